@@ -1,6 +1,7 @@
 /**
- * Chunk key encodings beyond "default" and "v2". Spec: the proposals to zarr-extensions "suffix" (pull request 28, as of
- * 2025-10-20) and "fanout" (pull request 31, as of 2026-01-01), and "zarrs.default_suffix" of zarrs.
+ * Chunk key encodings other than "default" and "v2". Spec: the proposals to zarr-extensions "suffix" (pull
+ * request 28, as of 2025-10-20) and "fanout" (pull request 31, as of 2026-01-01), and "zarrs.default_suffix"
+ * of zarrs.
  */
 import { invalidMetadata, limitExceeded, type OnWarning, unsupported } from "../util/errors.js";
 import { type Json, JsonNumber, showJson } from "../util/json.js";
@@ -9,22 +10,22 @@ import { plainKeys, readPlainKeys } from "./chunk-keys.js";
 import { checkOptions, type Extension, known, own, readExtension, readSeparator } from "./document.js";
 import type { ChunkKeys, FanoutKeys, KeyEncoding, SuffixKeys } from "./key-encoding.js";
 
-/** Most UTF-16 units of one suffix: file systems allow names of 255 bytes. */
+/** Maximum length of one suffix in UTF-16 units: file systems allow names of 255 bytes. */
 const maxSuffix = 255;
-/** Most suffixes behind one another. */
+/** Maximum number of nested suffixes. */
 export const maxSuffixes = 8;
 
 const what = "chunk key encoding";
 export const tooManySuffixes = `${what} suffix: more than ${maxSuffixes} suffixes behind one another`;
 const names = ["default", "v2", "suffix", "fanout", "zarrs.default_suffix"];
 
-/** Encodings that are known by name, and why they are not here. */
+/** Known but unsupported encodings, with the reason. */
 export const unsupportedKeys: Readonly<Record<string, string>> = {
   prefix: "its proposal to zarr-extensions was withdrawn in favour of template",
   template: "its proposal to zarr-extensions is not settled",
 };
 
-/** Reads any encoding. @throws InvalidMetadata, Unsupported, LimitExceeded. */
+/** Parses any encoding. @throws InvalidMetadata, Unsupported, LimitExceeded. */
 export function readOtherKeys(extension: Extension, onWarning?: OnWarning, depth = 0): KeyEncoding {
   if (Object.hasOwn(unsupportedKeys, extension.name)) {
     throw unsupported(`${what} "${extension.name}" is not supported: ${unsupportedKeys[extension.name]}`, {
@@ -48,7 +49,7 @@ function readSuffix(extension: Extension, onWarning: OnWarning | undefined, dept
   return suffixKeys(suffix, readOtherKeys(inner, onWarning, depth + 1));
 }
 
-/** zarrs' encoding of before "suffix": "default" with a suffix. */
+/** Parses the predecessor of "suffix" in zarrs: "default" with a suffix. */
 function readDefaultSuffix(extension: Extension): KeyEncoding {
   checkOptions(extension, ["separator", "suffix"], what);
   const separator = readSeparator(own(extension.configuration, "separator"), "/");
@@ -63,21 +64,24 @@ function suffixKeys(suffix: string, { keys: base, chunkKey }: KeyEncoding): KeyE
   };
 }
 
-/** A suffix that leaves keys below their array, and never makes them those of a document. */
+/**
+ * Parses a suffix. Rejects those that would move keys out of their array or turn them into keys of metadata
+ * documents.
+ */
 function checkedSuffix(json: Json | undefined): string {
   if (typeof json !== "string") throw bad(`a suffix must be a text, not ${showJson(json)}`);
   if (json.length > maxSuffix)
     throw limitExceeded(`${what} suffix: a suffix of ${json.length} characters, more than ${maxSuffix}`);
-  // The first part goes on with the base's key, which has no empty one.
+  // The first part continues the base's key, which is never empty.
   const parts = json.split("/").slice(1);
   const isForbidden = (part: string) => part === "" || /^\.{1,2}$/.test(part) || documentNames.test(part);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being refused
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check rejects them
   if (/[\\\u0000-\u001f\u007f]/.test(json) || !isWellFormed(json) || parts.some(isForbidden))
     throw bad(`the suffix ${JSON.stringify(json)} would make keys that are not allowed`);
   return json;
 }
 
-/** Names of documents that make a node of what holds them. */
+/** Names of metadata documents, which would turn their folder into a node. */
 const documentNames = /^(zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/i;
 
 function readFanout(extension: Extension, onWarning: OnWarning | undefined): KeyEncoding {
@@ -98,10 +102,10 @@ function readFanout(extension: Extension, onWarning: OnWarning | undefined): Key
   };
 }
 
-/** The largest power of ten up to a number. */
+/** Returns the largest power of ten that is not greater than a number. */
 export const powerOfTen = (value: number): number => Number(`1${"0".repeat(String(value).length - 1)}`);
 
-/** Digits in one part of a key. */
+/** Returns the number of digits in one part of a key. */
 const digitsIn = (maxChildren: number): number => String(maxChildren - 1).length;
 
 function fanoutKey(coordinates: readonly number[], maxChildren: number): string {
@@ -118,9 +122,9 @@ function fanoutKey(coordinates: readonly number[], maxChildren: number): string 
 }
 
 /**
- * The coordinates that a key stands for: the way back from `chunkKey`.
- * @param key below the array's own path.
- * @returns undefined for what is no key of the encoding.
+ * Returns the chunk coordinates of a key: the inverse of `chunkKey`.
+ * @param key relative to the array's own path.
+ * @returns undefined if the key does not belong to the encoding.
  */
 export function coordinatesOf(keys: ChunkKeys, key: string, rank: number): number[] | undefined {
   if (keys.name === "suffix") return behindSuffix(keys, key, rank);
@@ -152,12 +156,12 @@ function fromFanout({ maxChildren }: FanoutKeys, key: string, rank: number): num
     at += 2 + more;
   }
   const coordinates = integers(texts);
-  // What is written otherwise (wrong padding, parts too many) is no key, whatever it may be read as.
+  // Keys in any other form (wrong padding, extra parts) are invalid, even if they parse.
   const isKey = first === "c" && coordinates?.length === rank && fanoutKey(coordinates, maxChildren) === key;
   return isKey ? coordinates : undefined;
 }
 
-/** Plain decimal integers; undefined where one is none. */
+/** Parses plain decimal integers; undefined if any of them is invalid. */
 function integers(texts: readonly string[]): number[] | undefined {
   const isIndex = (text: string) => /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(Number(text));
   return texts.every(isIndex) ? texts.map(Number) : undefined;

@@ -1,9 +1,12 @@
-/** How chunk coordinates become keys: the encodings "default" and "v2". Spec: Zarr v3 core, "chunk key encoding". */
+/**
+ * Converts chunk coordinates to keys: the encodings "default" and "v2". Spec: Zarr v3 core, "chunk key
+ * encoding".
+ */
 
 import { checkOptions, type Extension, own, readSeparator } from "./document.js";
 import type { KeyEncoding, PlainKeys, Separator } from "./key-encoding.js";
 
-/** Reads the encodings "default" and "v2"; undefined for others. */
+/** Parses the encodings "default" and "v2"; undefined for others. */
 export function readPlainKeys(extension: Extension): KeyEncoding | undefined {
   const { name, configuration } = extension;
   if (name !== "default" && name !== "v2") return undefined;

@@ -1,4 +1,4 @@
-/** What metadata documents of all versions share: reading an object, its lists and extension points. */
+/** Helpers for metadata documents of all versions: parses objects, their lists and extension points. */
 import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
@@ -23,15 +23,15 @@ export interface DocumentOptions {
 }
 
 /**
- * Parses a document that must be a JSON object. The bare tokens NaN and Infinity pass: Python writes them
- * into the metadata of every version.
- * @param name what the document is called in messages.
+ * Parses a document that must be a JSON object. The bare tokens NaN and Infinity are accepted: Python writes
+ * them into the metadata of every version.
+ * @param name name of the document in messages.
  */
 export function parseDocument(bytes: Uint8Array, name: string, options: DocumentOptions): JsonObject {
   return asObject(parseJson(bytes, documentOptions(name, options)), name);
 }
 
-/** How metadata documents are parsed. */
+/** Returns the JSON options for metadata documents. */
 export const documentOptions = (name: string, { limits, onWarning }: DocumentOptions): JsonOptions => ({
   name,
   maxDepth: limits.metadataDepth,
@@ -54,7 +54,7 @@ export function checkFormat(object: JsonObject, format: number, name: string): v
   }
 }
 
-/** Throws an error that names every one of `names` that the document lacks. */
+/** @throws InvalidMetadata that names every one of `names` that the document lacks. */
 export function requireKeys(object: JsonObject, names: readonly string[], name: string): void {
   const missing = names.filter((key) => !Object.hasOwn(object, key));
   if (missing.length > 0)
@@ -63,7 +63,7 @@ export function requireKeys(object: JsonObject, names: readonly string[], name: 
     });
 }
 
-/** A key's value; only own properties count. */
+/** Returns the value of an own property. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -72,8 +72,8 @@ export function own(object: JsonObject, key: string): Json | undefined {
 export const preparedAttributes = new WeakMap<JsonObject, Attributes>();
 
 /**
- * User attributes as plain values; absent ones are none. They are frozen all through: what a program assigned to them
- * would look as if it were stored.
+ * Returns user attributes as plain values; empty if absent. They are deeply frozen, so that an assignment
+ * cannot be mistaken for a stored change.
  */
 export function attributesOf(json: Json | undefined, name: string): Attributes {
   if (json === undefined) return Object.freeze({});
@@ -87,7 +87,7 @@ export function frozen<T extends PlainJson | Attributes>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The documents in consolidated metadata; what is no object is left out. */
+/** Returns the documents in consolidated metadata; ignores entries that are not objects. */
 export function documentsIn(metadata: JsonObject): Map<string, JsonObject> {
   const documents = new Map<string, JsonObject>();
   for (const key of isLarge(metadata) ? keysOfLarge(metadata) : Object.keys(metadata)) {
@@ -97,7 +97,7 @@ export function documentsIn(metadata: JsonObject): Map<string, JsonObject> {
   return documents;
 }
 
-/** One of Zarr v3's extension points. */
+/** A value of one of Zarr v3's extension points. */
 export interface Extension {
   readonly name: string;
   readonly configuration: JsonObject;
@@ -105,7 +105,7 @@ export interface Extension {
 }
 
 /**
- * Reads an extension: a name, or an object with a name and maybe a configuration.
+ * Parses an extension: a name, or an object with a name and an optional configuration.
  * Spec: Zarr v3 core, "extension points".
  */
 export function readExtension(json: Json | undefined, what: string): Extension {
@@ -128,7 +128,7 @@ export function readExtension(json: Json | undefined, what: string): Extension {
   return { name, configuration, mustUnderstand };
 }
 
-/** The options of an extension that is known; refuses others. */
+/** @throws InvalidMetadata if the configuration has an unknown option. */
 export function checkOptions(
   { name, configuration }: Extension,
   known: readonly string[],
@@ -145,7 +145,7 @@ export function checkOptions(
   }
 }
 
-/** An extension whose name must be one of those known. */
+/** Returns the extension if its name is known. @throws Unsupported for any other name. */
 export function known(extension: Extension, names: readonly string[], what: string): Extension {
   if (names.includes(extension.name)) return extension;
   throw unsupported(`${what} "${extension.name}" is not known; known are ${names.join(", ")}`, {
@@ -153,7 +153,7 @@ export function known(extension: Extension, names: readonly string[], what: stri
   });
 }
 
-/** Chunk separators. */
+/** Parses a chunk key separator. */
 export function readSeparator(json: Json | undefined, fallback: "." | "/"): "." | "/" {
   if (json === undefined || json === null) return fallback;
   if (json !== "." && json !== "/")

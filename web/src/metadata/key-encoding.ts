@@ -1,21 +1,21 @@
-/** How keys of chunks are made, in terms that do not depend on a version. */
+/** Chunk key encodings, independent of the Zarr version. */
 
 export type Separator = "/" | ".";
 
-/** "default": indices behind a "c"; "v2": indices alone, as in Zarr v1 and v2. */
+/** "default": indices after a "c"; "v2": indices alone, as in Zarr v1 and v2. */
 export interface PlainKeys {
   readonly name: "default" | "v2";
   readonly separator: Separator;
 }
 
-/** A text behind the keys of another encoding. */
+/** A suffix appended to the keys of another encoding. */
 export interface SuffixKeys {
   readonly name: "suffix";
   readonly suffix: string;
   readonly base: ChunkKeys;
 }
 
-/** Decimal digits of each index in folders of at most `maxChildren` entries. */
+/** Decimal digits of each index, in folders of at most `maxChildren` entries. */
 export interface FanoutKeys {
   readonly name: "fanout";
   /** A power of ten. */
@@ -24,9 +24,9 @@ export interface FanoutKeys {
 
 export type ChunkKeys = PlainKeys | SuffixKeys | FanoutKeys;
 
-/** What arrays know of their keys. */
+/** The key encoding of an array. */
 export interface KeyEncoding {
   readonly keys: ChunkKeys;
-  /** Key of a stored chunk below the array's own path. */
+  /** Returns the key of a stored chunk relative to the array's own path. */
   chunkKey(coordinates: readonly number[]): string;
 }

@@ -1,4 +1,4 @@
-/** Keys of the documents of each Zarr version, below a node's path. */
+/** Keys of the documents of each Zarr version, relative to a node's path. */
 
 export const v3Key = "zarr.json";
 

@@ -24,16 +24,16 @@ import {
 import { v1AttrsKey, v2AttributesKey, v2ConsolidatedKey } from "./keys.js";
 import type { Attributes } from "./spec.js";
 
-/** Bytes up to which a document is parsed in one go. 2 MiB of short values take half a second. */
+/** Maximum size of a document parsed at once, in bytes. 2 MiB of short values take half a second. */
 const maxAtOnce = 2 ** 17;
 
-/** Values parsed per step: about a millisecond of work. */
+/** Number of values parsed per step: about a millisecond of work. */
 const stepSize = 2 ** 12;
 
 /**
- * Parses a document like `parseDocument`, without blocking the thread for long. The large attributes are prepared for
- * `attributesOf`.
- * @throws what `parseDocument` throws; the signal's reason.
+ * Parses a document like `parseDocument`, without blocking the thread for long. Large attributes are prepared
+ * for `attributesOf`.
+ * @throws errors of `parseDocument`; the signal's reason.
  */
 export async function readDocument(
   bytes: Uint8Array,
@@ -60,7 +60,7 @@ function* documentSteps(bytes: Uint8Array, name: string, options: DocumentOption
   return document;
 }
 
-/** The attributes of a document and of its consolidated nodes. */
+/** Yields the attributes of a document and of its consolidated nodes. */
 function* attributesBelow(document: JsonObject, name: string): Generator<Json | undefined> {
   if (name === v2AttributesKey || name === v1AttrsKey) yield document;
   const isV2 = name === v2ConsolidatedKey;
@@ -79,7 +79,7 @@ function objectAt(object: JsonObject, key: string): JsonObject {
   return isJsonObject(found) ? found : {};
 }
 
-/** Leaves invalid attributes to `attributesOf`, which throws only if they are used. */
+/** Prepares attributes. Invalid ones are left to `attributesOf`, which throws only if they are used. */
 function* prepare(attributes: JsonObject): Steps<void> {
   try {
     preparedAttributes.set(attributes, (yield* plainSteps(attributes)) as Attributes);

@@ -1,5 +1,5 @@
 /**
- * Zarr v1: one array per store, `meta` and `attrs` beside the chunks.
+ * Parses Zarr v1: one array per store, with `meta` and `attrs` next to the chunks.
  * Spec: Zarr storage specification version 1.
  */
 
@@ -16,7 +16,7 @@ import { v1AttrsKey, v1MetaKey } from "./keys.js";
 import { readDocument } from "./read-document.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 
-/** The eight names that `meta` must hold. Others may be there and mean nothing. */
+/** The eight required keys of `meta`. Other keys are ignored. */
 const required = [
   "zarr_format",
   "shape",
@@ -30,15 +30,15 @@ const required = [
 
 export interface V1Options extends DocumentOptions {
   /**
-   * Layout of `order: "F"` chunks. "spec": as the specification says. "writer": as zarr-python 1.x
-   * really wrote them, which is C order for every compressor but blosc.
+   * Layout of `order: "F"` chunks. "spec": as specified. "writer": as zarr-python 1.x actually wrote them, in
+   * C order for every compressor except blosc.
    */
   readonly order: "spec" | "writer";
 }
 
 /**
- * Parses a `meta` document and, where there is one, an `attrs` document, and loads what reads its fill value and
- * codec.
+ * Parses a `meta` document and an `attrs` document, if there is one, and loads the parsers of its fill value
+ * and codec.
  */
 export async function parseV1(
   meta: Uint8Array,
@@ -91,7 +91,7 @@ function readOrder(json: Json | undefined): "C" | "F" {
   return json;
 }
 
-/** True where `order: "F"` chunks are read as the C-order chunks that zarr-python 1.x wrote. */
+/** Whether `order: "F"` chunks are read as the C-order chunks that zarr-python 1.x wrote. */
 function isWrittenInC(compression: CodecMetadata | undefined, { order, onWarning }: V1Options): boolean {
   if (compression?.name === "blosc") return false;
   if (order === "writer") return true;
@@ -104,7 +104,7 @@ function isWrittenInC(compression: CodecMetadata | undefined, { order, onWarning
   return false;
 }
 
-/** The compressor as a codec; undefined for none. */
+/** Parses the compressor as a codec; undefined for none. */
 async function readCompression(
   name: Json | undefined,
   opts: Json | undefined,
@@ -132,8 +132,8 @@ async function readCompression(
 const withObjects = ["blosc", "lzma"];
 
 /**
- * `compression_opts`: a level, or an object of options, by the compressor; null for the defaults. The specification
- * also allows a string, which no compressor has ever had but for a level in quotes.
+ * Parses `compression_opts`: a level or an object of options, depending on the compressor; null for the
+ * defaults. The specification also allows a string, but the only strings in use are levels in quotes.
  */
 function readCompressionOpts(name: string, opts: Json | undefined): Record<string, unknown> {
   const text = opts instanceof JsonNumber ? opts.text : opts;
@@ -142,12 +142,12 @@ function readCompressionOpts(name: string, opts: Json | undefined): Record<strin
     ? { level: Number(text) }
     : readOptions(name, withObjects.includes(name) ? undefined : ["level"], opts);
   if (name !== "blosc" || !Object.hasOwn(options, "level")) return options;
-  // A level alone, or by its name in other compressors, is Blosc's clevel.
+  // A bare level, or the option "level" of other compressors, is Blosc's clevel.
   const { level, ...rest } = options;
   return { clevel: level, ...rest };
 }
 
-/** An object of options, of these names where they are given; null stands for none. */
+/** Parses an object of options, limited to `names` if given; null means no options. */
 function readOptions(
   name: string,
   names: readonly string[] | undefined,

@@ -1,6 +1,4 @@
-/**
- * Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1.
- */
+/** Parses Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1. */
 
 import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
@@ -40,11 +38,11 @@ const groupKeys = new Set(["zarr_format", "node_type", "attributes", "consolidat
 /** A group's own metadata. */
 export interface V3Group {
   readonly attributes: Attributes;
-  /** Documents of the nodes below, by path, where they are consolidated here. */
+  /** Documents of the nodes below, by path, if they are consolidated here. */
   readonly consolidated: ReadonlyMap<string, JsonObject> | undefined;
 }
 
-/** Which kind of node a document describes. */
+/** Returns the kind of node that a document describes. */
 export function v3NodeType(object: JsonObject): "array" | "group" {
   requireKeys(object, ["zarr_format", "node_type"], v3Key);
   checkFormat(object, 3, v3Key);
@@ -64,10 +62,10 @@ export function parseV3Group(object: JsonObject, options: DocumentOptions): V3Gr
   };
 }
 
-/** Parses the document of an array, and loads what reads its data type, fill value and codecs. */
+/** Parses the document of an array, and loads the parsers of its data type, fill value and codecs. */
 export async function parseV3Array(object: JsonObject, options: DocumentOptions): Promise<ArraySpec> {
   const names = namesIn(own(object, "codecs"), options.limits.shardDepth);
-  preload(() => loadCodecs(names, 3)); // at the same time as anything else that is loaded below
+  preload(() => loadCodecs(names, 3)); // in parallel with the other parts loaded below
   requireKeys(object, required, v3Key);
   checkKeys(object, arrayKeys);
   if (!Object.hasOwn(object, "codecs")) checkDraft(object);
@@ -95,7 +93,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
   );
 }
 
-/** Fields that are not known may only be there if they say that they need not be. */
+/** Rejects unknown fields unless they are marked with `must_understand: false`. */
 function checkKeys(object: JsonObject, known: ReadonlySet<string>): void {
   for (const [key, value] of Object.entries(object)) {
     if (known.has(key) || (isJsonObject(value) && own(value, "must_understand") === false)) continue;
@@ -123,13 +121,13 @@ function checkTransformers(json: Json | undefined, { onWarning }: DocumentOption
   }
 }
 
-/** The codecs that the draft of 2022 knew. */
+/** The codecs of the 2022 draft. */
 const draftCodecs = ["endian", "transpose", "gzip", "blosc"];
 
 /**
- * The codecs, and whether the document follows the draft of 2022, as GDAL up to 3.10 and zarrita write it:
- * no codec turns the array into bytes, which then are little-endian, or the codec "endian" does; a fill
- * value may be null. Only documents that hold nothing of what came later are taken for drafts.
+ * Parses the codecs, and detects documents of the 2022 draft, as GDAL up to 3.10 and zarrita write them: the
+ * chain has either no array-to-bytes codec, which means little-endian bytes, or the codec "endian"; the fill
+ * value may be null. Only documents without any later features count as drafts.
  */
 async function readDraft(
   object: JsonObject,
@@ -154,7 +152,7 @@ async function readDraft(
   return { codecs, isDraft };
 }
 
-/** What turns an array into bytes where nothing says so. zarrita writes arrays of text like that, too. */
+/** Returns the default array-to-bytes codec. zarrita omits the codec for arrays of strings, too. */
 async function usualBytes(dtype: DType): Promise<CodecMetadata> {
   if (dtype.name !== "string") return { name: "bytes", configuration: { endian: "little" } };
   await loadCodecs(["vlen-utf8"], 3);
@@ -162,8 +160,8 @@ async function usualBytes(dtype: DType): Promise<CodecMetadata> {
 }
 
 /**
- * zarrita writes a null fill value where none is given, which the specification does not know. It writes no
- * storage transformers either, unlike the writers whose nulls are mistakes.
+ * Whether a null fill value is zarrita's, which writes null for "not given"; the specification does not allow
+ * that. zarrita also writes no storage transformers, unlike the writers whose nulls are mistakes.
  */
 function isNullOfZarrita(object: JsonObject, { onWarning }: DocumentOptions): boolean {
   if (own(object, "fill_value") !== null || Object.hasOwn(object, "storage_transformers")) return false;
@@ -180,7 +178,7 @@ function isLegacyStruct(json: Json | undefined): boolean {
   return isJsonObject(json) && own(json, "name") === "structured";
 }
 
-/** The legacy data type "structured" was written without a byte order, which then is little. */
+/** Adds the byte order that the legacy data type "structured" omitted: little-endian. */
 function withEndian(codecs: readonly CodecMetadata[], { onWarning }: DocumentOptions): CodecMetadata[] {
   return codecs.map((codec) => {
     if (codec.name !== "bytes" || codec.configuration?.["endian"] !== undefined) return codec;
@@ -202,7 +200,7 @@ function readDimensionNames(json: Json | undefined): (string | null)[] | undefin
   return json as (string | null)[];
 }
 
-/** Consolidated metadata inside a group; null, which early zarr-python 3 wrote, is none. */
+/** Parses consolidated metadata inside a group; null, as early zarr-python 3 wrote it, counts as none. */
 function parseConsolidated(
   json: Json | undefined,
   { onWarning }: DocumentOptions,
@@ -222,7 +220,7 @@ function parseConsolidated(
 
 const rareKeys = lazy("chunk key encodings", () => import("./part.js"));
 
-/** Reads `chunk_key_encoding`. @throws InvalidMetadata, Unsupported, LimitExceeded. */
+/** Parses `chunk_key_encoding`. @throws InvalidMetadata, Unsupported, LimitExceeded. */
 export async function readChunkKeys(
   json: Json | undefined,
   onWarning: OnWarning | undefined,
