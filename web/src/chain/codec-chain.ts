@@ -28,22 +28,22 @@ import { wholeCodec } from "./shard-codec.js";
 
 export interface CodecChainOptions {
   /**
-   * Zarr v3 data type: a name such as "int16", "complex64" or "r24", or an object with a name and a
-   * configuration; or a DType.
+   * Zarr v3 data type: a name such as "int16", "complex64" or "r24", an object with a name and a
+   * configuration, or a DType.
    */
   dataType: unknown;
   /** Length of each dimension of a decoded chunk. */
   shape: readonly number[];
-  /** The chain in encoding order, as in Zarr v3 metadata. A name alone stands for a codec without configuration. */
+  /** The chain in encoding order, as in Zarr v3 metadata. A bare name means a codec without configuration. */
   codecs: readonly (CodecMetadata | string)[];
   /** Value of elements that are not stored; codecs inside the chain may need it. Default: zeros. */
   fillValue?: unknown;
   /**
-   * "both" (default) loads what decoding and encoding need; "decode" is content with the smaller
-   * module where the chain's decoders are in it, and `encode` may then throw Unsupported.
+   * "both" loads the module that can decode and encode; "decode" loads the smaller module if it has the
+   * chain's decoders, and `encode` may then throw Unsupported. Default: "both".
    */
   direction?: "both" | "decode" | undefined;
-  /** False to leave checksums in the data unread when decoding; as in `open`. Default: true. */
+  /** Verifies checksums in the data when decoding, as in `open`. Default: true. */
   verifyChecksums?: boolean | undefined;
   limits?: Partial<Limits> | undefined;
 }
@@ -51,25 +51,26 @@ export interface CodecChainOptions {
 /**
  * A codec chain bound to one chunk shape and data type. All calls are synchronous.
  *
- * Elements of variable length come and go as lists of values (`createCodecChain<string[]>(…)`).
+ * Elements of variable length are lists of values (`createCodecChain<string[]>(…)`).
  */
 export interface CodecChain<D extends ElementData | readonly unknown[] = ElementData> {
   readonly dataType: DType;
   readonly shape: readonly number[];
   /**
-   * Decodes a chunk: C order, native byte order, in a new typed array.
-   * @throws CorruptChunk, naming the codec; nothing is returned then.
+   * Decodes a chunk into a new typed array, in C order and native byte order.
+   * @throws CorruptChunk, naming the codec.
    */
   decode(encoded: Uint8Array): D;
-  /** Decodes into the caller's typed array (or list), which must be of the type and length that decode returns. */
+  /** Decodes into the caller's typed array (or list), which must have the type and length that decode returns. */
   decodeInto<T extends D>(encoded: Uint8Array, out: T): T;
-  /** Encodes a chunk from elements in C order; they must be as decode returns them. */
+  /** Encodes a chunk from elements in C order, in the form that decode returns. */
   encode(elements: D): Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Makes a codec chain ready: checks it, loads the WebAssembly module, prepares the plan.
- * @throws UnknownCodec, InvalidMetadata, Unsupported, LimitExceeded for a chain that cannot work; EngineFailed.
+ * Creates a codec chain: checks it, loads the WebAssembly module, prepares the plan.
+ * @throws UnknownCodec, InvalidMetadata, Unsupported, LimitExceeded for an invalid or unsupported chain;
+ *   EngineFailed.
  */
 export async function createCodecChain<D extends ElementData | readonly unknown[] = ElementData>(
   options: CodecChainOptions,
@@ -79,7 +80,8 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
   const { shape, direction = "both" } = options;
   const limits = resolveLimits(options.limits);
   const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 1;
-  const valid = Array.isArray(shape) && Array.from(shape).every(isLength); // holes are no lengths
+  // Array.from turns holes into undefined, which is rejected
+  const valid = Array.isArray(shape) && Array.from(shape).every(isLength);
   if (!valid || shape.length > limits.rank)
     throw invalidArgument(`shape must be a list of at most ${limits.rank} positive integers`);
   if (direction !== "both" && direction !== "decode")
@@ -101,7 +103,7 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
   return chain as unknown as CodecChain<D>;
 }
 
-/** The codec of the chain: a single chunk's, or that of shards around it. */
+/** Returns the codec of the chain: of a single chunk, or of a shard. */
 function codecOf(
   dtype: DType,
   codecs: readonly CodecMetadata[],
@@ -159,7 +161,7 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
     else checkElements(this.dataType, elements, this.#count, what);
   }
 
-  /** After a trap, calls fail until a fresh instance is there: some `await`s later. */
+  /** After a trap, calls fail until a new instance has started, which takes a few turns of the event loop. */
   #run<T>(work: (session: CodecSession) => T): T {
     return work(loadedSession(this.module));
   }

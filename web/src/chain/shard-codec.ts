@@ -1,4 +1,4 @@
-/** Whole shards in memory. Spec: Zarr v3 "sharding_indexed" codec. */
+/** Encodes and decodes whole shards in memory. Spec: Zarr v3 "sharding_indexed" codec. */
 
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import { largerModule, type ModuleName } from "../engine/compile.js";
@@ -13,8 +13,8 @@ import type { ChunkLayout, LayoutArray, ShardLevel } from "./layout.js";
 import { entryOf, indexBytes, parseEntries, type ShardEntry, shorterThanIndex } from "./shard-index.js";
 
 /**
- * Codes shards level by level: an inner codec for what the level's entries hold, chunks or shards again.
- * An inner chunk that is all fill value is not stored, as zarr-python does.
+ * Codec of one level of shards, with an inner codec for the level's entries, which are chunks or shards.
+ * Inner chunks that contain only fill value are not stored, as in zarr-python.
  */
 export class ShardCodec implements ChunkCodec {
   readonly usesCore = true;
@@ -109,7 +109,7 @@ export class ShardCodec implements ChunkCodec {
     }
   }
 
-  /** The entries in order, with where their chunks start, in the array's axes. */
+  /** Yields the entries in order, with the origin of their chunks in the array's axes. */
   *#cells(): Generator<{ entry: number; origin: readonly number[] }> {
     const { counts, axes, innerShape } = this.#level;
     let entry = 0;
@@ -119,7 +119,7 @@ export class ShardCodec implements ChunkCodec {
     }
   }
 
-  /** The origin of a chunk in itself. */
+  /** The origin of the shard. */
   get #zero(): number[] {
     return this.#level.shape.map(() => 0);
   }
@@ -129,7 +129,7 @@ export class ShardCodec implements ChunkCodec {
     return dtype.isVariable ? 1 : dtype.itemBytes;
   }
 
-  /** An array of fill value. */
+  /** Returns an array filled with the fill value. */
   #filled(shape: readonly number[]): MemoryArray {
     const count = countOf(shape);
     const { dtype, fillItem, missing } = this.array;
@@ -140,7 +140,7 @@ export class ShardCodec implements ChunkCodec {
   }
 }
 
-/** The codec of stored chunks of a layout as wholes: shards, if any, over the chunks that hold elements. */
+/** Returns the codec of whole stored chunks of a layout: shards, if any, over the chunks that hold elements. */
 export function wholeCodec({ levels, leaf }: ChunkLayout, array: LayoutArray, limits: Limits): ChunkCodec {
   return levels.reduceRight<ChunkCodec>((inner, level) => new ShardCodec(level, inner, array, limits), leaf);
 }

@@ -2,19 +2,19 @@
 import { corruptChunk, limitExceeded } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 
-/** Both numbers of an entry that stands for a missing inner chunk: 2^64 - 1. */
+/** Both 32-bit halves of both numbers of a missing inner chunk: 2^64 - 1. */
 const missing = 0xffffffff;
 const twoTo32 = 2 ** 32;
-/** What missing entries become. */
+/** Parsed value of missing entries. */
 const notStored = -1;
 
-/** Where an inner chunk lies in its shard. */
+/** Position of an inner chunk in its shard. */
 export interface ShardEntry {
   readonly offset: number;
   readonly length: number;
 }
 
-/** Reads a decoded index (uint64, little-endian): offset and size of every inner chunk; -1 for missing ones. */
+/** Parses a decoded index (uint64, little-endian): offset and size of every inner chunk; -1 for missing ones. */
 export function parseEntries(bytes: Uint8Array): Float64Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const entries = new Float64Array(bytes.byteLength / 8);
@@ -25,7 +25,7 @@ export function parseEntries(bytes: Uint8Array): Float64Array {
   return entries;
 }
 
-/** The bytes of an index, before its codecs. Entries that are undefined are missing. */
+/** Returns the bytes of an index, before its codecs. Undefined entries are missing chunks. */
 export function indexBytes(entries: readonly (ShardEntry | undefined)[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(16 * entries.length).fill(255);
   const view = new DataView(bytes.buffer);
@@ -38,9 +38,9 @@ export function indexBytes(entries: readonly (ShardEntry | undefined)[]): Uint8A
 }
 
 /**
- * An entry of an index; undefined for a missing chunk.
+ * Returns an entry of an index; undefined for a missing chunk.
  * @param size bytes of the shard, if known.
- * @throws CorruptChunk for an entry that leads out of the shard, or is missing by half; LimitExceeded.
+ * @throws CorruptChunk for an entry outside the shard, or with only one number marked missing; LimitExceeded.
  */
 export function entryOf(
   entries: Float64Array,
@@ -63,7 +63,7 @@ export function entryOf(
   return { offset, length };
 }
 
-/** The error for a shard that is shorter than its index. */
+/** Returns the error for a shard that is shorter than its index. */
 export function shorterThanIndex(bytes: number, size: number) {
   return corruptChunk(`the shard has ${bytes} bytes, fewer than its index of ${size} bytes`, {
     code: "truncated",
