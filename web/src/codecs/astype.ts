@@ -1,4 +1,4 @@
-/** astype: NumPy's cast between two data types, as numcodecs has it. */
+/** astype: NumPy's cast between two data types. Spec: numcodecs. */
 import type { CodecDefinition } from "./definition.js";
 import { filterResult, readFilterTypes } from "./numpy-values.js";
 

@@ -1,4 +1,4 @@
-/** base64: RFC 4648 text of the bytes, as numcodecs stores it. */
+/** base64: the bytes as RFC 4648 text. Spec: numcodecs. */
 import type { CodecDefinition } from "./definition.js";
 
 export const base64: CodecDefinition = {

@@ -1,7 +1,7 @@
-/** bitround: numbers with their low bits rounded away. Spec: zarr-extensions "bitround"; numcodecs. */
+/** bitround: rounds away the low bits of numbers. Spec: zarr-extensions "bitround"; numcodecs. */
 import type { CodecDefinition } from "./definition.js";
 
-/** Bits of the mantissa, by the name of the data type. */
+/** Number of mantissa bits, by the name of the data type. */
 const mantissas: Readonly<Record<string, number>> = {
   bfloat16: 7,
   float16: 10,
@@ -25,7 +25,7 @@ export const bitround: CodecDefinition = {
     const isInteger = /^(u?int(8|16|32|64)|datetime64|timedelta64)$/.test(core);
     if (mantissa === undefined && !isInteger)
       throw config.error(`it cannot round data type ${array.dtype}`, "codec-dtype");
-    // numcodecs lets floats keep no bit but the hidden one.
+    // numcodecs allows floats to keep only the hidden bit.
     const least = mantissa === undefined || (version === 3 && config.codec === "bitround") ? 1 : 0;
     return { params: [config.integer("keepbits", least, mantissa ?? 64)] };
   },

@@ -1,9 +1,9 @@
 /**
- * categorize: strings of a fixed list of labels, as integers. Code 0 is the empty string, code k the k-th
- * label. Spec: numcodecs categorize.py.
+ * categorize: strings from a fixed list of labels, stored as integers. Code 0 is the empty string, code k the
+ * k-th label. Spec: numcodecs categorize.py.
  *
- * numcodecs counts it among the filters that turn arrays into arrays; here it turns an array of strings into
- * the bytes of its codes, in C order, and so comes right before the bytes-to-bytes codecs.
+ * numcodecs treats it as an array-to-array filter; here it converts an array of strings to the bytes of its
+ * codes, in C order, and so must come directly before the bytes-to-bytes codecs.
  */
 import { componentsOf } from "../dtypes/dtype.js";
 import { readScalar } from "../dtypes/scalar.js";
@@ -14,8 +14,8 @@ import type { VlenCodecDefinition } from "./vlen-codec.js";
 import { badValue, corrupt } from "./vlen-framing.js";
 
 /**
- * For objects (`|O`), and for fixed-length Unicode strings (`<U5`): values are strings for both; `packStrings`
- * makes items of fixed length of them.
+ * Supports objects (`|O`) and fixed-length Unicode strings (`<U5`). Values are strings in both cases;
+ * `packStrings` converts them to items of fixed length.
  */
 export const categorize: VlenCodecDefinition = {
   kind: "array-to-bytes",
@@ -61,7 +61,7 @@ function readLabels(config: ConfigReader): readonly string[] {
   return labels;
 }
 
-/** The type of the codes: an integer type that has a code for every label. */
+/** Parses the type of the codes: an integer type with a code for every label. */
 function readCodes(config: ConfigReader, labels: number): StoredType {
   const text = config.get("astype") ?? "|u1";
   if (typeof text !== "string") throw config.error(`"astype" must be a NumPy type string, not ${show(text)}`);

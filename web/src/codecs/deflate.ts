@@ -6,7 +6,7 @@ const level = 6;
 export const zlib: CodecDefinition = {
   core: "zlib",
   kind: "bytes-to-bytes",
-  // zarr-python 1.x took "gzip" for an alias of zlib, and wrote zlib streams.
+  // zarr-python 1.x treated "gzip" as an alias of zlib, and wrote zlib streams.
   names: { 1: ["zlib", "gzip"], 2: ["zlib"], 3: ["zlib", "numcodecs.zlib"] },
   parse: (config) => ({ params: [config.integer("level", config.version === 1 ? 0 : -1, 9, level)] }),
 };

@@ -1,4 +1,4 @@
-/** delta: differences between neighbours in C order, as numcodecs takes them. */
+/** delta: differences between neighbours in C order. Spec: numcodecs. */
 import type { CodecDefinition } from "./definition.js";
 import { filterResult, readFilterTypes } from "./numpy-values.js";
 

@@ -1,4 +1,4 @@
-/** fixedscaleoffset: numbers as multiples of a step, as numcodecs stores them. */
+/** fixedscaleoffset: numbers as multiples of a step. Spec: numcodecs. */
 import { type ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 import { filterResult, float64Words, readFilterTypes } from "./numpy-values.js";

@@ -1,13 +1,13 @@
 /**
- * The codecs of TIFF files that virtual datasets name: those of the imagecodecs package ("imagecodecs_…", in Zarr v2
- * by tifffile and kerchunk, in v3 by its own zarr module), and virtual-tiff's.
+ * Codecs of TIFF files, used by virtual datasets: those of the imagecodecs package ("imagecodecs_…", written
+ * to Zarr v2 by tifffile and kerchunk, to v3 by its own zarr module), and virtual-tiff's.
  */
 import { unsupported } from "../util/errors.js";
 import { compressors as bloscCompressors, shuffles } from "./blosc.js";
 import { type ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
-/** Names in Zarr v2 and v3, which are the same. */
+/** Returns the same names for Zarr v2 and v3. */
 const named = (...names: readonly string[]) => ({ 2: names, 3: names });
 
 export const lzw: CodecDefinition = {
@@ -20,7 +20,7 @@ export const lzw: CodecDefinition = {
   },
 };
 
-/** PackBits; with an `axis`, runs end where that axis and those after it do, as rows of TIFF demand. */
+/** PackBits; with an `axis`, runs end where that axis and the following ones end, as TIFF requires for rows. */
 export const tiffPackbits: CodecDefinition = {
   core: "tiff_packbits",
   kind: "bytes-to-bytes",
@@ -34,13 +34,13 @@ export const tiffPackbits: CodecDefinition = {
   },
 };
 
-/** A level that is cut to what the compressor has, as imagecodecs does; it matters to encoding alone. */
+/** Parses a level, clamped to the compressor's range as in imagecodecs; it only affects encoding. */
 function readLevel(config: ConfigReader, min: number, max: number, fallback: number): number {
   const level = config.integer("level", -(2 ** 31), 2 ** 31 - 1, fallback);
   return Math.min(Math.max(level, min), max);
 }
 
-/** Refuses a variant of a format that is not decoded here. */
+/** Rejects a variant of a format that is not supported. */
 function refuse(config: ConfigReader, what: string): never {
   throw unsupported(`codec ${config.codec}: ${what} is not supported`, {
     code: "unsupported-codec",
@@ -82,7 +82,7 @@ const lz4: CodecDefinition = {
   },
 };
 
-/** A name or number of imagecodecs' enumerations, in capitals or not, as its position in a list of names. */
+/** Parses a case-insensitive name or number of an imagecodecs enumeration as its index in a list of names. */
 function readEnum(config: ConfigReader, name: string, choices: readonly string[], fallback: string): number {
   const value = config.given(name, fallback);
   const index = typeof value === "string" ? choices.indexOf(value.toLowerCase()) : Number(value);
@@ -114,7 +114,7 @@ const bz2: CodecDefinition = {
   parse: (config) => ({ params: [readLevel(config, 1, 9, 9)] }),
 };
 
-/** An xz stream with its usual check; which one another writer asked for is in the stream. */
+/** An xz stream with the default check; decoders read the check in use from the stream. */
 const lzma: CodecDefinition = {
   core: "lzma",
   kind: "bytes-to-bytes",
@@ -129,7 +129,7 @@ const snappy: CodecDefinition = {
   parse: () => ({ params: [] }),
 };
 
-/** Formats that have codecs of their own here, under imagecodecs' names and with its options. */
+/** Codecs of this library under imagecodecs' names and with its options. */
 export const imagecodecsAliases: readonly CodecDefinition[] = [
   zlib,
   deflate,

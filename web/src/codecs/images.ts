@@ -1,20 +1,21 @@
 /**
- * Images as the Python package imagecodecs decodes them, in arrays of it and in virtual datasets over TIFF files. What only
- * encoders look at is ignored, as it is there; what changes how an image is decoded is checked.
+ * Image formats of the Python package imagecodecs, in arrays that it wrote and in virtual datasets over TIFF
+ * files. As in imagecodecs, encoder-only options are ignored; options that affect decoding are checked.
  *
- * In Zarr v3 they stand behind `bytes` (virtual-tiff), or in its place (imagecodecs itself): chain.ts puts it there.
+ * In Zarr v3 they follow `bytes` (virtual-tiff) or replace it (imagecodecs itself); chain.ts inserts it in
+ * that case.
  */
 import { decodeBase64 } from "../dtypes/base64.js";
 import { type ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
-/** Names of a codec in Zarr v2 and v3, from its ids in imagecodecs. */
+/** Returns the names of a codec in Zarr v2 and v3, from its ids in imagecodecs. */
 function namesOf(ids: readonly string[], registered: readonly string[] = []): CodecDefinition["names"] {
   const own = ids.map((id) => `imagecodecs_${id}`);
   return { 2: own, 3: [...own, ...own.map((id) => `numcodecs.${id}`), ...registered] };
 }
 
-/** libjpeg's numbers of color spaces; 0 is what the stream says. */
+/** libjpeg's numbers of color spaces; 0 means the one that the stream states. */
 const colorSpaces: Readonly<Record<string, number>> = {
   UNKNOWN: 0,
   GRAY: 1,
@@ -39,10 +40,10 @@ function readColorSpace(config: ConfigReader, name: string): number {
   throw config.error(`"${name}" must be a color space, as "RGB", not ${show(value)}`);
 }
 
-/** Most bytes of tables and header together; the core's limit. */
+/** Maximum size of tables and header together, in bytes; the core's limit. */
 const mostTables = 2 ** 16;
 
-/** An option whose bytes metadata has as base 64. */
+/** Parses an option of bytes, given as base64. */
 function readBytes(config: ConfigReader, name: string): Uint8Array {
   const value = config.given(name) ?? null;
   if (value === null) return new Uint8Array(0);
@@ -52,7 +53,7 @@ function readBytes(config: ConfigReader, name: string): Uint8Array {
   return bytes;
 }
 
-/** Bytes as words of a plan. */
+/** Returns bytes as words of a plan. */
 function wordsOf(bytes: Uint8Array): number[] {
   const padded = new Uint8Array(4 * Math.ceil(bytes.length / 4));
   padded.set(bytes);
@@ -63,7 +64,7 @@ export const imageJpeg: CodecDefinition = {
   core: "imagecodecs_jpeg",
   kind: "bytes-to-bytes",
   impliesBytes: true,
-  names: namesOf(["jpeg", "jpeg8"], ["jpeg"]), // the last one of zarr-extensions
+  names: namesOf(["jpeg", "jpeg8"], ["jpeg"]), // "jpeg" is the name in zarr-extensions
   parse(config) {
     const tables = readBytes(config, "tables");
     const header = readBytes(config, "header");

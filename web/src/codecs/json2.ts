@@ -1,4 +1,4 @@
-/** json2: any JSON values, a chunk as one list. Spec: numcodecs json.py. */
+/** json2: JSON values, one list per chunk. Spec: numcodecs json.py. */
 
 import { corruptChunk, isZarrError } from "../util/errors.js";
 import { type Json, JsonNumber, numberText, parseJson, toPlain } from "../util/json.js";
@@ -7,10 +7,10 @@ import { flatten, nest } from "./nested-lists.js";
 import { checkType, type VlenCodecDefinition } from "./vlen-codec.js";
 import { badValue, corrupt, mostValues, textError } from "./vlen-framing.js";
 
-/** Deepest nesting of a chunk's list. */
+/** Maximum nesting depth of a chunk's list. */
 const maxDepth = 64;
 
-/** How Python's json module wrote the text: nothing that a reader must know, but for the encoding. */
+/** Options of Python's json module when writing. Only the encoding matters to a reader. */
 const options = [
   "encoding",
   "skipkeys",
@@ -25,8 +25,8 @@ const options = [
 const encodings = ["utf-8", "utf8", "UTF-8", "ascii"];
 
 /**
- * Numbers keep their precision: integers beyond ±2⁵³ are bigints. The bare tokens NaN, Infinity and
- * -Infinity, which Python writes, are read and written.
+ * Numbers keep their precision: integers beyond ±2⁵³ are bigints. Reads and writes the bare tokens NaN,
+ * Infinity and -Infinity, as Python does.
  */
 export const json2: VlenCodecDefinition = {
   kind: "array-to-bytes",
@@ -66,7 +66,7 @@ const isJsonList = (value: Json): value is Json[] => Array.isArray(value);
 const numberOf = (value: Json): unknown =>
   value instanceof JsonNumber && value.isInteger ? value.value : undefined;
 
-/** The chunk as JSON; errors of the reader become errors of the chunk. */
+/** Parses the chunk as JSON; errors of the JSON reader become errors of the chunk. */
 function parseChunk(codec: string, bytes: Uint8Array, maxValues: number): Json {
   try {
     return parseJson(bytes, { name: "the chunk's text", maxDepth, bareNonFinite: true, maxValues });
@@ -77,7 +77,7 @@ function parseChunk(codec: string, bytes: Uint8Array, maxValues: number): Json {
   }
 }
 
-/** JSON as Python's json module writes it: bare tokens for what is not finite, exact bigints. */
+/** Formats JSON like Python's json module: bare tokens for non-finite numbers, exact bigints. */
 function jsonText(codec: string, value: unknown, depth: number): string {
   if (typeof value === "number") return numberText(value);
   if (typeof value === "bigint") return String(value);

@@ -1,6 +1,6 @@
 /**
- * Finds codecs by name. The common ones are loaded from the start; the rest (`registry.ts` lists all) are loaded once
- * metadata names one of them.
+ * Finds codecs by name. The common ones are loaded from the start; the others (`registry.ts` lists all) are
+ * loaded when metadata names one of them.
  */
 import type { ZarrError } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
@@ -29,8 +29,8 @@ export function codecNames(version: ZarrVersion, kind: CodecKind): string[] {
 }
 
 /**
- * Loads the codecs of these names. Await it before a chain is resolved; names that `findCodec` does not find afterwards
- * are unknown.
+ * Loads the codecs of these names. Await it before a chain is resolved; names that `findCodec` does not find
+ * afterwards are unknown.
  * @throws EngineFailed if they cannot be loaded.
  */
 export async function loadCodecs(names: Iterable<string>, version: ZarrVersion): Promise<void> {

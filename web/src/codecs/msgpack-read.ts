@@ -1,8 +1,8 @@
 /**
- * MessagePack, as far as numcodecs writes it: nil, bool, integers, floats, str, bin, array, map.
+ * Reads the subset of MessagePack that numcodecs writes: nil, bool, integers, floats, str, bin, array, map.
  *
- * Trust: every length is compared with the bytes that are left before anything is allocated (an element
- * takes a byte at least), nesting is bounded, extension types are refused, nothing may follow the value.
+ * Trust: every length is checked against the remaining bytes before anything is allocated (an element takes
+ * at least one byte), nesting is bounded, extension types and trailing bytes are rejected.
  * Spec: msgpack.org, "spec.md".
  */
 import { kept, textDecoder } from "../util/platform.js";
@@ -12,9 +12,10 @@ const maxDepth = 64;
 const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 
 /**
- * Reads one value that takes all of `bytes`. Integers beyond ±2⁵³ are bigints; maps are objects, whose keys
- * must be texts or integers.
- * @param options `raw`: whether texts are handed out as bytes; `maxValues`: most values in all, nested ones counted.
+ * Reads one value that takes all of `bytes`. Integers beyond ±2⁵³ become bigints; maps become objects, whose
+ * keys must be strings or integers.
+ * @param options `raw`: whether strings are returned as bytes; `maxValues`: maximum number of values,
+ *   including nested ones.
  * @throws CorruptChunk.
  */
 export function readMsgpack(
@@ -104,7 +105,7 @@ class Reader {
     }
   }
 
-  /** An unsigned integer of 2^size bytes. */
+  /** Reads an unsigned integer of 2^size bytes. */
   #length(size: number): number {
     const at = this.#take(2 ** size);
     if (size === 0) return this.#view.getUint8(at);
@@ -150,14 +151,14 @@ class Reader {
     const key = this.value(depth + 1);
     if (typeof key === "string" || typeof key === "number" || typeof key === "bigint") return String(key);
     if (key instanceof Uint8Array) {
-      // With `raw` the texts of keys are bytes, too; objects have no other keys than texts.
+      // With `raw`, strings in keys are bytes as well, but keys of objects must be strings.
       return Array.from(key, (byte) => String.fromCharCode(byte)).join("");
     }
     this.#at = start;
     throw this.#wrong("a key of a map is neither text nor integer");
   }
 
-  /** Moves on by `length` bytes and returns where they start. */
+  /** Advances by `length` bytes and returns the old position. */
   #take(length: number): number {
     this.#need(length);
     const at = this.#at;
@@ -174,7 +175,7 @@ class Reader {
   }
 }
 
-/** A bigint as a number where that is exact. */
+/** Converts a bigint to a number if that is exact. */
 function small(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

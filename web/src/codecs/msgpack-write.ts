@@ -1,13 +1,13 @@
-/** Writing MessagePack: the counterpart of msgpack-read.ts. Spec: msgpack.org, "spec.md". */
+/** Writes MessagePack: the counterpart of msgpack-read.ts. Spec: msgpack.org, "spec.md". */
 
 import { invalidArgument } from "../util/errors.js";
 import { isWellFormed } from "../util/own-property.js";
 import { kept, textEncoder } from "../util/platform.js";
 
 export interface MsgpackForms {
-  /** Fractions as float32. */
+  /** Writes fractions as float32. */
   readonly singleFloat: boolean;
-  /** Byte strings as bin; else as str. */
+  /** Writes byte strings as bin rather than str. */
   readonly binType: boolean;
 }
 
@@ -15,8 +15,8 @@ const maxDepth = 64;
 const encoder = kept(() => textEncoder());
 
 /**
- * Writes a value in the shortest form of its kind: null, boolean, number, bigint of 64 bits, string,
- * Uint8Array, array, plain object.
+ * Writes a value in its shortest form: null, boolean, number, bigint of 64 bits, string, Uint8Array, array,
+ * plain object.
  * @throws InvalidArgument for any other value, and for nesting deeper than 64 levels.
  */
 export function writeMsgpack(codec: string, value: unknown, forms: MsgpackForms): Uint8Array<ArrayBuffer> {
@@ -69,7 +69,7 @@ class Writer {
     else this.#sized(value, 0xd0, BigInt.asIntN);
   }
 
-  /** An integer in the smallest of 8 to 64 bits that `wrap` leaves it unchanged in. */
+  /** Writes an integer in the smallest width from 8 to 64 bits at which `wrap` does not change it. */
   #sized(value: bigint, tag: number, wrap: (bits: number, value: bigint) => bigint): void {
     const size = [8, 16, 32, 64].findIndex((bits) => wrap(bits, value) === value);
     if (size < 0) throw invalidArgument(`codec ${this.codec}: ${value} does not fit 64 bits`);
@@ -77,14 +77,17 @@ class Writer {
     this.#big(BigInt.asUintN(64, value), 2 ** size);
   }
 
-  /** The low bytes of an integer, most significant first. */
+  /** Writes the low bytes of an integer, most significant first. */
   #big(value: bigint, width: number): void {
     const at = this.#take(width);
     for (let i = 0; i < width; i++)
       this.#bytes[at + i] = Number((value >> BigInt(8 * (width - 1 - i))) & 255n);
   }
 
-  /** A tag with a length: in its low bits below `limit`, else after it in the smallest of the widths. */
+  /**
+   * Writes a tag with a length: in its low bits below `limit`, otherwise after it in the smallest sufficient
+   * width.
+   */
   #length(length: number, short: number, limit: number, long: number, widths: readonly number[]): void {
     if (length < limit) {
       this.#byte(short | length);
@@ -114,7 +117,7 @@ class Writer {
   }
 
   #raw(bytes: Uint8Array): void {
-    const at = this.#take(bytes.length); // first: it may replace the array
+    const at = this.#take(bytes.length); // first, because it may replace the array
     this.#bytes.set(bytes, at);
   }
 
@@ -140,7 +143,7 @@ class Writer {
     this.#bytes[at] = byte;
   }
 
-  /** Makes room for `length` bytes and returns where they go. */
+  /** Reserves `length` bytes and returns their position. */
   #take(length: number): number {
     const at = this.#at;
     this.#at += length;

@@ -1,4 +1,4 @@
-/** msgpack2: values as MessagePack, a chunk as one list. Spec: numcodecs msgpacks.py. */
+/** msgpack2: values as MessagePack, one list per chunk. Spec: numcodecs msgpacks.py. */
 
 import { readMsgpack } from "./msgpack-read.js";
 import { writeMsgpack } from "./msgpack-write.js";
@@ -7,8 +7,8 @@ import { checkType, type VlenCodecDefinition } from "./vlen-codec.js";
 import { badValue, corrupt, mostValues } from "./vlen-framing.js";
 
 /**
- * `raw`: texts are bytes. `use_single_float`: fractions are written as float32. `use_bin_type` false: byte
- * strings are written as texts, as they were before MessagePack told them apart.
+ * `raw`: strings are read as bytes. `use_single_float`: fractions are written as float32. `use_bin_type`
+ * false: byte strings are written as str, the only type for both before MessagePack distinguished them.
  */
 export const msgpack2: VlenCodecDefinition = {
   kind: "array-to-bytes",

@@ -1,16 +1,16 @@
 /**
- * What json2 and msgpack2 have in common: a chunk is one list of the values, nested along the chunk's axes,
+ * Common format of json2 and msgpack2: a chunk is one list of the values, nested along the chunk's axes,
  * followed by NumPy's name of the data type and by the shape.
  *
- * Trust: nesting is followed as deep as the shape says, every list must have the shape's length, and all of
- * it together exactly the expected number of elements. Spec: numcodecs json.py and msgpacks.py.
+ * Trust: lists are nested exactly as deep as the shape, every list must have the shape's length, and the
+ * total must be exactly the expected number of elements. Spec: numcodecs json.py and msgpacks.py.
  */
 import { countOf } from "../util/strides.js";
 import { corrupt } from "./vlen-framing.js";
 
 /**
- * Takes a chunk's list apart.
- * @param toNumber the value of an entry of the shape, or undefined if it is none.
+ * Returns the values of a chunk's list.
+ * @param toNumber returns the number in an entry of the shape, or undefined if it is not a number.
  */
 export function flatten<T>(
   codec: string,
@@ -42,7 +42,7 @@ export function flatten<T>(
   return values;
 }
 
-/** The list that flatten takes apart. */
+/** Builds the nested list of a chunk: the inverse of `flatten`. */
 export function nest(values: readonly unknown[], shape: readonly number[]): unknown[] {
   const build = (from: number, depth: number): unknown[] => {
     const length = shape[depth]!;

@@ -5,11 +5,11 @@ import { type ConfigReader, show } from "./config.js";
 
 export interface NumpyType {
   readonly dtype: DType;
-  /** Byte order of its elements; undefined for single bytes, little where nothing says. */
+  /** Byte order of its elements; undefined for single bytes, little if not specified. */
   readonly endian: Endian | undefined;
 }
 
-/** Names that NumPy's dtype() takes. */
+/** Names that NumPy's dtype() accepts. */
 const names = new Set<string>(
   simpleTypes.filter((name) => /^(bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128))$/.test(name)),
 );
@@ -23,13 +23,13 @@ export function parseNumpyName(text: string): NumpyType {
     const dtype = DTypes.simple(text as SimpleType);
     return { dtype, endian: dtype.itemBytes > 1 ? "little" : undefined };
   }
-  // NumPy's "=" and no mark at all are the writer's own order: little-endian, on machines that write Zarr.
+  // NumPy's "=" and a missing mark mean the writer's native order: little-endian on machines that write Zarr.
   const marked = /^[<>|]/.test(text) ? text : `<${text.replace(/^=/, "")}`;
   const { dtype, endians } = parseTypestr(marked);
   return { dtype, endian: endians[0] };
 }
 
-/** The data type under a name of a configuration; `fallback` when absent (an error without one). */
+/** Parses a data type in an option; `fallback` if absent (an error without one). */
 export function readNumpyType(config: ConfigReader, name: string, fallback?: NumpyType): NumpyType {
   const value = config.get(name) ?? undefined;
   if (value === undefined && fallback) return fallback;
@@ -37,7 +37,7 @@ export function readNumpyType(config: ConfigReader, name: string, fallback?: Num
     try {
       return parseNumpyName(value);
     } catch {
-      // said below, with the codec's name
+      // reported below, with the codec's name
     }
   }
   throw config.error(`"${name}" must be a NumPy data type such as "<i4", not ${show(value)}`);

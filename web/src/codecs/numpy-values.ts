@@ -1,11 +1,11 @@
-/** What numcodecs' filters on values share: the data types between which they calculate. */
+/** Shared by numcodecs' filters on values: the data types that they convert between. */
 import { type DType, DType as DTypes } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext, ParsedCodec } from "./definition.js";
 import { type NumpyType, readNumpyType } from "./numpy-name.js";
 
-/** What elements a codec can calculate with. */
+/** Kinds of elements that a codec can process. */
 export type Arithmetic = "any" | "numbers" | "floats";
 
 const accepted: Readonly<Record<Arithmetic, RegExp>> = {
@@ -19,15 +19,15 @@ export interface FilterTypes {
   readonly encoded: NumpyType;
 }
 
-/** The default type of calculations in filters. Times become integers, because NumPy cannot add or scale times. */
+/** Returns the default type of calculations in filters. Times become integers: NumPy cannot add or scale times. */
 export const calculableType = (dtype: DType): DType =>
   dtype.unit === undefined ? dtype : DTypes.simple("int64");
 
 /**
- * Reads the types of a filter.
+ * Parses the data types of a filter.
  *
- * The decoded one may have another name than the array's, but not another width: numcodecs views the
- * bytes as what the filter says (integers where the array has times, say).
+ * The decoded type may differ from the array's, but must have the same width: numcodecs reinterprets the
+ * bytes as the filter's type (for example, as integers if the array has times).
  */
 export function readFilterTypes(
   config: ConfigReader,
@@ -48,7 +48,7 @@ export function readFilterTypes(
   return { decoded, encoded };
 }
 
-/** A parsed filter: parameters that start with the two types, and the array that it encodes to. */
+/** Returns a parsed filter: parameters that start with the two types, and the output array. */
 export function filterResult(
   { decoded, encoded }: FilterTypes,
   { array }: CodecContext,
@@ -62,14 +62,14 @@ export function filterResult(
   };
 }
 
-/** A float64 as two words, the low one first. */
+/** Returns a float64 as two words, the low one first. */
 export function float64Words(value: number): [number, number] {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value, true);
   return [view.getUint32(0, true), view.getUint32(4, true)];
 }
 
-/** An element of at most 8 bytes as two words, the low one first, zeros above. */
+/** Returns an element of at most 8 bytes as two words, the low one first, zero-extended. */
 export function itemWords(item: Uint8Array): [number, number] {
   const bytes = new Uint8Array(8);
   bytes.set(item);

@@ -1,10 +1,10 @@
-/** packbits, both of them: bits of elements packed together. Spec: zarr-extensions "packbits"; numcodecs. */
+/** The two packbits codecs, which pack the bits of elements. Spec: zarr-extensions "packbits"; numcodecs. */
 import { DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
 import { type ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
-/** numcodecs': booleans, the first in the highest bit, behind a byte that counts the padding bits. */
+/** numcodecs' packbits: booleans, the first in the highest bit, after a byte with the number of padding bits. */
 export const numcodecsPackbits: CodecDefinition = {
   core: "numcodecs_packbits",
   kind: "array-to-array",
@@ -18,10 +18,13 @@ export const numcodecsPackbits: CodecDefinition = {
   },
 };
 
-// The README's names and the schema's; they mean the same.
+// Names in the README and in the schema; they mean the same.
 const paddings = ["none", "first_byte", "last_byte", "none", "start_byte", "end_byte"];
 
-/** Bits of a component that mean something, by the core's name of the data type; 0 for no number. */
+/**
+ * Returns the number of significant bits of a component, by the type's name in the core; 0 if it is not a
+ * number.
+ */
 function significantBits(dtype: DType): number {
   if (dtype.isVariable) return 0;
   const name = dtype.core.replace(/^complex_/, "");
@@ -32,7 +35,7 @@ function significantBits(dtype: DType): number {
   return isNumber ? 8 * coreRow(dtype.core).componentBytes : 0;
 }
 
-/** A bit number under either of two names; null is the default, as absence is. */
+/** Parses a bit number under either of two names; null and absence mean the default. */
 function readBit(config: ConfigReader, names: readonly [string, string], bits: number, fallback: number) {
   const given = names.filter((name) => (config.get(name) ?? undefined) !== undefined);
   if (given.length > 1) throw config.error(`"${names[0]}" and "${names[1]}" are two names of one option`);

@@ -1,4 +1,4 @@
-/** pcodec: numbers as latent variables, entropy coded. What a writer was told does not matter to a reader. */
+/** pcodec: numbers as latent variables, entropy coded. Options of the writer do not affect decoding. */
 import type { CodecDefinition } from "./definition.js";
 
 /** Data types with a number type in the format; complex numbers are two floats. */

@@ -1,4 +1,4 @@
-/** TIFF's predictors and order of samples, as imagecodecs and virtual-tiff name them. */
+/** TIFF's predictors and sample order, under the names of imagecodecs and virtual-tiff. */
 import { DType } from "../dtypes/dtype.js";
 import { bytes } from "./bytes.js";
 import { type ConfigReader, type Configuration, show } from "./config.js";
@@ -11,8 +11,8 @@ const numbers = /^(u?int(8|16|32|64)|float(16|32|64))$/;
 const wideNumbers = /^(u?int|float)(16|32|64)$/;
 
 /**
- * The data type of a predictor: the array's, or another one of the same width. Elements are in the byte order of the
- * array, whatever the option says: old versions of tifffile write "<" there for big-endian files, too.
+ * Parses the data type of a predictor: the array's, or another one of the same width. The option's byte order
+ * is ignored in favour of the array's: old versions of tifffile write "<" for big-endian files, too.
  */
 function readType(config: ConfigReader, { array }: CodecContext, accepted: RegExp): NumpyType {
   const type = readNumpyType(config, "dtype", { dtype: array.dtype, endian: undefined });
@@ -25,7 +25,7 @@ function readType(config: ConfigReader, { array }: CodecContext, accepted: RegEx
   return type;
 }
 
-/** The shape that axes are counted in: the option, which Zarr v2 demands, or the array's. */
+/** Parses the shape that axes refer to: the option, which Zarr v2 requires, or the array's shape. */
 function readShape(config: ConfigReader, { array, version }: CodecContext): readonly number[] {
   const shape = config.given("shape");
   if (shape === undefined) {
@@ -41,7 +41,7 @@ function readShape(config: ConfigReader, { array, version }: CodecContext): read
   return shape as number[];
 }
 
-/** The axis stays the one that it is counted from the end: samples of a pixel lie behind it. */
+/** Keeps the axis at the same distance from the end, because the samples of a pixel come after it. */
 function withShape(configuration: Configuration, shape: readonly number[]): Configuration {
   const { shape: before, axis } = configuration;
   if (before === undefined || before === null) return configuration;
@@ -51,10 +51,10 @@ function withShape(configuration: Configuration, shape: readonly number[]): Conf
     : { ...configuration, shape };
 }
 
-/** Distances that TIFF's predictors have. */
+/** Distances that TIFF's predictors support. */
 const distances = [1, 2, 4];
 
-/** Lengths in elements: of a run, of one step along the axis, and how far apart neighbours are. */
+/** Returns lengths in elements: of a run, of one step along the axis, and the distance between neighbours. */
 function readRun(config: ConfigReader, context: CodecContext) {
   const shape = readShape(config, context);
   const rank = shape.length;
@@ -79,7 +79,7 @@ const imagecodecsDelta: CodecDefinition = {
   },
 };
 
-/** virtual-tiff's: along the last axis. It works on the bits of floats, too. */
+/** virtual-tiff's predictor along the last axis. It also works on the bits of floats. */
 const horizontalDelta: CodecDefinition = {
   core: "horizontal_delta",
   kind: "array-to-array",
@@ -115,7 +115,7 @@ const imagecodecsFloatpred: CodecDefinition = {
   },
 };
 
-/** Its planes are in the order of bytes in memory, unless `reorder` asks for the highest first. */
+/** Byte planes are in memory order, unless `reorder` requests the most significant first. */
 const imagecodecsByteshuffle: CodecDefinition = {
   core: "floatpred",
   kind: "array-to-array",
@@ -130,7 +130,7 @@ const imagecodecsByteshuffle: CodecDefinition = {
   },
 };
 
-/** virtual-tiff's: the first axis is the fastest, as samples are in TIFF's "chunky" order. */
+/** virtual-tiff's order of samples: the first axis varies fastest, as in TIFF's "chunky" order. */
 export const chunky: CodecDefinition = {
   core: "chunky",
   kind: "array-to-bytes",

@@ -1,4 +1,4 @@
-/** quantize: floats rounded to a number of decimal digits, as numcodecs does it. */
+/** quantize: rounds floats to a number of decimal digits. Spec: numcodecs. */
 import type { CodecDefinition } from "./definition.js";
 import { filterResult, readFilterTypes } from "./numpy-values.js";
 
@@ -12,8 +12,8 @@ export const quantize: CodecDefinition = {
   parse(config, context) {
     const types = readFilterTypes(config, context, ["dtype", "astype"], "floats");
     const digits = config.integer("digits", -maxDigits, maxDigits);
-    // The power of two just finer than the last digit. No power of ten but 1 is one of two, so the
-    // product is never near an integer but for 0 digits.
+    // The power of two just finer than the last digit. Except for 0 digits, a power of ten is never a power
+    // of two, so the product is never near an integer.
     return filterResult(types, context, [Math.ceil(digits * Math.log2(10))]);
   },
 };

@@ -1,6 +1,7 @@
 /**
- * Every codec, by name and Zarr version: the definitions of those that engine/codec-table.ts and vlen/names.ts list.
- * Loaded through `part.ts`, once metadata names a codec that is not in `common-codecs.ts`.
+ * Every codec, by name and Zarr version: the definitions of the codecs in engine/codec-table.ts and the
+ * object codecs in vlen-codecs.ts. Loaded through `part.ts`, when metadata names a codec that is not in
+ * `common-codecs.ts`.
  */
 import { coreCodecs } from "../engine/codec-table.js";
 import { astype } from "./astype.js";
@@ -32,7 +33,7 @@ import { zfp, zfpy } from "./zfp.js";
 
 export type { FoundCodec } from "./codec-list.js";
 
-/** The codecs that few arrays use, and what is loaded with them. */
+/** Less common codecs, and codecs that are loaded together with them. */
 const rareCodecs = {
   bz2,
   lzma,
@@ -71,13 +72,13 @@ const rareCodecs = {
 
 const definitions: DefinitionsIn<"usual" | "rare"> = { ...commonCodecs, ...rareCodecs };
 
-/** What metadata says of the core's codecs, in the list's order; other names of some at the end. */
+/** Definitions of the core's codecs, in the list's order; imagecodecs' names for some of them at the end. */
 export const codecDefinitions: readonly CodecDefinition[] = [
   ...coreCodecs.flatMap(({ core }) => definitions[core]),
   ...imagecodecsAliases,
 ];
 
-/** Every codec, in the order in which messages and documents name them. */
+/** Every codec, in the order of messages and documents. */
 const everyCodec = new CodecList([
   ...codecDefinitions.map(coreCodec),
   ...objectCodecs.map(objectCodec),
@@ -85,12 +86,12 @@ const everyCodec = new CodecList([
   { type: "blocks", definition: n5Default },
 ]);
 
-/** The codec that a Zarr version calls by this name. */
+/** Returns the codec with this name in a Zarr version. */
 export function findCodec(name: string, version: ZarrVersion): FoundCodec | undefined {
   return everyCodec.find(name, version);
 }
 
-/** All names of a Zarr version, or those of one kind, in the registry's order. */
+/** Returns all names of a Zarr version, or those of one kind, in the registry's order. */
 export function codecNames(version: ZarrVersion, kind?: CodecKind): string[] {
   return everyCodec.names(version, kind);
 }

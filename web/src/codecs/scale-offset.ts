@@ -7,10 +7,10 @@ import { type ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 import { itemWords } from "./numpy-values.js";
 
-/** Integers and floats, which the core calculates with. */
+/** Integers and floats that the core can calculate with. */
 export const realType = /^(u?int(8|16|32|64)|float(16|32|64))$/;
 
-/** A scalar of a configuration, in the encoding of fill values, as one element. */
+/** Parses a scalar of a configuration, encoded like a fill value, as one element. */
 export function readItem(config: ConfigReader, dtype: DType, value: unknown, what: string): Uint8Array {
   try {
     return parseFill(dtype, fromPlain(value), "strict").item;

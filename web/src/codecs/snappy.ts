@@ -1,4 +1,4 @@
-/** snappy: one raw Snappy stream. Not of numcodecs; GDAL and imagecodecs write it into Zarr v2. */
+/** snappy: one raw Snappy stream. Not a codec of numcodecs; GDAL and imagecodecs write it into Zarr v2. */
 import type { CodecDefinition } from "./definition.js";
 
 export const snappy: CodecDefinition = {

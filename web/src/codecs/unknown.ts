@@ -1,11 +1,11 @@
-/** What is said of a codec that is in no list. */
+/** Errors for codecs that are not in any list. */
 import { unknownCodec, unsupported, type ZarrError } from "../util/errors.js";
 import { implicitCodecs } from "./codec-list.js";
 import type { ZarrVersion } from "./definition.js";
 import { codecNames } from "./registry.js";
 import { unsupportedCodecs } from "./unsupported.js";
 
-/** Unsupported for those that are known by their names at least, UnknownCodec for others. */
+/** Returns Unsupported for codecs known by name, UnknownCodec for others. */
 export function unknownError(name: string, version: ZarrVersion): ZarrError {
   if (Object.hasOwn(unsupportedCodecs, name)) {
     return unsupported(`codec "${name}" is not supported: ${unsupportedCodecs[name]}`, {

@@ -1,10 +1,10 @@
-/** Codecs that are known and not supported, with the reason; by their names in all Zarr versions. */
+/** Known but unsupported codecs, with the reason, by their names in all Zarr versions. */
 const pickle = "a pickle can run any code when it is read, and is refused for safety";
 const gdeflate = "GDeflate needs a library that is not built in";
 const experiment = "it is an experiment of zarrs, without a specification";
 const proposal = "its proposal to zarr-extensions is not settled";
 
-/** Formats of imagecodecs by their ids, with why there is no decoder of theirs. */
+/** Formats of imagecodecs without a decoder, by id, with the reason. */
 const images: Readonly<Record<string, string>> = {
   htj2k: "HTJ2K has no decoder that is tested, imagecodecs_jpeg2k reads JPEG 2000",
   jpegxl: "JPEG XL has no decoder in images.wasm",

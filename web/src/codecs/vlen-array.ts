@@ -1,4 +1,4 @@
-/** vlen-array: one-dimensional arrays of any length, all of one data type. Spec: numcodecs "vlen-array". */
+/** vlen-array: one-dimensional arrays of any length, all of the same data type. Spec: numcodecs "vlen-array". */
 import { componentsOf } from "../dtypes/dtype.js";
 import { checkElements, type ElementData, toBytes, toElements } from "../dtypes/elements.js";
 import { parseTypestr, type StoredType } from "../dtypes/typestr.js";
@@ -55,11 +55,11 @@ function decodeItem(
 
 function encodeItem(codec: string, type: StoredType, value: unknown, index: number): Uint8Array {
   const { dtype } = type;
-  // The usual fill value of objects, with which chunks are padded: what numcodecs makes of it.
+  // The default fill value of objects, which pads chunks: encoded like numcodecs does.
   if (value === 0) return new Uint8Array(dtype.itemBytes);
   const length = (value as { byteLength?: unknown } | null)?.byteLength;
   if (typeof length !== "number") throw badValue(codec, "typed arrays", index);
-  // As many elements as its entries make; a rest of an element is refused there.
+  // Round down: checkElements rejects a partial element.
   const perElement = toElements(dtype, new Uint8Array(dtype.itemBytes)).byteLength;
   checkElements(dtype, value, Math.floor(length / perElement), `codec ${codec}: element ${index}`);
   const item = toBytes(dtype, value).slice();
@@ -67,7 +67,7 @@ function encodeItem(codec: string, type: StoredType, value: unknown, index: numb
   return item;
 }
 
-/** Between stored byte order and little-endian, in place; type strings have one run of components. */
+/** Converts between stored byte order and little-endian, in place; type strings have one run of components. */
 function swap({ dtype, endians }: StoredType, item: Uint8Array): void {
   if (endians[0] !== "big") return;
   const { bytes } = componentsOf(dtype)[0]!;

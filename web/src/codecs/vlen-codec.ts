@@ -1,9 +1,9 @@
-/** What a codec for elements of variable length is: JavaScript values in, bytes out, and back. */
+/** Codecs for elements of variable length, between JavaScript values and bytes. */
 import type { VariableName } from "../dtypes/dtype.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext, ZarrVersion } from "./definition.js";
 
-/** Bound to one array. */
+/** A codec for one array. */
 export interface VlenCodec {
   /**
    * Decodes all of `bytes` to exactly `count` values, in C order. The values share no memory with `bytes`.
@@ -12,7 +12,7 @@ export interface VlenCodec {
   decode(bytes: Uint8Array, count: number): unknown[];
   /**
    * Encodes the values of a chunk of this shape, given in C order.
-   * @throws InvalidArgument for values that the codec has no form for.
+   * @throws InvalidArgument for values that the codec cannot represent.
    */
   encode(values: readonly unknown[], shape: readonly number[]): Uint8Array<ArrayBuffer>;
 }
@@ -20,18 +20,18 @@ export interface VlenCodec {
 export interface VlenCodecDefinition {
   readonly kind: "array-to-bytes";
   readonly names: { readonly [V in ZarrVersion]?: readonly string[] };
-  /** What the elements of a Zarr v2 array of `|O` are with this codec: the name of the variable type to give it. */
+  /** Element type of Zarr v2 arrays of `|O` with this codec: the name of the variable-length type. */
   readonly elements: VariableName;
   /**
-   * True where chunks hold the values as nested lists along the chunk's own axes, whatever `order` says: Zarr v2
-   * arrays of order "F" are then not transposed.
+   * Set if chunks nest the values along the chunk's own axes regardless of `order`: Zarr v2 arrays of order
+   * "F" are not transposed.
    */
   readonly isOrderless?: true;
-  /** Checks a configuration and the data type; throws InvalidMetadata that names the codec. */
+  /** Checks a configuration and the data type. @throws InvalidMetadata that names the codec. */
   parse(config: ConfigReader, context: CodecContext): VlenCodec;
 }
 
-/** @throws InvalidMetadata (codec-dtype) unless the array's data type is one of these. */
+/** @throws InvalidMetadata (codec-dtype) unless the array has one of the data types. */
 export function checkType(
   config: ConfigReader,
   { array: { dtype } }: CodecContext,

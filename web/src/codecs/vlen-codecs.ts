@@ -1,4 +1,4 @@
-/** Every codec for elements of variable length. */
+/** All codecs for elements of variable length. */
 import { categorize } from "./categorize.js";
 import { json2 } from "./json2.js";
 import { msgpack2 } from "./msgpack2.js";

@@ -2,12 +2,12 @@
  * The framing of vlen-utf8, vlen-bytes and vlen-array: a u32 with the number of items, then per item a u32
  * with its length in bytes, and the bytes. Little-endian, nothing between items, nothing after the last.
  *
- * Trust: the number of items must be the expected one before anything is allocated; every length must lie
+ * Trust: the number of items must match the expected one before anything is allocated; every length must lie
  * within the data. Spec: zarr-extensions, codec "vlen-utf8"; numcodecs vlen.
  */
 import { corruptChunk, invalidArgument, limitExceeded } from "../util/errors.js";
 
-/** Codes of CorruptChunk that the framing can give. */
+/** Codes of CorruptChunk errors in the framing. */
 type Code = "truncated" | "trailing-bytes" | "size-mismatch" | "corrupt";
 
 const reasons: Readonly<Record<Code, string>> = {
@@ -17,13 +17,13 @@ const reasons: Readonly<Record<Code, string>> = {
   corrupt: "the encoded data is corrupt",
 };
 
-/** A CorruptChunk error of an object codec. */
+/** Returns a CorruptChunk error of an object codec. */
 export function corrupt(codec: string, code: Code, byteOffset?: number, detail?: string) {
   return corruptChunk(`codec ${codec}: ${detail ?? reasons[code]}`, { code, codec, byteOffset });
 }
 
 /**
- * Where the items lie: start and end of item i are entries 2i and 2i + 1.
+ * Returns the positions of the items: start and end of item i are entries 2i and 2i + 1.
  * @throws CorruptChunk unless `bytes` holds exactly `count` items.
  */
 export function itemBounds(codec: string, bytes: Uint8Array, count: number): Uint32Array {
@@ -49,7 +49,7 @@ export function itemBounds(codec: string, bytes: Uint8Array, count: number): Uin
 
 /**
  * Frames items.
- * @throws LimitExceeded where counts or lengths do not fit 32 bits.
+ * @throws LimitExceeded if counts or lengths do not fit 32 bits.
  */
 export function frameItems(codec: string, items: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const total = items.reduce((sum, item) => sum + 4 + item.length, 4);
@@ -66,20 +66,20 @@ export function frameItems(codec: string, items: readonly Uint8Array[]): Uint8Ar
   return out;
 }
 
-/** An InvalidArgument for a value that a codec cannot encode. */
+/** Returns an InvalidArgument error for a value that a codec cannot encode. */
 export function badValue(codec: string, what: string, index: number) {
   return invalidArgument(`codec ${codec} needs ${what}; element ${index} is not`);
 }
 
 /**
- * Most values, nested ones counted, that a chunk of `count` elements may hold: an empty list takes a byte or three in
- * its chunk, and a hundred in memory.
+ * Returns the maximum number of values, including nested ones, in a chunk of `count` elements: an empty list
+ * takes one to three bytes in its chunk, but about a hundred in memory.
  */
 export const mostValues = (count: number): number => 2 ** 22 + 32 * count;
 
 /**
- * What is wrong with a text that could not be decoded: decoders throw a TypeError for what is not UTF-8, and something
- * else for more than the engine's strings hold (512 Mi characters in V8).
+ * Returns the error for a string that could not be decoded: decoders throw a TypeError for invalid UTF-8, and
+ * another error if the string is too long for the engine (512 Mi characters in V8).
  */
 export function textError(
   codec: string,

@@ -7,7 +7,10 @@ import { badValue, frameItems, itemBounds, textError } from "./vlen-framing.js";
 
 const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 const encoder = kept(() => textEncoder());
-/** Most bytes of one text: longer strings than engines make are left to the slow twin. */
+/**
+ * Maximum number of bytes decoded together; longer data is decoded item by item, because engines limit string
+ * length.
+ */
 const longestText = 2 ** 28;
 
 export const vlenUtf8: VlenCodecDefinition = {
@@ -36,9 +39,9 @@ function codecFor(codec: string): VlenCodec {
 }
 
 /**
- * Decodes all items as one text and cuts that: a call of the decoder costs more than most strings. Items are
- * valid by themselves where the whole is valid and none starts within a character.
- * @returns undefined where an item is not valid (decodeEach says which), or where the text is too long.
+ * Decodes all items as one string and splits it: one call of the decoder costs more than most strings. The
+ * items are valid if the whole is valid and no item starts within a character.
+ * @returns undefined if an item is invalid (decodeEach reports which), or if the data is too long.
  */
 export function decodeTogether(bytes: Uint8Array, bounds: Uint32Array): string[] | undefined {
   const count = bounds.length / 2;
@@ -75,8 +78,9 @@ export function decodeTogether(bytes: Uint8Array, bounds: Uint32Array): string[]
 }
 
 /**
- * The slow twin: one item after the other.
- * @throws CorruptChunk at the first item that is not UTF-8; LimitExceeded at one that is too long for a string.
+ * Decodes the items one by one: slower, but with exact errors.
+ * @throws CorruptChunk at the first item that is not UTF-8; LimitExceeded at one that is too long for a
+ *   string.
  */
 export function decodeEach(codec: string, bytes: Uint8Array, bounds: Uint32Array): string[] {
   return Array.from({ length: bounds.length / 2 }, (_, i) => {
