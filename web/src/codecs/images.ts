@@ -1,6 +1,6 @@
 /**
  * Image formats of the Python package imagecodecs, in arrays that it wrote and in virtual datasets over TIFF
- * files. Like there, options that only affect encoding are ignored; options that affect decoding are checked.
+ * files. As in imagecodecs, encoder-only options are ignored; options that affect decoding are checked.
  *
  * In Zarr v3 they follow `bytes` (virtual-tiff) or replace it (imagecodecs itself); chain.ts inserts it in
  * that case.

@@ -161,7 +161,7 @@ export const hasWebWorkers = (): boolean => {
   return typeof Worker === "function" && !Deno;
 };
 
-/** Starts a web worker. The URL is passed so that bundlers do not try to resolve it. */
+/** Starts a web worker. Takes the URL as a variable, so that bundlers do not try to resolve it. */
 export function startWebWorker(url: string, options?: { type?: "module"; name?: string }): AnyWorker {
   const { Worker: Start } = globalThis as unknown as {
     Worker: new (url: string, options?: object) => AnyWorker;
