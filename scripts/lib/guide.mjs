@@ -84,9 +84,8 @@ constinit const Codec kXorCodec = {
 }  // namespace zw
 `,
   "src/codecs/codec_list.inc": (content) => `${content}ZW_CODEC(Xor, "xor")\n`,
-  "web/src/codecs/xor.ts": () => `/** xor: every byte with some bits turned over. A toy. */
-import type { CodecDefinition } from "./definition.js";
-
+  "web/src/codecs/rare-compressors.ts": (content) => `${content}
+/** xor: flips the same bits of every byte. A toy. */
 export const xor: CodecDefinition = {
   core: "xor",
   kind: "bytes-to-bytes",
@@ -103,7 +102,7 @@ export const xor: CodecDefinition = {
     '  { core: "xor", part: "rare", decode: "decode", encode: "full" },\n',
   ),
   "web/src/codecs/registry.ts": all(
-    before('import { zfp, zfpy } from "./zfp.js";', 'import { xor } from "./xor.js";\n'),
+    before(' } from "./rare-compressors.js";', ", xor"),
     before('} satisfies DefinitionsIn<"rare">', "  xor,\n"),
   ),
   "tests/cpp/codec_support.hpp": after(

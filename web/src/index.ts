@@ -4,7 +4,16 @@
  */
 
 export type { CodecMetadata } from "./chain/chain.js";
-export { coordinateGraph } from "./conventions/coordinate-graph.js";
+export {
+  coordinateGraph,
+  georeference,
+  readSparse,
+  readTile,
+  sel,
+  tileAt,
+  tileParts,
+  writeMultiscale,
+} from "./conventions/conventions.js";
 export type {
   AffineTransform,
   Bounds,
@@ -17,7 +26,6 @@ export type {
   TileOptions,
   TileValues,
 } from "./conventions/geo/types.js";
-export { georeference, readTile, tileAt, tileParts } from "./conventions/georeference.js";
 export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome/axes.js";
 export type {
   CoordinateGraph,
@@ -47,10 +55,7 @@ export {
   wellPaths,
 } from "./conventions/ome/ome.js";
 export type { Label, LabelSelection, SelOptions } from "./conventions/sel/types.js";
-export { sel } from "./conventions/sel.js";
-export type { SparseMatrix, SparseOptions } from "./conventions/sparse/types.js";
-export { readSparse } from "./conventions/sparse.js";
-export { writeMultiscale } from "./conventions/write-multiscale.js";
+export type { SparseMatrix, SparseOptions } from "./conventions/sparse/read.js";
 export {
   type CFArray,
   type CFInput,
@@ -60,9 +65,9 @@ export {
 } from "./conventions/xarray/cf.js";
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
+export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
-export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements-by-type.js";
-export type { FillScalar } from "./dtypes/fill-source.js";
+export type { FillScalar } from "./dtypes/fill-value.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
 export { readScalar, type Scalar } from "./dtypes/scalar.js";
 export { packStrings } from "./dtypes/strings.js";
@@ -105,7 +110,7 @@ export { open } from "./hierarchy/open.js";
 export type { OpenOptions } from "./hierarchy/open-options.js";
 export type { Source } from "./hierarchy/source.js";
 export type { Attributes } from "./metadata/spec.js";
-export type { Priority } from "./plan/priority.js";
+export type { Priority } from "./plan/jobs.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./plan/selection.js";
 export type { Progress } from "./read/assemble.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";
@@ -137,5 +142,5 @@ export {
   type ZarrWarning,
 } from "./util/errors.js";
 export { defaultLimits, type Limits } from "./util/limits.js";
+export type { PoolStatus } from "./workers/errors.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
-export type { PoolStatus } from "./workers/status.js";

@@ -1,13 +1,11 @@
 /** Chunk formats decoded in TypeScript: variable-length elements, N5 blocks, shards and indexes, Blosc tables. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { wholeCodec } from "../../../dist/chain/shard-codec.js";
-import { entryOf, indexBytes, parseEntries } from "../../../dist/chain/shard-index.js";
+import { entryOf, indexBytes, parseEntries, wholeCodec } from "../../../dist/chain/shards.js";
 import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
-import { writeMsgpack } from "../../../dist/codecs/msgpack-write.js";
+import { writeMsgpack } from "../../../dist/codecs/msgpack.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
-import type { VlenCodec } from "../../../dist/codecs/vlen-codec.js";
-import { frameItems } from "../../../dist/codecs/vlen-framing.js";
+import { frameItems, type VlenCodec } from "../../../dist/codecs/vlen-codec.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
@@ -62,13 +60,7 @@ const cases = await makeCases();
 const chunks: FuzzTarget = {
   name: "chunks",
   inputs: mutatedBytes(cases.map(({ encoded }, i) => Uint8Array.from([i, ...encoded]))),
-  covers: [
-    "codecs/n5.js",
-    "chain/shard-index.js",
-    "read/shards.js",
-    "read/shard-read.js",
-    "chain/vlen-chunk.js",
-  ],
+  covers: ["codecs/n5.js", "chain/shards.js", "read/shards.js", "read/shard-read.js", "chain/vlen-chunk.js"],
   tags: ["CorruptChunk", "Unsupported", "LimitExceeded"],
   run: async (input) => {
     const { documents, key } = cases[(input[0] ?? 0) % cases.length]!;
@@ -203,7 +195,7 @@ const shardIndex: FuzzTarget = {
       );
       return mutatedBytes([Uint8Array.from([size % 256, size >> 8, ...whole])]);
     }),
-  covers: ["chain/shard-index.js"],
+  covers: ["chain/shards.js"],
   tags: ["CorruptChunk", "LimitExceeded"],
   run: (input) => {
     const size = (input[0] ?? 0) + 256 * (input[1] ?? 0);

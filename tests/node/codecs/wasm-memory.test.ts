@@ -4,7 +4,7 @@ import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
 import { sessionOf } from "#src/engine/engine.js";
 import { HeapDemand } from "#src/engine/heap-demand.js";
-import { BufferPool } from "#src/util/buffer-pool.js";
+import { BufferPool } from "#src/util/buffers.js";
 import { openArray, randomBytes } from "../support/support.js";
 import {
   blosc,

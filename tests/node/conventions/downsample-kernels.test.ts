@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { kernelOf, reduceBox } from "#src/conventions/ome/pyramid/reduce.js";
 import { type ElementData, toBytes, toElements } from "#src/dtypes/elements.js";
-import { stridesOf } from "#src/util/strides.js";
+import { stridesOf } from "#src/util/shapes.js";
 import { triedTypes } from "../support/data-types.js";
 import { downsample, reducedShape } from "../support/downsample-reference.js";
 import { product, randomBytes, randomizer } from "../support/support.js";

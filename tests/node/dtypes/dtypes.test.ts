@@ -9,9 +9,9 @@ import {
   toBytes,
   toElements,
 } from "#src/dtypes/elements.js";
+import { dataTypeJson } from "#src/dtypes/fill-print.js";
 import { parseDescr, parseTypestr } from "#src/dtypes/typestr.js";
 import { parseDataType } from "#src/dtypes/v3.js";
-import { dataTypeJson } from "#src/dtypes/v3-json.js";
 import { parseJson } from "#src/util/json.js";
 import { bytesOf, errorOf } from "../support/support.js";
 

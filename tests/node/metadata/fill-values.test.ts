@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DType } from "zarr-wasm";
-import { decodeBase64, encodeBase64 } from "#src/dtypes/base64.js";
 import { compareSize, parseDecimal } from "#src/dtypes/decimals.js";
 import { parseFill, parseLooseFill } from "#src/dtypes/fill.js";
 import { fillJson } from "#src/dtypes/fill-json.js";
-import type { FillRules } from "#src/dtypes/fill-source.js";
-import { type FillOptions, missingValue } from "#src/dtypes/fill-value.js";
+import { type FillOptions, type FillRules, missingValue } from "#src/dtypes/fill-value.js";
 import { decodeFloat, encodeFloat, floatFormats } from "#src/dtypes/floats.js";
 import { parseDescr } from "#src/dtypes/typestr.js";
 import { fromPlain, parseDataType } from "#src/dtypes/v3.js";
+import { decodeBase64, encodeBase64 } from "#src/util/bytes.js";
 import { parseJson } from "#src/util/json.js";
 import { bytesOf, errorOf } from "../support/support.js";
 

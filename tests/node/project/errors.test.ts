@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { instantiate } from "#src/engine/module.js";
 import { textAt } from "#src/engine/session.js";
-import { errorTags } from "#src/util/error-tags.js";
-import { kebab } from "#src/util/errors.js";
+import { errorTags, kebab } from "#src/util/errors.js";
 
 const root = new URL("../../../", import.meta.url);
 const page = readFileSync(new URL("docs/errors.md", root), "utf8");

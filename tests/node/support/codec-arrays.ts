@@ -1,6 +1,6 @@
 /** Arrays that use a codec with a data type: metadata of every Zarr version, and chunks to go with it. */
 import type { ZarrArray } from "zarr-wasm";
-import { wholeCodec } from "#src/chain/shard-codec.js";
+import { wholeCodec } from "#src/chain/shards.js";
 import type { ZarrVersion } from "#src/codecs/definition.js";
 import { type FoundCodec, findCodec } from "#src/codecs/registry.js";
 import { codecRow } from "#src/engine/codec-table.js";

@@ -2,7 +2,7 @@
 import type { ZarrArray } from "zarr-wasm";
 import type { ChunkCodec, Content } from "#src/chain/chunk-codec.js";
 import type { ChunkLayout } from "#src/chain/layout.js";
-import { wholeCodec } from "#src/chain/shard-codec.js";
+import { wholeCodec } from "#src/chain/shards.js";
 import { codecDefinitions } from "#src/codecs/registry.js";
 import { codecRow } from "#src/engine/codec-table.js";
 import { sessionOf } from "#src/engine/engine.js";

@@ -8,7 +8,7 @@
 import { withDecoder } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, Slab } from "../engine/session.js";
-import { stridesOf } from "../util/strides.js";
+import { stridesOf } from "../util/shapes.js";
 
 /** The elements of a chunk in C order: as packed bytes in native byte order, or as a list of values. */
 export type Content = Uint8Array | readonly unknown[];

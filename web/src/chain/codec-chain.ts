@@ -20,11 +20,11 @@ import type { CodecSession } from "../engine/session.js";
 import { asBytes, isBytes } from "../util/bytes.js";
 import { invalidArgument } from "../util/errors.js";
 import { type Limits, resolveLimits } from "../util/limits.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 import type { CodecMetadata } from "./chain.js";
 import type { ChunkCodec, Content } from "./chunk-codec.js";
 import { ChunkLayouts, layoutArray } from "./layout.js";
-import { wholeCodec } from "./shard-codec.js";
+import { wholeCodec } from "./shards.js";
 
 export interface CodecChainOptions {
   /**

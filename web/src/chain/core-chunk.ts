@@ -4,7 +4,7 @@ import type { BlockFrame } from "../codecs/n5.js";
 import type { ModuleName } from "../engine/module.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Place, PlacedStep, Slab } from "../engine/session.js";
-import { repeated } from "../util/subarray.js";
+import { repeated } from "../util/buffers.js";
 import type { ResolvedChain } from "./chain.js";
 import type { Content, LeafCodec } from "./chunk-codec.js";
 

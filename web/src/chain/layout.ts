@@ -16,7 +16,7 @@ import { type FillValue, missingValue } from "../dtypes/fill-value.js";
 import { type ChainStep, Plan } from "../engine/plan.js";
 import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 import { CoreChunkCodec } from "./core-chunk.js";
 import { VlenChunkCodec } from "./vlen-chunk.js";

@@ -7,7 +7,7 @@ import { type ChainStep, moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession, Place } from "../engine/session.js";
 import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import { countOf, indices, stridesOf } from "../util/strides.js";
+import { countOf, indices, stridesOf } from "../util/shapes.js";
 import { type Content, type LeafCodec, wholePlace } from "./chunk-codec.js";
 
 /** Components of a codec of variable-length elements. */

@@ -1,7 +1,7 @@
 /** bytes: elements in C order, in a given byte order. Spec: Zarr v3 "bytes" codec. */
 import { componentsOf } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
-import { endianWords, noEndian, perComponent } from "../engine/endian-words.js";
+import { endianWords, noEndian, perComponent } from "../engine/plan.js";
 import { show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 

@@ -9,8 +9,8 @@ import { coreRow } from "../dtypes/table.js";
 import { parseDataType } from "../dtypes/v3.js";
 import { ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
-import { itemWords } from "./numpy-values.js";
-import { readItem, realType } from "./scale-offset.js";
+import { readItem, realType } from "./numeric-filters.js";
+import { itemWords } from "./numpy.js";
 
 /** In the order of the core's Rounding. */
 const roundings = ["nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"];

@@ -10,8 +10,7 @@ import { readScalar } from "../dtypes/scalar.js";
 import { parseTypestr, type StoredType } from "../dtypes/typestr.js";
 import { type ConfigReader, show } from "./config.js";
 import type { CodecContext } from "./definition.js";
-import type { VlenCodecDefinition } from "./vlen-codec.js";
-import { badValue, corrupt } from "./vlen-framing.js";
+import { badValue, corrupt, type VlenCodecDefinition } from "./vlen-codec.js";
 
 /**
  * Supports objects (`|O`) and fixed-length Unicode strings (`<U5`). Values are strings in both cases;

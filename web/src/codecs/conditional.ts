@@ -4,8 +4,8 @@
  */
 
 import { codecRow } from "../engine/codec-table.js";
+import { isRecord } from "../util/arguments.js";
 import { limitExceeded } from "../util/errors.js";
-import { isRecord } from "../util/own-property.js";
 import { ConfigReader, type Configuration, show } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 

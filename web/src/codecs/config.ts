@@ -1,6 +1,7 @@
 /** Parses a codec's configuration: every value is checked, and every error names the codec. */
+
+import { hasHole, own } from "../util/arguments.js";
 import { invalidMetadata, type ZarrError } from "../util/errors.js";
-import { hasHole, own } from "../util/own-property.js";
 
 /** A codec's configuration as plain values. */
 export type Configuration = Readonly<Record<string, unknown>>;

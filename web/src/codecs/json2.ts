@@ -3,9 +3,15 @@
 import { corruptChunk, isZarrError } from "../util/errors.js";
 import { type Json, JsonNumber, numberText, parseJson, toPlain } from "../util/json.js";
 import { textEncoder } from "../util/platform.js";
-import { flatten, nest } from "./nested-lists.js";
-import { checkType, type VlenCodecDefinition } from "./vlen-codec.js";
-import { badValue, corrupt, mostValues, textError } from "./vlen-framing.js";
+import {
+  badValue,
+  checkType,
+  corrupt,
+  mostValues,
+  textError,
+  type VlenCodecDefinition,
+} from "./vlen-codec.js";
+import { flatten, nest } from "./vlen-lists.js";
 
 /** Maximum nesting depth of a chunk's list. */
 const maxDepth = 64;

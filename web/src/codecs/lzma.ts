@@ -1,5 +1,5 @@
 /** lzma: the three formats of Python's lzma module, with its filter specifications. */
-import { isRecord } from "../util/own-property.js";
+import { isRecord } from "../util/arguments.js";
 import { ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 

@@ -1,6 +1,7 @@
 /** Codecs in metadata. Spec: Zarr v3 core, "extension points". */
+
+import { isRecord, own } from "../util/arguments.js";
 import { invalidMetadata } from "../util/errors.js";
-import { isRecord, own } from "../util/own-property.js";
 import { type Configuration, show } from "./config.js";
 
 /** A codec in metadata. */

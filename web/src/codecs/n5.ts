@@ -10,9 +10,9 @@
 
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
+import { copySubarray, repeated } from "../util/buffers.js";
 import { corruptChunk, unsupported, withDetails } from "../util/errors.js";
-import { countOf } from "../util/strides.js";
-import { copySubarray, repeated } from "../util/subarray.js";
+import { countOf } from "../util/shapes.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext } from "./definition.js";
 import { type CodecMetadata, parseCodecs } from "./metadata.js";

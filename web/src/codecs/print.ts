@@ -3,8 +3,8 @@
  * fills in defaults. All codecs must have been loaded (lookup.ts).
  */
 
-import { descrJson } from "../dtypes/descr-json.js";
 import { DType } from "../dtypes/dtype.js";
+import { descrJson } from "../dtypes/numpy.js";
 import type { Endian } from "../dtypes/typestr.js";
 import type { CoreCodec } from "../engine/codec-table.js";
 import { unsupported } from "../util/errors.js";
@@ -14,8 +14,7 @@ import { ConfigReader, type Configuration } from "./config.js";
 import type { CodecArray, CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 import { findCodec, unknownError } from "./lookup.js";
 import type { CodecMetadata } from "./metadata.js";
-import { parseNumpyName } from "./numpy-name.js";
-import { calculableType } from "./numpy-values.js";
+import { calculableType, parseNumpyName } from "./numpy.js";
 import type { ShardingDefinition } from "./sharding.js";
 
 /**

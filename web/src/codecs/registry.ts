@@ -1,35 +1,45 @@
-/**
- * Every codec, by name and Zarr version: the definitions of the codecs in engine/codec-table.ts and the
- * object codecs in vlen-codecs.ts. Loaded through `part.ts`, when metadata names a codec that is not in
- * `common-codecs.ts`.
- */
+/** All codecs for elements of variable length. */
+
 import { coreCodecs } from "../engine/codec-table.js";
-import { astype } from "./astype.js";
-import { base64 } from "./base64.js";
-import { bitround } from "./bitround.js";
-import { bz2 } from "./bz2.js";
 import { castValue } from "./cast-value.js";
+import { categorize } from "./categorize.js";
 import { adler32, crc32, fletcher32 } from "./checksums.js";
 import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./codec-list.js";
 import { commonCodecs, shards } from "./common-codecs.js";
 import { makeConditional } from "./conditional.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
-import { delta } from "./delta.js";
-import { fixedscaleoffset } from "./fixedscaleoffset.js";
-import { imagecodecsAliases, lzw, tiffPackbits } from "./imagecodecs.js";
-import { imageJpeg, imageJpeg2k, imageLerc, imagePng, imageWebp } from "./images.js";
+import {
+  imagecodecsAliases,
+  imageJpeg,
+  imageJpeg2k,
+  imageLerc,
+  imagePng,
+  imageWebp,
+  lzw,
+  tiffPackbits,
+} from "./images.js";
 import { jenkinsLookup3 } from "./jenkins.js";
+import { json2 } from "./json2.js";
 import { lzma } from "./lzma.js";
+import { msgpack2 } from "./msgpack.js";
 import { n5Default } from "./n5.js";
-import { numcodecsPackbits, packbits } from "./packbits.js";
-import { pcodec } from "./pcodec.js";
-import { chunky, deltas, planes } from "./predictors.js";
-import { quantize } from "./quantize.js";
+import { astype, bitround, delta, fixedscaleoffset, quantize, scaleOffset } from "./numeric-filters.js";
+import { base64, bz2, pcodec, snappy } from "./rare-compressors.js";
 import { reshape } from "./reshape.js";
-import { scaleOffset } from "./scale-offset.js";
-import { snappy } from "./snappy.js";
-import { objectCodecs } from "./vlen-codecs.js";
+import { chunky, deltas, numcodecsPackbits, packbits, planes } from "./tiff.js";
+import type { VlenCodecDefinition } from "./vlen-codec.js";
+import { vlenArray } from "./vlen-lists.js";
+import { vlenBytes, vlenUtf8 } from "./vlen-strings.js";
 import { zfp, zfpy } from "./zfp.js";
+
+export const objectCodecs: readonly VlenCodecDefinition[] = [
+  vlenUtf8,
+  vlenBytes,
+  vlenArray,
+  json2,
+  msgpack2,
+  categorize,
+];
 
 export type { FoundCodec } from "./codec-list.js";
 

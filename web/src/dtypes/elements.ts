@@ -5,7 +5,7 @@ import { invalidArgument, shown } from "../util/errors.js";
 import { kept, textDecoder } from "../util/platform.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
-import { utf32String, withoutPadding } from "./padded.js";
+import { utf32String, withoutPadding } from "./strings.js";
 import { arrayOf, conversionOf, type ElementData } from "./typed-arrays.js";
 
 export type { ElementData } from "./typed-arrays.js";
@@ -241,3 +241,32 @@ const utf8 = kept(() => textDecoder());
 function byteString(item: Uint8Array): string {
   return utf8().decode(withoutPadding(item));
 }
+
+/** Element data of any type: typed arrays, or lists of values of variable length. */
+export type Elements = ElementData | readonly unknown[];
+
+/**
+ * Element data by data type. Omits types whose typed array depends on the engine (float16) and types that the
+ * name alone does not determine (structured types, times).
+ */
+export interface ElementsByType {
+  bool: Uint8Array;
+  int8: Int8Array;
+  int16: Int16Array;
+  int32: Int32Array;
+  int64: BigInt64Array;
+  uint8: Uint8Array;
+  uint16: Uint16Array;
+  uint32: Uint32Array;
+  uint64: BigUint64Array;
+  float32: Float32Array;
+  float64: Float64Array;
+  /** Real and imaginary parts, interleaved. */
+  complex64: Float32Array;
+  complex128: Float64Array;
+  string: string[];
+  bytes: Uint8Array[];
+}
+
+/** Element data if the data type is not known: typed arrays, unless the caller specifies otherwise. */
+export type ReadAs<D extends Elements> = Elements extends D ? ElementData : D;

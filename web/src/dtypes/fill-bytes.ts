@@ -1,11 +1,11 @@
 /** Parses fill values of strings, bytes, raw and structured types. */
 
+import { decodeBase64 } from "../util/bytes.js";
 import { type Json, JsonNumber, toPlain } from "../util/json.js";
 import { textEncoder } from "../util/platform.js";
-import { decodeBase64 } from "./base64.js";
 import { componentsOf } from "./dtype.js";
-import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-source.js";
-import { withoutNuls } from "./padded.js";
+import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-value.js";
+import { withoutNuls } from "./strings.js";
 
 /** Returns a list of integers from 0 to 255 as bytes; undefined for other values. */
 function byteList(json: Json): Uint8Array | undefined {

@@ -1,6 +1,7 @@
 /** Formats fill values for metadata documents: the counterpart of fill.ts. Spec: see there. */
+
+import { encodeBase64 } from "../util/bytes.js";
 import { toPlain } from "../util/json.js";
-import { encodeBase64 } from "./base64.js";
 import type { DType } from "./dtype.js";
 import type { FillValue } from "./fill-value.js";
 import { decodeFloat, type FloatFormat, floatFormats, floatsOf, isNanCode, nanOf } from "./floats.js";

@@ -2,7 +2,7 @@
 import { type Json, JsonNumber } from "../util/json.js";
 import { compareSize, integerOf, parseDecimal } from "./decimals.js";
 import { readStored } from "./fill-bytes.js";
-import { type FillSource, refuse } from "./fill-source.js";
+import { type FillSource, refuse } from "./fill-value.js";
 import { decodeFloat, encodeFloat, type FloatFormat, floatsOf, signOf } from "./floats.js";
 import { readScalar } from "./scalar.js";
 

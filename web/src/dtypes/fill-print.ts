@@ -1,13 +1,14 @@
-/** Formats fill values for the documents of each Zarr version. */
+/** Prints data types and fill values as metadata of Zarr v3. */
 
+import { encodeBase64 } from "../util/bytes.js";
+import { unsupported } from "../util/errors.js";
 import { type Json, numberText } from "../util/json.js";
 import { textDecoder } from "../util/platform.js";
-import { encodeBase64 } from "./base64.js";
 import { componentsOf, type DType } from "./dtype.js";
 import { type FillJson, fillJson } from "./fill-json.js";
 import { type FillValue, missingValue } from "./fill-value.js";
-import { withoutPadding } from "./padded.js";
 import { fromPlain } from "./plain.js";
+import { withoutPadding } from "./strings.js";
 import type { Endian } from "./typestr.js";
 
 /**
@@ -60,4 +61,30 @@ function stored(dtype: DType, item: Uint8Array, endian: Endian | readonly (Endia
     for (let i = 0; i < count; i++, at += bytes) if (isBig) turned.subarray(at, at + bytes).reverse();
   }
   return turned;
+}
+
+export type DataTypeJson = string | { name: string; configuration: { [option: string]: unknown } };
+
+/**
+ * Returns the name, or name and configuration, that parseDataType parses as this type.
+ * @throws Unsupported for objects and for subarrays in structured types, which Zarr v3 does not have.
+ */
+export function dataTypeJson(dtype: DType): DataTypeJson {
+  const { name, core, itemBytes, unit, scaleFactor, fields } = dtype;
+  if (name === "object") {
+    throw unsupported("Zarr v3 has no data type for objects of any kind", { code: "object-dtype" });
+  }
+  if (fields) return { name, configuration: { fields: fields.map(fieldJson) } };
+  if (unit !== undefined) return { name, configuration: { unit, scale_factor: scaleFactor } };
+  const isFixedString = core === "fixed_bytes" || core === "fixed_utf32";
+  return isFixedString ? { name, configuration: { length_bytes: itemBytes } } : name;
+}
+
+function fieldJson({ name, dtype, shape }: NonNullable<DType["fields"]>[number]): object {
+  if (shape.length > 0) {
+    throw unsupported(`Zarr v3 has no subarrays in structured types (field "${name}")`, {
+      code: "unknown-dtype",
+    });
+  }
+  return { name, data_type: dataTypeJson(dtype) };
 }

@@ -9,8 +9,7 @@ import { isJsonObject, type Json, type JsonObject } from "../util/json.js";
 import type { DType } from "./dtype.js";
 import { readBytes, readFixedBytes, readRaw, readStored, readText, readValue } from "./fill-bytes.js";
 import { readBool, readComplex, readFloat, readInteger } from "./fill-numbers.js";
-import { type FillScalar, type FillSource, refuse } from "./fill-source.js";
-import type { FillOptions, FillValue } from "./fill-value.js";
+import { type FillOptions, type FillScalar, type FillSource, type FillValue, refuse } from "./fill-value.js";
 
 /**
  * Parses a fill value.

@@ -4,7 +4,6 @@
  *
  * Spec: Zarr v3 core (float16, float32), zarr-extensions (bfloat16, float8_*, float6_*, float4_*).
  */
-import { exponentOf, roundTie } from "./rounding.js";
 
 /**
  * Meaning of the codes that are not ordinary numbers.
@@ -140,4 +139,25 @@ export function encodeFloat(format: FloatFormat, value: number, beyond = 0): num
   if (specials === "scale") return Math.max(code, 0); // below the smallest power, zero included
   const unsigned = specials === "fnuz" && code === 0; // −0's code is NaN there
   return negative && !unsigned ? signOf(format) + code : code;
+}
+
+const float64 = new DataView(new ArrayBuffer(8));
+
+/** Returns the exponent e of a positive number in [2^e, 2^(e+1)); −1023 for zero and subnormal float64. */
+export function exponentOf(size: number): number {
+  float64.setFloat64(0, size);
+  return ((float64.getUint16(0) >> 4) & 0x7ff) - 1023;
+}
+
+/**
+ * Rounds a non-negative number to the nearest integer. `beyond` decides ties: up if positive, down if
+ * negative;
+ * if zero, to the integer whose sum with `base` is even.
+ */
+export function roundTie(value: number, beyond: number, base: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  if (rest !== 0.5) return rest > 0.5 ? floor + 1 : floor;
+  if (beyond !== 0) return beyond > 0 ? floor + 1 : floor;
+  return (base + floor) % 2 === 0 ? floor : floor + 1;
 }

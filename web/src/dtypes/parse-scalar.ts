@@ -1,8 +1,8 @@
 /** Parses single elements given by programs, for fill values and for values that fill a selection. */
 
+import { encodeBase64 } from "../util/bytes.js";
 import { type Json, JsonNumber } from "../util/json.js";
 import { textEncoder } from "../util/platform.js";
-import { encodeBase64 } from "./base64.js";
 import type { DType } from "./dtype.js";
 import { parseFill } from "./fill.js";
 import type { FillValue } from "./fill-value.js";

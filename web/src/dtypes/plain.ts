@@ -1,7 +1,8 @@
 /** Converts plain values to the form of the JSON reader, so that fill values from programs use the same parsers. */
+
+import { encodeBase64 } from "../util/bytes.js";
 import { invalidMetadata } from "../util/errors.js";
 import { type Json, JsonNumber, type JsonObject } from "../util/json.js";
-import { encodeBase64 } from "./base64.js";
 
 /** Maximum nesting depth of a plain value. */
 const maxDepth = 64;

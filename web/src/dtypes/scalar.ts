@@ -2,7 +2,7 @@
 import { invalidArgument } from "../util/errors.js";
 import type { DType, Field } from "./dtype.js";
 import { decodeFloat, floatsOf } from "./floats.js";
-import { utf32String, withoutPadding } from "./padded.js";
+import { utf32String, withoutPadding } from "./strings.js";
 
 /** One element: complex is [re, im]; raw bytes and byte strings are bytes; a struct is an object of its fields. */
 export type Scalar = number | bigint | boolean | string | Uint8Array | Scalar[] | { [field: string]: Scalar };

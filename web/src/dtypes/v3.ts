@@ -3,8 +3,9 @@
  * Spec: Zarr v3 core "data types", zarr-extensions "data-types"; unregistered names that zarr-python and
  * zarrs write.
  */
+
+import { isRecord, own } from "../util/arguments.js";
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../util/errors.js";
-import { isRecord, own } from "../util/own-property.js";
 import {
   DType,
   maxItemBytes,
@@ -15,7 +16,6 @@ import {
   timeUnits,
   type VariableName,
 } from "./dtype.js";
-import { unsupportedTypes } from "./unsupported.js";
 
 export { fromPlain } from "./plain.js";
 
@@ -170,3 +170,17 @@ function readField(entry: unknown, depth: number, seen: Set<string>): { name: st
   if (dtype.isVariable) throw refused(`field "${name}" of data type struct has elements of variable length`);
   return { name, dtype };
 }
+
+/** Zarr v3 data types that are recognised but not supported, with the reason. */
+const proposal = "its proposal to zarr-extensions is not settled";
+
+export const unsupportedTypes: Readonly<Record<string, string>> = {
+  float8_e4m3fn:
+    "it is tensorstore's own, without a specification; the registered ones are float8_e4m3 and its kin",
+  "zarrs.optional": "it is an experiment of zarrs, without a specification",
+  binary_fixed_point: proposal,
+  fixed_size_list: proposal,
+  json: proposal,
+  label_multiset: proposal,
+  optional: proposal,
+};

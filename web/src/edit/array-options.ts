@@ -11,17 +11,15 @@ import { type Endian, parseDescr } from "../dtypes/typestr.js";
 import { parseDataType } from "../dtypes/v3.js";
 import { maxSuffixes, powerOfTen, tooManySuffixes } from "../metadata/chunk-key-encodings.js";
 import { convertMetadata, describeArray, makeArrayMetadata } from "../metadata/convert.js";
-import type { ChunkKeys, PlainKeys, Separator } from "../metadata/key-encoding.js";
 import { type ArrayMetadata, asArguments } from "../metadata/model.js";
 import type { NewArray } from "../metadata/new-array.js";
 import { attributesJson, jsonOf } from "../metadata/print.js";
+import type { ChunkKeys, PlainKeys, Separator } from "../metadata/spec.js";
+import { isRecord, isWellFormed } from "../util/arguments.js";
 import { invalidArgument, shown, unsupported, type ZarrError } from "../util/errors.js";
 import type { Json } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
-import { isRecord, isWellFormed } from "../util/own-property.js";
-import { chainOf } from "./codecs-option.js";
-import { defaultChunkShape } from "./default-chunks.js";
-import { requireEncodable } from "./encodable.js";
+import { chainOf, requireEncodable } from "./codecs-option.js";
 import type { CreateLikeOptions, CreateOptions } from "./options.js";
 
 /** Converts a metadata error into one about arguments. */
@@ -341,3 +339,47 @@ function childrenOf(given: unknown): number {
 }
 
 const badKeys = (message: string) => invalidArgument(message, { code: "bad-separator" });
+
+/** Target size of a chunk, in bytes. */
+const targetBytes = 2 ** 20;
+/** Assumed size of an element of variable length, in bytes. */
+const variableBytes = 16;
+
+/**
+ * Returns a chunk shape of about 1 MiB: equally many elements along all axes except shorter ones, in powers
+ * of two or an axis' whole length. An axis of length 0 is expected to grow, so it gets the remaining
+ * elements. Inside shards, chunks divide the shard.
+ */
+export function defaultChunkShape(
+  shape: readonly number[],
+  itemBytes: number,
+  shardShape: readonly number[] | undefined,
+): number[] {
+  const whole = shardShape ?? shape;
+  const most = Math.max(1, Math.floor(targetBytes / (itemBytes || variableBytes)));
+  const chunk = whole.map(() => 1);
+  double(chunk, most, (axis) => chunk[axis]! < whole[axis]!);
+  double(chunk, most, (axis) => whole[axis] === 0);
+  return chunk.map((length, axis) => fitted(length, whole[axis]!, shardShape !== undefined));
+}
+
+/**
+ * Repeatedly doubles the shortest eligible length, the last axis first, while the chunk stays within the
+ * limit.
+ */
+function double(chunk: number[], most: number, mayGrow: (axis: number) => boolean): void {
+  for (;;) {
+    const axes = chunk.map((_, axis) => axis).filter(mayGrow);
+    const count = chunk.reduce((a, b) => a * b, 1);
+    if (axes.length === 0 || 2 * count > most) return;
+    const shortest = axes.reduce((best, axis) => (chunk[axis]! <= chunk[best]! ? axis : best));
+    chunk[shortest]! *= 2;
+  }
+}
+
+function fitted(length: number, whole: number, mustDivide: boolean): number {
+  if (whole === 0) return length;
+  let fitting = Math.min(length, whole);
+  while (mustDivide && whole % fitting !== 0) fitting--;
+  return fitting;
+}

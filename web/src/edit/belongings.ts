@@ -4,9 +4,9 @@
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
-import { own, readSeparator } from "../metadata/document.js";
-import type { ChunkKeys } from "../metadata/key-encoding.js";
 import {
+  own,
+  readSeparator,
   v1AttrsKey,
   v1MetaKey,
   v2ArrayKey,
@@ -14,10 +14,10 @@ import {
   v2ConsolidatedKey,
   v2GroupKey,
   v3Key,
-} from "../metadata/keys.js";
+} from "../metadata/document.js";
 import { nodeKeys } from "../metadata/model.js";
 import { jsonObject, printDocument } from "../metadata/print.js";
-import { readLengths } from "../metadata/spec.js";
+import { type ChunkKeys, readLengths } from "../metadata/spec.js";
 import { readChunkKeys, v3NodeType } from "../metadata/v3.js";
 import { inParallel, type StoredEntry } from "../store/deletion.js";
 import { joinKey, type Store } from "../store/store.js";

@@ -1,8 +1,7 @@
 /** Creates, reads and updates consolidated metadata. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { own } from "../metadata/document.js";
-import { v2ConsolidatedKey, v3Key } from "../metadata/keys.js";
+import { own, v2ConsolidatedKey, v3Key } from "../metadata/document.js";
 import type { Documents } from "../metadata/new-array.js";
 import { integerJson, jsonEntries, jsonObject, withEntries } from "../metadata/print.js";
 import { type Conflicts, retried } from "../store/conditions.js";

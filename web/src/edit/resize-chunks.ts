@@ -4,10 +4,9 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinKey } from "../store/store.js";
-import { type Box, positionsIn } from "../util/box.js";
 import { limitExceeded, readOnly } from "../util/errors.js";
 import type { AxisGrid } from "../util/grid.js";
-import { countOf } from "../util/strides.js";
+import { type Box, countOf, positionsIn } from "../util/shapes.js";
 
 /** Maximum number of objects that are named one by one if the store can list them instead. */
 const fewObjects = 4096;

@@ -7,12 +7,12 @@ import type { ArrayReader } from "../read/reader.js";
 import { inTurn } from "../store/key-lock.js";
 import { requireWritable } from "../store/write.js";
 import { invalidArgument, shown } from "../util/errors.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 import { encodersOf } from "../workers/encode-work.js";
 import { resolveRegion, type WrittenRegion, wholeChunk } from "../write/region-parts.js";
 import { type Values, valuesOf } from "../write/values.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../write/write-region.js";
-import { clearOutside } from "./clear-stale.js";
+import { clearOutside } from "./clear-elements.js";
 import type { WriteChunkOptions, WriteRegionOptions } from "./options.js";
 
 export async function set(

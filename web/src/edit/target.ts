@@ -5,8 +5,7 @@ import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
 import { storeOf } from "../hierarchy/source.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
-import { parseDocument } from "../metadata/document.js";
-import { v2ArrayKey, v3Key } from "../metadata/keys.js";
+import { parseDocument, v2ArrayKey, v3Key } from "../metadata/document.js";
 import {
   attributesKey,
   type MetadataOptions,
@@ -21,10 +20,10 @@ import { normalizePath } from "../store/path.js";
 import { joinKey, type ObjectVersion, type SetOptions, type Store } from "../store/store.js";
 import { isHidden } from "../store/temp-names.js";
 import { readObject, supportsConditions } from "../store/write.js";
+import { isWellFormed } from "../util/arguments.js";
 import { alreadyExists, invalidArgument, invalidMetadata, limitExceeded } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { type Limits, resolveLimits } from "../util/limits.js";
-import { isWellFormed } from "../util/own-property.js";
 import type { Target } from "./options.js";
 import { type Stamps, stampsIn } from "./stamps.js";
 

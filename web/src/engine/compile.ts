@@ -1,6 +1,5 @@
 /** Compiles WebAssembly modules from any kind of source. */
-import { isFileUrl, readFileUrl } from "../util/platform.js";
-import type { WasmModule } from "../util/web-types.js";
+import { isFileUrl, readFileUrl, type WasmModule } from "../util/platform.js";
 
 /**
  * decode: the common decoders. full: all of those, the encoders and the rare decoders. images: all decoders,

@@ -1,6 +1,6 @@
 /** Falls back to copies of the modules embedded in a script, which is loaded only if needed. */
 import { lazy } from "../util/lazy.js";
-import type { WasmModule } from "../util/web-types.js";
+import type { WasmModule } from "../util/platform.js";
 import type { ModuleName } from "./compile.js";
 
 const embedded = lazy("modules without their files", () => import("./embedded-modules.js"));

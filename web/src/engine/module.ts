@@ -3,7 +3,7 @@
  * package (packaged.ts) or from the source that the caller configured, and is compiled once.
  */
 import { engineFailed, messageOf } from "../util/errors.js";
-import type { WasmModule } from "../util/web-types.js";
+import type { WasmModule } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
 import { compileSource, type ModuleName, moduleNames, type WasmSource } from "./compile.js";
 import { glue, packagedModule } from "./packaged.js";

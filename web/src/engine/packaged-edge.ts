@@ -2,7 +2,7 @@
  * Replaces packaged.ts in the bundles for workerd (Cloudflare Workers) and other edge runtimes. They forbid
  * compiling at run time: modules are imported as such.
  */
-import type { WasmModule } from "../util/web-types.js";
+import type { WasmModule } from "../util/platform.js";
 import decode from "../wasm/decode.mjs";
 import full from "../wasm/full.mjs";
 import images from "../wasm/images.mjs";

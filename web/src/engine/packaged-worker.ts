@@ -1,5 +1,5 @@
 /** Replaces packaged.ts in worker scripts, which are one file each: compiled modules are received with the work. */
-import type { WasmModule } from "../util/web-types.js";
+import type { WasmModule } from "../util/platform.js";
 import decode from "../wasm/decode.mjs";
 import full from "../wasm/full.mjs";
 import images from "../wasm/images.mjs";

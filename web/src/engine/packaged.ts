@@ -2,9 +2,7 @@
  * Loads the modules from the files of the package. The build replaces this file by packaged-edge.ts in the bundles for
  * workerd and by packaged-worker.ts in the scripts of workers.
  */
-import { isLeftBehind, packageFile } from "../util/package-files.js";
-import { hasNodeModules } from "../util/platform.js";
-import type { WasmModule } from "../util/web-types.js";
+import { hasNodeModules, isLeftBehind, packageFile, type WasmModule } from "../util/platform.js";
 import type { CoreFactory } from "../wasm/core.js";
 import { compileSource, type ModuleName } from "./compile.js";
 import { compileEmbedded } from "./embedded.js";

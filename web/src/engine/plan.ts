@@ -1,10 +1,10 @@
 /** Plans: a codec chain bound to one array, encoded as the words that src/chain/plan.hpp reads. */
 
-import { componentsOf, DType } from "../dtypes/dtype.js";
+import { type Component, componentsOf, DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
+import type { Endian } from "../dtypes/typestr.js";
 import { type CoreCodec, codecRow } from "./codec-table.js";
 import { largerModule, type ModuleName } from "./compile.js";
-import { swapsBytes } from "./endian-words.js";
 
 /** Version of the word format; kPlanVersion in src/chain/plan.hpp. */
 const planVersion = 2;
@@ -159,4 +159,16 @@ function moduleOf(core: CoreCodec, direction: "decode" | "encode"): ModuleName {
 export function moduleFor(steps: readonly ChainStep[], direction: "decode" | "encode"): ModuleName {
   const modules = steps.map((step) => moduleOf(step.core, direction));
   return modules.reduce(largerModule, "decode");
+}
+
+export const endianWords: Readonly<Record<Endian, number>> = { little: 1, big: 2 };
+/** For single-byte elements. */
+export const noEndian = 0;
+/** As the first parameter: one word for each component run follows. */
+export const perComponent = 3;
+
+/** Whether a `bytes` codec with these parameters swaps any bytes of elements with these component runs. */
+export function swapsBytes(params: readonly number[], runs: readonly Component[]): boolean {
+  const endianOf = (i: number) => (params[0] === perComponent ? params[1 + i] : params[0]);
+  return runs.some((run, i) => run.bytes > 1 && endianOf(i) === endianWords.big);
 }

@@ -3,16 +3,15 @@
 import type { CodecMetadata } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
-import type { ElementData } from "../dtypes/elements.js";
-import type { Elements, ElementsByType, ReadAs } from "../dtypes/elements-by-type.js";
-import type { FillScalar } from "../dtypes/fill-source.js";
+import type { ElementData, Elements, ElementsByType, ReadAs } from "../dtypes/elements.js";
+import type { FillScalar } from "../dtypes/fill-value.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { readChunkElements, readEncodedChunk } from "../read/read-region.js";
 import { ArrayReader } from "../read/reader.js";
 import type { Store } from "../store/store.js";
 import { invalidSelection, shown } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import { stridesOf } from "../util/strides.js";
+import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";
 

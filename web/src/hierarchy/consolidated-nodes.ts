@@ -1,5 +1,5 @@
 /** Stores the nodes listed in consolidated metadata. */
-import { v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "../metadata/keys.js";
+import { v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "../metadata/document.js";
 import { normalizePath } from "../store/path.js";
 import { joinKey } from "../store/store.js";
 import { isZarrError } from "../util/errors.js";

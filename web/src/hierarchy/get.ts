@@ -1,16 +1,15 @@
 /** Reads regions of arrays. */
 
 import type { DType } from "../dtypes/dtype.js";
-import type { ElementData } from "../dtypes/elements.js";
-import type { Elements, ReadAs } from "../dtypes/elements-by-type.js";
-import { checkPriority, type Priority } from "../plan/priority.js";
+import type { ElementData, Elements, ReadAs } from "../dtypes/elements.js";
+import { checkPriority, type Priority } from "../plan/jobs.js";
 import type { Selection } from "../plan/selection.js";
 import type { Progress } from "../read/assemble.js";
 import { readBytesOf, readElementsOf } from "../read/read-region.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { type RegionOptions, resolveWanted } from "../read/resolve-region.js";
 import { invalidArgument, shown } from "../util/errors.js";
-import { stridesOf } from "../util/strides.js";
+import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";
 import { type Region, ZarrArray } from "./array.js";

@@ -5,8 +5,7 @@ import type { Attributes } from "../metadata/spec.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
 import { checkSignalIn } from "../util/arguments.js";
-import { inSlices } from "../util/slices.js";
-import { sortSteps } from "../util/sort.js";
+import { inSlices, sortSteps } from "../util/slices.js";
 import type { ZarrArray } from "./array.js";
 import { listedMembers } from "./listed-members.js";
 

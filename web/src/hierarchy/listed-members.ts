@@ -2,10 +2,9 @@
 
 import { listChildren } from "../store/listing.js";
 import type { Store } from "../store/store.js";
+import { Limiter, settleAll } from "../util/async.js";
 import { unsupported } from "../util/errors.js";
-import { Limiter } from "../util/limiter.js";
 import { nextTask } from "../util/platform.js";
-import { settleAll } from "../util/settle-all.js";
 import { sliceTime } from "../util/slices.js";
 
 /** Number of nodes that are read in parallel. */

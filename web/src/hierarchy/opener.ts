@@ -1,8 +1,10 @@
 /** Finds the Zarr version of nodes and opens them. */
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
-import { attributesOf, checkFormat, type DocumentOptions } from "../metadata/document.js";
 import {
+  attributesOf,
+  checkFormat,
+  type DocumentOptions,
   v1AttrsKey,
   v1MetaKey,
   v2ArrayKey,
@@ -10,13 +12,13 @@ import {
   v2ConsolidatedKey,
   v2GroupKey,
   v3Key,
-} from "../metadata/keys.js";
+} from "../metadata/document.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { handleOf } from "../store/handle.js";
 import { locateKey } from "../store/read.js";
 import { joinKey, type Store } from "../store/store.js";
-import { untilAborted } from "../util/abort.js";
+import { untilAborted } from "../util/async.js";
 import { isZarrError, notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { lazy, preload } from "../util/lazy.js";

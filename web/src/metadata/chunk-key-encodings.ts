@@ -3,12 +3,13 @@
  * request 28, as of 2025-10-20) and "fanout" (pull request 31, as of 2026-01-01), and "zarrs.default_suffix"
  * of zarrs.
  */
+
+import { isWellFormed } from "../util/arguments.js";
 import { invalidMetadata, limitExceeded, type OnWarning, unsupported } from "../util/errors.js";
 import { type Json, JsonNumber, showJson } from "../util/json.js";
-import { isWellFormed } from "../util/own-property.js";
 import { plainKeys, readPlainKeys } from "./chunk-keys.js";
 import { checkOptions, type Extension, known, own, readExtension, readSeparator } from "./document.js";
-import type { ChunkKeys, FanoutKeys, KeyEncoding, SuffixKeys } from "./key-encoding.js";
+import type { ChunkKeys, FanoutKeys, KeyEncoding, SuffixKeys } from "./spec.js";
 
 /** Maximum length of one suffix in UTF-16 units: file systems allow names of 255 bytes. */
 const maxSuffix = 255;

@@ -4,7 +4,7 @@
  */
 
 import { checkOptions, type Extension, own, readSeparator } from "./document.js";
-import type { KeyEncoding, PlainKeys, Separator } from "./key-encoding.js";
+import type { KeyEncoding, PlainKeys, Separator } from "./spec.js";
 
 /** Parses the encodings "default" and "v2"; undefined for others. */
 export function readPlainKeys(extension: Extension): KeyEncoding | undefined {

@@ -6,10 +6,8 @@ import { loadEveryCodec } from "../codecs/lookup.js";
 import { componentsOf } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
 import { unsupported, type ZarrError } from "../util/errors.js";
-import type { Json, JsonObject } from "../util/json.js";
-import { showJson } from "../util/json.js";
-import { asObject, own } from "./document.js";
-import { v3Key } from "./keys.js";
+import { type Json, type JsonObject, showJson } from "../util/json.js";
+import { asObject, own, v3Key } from "./document.js";
 import {
   type ArrayMetadata,
   attributesIn,

@@ -1,4 +1,5 @@
 /** Helpers for metadata documents of all versions: parses objects, their lists and extension points. */
+
 import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
@@ -162,3 +163,13 @@ export function readSeparator(json: Json | undefined, fallback: "." | "/"): "." 
     });
   return json;
 }
+
+export const v3Key = "zarr.json";
+
+export const v2ArrayKey = ".zarray";
+export const v2GroupKey = ".zgroup";
+export const v2AttributesKey = ".zattrs";
+export const v2ConsolidatedKey = ".zmetadata";
+
+export const v1MetaKey = "meta";
+export const v1AttrsKey = "attrs";

@@ -7,8 +7,19 @@
 import type { ZarrVersion } from "../codecs/definition.js";
 import { invalidMetadata, isZarrError } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
-import { asObject, attributesOf, checkFormat, type DocumentOptions, own } from "./document.js";
-import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
+import {
+  asObject,
+  attributesOf,
+  checkFormat,
+  type DocumentOptions,
+  own,
+  v1AttrsKey,
+  v1MetaKey,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2GroupKey,
+  v3Key,
+} from "./document.js";
 import type { Documents } from "./new-array.js";
 import { attributesJson, integersJson, jsonEntries, printDocument, withEntries } from "./print.js";
 import type { ArraySpec, Attributes } from "./spec.js";

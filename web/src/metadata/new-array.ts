@@ -4,18 +4,17 @@ import { resolveChain } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import { inByteOrder, printCodecs } from "../codecs/print.js";
-import { descrJson } from "../dtypes/descr-json.js";
 import type { DType } from "../dtypes/dtype.js";
-import { printFill } from "../dtypes/fill-print.js";
+import { dataTypeJson, printFill } from "../dtypes/fill-print.js";
 import type { FillValue } from "../dtypes/fill-value.js";
+import { descrJson } from "../dtypes/numpy.js";
 import type { Endian } from "../dtypes/typestr.js";
-import { dataTypeJson } from "../dtypes/v3-json.js";
 import { unsupported } from "../util/errors.js";
 import { type Json, type JsonObject, showJson } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
-import type { ChunkKeys, Separator } from "./key-encoding.js";
-import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
+import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./document.js";
 import { integerJson, integersJson, jsonEntries, jsonObject, jsonOf, withEntries } from "./print.js";
+import type { ChunkKeys, Separator } from "./spec.js";
 
 /** Documents of one node, by their keys relative to its path. The document that defines the node comes last. */
 export type Documents = ReadonlyMap<string, JsonObject>;

@@ -1,5 +1,6 @@
 /** Prints metadata documents, and converts values from programs to JSON. */
 
+import { isWellFormed } from "../util/arguments.js";
 import { invalidArgument } from "../util/errors.js";
 import {
   isJsonObject,
@@ -10,7 +11,6 @@ import {
   orderKeys,
   writtenKeys,
 } from "../util/json.js";
-import { isWellFormed } from "../util/own-property.js";
 import { textEncoder } from "../util/platform.js";
 
 /** Maximum length of a list that is written on one line. */

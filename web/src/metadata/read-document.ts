@@ -20,8 +20,10 @@ import {
   own,
   parseDocument,
   preparedAttributes,
+  v1AttrsKey,
+  v2AttributesKey,
+  v2ConsolidatedKey,
 } from "./document.js";
-import { v1AttrsKey, v2AttributesKey, v2ConsolidatedKey } from "./keys.js";
 import type { Attributes } from "./spec.js";
 
 /** Maximum size of a document parsed at once, in bytes. 2 MiB of short values take half a second. */

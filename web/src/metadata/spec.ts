@@ -9,7 +9,6 @@ import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.j
 import { type AxisGrid, RectilinearAxis, regularGrid } from "../util/grid.js";
 import { type Json, JsonNumber, type PlainJson } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
-import type { KeyEncoding } from "./key-encoding.js";
 
 /** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */
 export type Attributes = { readonly [name: string]: PlainJson };
@@ -123,4 +122,35 @@ export function readLengths(json: Json | undefined, name: string, min: number): 
     });
   }
   return (json as JsonNumber[]).map((item) => item.value);
+}
+
+export type Separator = "/" | ".";
+
+/** "default": indices after a "c"; "v2": indices alone, as in Zarr v1 and v2. */
+export interface PlainKeys {
+  readonly name: "default" | "v2";
+  readonly separator: Separator;
+}
+
+/** A suffix appended to the keys of another encoding. */
+export interface SuffixKeys {
+  readonly name: "suffix";
+  readonly suffix: string;
+  readonly base: ChunkKeys;
+}
+
+/** Decimal digits of each index, in folders of at most `maxChildren` entries. */
+export interface FanoutKeys {
+  readonly name: "fanout";
+  /** A power of ten. */
+  readonly maxChildren: number;
+}
+
+export type ChunkKeys = PlainKeys | SuffixKeys | FanoutKeys;
+
+/** The key encoding of an array. */
+export interface KeyEncoding {
+  readonly keys: ChunkKeys;
+  /** Returns the key of a stored chunk relative to the array's own path. */
+  chunkKey(coordinates: readonly number[]): string;
 }

@@ -11,8 +11,14 @@ import { parseDescr } from "../dtypes/typestr.js";
 import { invalidMetadata, unknownCodec } from "../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../util/json.js";
 import { plainKeys } from "./chunk-keys.js";
-import { attributesOf, checkFormat, type DocumentOptions, requireKeys } from "./document.js";
-import { v1AttrsKey, v1MetaKey } from "./keys.js";
+import {
+  attributesOf,
+  checkFormat,
+  type DocumentOptions,
+  requireKeys,
+  v1AttrsKey,
+  v1MetaKey,
+} from "./document.js";
 import { readDocument } from "./read-document.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 

@@ -8,7 +8,7 @@ import { endianConfiguration } from "../codecs/bytes.js";
 import { implicitCodecs } from "../codecs/codec-list.js";
 import type { Configuration } from "../codecs/config.js";
 import { findCodec, loadCodecs } from "../codecs/lookup.js";
-import { unsupportedCodecs } from "../codecs/unsupported.js";
+import { unsupportedCodecs } from "../codecs/unknown.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseFill } from "../dtypes/fill.js";
 import { type Endian, parseDescr, type StoredType } from "../dtypes/typestr.js";
@@ -23,8 +23,9 @@ import {
   own,
   readSeparator,
   requireKeys,
+  v2ArrayKey,
+  v2ConsolidatedKey,
 } from "./document.js";
-import { v2ArrayKey, v2ConsolidatedKey } from "./keys.js";
 import { readDocument } from "./read-document.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 

@@ -17,11 +17,10 @@ import {
   own,
   readExtension,
   requireKeys,
+  v3Key,
 } from "./document.js";
 import { parseGrid } from "./grid.js";
-import type { KeyEncoding } from "./key-encoding.js";
-import { v3Key } from "./keys.js";
-import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
+import { type ArraySpec, type Attributes, completeSpec, type KeyEncoding, readLengths } from "./spec.js";
 
 const required = ["shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value"] as const;
 const arrayKeys = new Set<string>([

@@ -3,7 +3,7 @@
  * smallest and the greatest index in every chunk is read, in order; then the elements are picked from that.
  */
 import type { AxisGrid } from "../util/grid.js";
-import { countOf, indices, stridesOf } from "../util/strides.js";
+import { countOf, indices, stridesOf } from "../util/shapes.js";
 import { type Projection, projectionCount, projectionsOf } from "./projections.js";
 import type { AxisIndices, AxisSelection } from "./selection.js";
 

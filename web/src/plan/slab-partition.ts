@@ -1,5 +1,8 @@
-/** Divides groups into slabs, and tracks the open ones. */
-import { countOf } from "../util/strides.js";
+/** Slabs of a result, the places of chunks in them, and the places of slabs in the result. */
+
+import type { Place } from "../engine/session.js";
+import { countOf, indices, stridesOf } from "../util/shapes.js";
+import type { Projection } from "./projections.js";
 import type { Group, RegionTask } from "./task.js";
 
 /** Minimum length of a run that is worth a separate copy, in bytes. */
@@ -110,5 +113,63 @@ export class SlabPartition<T> {
     const shape = [...cutProjections.map((projection) => projection.count), ...group.shape.slice(axis)];
     const pending = countOf(group.projections.slice(axis).map((list) => list.length));
     return { content: this.make(origin, shape), group, partition, key, pending };
+  }
+}
+
+/** A box of the result in separate memory. */
+export interface PlaceBox {
+  /** First element of the box in the result. */
+  readonly origin: readonly number[];
+  /** Distance between neighbours in the box: in bytes, or in entries of a list. */
+  readonly strides: readonly number[];
+}
+
+/** @param start first element that was read of the chunk, if not the chunk's first. */
+export function placeOf(
+  projections: readonly Projection[],
+  start: readonly number[] | undefined,
+  { origin, strides }: PlaceBox,
+): Place {
+  let offset = 0;
+  const axes = projections.map((projection, axis) => {
+    const stride = strides[axis]!;
+    offset += (projection.out - origin[axis]!) * stride;
+    const first = projection.start - (start?.[axis] ?? 0);
+    return [first, projection.step, projection.count, stride] as const;
+  });
+  return { offset, axes };
+}
+
+/** A box of a result. */
+export interface SlabPlace {
+  /** First element of the box in the result, and its extent, per axis. */
+  readonly origin: readonly number[];
+  readonly shape: readonly number[];
+  /** Shape of the whole result. */
+  readonly whole: readonly number[];
+  readonly itemBytes: number;
+}
+
+/** Bytes that are contiguous both in a packed box and in the result. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+}
+
+/** Yields the runs of a box, as long as its layout allows. */
+export function* spansOf({ origin, shape, whole, itemBytes }: SlabPlace): Generator<Span> {
+  let runAxis = shape.length; // the box spans all axes from here on: one run
+  while (runAxis > 0 && shape[runAxis - 1] === whole[runAxis - 1]) runAxis--;
+  // Along the preceding axis, the box is contiguous in the result: also part of the run.
+  runAxis = Math.max(0, runAxis - 1);
+  const strides = stridesOf(whole, itemBytes);
+  const bytes = countOf(shape.slice(runAxis)) * itemBytes;
+  const start = origin.reduce((sum, first, axis) => sum + first * strides[axis]!, 0);
+  let from = 0;
+  for (const index of indices(shape.slice(0, runAxis))) {
+    const to = index.reduce((sum, i, axis) => sum + i * strides[axis]!, start);
+    yield { from, to, bytes };
+    from += bytes;
   }
 }

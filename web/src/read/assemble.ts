@@ -3,13 +3,12 @@
  * which decodes them to their place in the result.
  */
 
-import { type Job, Jobs } from "../plan/jobs.js";
-import type { Priority } from "../plan/priority.js";
+import { type Job, Jobs, type Priority } from "../plan/jobs.js";
 import type { Projection } from "../plan/projections.js";
+import { Limiter } from "../util/async.js";
 import { isZarrError, withDetails } from "../util/errors.js";
-import { Limiter } from "../util/limiter.js";
 import { allowListeners } from "../util/platform.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 import type { Bundle } from "./bundles.js";
 import type { Coalescing, FetchOptions } from "./object-bytes.js";
 import type { ArrayReader } from "./reader.js";

@@ -5,8 +5,9 @@
  * independently. A selection of blocks with a new header and table is again a frame, which the core decodes
  * and checks like any other. Layout: docs/codecs/blosc.md.
  */
+
+import { settledValues } from "../util/async.js";
 import { corruptChunk } from "../util/errors.js";
-import { settledValues } from "../util/settle-all.js";
 import type { ByteSpan } from "./stored-range.js";
 
 const headerBytes = 16;

@@ -1,7 +1,7 @@
 /** Reads objects that are close together in one file of their store with one request. */
 
 import type { PackedStore, Place } from "../store/handle.js";
-import { settleAll } from "../util/settle-all.js";
+import { settleAll } from "../util/async.js";
 import { type FetchOptions, isChange } from "./object-bytes.js";
 import { type MergedParts, mergeParts } from "./stored-range.js";
 

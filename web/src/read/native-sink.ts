@@ -8,9 +8,9 @@ import type { Plan } from "../engine/plan.js";
 import { extentOf, type Projection } from "../plan/projections.js";
 import type { Fetched, RegionTask } from "../plan/task.js";
 import { releaseBytes } from "../store/buffer-lease.js";
+import { repeated } from "../util/buffers.js";
 import { corruptChunk } from "../util/errors.js";
-import { countOf, stridesOf } from "../util/strides.js";
-import { repeated } from "../util/subarray.js";
+import { countOf, stridesOf } from "../util/shapes.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
 

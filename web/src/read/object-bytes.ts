@@ -3,8 +3,8 @@ import { readLeased } from "../store/buffer-lease.js";
 import { cutRange, readRange, wantedBytes } from "../store/read.js";
 import type { ObjectVersion, RangeQuery, Store } from "../store/store.js";
 import type { Transport } from "../store/transport.js";
+import type { Limiter } from "../util/async.js";
 import { isZarrError, limitExceeded } from "../util/errors.js";
-import type { Limiter } from "../util/limiter.js";
 import type { Limits } from "../util/limits.js";
 
 /** Limits within which parts of an object are read with one request, in bytes. */

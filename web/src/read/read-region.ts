@@ -19,13 +19,12 @@ import { withFullIfNeeded } from "../engine/engine.js";
 import { pickElements } from "../plan/orthogonal.js";
 import type { Fetched, RegionTask } from "../plan/task.js";
 import { alone } from "../store/buffer-lease.js";
+import { Limiter } from "../util/async.js";
 import { isZarrError, withDetails } from "../util/errors.js";
-import { Limiter } from "../util/limiter.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 import { assemble } from "./assemble.js";
 import { isNativeCopy, NativeSink } from "./native-sink.js";
 import type { FetchOptions } from "./object-bytes.js";
-import type { DecodePool } from "./pool.js";
 import { readValues } from "./read-values.js";
 import { type ArrayReader, defaultCoalescing } from "./reader.js";
 import {
@@ -37,6 +36,7 @@ import {
   type Wanted,
 } from "./resolve-region.js";
 import { ResultBytes } from "./result.js";
+import type { DecodePool } from "./sink.js";
 import { SlabSink } from "./slab-sink.js";
 
 /** Destination of the result's elements. */

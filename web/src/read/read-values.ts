@@ -1,8 +1,13 @@
 /** Reads regions of elements of variable length. */
 
+import { withSession } from "../chain/chunk-codec.js";
+import type { VlenChunkCodec } from "../chain/vlen-chunk.js";
 import { pickElements } from "../plan/orthogonal.js";
+import { extentOf, type Projection } from "../plan/projections.js";
+import { placeOf } from "../plan/slab-partition.js";
+import type { Fetched, RegionTask } from "../plan/task.js";
 import { limitExceeded } from "../util/errors.js";
-import { countOf } from "../util/strides.js";
+import { countOf, stridesOf } from "../util/shapes.js";
 import { assemble } from "./assemble.js";
 import type { ArrayReader } from "./reader.js";
 import {
@@ -13,7 +18,7 @@ import {
   readCount,
   type Wanted,
 } from "./resolve-region.js";
-import { VlenSink } from "./vlen-sink.js";
+import type { Sink } from "./sink.js";
 
 /** Reads a region as a list of values. */
 export async function readValues(
@@ -44,4 +49,28 @@ function newList(reader: ArrayReader, count: number): unknown[] {
   if (count > maxListLength)
     throw limitExceeded(`a list of ${count} values is longer than the limit of ${maxListLength}`);
   return new Array<unknown>(count).fill(null);
+}
+
+export class VlenSink implements Sink {
+  readonly #box: { readonly origin: readonly number[]; readonly strides: readonly number[] };
+
+  /** @param out the result, in C order. */
+  constructor(
+    projections: readonly (readonly Projection[])[],
+    private readonly out: unknown[],
+  ) {
+    this.#box = { origin: projections.map(() => 0), strides: stridesOf(projections.map(extentOf)) };
+  }
+
+  async start(): Promise<void> {}
+
+  put({ projections }: RegionTask, { codec, encoded }: Fetched): void | Promise<void> {
+    const leaf = codec as VlenChunkCodec;
+    const place = placeOf(projections, undefined, this.#box);
+    // Missing chunks need no decoder.
+    if (!encoded) return leaf.decodePlaced(undefined, undefined, this.out, place);
+    return withSession(leaf, (session) => leaf.decodePlaced(session, encoded, this.out, place));
+  }
+
+  end(): void {}
 }

@@ -4,10 +4,10 @@ import { type AxisPicks, pickCount, picksOf } from "../plan/orthogonal.js";
 import type { Projection } from "../plan/projections.js";
 import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
 import { limitExceeded } from "../util/errors.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 import type { AssembleOptions } from "./assemble.js";
-import type { DecodePool } from "./pool.js";
 import type { ArrayReader } from "./reader.js";
+import type { DecodePool } from "./sink.js";
 
 /** Checked options of a read. */
 export interface RegionOptions extends AssembleOptions {

@@ -4,14 +4,13 @@
  */
 
 import type { ShardIndexLayout, ShardLevel } from "../chain/layout.js";
-import { entryOf, parseEntries, shorterThanIndex } from "../chain/shard-index.js";
+import { entryOf, parseEntries, shorterThanIndex } from "../chain/shards.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
 import type { ObjectVersion } from "../store/store.js";
+import { SingleFlight, settleAll } from "../util/async.js";
 import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import { settleAll } from "../util/settle-all.js";
-import { SingleFlight } from "../util/single-flight.js";
 import type { ObjectBytes } from "./object-bytes.js";
 import { readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
 

@@ -6,14 +6,19 @@
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
 import type { CodecSession, Slab } from "../engine/session.js";
-import { type PlaceBox, placeOf } from "../plan/placement.js";
 import { extentOf, type Projection } from "../plan/projections.js";
-import { chooseSlabAxis, maxSlabBytes, SlabPartition } from "../plan/slab-partition.js";
-import { spansOf } from "../plan/spans.js";
+import {
+  chooseSlabAxis,
+  maxSlabBytes,
+  type PlaceBox,
+  placeOf,
+  SlabPartition,
+  spansOf,
+} from "../plan/slab-partition.js";
 import type { Fetched, Group, RegionTask } from "../plan/task.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { keptFor } from "../util/platform.js";
-import { countOf, stridesOf } from "../util/strides.js";
+import { countOf, stridesOf } from "../util/shapes.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
 

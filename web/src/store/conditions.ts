@@ -1,5 +1,5 @@
 /** Conditional writes: errors, the check of a condition, and retries after conflicts. */
-import { untilAborted } from "../util/abort.js";
+import { untilAborted } from "../util/async.js";
 import {
   alreadyExists,
   conflict,

@@ -1,6 +1,5 @@
 /** Deletes keys in an order that never leaves an array some of whose chunks are missing. */
-import { Limiter } from "../util/limiter.js";
-import { settleAll } from "../util/settle-all.js";
+import { Limiter, settleAll } from "../util/async.js";
 import { joinKey, type MaybePromise } from "./store.js";
 
 /** Requests in flight, and the number of keys that are awaited together. */

@@ -1,6 +1,5 @@
 /** Lists folders of stores that know all their keys. */
-import type { Steps } from "../util/slices.js";
-import { sortSteps } from "../util/sort.js";
+import { type Steps, sortSteps } from "../util/slices.js";
 import { childOf } from "./path.js";
 
 /**

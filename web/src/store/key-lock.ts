@@ -1,6 +1,6 @@
 /** Serialises writers of the same node or key within this process. */
 
-import { untilAborted } from "../util/abort.js";
+import { untilAborted } from "../util/async.js";
 import { handleOf, storeBehind } from "./handle.js";
 import type { MaybePromise, Store } from "./store.js";
 

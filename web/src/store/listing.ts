@@ -1,5 +1,5 @@
 /** Lists keys and folders of stores. Rejects invalid listings, because writers delete listed keys. */
-import { untilAborted } from "../util/abort.js";
+import { untilAborted } from "../util/async.js";
 import { isError, isZarrError, networkError, shown, type ZarrError } from "../util/errors.js";
 import { nextTask } from "../util/platform.js";
 import { sliceTime } from "../util/slices.js";

@@ -1,6 +1,7 @@
 /** Reads objects and byte ranges from any store, and checks the results. */
-import { untilAborted } from "../util/abort.js";
+
 import { checkSignal } from "../util/arguments.js";
+import { untilAborted } from "../util/async.js";
 import { asBytes, kindName } from "../util/bytes.js";
 import { invalidArgument, isError, messageOf, networkError, type ZarrError } from "../util/errors.js";
 import type { GetOptions, RangeQuery, Store } from "./store.js";

@@ -3,8 +3,8 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import { type AxisRange, resolveSelection, type Selection, slice } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
-import { type Box, positionsIn } from "../util/box.js";
 import { invalidSelection } from "../util/errors.js";
+import { type Box, positionsIn } from "../util/shapes.js";
 
 export const lengthsOf = ({ from, to }: Box): number[] => to.map((end, axis) => end - from[axis]!);
 

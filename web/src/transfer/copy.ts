@@ -1,6 +1,6 @@
 /** Copies an array, or a group with everything below it, into any layout. */
 
-import { requireEncodable } from "../edit/encodable.js";
+import { requireEncodable } from "../edit/codecs-option.js";
 import { checkSeen } from "../edit/target.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";

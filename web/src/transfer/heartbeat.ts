@@ -4,8 +4,7 @@
  */
 
 import type { Worker } from "node:worker_threads";
-import { packageFile } from "../util/package-files.js";
-import { keepAlive } from "../util/platform.js";
+import { keepAlive, packageFile } from "../util/platform.js";
 import { node } from "./host.js";
 import { elapsedSince, LockObject, type LockPlace, type Moment, moment } from "./lock-object.js";
 import { isWriter, renew } from "./lock-protocol.js";

@@ -4,7 +4,6 @@
  */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { decodeBase64, encodeBase64 } from "../dtypes/base64.js";
 import type { DType } from "../dtypes/dtype.js";
 import { printFill } from "../dtypes/fill-print.js";
 import type { FillValue } from "../dtypes/fill-value.js";
@@ -15,8 +14,9 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { type ArrayMetadata, attributesIn, attributesKey, readMetadata } from "../metadata/model.js";
 import { jsonOf, withEntries } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
+import { own } from "../util/arguments.js";
+import { decodeBase64, encodeBase64 } from "../util/bytes.js";
 import { type Json, showJson } from "../util/json.js";
-import { own } from "../util/own-property.js";
 
 const attributeName = "_FillValue";
 /** The older attribute for the same purpose, which xarray reads for strings as well. */

@@ -6,7 +6,7 @@ import type { NodePlace } from "../edit/overlap.js";
 import { metadataAt } from "../edit/target.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { OpenedNode, ZarrGroup } from "../hierarchy/group.js";
-import { v2ConsolidatedKey, v3Key } from "../metadata/keys.js";
+import { v2ConsolidatedKey, v3Key } from "../metadata/document.js";
 import {
   type ArrayMetadata,
   type GroupMetadata,
@@ -16,10 +16,10 @@ import {
 import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";
 import { joinKey, type Store } from "../store/store.js";
+import { isRecord, own } from "../util/arguments.js";
 import { conflict, notFound } from "../util/errors.js";
 import { isJsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
-import { isRecord, own } from "../util/own-property.js";
 import { textDecoder } from "../util/platform.js";
 
 export interface SourceArray {

@@ -6,7 +6,7 @@
 import { type ResolvedChain, resolveChain } from "../chain/chain.js";
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Leaf, ShardLevel } from "../chain/layout.js";
-import { entryOf, parseEntries, shorterThanIndex } from "../chain/shard-index.js";
+import { entryOf, parseEntries, shorterThanIndex } from "../chain/shards.js";
 import { leafCodecs } from "../edit/array-options.js";
 import { sessionOf } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";

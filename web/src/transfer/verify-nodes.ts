@@ -3,7 +3,7 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { open } from "../hierarchy/open.js";
-import { v2ArrayKey, v2GroupKey, v3Key } from "../metadata/keys.js";
+import { v2ArrayKey, v2GroupKey, v3Key } from "../metadata/document.js";
 import { joinKey } from "../store/store.js";
 import { isZarrError, messageOf } from "../util/errors.js";
 import { exactText } from "./box-copy.js";

@@ -8,8 +8,8 @@ import type { Source } from "../hierarchy/source.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { isStore } from "../store/store.js";
-import { positionsIn } from "../util/box.js";
 import { isZarrError, messageOf } from "../util/errors.js";
+import { positionsIn } from "../util/shapes.js";
 import {
   cellsOf,
   chunksIn,

@@ -6,8 +6,8 @@
 import { storedObjects } from "../edit/stored-objects.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayReader } from "../read/reader.js";
-import { type Box, positionsIn } from "../util/box.js";
 import { limitExceeded } from "../util/errors.js";
+import { type Box, positionsIn } from "../util/shapes.js";
 import { cellsOf, chunksIn, elementsOf, exactCount, intersect, type ObjectBox } from "./boxes.js";
 import { isSameFill, itemBytesOf, type Work } from "./work.js";
 

@@ -1,8 +1,4 @@
-/**
- * Recognises byte buffers passed by callers and stores. Kind, size and offset are read with the engine's own
- * getters, which read internal slots and work for objects of other realms. An object's properties, name and
- * tag can be forged, and a forged length would expose stale memory.
- */
+/** Bytes as text: hexadecimal digits, base64; comparison. */
 
 type Getter<T> = { call(value: unknown): T };
 
@@ -72,4 +68,25 @@ function viewOf(value: unknown): Uint8Array | undefined {
 /** Describes the kind of a value for messages: "null", "string", "Int32Array". */
 export function kindName(value: unknown): string {
   return value === null ? "null" : (kindOf.call(value) ?? typeof value);
+}
+
+/** Decodes a base64 string; returns undefined if it is invalid or decodes to more than `maxBytes` bytes. */
+export function decodeBase64(text: string, maxBytes = Number.POSITIVE_INFINITY): Uint8Array | undefined {
+  if (text.length % 4 !== 0 || (text.length / 4) * 3 - 2 > maxBytes || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))
+    return undefined;
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}
+
+/** Number of bytes per step, limited by the number of arguments of one call. */
+const step = 0x6000;
+
+export function encodeBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += step) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + step));
+  }
+  return btoa(binary);
 }

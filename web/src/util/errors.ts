@@ -5,8 +5,6 @@
  * signal's own reason. docs/errors.md lists tags and codes.
  */
 
-import type { errorTags } from "./error-tags.js";
-
 export type ErrorTag = keyof typeof errorTags;
 
 /** Facts that an error may carry in addition to its message. */
@@ -176,3 +174,24 @@ export interface ZarrWarning {
 
 /** Receives warnings. Without it they are dropped. */
 export type OnWarning = (warning: ZarrWarning) => void;
+
+/** The meaning of each tag; the only list of tags. */
+export const errorTags = {
+  NotFound: "nothing is stored there",
+  InvalidMetadata: "the metadata is not valid",
+  UnknownCodec: "a codec is not known",
+  Unsupported: "valid, but not supported here",
+  CorruptChunk: "a chunk's bytes cannot be decoded",
+  InvalidSelection: "a selection does not fit the array",
+  InvalidArgument: "an argument does not fit the call",
+  Network: "a store could not be read or written",
+  LimitExceeded: "a limit is exceeded",
+  EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
+  AlreadyExists: "something is stored there already",
+  Conflict: "somebody else has written there meanwhile",
+  ReadOnly: "a store cannot be written",
+  EncodeFailed: "elements could not be encoded",
+  FutureVersion: "a newer version of a format than is known here",
+  NotAllowed: "not allowed to be read or deleted",
+  SourceChanged: "the source of a virtual chunk is not what it was",
+} as const;

@@ -1,6 +1,6 @@
 /** Inflates raw DEFLATE (RFC 1951) with the decompressor of the runtime. */
 
-import { ByteSink } from "./byte-sink.js";
+import { ByteSink } from "./buffers.js";
 import { corruptChunk, unsupported } from "./errors.js";
 import { nodeModule } from "./platform.js";
 

@@ -3,7 +3,7 @@
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import type { WasmModule } from "../util/web-types.js";
+import type { WasmModule } from "../util/platform.js";
 import type { FailureMessage } from "./errors.js";
 
 /** A task as sent to a worker. */

@@ -3,15 +3,20 @@
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
 import type { PlacedStep } from "../engine/session.js";
-import { type PlaceBox, placeOf } from "../plan/placement.js";
 import { extentOf, type Projection } from "../plan/projections.js";
-import { chooseSlabAxis, SlabPartition } from "../plan/slab-partition.js";
-import { type SlabPlace, spansOf } from "../plan/spans.js";
+import {
+  chooseSlabAxis,
+  type PlaceBox,
+  placeOf,
+  SlabPartition,
+  type SlabPlace,
+  spansOf,
+} from "../plan/slab-partition.js";
 import type { Fetched, RegionTask } from "../plan/task.js";
 import type { ResultBytes } from "../read/result.js";
 import type { LocateError, Sink } from "../read/sink.js";
 import { releaseBytes } from "../store/buffer-lease.js";
-import { countOf, stridesOf } from "../util/strides.js";
+import { countOf, stridesOf } from "../util/shapes.js";
 import { StepFailure } from "./errors.js";
 import type { SlabWork } from "./slab-work.js";
 

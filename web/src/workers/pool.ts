@@ -9,7 +9,7 @@ import type { ResultBytes } from "../read/result.js";
 import type { LocateError, Sink } from "../read/sink.js";
 import type { Transport } from "../store/transport.js";
 import { checkObject } from "../util/arguments.js";
-import { BufferPool } from "../util/buffer-pool.js";
+import { BufferPool } from "../util/buffers.js";
 import { invalidArgument } from "../util/errors.js";
 import { preload } from "../util/lazy.js";
 import {
@@ -19,15 +19,22 @@ import {
   listenTo,
   parallelism,
   stopWorker,
+  type WasmModule,
 } from "../util/platform.js";
-import type { WasmModule } from "../util/web-types.js";
-import { isFailure, isItsOwn, StepFailure, unpackFailure } from "./errors.js";
+import {
+  isFailure,
+  isItsOwn,
+  type PoolStatus,
+  reasonOf,
+  StepFailure,
+  sayNoWorkers,
+  unpackFailure,
+} from "./errors.js";
 import { Acquaintance, type PoolTask, type WorkAnswer, type WorkerMessage } from "./messages.js";
 import { type Helpers, isWorthPooling, minWorkBytes, PoolSink } from "./pool-sink.js";
 import { type FetchLine, FetchLines } from "./remote-fetch.js";
 import { slabTask } from "./slab-work.js";
 import { packagedWorkers, type StartWorker } from "./start.js";
-import { type PoolStatus, reasonOf, sayNoWorkers } from "./status.js";
 
 export interface WorkerPoolOptions {
   /**

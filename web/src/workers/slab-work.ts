@@ -5,7 +5,7 @@
 
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
-import { type SlabPlace, spansOf } from "../plan/spans.js";
+import { type SlabPlace, spansOf } from "../plan/slab-partition.js";
 import { isBytes, sizeOf } from "../util/bytes.js";
 import { StepFailure } from "./errors.js";
 import type { KnownPlans, PoolTask, WorkMessage } from "./messages.js";

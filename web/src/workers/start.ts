@@ -1,10 +1,11 @@
 /** Ways to start a worker of the package, the usual one first. */
 
 import { lazy } from "../util/lazy.js";
-import { isMoved, packageFile } from "../util/package-files.js";
 import {
   type AnyWorker,
   hasWebWorkers,
+  isMoved,
+  packageFile,
   startNodeWorker,
   startTextWorker,
   startWebWorker,

@@ -5,13 +5,11 @@ import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Copy, Place } from "../engine/session.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
+import { countOf, stridesOf } from "../util/shapes.js";
 import { type Move, moveItems } from "../util/strided-copy.js";
-import { countOf, stridesOf } from "../util/strides.js";
-import { checkThere } from "./detached.js";
-import { moveOf } from "./gather.js";
 import type { WritePart } from "./region-parts.js";
-import type { Values } from "./values.js";
-import { roomIn } from "./write-slabs.js";
+import { checkThere, type Values } from "./values.js";
+import { moveOf, roomIn } from "./write-slabs.js";
 
 export interface EncodeStep {
   readonly plan: PlanWords;

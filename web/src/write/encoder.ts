@@ -7,12 +7,11 @@ import { sessionOf } from "../engine/engine.js";
 import type { CodecSession, Copy } from "../engine/session.js";
 import type { RegionTask } from "../plan/task.js";
 import type { MaybePromise } from "../store/store.js";
-import type { MemoryArray } from "../util/subarray.js";
+import type { MemoryArray } from "../util/buffers.js";
 import { type EncodeStep, encoding, patchStep, runStep, wholeStep } from "./encode-step.js";
-import { putValues } from "./gather.js";
 import type { WrittenRegion } from "./region-parts.js";
 import type { Values } from "./values.js";
-import { ValueSlabs } from "./write-slabs.js";
+import { putValues, ValueSlabs } from "./write-slabs.js";
 
 /** An encoded chunk; undefined for one that is not stored. */
 export type Encoded = Uint8Array | undefined;

@@ -6,7 +6,7 @@ import { type AxisIndices, resolveSelection, type Selection } from "../plan/sele
 import type { ArrayReader } from "../read/reader.js";
 import { limitExceeded } from "../util/errors.js";
 import type { AxisGrid } from "../util/grid.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 
 /** The part of a chunk to write, along one axis. */
 export interface WritePart extends Projection {

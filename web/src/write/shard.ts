@@ -1,13 +1,7 @@
 /** Replaces inner chunks of shards. Spec: Zarr v3 "sharding_indexed" codec. */
 
 import type { ShardLevel } from "../chain/layout.js";
-import {
-  entryOf,
-  indexBytes,
-  parseEntries,
-  type ShardEntry,
-  shorterThanIndex,
-} from "../chain/shard-index.js";
+import { entryOf, indexBytes, parseEntries, type ShardEntry, shorterThanIndex } from "../chain/shards.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { CodecSession, Copy } from "../engine/session.js";
 import { type EntryGroup, groupByEntry, type WantedChunk } from "../read/shards.js";
@@ -15,7 +9,7 @@ import type { MaybePromise } from "../store/store.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { uninitialised } from "../util/platform.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 
 /**
  * Returns the new inner chunk, given the stored one; undefined for a missing chunk.

@@ -11,9 +11,9 @@ import {
 } from "../dtypes/elements.js";
 import { parseScalar } from "../dtypes/parse-scalar.js";
 import { packStrings } from "../dtypes/strings.js";
-import { invalidArgument, isZarrError, type ZarrError } from "../util/errors.js";
-import { countOf, stridesOf } from "../util/strides.js";
-import { repeated } from "../util/subarray.js";
+import { repeated } from "../util/buffers.js";
+import { encodeFailed, invalidArgument, isZarrError, type ZarrError } from "../util/errors.js";
+import { countOf, stridesOf } from "../util/shapes.js";
 import type { WrittenRegion } from "./region-parts.js";
 
 /** A part of an array with its shape, as returned by `get`. */
@@ -142,3 +142,14 @@ function isOther(given: unknown): given is object {
 }
 
 const nameOf = (given: object): string => Object.prototype.toString.call(given).slice(8, -1);
+
+/**
+ * Checks that the values still exist; called each time that some are read.
+ * @throws EncodeFailed if their buffer was detached or shrunk since the call.
+ */
+export function checkThere(content: Uint8Array | readonly unknown[]): void {
+  if (content.length > 0) return;
+  throw encodeFailed(
+    "the values are gone: their buffer was transferred, or made smaller, while they were written",
+  );
+}

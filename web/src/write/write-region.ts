@@ -6,7 +6,7 @@ import type { ArrayReader } from "../read/reader.js";
 import type { Conflicts } from "../store/conditions.js";
 import type { Store } from "../store/store.js";
 import { isZarrError, withDetails } from "../util/errors.js";
-import { countOf } from "../util/strides.js";
+import { countOf } from "../util/shapes.js";
 import { ChunkEncoder, type Encoders } from "./encoder.js";
 import type { WrittenRegion } from "./region-parts.js";
 import type { Values } from "./values.js";

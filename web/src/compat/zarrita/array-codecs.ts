@@ -3,7 +3,7 @@
 import { type CodecChain, createCodecChain } from "../../chain/codec-chain.js";
 import type { Configuration } from "../../codecs/config.js";
 import type { ElementData } from "../../dtypes/elements.js";
-import { countOf, stridesOf } from "../../util/strides.js";
+import { countOf, stridesOf } from "../../util/shapes.js";
 import Blosc from "../numcodecs/blosc.js";
 import GZip from "../numcodecs/gzip.js";
 import LZ4 from "../numcodecs/lz4.js";

@@ -5,10 +5,9 @@ import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ReadOptions } from "../../hierarchy/get.js";
 import { combinations, type Projection, projectionsOf } from "../../plan/projections.js";
 import { type AxisRange, resolveSelection, type Selection } from "../../plan/selection.js";
+import { Limiter, settleAll } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";
-import { Limiter } from "../../util/limiter.js";
-import { settleAll } from "../../util/settle-all.js";
-import { countOf, stridesOf } from "../../util/strides.js";
+import { countOf, stridesOf } from "../../util/shapes.js";
 import type { AnyRegion } from "./elements.js";
 
 export interface Strided {

@@ -2,8 +2,8 @@
 
 import type { DType } from "../../dtypes/dtype.js";
 import type { ElementData } from "../../dtypes/elements.js";
-import type { FillScalar } from "../../dtypes/fill-source.js";
-import { utf32String, withoutPadding } from "../../dtypes/padded.js";
+import type { FillScalar } from "../../dtypes/fill-value.js";
+import { utf32String, withoutPadding } from "../../dtypes/strings.js";
 import type { Region, ZarrArray } from "../../hierarchy/array.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";

@@ -3,7 +3,7 @@
 import { readLeased } from "../../store/buffer-lease.js";
 import { handleOf } from "../../store/handle.js";
 import { HttpStore } from "../../store/http/store.js";
-import type { HeadersSource } from "../../util/web-types.js";
+import type { HeadersSource } from "../../util/platform.js";
 import { checkText } from "./errors.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";

@@ -12,7 +12,7 @@ import type { Store } from "../../store/store.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
-import { stridesOf } from "../../util/strides.js";
+import { stridesOf } from "../../util/shapes.js";
 import { littleEndian } from "./array-codecs.js";
 import { bytesOf, cOrder, type Strided } from "./chunks.js";
 import { namedDtype } from "./codecs.js";

@@ -1,6 +1,7 @@
 /** Reads coordinate reference systems and transformations from attributes. */
+
+import { isRecord, own, type Properties } from "../../util/arguments.js";
 import { invalidMetadata } from "../../util/errors.js";
-import { isRecord, own, type Properties } from "../../util/own-property.js";
 import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 function text(value: unknown, name: string): string | undefined {

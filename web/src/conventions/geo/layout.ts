@@ -1,8 +1,8 @@
 /** Reads lists of resolution levels in the supported conventions. */
 
 import { normalizePath } from "../../store/path.js";
+import { isRecord, own, type Properties } from "../../util/arguments.js";
 import { isZarrError } from "../../util/errors.js";
-import { isRecord, own, type Properties } from "../../util/own-property.js";
 import { bad, crsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 import type { AffineTransform, CoordinateSystem } from "./types.js";
 

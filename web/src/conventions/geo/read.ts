@@ -3,13 +3,20 @@
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
-import { checkSignalIn } from "../../util/arguments.js";
+import { checkSignalIn, own } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
-import { own } from "../../util/own-property.js";
 import { dimensionsOf } from "../xarray/xarray.js";
-import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
 import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
-import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";
+import {
+  boundsOf,
+  fromCoordinates,
+  ifThere,
+  inverse,
+  likelyPairs,
+  mapDimensions,
+  resolutionOf,
+  scaled,
+} from "./axes.js";
 import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 import type {
   AffineTransform,

@@ -3,7 +3,7 @@
 import { slice } from "../../plan/selection.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown, unsupported } from "../../util/errors.js";
-import { boundsOf, inverse, moved } from "./affine.js";
+import { boundsOf, inverse, moved } from "./axes.js";
 import type { Bounds, Georeference, GeoTile, TileOptions } from "./types.js";
 
 /** Half the circumference of the earth in Web Mercator, in metres. */

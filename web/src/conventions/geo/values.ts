@@ -5,12 +5,12 @@ import { get } from "../../hierarchy/get.js";
 import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
 import { chunksTouched } from "../../read/resolve-region.js";
 import { checkObject } from "../../util/arguments.js";
+import { settleAll } from "../../util/async.js";
 import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../util/errors.js";
 import { allowListeners } from "../../util/platform.js";
-import { settleAll } from "../../util/settle-all.js";
 import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
-import { inverse } from "./affine.js";
+import { inverse } from "./axes.js";
 import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
 import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 

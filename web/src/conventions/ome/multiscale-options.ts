@@ -1,9 +1,9 @@
 /** Options of `writeMultiscale`. */
 import type { DType } from "../../dtypes/dtype.js";
 import type { ElementData } from "../../dtypes/elements.js";
-import type { FillScalar } from "../../dtypes/fill-source.js";
+import type { DataTypeJson } from "../../dtypes/fill-print.js";
+import type { FillScalar } from "../../dtypes/fill-value.js";
 import type { NumpyDescr } from "../../dtypes/numpy.js";
-import type { DataTypeJson } from "../../dtypes/v3-json.js";
 import type { CodecInput, NewAttributes } from "../../edit/options.js";
 
 import type { Progress } from "../../read/assemble.js";

@@ -9,18 +9,20 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import { normalizePath } from "../../store/path.js";
-import { checkObject, checkSignalIn } from "../../util/arguments.js";
+import { checkObject, checkSignalIn, isRecord, own, textOf } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
-import { isRecord, own, textOf } from "../../util/own-property.js";
 import { badAttribute, checkNode, numberOf } from "../shared/attributes.js";
-import { type OmeAxis, type OmeCoordinateSystem, readAxes, readCoordinateSystems } from "./axes.js";
 import {
   combine,
+  type OmeAxis,
+  type OmeCoordinateSystem,
   outputName,
+  readAxes,
+  readCoordinateSystems,
   readLevelTransform,
   readTransforms,
   type Transform,
-} from "./scale-translation.js";
+} from "./axes.js";
 
 /** One resolution level of an image. */
 export interface OmeLevel {

@@ -5,11 +5,10 @@ import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
 import { isZarrError } from "../../util/errors.js";
-import type { CFInput, CFRegion } from "../xarray/cf.js";
-import { decodeCF } from "../xarray/cf.js";
+import { type CFInput, type CFRegion, decodeCF } from "../xarray/cf.js";
 import { measuresLongitude } from "../xarray/xarray.js";
-import { noCoordinates } from "./errors.js";
 import type {} from "./types.js";
+import { noCoordinates } from "./types.js";
 
 /** "times" are milliseconds since 1970. */
 export type CoordinateKind = "numbers" | "times" | "texts";

@@ -3,9 +3,8 @@
 import { type DimensionSelection, slice } from "../../plan/selection.js";
 import { limitExceeded, type ZarrError } from "../../util/errors.js";
 import type { Coordinates } from "./coordinates.js";
-import { noSuchLabel, unsorted } from "./errors.js";
 import { firstPosition, type Rising, risingView, UnsortedError } from "./sorted.js";
-import type { Label, LabelSelection, SelOptions } from "./types.js";
+import { type Label, type LabelSelection, noSuchLabel, type SelOptions, unsorted } from "./types.js";
 import { type Interval, type Meaning, meaningOf, requestOf, textLabel } from "./values.js";
 
 /** How to match single labels. */

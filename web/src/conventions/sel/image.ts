@@ -3,10 +3,9 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { open } from "../../hierarchy/open.js";
 import { isZarrError } from "../../util/errors.js";
-import type { OmeLevel, OmeMultiscale } from "../ome/ome.js";
-import { channelAxis, isMultiscales, multiscales } from "../ome/ome.js";
+import { channelAxis, isMultiscales, multiscales, type OmeLevel, type OmeMultiscale } from "../ome/ome.js";
 import { type Coordinates, linearCoordinates, namedCoordinates, type Reading } from "./coordinates.js";
-import { noCoordinates, noSuchDimension } from "./errors.js";
+import { noCoordinates, noSuchDimension } from "./types.js";
 
 /** A level of an image, and the shape of its array. */
 export interface ImageLevel {

@@ -10,10 +10,9 @@ import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
 import { channelAxis, isMultiscales, multiscales } from "../ome/ome.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import { arrayCoordinates, type Coordinates, type Reading } from "./coordinates.js";
-import { noCoordinates, noSuchDimension } from "./errors.js";
 import { findElements, type Matching } from "./find.js";
 import { type ImageLevel, imageCoordinates, levelOfArray } from "./image.js";
-import type { LabelSelection, SelOptions } from "./types.js";
+import { type LabelSelection, noCoordinates, noSuchDimension, type SelOptions } from "./types.js";
 
 type Wanted = Readonly<Record<string, LabelSelection>>;
 

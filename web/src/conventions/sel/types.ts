@@ -1,5 +1,7 @@
 /** Labels and the options of selections by label. */
 
+import { invalidSelection, shown, type ZarrError } from "../../util/errors.js";
+
 /**
  * A label of an element: a number in the coordinate's units, as decoded by `decodeCF`; for times, a `Date`,
  * milliseconds since 1970 or a string such as "2020", "2020-01", "2020-01-15" or "2020-01-15T06:30" (UTC
@@ -43,3 +45,28 @@ export interface SelOptions {
   level?: number | undefined;
   signal?: AbortSignal | undefined;
 }
+
+function sized(label: unknown): string {
+  if (typeof label === "string") return JSON.stringify(label.slice(0, 80));
+  return label instanceof Date && !Number.isNaN(label.getTime()) ? label.toISOString() : shown(label);
+}
+
+export const noSuchLabel = (name: string, label: unknown, why = ""): ZarrError =>
+  invalidSelection(`"${name}" has no element at ${sized(label)}${why}`, { code: "no-such-label" });
+
+export const notALabel = (name: string, label: unknown, wanted: string): ZarrError =>
+  invalidSelection(`${sized(label)} is no label of "${name}": ${wanted}`, { code: "not-a-label" });
+
+export const noSuchDimension = (name: string, known: readonly (string | null)[]): ZarrError =>
+  invalidSelection(
+    `"${name}" names no dimension; there ${known.length === 1 ? "is" : "are"} ${known.map((n) => JSON.stringify(n)).join(", ") || "none with a name"}`,
+    { code: "no-such-dimension" },
+  );
+
+export const noCoordinates = (name: string, why: string): ZarrError =>
+  invalidSelection(`"${name}" has no coordinates to select by: ${why}`, { code: "no-coordinates" });
+
+export const unsorted = (name: string, what: string): ZarrError =>
+  invalidSelection(`the coordinates of "${name}" are not sorted, which ${what} needs`, {
+    code: "unsorted-coordinates",
+  });

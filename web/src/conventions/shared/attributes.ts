@@ -1,11 +1,11 @@
 /**
- * Reads numbers in user attributes, and creates errors about invalid attributes. util/own-property.ts reads
+ * Reads numbers in user attributes, and creates errors about invalid attributes. util/arguments.ts reads
  * properties.
  */
 
 import { show } from "../../codecs/config.js";
+import { isRecord } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../../util/errors.js";
-import { isRecord } from "../../util/own-property.js";
 
 /** Returns the value if it is a finite number; integers too large for a number are rounded. */
 export function numberOf(value: unknown): number | undefined {

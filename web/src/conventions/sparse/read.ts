@@ -1,14 +1,18 @@
 /** Reads sparse matrices: first the selected lines, then the selected elements in them. */
 
+import type { DType } from "../../dtypes/dtype.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
-import { type AxisSelection, resolveSelection, slice } from "../../plan/selection.js";
-import { checkSignalIn } from "../../util/arguments.js";
+import {
+  type AxisSelection,
+  type DimensionSelection,
+  resolveSelection,
+  slice,
+} from "../../plan/selection.js";
+import { checkSignalIn, own, textOf } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../util/errors.js";
-import { own, textOf } from "../../util/own-property.js";
-import type { SparseMatrix, SparseOptions } from "./types.js";
 
 const defaultMaxBytes = 2 ** 30;
 /** Indices and positions are held in 32 bits. */
@@ -293,4 +297,29 @@ function picked(data: ElementData, kept: readonly number[], count: number): Elem
     for (let i = 0; i < per; i++) out[to * per + i] = data[from * per + i]!;
   });
   return out;
+}
+
+/**
+ * A sparse matrix by rows (CSR) or by columns (CSC). Line i, a row or a column, has the elements indptr[i] to
+ * indptr[i + 1] (exclusive), with positions in `indices` and values in `data`; all other elements are zero.
+ */
+export interface SparseMatrix {
+  readonly format: "csr" | "csc";
+  /** Numbers of rows and columns. */
+  readonly shape: readonly [number, number];
+  /** Start of each line in `indices` and `data`; has one entry more than there are lines. */
+  readonly indptr: Int32Array;
+  /** Indices in stored order, usually rising within each line. */
+  readonly indices: Int32Array;
+  readonly data: ElementData;
+  readonly dtype: DType;
+}
+
+export interface SparseOptions {
+  /** Rows, as in a selection for `get`; an index counts as one row. Default: all. */
+  rows?: DimensionSelection | undefined;
+  columns?: DimensionSelection | undefined;
+  /** Maximum bytes that `indptr`, `indices` and `data` may take while they are read. Default: 1 GiB. */
+  maxBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
 }

@@ -6,12 +6,11 @@
  * "Missing data", 4.4 "Time coordinate" and 8.1 "Packed data"; attribute `_Unsigned`: NetCDF users guide.
  */
 
-import { decodeBase64 } from "../../dtypes/base64.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
-import { checkObject } from "../../util/arguments.js";
+import { checkObject, isRecord, own, textOf } from "../../util/arguments.js";
+import { decodeBase64 } from "../../util/bytes.js";
 import { invalidArgument } from "../../util/errors.js";
-import { isRecord, own, textOf } from "../../util/own-property.js";
 import { badAttribute, numberOf } from "../shared/attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 

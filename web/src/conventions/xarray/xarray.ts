@@ -6,9 +6,8 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import { isSegment } from "../../store/path.js";
-import { checkSignalIn } from "../../util/arguments.js";
+import { checkSignalIn, own, textOf } from "../../util/arguments.js";
 import { isZarrError } from "../../util/errors.js";
-import { own, textOf } from "../../util/own-property.js";
 import { checkNode } from "../shared/attributes.js";
 
 /** An array that holds coordinates of another array. */

@@ -1,7 +1,7 @@
 /** Manifests: the locations of chunks. They are searched without being parsed. */
 
 import { expanderWith } from "../../engine/zstd-frames.js";
-import { SingleFlight } from "../../util/single-flight.js";
+import { SingleFlight } from "../../util/async.js";
 import { type FlatBuffer, utf8 } from "./flatbuffer.js";
 import { objectId } from "./format.js";
 

@@ -17,8 +17,7 @@ import {
   networkError,
   ZarrError,
 } from "../../util/errors.js";
-import { isFileUrl } from "../../util/platform.js";
-import type { HeadersSource } from "../../util/web-types.js";
+import { type HeadersSource, isFileUrl } from "../../util/platform.js";
 import { bucketUrl } from "../kerchunk/place.js";
 import { AllowedPrefixes, type Containers, type Location } from "./locations.js";
 import type { VirtualReference } from "./manifest.js";

@@ -4,16 +4,16 @@
  * Spec: https://fsspec.github.io/kerchunk/spec.html#parquet-references, as read by fsspec's LazyReferenceMapper.
  */
 
-import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/keys.js";
+import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/document.js";
 import { KeyIndex } from "../../store/key-index.js";
 import { normalizePath } from "../../store/path.js";
 import { answerOf, locateKey } from "../../store/read.js";
 import { joinKey, type Store } from "../../store/store.js";
+import { SingleFlight } from "../../util/async.js";
 import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { kept, textEncoder } from "../../util/platform.js";
-import { SingleFlight } from "../../util/single-flight.js";
 import { inSlices } from "../../util/slices.js";
 import { bad, type Reference, shown } from "../parquet/fields.js";
 import { type Records, readRecords } from "../parquet/records.js";

@@ -1,6 +1,6 @@
 /** Locations of folders of references, and of the targets of references. */
 
-import { v2ConsolidatedKey } from "../../metadata/keys.js";
+import { v2ConsolidatedKey } from "../../metadata/document.js";
 import { FileSystemStore } from "../../store/file/store.js";
 import { HttpStore, type HttpStoreOptions } from "../../store/http/store.js";
 import { encodeKey, normalizePath } from "../../store/path.js";

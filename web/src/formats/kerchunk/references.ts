@@ -2,7 +2,7 @@
 
 import { KeyIndex } from "../../store/key-index.js";
 import type { MaybePromise } from "../../store/store.js";
-import { untilAborted } from "../../util/abort.js";
+import { untilAborted } from "../../util/async.js";
 import { inSlices, runSlice, type Steps, withTurns } from "../../util/slices.js";
 import type { Reference } from "../parquet/fields.js";
 import { type ReferenceTable, readReference, targetName } from "./document.js";

@@ -15,8 +15,7 @@ import {
 } from "../../store/store.js";
 import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
-import { isFileUrl } from "../../util/platform.js";
-import type { HeadersSource } from "../../util/web-types.js";
+import { type HeadersSource, isFileUrl } from "../../util/platform.js";
 import type { Reference } from "../parquet/fields.js";
 import { ReferenceTable } from "./document.js";
 import { type FolderLimits, FolderReferences } from "./folder.js";

@@ -1,8 +1,8 @@
 /** References, and checked access to the fields of their documents. */
 
+import { isRecord } from "../../util/arguments.js";
 import { invalidMetadata, unsupported, type ZarrError } from "../../util/errors.js";
 import { JsonNumber } from "../../util/json.js";
-import { isRecord } from "../../util/own-property.js";
 
 export type Fields = Record<string, unknown>;
 

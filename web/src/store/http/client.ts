@@ -1,6 +1,7 @@
 /** Reads objects and byte ranges by URL. Concurrent reads of the same bytes share one request. */
-import { BufferPool } from "../../util/buffer-pool.js";
-import { SingleFlight } from "../../util/single-flight.js";
+
+import { SingleFlight } from "../../util/async.js";
+import { BufferPool } from "../../util/buffers.js";
 import { alone, leaseBytes } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
 import { checkRange, rangeName } from "../read.js";

@@ -1,8 +1,9 @@
 /** Sends requests that read: with bounded concurrency, retries and timeouts. */
+
+import { Limiter } from "../../util/async.js";
 import { invalidArgument, isError, isZarrError, networkError } from "../../util/errors.js";
 import { unlessAborted, Watch } from "../../util/idle-timeout.js";
-import { Limiter } from "../../util/limiter.js";
-import type { HeadersSource } from "../../util/web-types.js";
+import type { HeadersSource } from "../../util/platform.js";
 import type { MaybePromise } from "../store.js";
 import { type Answer, type Transport, transientStatus } from "../transport.js";
 import { defaultTransport, fetchTransport } from "./fetch.js";

@@ -1,6 +1,5 @@
 /** HTTP responses: errors by status, content codings, HTML pages in place of objects, and bounded bodies. */
-import type { BufferPool } from "../../util/buffer-pool.js";
-import { ByteSink } from "../../util/byte-sink.js";
+import { type BufferPool, ByteSink } from "../../util/buffers.js";
 import {
   isError,
   isZarrError,

@@ -3,7 +3,7 @@ import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument } from "../../util/errors.js";
 import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
 import { defaultLimits } from "../../util/limits.js";
-import type { HeadersSource } from "../../util/web-types.js";
+import type { HeadersSource } from "../../util/platform.js";
 import type { ByteCacheLike } from "../cache.js";
 import { handleOf } from "../handle.js";
 import { encodeKey } from "../path.js";

@@ -1,8 +1,9 @@
 /** Reads whole objects, and parts of them from servers that do not support ranges. */
-import type { BufferPool } from "../../util/buffer-pool.js";
+
+import { SingleFlight } from "../../util/async.js";
+import type { BufferPool } from "../../util/buffers.js";
 import { limitExceeded } from "../../util/errors.js";
 import type { Watch } from "../../util/idle-timeout.js";
-import { SingleFlight } from "../../util/single-flight.js";
 import { ByteCache } from "../cache.js";
 import type { Answer, Transport } from "../transport.js";
 import type { Requests } from "./requests.js";

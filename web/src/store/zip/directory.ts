@@ -11,8 +11,7 @@
 import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../util/errors.js";
 import { LargeMap } from "../../util/large-map.js";
 import { kept, textDecoder } from "../../util/platform.js";
-import { inSlices, type Steps } from "../../util/slices.js";
-import { sortSteps } from "../../util/sort.js";
+import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source/byte-reader.js";
 import type { GetOptions } from "../store.js";

@@ -1,5 +1,6 @@
 /** Zip archives as stores. */
 import { checkObject, checkSignal } from "../../util/arguments.js";
+import { SingleFlight } from "../../util/async.js";
 import {
   corruptChunk,
   invalidMetadata,
@@ -11,7 +12,6 @@ import {
 import { inflate } from "../../util/inflate.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
-import { SingleFlight } from "../../util/single-flight.js";
 import { inSlices, withTurns } from "../../util/slices.js";
 import { ByteCache } from "../cache.js";
 import type { HttpStoreOptions } from "../http/store.js";

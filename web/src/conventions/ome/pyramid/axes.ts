@@ -1,6 +1,7 @@
 /** Determines the axes of a new OME-Zarr image. Spec 0.4 and 0.5, "axes" metadata. */
+
+import { isRecord, own } from "../../../util/arguments.js";
 import { invalidArgument, shown } from "../../../util/errors.js";
-import { isRecord, own } from "../../../util/own-property.js";
 import type { MultiscaleOptions, NewAxis } from "../multiscale-options.js";
 
 /** An axis as written. */

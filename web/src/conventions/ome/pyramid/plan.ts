@@ -1,6 +1,6 @@
 /** Determines the levels of a new image: their shapes, scales and translations. */
 import { invalidArgument, shown } from "../../../util/errors.js";
-import { countOf } from "../../../util/strides.js";
+import { countOf } from "../../../util/shapes.js";
 import type { DownsamplingMethod, MultiscaleOptions } from "../multiscale-options.js";
 import type { Axis } from "./axes.js";
 

@@ -8,11 +8,10 @@
 
 import type { DType } from "../../../dtypes/dtype.js";
 import type { ElementData } from "../../../dtypes/elements.js";
-import { stridesOf } from "../../../util/strides.js";
+import { stridesOf } from "../../../util/shapes.js";
+import { maxKernel, modeKernel } from "./extrema.js";
 import type { KernelMaker } from "./kernel.js";
-import { maxKernel } from "./max.js";
 import { meanKernel } from "./mean.js";
-import { modeKernel } from "./mode.js";
 
 /** Methods with a kernel. "nearest" needs none: it reads only the first element of each block. */
 export type ReducingMethod = "mean" | "mode" | "max";

@@ -1,7 +1,7 @@
 /** Writes an OME-Zarr image: its group, its arrays, and one level after another. */
 
+import { requireEncodable } from "../../../edit/codecs-option.js";
 import { createArray } from "../../../edit/create.js";
-import { requireEncodable } from "../../../edit/encodable.js";
 import type { Target } from "../../../edit/options.js";
 import { set } from "../../../edit/set.js";
 import { placeOf } from "../../../edit/target.js";
@@ -10,13 +10,14 @@ import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { attributesJson } from "../../../metadata/print.js";
 import { requireWritable } from "../../../store/write.js";
+import { isRecord, own } from "../../../util/arguments.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
-import { isRecord, own } from "../../../util/own-property.js";
-import { countOf } from "../../../util/strides.js";
+import { countOf } from "../../../util/shapes.js";
 import type { MultiscaleOptions, OmeVersion } from "../multiscale-options.js";
 import { type Checked, checkedKernel, checkedOptions, type Origin, originOf } from "./arguments.js";
 import { imageAttributes } from "./attributes.js";
 import { type Axis, axesOf } from "./axes.js";
+import { checkObjects } from "./blocks.js";
 import { LevelFill } from "./fill.js";
 import type { KernelMaker } from "./kernel.js";
 import {
@@ -33,7 +34,6 @@ import {
 } from "./nodes.js";
 import { type Level, planLevels } from "./plan.js";
 import { isStoredAlike } from "./stored.js";
-import { checkObjects } from "./stored-blocks.js";
 
 /** Everything determined before anything is written. */
 interface Plan {

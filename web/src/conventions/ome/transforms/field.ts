@@ -4,12 +4,11 @@
  */
 
 import { get } from "../../../hierarchy/get.js";
+import { own } from "../../../util/arguments.js";
 import { unsupported } from "../../../util/errors.js";
-import { own } from "../../../util/own-property.js";
 import { badAttribute } from "../../shared/attributes.js";
 import { multiscales, readPath } from "../ome.js";
-import type { Context } from "./context.js";
-import { type Mapping, notInvertible } from "./mapping.js";
+import { type Context, type Mapping, notInvertible } from "./mapping.js";
 
 export type FieldType = "displacements" | "coordinates";
 

@@ -1,9 +1,8 @@
 /** The graph of coordinate systems and transformations of an image or a scene, and paths in it. */
 
 import { ZarrGroup } from "../../../hierarchy/group.js";
-import { checkObject, checkSignalIn } from "../../../util/arguments.js";
+import { checkObject, checkSignalIn, isRecord, own, textOf } from "../../../util/arguments.js";
 import { invalidArgument, notFound, shown, unsupported, type ZarrError } from "../../../util/errors.js";
-import { isRecord, own, textOf } from "../../../util/own-property.js";
 import { badAttribute } from "../../shared/attributes.js";
 import { readCoordinateSystems } from "../axes.js";
 import type {
@@ -15,8 +14,7 @@ import type {
   MappingOptions,
 } from "../coordinate-types.js";
 import { minorVersion, multiscales, omeAttributes, readPath, versionOf } from "../ome.js";
-import { budget, type Context, tooMany } from "./context.js";
-import { chain, identity, type Mapping } from "./mapping.js";
+import { budget, type Context, chain, identity, type Mapping, tooMany } from "./mapping.js";
 import { mayHaveInverse, readMapping } from "./read.js";
 
 /** Maximum number of transformations of a scene, including those of its images. */

@@ -4,16 +4,16 @@
  */
 
 import { get } from "../../../hierarchy/get.js";
+import { own } from "../../../util/arguments.js";
 import { unsupported, type ZarrError } from "../../../util/errors.js";
-import { own } from "../../../util/own-property.js";
 import { badAttribute, numberOf } from "../../shared/attributes.js";
 import { readPath } from "../ome.js";
-import type { Context } from "./context.js";
 import { readField } from "./field.js";
 import {
   type AxesPart,
   bijection,
   byAxes,
+  type Context,
   chain,
   identity,
   linear,
