@@ -23,7 +23,7 @@ const between = "?re-exported";
 const startModules = ["hierarchy/open.js", "hierarchy/get.js"].map(inDist);
 /** Modules that few programs load: sharing a file with others, they cost those less than one more file would. */
 const together = new Map([
-  [inDist("util/inflate.js"), "store-zip-directory"],
+  [inDist("util/inflate.js"), "store-node"],
   [inDist("store/file/store.js"), "store-node"],
   [inDist("store/http/node.js"), "store-node"],
 ]);
