@@ -7,7 +7,7 @@
 FROM node:20-bookworm AS tools
 WORKDIR /zarr-wasm
 COPY scripts ./scripts
-RUN node scripts/set-up.mjs build native fuzz library node browser \
+RUN node scripts/setup.mjs build native fuzz library node browser \
   && apt-get install -y -qq --no-install-recommends clang-format \
   && rm -rf /var/lib/apt/lists/* scripts build
 

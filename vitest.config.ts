@@ -1,19 +1,14 @@
-import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { programEntries } from "./scripts/lib/entries.mjs";
 
-const root = new URL("./", import.meta.url);
-const { exports } = JSON.parse(readFileSync(new URL("package.json", root), "utf8")) as {
-  exports: Record<string, string | { default: string }>;
-};
-
-/** The package's subpaths as the files that they are made of, which the tests' own imports from dist share. */
-const alias = Object.entries(exports).flatMap(([subpath, entry]) => {
-  if (typeof entry === "string") return [];
-  const find = new RegExp(`^zarr-wasm${subpath.slice(1)}$`);
-  return [{ find, replacement: fileURLToPath(new URL(entry.default, root)) }];
-});
+/** The package's subpaths as the modules that they are bundled from, which the tests' own imports from dist share. */
+const alias = programEntries
+  .filter(({ subpath }) => subpath.startsWith("."))
+  .map(({ subpath, module }) => ({
+    find: new RegExp(`^zarr-wasm${subpath.slice(1)}$`),
+    replacement: module,
+  }));
 
 export default defineConfig({
   resolve: { alias },

@@ -1,6 +1,6 @@
-// Serves one array from memory on the loopback interface, so that little but the client's work is measured. Prints
-// its address.
-//   node bench/array-server.mjs DIR      DIR: zarr.json and 0.chunk, 1.chunk, … that stand for all chunks
+// Serves one array from memory on the loopback interface, so that almost only the client's work is measured.
+// Prints its address.
+//   node bench/array-server.mjs DIR      DIR: zarr.json and 0.chunk, 1.chunk, …, which are repeated
 import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
@@ -21,5 +21,5 @@ const server = http.createServer(({ url }, response) => {
   const body = find(url);
   response.writeHead(body ? 200 : 404, { "content-length": body?.length ?? 0 }).end(body);
 });
-server.keepAliveTimeout = 600_000; // a client may decode for long between two requests
+server.keepAliveTimeout = 600_000; // a client may decode for a long time between two requests
 server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}`));

@@ -1,6 +1,6 @@
-// Bar charts as SVG, written by hand: no script, no style sheet, no font of its own, readable on light and dark pages.
+// Bar charts as SVG, written by hand: no scripts, style sheets or fonts, readable on light and dark pages.
 
-/** Readable on white as on near-black. */
+/** Readable on both white and near-black. */
 const colours = { text: "#7d8590", grid: "#7d859055", series: ["#2f81f7", "#d29922", "#8b949e", "#3fb950"] };
 
 const width = 860;
@@ -18,7 +18,7 @@ function figure(value) {
   return value.toFixed(value >= 1 ? 1 : 2);
 }
 
-/** A round distance between grid lines, so that there are four to eight of them. */
+/** A round distance between grid lines, for four to eight of them. */
 function gridStep(most) {
   const rough = most / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -26,7 +26,7 @@ function gridStep(most) {
 }
 
 /**
- * Groups of horizontal bars.
+ * A chart of grouped horizontal bars.
  * @param {object} chart
  * @param {string} chart.title
  * @param {string} chart.unit of all values; more is better

@@ -1,4 +1,4 @@
-// The codecs that are measured, as zarr-wasm, the npm packages and the in-heap cases know them, and the encoded
+// The measured codecs, as configured in zarr-wasm, the npm packages and the in-heap cases, and the encoded
 // chunks that all candidates decode.
 import * as fflate from "fflate";
 import * as fzstd from "fzstd";
@@ -9,14 +9,14 @@ import Zstd from "numcodecs/zstd";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { corpora } from "./corpora.mjs";
 
-/** What every chunk of the codecs' cases decodes to, where nothing else is said. */
+/** Default decoded size of the chunks in codec cases. */
 export const chunkBytes = 4 * 2 ** 20;
 
 const blosc = (cname, shuffle, shuffleCode) => ({
   label: `blosc ${cname} ${shuffle}`,
   name: "blosc",
   configuration: (itemBytes) => ({ cname, clevel: 5, shuffle, typesize: itemBytes, blocksize: 0 }),
-  // Its encoder shuffles elements of 4 bytes, whatever they are; nothing sets that.
+  // Its encoder always shuffles elements of 4 bytes; this cannot be configured.
   numcodecs: () => new Blosc(5, cname, shuffleCode, 0),
   peers: {},
 });
@@ -65,7 +65,7 @@ export const codecs = [
   },
 ];
 
-/** The codec of a label. */
+/** Returns the codec with a label. */
 export function codecOf(label) {
   const codec = codecs.find((one) => one.label === label);
   if (!codec) throw new Error(`no codec is called ${label}`);
@@ -76,14 +76,14 @@ const little = { name: "bytes", configuration: { endian: "little" } };
 
 const madeElements = new Map();
 
-/** Elements of a corpus, made once. */
+/** Elements of a corpus, generated once. */
 function elementsOf(corpus, bytes) {
   const key = `${corpus} ${bytes}`;
   if (!madeElements.has(key)) madeElements.set(key, corpora[corpus].make(bytes));
   return madeElements.get(key);
 }
 
-/** A chunk of a corpus encoded by a codec, once: every candidate decodes the same bytes. */
+/** A chunk of a corpus encoded by a codec, generated once: all candidates decode the same bytes. */
 export async function encodedChunk(corpus, codec, bytes = chunkBytes) {
   const { dataType } = corpora[corpus];
   const elements = elementsOf(corpus, bytes);
@@ -96,7 +96,7 @@ export async function encodedChunk(corpus, codec, bytes = chunkBytes) {
   return { chain, elements, encoded: chain.encode(elements) };
 }
 
-/** 64³ uint16 that a region is put together from: stored big-endian and with its axes reversed. */
+/** 64³ uint16, one chunk of a larger region: stored big-endian and with reversed axes. */
 export const placedChunk = {
   corpus: "microscopy",
   shape: [64, 64, 64],
@@ -115,9 +115,9 @@ async function encodedPlacedChunk(codec) {
 }
 
 /**
- * The bytes that an in-heap case asks for.
- * @param {string} name "corpus: codec", "corpus 4 KiB: codec" or "placed chunk: codec" for an encoded chunk, "corpus"
- * for a plain one
+ * The input bytes of an in-heap case.
+ * @param {string} name "corpus: codec", "corpus 4 KiB: codec" or "placed chunk: codec" for an encoded chunk,
+ *   "corpus" for a plain one
  */
 export async function inputBytes(name) {
   const [what, label] = name.split(": ");

@@ -1,4 +1,4 @@
-// Reproducible data of the kinds that Zarr arrays hold. No file is read, no random source but a seeded one.
+// Reproducible data typical of Zarr arrays. Reads no files; random numbers come from a fixed seed.
 
 /** Numbers in [0, 1) from a seed. */
 function randomizer(seed) {
@@ -9,7 +9,7 @@ function randomizer(seed) {
   };
 }
 
-/** Smooth float32 field, as of weather models: waves with a little noise in the low bits. */
+/** Smooth float32 field, as from weather models: waves with a little noise in the low bits. */
 function field(count) {
   const random = randomizer(1);
   const side = Math.ceil(Math.sqrt(count));
@@ -17,7 +17,7 @@ function field(count) {
     const [x, y] = [(i % side) / side, Math.floor(i / side) / side];
     const value =
       280 + 20 * Math.sin(6 * x) * Math.cos(4 * y) + 3 * Math.sin(40 * x + 30 * y) + 0.02 * random();
-    return Math.round(value * 128) / 128; // instruments and models deliver so many digits, no more
+    return Math.round(value * 128) / 128; // instruments and models have limited precision
   });
 }
 
@@ -44,7 +44,7 @@ function microscopy(count) {
   return Uint16Array.from(image, (value) => 100 + value + 24 * random());
 }
 
-/** int32 label volume: large regions of one number each. */
+/** int32 label volume: large regions with the same number. */
 function labels(count) {
   const side = Math.ceil(Math.cbrt(count));
   return Int32Array.from({ length: count }, (_, i) => {

@@ -1,6 +1,6 @@
-// What is shown of a run: bench/results.json, the tables of docs/performance.md and docs/charts/*.svg. The tables and
-// charts follow from results.json alone; a test compares them.
-//   node bench/documents.mjs        writes tables and charts anew from results.json
+// Documents generated from a run: bench/results.json, the tables of docs/performance.md and
+// docs/charts/*.svg. The tables and charts depend only on results.json; a test compares them.
+//   node bench/documents.mjs        regenerates tables and charts from results.json
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -22,7 +22,7 @@ export function readResults() {
   return JSON.parse(readFileSync(resultsFile, "utf8"));
 }
 
-/** Puts a table's lines under its heading's marker: <!-- name --> … <!-- end -->. */
+/** Replaces a table between its markers: <!-- name --> … <!-- end -->. */
 function replaceMarked(document, name, content) {
   const pattern = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- end -->)`);
   if (!pattern.test(document)) throw new Error(`docs/performance.md has no place for ${name}`);
@@ -44,7 +44,7 @@ function verdict(row) {
   return `${target.text} ${judged === "met" ? "met" : "**missed**"}`;
 }
 
-/** A row in full: what, its figure, what it is compared with, the ratio, the target. */
+/** A complete table row: name, value, baseline, ratio, target. */
 function plainTable(rows, shorten = (name) => name) {
   return table(
     ["what over what", "figure", "baseline", "unit", "ratio", "target"],
@@ -60,7 +60,7 @@ function plainTable(rows, shorten = (name) => name) {
   );
 }
 
-/** In-heap rows, those of a case in one line. */
+/** In-heap rows, with all rows of a case in one line. */
 function inHeapTable(rows) {
   const byCase = groupBy(rows, ({ name }) => caseOf(name));
   const ratioOf = (row) => row?.ratio.toFixed(2) ?? "";
@@ -96,7 +96,7 @@ function caseOf(name) {
 
 const inJavaScript = /^decode .* 4 MiB, (fresh|reused) array: zarr-wasm over npm numcodecs$/;
 
-/** What the first screen shows: kinds of rows that are ratios of speeds, and what they are compared with. */
+/** Rows of the summary table that are ratios of speeds, with their baselines. */
 export const glances = [
   ["decoding a chunk into a new array", "npm numcodecs", (name) => inJavaScript.exec(name)?.[1] === "fresh"],
   [
@@ -115,7 +115,7 @@ export const glances = [
 ];
 const isGet = (name) => /^get.*: zarr-wasm over zarrita$/.test(name);
 
-/** Amounts that the first screen shows, of which less is better. */
+/** Rows of the summary table that are amounts: less is better. */
 export const glanceCosts = [
   [
     "**Download**, gzip, all that opening and reading needs",
@@ -129,7 +129,7 @@ export const glanceCosts = [
 
 const times = (ratio) => `${ratio >= 10 ? ratio.toFixed(0) : ratio.toFixed(1)} ×`;
 
-/** The first screen: how fast, in a few rows. */
+/** The summary table: performance in a few rows. */
 function glance(rows) {
   const speeds = glances.map(([what, beside, isOfIt]) => {
     const ratios = rows.filter(({ name }) => isOfIt(name)).map(({ ratio }) => ratio);
@@ -148,7 +148,7 @@ function glance(rows) {
   return `${table(head, speeds, [false, false, true, true, true])}\n\n${costs.join("\n")}`;
 }
 
-/** How many targets were met, and those that were not. */
+/** The number of targets met, and the missed ones. */
 function summary(rows) {
   const held = rows.filter(({ name }) => targetOf(name));
   const missed = held.filter((row) => judge(targetOf(row.name), row) === "missed");
@@ -161,7 +161,7 @@ function summary(rows) {
   return `${count} Those that missed:\n\n${table(["what over what", "figure", "target"], lines, [false, true, true])}`;
 }
 
-/** The marked tables, by their markers. */
+/** The generated tables, by marker. */
 function tablesOf(rows) {
   const of = (pattern) => rows.filter(({ name }) => pattern.test(name));
   const inHeap = of(/^in heap, /);
@@ -182,7 +182,7 @@ function tablesOf(rows) {
   };
 }
 
-/** docs/performance.md with its tables made anew. */
+/** docs/performance.md with regenerated tables. */
 export function documentOf(document, rows) {
   return Object.entries(tablesOf(rows)).reduce(
     (text, [name, content]) => replaceMarked(text, name, content),
@@ -201,7 +201,7 @@ const chartCodecs = [
   "gzip level 5",
 ];
 
-/** Those of the README's chart: one of each family. */
+/** Codecs in the README's chart: one of each family. */
 const peerCodecs = ["blosc lz4 shuffle", "blosc zstd bitshuffle", "zstd level 3", "lz4", "gzip level 5"];
 
 const chartKernels = [
@@ -215,12 +215,14 @@ const chartKernels = [
   ["bit unshuffle 2 B, 4 MiB", "bit unshuffle, uint16"],
 ];
 
-/** The charts: file name and SVG text. */
+/** The charts: file names with their SVG source. */
 export function chartsOf(rows) {
   const find = (name) => rows.find((row) => row.name.startsWith(name));
   const inHeap = (name) => find(`in heap, ${name}: wasm over `);
   const speedOf = (row, key = "value") => (row?.unit === "GB/s" ? row[key] : undefined);
-  /** GB/s of a variant that is compared in times: as much slower or faster as they say than what it varies. */
+  /**
+   * Speed in GB/s of a variant that is compared by time: the base case's speed divided by the ratio of times.
+   */
   const kernelSpeed = (name) => {
     const row = inHeap(name);
     if (row?.unit !== "ms") return speedOf(row);
@@ -273,7 +275,7 @@ export function chartsOf(rows) {
   };
 }
 
-/** A label that fits: "transposed big-endian 128³". */
+/** A short label: "transposed big-endian 128³". */
 function getLabel(name) {
   return name
     .replace(/^(?:getChunk|get), /, "")
@@ -293,7 +295,7 @@ function machineNote(isQuick) {
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus.length} × ${cpus[0].model.trim()}, ${os.type()} ${os.arch()}, Node ${process.versions.node}`;
   const [, load] = os.loadavg();
-  // One core is what the benchmarks themselves keep busy.
+  // The benchmarks themselves keep one core busy.
   const isBusy = load > cpus.length;
   const warning = `**The machine was busy with other work (load average ${load.toFixed(1)}): even ratios are rough.**`;
   const quick = "**Measured with `--quick`: the figures mean nothing.**";
@@ -303,10 +305,10 @@ function machineNote(isQuick) {
 }
 
 /**
- * Keeps the rows and shows them.
+ * Saves the rows and regenerates the documents.
  * @param {Row[]} rows
- * @param {{isComplete: boolean, isQuick: boolean}} run whether these are all rows (else they replace those of the same
- * names), and whether the figures mean nothing
+ * @param {{isComplete: boolean, isQuick: boolean}} run whether these are all rows (otherwise they replace
+ *   those with the same names), and whether the values are only a smoke test
  */
 export function writeDocuments(rows, { isComplete, isQuick }) {
   const results = isComplete ? rows : merged(readResults(), rows);

@@ -1,5 +1,5 @@
-// What a viewer downloads to show a piece of an array: measured by opening and reading one over HTTP with a bundle
-// whose parts say when they are loaded.
+// Measures the download size of showing a piece of an array: opens and reads one over HTTP with a bundle
+// whose parts report when they are loaded.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
@@ -10,7 +10,7 @@ import { distDir, root } from "../scripts/lib/paths.mjs";
 
 const entryName = "viewer.js";
 
-/** The parts that a bundler makes of an entry. */
+/** The parts that a bundler creates from an entry point. */
 export function bundleParts(contents) {
   return build({
     absWorkingDir: root,
@@ -25,20 +25,19 @@ export function bundleParts(contents) {
     entryNames: "viewer",
     write: false,
     metafile: true,
-    logOverride: { "ignored-bare-import": "silent" }, // web/src/base/lazy.ts says what they are for
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
 }
 
 /**
- * Opens an array that a server holds and reads a piece of it.
+ * Opens an array on a server and reads a piece of it.
  * @param {Record<string, Uint8Array | string>} files of the array, by key
- * @returns {Promise<{name: string, contents: Uint8Array}[]>} the scripts and modules that were loaded for that
+ * @returns {Promise<{name: string, contents: Uint8Array}[]>} the scripts and modules loaded for that
  */
 export async function downloadedFor(files) {
   const { outputFiles: parts } = await bundleParts('export { get, open } from "zarr-wasm";');
   const dir = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-download-"));
   const { fetch } = globalThis;
-  globalThis.fetch = (...request) => fetch(...request); // so that it is not taken for Node's, whose place another part takes
   const server = createServer(({ url }, response) => {
     const file = files[url.slice(1)];
     response.writeHead(file === undefined ? 404 : 200).end(file);
@@ -47,6 +46,7 @@ export async function downloadedFor(files) {
     const loaded = writeParts(dir, parts);
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { get, open } = await import(pathToFileURL(path.join(dir, "bundle", entryName)).href);
+    globalThis.fetch = (...request) => fetch(...request); // as in browsers: Node's client is a part that they do not load
     const array = await open(`http://127.0.0.1:${server.address().port}/`, { kind: "array" });
     await get(array);
     const scripts = parts.filter(({ path: file }) => loaded.has(path.basename(file)));
@@ -67,7 +67,7 @@ export async function downloadedFor(files) {
 
 const isGlue = ({ path: file }, name) => path.basename(file).startsWith(`${name}-`);
 
-/** Writes the parts, each with a line that notes its name when it is loaded. */
+/** Writes the parts, each with a line that records its name when it is loaded. */
 function writeParts(dir, parts) {
   const loaded = new Set();
   globalThis.loadedParts = loaded;

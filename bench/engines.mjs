@@ -1,6 +1,6 @@
-// The programs that hold the in-heap cases (inheap/): a list of cases, and a way to time one.
-//   {cases: {name, over, input, bytes}[], time: (index, input) => seconds per run, perhaps promised}
-// where `input` is what inputs() hands out for the case's own `input`.
+// Engines that run the in-heap cases (inheap/): a list of cases, and a function that times one.
+//   {cases: {name, over, input, bytes}[], time: (index, input) => seconds per run, possibly a promise} where
+//   `input` is the value that inputs() returns for the case's `input`.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { inputBytes } from "./codecs.mjs";
 import { instantiate } from "./inheap-module.mjs";
 import { effort } from "./measure.mjs";
 
-/** Inputs by the names that cases give them, made once and kept as files for native programs and pages. */
+/** Inputs by name, generated once and saved as files for native programs and pages. */
 export function inputs(dir) {
   const made = new Map();
   return async (name) => {
@@ -24,16 +24,16 @@ export function inputs(dir) {
   };
 }
 
-/** The module, in this process. */
+/** The WebAssembly module, in this process. */
 export async function wasmEngine(file) {
   const { cases, time } = await instantiate(readFileSync(file));
   return { cases, time: (index, input) => time(index, effort.inHeapTime, input?.bytes) };
 }
 
-/** Repetitions, of which the fastest counts, that take as long together as the module's loop does. */
+/** Number of repetitions, of which the fastest counts; together they take as long as the module's loop. */
 const repetitions = 6;
 
-/** A native program under Google Benchmark, started anew for every time that is taken. */
+/** A native program with Google Benchmark, started anew for every measurement. */
 export function nativeEngine(program) {
   const capture = (...args) => {
     const { stdout, status, stderr } = spawnSync(program, args, { encoding: "utf8", maxBuffer: 2 ** 26 });
@@ -45,7 +45,7 @@ export function nativeEngine(program) {
     .split("\n")
     .map((line) => JSON.parse(line));
   const time = (index, input) => {
-    const literal = cases[index].name.replace(/[[(){.*+?^$|\\]/g, "\\$&"); // a POSIX extended expression
+    const literal = cases[index].name.replace(/[[(){.*+?^$|\\]/g, "\\$&"); // POSIX extended regex
     const output = capture(
       `--benchmark_filter=^${literal}/real_time$`,
       `--benchmark_min_time=${effort.inHeapTime / repetitions / 1000}`,

@@ -1,5 +1,5 @@
 /**
- * Items by a key, in the order in which keys first occur (Map.groupBy, which Node 20 has not).
+ * Groups items by a key, in order of first occurrence (Map.groupBy, which Node 20 lacks).
  * @template T
  * @param {T[]} items
  * @param {(item: T) => string} keyOf

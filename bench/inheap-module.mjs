@@ -1,10 +1,10 @@
-// The in-heap cases as a WebAssembly module (inheap/main_wasm.cpp), in whichever engine this runs.
+// The in-heap cases as a WebAssembly module (inheap/main_wasm.cpp), in the current engine.
 
 /**
- * It asks for a clock; what else its C library mentions is never called.
+ * The module imports a clock; other imports of its C library are never called.
  * @param {BufferSource} bytes
- * @returns {Promise<{cases: {name: string, over: string, input: string, bytes: number}[],
- *   time: (index: number, milliseconds: number, input?: Uint8Array) => number}>} `time`: seconds per run
+ * @returns {Promise<{cases: {name: string, over: string, input: string, bytes: number}[], time: (index:
+ *   number, milliseconds: number, input?: Uint8Array) => number}>} `time`: seconds per run
  */
 export async function instantiate(bytes) {
   const module = await WebAssembly.compile(bytes);

@@ -1,28 +1,28 @@
-// Timing: candidates measured in turn, several rounds, the best of each. Machines drift; ratios of bests
-// within one run are what holds. Runs in Node and in pages.
+// Timing: candidates are measured in turn, for several rounds, and the best time of each counts. Machines
+// drift; the ratio of best times within one run is reliable. Runs in Node and in pages.
 import { Bench } from "tinybench";
 
 /**
- * What a suite is made of: something that is measured at once, and the names of the rows that come of it.
+ * Element of a suite: a measurement with the names of its rows.
  * @typedef {object} Measurement
- * @property {string[]} rows all names that it can yield; any that are not asked for may be left out
+ * @property {string[]} rows all names that it can produce; unrequested ones may be omitted
  * @property {(wants: (name: string) => boolean) => Promise<Row[]>} measure
  */
 
 /**
  * @typedef {object} Row
- * @property {string} name says what is measured over what
- * @property {string} unit of both figures. GB/s: more is better. Everything else: less is better
+ * @property {string} name the measured operation and its baseline
+ * @property {string} unit of both values. GB/s: more is better. Everything else: less is better
  * @property {number} value
  * @property {number} baseline measured in the same run
  */
 
-/** How much is spent on a figure. */
+/** Effort per value. */
 export const effort = {
-  /** Rounds in which the candidates take turns, and milliseconds of one candidate in one round. */
+  /** Number of rounds, and milliseconds per candidate and round. */
   rounds: 4,
   roundTime: 120,
-  /** Calls of work that takes long, and processes that are started for one figure. */
+  /** Number of calls of slow operations, and of processes started for one value. */
   calls: 3,
   processes: 8,
   /** The same as rounds and roundTime for in-heap cases. */
@@ -30,7 +30,7 @@ export const effort = {
   inHeapTime: 30,
 };
 
-/** As little as yields figures at all: to see that everything runs. */
+/** Reduces the effort to a minimum, as a smoke test. */
 export function hurry() {
   Object.assign(effort, {
     rounds: 1,
@@ -43,7 +43,7 @@ export function hurry() {
 }
 
 /**
- * Best seconds per call of each candidate.
+ * Minimum seconds per call of each candidate.
  * @param {Record<string, () => unknown>} candidates functions, possibly async
  * @returns {Promise<Record<string, number>>}
  */
@@ -66,7 +66,7 @@ export async function bestOf(candidates) {
   return best;
 }
 
-/** The same for work that takes long: one call of each candidate per round, and one before, not counted. */
+/** The same for slow operations: one call per candidate and round, after a warm-up call. */
 export async function bestOfCalls(candidates) {
   const best = Object.fromEntries(Object.keys(candidates).map((name) => [name, Number.POSITIVE_INFINITY]));
   for (let call = 0; call <= effort.calls; call++) {
@@ -79,7 +79,7 @@ export async function bestOfCalls(candidates) {
   return best;
 }
 
-/** A row of speeds from the bytes that both produce and the seconds that each takes. */
+/** A row of speeds, from the number of bytes that both produce and the seconds of each. */
 export function speedRow(name, bytes, seconds, baselineSeconds) {
   return { name, unit: "GB/s", value: bytes / seconds / 1e9, baseline: bytes / baselineSeconds / 1e9 };
 }

@@ -1,4 +1,4 @@
-// The rows of a run: printed as they come, and kept in the form that `--json` writes.
+// The rows of a run: printed as they are measured, and collected in the form written by `--json`.
 import { judge, targetOf } from "./targets.mjs";
 
 const nameWidth = 110;
@@ -7,16 +7,16 @@ export class Report {
   /** @type {{name: string, unit: string, value: number, baseline: number, ratio: number}[]} */
   rows = [];
 
-  /** @param {string[]} wanted parts of names; none: all rows */
+  /** @param {string[]} wanted parts of names; if empty, all rows */
   constructor(wanted) {
     this.wanted = wanted;
   }
 
-  /** True where a row of this name was asked for. */
+  /** Whether a row with this name was requested. */
   wants = (name) => this.wanted.length === 0 || this.wanted.some((text) => name.includes(text));
 
   /**
-   * Measures those of a suite's measurements that were asked for.
+   * Runs the requested measurements of a suite.
    * @param {import("./measure.mjs").Measurement[]} measurements
    */
   async run(measurements) {
@@ -26,7 +26,7 @@ export class Report {
     }
   }
 
-  /** How many targets were met, and the rows that missed theirs. */
+  /** Prints the number of targets met, and the rows that missed theirs. */
   printSummary() {
     const held = this.rows.flatMap((row) => {
       const target = targetOf(row.name);
@@ -54,12 +54,12 @@ export class Report {
   }
 }
 
-/** Four digits that count are more than a measurement is good for. */
+/** Rounds to four significant digits, more than a measurement's precision. */
 function rounded(value) {
   return Number(value.toPrecision(4));
 }
 
-/** Four digits without an exponent. */
+/** Formats four significant digits without an exponent. */
 export function short(value) {
   const digits = Math.max(0, 3 - Math.floor(Math.log10(Math.abs(value) || 1)));
   return value.toFixed(Math.min(digits, 4));

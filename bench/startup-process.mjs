@@ -1,4 +1,4 @@
-// A process that decodes one chunk and prints the seconds from before the first import until it is there.
+// A process that decodes one chunk and prints the seconds from before the first import until it is decoded.
 //   node bench/startup-process.mjs LIBRARY FILE      FILE: 512 KiB of uint16, Blosc with LZ4
 import { readFileSync } from "node:fs";
 
@@ -29,7 +29,7 @@ const storeOf = (encoded) =>
     ["/c/0", encoded],
   ]);
 
-/** Each: the library from its import to a decoded chunk; returns bytes that were decoded. */
+/** Each function imports a library and decodes a chunk; returns the decoded bytes. */
 const starts = {
   "zarr-wasm/codecs": async (encoded) => {
     const { createCodecChain } = await import("zarr-wasm/codecs");

@@ -1,4 +1,5 @@
-// Arrays of Zarr v3 in memory whose chunks all hold the same few encoded chunks: large arrays without the memory.
+// Zarr v3 arrays in memory with a few distinct encoded chunks that are repeated: large arrays without the
+// memory.
 import { createCodecChain } from "zarr-wasm/codecs";
 import { corpora } from "./corpora.mjs";
 
@@ -22,7 +23,7 @@ export function metadataOf({ shape, chunks, dataType, codecs }) {
   return utf8.encode(JSON.stringify(document));
 }
 
-/** `count` encoded chunks of a corpus, each with other elements. */
+/** `count` encoded chunks of a corpus, each with different elements. */
 export async function encodedChunks({ chunks, corpus, codecs }, count) {
   const { dataType, make } = corpora[corpus];
   const chain = await createCodecChain({ dataType, shape: chunks, codecs });
@@ -31,12 +32,12 @@ export async function encodedChunks({ chunks, corpus, codecs }, count) {
   return Array.from({ length: count }, (_, i) => chain.encode(elements.slice(i * length, (i + 1) * length)));
 }
 
-/** Which of `count` encoded chunks a key stands for. */
+/** Number of the encoded chunk for a key, out of `count`. */
 export function chunkNumber(key, count) {
   return key.split("/").reduce((sum, part) => sum * 5 + (Number.parseInt(part, 10) || 0), 0) % count;
 }
 
-/** A store, for zarr-wasm as for zarrita; both get a copy of what they ask for, as from a network. */
+/** A store for both zarr-wasm and zarrita, which get copies of the data, as from a network. */
 export class RepeatingStore {
   constructor(metadata, encoded) {
     this.metadata = metadata;
@@ -59,7 +60,7 @@ export class RepeatingStore {
   }
 }
 
-/** The store of an array: shape, chunks, corpus, codecs. */
+/** The store of an array, given its shape, chunks, corpus and codecs. */
 export async function repeatingStore(array, count = 4) {
   const { dataType } = corpora[array.corpus];
   return new RepeatingStore(metadataOf({ ...array, dataType }), await encodedChunks(array, count));

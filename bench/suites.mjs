@@ -1,4 +1,4 @@
-// All suites, in the order in which they run.
+// All suites, in order of execution.
 import { chromiumHost } from "./browser/chromium.mjs";
 import { inheapSuite } from "./suites/inheap.mjs";
 import { overheadSuite } from "./suites/overhead.mjs";
@@ -6,10 +6,10 @@ import { packageSuites } from "./suites/package.mjs";
 import { viewerSuite } from "./viewer/suite.mjs";
 
 /**
- * Measures the rows that a report wants.
+ * Measures the rows requested by a report.
  * @param {import("./report.mjs").Report} report
- * @param {{wasm: string, native: string, libraries: string, workDir: string}} files the in-heap module, our native
- * program, the one of the native libraries, a folder for data
+ * @param {{wasm: string, native: string, libraries: string, workDir: string}} files the in-heap module, our
+ *   native program, the program of the native libraries, a folder for data
  */
 export async function runSuites(report, { workDir, ...programs }) {
   const files = { ...programs, inputDir: `${workDir}/inputs`, pageDir: `${workDir}/page` };
@@ -26,9 +26,9 @@ export async function runSuites(report, { workDir, ...programs }) {
 }
 
 /**
- * Measures those of the viewer's rows that a report wants.
+ * Measures the viewer rows requested by a report.
  * @param {import("./report.mjs").Report} report
- * @param {string} workDir a folder that stays, for npm packages to compare with
+ * @param {string} workDir a persistent folder for the npm packages to compare with
  */
 export async function runViewer(report, workDir) {
   const viewer = viewerSuite(workDir);

@@ -1,5 +1,6 @@
-// What rows are held to: printed beside them and shown in docs/performance.md, never a reason to fail, for machines
-// differ. A bound is on the ratio of a row, or on its value where what counts is an amount.
+// Targets of rows: printed next to them and shown in docs/performance.md. A missed target never fails a run,
+// since machines differ. A bound applies to the ratio of a row, or to its value if that is an absolute
+// amount.
 
 const ratio = (pattern, sign, bound) => ({ pattern, of: "ratio", sign, bound });
 const value = (pattern, sign, bound, unit) => ({ pattern, of: "value", sign, bound, unit });
@@ -14,7 +15,7 @@ const npm = (codec, way, bound, peer = "npm numcodecs") =>
 
 export const targets = [
   ratio(new RegExp(`^in heap, byte swap [248] B, 4 MiB: ${copy}`), ">=", 0.95),
-  // Sides that are no powers of two, 4 MiB.
+  // Sides that are not powers of two, 4 MiB.
   permute("u8", "2000,2098", "1,0", 0.38),
   permute("u16", "1400,1498", "1,0", 0.47),
   permute("u32", "1000,1049", "1,0", 0.47),
@@ -78,7 +79,7 @@ export const targets = [
   ratio(/: wasm in Chromium over wasm in Node$/, ">=", 0.85),
 ].map(withText);
 
-/** Those of the viewer, whose rows are not in bench/results.json: they are measured in minutes, by themselves. */
+/** Targets of the viewer rows, which take minutes to measure and are not in bench/results.json. */
 export const viewerTargets = [
   value(/^viewer, .*first picture after a cold start: time/, "<=", 600, "ms"),
   ratio(/^viewer, .*first picture after a cold start: over/, "<=", 0.5),
@@ -96,7 +97,7 @@ function withText(target) {
   return { ...target, text: `${target.sign === ">=" ? "≥" : "≤"} ${target.bound}${unit}` };
 }
 
-/** The target that a row is held to, if there is one. */
+/** The target of a row, if any. */
 export function targetOf(name) {
   return [...targets, ...viewerTargets].find(({ pattern }) => pattern.test(name));
 }

@@ -6,7 +6,7 @@ target_compile_options(zw_own_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions -fno-rtti>
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion)
 
-# Keeps paths out of the binaries, so that builds in other folders are identical (npm run test:reproducible).
+# Keeps paths out of the binaries, so that builds in other folders are identical (npm run check -- reproducible).
 set(zw_prefix_maps -ffile-prefix-map=${CMAKE_CURRENT_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=.)
 target_compile_options(zw_own_flags INTERFACE ${zw_prefix_maps})
 target_compile_options(zw_library_flags INTERFACE ${zw_prefix_maps})

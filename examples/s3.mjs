@@ -1,5 +1,5 @@
-// An array in a bucket of S3's kind: written by requests that are signed (Signature Version 4, by npm's aws4fetch), and
-// changed by presigned URLs, as a page would that must not have the keys.
+// An array in an S3-compatible bucket: created with signed requests (Signature Version 4, by npm's aws4fetch), and
+// changed through presigned URLs, as in a page that must not have the keys.
 //
 //   npm install zarr-wasm aws4fetch
 //   BUCKET=https://s3.eu-central-1.amazonaws.com/my-bucket AWS_REGION=eu-central-1 \
@@ -12,7 +12,7 @@ const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
 if (!bucket || !accessKeyId || !secretAccessKey) throw new Error("BUCKET and AWS_… say where, and with which keys");
 const aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3" });
 
-// With the keys: every request is signed just before it is sent, also when it is sent again.
+// With the keys: every request is signed just before it is sent, including retries.
 const signed = new WritableHttpStore(`${bucket}/run.zarr`, { bucket, sign: (request) => aws.sign(request) });
 const array = await create(signed, {
   shape: [0, 512, 512],
@@ -24,14 +24,14 @@ const array = await create(signed, {
 await append(array, new Uint16Array(2 * 512 * 512).fill(7));
 console.log(`the array has the shape ${array.shape.join(" × ")}`);
 
-// Without them: a server of yours has the keys, checks who asks for what, and answers with a URL that is good for an hour.
+// Without them: your own server has the keys, authorises the request, and returns a URL that is valid for an hour.
 async function presign(method, url) {
   const asked = new URL(url);
   asked.searchParams.set("X-Amz-Expires", "3600");
   return (await aws.sign(asked, { method, aws: { signQuery: true } })).url;
 }
 
-/** The same request to the URL that was given for it. */
+/** The same request, sent to its presigned URL. */
 async function presigned(request) {
   const { method, url, headers } = request;
   const body = method === "PUT" ? await request.arrayBuffer() : undefined;

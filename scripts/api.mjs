@@ -3,7 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { reportName, typedEntries } from "./lib/api.mjs";
+import { reportName, typedEntries } from "./lib/entries.mjs";
 import { buildDir, root } from "./lib/paths.mjs";
 import { attempt, runMain, SetupError, step } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";

@@ -11,6 +11,6 @@ runMain(() => {
   const shared = path.join(root, "../shared/conformance/run.mjs");
   const ok = existsSync(shared)
     ? attempt(process.execPath, [shared, ...process.argv.slice(2)])
-    : attempt(findTool("vitest"), ["run", "tests/node/golden.test.ts"]);
+    : attempt(findTool("vitest"), ["run", "tests/node/read/golden.test.ts"]);
   return ok ? 0 : 1;
 });

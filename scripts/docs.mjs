@@ -1,5 +1,5 @@
 // npm run docs: the documentation site, into build/site/dist. What it needs comes from npm into site/node_modules.
-//   npm run docs:dev             serves it, and shows changes of docs/*.md as they are saved; -- --port N
+//   npm run docs -- dev             serves it, and shows changes of docs/*.md as they are saved; -- --port N
 //   npm run docs -- --base /x/   for a site that does not lie at the top of its host
 import { rmSync, watch } from "node:fs";
 import path from "node:path";

@@ -1,10 +1,12 @@
 // npm run lint: formatting and rules of TypeScript and JavaScript, types of everything, formatting of C++,
-// dead exports, the shape of the package, the reports of its types, the workflows of CI. --fix formats.
+// dead exports, the shape of the package, the reports of its types, the workflows of CI, and the prose of changed lines.
+// --fix formats.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
+import { checkChanged } from "./prose.mjs";
 
 // Fetched at a pinned version when wanted: their platform packages make lock files that some registries
 // cannot serve.
@@ -54,6 +56,7 @@ const checks = [
   ["publint", () => attempt(findTool("publint"), ["--strict"])],
   ["public types", () => attempt(process.execPath, ["scripts/api.mjs", "--check"])],
   ["workflows", lintWorkflows],
+  ["prose", () => checkChanged()],
 ];
 
 runMain(async () => {

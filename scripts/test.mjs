@@ -75,7 +75,7 @@ function runNode() {
   return runVitest("node");
 }
 
-/** The same with all that it can try, where `npm test` tries samples (tests/node/amounts.ts). */
+/** The same with all that it can try, where `npm test` tries samples (tests/node/support/amounts.ts). */
 function runWhole() {
   step("Tests of the built package in Node, whole");
   return runVitest("whole", { env: { ZARR_WASM_WHOLE: "1" } });

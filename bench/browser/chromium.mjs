@@ -1,4 +1,4 @@
-// Chromium: started when a row first needs it, with a page that runs benchmarks.
+// Chromium, started when a row first needs it, with a page that runs benchmarks.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { findChromium } from "../../scripts/lib/system.mjs";
 import { effort } from "../measure.mjs";
 import { pageSuites } from "./suites.mjs";
 
-/** Pages that are isolated have a finer clock. */
+/** Cross-origin isolated pages have a finer clock. */
 const isolation = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",
@@ -61,8 +61,8 @@ async function start({ wasm, inputDir, pageDir }) {
 }
 
 /**
- * @param {{wasm: string, inputDir: string, pageDir: string}} files the in-heap module, encoded chunks, a folder for
- * the page
+ * @param {{wasm: string, inputDir: string, pageDir: string}} files the in-heap module, encoded chunks, a
+ *   folder for the page
  */
 export function chromiumHost(files) {
   let started;
@@ -71,7 +71,7 @@ export function chromiumHost(files) {
     return (await started).page;
   };
   return {
-    /** Seconds per run of an in-heap case, as engines have it. */
+    /** Seconds per run of an in-heap case; the interface of all engines. */
     time: async (index, input) => {
       const url = input && `/inputs/${encodeURIComponent(path.basename(input.file))}`;
       return (await page()).evaluate(

@@ -1,4 +1,4 @@
-// What the benchmarks' page does when asked from Node (chromium.mjs).
+// The benchmarks' page: handles requests from Node (chromium.mjs).
 import { instantiate } from "../inheap-module.mjs";
 import { effort } from "../measure.mjs";
 import { pageSuites } from "./suites.mjs";
@@ -8,14 +8,14 @@ const load = async (url) => new Uint8Array(await (await fetch(url)).arrayBuffer(
 let inHeap;
 const inputs = new Map();
 
-/** Seconds per run of an in-heap case; `inputUrl` is where its encoded chunk is, if it wants one. */
+/** Seconds per run of an in-heap case; `inputUrl` is the address of its encoded chunk, if it needs one. */
 async function time(index, milliseconds, inputUrl) {
   inHeap ??= await instantiate(await load("/inheap/zw_inheap.wasm"));
   if (inputUrl && !inputs.has(inputUrl)) inputs.set(inputUrl, await load(inputUrl));
   return inHeap.time(index, milliseconds, inputs.get(inputUrl));
 }
 
-/** The rows of these names. */
+/** Measures the rows with these names. */
 async function measure(names) {
   const wants = (name) => names.includes(name);
   const measured = [];

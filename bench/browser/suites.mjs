@@ -1,4 +1,4 @@
-// The suites that run in pages, too, and what their rows are called there.
+// The suites that also run in pages, with the names of their rows there.
 import { arraySuite } from "../suites/arrays.mjs";
 import { decodeSuite } from "../suites/codecs.mjs";
 

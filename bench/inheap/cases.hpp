@@ -1,8 +1,9 @@
-// The list of benchmark cases. To add one: add it to a group here (or write a file with a function
-// addXCases, declare it below and call it in ours.cpp); it becomes rows of `npm run bench`.
+// The list of benchmark cases. To add a case, add it to a group here (or write a file with a
+// function addXCases, declare it below and call it in ours.cpp); it becomes rows of
+// `npm run bench`.
 //
-// The same cases with the same names are made for our kernels (ours.cpp) and, where there is a
-// native library to compare with, for its functions (libraries.cpp).
+// Cases with the same names exist for our kernels (ours.cpp) and, if there is a native library to
+// compare with, for its functions (libraries.cpp).
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ namespace zw::bench {
 
 inline constexpr size_t kKiB = 1024, kMiB = 1024 * 1024;
 
-/// Uninitialised memory shared by the copies of a lambda; starts at a cache line, as the buffers of
-/// the core should.
+/// Uninitialised memory shared by the copies of a lambda; aligned to a cache line, as the core's
+/// buffers should be.
 using Block = std::shared_ptr<uint8_t[]>;
 inline Block block(size_t bytes) {
   void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -38,7 +39,7 @@ inline Block noise(size_t bytes) {
   return b;
 }
 
-/// Bytes that the host hands over (see Case::input).
+/// Bytes provided by the host (see Case::input).
 struct Input {
   Block data;
   size_t bytes = 0;
@@ -46,15 +47,15 @@ struct Input {
 
 struct Case {
   std::string name;
-  /// What it is compared with: another case of this list, or a native library that libraries.cpp
-  /// has a case of the same name for.
+  /// The baseline: another case of this list, or a native library for which libraries.cpp has a
+  /// case of the same name.
   std::string over;
-  /// What one run produces.
+  /// Number of bytes produced by a run.
   size_t bytes;
-  /// Makes data ready and returns what is timed.
+  /// Prepares data and returns the function to time.
   std::function<std::function<void()>(const Input&)> prepare;
-  /// The bytes that it wants: "corpus: codec" (as bench/codecs.mjs names them) for encoded ones,
-  /// "corpus" for plain ones, or nothing.
+  /// The required input: "corpus: codec" (as named in bench/codecs.mjs) for encoded bytes, "corpus"
+  /// for plain ones, or empty.
   std::string input = {};
 };
 using Cases = std::vector<Case>;
@@ -65,7 +66,7 @@ inline std::string sizeName(size_t bytes) {
                        : std::to_string(bytes / kKiB) + " KiB";
 }
 
-/// The case that copies as many bytes (or nearly so).
+/// The case that copies (almost) the same number of bytes.
 inline std::string copyName(size_t bytes) {
   for (size_t size : {16 * kKiB, 256 * kKiB, 4 * kMiB, 8 * kMiB, 64 * kMiB}) {
     if (bytes <= size + size / 8) return "memory.copy, " + sizeName(size);
@@ -82,17 +83,17 @@ void addCopyLike(Cases& cases, std::string name, std::string over, size_t bytes,
                    }});
 }
 
-/// A case as a line of JSON, without its function.
+/// A case as a line of JSON, without its functions.
 std::string caseLine(const Case& oneCase);
 
-/// Does or undoes a shuffle of `count` items.
+/// Applies or reverts a shuffle of `count` items.
 using Unshuffle = void (*)(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemBytes);
 
 /// Decodes all of `in` to exactly `outBytes` bytes, or returns false.
 using Decode =
     std::function<bool(const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes)>;
 
-/// Encodes all of `in` to at most `outBytes` bytes, and returns how many; or 0.
+/// Encodes all of `in` to at most `outBytes` bytes. Returns the encoded size, or 0 on failure.
 using Encode =
     std::function<size_t(const uint8_t* in, size_t inBytes, uint8_t* out, size_t outBytes)>;
 
@@ -102,12 +103,12 @@ void addChecksumCases(Cases& cases);
 void addStridedCopyCases(Cases& cases);
 void addNumberCases(Cases& cases);
 void addUnshuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits);
-/// What has no counterpart in libraries.cpp: the other direction, and odd widths.
+/// Cases without a counterpart in libraries.cpp: the other direction, and odd widths.
 void addShuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits, Unshuffle unshuffleBytes);
-/// Turns a codec's name in bench/codecs.mjs into its decoder of chunks of so many bytes.
+/// Returns the decoder of a codec in bench/codecs.mjs, for chunks of a given size.
 using DecoderOf = std::function<Decode(const std::string& codec, size_t bytes)>;
 void addDecodeCases(Cases& cases, const DecoderOf& decoderOf);
-/// The same for encoders, which are told the bytes of an element, too. Chunks are of 4 MiB.
+/// The same for encoders, which also take the element size. Chunks are of 4 MiB.
 using EncoderOf = std::function<Encode(const std::string& codec, uint32_t itemBytes)>;
 void addEncodeCases(Cases& cases, const EncoderOf& encoderOf);
 void addPlacedChunkCases(Cases& cases);

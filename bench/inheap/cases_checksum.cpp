@@ -8,7 +8,7 @@ namespace zw::bench {
 static void addSum(Cases& cases, const char* name,
                    uint32_t (*sum)(uint32_t, const uint8_t*, size_t)) {
   for (size_t bytes : {16 * kKiB, 4 * kMiB}) {
-    // The result goes to memory, so that no run can be left out.
+    // The result is written to memory, so that no run can be optimised away.
     addCopyLike(cases, std::string(name) + ", " + sizeName(bytes), copyName(bytes), bytes,
                 [=](uint8_t* dst, const uint8_t* src) {
                   *reinterpret_cast<volatile uint32_t*>(dst) = sum(0, src, bytes);

@@ -1,5 +1,5 @@
-// Decoding and encoding of chunks, without the way in and out of the heap. 4 MiB; and 4 KiB, where
-// what a call costs besides counts.
+// Decoding and encoding of chunks, without copies into and out of the heap. 4 MiB; and 4 KiB, which
+// shows the overhead of a call.
 #include "cases.hpp"
 
 namespace zw::bench {
@@ -7,13 +7,13 @@ namespace zw::bench {
 namespace {
 
 struct NamedCodec {
-  const char* name;     // in bench/codecs.mjs
-  const char* library;  // what decodes it in libraries.cpp
+  const char* name;     // name in bench/codecs.mjs
+  const char* library;  // its decoder in libraries.cpp
 };
 
 void addDecode(Cases& cases, const NamedCodec& codec, const std::string& corpus, size_t bytes,
                const DecoderOf& decoderOf) {
-  // The corpora that codecs.mjs encodes are of 4 MiB where nothing else is said.
+  // The default size of encoded corpora in codecs.mjs is 4 MiB.
   const std::string input = bytes == 4 * kMiB ? corpus : corpus + ' ' + sizeName(bytes);
   const std::string name = codec.name;
   cases.push_back({"decode " + name + ", " + corpus + ' ' + sizeName(bytes), codec.library, bytes,
@@ -55,7 +55,7 @@ void addEncodeCases(Cases& cases, const EncoderOf& encoderOf) {
                                {"gzip level 5", "libdeflate"}};
   const std::pair<const char*, uint32_t> corpora[] = {
       {"microscopy", 2}, {"field", 4}, {"labels", 4}, {"series", 8}};
-  const size_t bytes = 4 * kMiB, room = bytes + bytes / 4;  // more than any of them asks for
+  const size_t bytes = 4 * kMiB, room = bytes + bytes / 4;  // more than any encoder needs
   for (const NamedCodec& codec : codecs) {
     for (const auto& [corpus, itemBytes] : corpora) {
       const std::string name =

@@ -1,4 +1,4 @@
-// The yardstick: memory.copy in WebAssembly, memcpy natively.
+// The baseline: memory.copy in WebAssembly, memcpy natively.
 #include <cstring>
 
 #include "cases.hpp"

@@ -1,4 +1,4 @@
-// Running sums (of delta) and casts between number types.
+// Running sums (for delta) and casts between number types.
 #include "cases.hpp"
 #include "kernels/cast.hpp"
 #include "kernels/prefix_sum.hpp"
@@ -7,7 +7,7 @@ namespace zw::bench {
 
 namespace {
 
-/// An exact cast that produces 4 MiB, block by block as codecs do it.
+/// An exact cast that produces 4 MiB, block by block as in codecs.
 void addCast(Cases& cases, const char* name, const CastRule& rule) {
   const size_t bytes = 4 * kMiB, fromBytes = numberBytes(rule.from), toBytes = numberBytes(rule.to);
   const size_t count = bytes / toBytes;

@@ -1,6 +1,6 @@
-// A whole chunk on its way into a region, as `get` has it done: 64³ uint16, stored big-endian and
-// transposed behind Blosc, placed in 256³. Once as the chain does it, in one pass behind the
-// decompressor, and once with a pass for each step.
+// Decodes a whole chunk into a region, as `get` does: 64³ uint16, stored big-endian and transposed
+// under Blosc, placed in 256³. Once as the chain does it, in a single pass after the decompressor,
+// and once with a pass for each step.
 #include "cases.hpp"
 #include "chain/run.hpp"
 #include "kernels/byteswap.hpp"
@@ -15,17 +15,17 @@ constexpr size_t kChunkBytes = size_t{kSide} * kSide * kSide * kItem;
 /// Parameters of the codec `bytes`.
 constexpr uint32_t kLittle = 1, kBig = 2;
 constexpr size_t kRegionBytes = kChunkBytes * kTimes * kTimes * kTimes;
-/// As bench/codecs.mjs names it.
+/// Its name in bench/codecs.mjs.
 constexpr char kInput[] = "placed chunk: blosc lz4 shuffle";
 
-/// What a plan and its runs need.
+/// A plan with everything that its runs need.
 struct Chain {
   Plan plan;
   StageBuffers stages;
   Workspace work;
 };
 
-/// `codecs`: their words, as in chain/plan.hpp.
+/// `codecs`: the plan's words, as in chain/plan.hpp.
 std::shared_ptr<Chain> chainOf(uint32_t codecCount, std::initializer_list<uint32_t> codecs) {
   std::vector<uint32_t> words = {kPlanVersion,
                                  0,
@@ -51,7 +51,7 @@ constexpr uint32_t id(CodecId codec) {
   return static_cast<uint32_t>(codec);
 }
 
-/// Where the chunk of a run goes in the region: every run another place, as in a `get`.
+/// The chunk's position in the region: a different one in every run, as in a `get`.
 class Places {
  public:
   size_t next() {

@@ -1,10 +1,10 @@
-// Byte and bit shuffles, as decoding undoes them and encoding does them. 256 KiB: about a block of
-// a Blosc chunk.
+// Byte and bit shuffles, reverted as in decoding and applied as in encoding. 256 KiB: roughly a
+// block of a Blosc chunk.
 #include "cases.hpp"
 
 namespace zw::bench {
 
-/// `library` is what it is compared with; empty for a copy of as many bytes.
+/// `library` is the baseline; if empty, a copy of the same number of bytes.
 static void addKernel(Cases& cases, const char* name, const std::string& library, Unshuffle kernel,
                       std::initializer_list<uint32_t> widths) {
   for (size_t bytes : {256 * kKiB, 4 * kMiB}) {
@@ -26,7 +26,7 @@ void addUnshuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits) {
 void addShuffleCases(Cases& cases, Unshuffle bytes, Unshuffle bits, Unshuffle unshuffleBytes) {
   addKernel(cases, "shuffle", "", bytes, {2, 3, 4, 8, 12, 16, 24});
   addKernel(cases, "bit shuffle", "", bits, {1, 2, 4, 8});
-  // Widths that have no kernel of their own in the native library.
+  // Widths without a specialised kernel in the native library.
   addKernel(cases, "unshuffle", "", unshuffleBytes, {3, 12, 24});
 }
 

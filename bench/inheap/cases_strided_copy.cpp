@@ -1,4 +1,4 @@
-// The materialise pass: permutations, crops, steps and fills, as rank-n copies into C order.
+// Strided copies: permutations, crops, steps and fills, as rank-n copies into C order.
 #include <numeric>
 
 #include "cases.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 using Shape = std::vector<size_t>;
 
-/// Axes that read an array of `shape` in C order permuted by `order` (as numpy.transpose does) and
-/// write it in C order.
+/// Axes that read a C-order array of `shape` permuted by `order` (as in numpy.transpose) and write
+/// it in C order.
 std::vector<CopyAxis> permuted(const Shape& shape, const std::vector<size_t>& order,
                                size_t itemBytes) {
   std::vector<size_t> srcStrides(shape.size());
@@ -25,14 +25,14 @@ std::vector<CopyAxis> permuted(const Shape& shape, const std::vector<size_t>& or
   return axes;
 }
 
-/// The bytes from the first element's start to the last element's end.
+/// Bytes from the start of the first element to the end of the last.
 size_t extent(const std::vector<CopyAxis>& axes, size_t itemBytes, size_t CopyAxis::*stride) {
   return std::accumulate(axes.begin(), axes.end(), itemBytes, [=](size_t sum, const CopyAxis& a) {
     return sum + (a.length - 1) * (a.*stride);
   });
 }
 
-/// Adds a copy; `over` is the case to compare with, by default a copy of as many bytes.
+/// Adds a copy; `over` is the baseline, by default a copy of the same number of bytes.
 void addCopy(Cases& cases, std::string name, std::vector<CopyAxis> axes, uint32_t itemBytes,
              uint32_t swapBytes = 1, std::string over = {}) {
   size_t bytes = itemBytes;
@@ -68,7 +68,7 @@ void addPermute(Cases& cases, const Shape& shape, const Shape& order, const char
   addCopy(cases, permuteName(shape, order, type), permuted(shape, order, itemBytes), itemBytes);
 }
 
-/// The same with the components' bytes swapped on the way, to be compared with the plain one.
+/// The same with byte-swapped components, compared with the plain copy.
 void addSwapped(Cases& cases, const Shape& shape, const Shape& order, const char* type,
                 uint32_t itemBytes, uint32_t swapBytes) {
   const std::string plain = permuteName(shape, order, type);
@@ -77,7 +77,7 @@ void addSwapped(Cases& cases, const Shape& shape, const Shape& order, const char
 }
 
 void addPlanes(Cases& cases) {
-  // 4 MiB, sides that are no powers of two.
+  // 4 MiB, sides that are not powers of two.
   addPermute(cases, {2000, 2098}, {1, 0}, "u8", 1);
   addPermute(cases, {1400, 1498}, {1, 0}, "u16", 2);
   addPermute(cases, {1000, 1049}, {1, 0}, "u32", 4);
@@ -87,7 +87,7 @@ void addPlanes(Cases& cases) {
   addSwapped(cases, {1000, 1049}, {1, 0}, "u32", 4, 4);
   addSwapped(cases, {700, 749}, {1, 0}, "u64", 8, 8);
   addSwapped(cases, {500, 525}, {1, 0}, "complex128", 16, 8);
-  // Powers of two, whose lines collide in the caches.
+  // Powers of two, whose cache lines conflict.
   addPermute(cases, {1024, 2048}, {1, 0}, "u16", 2);
   addPermute(cases, {8192, 8192}, {1, 0}, "u8", 1);
   addPermute(cases, {4096, 8192}, {1, 0}, "u16", 2);
@@ -106,7 +106,7 @@ void addHigherRanks(Cases& cases) {
   addPermute(cases, {32, 48, 40, 34}, {1, 3, 0, 2}, "u16", 2);
 }
 
-/// Interleaved channels to planes and back.
+/// Interleaved channels to planes, and the reverse.
 void addChannels(Cases& cases) {
   addPermute(cases, {1180, 1180, 3}, {2, 0, 1}, "u8", 1);
   addPermute(cases, {3, 1180, 1180}, {1, 2, 0}, "u8", 1);

@@ -1,4 +1,4 @@
-// The cases that native libraries have a counterpart for, done by these.
+// The cases with a counterpart in a native library, implemented by it.
 #include <blosc.h>
 #include <libdeflate.h>
 #include <lz4.h>
@@ -8,8 +8,8 @@
 
 #include "cases.hpp"
 
-// c-blosc's own kernels with its own choice of instruction set; not in its public header, but in
-// its static library.
+// c-blosc's own kernels with its choice of instruction set; missing from its public header, but
+// exported by its static library.
 extern "C" {
 void blosc_internal_unshuffle(size_t, size_t, const uint8_t*, const uint8_t*);
 int blosc_internal_bitunshuffle(size_t, size_t, const uint8_t*, const uint8_t*, const uint8_t*);

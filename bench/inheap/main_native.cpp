@@ -1,10 +1,10 @@
-// In-heap benchmarks as a native program, run by Google Benchmark: the cases under their names.
+// In-heap benchmarks as a native program, run by Google Benchmark under the names of the cases.
 //
 //   PROGRAM --list-cases                              the cases, a line of JSON each
 //   PROGRAM [--inputs=FOLDER] [--benchmark_…]         see --help
 //
-// FOLDER holds the chunks that cases ask for: `npm run bench` makes them in
-// build/bench/inputs. Without it those cases are skipped with an error.
+// FOLDER holds the input chunks: `npm run bench` creates them in build/bench/inputs. Without it,
+// cases with an input are skipped with an error.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -36,7 +36,8 @@ bool readInput(const std::string& path, Input& input) {
   return ok;
 }
 
-/// What Google Benchmark calls for a case, once per repetition and more: data is made ready once.
+/// The function registered for a case. Google Benchmark calls it at least once per repetition; data
+/// is prepared once.
 auto benchmarkOf(const Case& oneCase, const std::string& folder) {
   return [=, run = std::function<void()>()](benchmark::State& state) mutable {
     if (!run) {
@@ -46,7 +47,7 @@ auto benchmarkOf(const Case& oneCase, const std::string& folder) {
         return;
       }
       run = oneCase.prepare(input);
-      run();  // touches the pages, warms the caches
+      run();  // faults in the pages, warms the caches
     }
     for (auto _ : state) run();
     state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(oneCase.bytes));
@@ -57,7 +58,7 @@ auto benchmarkOf(const Case& oneCase, const std::string& folder) {
 
 int main(int argc, char** argv) {
   const zw::bench::Cases cases = zw::bench::allCases();
-  benchmark::Initialize(&argc, argv);  // takes its own arguments out
+  benchmark::Initialize(&argc, argv);  // removes its own arguments
   std::string folder;
   for (int i = 1; i < argc; i++) {
     if (std::strcmp(argv[i], "--list-cases") == 0) {

@@ -1,6 +1,6 @@
-// In-heap benchmarks as a bare WebAssembly module: what a kernel or codec takes when its data is
-// already in memory, so that no border and no JavaScript is in the number. The same cases natively:
-// main_native.cpp. bench/engines.mjs drives both.
+// In-heap benchmarks as a bare WebAssembly module: measures kernels and codecs on data in memory,
+// without calls across the JavaScript boundary. main_native.cpp has the same cases natively.
+// bench/engines.mjs drives both.
 #include <algorithm>
 
 #include "cases.hpp"
@@ -17,13 +17,13 @@ const zw::bench::Cases& cases() {
 
 zw::bench::Input input;
 
-/// Runs so often in a row that the clock's grain does not matter, and so seldom that other work on
-/// the machine leaves some of them alone.
+/// Minimum time of a batch of runs: long enough for the resolution of the clock, short enough that
+/// other load on the machine leaves some batches undisturbed.
 constexpr double kBatchMilliseconds = 2;
 
-/// Best seconds per run over batches that take at least `minMilliseconds` together.
+/// Minimum seconds per run over batches of at least `minMilliseconds` in total.
 double measure(const std::function<void()>& run, double minMilliseconds) {
-  run();  // touches the pages, warms the caches
+  run();  // faults in the pages, warms the caches
   size_t batch = 1;
   double best = 1e30, total = 0;
   while (total < minMilliseconds || best == 1e30) {
@@ -53,13 +53,13 @@ ZW_EXPORT(caseJson) const char* caseJson(uint32_t i) {
   return line.c_str();
 }
 
-/// Room for the input of the cases that are run next.
+/// Buffer for the input of the next cases.
 ZW_EXPORT(inputRoom) uint8_t* inputRoom(uint32_t bytes) {
   input = {zw::bench::block(bytes), bytes};
   return input.data.get();
 }
 
-/// Seconds per run of case i, the best of several.
+/// Seconds per run of case i, the minimum of several batches.
 ZW_EXPORT(run) double run(uint32_t i, double minMilliseconds) {
   return measure(cases()[i].prepare(input), minMilliseconds);
 }

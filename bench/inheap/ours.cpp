@@ -1,4 +1,4 @@
-// All cases, done by our core.
+// All cases, implemented by our core.
 #include "cases.hpp"
 #include "codecs/codec.hpp"
 #include "kernels/bitshuffle.hpp"
@@ -8,7 +8,7 @@ namespace zw::bench {
 
 namespace {
 
-/// A codec bound to a chunk size, with what it keeps from chunk to chunk.
+/// A codec bound to a chunk size, with its state between chunks.
 struct Bound {
   std::vector<uint32_t> params;
   Step step;
@@ -26,13 +26,13 @@ std::shared_ptr<Bound> bind(const Codec& codec, std::vector<uint32_t> params, si
   return b;
 }
 
-/// The codec of a name in bench/codecs.mjs.
+/// The codec with a name in bench/codecs.mjs.
 std::shared_ptr<Bound> codecOf(const std::string& name, uint32_t itemBytes, size_t bytes) {
   if (name == "zstd level 3") return bind(kZstdCodec, {3, 0}, bytes);
   if (name == "lz4") return bind(kLz4Codec, {1}, bytes);
   if (name == "gzip level 5") return bind(kGzipCodec, {5}, bytes);
   return bind(kBloscCodec, {1, 5, 1, itemBytes, 0, 0},
-              bytes);  // lz4 shuffle; decoders go by the frame
+              bytes);  // lz4 shuffle; decoders read the codec from the frame
 }
 
 Decode decoderOf(const std::string& name, size_t bytes) {

@@ -1,8 +1,8 @@
-// Reading with either library, into one form: a list of values in C order.
+// Reads with either library, into a common form: a list of values in C order.
 import { get, HttpStore, open } from "zarr-wasm";
 import * as zarrita from "zarrita";
 
-/** Values of a strided array, C order. Booleans of zarrita have an accessor. */
+/** Values of a strided array in C order. zarrita's booleans have an accessor. */
 function valuesOf({ data, shape, stride }) {
   const at = (i) => (typeof data.get === "function" ? data.get(i) : data[i]);
   const list = [];

@@ -1,5 +1,6 @@
-// Prints what zarrita and zarr-wasm make of stores that are easy to get wrong: node bench/peers/run.mjs [TEXT]
-// With --write the table replaces that of docs/peers.md.
+// Compares zarrita and zarr-wasm on stores that are easy to read incorrectly:
+//   node bench/peers/run.mjs [TEXT]
+// With --write, replaces the table in docs/peers.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { chainCases } from "./cases/chains.mjs";
@@ -12,10 +13,10 @@ import { readers } from "./readers.mjs";
 /**
  * @typedef {object} Case
  * @property {string} name
- * @property {unknown[] | "error"} right the values in C order, or that reading must fail.
- * @property {() => object | Promise<object>} [store] what to read, whole.
- * @property {(library: string) => Promise<unknown[]>} [run] or how to read it.
- * @property {(values: unknown[]) => boolean | undefined} [same] another form in which the values may come.
+ * @property {unknown[] | "error"} right the values in C order, or "error" if reading must fail.
+ * @property {() => object | Promise<object>} [store] a store to read whole.
+ * @property {(library: string) => Promise<unknown[]>} [run] or a custom read.
+ * @property {(values: unknown[]) => boolean | undefined} [same] accepts another form of the values.
  * @property {() => boolean} [when] whether the case applies to this engine.
  */
 
@@ -50,7 +51,7 @@ function isRight({ right, same }, values) {
 const plain = (value) =>
   typeof value === "boolean" ? Number(value) : value instanceof Uint8Array ? value.join() : value;
 
-/** What a library makes of a case: whether it is right, and a cell of the table. */
+/** Runs a case with a library: whether the result is right, and a cell of the table. */
 async function attempt(entry, library) {
   try {
     const values = entry.run ? await entry.run(library) : await readers[library](await entry.store());
@@ -63,7 +64,7 @@ async function attempt(entry, library) {
   }
 }
 
-/** zarrita wraps what goes wrong in a codec. */
+/** zarrita wraps codec errors. */
 const rootOf = (error) =>
   error?.name === "CodecPipelineError" && error.cause instanceof Error ? error.cause : error;
 

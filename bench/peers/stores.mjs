@@ -1,8 +1,11 @@
-// Stores made by hand, byte by byte, so that no library's encoder has a say in what they hold.
+// Stores assembled byte by byte, so that their contents do not depend on any library's encoder.
 
 const utf8 = new TextEncoder();
 
-/** A store of documents and chunks: Maps are stores to both libraries. Text and objects become UTF-8 JSON. */
+/**
+ * A store of documents and chunks: both libraries accept Maps as stores. Strings and objects become UTF-8
+ * JSON.
+ */
 export function storeOf(entries) {
   const bytes = (value) => {
     if (value instanceof Uint8Array) return value;
@@ -11,7 +14,7 @@ export function storeOf(entries) {
   return new RangeMap(Object.entries(entries).map(([key, value]) => [`/${key}`, bytes(value)]));
 }
 
-/** A Map that answers ranges: zarrita reads shards from such stores only. */
+/** A Map with range requests: zarrita requires them to read shards. */
 class RangeMap extends Map {
   getRange(key, range) {
     const bytes = this.get(key);
@@ -70,7 +73,7 @@ export function concat(...parts) {
   return bytes;
 }
 
-/** The CRC-32C of bytes, bit by bit, as four little-endian bytes. */
+/** The CRC-32C of bytes, computed bit by bit, as four little-endian bytes. */
 export function crc32c(bytes) {
   let crc = 0xffffffff;
   for (const byte of bytes) {
@@ -80,7 +83,7 @@ export function crc32c(bytes) {
   return uint32(~crc >>> 0);
 }
 
-/** A shard of chunks that lie one after another, with its index (little-endian, CRC-32C) at one end. */
+/** A shard of consecutive chunks, with its index (little-endian, CRC-32C) at one end. */
 export function shard(chunks, location = "end") {
   const indexBytes = 16 * chunks.length + 4;
   let offset = location === "start" ? indexBytes : 0;

@@ -1,4 +1,4 @@
-// Reads the start of a blosc chunk with the library that is named, and prints it: see cases/runs.mjs.
+// Reads the start of a blosc chunk with the named library, and prints it: see cases/runs.mjs.
 import { readers } from "./readers.mjs";
 import { storeOf, v2 } from "./stores.mjs";
 
@@ -19,5 +19,5 @@ try {
   const values = await readers[process.argv[2]](store);
   console.log(JSON.stringify(values.slice(0, 4)));
 } catch (error) {
-  console.error(String(error.cause ?? error)); // zarrita wraps what goes wrong in a codec
+  console.error(String(error.cause ?? error)); // zarrita wraps codec errors
 }

@@ -1,4 +1,4 @@
-// Reading arrays that are in memory, against zarrita. Runs in Node and in pages.
+// Reads arrays in memory, compared with zarrita. Runs in Node and in pages.
 import { get, open } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import * as zarrita from "zarrita";
@@ -9,7 +9,7 @@ import { metadataOf, repeatingStore } from "../stores.mjs";
 
 const text = new TextEncoder();
 
-/** One chunk as a Zarr v1 store (ours) and as a Zarr v3 store (zarrita's), byte for byte the same chunk. */
+/** One chunk as a Zarr v1 store (for us) and as a Zarr v3 store (for zarrita), with the same chunk bytes. */
 async function stores({ corpus, shape, order, endian, chunks = shape }) {
   const { dataType, typestr, make } = corpora[corpus];
   const count = shape.reduce((a, b) => a * b, 1);
@@ -88,7 +88,7 @@ function singleChunk({ name, array, ours, theirs }, prefix) {
   };
 }
 
-/** Both libraries' arrays from one store. */
+/** Opens an array of a store with both libraries. */
 async function opened(store) {
   return { ours: await open(store, { kind: "array" }), theirs: await zarrita.open(store, { kind: "array" }) };
 }
@@ -136,7 +136,7 @@ function shards(prefix) {
     rows: [name],
     measure: async () => {
       const store = await repeatingStore(sharded, 2);
-      // Opened for every read: shard indexes that are kept from one to the next would be left out.
+      // Opened for every read: otherwise the time would exclude shard indexes, which are cached.
       const seconds = await bestOfCalls({
         ours: async () => get(await open(store, { kind: "array" })),
         theirs: async () => zarrita.get(await zarrita.open(store, { kind: "array" })),
@@ -147,7 +147,7 @@ function shards(prefix) {
 }
 
 /**
- * @param {{prefix?: string}} [where] prefix of the rows' names
+ * @param {{prefix?: string}} [where] prefix of the row names
  * @returns {import("../measure.mjs").Measurement[]}
  */
 export function arraySuite({ prefix = "" } = {}) {

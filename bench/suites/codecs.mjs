@@ -1,15 +1,17 @@
-// Decoding and encoding of whole chunks through zarr-wasm/codecs, against the packages and the engine's own
-// functions that do the same. Runs in Node and in pages.
+// Decodes and encodes whole chunks with zarr-wasm/codecs, compared with npm packages and equivalent functions
+// of the engine. Runs in Node and in pages.
 import { chunkBytes, codecs, encodedChunk } from "../codecs.mjs";
 import { corpora } from "../corpora.mjs";
 import { bestOf, speedRow } from "../measure.mjs";
 
 /**
- * Rows: decode into a fresh and into a reused array over npm numcodecs, into a fresh one over other decoders.
+ * Rows: decoding into a new and into a reused array over npm numcodecs, and into a new one over other
+ * decoders.
  * @param {object} where
- * @param {string} [where.prefix] of the rows' names
- * @param {string[]} [where.only] corpora; all by default
- * @param {Record<string, Record<string, (encoded: Uint8Array) => unknown>>} [where.peers] more decoders, by codec
+ * @param {string} [where.prefix] of the row names
+ * @param {string[]} [where.only] corpora; default: all
+ * @param {Record<string, Record<string, (encoded: Uint8Array) => unknown>>} [where.peers] more decoders, by
+ *   codec
  * @returns {import("../measure.mjs").Measurement[]}
  */
 export function decodeSuite({ prefix = "", only = Object.keys(corpora), peers = {} } = {}) {
@@ -54,7 +56,7 @@ function decodeMeasurement(codec, corpus, prefix, others) {
 const encoded = ["blosc lz4 shuffle", "zstd level 3", "gzip level 5"];
 
 /**
- * Rows: encode a chunk, over npm numcodecs; and the size of what comes out.
+ * Rows: encoding a chunk over npm numcodecs, and the encoded size.
  * @returns {import("../measure.mjs").Measurement[]}
  */
 export function encodeSuite({ prefix = "", only = ["microscopy", "field", "labels"] } = {}) {

@@ -1,5 +1,5 @@
-// Copying arrays from disk to disk: the command line beside zarr-python (Debian's python3-zarr), one thread each. Both
-// say themselves how long they took, without starting.
+// Copies arrays on disk: the command line compared with zarr-python (Debian's python3-zarr), one thread each.
+// Both report their own time, without starting up.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -14,7 +14,9 @@ const tool = path.join(root, "dist/cli/main.js");
 const side = 512;
 const bytes = 2 * side ** 3;
 
-/** zarr-python's own ways: `copy_store` for what stays as it is stored, else `copy`, chunk by chunk. */
+/**
+ * zarr-python's own functions: `copy_store` if the encoding stays the same, otherwise `copy`, chunk by chunk.
+ */
 const script = `
 import sys, time, json
 import zarr, numcodecs
@@ -56,7 +58,7 @@ async function writeSource(dir) {
   const slab = 2 * 64 * side * side;
   const elements = corpora.microscopy.make(slab);
   for (let at = 0; at < side; at += 64) {
-    elements[0] = at; // so that no two chunks are the same file
+    elements[0] = at; // makes all chunk files different
     await set(array, [slice(at, at + 64), null, null], elements);
   }
 }
@@ -67,7 +69,7 @@ function seconds(command, args) {
   return stdout;
 }
 
-/** Best seconds of each, in turn; what they write goes at once. */
+/** Minimum seconds of each, in turn; their output is deleted immediately. */
 function compare(dir, source, { args, options }) {
   const dest = path.join(dir, "copied");
   const best = { ours: Number.POSITIVE_INFINITY, theirs: Number.POSITIVE_INFINITY };

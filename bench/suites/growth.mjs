@@ -1,4 +1,4 @@
-// How costs grow: time with the number of chunks and of bytes, memory with the size of what is read.
+// Scaling: time by number of chunks and bytes, memory by size of the read.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { get, open } from "zarr-wasm";
@@ -9,9 +9,9 @@ import { repeatingStore } from "../stores.mjs";
 const little = { name: "bytes", configuration: { endian: "little" } };
 const MiB = 2 ** 20;
 
-/** Reads of so many chunks of 1 KiB; the first is what the others are compared with. */
+/** Reads of this many chunks of 1 KiB; the first is the baseline of the others. */
 const chunkCounts = [10, 100, 1000, 10_000, 100_000];
-/** Chunks that are read per sample, in as many reads as that takes. */
+/** Number of chunks read per sample, over as many reads as needed. */
 const chunksPerSample = 20_000;
 
 function growthInChunks() {
@@ -42,7 +42,7 @@ function growthInChunks() {
   };
 }
 
-/** 64³ uint16 behind Blosc: an array of so many MiB. */
+/** 64³ uint16 chunks with Blosc: an array of a size in MiB. */
 function volumeOf(mebibytes) {
   const codec = codecOf("blosc lz4 shuffle");
   return {
@@ -75,7 +75,7 @@ function growthInBytes() {
 
 const memoryScript = fileURLToPath(new URL("../memory-process.mjs", import.meta.url));
 
-/** MiB that a process grows by while it reads so many, besides the result. */
+/** Memory growth of a process that reads an array of a size, in MiB, excluding the result. */
 function memoryFor(mebibytes) {
   const options = { encoding: "utf8" };
   const { stdout, stderr, status } = spawnSync(process.execPath, [memoryScript, String(mebibytes)], options);
@@ -90,7 +90,8 @@ function memoryGrowth() {
   return {
     rows: [flat, chunks],
     measure: async () => {
-      // Garbage is collected when the engine thinks fit: the least of a few processes is what was needed.
+      // The time of garbage collection is up to the engine: the minimum of a few processes is the required
+      // memory.
       const least = (size) => Math.min(...Array.from({ length: effort.calls }, () => memoryFor(size)));
       const [base, grown] = [least(small), least(large)];
       return [

@@ -1,5 +1,5 @@
-// Whole arrays, over HTTP from a server in a process of its own and from memory: one thread over zarrita, workers over
-// one thread.
+// Reads whole arrays, over HTTP from a server in a separate process and from memory: one thread over zarrita,
+// workers over one thread.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ const side = 512;
 const bytes = 2 * side ** 3;
 const distinctChunks = 16;
 
-/** Starts the server on an array whose files it reads from `dir`. */
+/** Starts the server for an array with its files in `dir`. */
 async function serve(dir) {
   const server = spawn(process.execPath, [serverScript, dir], { stdio: ["ignore", "pipe", "inherit"] });
   const { value: url } = await createInterface({ input: server.stdout })[Symbol.asyncIterator]().next();
@@ -40,7 +40,7 @@ async function writeArray(dir, codec) {
   });
 }
 
-/** One thread over zarrita, where that reads along; workers over one thread. */
+/** One thread over zarrita, if it takes part; workers over one thread. */
 async function compare(rows, arrays, wants) {
   const pool = new WorkerPool({ size: 2 });
   const { ours, theirs } = arrays;
@@ -76,7 +76,7 @@ async function overHttp(rows, wants, { folder, label }) {
   }
 }
 
-/** Without a server and a network that take time of the same cores. */
+/** Without a server and a network, which use the same cores. */
 async function fromMemory(rows, wants, { label }) {
   const codecs = codecsOf(codecOf(label));
   const store = await repeatingStore({ ...array, codecs }, distinctChunks);

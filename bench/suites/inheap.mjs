@@ -1,11 +1,11 @@
-// Kernels and codecs on data that is in memory already (the C++ cases of inheap/): as a module in this engine
-// and natively, over a copy of as many bytes, over another case, or over a native library; and the module in
+// Kernels and codecs on data in memory (the C++ cases of inheap/): as a module in this engine and natively,
+// over a copy of the same number of bytes, over another case, or over a native library; and the module in
 // Chromium over the same in Node.
 import { inputs, nativeEngine, wasmEngine } from "../engines.mjs";
 import { groupBy } from "../group-by.mjs";
 import { effort, speedRow, timeRow } from "../measure.mjs";
 
-/** Best seconds of each candidate, measured in turn; one that stands there twice is measured once. */
+/** Minimum seconds of each candidate, measured in turn; duplicates are measured once. */
 async function bestSeconds(candidates, input) {
   const best = new Map();
   const keyOf = ({ engine, index }) => `${engine.label} ${index}`;
@@ -19,13 +19,13 @@ async function bestSeconds(candidates, input) {
   return (candidate) => best.get(keyOf(candidate));
 }
 
-/** The case of a name in an engine, if it has one. */
+/** The case with a name in an engine, if any. */
 function find(engine, name) {
   const index = engine.cases.findIndex((oneCase) => oneCase.name === name);
   return index < 0 ? undefined : { engine, index, bytes: engine.cases[index].bytes };
 }
 
-/** The rows of a case: their names, and which case in which engine is compared with which. */
+/** The rows of a case: their names, and the pairs of case and engine to compare. */
 function rowsOf({ name, over }, { wasm, native, libraries, chromium }) {
   const ours = [wasm, native].flatMap((engine) => {
     const inEngine = find(engine, over);
@@ -51,7 +51,7 @@ function rowsOf({ name, over }, { wasm, native, libraries, chromium }) {
   return [...ours, inPage];
 }
 
-/** "decode lz4, field 4 MiB" belongs to a group whose mean is a row, too: "decode lz4", 4 MiB. */
+/** "decode lz4, field 4 MiB" belongs to a group whose mean is also a row: "decode lz4", 4 MiB. */
 const grouped = /^((?:de|en)code [^,]+), \w+ (4 MiB)$/;
 
 function meanName(rowName, caseName) {
@@ -62,7 +62,7 @@ function meanName(rowName, caseName) {
 const geometricMean = (numbers) =>
   Math.exp(numbers.reduce((sum, x) => sum + Math.log(x), 0) / numbers.length);
 
-/** One measurement per case, or per group of cases whose mean is a row of its own. */
+/** One measurement per case, or per group of cases with a row for its mean. */
 function measurementOf(cases, engines, inputOf) {
   const all = cases.map((oneCase) => ({ oneCase, rows: rowsOf(oneCase, engines) }));
   const hasMean = cases.length > 1;
@@ -80,7 +80,7 @@ function measurementOf(cases, engines, inputOf) {
         );
         for (const { name, value, baseline, isVariant } of wanted) {
           const [seconds, base] = [secondsOf(value), secondsOf(baseline)];
-          // Over a variant of itself the times are compared, else the speeds.
+          // A variant is compared with its base case by time, others by speed.
           const row = isVariant
             ? timeRow(name, "ms", seconds, base)
             : speedRow(name, value.bytes, seconds, base);
@@ -92,7 +92,7 @@ function measurementOf(cases, engines, inputOf) {
   };
 }
 
-/** The means of groups all of whose cases were measured. */
+/** The means of groups with complete measurements. */
 function meanRows(means, measured) {
   return means.flatMap((name) => {
     const rows = measured.filter(({ mean }) => mean === name);
@@ -103,8 +103,8 @@ function meanRows(means, measured) {
 }
 
 /**
- * @param {{wasm: string, native: string, libraries: string, inputDir: string}} files the module, our program, the
- * program of the native libraries, a folder for encoded chunks
+ * @param {{wasm: string, native: string, libraries: string, inputDir: string}} files the module, our program,
+ *   the program of the native libraries, a folder for encoded chunks
  * @param {{time: Function}} chromium the module in Chromium (browser/chromium.mjs)
  * @returns {Promise<import("../measure.mjs").Measurement[]>}
  */

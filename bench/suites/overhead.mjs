@@ -1,15 +1,15 @@
-// What a call costs beyond its decoding: small chunks through zarr-wasm/codecs into a reused array, less what the
-// same takes inside the module (the in-heap case of the same name).
+// Overhead of a call: decodes small chunks with zarr-wasm/codecs into a reused array, and subtracts the time
+// of the same work inside the module (the in-heap case with the same name).
 import { codecOf, encodedChunk } from "../codecs.mjs";
 import { inputs, wasmEngine } from "../engines.mjs";
 import { bestOf, effort, timeRow } from "../measure.mjs";
 
 const bytes = 4096;
-/** Calls per sample: one takes about a microsecond, which is too short to be timed alone. */
+/** Calls per sample: a single one takes about a microsecond, too short to time. */
 const batch = 500;
 
 /**
- * @param {{wasm: string, inputDir: string}} files as in inheapSuite
+ * @param {{wasm: string, inputDir: string}} files as for inheapSuite
  * @returns {Promise<import("../measure.mjs").Measurement[]>}
  */
 export async function overheadSuite({ wasm, inputDir }) {

@@ -1,4 +1,4 @@
-// All suites that measure with nothing but what `npm run build` makes, in the order in which they run.
+// All suites that need only the output of `npm run build`, in order of execution.
 import { gunzipSync } from "node:zlib";
 import { arraySuite } from "./arrays.mjs";
 import { decodeSuite, encodeSuite } from "./codecs.mjs";
@@ -14,7 +14,7 @@ import { writingSuite } from "./writing.mjs";
 const nodeDecoders = { "gzip level 5": { "node:zlib": (encoded) => gunzipSync(encoded) } };
 
 /**
- * @param {string} workDir for data that they make
+ * @param {string} workDir for generated data
  * @returns {import("../measure.mjs").Measurement[]}
  */
 export function packageSuites(workDir) {

@@ -1,5 +1,5 @@
-// Decoding pcodec: over what native pco reached, and over other codecs on the same elements. There is no encoder here, so
-// the chunks are files (../pcodec, written by the pco crate 1.0.3: 500,000 numbers each).
+// Decodes pcodec, over recorded speeds of native pco, and over other codecs on the same elements. There is no
+// encoder here, so the chunks are files (../pcodec, written by the pco crate 1.0.3: 500,000 numbers each).
 import { readFileSync } from "node:fs";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { codecOf } from "../codecs.mjs";
@@ -8,8 +8,9 @@ import { bestOf, speedRow } from "../measure.mjs";
 const count = 500_000;
 
 /**
- * `native`: GB/s of numbers that the crate reached with the same encoding of such numbers, built for AVX2 and BMI, in one
- * thread, best of 3 s, on a Xeon at 2.5 GHz with other work on it. Recorded once: the crate cannot be had here.
+ * `native`: speed of the crate in GB/s of numbers, with the same encoding of similar numbers, built for AVX2
+ * and BMI, in one thread, best of 3 s, on a Xeon at 2.5 GHz under other load. Recorded once: the crate is not
+ * available here.
  */
 const chunks = [
   { file: "times", what: "int64 times, consecutive deltas", dataType: "int64", native: 2.079 },

@@ -1,4 +1,4 @@
-// What a viewer downloads, packed as servers send it. KB are 1000 bytes.
+// Download sizes of a viewer, compressed as by servers. KB are 1000 bytes.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -19,13 +19,13 @@ const codecs = [
   },
 ];
 
-/** A chunk of uint16, as the arrays below hold it. */
+/** A chunk of uint16 for the arrays below. */
 async function encodedChunk() {
   const chain = await createCodecChain({ dataType: "uint16", shape: chunks, codecs });
   return chain.encode(Uint16Array.from({ length: 256 }, (_, i) => i >> 2));
 }
 
-/** Arrays of one chunk, by Zarr version: their files. */
+/** Files of single-chunk arrays, by Zarr version. */
 const arrays = {
   3: async () => ({
     "zarr.json": metadataOf({ shape: chunks, chunks, dataType: "uint16", codecs }),
@@ -46,7 +46,7 @@ const arrays = {
   }),
 };
 
-/** Kilobytes that opening an array of a Zarr version and reading a piece of it downloads. */
+/** Download size in kilobytes of opening an array of a Zarr version and reading a piece of it. */
 export const viewerDownload = (version) => async () => sum(await downloadedFor(await arrays[version]()));
 
 function decodeModule() {

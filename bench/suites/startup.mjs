@@ -1,4 +1,4 @@
-// What a first chunk takes in a process of its own: loading the code, compiling the module, decoding.
+// Time to the first chunk in a new process: loading the code, compiling the module, decoding.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -36,7 +36,7 @@ export function startupSuite(dir) {
   });
 }
 
-/** Seconds that a fresh process says it took. */
+/** Seconds reported by a new process. */
 function startOnce(library, file) {
   const { stdout, stderr, status } = spawnSync(process.execPath, [script, library, file], {
     encoding: "utf8",

@@ -1,4 +1,5 @@
-// Writing arrays: one thread over zarrita and over a copy of the values, workers over one thread, shards over chunks.
+// Writes arrays: one thread over zarrita and over a copy of the values, workers over one thread, shards over
+// chunks.
 import { create, set, WorkerPool } from "zarr-wasm";
 import * as zarrita from "zarrita";
 import { codecOf } from "../codecs.mjs";
@@ -12,7 +13,7 @@ const MiB = 2 ** 20;
 
 const what = `set, 256 MiB uint16 in 64³ ${label} chunks`;
 const inShards = `${what} in shards of 256³`;
-/** Rows: their names, and what is put over what. */
+/** Rows: their names, measured candidates and baselines. */
 const rows = [
   [`${what}: zarr-wasm over zarrita`, "alone", "zarrita"],
   [`${what}: zarr-wasm over memcpy`, "alone", "memcpy"],
@@ -22,7 +23,7 @@ const rows = [
   [`${inShards}: 2 workers, SharedArrayBuffer over one thread`, "sharedShards", "sharded"],
 ];
 
-/** A store that keeps documents, and drops chunks: what is measured is how they are made. */
+/** A store that keeps documents and discards chunks, to measure encoding only. */
 class ChunkSink {
   documents = new Map();
 
@@ -37,7 +38,7 @@ class ChunkSink {
   delete() {}
 }
 
-/** Other elements in every MiB than in the one before, without the time that it takes to make so many. */
+/** Values that repeat every 16 MiB: generating all of them would take too long. */
 function valuesIn(memory) {
   const values = new Uint16Array(memory);
   const some = corpora.microscopy.make(16 * MiB);

@@ -1,5 +1,5 @@
-// What the viewer is measured with: a large image in levels and shards, an array of many small chunks, a volume. Made
-// from seeds by this library's own `create` and `set`, in seconds.
+// Data for the viewer's benchmark: a large image with levels and shards, an array of many small chunks, a
+// volume. Generated in seconds from fixed seeds by this library's `create` and `set`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { create, createGroup, set, slice } from "zarr-wasm";
@@ -15,12 +15,12 @@ function bloscOf(dataType) {
   return { name: codec.name, configuration: codec.configuration(dataType === "uint16" ? 2 : 1) };
 }
 
-/** Side of the image, of its shards, of their chunks. */
+/** Side lengths of the image, of its shards, and of their chunks. */
 export const image = { side: 20_480, shard: 2048, chunk: 256, levels: 7 };
-/** Side of the array of small chunks, and of these. */
+/** Side lengths of the array of small chunks, and of its chunks. */
 export const mosaic = { side: 4096, chunk: 128 };
 
-/** Half the side: the mean of four elements. */
+/** Halves the side: the mean of four elements each. */
 function halved(pixels, side) {
   const half = side / 2;
   const out = new Uint16Array(half * half);
@@ -33,7 +33,10 @@ function halved(pixels, side) {
   return out;
 }
 
-/** Every tile of the image is the same field of cells, each of its own brightness, so that the image differs everywhere. */
+/**
+ * Every tile of the image is the same field of cells with a different brightness, so that no two neighbouring
+ * tiles are equal.
+ */
 const brightness = (row, column) => 40 * ((row * 7 + column * 3) % 11);
 
 function shifted(pixels, offset) {
@@ -42,7 +45,7 @@ function shifted(pixels, offset) {
   return out;
 }
 
-/** An OME-Zarr 0.5 image of 20,480² uint16, level by level half the side. */
+/** An OME-Zarr 0.5 image of 20,480² uint16; each level has half the side. */
 export async function makeImage(dir) {
   const { side, shard, chunk, levels } = image;
   const store = new FileSystemStore(dir);
@@ -57,7 +60,7 @@ export async function makeImage(dir) {
   const tiles = side / shard;
   let tile = corpora.microscopy.make(2 * shard * shard);
   for (const [level, name] of paths.entries()) {
-    const part = shard >> level; // of the level, one tile of the image
+    const part = shard >> level; // side of a tile of the image at this level
     const extent = side >> level;
     const array = await create(store, {
       path: name,
@@ -68,7 +71,7 @@ export async function makeImage(dir) {
       dimensionNames: ["y", "x"],
       ...blosc,
     });
-    // A row of shards at a time: of the smaller levels, a shard has many tiles.
+    // One row of shards at a time: in smaller levels, a shard contains many tiles.
     const rows = Math.min(shard, extent);
     for (let top = 0; top < extent; top += rows) {
       const high = Math.min(rows, extent - top);
@@ -90,7 +93,7 @@ export async function makeImage(dir) {
   }
 }
 
-/** 1,024 chunks of 128² uint8, as of a map of land cover: areas of one class with ragged borders. */
+/** 1,024 chunks of 128² uint8, similar to a land cover map: areas of one class with ragged borders. */
 export async function makeMosaic(dir) {
   const { side, chunk } = mosaic;
   const store = new FileSystemStore(dir);
@@ -114,7 +117,7 @@ export async function makeMosaic(dir) {
   await set(array, null, data);
 }
 
-/** 256 MiB uint16 in 64³ chunks: a document and the few chunks that stand for all. */
+/** 256 MiB uint16 in 64³ chunks: a document, and a few chunks that are served for all. */
 export async function makeVolume(dir) {
   const array = { shape: [512, 512, 512], chunks: [64, 64, 64], corpus: "microscopy", ...blosc };
   mkdirSync(dir, { recursive: true });

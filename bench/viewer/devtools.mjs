@@ -1,13 +1,14 @@
-// A Chromium that is spoken to in DevTools' own protocol, over a pipe, by us alone. Only DevTools slow the network down,
-// and where they do they report every request, five or six times. Playwright asks for these reports in a session of
-// its own, besides, and reads them all: for a thousand requests that is more work than the page has with them, on
-// the same processors. Here they are asked for once, and dropped unread but for the few that say what is under way.
+// Drives Chromium by the DevTools protocol over a pipe, without a library. Only DevTools can slow the network
+// down, and then it reports every request in five or six events. Playwright also subscribes to these events
+// in a session of its own, and parses them all: for a thousand requests that is more work than the page's
+// own, on the same CPUs. Here they are subscribed to once, and dropped unparsed except for the few that show
+// which requests are in flight.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-/** Milliseconds that Chromium may take to end. */
+/** Time for Chromium to exit, in milliseconds. */
 const patience = 5000;
 
 const options = [
@@ -22,10 +23,10 @@ const options = [
   "--mute-audio",
 ];
 
-/** Milliseconds that a new window has to itself: Chromium loads pages of its own for it, on the same processors. */
+/** Pause after opening a window, in milliseconds: Chromium loads internal pages for it, on the same CPUs. */
 const settling = 1500;
 
-/** Chromium writes an event's method first. Of the network, what is not of these is not even made a text. */
+/** Chromium writes an event's method first. Other network events are not even decoded to strings. */
 const ofNetwork = Buffer.from('{"method":"Network.');
 const began = Buffer.from('requestWillBeSent"');
 const ended = [Buffer.from('loadingFinished"'), Buffer.from('loadingFailed"')];
@@ -38,17 +39,17 @@ export class DevTools {
   #last = 0;
   #pieces = [];
   #isTold;
-  /** Requests for data that have not come to their end, by their numbers; those of workers, too. */
+  /** Ids of pending requests for data, including those of workers. */
   waiting = new Set();
 
-  /** @param isTold which requests' URLs `waiting` is to tell of */
+  /** @param isTold selects the URLs of requests to include in `waiting` */
   constructor(executable, args, isTold) {
     this.#isTold = isTold;
     this.#profile = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-chromium-"));
     const stdio = ["ignore", "ignore", "ignore", "pipe", "pipe"];
     this.#child = spawn(executable, [...options, ...args, `--user-data-dir=${this.#profile}`], { stdio });
     this.#child.stdio[4].on("data", (bytes) => this.#hear(bytes));
-    this.#child.stdio[3].on("error", () => {}); // the browser has ended: every answer that is waited for fails
+    this.#child.stdio[3].on("error", () => {}); // the browser has exited: all pending replies fail
     this.#child.once("exit", () => {
       for (const { reject } of this.#asked.values()) reject(new Error("the browser has ended"));
       this.#asked.clear();
@@ -108,8 +109,8 @@ export class DevTools {
 
 /**
  * Opens a page with an empty cache and a slow network.
- * @param {{network: object, size: {width: number, height: number}, script: () => void}} conditions `script` runs before
- *   anything of the page does
+ * @param {{network: object, size: {width: number, height: number}, script: () => void}} conditions `script`
+ *   runs before the page's own scripts
  */
 export async function openWatched(devTools, { network, size, script }) {
   const { browserContextId } = await devTools.send("Target.createBrowserContext");
@@ -117,15 +118,15 @@ export async function openWatched(devTools, { network, size, script }) {
   const { targetId } = await devTools.send("Target.createTarget", blank);
   const { sessionId } = await devTools.send("Target.attachToTarget", { targetId, flatten: true });
   const send = (method, params) => devTools.send(method, params, sessionId);
-  // A body is kept for DevTools unless there is no room for it.
+  // Response bodies are kept for DevTools unless the buffer has no room.
   const slowDown = (session) =>
     devTools.send("Network.enable", { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }, session);
-  // Workers share the page's network, as long as DevTools watch theirs, too: they wait until that is so.
+  // The page's network conditions apply to a worker once DevTools is attached to it; until then it is paused.
   devTools.onEvent = (method, params) => {
     if (method !== "Target.attachedToTarget") return;
     const ofWorker = params.sessionId;
     const steps = [slowDown(ofWorker), devTools.send("Runtime.runIfWaitingForDebugger", {}, ofWorker)];
-    for (const done of steps) done.catch(() => {}); // a worker may end at once
+    for (const done of steps) done.catch(() => {}); // a worker may exit immediately
   };
   devTools.waiting.clear();
   await slowDown(sessionId);
@@ -139,7 +140,7 @@ export async function openWatched(devTools, { network, size, script }) {
   return {
     waiting: devTools.waiting,
     open: (url) => send("Page.navigate", { url }),
-    /** What an expression gives in the page. */
+    /** The value of an expression in the page. */
     async evaluate(expression) {
       const { result, exceptionDetails } = await send("Runtime.evaluate", {
         expression,

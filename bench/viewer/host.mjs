@@ -1,4 +1,5 @@
-// What the viewer's benchmark runs in: data, pages, a server, Chromium with a network of 40 ms and 20 Mbit/s.
+// Environment of the viewer's benchmark: data, pages, a server, Chromium with a network of 40 ms and 20
+// Mbit/s.
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -15,7 +16,9 @@ import { probe } from "./probe.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** What the page to compare with is made of, besides zarrita and numcodecs, which the package's tests use as well. */
+/**
+ * Dependencies of the page to compare with, in addition to zarrita and numcodecs, which the tests also use.
+ */
 const peers = {
   "@deck.gl/core": "9.2.11",
   "@deck.gl/extensions": "9.2.11",
@@ -26,7 +29,7 @@ const peers = {
   "@vivjs/layers": "0.21.0",
 };
 
-/** Installs them in a folder of their own, once. */
+/** Installs them in a separate folder, once. */
 function installPeers(dir) {
   const wanted = Object.entries(peers).map(([name, version]) => `${name}@${version}`);
   const isThere = Object.entries(peers).every(([name, version]) => {
@@ -70,7 +73,7 @@ async function bundlePages(out, peerDir) {
   for (const name of ["viv.html", "stream.html"]) copyFileSync(here(`pages/${name}`), path.join(out, name));
 }
 
-/** A certificate of our own: browsers speak HTTP/2 only over TLS. */
+/** A self-signed certificate: browsers support HTTP/2 only over TLS. */
 function makeCertificate(dir) {
   const [key, cert] = ["key.pem", "cert.pem"].map((name) => path.join(dir, name));
   const subject = ["-subj", "/CN=localhost", "-days", "2"];
@@ -83,7 +86,7 @@ function makeCertificate(dir) {
   return { key: readFileSync(key, "utf8"), cert: readFileSync(cert, "utf8") };
 }
 
-/** The server's process, and what it knows. */
+/** The server's process. */
 class Server {
   constructor(child, { url, plainUrl }) {
     this.child = child;
@@ -99,7 +102,7 @@ class Server {
     return new Server(child, addresses);
   }
 
-  /** What was asked for since the last `reset`. */
+  /** Requests since the last `reset`. */
   async log(command = "log") {
     const answered = once(this.child, "message");
     this.child.send(command);
@@ -115,13 +118,14 @@ class Server {
   }
 }
 
-/** Holds for what workers ask for, too, and for all requests of a page together. */
+/** Applies to requests of workers too, and to all requests of a page together. */
 const network = { offline: false, latency: 40, downloadThroughput: 20e6 / 8, uploadThroughput: 20e6 / 8 };
 
 const size = { width: 1440, height: 900 };
 
-// Without a GPU Chromium puts pages together in main memory, and plays WebGL by software: both are left as they are
-// where people have no GPU. (With --use-angle=swiftshader the whole page went through it, at 90 ms a frame.)
+// Without a GPU Chromium composites pages in main memory and emulates WebGL on the CPU. Both are kept, as on
+// users' machines without a GPU. (With --use-angle=swiftshader the whole page was rendered by it, at 90 ms a
+// frame.)
 const chromiumOptions = [
   "--no-sandbox",
   "--disable-dev-shm-usage",
@@ -131,8 +135,8 @@ const chromiumOptions = [
 ];
 
 /**
- * Starts all of it.
- * @param {string} workDir for what may stay there: npm packages, and pages
+ * Starts the whole environment.
+ * @param {string} workDir for persistent files: npm packages and pages
  */
 export async function startHost(workDir) {
   const dir = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-viewer-"));
@@ -141,7 +145,7 @@ export async function startHost(workDir) {
   let browser;
   let devTools;
   const clean = () => rmSync(dir, { recursive: true, force: true });
-  process.once("exit", clean); // also where the run is interrupted
+  process.once("exit", clean); // also if the run is interrupted
   const close = async () => {
     await Promise.all([browser?.close(), devTools?.close()]);
     server?.stop();
@@ -162,7 +166,7 @@ export async function startHost(workDir) {
       "/pages/": pages,
     };
     server = await Server.start({ ...makeCertificate(dir), mounts, repeated: path.join(dir, "volume") });
-    // Loaded late: the names of the rows are asked for where no browser is.
+    // Imported on demand: row names are also needed without a browser.
     const { chromium } = await import("@playwright/test");
     const executablePath = findChromium() ?? chromium.executablePath();
     browser = await chromium.launch({ executablePath, args: chromiumOptions });
@@ -184,7 +188,7 @@ export async function startHost(workDir) {
   }
 }
 
-/** A page with an empty cache, driven by Playwright; with the slow network, where that is asked for. */
+/** A page with an empty cache, driven by Playwright; optionally with the slow network. */
 async function openPage(browser, { isSlow = true }) {
   const context = await browser.newContext({ viewport: size, ignoreHTTPSErrors: true });
   const page = await context.newPage();

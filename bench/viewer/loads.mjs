@@ -1,32 +1,33 @@
-// Opening a picture: when it is first seen, when all of it is there, and what was asked for until then.
+// Loads a picture: measures the time until it is first visible, the time until it is complete, and the
+// requests.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { image } from "./data.mjs";
 
-/** Milliseconds after which no picture is expected any more; after which one that does not change is complete. */
+/** Maximum wait for a picture; milliseconds without a change after which it is complete. */
 export const patience = 60_000;
 const calm = 1500;
 
-/** Addresses of pages for what lies at a path of the server: ours, and the one that it is compared with. */
+/** Addresses of viewer pages for a path on the server: ours, and the one to compare with. */
 export const pagesFor = {
   ours: (url, source) => `${url}/viewer/index.html?source=${url}/data/${source}`,
   theirs: (url, source, range) => `${url}/pages/viv.html?source=${url}/data/${source}&range=${range}`,
 };
 
-/** A page that shows no picture: there is nothing to measure. */
+/** The page shows no picture to measure. */
 export class NoPicture extends Error {}
 
 /**
- * What the server has answered does not come to the page. Chromium's slowed network does so now and then, until its
- * conditions are set again: with fetch alone, too. What was measured then says nothing of the page.
+ * A response sent by the server does not arrive at the page. Chromium's throttled network stalls now and then
+ * until its conditions are set again, even with plain fetch. The measurement is then not valid for the page.
  */
 export class Standstill extends Error {}
 
-/** Milliseconds without anything new after which an answer that has been sent counts as lost on the way. */
+/** Milliseconds without progress after which a sent response counts as lost. */
 const lost = 8000;
 const tries = 4;
 
-/** Measures again where the network has stood still. */
+/** Repeats a measurement whose network stalled. */
 export async function again(measure) {
   for (let i = 1; ; i++) {
     try {
@@ -41,7 +42,7 @@ export async function again(measure) {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Waits until nothing has been asked for for a while, and nothing is on its way. */
+/** Waits until no requests have been sent for a while, and none are in flight. */
 export async function untilQuiet(server, time = 1000) {
   const end = Date.now() + patience;
   while (Date.now() < end) {
@@ -54,9 +55,9 @@ export async function untilQuiet(server, time = 1000) {
 }
 
 /**
- * Opens a page cold, and watches.
- * @returns {Promise<{first: number, all: number, requests: number, log: object[], canvas: object}>} milliseconds since
- *   the page was asked for; requests for data until the first picture; all requests for data
+ * Loads a page with an empty cache.
+ * @returns {Promise<{first: number, all: number, requests: number, log: object[], canvas: object}>}
+ *   milliseconds since the request for the page; data requests until the first picture; all data requests
  */
 export async function measureLoad(host, address) {
   const page = await host.openWatched();
@@ -89,7 +90,7 @@ async function untilSeen(page, server, address) {
   throw new NoPicture(`no complete picture within ${patience / 1000} s at ${address}`);
 }
 
-/** Encoded bytes of everything below a folder that is no metadata. */
+/** Encoded bytes of all files in a folder except metadata. */
 function bytesBelow(dir) {
   let bytes = 0;
   for (const name of readdirSync(dir, { recursive: true })) {
@@ -100,8 +101,8 @@ function bytesBelow(dir) {
 }
 
 /**
- * What a load of all of the image has fetched over what is in view: the chunks of the finest level that it has read.
- * @throws Error where that level is too coarse for the screen
+ * Bytes fetched by a load of the whole image, and encoded bytes in view: all chunks of the finest level read.
+ * @throws Error if that level is too coarse for the screen
  */
 export function bytesInView({ log, canvas }, dir) {
   const levels = log.map(({ path: name }) => /^\/data\/image\/(\d)\/c\//.exec(name)?.[1]).filter(Boolean);

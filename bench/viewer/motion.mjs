@@ -1,16 +1,15 @@
-// A picture that is moved: how even the frames are, how long the page's own thread is busy at a stretch, and what
-// stays in memory.
+// Moves a picture: measures the regularity of frames, the longest tasks of the main thread, and memory.
 import { readFileSync } from "node:fs";
 import { NoPicture, patience, untilQuiet } from "./loads.mjs";
 
-/** Notches of the wheel by which the picture is enlarged before it is moved, so that there is more of it than is seen. */
+/** Wheel notches to zoom in before moving, so that the picture extends beyond the view. */
 const notches = 6;
-/** Milliseconds of a step of the mouse, as often as it says where it is. */
+/** Interval of simulated mouse events, in milliseconds. */
 const step = 16;
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Opens a page and enlarges its picture. */
+/** Opens a page and zooms in. */
 async function openEnlarged(host, address) {
   const opened = await host.openPage({});
   try {
@@ -43,7 +42,7 @@ async function enlarge(page, address) {
   return middle;
 }
 
-/** Where the largest canvas is, once there is one of the size of a picture. */
+/** Position of the largest canvas, once it has the size of a picture. */
 async function largestCanvas(page, address) {
   const area = (box) => (box ? box.width * box.height : 0);
   for (const end = Date.now() + patience; Date.now() < end; await pause(200)) {
@@ -57,7 +56,7 @@ async function largestCanvas(page, address) {
 }
 
 /**
- * Drags the picture one way, with a mouse that says every 16 ms where it is, whether or not the page keeps up.
+ * Drags the picture in one direction, with a mouse event every 16 ms, whether or not the page keeps up.
  * @param {import("@playwright/test").CDPSession} session of the page
  */
 async function pan(session, middle, [dx, dy], steps, pixels) {
@@ -79,7 +78,7 @@ async function pan(session, middle, [dx, dy], steps, pixels) {
   await Promise.all(heard);
 }
 
-/** To all sides and back again, so that every round ends where it began. */
+/** In all directions and back, so that every round ends where it began. */
 const round = [
   [1, 0],
   [0, 1],
@@ -91,7 +90,7 @@ const round = [
   [0, 1],
 ];
 
-/** Share of frames that come within 20 ms of the one before, while the picture is dragged for some seconds. */
+/** Share of frames within 20 ms of the previous one, while the picture is dragged for some seconds. */
 export async function measureFrames(host, address) {
   const { page, session, middle, close } = await openEnlarged(host, address);
   try {
@@ -119,7 +118,9 @@ export async function measureFrames(host, address) {
 
 const traced = ["toplevel", "disabled-by-default-devtools.timeline", "devtools.timeline"];
 
-/** The longest task of the page's main thread, in milliseconds, from opening to the end of some seconds of dragging. */
+/**
+ * The longest task of the main thread in milliseconds, from loading to the end of some seconds of dragging.
+ */
 export async function measureLongestTask(host, address) {
   const { page, session, close } = await host.openPage({});
   try {
@@ -136,7 +137,10 @@ export async function measureLongestTask(host, address) {
   }
 }
 
-/** Of the thread that ran the page at an address; thread time, which what else the machine does does not lengthen. */
+/**
+ * The longest task of the thread that ran a page, in thread time, which does not depend on other load of the
+ * machine.
+ */
 function longestTask(events, address) {
   const frames = events.flatMap(
     ({ args }) => args?.data?.frames ?? (args?.data?.processId ? [args.data] : []),
@@ -160,7 +164,10 @@ function longestTask(events, address) {
 const warmPans = 40;
 const allPans = 200;
 
-/** MiB of the page's process, and of its JavaScript heap after collection, after 40 and after 200 pans. */
+/**
+ * Memory of the page's process in MiB, and of its JavaScript heap after garbage collection, after 40 and
+ * after 200 pans.
+ */
 export async function measureMemory(host, address) {
   const { page, session, middle, close } = await openEnlarged(host, address);
   try {
@@ -181,7 +188,7 @@ export async function measureMemory(host, address) {
   }
 }
 
-/** The process that runs a page: of all renderers the one that was busiest while the page was. */
+/** The process that runs a page: the renderer that was busiest while the page was busy. */
 async function rendererOf(browser, page) {
   const session = await browser.newBrowserCDPSession();
   const renderers = async () =>
@@ -196,7 +203,7 @@ async function rendererOf(browser, page) {
   return spent.sort((a, b) => b.time - a.time)[0].id;
 }
 
-/** Of Linux alone. */
+/** Linux only. */
 function residentMiB(pid) {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(kilobytes) / 1024;

@@ -1,14 +1,14 @@
-// Runs in the pages, before anything else: looks at the largest canvas, wherever it is, and notes when it first shows a
-// picture and when that last changed. Knows nothing of who draws it, and how.
+// Runs in the pages before other scripts: samples the largest canvas, and records when it first shows a
+// picture and when that last changed. Independent of the drawing code.
 export function probe() {
   const interval = 30; // milliseconds
   const side = 48;
-  /** So many colours, and it is a picture: more than a background, a frame or a pattern of what is yet to come has. */
+  /** Minimum number of colours of a picture: more than in a background, a frame or a placeholder pattern. */
   const pictureColours = 10;
-  /** Mean difference of samples, in levels of 256, from which on the picture counts as changed. */
+  /** Minimum mean difference of samples, of 256 levels, that counts as a change. */
   const leastChange = 0.3;
 
-  // What WebGL has drawn is gone after the frame, unless it is kept.
+  // WebGL clears its drawing buffer after the frame, unless preserved.
   const { getContext } = HTMLCanvasElement.prototype;
   HTMLCanvasElement.prototype.getContext = function (type, options) {
     const isGl = /^webgl/.test(type);
@@ -25,7 +25,7 @@ export function probe() {
     const { width, height } = canvas.getBoundingClientRect();
     return width * height;
   };
-  /** Looked for now and then only: who looks takes time from the page. */
+  /** Searched for only occasionally, since this takes time from the page. */
   const search = 300; // milliseconds
   let [found, searched] = [undefined, Number.NEGATIVE_INFINITY];
   const largest = (now) => {

@@ -1,5 +1,5 @@
-// The server of the viewer's benchmark, in a process of its own: pages and data over HTTP/2, as hosts of data answer,
-// with a log of what was asked for. Started by host.mjs with what it serves as JSON.
+// Server of the viewer's benchmark, in a separate process: serves pages and data over HTTP/2, like data
+// hosts, and logs requests. Started by host.mjs with its configuration as JSON.
 import { once } from "node:events";
 import { createReadStream, openSync, readFileSync, readSync, statSync } from "node:fs";
 import http from "node:http";
@@ -20,11 +20,11 @@ const types = {
 };
 const compressed = new Map();
 
-/** What was asked for below /data/: when, what, and how many bytes of body were sent. */
+/** Requests below /data/: time, path, and the number of bytes sent. */
 let log = [];
 let open = 0;
 
-/** Files of pages, compressed once, as hosts of pages do. */
+/** Serves files of pages, compressed once, as web hosts do. */
 function sendPage(file, response) {
   const type = types[path.extname(file)] ?? "application/octet-stream";
   let body = compressed.get(file);
@@ -71,7 +71,7 @@ function sendData(file, request, response, note) {
   body.pipe(response);
 }
 
-/** So few are read at once: the server is to take as little of the processors, which are the page's, as it can. */
+/** Maximum size of responses that are read at once: the server must take little CPU time from the page. */
 const fewBytes = 2 ** 18;
 const opened = new Map();
 
@@ -82,7 +82,7 @@ function bytesAt(file, start, count) {
   return bytes;
 }
 
-/** An array of which every chunk is one of a few. */
+/** An array whose chunks are all copies of a few. */
 function repeatedArray(dir) {
   const document = readFileSync(path.join(dir, "zarr.json"));
   const chunks = Array.from({ length: 16 }, (_, i) => readFileSync(path.join(dir, `${i}.chunk`)));
@@ -117,16 +117,16 @@ function answer(request, response) {
   return isData ? sendData(file, request, response, note) : sendPage(file, response);
 }
 
-// Readers that ask for everything at once are answered, too.
+// Clients that send all requests at once are served, too.
 const server = http2.createSecureServer({ cert, key, allowHTTP1: true, maxSessionMemory: 1000 }, answer);
 process.on("message", (message) => {
   if (message === "reset") log = [];
   process.send({ log, open });
 });
 process.on("disconnect", () => process.exit());
-/** Reads as fast as they go are not held up by TLS. */
+/** Plain HTTP, so that TLS does not limit reads at full speed. */
 const plain = http.createServer(answer);
-plain.keepAliveTimeout = 600_000; // a page may decode for long between two requests
+plain.keepAliveTimeout = 600_000; // a page may decode for a long time between two requests
 const listening = [server, plain].map((one) => once(one.listen(0, "127.0.0.1"), "listening"));
 await Promise.all(listening);
 const addressOf = (one) => `127.0.0.1:${one.address().port}`;

@@ -1,7 +1,7 @@
-// How busy the page's main thread is while a whole array comes over HTTP, as fast as the server sends it: the time
-// that the thread has computed, of the time that the read took.
+// Load of the main thread while a whole array is read over HTTP at full speed: the thread's CPU time divided
+// by the duration of the read.
 
-/** @returns {Promise<Record<string, number>>} the least share of several reads, by reader */
+/** @returns {Promise<Record<string, number>>} the minimum share of several reads, by reader */
 export async function measureStreaming(host, readers, rounds) {
   const { page, session, close } = await host.openPage({ isSlow: false });
   try {
@@ -21,7 +21,7 @@ export async function measureStreaming(host, readers, rounds) {
         const { seconds, sum } = await page.evaluate((args) => globalThis.stream(...args), asked);
         const share = ((await busy()) - before) / seconds;
         sums.add(sum);
-        // The first read starts workers and modules.
+        // The first read includes starting workers and modules.
         if (round > 0) least[reader] = Math.min(least[reader] ?? Number.POSITIVE_INFINITY, share);
       }
     }

@@ -1,6 +1,6 @@
-// The viewer in Chromium, beside a page of the same job made from zarrita, numcodecs and Viv's layers for deck.gl.
-// Everything is observed from outside: what the server is asked for, what the largest canvas shows, what Chromium says
-// of its processes. Nothing here knows how either page is made.
+// The viewer in Chromium, compared with a page for the same purpose built from zarrita, numcodecs and Viv's
+// layers for deck.gl. Everything is measured from outside: requests at the server, the content of the largest
+// canvas, Chromium's process statistics. The suite does not depend on the implementation of either page.
 import { effort } from "../measure.mjs";
 import { startHost } from "./host.mjs";
 import { again, bytesInView, measureLoad, NoPicture, pagesFor } from "./loads.mjs";
@@ -16,8 +16,8 @@ const peer = "zarrita with Viv";
 const row = (name, unit, value, baseline) => ({ name, unit, value, baseline });
 
 /**
- * Runs a measurement of both pages in turn, several times, and once before that, which does not count: a browser that
- * has just started is slow whatever it shows.
+ * Measures both pages in turn for several rounds, after a warm-up round: a newly started browser is slow with
+ * any page.
  */
 async function both(host, { source, range }, measure, rounds) {
   const addresses = [pagesFor.ours(host.server.url, source), pagesFor.theirs(host.server.url, source, range)];
@@ -112,7 +112,7 @@ function streaming(hostOf) {
   };
 }
 
-/** Where a page shows no picture there are no rows, and the report says so. */
+/** A page without a picture has no rows; the report mentions it. */
 const withoutPictures = ({ rows, measure }) => ({
   rows,
   measure: (wants) =>
@@ -124,7 +124,7 @@ const withoutPictures = ({ rows, measure }) => ({
 });
 
 /**
- * @param {string} workDir for what may stay there
+ * @param {string} workDir for persistent files
  * @returns {{suite: import("../measure.mjs").Measurement[], close(): Promise<void>}}
  */
 export function viewerSuite(workDir) {
@@ -134,7 +134,7 @@ export function viewerSuite(workDir) {
     return host;
   };
   const close = async () => {
-    const opened = await host?.catch(() => undefined); // whoever asked for it has heard
+    const opened = await host?.catch(() => undefined); // the error has been reported by the measurement
     await opened?.close();
   };
   const loads = sources.map((shown) => loading(hostOf, shown));

@@ -3,8 +3,8 @@
 #
 #   copy.sh PARTS SOURCE DEST [options of zarr-wasm copy]
 #
-# Three jobs, each after the one before: the metadata, the chunks in PARTS tasks, the verification in PARTS tasks.
-# Prints their numbers. SBATCH_* variables (partition, account, output) apply to all of them.
+# Three jobs, each after the previous one: the metadata, the chunks in PARTS tasks, the verification in PARTS tasks.
+# Prints their ids. SBATCH_* variables (partition, account, output) apply to all of them.
 set -eu
 . "$(dirname "$0")/submit.sh"
 dest=$1

@@ -3,8 +3,8 @@
 #
 #   pyramid.sh PARTS SOURCE DEST [options of zarr-wasm pyramid]
 #
-# Four jobs, each after the one before, as each level is made from the one below: the metadata, the finest level and
-# the next one in PARTS tasks each, and all the others, which are small, in one. Prints their numbers.
+# Four jobs, each after the previous one, because each level is made from the finer one: the metadata, the finest level
+# and the next one in PARTS tasks each, and all the others, which are small, in one. Prints their ids.
 set -eu
 . "$(dirname "$0")/submit.sh"
 dest=$1

@@ -1,10 +1,10 @@
 # shellcheck shell=sh disable=SC2034
-# For the scripts beside this, each of which is called with PARTS SOURCE … [options]: submits task.sh, and prints the
-# job's number.
+# Sourced by the other scripts, which are called with PARTS SOURCE … [options]: submits task.sh and prints the job's
+# id.
 #
 #   submit NAME PARTS AFTER arguments of zarr-wasm …
 #
-# PARTS tasks, or one that does all where that is empty; once the job AFTER (may be empty) has ended well.
+# Runs PARTS tasks, or a single one if PARTS is empty, once the job AFTER (may be empty) has succeeded.
 
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -18,7 +18,7 @@ submit() {
 parts=$1 source=$2
 shift 2
 
-# What comes first deletes what is there (--overwrite), or goes on with it (--resume); what follows always goes on.
+# The first job deletes existing data (--overwrite) or continues it (--resume); the following jobs always continue it.
 first=--resume
 for option; do
   shift

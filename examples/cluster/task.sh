@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs zarr-wasm with the arguments given. As one task of many it does one part of the work: in a Slurm job array
+# Runs zarr-wasm with the given arguments. As one task of many it does one part of the work: in a Slurm job array
 # (SLURM_ARRAY_TASK_ID of SLURM_ARRAY_TASK_COUNT) and in a Kubernetes Indexed Job (JOB_COMPLETION_INDEX of PARTS).
-# No two parts write the same object, so tasks need not know of each other.
+# No two parts write the same object, so tasks need no coordination.
 #
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=1G
@@ -17,8 +17,8 @@ fi
 "${ZARR_WASM:-zarr-wasm}" "$@"
 status=$?
 
-# What stopped in the middle (the machine was out of memory, a store did not answer) is tried again, three times at
-# most; with --resume it goes on where it was. Wrong usage (2) stays wrong. Kubernetes does this by itself.
+# Interrupted tasks (out of memory, a store did not respond) are retried at most three times and continue with
+# --resume. Wrong usage (2) is not retried. Kubernetes has retries of its own.
 if [ "$status" -ne 0 ] && [ "$status" -ne 2 ] && [ -n "${SLURM_JOB_ID:-}" ] &&
   [ "${SLURM_RESTART_COUNT:-0}" -lt "${RETRIES:-3}" ]; then
   echo "exit status $status: once more" >&2

@@ -1,5 +1,5 @@
-// Encodes a chunk of int16 as a Zarr v3 array with transpose, bytes, zstd and crc32c would store
-// it, decodes it again, and decodes a part of it into a larger array. docs/cpp.md explains it.
+// Encodes an int16 chunk as in a Zarr v3 array with transpose, bytes, zstd and crc32c, decodes it,
+// and decodes a part of it into a larger array. docs/cpp.md explains it.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Programs that throw turn statuses into exceptions in one place.
+/// Throws an exception for a failed status.
 void check(zarr_wasm::Status status) {
   if (!status.ok()) throw std::runtime_error(std::string(status.name()) + ": " + status.message());
 }
@@ -30,14 +30,14 @@ void run() {
   zarr_wasm::Chain chain("int16", {kRows, kColumns});
   chain.fillValue(int16_t{-1}).transpose({1, 0}).bytes(zarr_wasm::Endian::Big).zstd(5).crc32c();
 
-  // Once for an array: checks the chain and computes sizes.
+  // Once per array: checks the chain and computes sizes.
   zarr_wasm::Plan plan;
   check(plan.prepare(chain));
 
   std::vector<int16_t> values(kRows * kColumns);
   for (size_t i = 0; i < values.size(); i++) values[i] = static_cast<int16_t>(i / 7);
 
-  // Once for each thread; then for every chunk.
+  // Once per thread; reused for every chunk.
   zarr_wasm::Coder coder;
   std::vector<uint8_t> encoded(plan.encodedBound());
   size_t size = 0;
@@ -48,8 +48,7 @@ void run() {
   check(coder.decode(plan, encoded, writableBytesOf(decoded)));
   if (decoded != values) throw std::runtime_error("other values came back");
 
-  // Every other row from 10 on, columns 8 to 15, into the upper left corner of an array of 100 ×
-  // 200.
+  // Every other row from 10 on, columns 8 to 15, into the upper left corner of a 100 × 200 array.
   constexpr uint32_t kWidth = 200, kItem = sizeof(int16_t);
   std::vector<int16_t> image(100 * kWidth);
   const zarr_wasm::Axis region[] = {{10, 2, 20, kWidth * kItem}, {8, 1, 8, kItem}};
@@ -58,7 +57,7 @@ void run() {
     throw std::runtime_error("the region has other values");
   }
 
-  // What a chunk holds is checked: a bit that has flipped is an error, never another value.
+  // Chunks are verified: a flipped bit is an error, never another value.
   encoded[size / 2] ^= 4;
   const zarr_wasm::Status status = coder.decode(plan, encoded, writableBytesOf(decoded));
   if (status.ok()) throw std::runtime_error("a damaged chunk was decoded");

@@ -1,8 +1,8 @@
 // node data.mjs FOLDER: writes the stores of the examples.
 //
 //   terrain.zarr       heights of a planet in web mercator, with overviews (zarr-conventions: spatial, proj, multiscales)
-//   land.zarr          the same in degrees; the sea is missing
-//   temperature.zarr   a plain grid of CF: latitudes, longitudes from 0 to 360, months; packed, missing on land
+//   land.zarr          the same in degrees, without the sea
+//   temperature.zarr   a plain CF grid: latitudes, longitudes from 0 to 360, months; packed, missing on land
 //   region.zarr        a square of 256 km in UTM zone 33, with overviews
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -22,7 +22,7 @@ function fill(Kind, [rows, columns], [width, , west, , height, north], valueAt) 
   return data;
 }
 
-/** Every second element along both axes is the mean of four; missing ones do not count. */
+/** Halves both axes: each element is the mean of four, ignoring missing ones. */
 function halved(data, [rows, columns], missing) {
   const out = new data.constructor(data.length / 4);
   for (let row = 0, at = 0; row < rows; row += 2)

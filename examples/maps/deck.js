@@ -34,7 +34,7 @@ const tiles = new TileLayer({
 export const deck = new Deck({
   parent: document.getElementById("map"),
   views: new MapView({ repeat: true }),
-  initialViewState: { longitude, latitude, zoom: zoom - 1 }, // of tiles of 512 pixels
+  initialViewState: { longitude, latitude, zoom: zoom - 1 }, // deck.gl's zoom levels are for 512-pixel tiles
   controller: true,
   layers: [tiles],
 });

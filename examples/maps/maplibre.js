@@ -1,4 +1,4 @@
-// MapLibre GL asks for raster tiles by URL: a protocol of our own answers with pictures.
+// MapLibre GL requests raster tiles by URL: a custom protocol returns pictures.
 import { addProtocol, Map as GlMap, setWorkerUrl } from "maplibre-gl";
 import workerUrl from "maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url";
 import "maplibre-gl/dist/maplibre-gl.css";
@@ -15,7 +15,7 @@ addProtocol("zarr", async ({ url }, { signal }) => {
 export const map = new GlMap({
   container: "map",
   center: [longitude, latitude],
-  zoom: zoom - 1, // of tiles of 512 pixels
+  zoom: zoom - 1, // MapLibre's zoom levels are for 512-pixel tiles
   renderWorldCopies: true,
   style: {
     version: 8,

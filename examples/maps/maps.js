@@ -1,4 +1,4 @@
-// What the three pages show, and how its values become colours.
+// The data shown by the three pages, and its colours.
 import { ByteCache, georeference, HttpStore, open, readTile, WorkerPool } from "zarr-wasm";
 
 const heights = [
@@ -11,7 +11,7 @@ const heights = [
   [5000, [250, 250, 250]],
 ];
 
-/** By name: the store, the colours of values, and where the view begins. */
+/** By name: the store, the colours of values, and the initial view. */
 const maps = {
   terrain: { path: "terrain.zarr", colours: heights, view: [12, 25, 3] },
   land: { path: "land.zarr", colours: heights, view: [0, 20, 2] },
@@ -45,21 +45,21 @@ const base = new URL(parameters.get("data") ?? "data/", location.href);
 const { path, variable, selection, colours, view } = maps[name];
 export { colours };
 
-/** Longitude, latitude, and the zoom of tiles of 256 pixels. */
+/** Longitude, latitude, and the zoom of 256-pixel tiles. */
 export const [longitude, latitude, zoom] = parameters.get("at")?.split(",").map(Number) ?? view;
 
 export const pool = new WorkerPool();
 
-// Neighbouring tiles share chunks: with a cache each of them is asked for once.
+// Neighbouring tiles share chunks: with a cache each chunk is requested once.
 const store = new HttpStore(new URL(path, base), { cache: new ByteCache(64 * 2 ** 20) });
 const group = await open(store, { kind: "group", version: 3 });
 export const reference = await georeference(group, { variable });
 
-/** The zoom from which on there is nothing finer to read. */
+/** The zoom beyond which there is no finer data. */
 const metres = reference.crs?.code === "EPSG:4326" ? 111_319.49 : 1;
 export const maxZoom = Math.ceil(Math.log2(156_543.03 / (reference.levels[0].resolution[0] * metres)) - 1e-6);
 
-/** The values of a tile, north up; undefined where there is no data. */
+/** The values of a tile, north up; undefined outside the data. */
 export const valuesAt = (z, x, y, signal) => readTile(reference, [z, x, y], { selection, pool, signal });
 
 /** Red, green, blue and alpha of a value. */
@@ -74,7 +74,7 @@ function colourOf(value) {
   return from.map((part, i) => part + (to[i] - part) * share);
 }
 
-/** A table of colours is looked up faster than they are computed. */
+/** Size of the colour table: looking colours up is faster than computing them. */
 const shades = 1024;
 const [lowest, highest] = [colours[0][0], colours.at(-1)[0]];
 const table = new Uint32Array(shades);
@@ -83,7 +83,7 @@ for (let i = 0; i < shades; i++) {
   new Uint8ClampedArray(table.buffer, 4 * i, 4).set(rgba);
 }
 
-/** A picture of a tile; what is missing stays transparent. */
+/** A picture of a tile; missing values are transparent. */
 export function paint({ data, shape: [height, width] }) {
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);

@@ -1,4 +1,4 @@
-// OpenLayers: tiles of numbers, which the graphics card colours. Data in other reference systems it reprojects itself.
+// OpenLayers: tiles of numbers, coloured on the GPU. OpenLayers reprojects data in other reference systems.
 import { getWidth, intersects } from "ol/extent.js";
 import TileLayer from "ol/layer/WebGLTile.js";
 import OlMap from "ol/Map.js";
@@ -15,7 +15,7 @@ import { colours, latitude, longitude, maxZoom, pool, reference, valuesAt, zoom 
 
 const missing = -9_999_999;
 
-/** What stands for missing values: not every graphics card tells NaN from numbers. */
+/** Replaces missing values by a number, because not every GPU distinguishes NaN from numbers. */
 function withoutNaN(data) {
   for (let i = 0; i < data.length; i++) if (Number.isNaN(data[i])) data[i] = missing;
   return data;
@@ -23,10 +23,10 @@ function withoutNaN(data) {
 
 const nothing = new Float32Array(256 * 256).fill(missing);
 
-/** Tiles on their way: what aborts each, and where it lies. */
+/** Tiles in flight, with their abort controllers and extents. */
 const pending = new Map();
 
-/** Reads a tile unless it goes out of view first. */
+/** Reads a tile unless it leaves the view first. */
 async function whileInView(extent, signal, read) {
   const controller = new AbortController();
   pending.set(controller, extent);
@@ -37,7 +37,7 @@ async function whileInView(extent, signal, read) {
   }
 }
 
-/** OpenLayers goes on with tiles that went out of view: these are aborted, and read when they come back. */
+/** Aborts tiles that left the view, which OpenLayers continues to load; they are read again when they return. */
 function abortOutOfView(map, source) {
   const world = getWidth(getProjection("EPSG:3857").getExtent());
   map.on("moveend", () => {
@@ -52,12 +52,12 @@ function abortOutOfView(map, source) {
   });
   source.on("tileloaderror", ({ tile }) => {
     if (tile.getError()?.name !== "AbortError") return;
-    // Only when all others have heard of the end of the request.
+    // Deferred until all other listeners have been notified of the end of the request.
     setTimeout(() => tile.setState(TileState.IDLE));
   });
 }
 
-/** Web mercator and degrees come as tiles of the map. */
+/** A source for web mercator and degrees: tiles of the map. */
 function inMercator() {
   const source = new DataTile({
     bandCount: 1,
@@ -73,7 +73,7 @@ function inMercator() {
   return source;
 }
 
-/** Other systems come as tiles of their own: the levels, cut into squares. */
+/** A source for other reference systems: the levels, divided into square tiles. */
 function inItsOwnSystem() {
   proj4.defs("EPSG:32633", "+proj=utm +zone=33 +datum=WGS84 +units=m");
   register(proj4);

@@ -1,8 +1,8 @@
-// A made-up planet: heights and temperatures by longitude and latitude, the same on every machine.
+// A synthetic planet: heights and temperatures by longitude and latitude, identical on every machine.
 
 const radians = Math.PI / 180;
 
-/** A number from −1 to 1 for each point of a lattice. */
+/** A pseudo-random number from −1 to 1 for each lattice point. */
 function hashed(x, y, z) {
   let h = Math.imul(x, 0x27d4eb2d) ^ Math.imul(y, 0x165667b1) ^ Math.imul(z, 0x5bd1e995);
   h = Math.imul(h ^ (h >>> 15), 0x85ebca6b);
@@ -13,7 +13,7 @@ function hashed(x, y, z) {
 const smooth = (t) => t * t * (3 - 2 * t);
 const mix = (a, b, t) => a + (b - a) * t;
 
-/** Values between those of the lattice. */
+/** Interpolates between lattice values. */
 function noise(x, y, z) {
   const [i, j, k] = [Math.floor(x), Math.floor(y), Math.floor(z)];
   const [u, v, w] = [smooth(x - i), smooth(y - j), smooth(z - k)];
@@ -34,7 +34,7 @@ export function heightAt(longitude, latitude) {
   return 4500 * height;
 }
 
-/** Temperature of the sea in °C, by months from 0 to 11. */
+/** Sea temperature in °C; months count from 0 to 11. */
 export function temperatureAt(longitude, latitude, month) {
   const season = 6 * Math.cos((month - 7) * 30 * radians) * Math.sin(latitude * radians);
   const currents = 3 * noise(longitude / 15, latitude / 9, 7.5);

@@ -1,4 +1,4 @@
-// React 19 sets properties and listens to events of elements. (React 18: set attributes, and listen by a ref.)
+// React 19 supports properties and events of custom elements. (React 18: set attributes, and listen through a ref.)
 import { useState } from "react";
 import "zarr-wasm/viewer/element";
 

@@ -1,4 +1,4 @@
-// What is pointed at, in the page's own words.
+// Shows the value under the pointer in the page's own text.
 const value = document.getElementById("value");
 for (const viewer of document.querySelectorAll("zarr-viewer")) {
   viewer.addEventListener("pointer", ({ detail }) => {

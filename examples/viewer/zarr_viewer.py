@@ -9,12 +9,12 @@
 import anywidget
 import traitlets
 
-# The folder dist of the package, on any server that lets other pages read it (CORS).
+# The package's dist folder, on any server that sends CORS headers.
 PACKAGE = "https://cdn.jsdelivr.net/npm/zarr-wasm/dist"
 
 
 class ZarrViewer(anywidget.AnyWidget):
-    """Attributes of <zarr-viewer>; `view` and `pointed` follow what the reader does."""
+    """Attributes of <zarr-viewer>; `view` and `pointed` follow the user's actions."""
 
     _esm = f"{PACKAGE}/viewer/anywidget.min.js"
 

@@ -17,6 +17,7 @@ import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 import { capture, findTool, quiet, run, SetupError, step } from "./process.mjs";
 import { sourceRecords, sourcesByHand } from "./sources.mjs";
 import { findClang, findEmcc } from "./system.mjs";
+import { copyTypes } from "./types.mjs";
 
 /** Emscripten's CMake toolchain file, beside its emcc. */
 function emscriptenToolchain() {
@@ -167,7 +168,7 @@ function removeOrphans(sources, outputs) {
     if (!file.endsWith(".d.ts")) continue;
     const name = file.slice(0, -".d.ts".length);
     // Of projects of their own, and of bundles.mjs.
-    const isElsewhere = /^(cli|viewer|wasm)[\\/]|^workers[\\/]worker$/.test(name);
+    const isElsewhere = /^(cli|types|viewer|wasm)[\\/]|^workers[\\/]worker$/.test(name);
     if (isElsewhere || existsSync(path.join(sources, `${name}.ts`))) continue;
     for (const ending of [".d.ts", ".js", ".js.map"])
       rmSync(path.join(outputs, name + ending), { force: true });
@@ -187,4 +188,5 @@ export function buildLibrary() {
   copyDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
   run(process.execPath, [path.join(root, "scripts/lib/bundles.mjs")]);
+  copyTypes();
 }

@@ -1,115 +1,104 @@
-// What is bundled of the compiled library, for those who are better off with few files. A program of its own, which
-// build.mjs runs: esbuild's plugins need its asynchronous interface.
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Bundles the compiled library into the files of the package. build.mjs runs this as a separate process, since
+// Rolldown's interface is asynchronous.
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { deflateRawSync } from "node:zlib";
-import { decode, encode } from "@jridgewell/sourcemap-codec";
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
+import { libraryChunks } from "./chunks.mjs";
+import { programEntries } from "./entries.mjs";
 import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 
 const dist = (name) => path.join(distDir, name);
-const { exports, imports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-const entries = [...Object.values(exports), ...Object.values(imports)];
 
-const common = {
-  absWorkingDir: root,
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  minify: true, // half as much to parse
-  logLevel: "warning",
-  logOverride: { "ignored-bare-import": "silent" }, // web/src/base/lazy.ts says what they are for
-  write: false,
-};
+/** Keeps the names of functions and classes, for stacks of errors, and lines, as Node shows the one that threw. */
+const readable = { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: false } };
+/** What bundlers read is in comments: `@__PURE__`, `webpackIgnore`, `@vite-ignore`. */
+const comments = { legal: true, annotation: true, jsdoc: false };
 
-/** Has another file in the place of web/src/engine/packaged.ts, which says what each is for. */
-const packagedFor = (where) => ({
-  name: "packaged",
-  setup({ onResolve }) {
-    onResolve({ filter: /\/packaged\.js$/ }, ({ importer }) =>
-      path.basename(importer).startsWith("packaged-")
-        ? undefined
-        : { path: dist(`engine/packaged-${where}.js`) },
-    );
-  },
+/** What Rolldown warns of, and is meant. */
+const expected = [
+  // A classic worker script has no address of its own, and does not need it: it receives compiled modules.
+  "EMPTY_IMPORT_META",
+  "MISSING_NAME_OPTION_FOR_IIFE_EXPORT",
+  "INEFFECTIVE_DYNAMIC_IMPORT",
+];
+const onLog = (level, log, handler) => expected.includes(log.code) || handler(level, log);
+
+/** Bundles, with options of Rolldown's input and output. @returns the files */
+async function bundle(input, output) {
+  const bundled = await rolldown({
+    onLog,
+    cwd: root,
+    platform: "browser",
+    transform: { target: "es2022" },
+    ...input,
+  });
+  const options = { format: "esm", minify: true, comments, ...output };
+  const { output: files } = await (options.dir || options.file
+    ? bundled.write(options)
+    : bundled.generate(options));
+  await bundled.close();
+  return files;
+}
+
+/** Bundles a module into one file that imports nothing. */
+const bundleFile = (input, output) => bundle(input, { codeSplitting: false, ...output });
+
+/** A module that is not a file. */
+const virtual = (text) => ({
+  name: "virtual",
+  resolveId: (id) => (id === "virtual:entry" ? id : null),
+  load: (id) => (id === "virtual:entry" ? text : null),
 });
 
-/** Stay files of their own, which bundles find at ../wasm/. */
-const wasmFiles = "../wasm/*";
+/** Replaces web/src/engine/packaged.ts by its variant for a target. */
+const packagedFor = (target) => ({
+  name: "packaged",
+  resolveId: (source, importer) =>
+    /\/packaged\.js$/.test(source) && !path.basename(importer).startsWith("packaged-")
+      ? dist(`engine/packaged-${target}.js`)
+      : null,
+});
 
-/** What bundlers are to leave alone; esbuild drops these words when it minifies. */
-const leaveAlone = "/* webpackIgnore: true */ /* @vite-ignore */ ";
-const importOfName = /\bimport\((?=\s*[\w$]+\))/g;
-
-/** Writes what esbuild makes, and its maps where `options` ask for them. */
-async function write(options) {
-  const { outputFiles } = await build({ ...common, ...options });
-  const maps = new Map(outputFiles.map(({ path: file, text }) => [file, text]));
-  for (const { path: file, text } of outputFiles) {
-    mkdirSync(path.dirname(file), { recursive: true });
-    if (file.endsWith(".map")) continue;
-    writeFileSync(file, text.replaceAll(importOfName, `import(${leaveAlone}`));
-    const map = maps.get(`${file}.map`);
-    if (map) writeFileSync(`${file}.map`, mapBehind(text, map));
-  }
-}
-
-/** A map of a text in which those words stand: what is behind them in their line is as much farther on. */
-function mapBehind(text, map) {
-  const parsed = JSON.parse(map);
-  const lines = text
-    .split("\n")
-    .map((line) => [...line.matchAll(importOfName)].map((m) => m.index + m[0].length));
-  const mappings = decode(parsed.mappings).map((segments, line) =>
-    segments.map(([column, ...rest]) => {
-      const before = lines[line].filter((at) => at <= column).length;
-      return [column + before * leaveAlone.length, ...rest];
-    }),
-  );
-  return JSON.stringify({ ...parsed, mappings: encode(mappings) });
-}
-
-/**
- * The scripts of workers, each one file that imports nothing: bundlers take them as they are, whatever format they make
- * workers in.
- */
+/** Bundles the scripts of workers into one file each, so that bundlers with any format of workers can use them. */
 async function bundleWorkers() {
-  const options = { plugins: [packagedFor("worker")] };
-  const script = dist("workers/worker-script.js");
-  await write({ ...options, entryPoints: [script], outfile: dist("workers/worker.js") });
-  await write({
-    ...options,
-    entryPoints: [dist("workers/worker-chunk.js")],
-    outfile: dist("wasm/worker-chunk.js"),
-  });
-  const classic = await build({
-    ...common,
-    ...options,
-    format: "iife",
-    // The glue is told where its module is; the address of a script that has none is not asked for.
-    logOverride: { ...common.logOverride, "empty-import-meta": "silent" },
-    entryPoints: [script],
-  });
-  const text = JSON.stringify(classic.outputFiles[0].text.trim());
-  writeFileSync(dist("wasm/worker-text.js"), `export default ${text};\n`);
+  const script = { input: dist("workers/worker-script.js"), plugins: [packagedFor("worker")] };
+  await bundleFile(script, { file: dist("workers/worker.js") });
+  copyFileSync(dist("workers/worker.js"), dist("bundle/worker.js"));
+  await bundleFile(
+    { ...script, input: dist("workers/worker-chunk.js") },
+    { file: dist("wasm/worker-chunk.js") },
+  );
+  const [classic] = await bundleFile(script, { format: "iife" });
+  writeFileSync(dist("wasm/worker-text.js"), `export default ${JSON.stringify(classic.code.trim())};\n`);
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
 }
 
-/** What is used of hyparquet (web/src/vendor/hyparquet.d.ts), as a module of the library: it has no dependencies. */
+/** Bundles the thread that renews locks of copies (web/src/transfer/heartbeat.ts) into one file. */
+const bundleLockThread = () =>
+  bundleFile(
+    { input: dist("transfer/lock-thread.js"), platform: "node" },
+    { file: dist("bundle/lock-thread.js"), minify: readable },
+  );
+
+/** Bundles what the library uses of hyparquet (web/src/vendor/hyparquet.d.ts): the package has no dependencies. */
 async function bundleParquetReader() {
   const contents = `export { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
     export { parquetHeader } from "hyparquet/src/column.js";
     export { readPlain } from "hyparquet/src/plain.js";`;
-  await write({
-    stdin: { contents, resolveDir: root },
-    banner: { js: "/*! hyparquet (MIT): see THIRD_PARTY_NOTICES.md */" },
-    outfile: dist("vendor/hyparquet.js"),
-  });
+  const resolve = {
+    name: "from-root",
+    resolveId: { filter: { id: /^hyparquet\// }, handler: (id) => path.join(root, "node_modules", id) },
+  };
+  await bundleFile(
+    { input: "virtual:entry", plugins: [virtual(contents), resolve] },
+    { file: dist("vendor/hyparquet.js"), banner: "/*! hyparquet (MIT): see THIRD_PARTY_NOTICES.md */" },
+  );
   copyFileSync(path.join(root, "web/src/vendor/hyparquet.d.ts"), dist("vendor/hyparquet.d.ts"));
 }
 
-/** The modules as texts, for bundlers that leave the files behind (web/src/lazy/embedded.ts). */
+/** Writes the wasm modules as scripts, for bundlers that leave their files behind (web/src/engine/embedded.ts). */
 function embedModules() {
   for (const name of wasmModules) {
     const module = readFileSync(dist(`wasm/${name}.wasm`));
@@ -120,61 +109,37 @@ function embedModules() {
 }
 
 /**
- * Bundles the entries that have a condition: loading a hundred small files takes longer than compiling the module and
- * decoding a chunk. Bundles lie one folder below dist, like web/src/engine, which finds the modules at ../wasm/ from
- * where it lies; one build of all of them, so that they share their parts.
+ * Bundles the entries of a condition in package.json into a folder of dist. Like web/src/engine it lies one folder below
+ * dist, so that the addresses of the wasm modules, ../wasm/, hold there, too.
  */
-async function bundleEntries(condition, folder, options) {
-  const out = dist(folder);
-  const sources = path.join(buildDir, folder);
-  for (const dir of [out, sources]) rmSync(dir, { recursive: true, force: true });
-  await write({
-    ...options,
-    entryPoints: entries
-      .filter((entry) => entry[condition])
-      .map((entry) =>
-        writeEntry(sources, entry.default, path.relative(folder, path.relative("dist", entry[condition]))),
-      ),
-    outbase: sources,
-    outdir: out,
-    splitting: true,
-    external: [wasmFiles],
-    // Their sources lie in the package, as modules that anyone can read: maps need not hold them once more.
-    sourcemap: "linked",
-    sourcesContent: false,
-    // Stacks name functions as the sources do; and Node shows the whole line of an error that nobody catches.
-    minify: false,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    lineLimit: 120,
+async function bundleEntries(condition, folder, { plugins = [], minify }) {
+  rmSync(dist(folder), { recursive: true, force: true });
+  const entries = programEntries.filter(({ targets }) => targets[condition]?.startsWith(`./dist/${folder}/`));
+  const modules = entries.filter(({ name }) => name !== "worker").map(({ name, module }) => [name, module]);
+  const external = /^\.\.\/wasm\/|^node:/;
+  const { input, output } = await libraryChunks(Object.fromEntries(modules), {
+    plugins,
+    onLog,
+    external,
+    makeAbsoluteExternalsRelative: false,
+    platform: "browser",
   });
+  const files = await bundle(input, { ...output, dir: dist(folder), minify });
+  writeModules(folder, files);
+}
+
+/** Notes the modules of each file in build/, for the tests. */
+function writeModules(folder, files) {
+  const relative = (id) => path.relative(distDir, id).replaceAll(path.sep, "/");
+  const modules = files.map(({ fileName, moduleIds }) => [`${folder}/${fileName}`, moduleIds.map(relative)]);
+  mkdirSync(buildDir, { recursive: true });
+  writeFileSync(path.join(buildDir, `${folder}.json`), JSON.stringify(Object.fromEntries(modules)));
 }
 
 /**
- * What is bundled for an entry: the entry, with imports for nothing but their effect on how the bundler cuts its files.
- * All that `zarr-wasm/codecs` needs is then one file, which is loaded twice as fast as eight; and most of what
- * `zarr-wasm` needs besides is another.
- */
-function writeEntry(sources, source, name) {
-  const entry = path.join(root, source);
-  const file = path.join(sources, name);
-  const common = /[\\/](?:zarrita|node|internal)\.js$/.test(entry) ? ["codecs", "index"] : ["codecs"];
-  const imported = common.map((own) => `import ${JSON.stringify(dist(`${own}.js`))};`);
-  const own = JSON.stringify(entry);
-  const hasDefault = /^export default /m.test(readFileSync(entry, "utf8"));
-  const lines = [
-    ...imported,
-    `export * from ${own};`,
-    ...(hasDefault ? [`export { default } from ${own};`] : []),
-  ];
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, `${lines.join("\n")}\n`);
-  return file;
-}
-
-/**
- * The library in one file, for pages without a bundler: modules and the workers' script are in it as texts. Its names
- * are properties of `zarrWasm`, too, for scripts that import nothing.
+ * Bundles the library into one file, for pages without a bundler. Its names are properties of `zarrWasm`, too, for
+ * scripts that import nothing. The decode module is in it; the copies of the larger two are files beside it, as they
+ * would triple its size.
  */
 async function bundleOneFile() {
   const own = (name) => JSON.stringify(dist(`${name}.js`));
@@ -184,23 +149,27 @@ async function bundleOneFile() {
     globalThis.zarrWasm = { ...all, createCodecChain };
     export * from ${own("index")};
     export { createCodecChain };`;
-  await write({ stdin: { contents, resolveDir: root }, outfile: dist("zarr-wasm.min.js") });
+  const beside = {
+    name: "beside",
+    resolveId: (id) =>
+      /\/(?:full|images)-embedded\.js$/.test(id)
+        ? { id: `./wasm/${path.basename(id)}`, external: true }
+        : null,
+  };
+  await bundleFile(
+    { input: "virtual:entry", plugins: [virtual(contents), beside], makeAbsoluteExternalsRelative: false },
+    { file: dist("zarr-wasm.min.js") },
+  );
 }
 
-/** Maps of an older build, which the package would hold. */
-function removeMaps() {
-  for (const file of readdirSync(distDir, { recursive: true }))
-    if (file.endsWith(".js.map")) rmSync(dist(file));
-}
-
-/** All bundles; the library must have been compiled. */
+/** Makes all bundles; the library must have been compiled. */
 async function bundleLibrary() {
-  removeMaps();
   embedModules();
   await bundleParquetReader();
+  await bundleEntries("default", "bundle", { minify: readable });
   await bundleWorkers();
-  await bundleEntries("node", "bundle", { plugins: [packagedFor("node")] });
-  await bundleEntries("workerd", "edge", { plugins: [packagedFor("edge")] });
+  await bundleLockThread();
+  await bundleEntries("workerd", "edge", { plugins: [packagedFor("edge")], minify: true });
   await bundleOneFile();
 }
 

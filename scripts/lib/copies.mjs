@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { get, getBytes, open } from "zarr-wasm";
-import { runCopy } from "../../dist/cli/copy/command.js";
+import { runCopy } from "../../dist/cli/commands/copy.js";
 
 /** Zarr versions that arrays are copied into. */
 export const versions = [1, 2, 3];

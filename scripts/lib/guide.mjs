@@ -37,7 +37,7 @@ const all =
 /** What the toy puts into each file: a function of what stands there. It changes every bit that its option names. */
 export const toyEdits = {
   "src/codecs/xor.cpp":
-    () => `// xor (bytes → bytes): every byte with some bits turned over. A toy, for scripts/check-guide.mjs.
+    () => `// xor (bytes → bytes): every byte with some bits turned over. A toy, for scripts/check/guide.mjs.
 //
 // Parameters: [bits]   the bits to turn over, 0 … 255
 #include "codecs/sizes.hpp"
@@ -84,9 +84,8 @@ constinit const Codec kXorCodec = {
 }  // namespace zw
 `,
   "src/codecs/codec_list.inc": (content) => `${content}ZW_CODEC(Xor, "xor")\n`,
-  "web/src/codecs/xor.ts": () => `/** xor: every byte with some bits turned over. A toy. */
-import type { CodecDefinition } from "./definition.js";
-
+  "web/src/codecs/rare-compressors.ts": (content) => `${content}
+/** xor: flips the same bits of every byte. A toy. */
 export const xor: CodecDefinition = {
   core: "xor",
   kind: "bytes-to-bytes",
@@ -103,14 +102,14 @@ export const xor: CodecDefinition = {
     '  { core: "xor", part: "rare", decode: "decode", encode: "full" },\n',
   ),
   "web/src/codecs/registry.ts": all(
-    before('import { zfp, zfpy } from "./zfp.js";', 'import { xor } from "./xor.js";\n'),
+    before(' } from "./rare-compressors.js";', ", xor"),
     before('} satisfies DefinitionsIn<"rare">', "  xor,\n"),
   ),
   "tests/cpp/codec_support.hpp": after(
     '{"base64", &kBase64Codec, {}},',
     '\n        {"xor_0", &kXorCodec, {0}},\n        {"xor_90", &kXorCodec, {90}},',
   ),
-  "tests/node/support-codecs.ts": before(
+  "tests/node/support/codec-arrays.ts": before(
     "  shuffle: ({ dtype }) =>",
     "  xor: () => ({ old: { bits: 90 }, v3: { bits: 90 } }),\n",
   ),

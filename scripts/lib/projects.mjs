@@ -1,4 +1,4 @@
-// Fresh projects with the packed package in them, for npm run test:bundlers and test:runtimes.
+// Fresh projects with the packed package in them, for npm run test:compat -- bundlers and test:runtimes.
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";

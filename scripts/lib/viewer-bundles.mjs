@@ -1,94 +1,118 @@
-// What is bundled of the compiled viewer: its page, and what other pages take. A program of its own, which viewer.mjs runs.
+// Bundles the compiled viewer: its page, the scripts for other pages, and the modules for bundlers. viewer.mjs runs this
+// as a separate process.
 //
-// Every file costs a browser some milliseconds, whatever is in it, so that what the first picture needs is few files: all
-// that an entry loads from the start is one, and all that is asked for with it another. esbuild knows which modules
-// those are, and leaves out what of them nothing uses, but makes a file of what each combination of parts shares; so its
-// list of modules is what Rolldown cuts the files by.
+// Each file costs a browser some milliseconds, whatever its size, so that the first picture should need few: one file
+// for the modules that an entry loads from the start, one for those loaded soon after. A first pass finds these modules;
+// it drops unused ones, but makes one file for each combination of parts.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { build } from "esbuild";
 import { rolldown } from "rolldown";
+import { programEntries } from "./entries.mjs";
 import { distDir, root } from "./paths.mjs";
 
 const out = path.join(distDir, "viewer");
 
-/** Bundles by name, and what they begin with. Those of a list share their parts: the page's own are few, and load sooner. */
-const bundles = [{ "page.min": "page.js" }, { "viewer.min": "define.js", "anywidget.min": "anywidget.js" }];
+/** Entry modules of the page and of the scripts that other pages load, from a CDN for example, by name of the file. */
+const scripts = { "page.min": "page.js", "viewer.min": "define.js", "anywidget.min": "anywidget.js" };
+/** Entries whose start is one file; the page has another one. */
+const elements = ["viewer/define", "viewer/anywidget"];
 
-/** Modules that are loaded when they are needed, which every first picture needs: they are asked for with the page. */
-const neededSoon = ["shards", "http-ranges", "canvas2d", "legends", "overlay", "side", "stored-coordinates"];
+/** Lazily loaded modules that every first picture needs: they are loaded together with the page. */
+const neededSoon = ["read/part", "canvas2d", "legends", "overlay", "side", "stored-coordinates"];
 
-/** Of modules that are missing, for which copies stay files of their own (web/src/lazy/embedded.ts). */
+/** Copies of wasm modules and of the worker's script, which stay files (web/src/engine/embedded.ts). */
 const copies = /^\.\.\/wasm\/(?:worker-|[\w-]+-embedded\.js$)/;
-const external = (id) => copies.test(id) || id.startsWith("node:");
 
-/** Files that are cut on purpose: of modules that entries load from the start, and of those that they load soon. */
-const parts = ["start", "soon"];
+/** The library as its modules: less of them remains unused than of its bundles. */
+const alias = Object.fromEntries(
+  programEntries.map(({ subpath, module }) => [subpath.replace(/^\./, "zarr-wasm"), module]),
+);
 
-/** What esbuild would make of entries: the files, by name, and which of their modules each holds. */
-async function outputsOf(entries) {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: Object.values(entries).map((entry) => path.join(out, entry)),
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    outdir: out,
-    external: ["../wasm/*-embedded.js", "../wasm/worker-*.js", "node:*"],
-    metafile: true,
-    write: false,
-    logLevel: "error",
-  });
-  return metafile.outputs;
-}
+/** Files that are divided on purpose: modules that elements load from the start, those of the page, those loaded soon. */
+const parts = ["start", "page", "soon"];
 
-/** The modules that are loaded with some entries, each by its path. */
-function loadedWith(outputs, isEntry) {
-  const files = new Set();
-  const load = (file) => {
-    if (files.has(file) || !outputs[file]) return;
-    files.add(file);
-    for (const { kind, path: imported } of outputs[file].imports)
-      if (kind === "import-statement") load(imported);
+/** Options of Rolldown for the scripts. */
+const scriptInput = {
+  input: Object.fromEntries(Object.entries(scripts).map(([name, entry]) => [name, path.join(out, entry)])),
+  external: (id) => copies.test(id) || id.startsWith("node:"),
+  resolve: { alias },
+  preserveEntrySignatures: "allow-extension",
+  makeAbsoluteExternalsRelative: false,
+};
+
+/** Modules that are loaded with some entries or lazy parts, of files by name. */
+function loadedWith(files, isWanted) {
+  const loaded = new Set();
+  const load = (name) => {
+    if (loaded.has(name) || !files.has(name)) return;
+    loaded.add(name);
+    files.get(name).imports.forEach(load);
   };
-  for (const [file, { entryPoint }] of Object.entries(outputs))
-    if (entryPoint && isEntry(entryPoint)) load(file);
-  // Of an entry that only passes on what others define, nothing is left but its names.
-  const isHeld = ([name, { bytesInOutput }]) => bytesInOutput > 0 || isEntry(name);
-  const held = [...files].flatMap((file) => Object.entries(outputs[file].inputs).filter(isHeld));
-  return new Set(held.map(([name]) => path.join(root, name)));
+  for (const [name, { facadeModuleId }] of files) if (isWanted(facadeModuleId ?? "")) load(name);
+  return new Set([...loaded].flatMap((name) => files.get(name).moduleIds));
 }
 
-/** Which file a module belongs to; undefined where that is for the bundler to say. */
-async function partsOf(entries) {
-  const outputs = await outputsOf(entries);
-  const starts = new Set(Object.values(entries).map((entry) => path.relative(root, path.join(out, entry))));
-  const fromTheStart = loadedWith(outputs, (entry) => starts.has(entry));
-  const soon = loadedWith(outputs, (entry) => neededSoon.includes(path.basename(entry, ".js")));
-  return (id) => (fromTheStart.has(id) ? "start" : soon.has(id) ? "soon" : undefined);
+/** Returns which file a module belongs to; undefined if the bundler may choose. */
+async function partsOf() {
+  const files = await bundle(scriptInput, {}, "generate");
+  const isOne = (names) => (id) => names.some((name) => id.endsWith(`/${name}.js`));
+  const start = loadedWith(files, isOne(elements));
+  const soon = loadedWith(files, isOne(neededSoon));
+  // Entries hold nothing but themselves: a lazy part that imported one would start it.
+  const page = loadedWith(files, isOne(["viewer/page"]));
+  return (id) => {
+    if (Object.values(scriptInput.input).includes(id)) return undefined;
+    if (start.has(id) || id.includes("rolldown/runtime")) return "start";
+    return page.has(id) ? "page" : soon.has(id) ? "soon" : undefined;
+  };
 }
+
+/** Icechunk stores and others load store/file/store.js statically, and are lazy parts themselves. */
+const onLog = (level, log, handler) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || handler(level, log);
 
 /** @returns {Promise<Map<string, import("rolldown").OutputChunk>>} the files, by name */
-async function bundle(entries) {
-  const partOf = await partsOf(entries);
-  const named = Object.entries(entries).map(([name, entry]) => [name, path.join(out, entry)]);
-  const bundled = await rolldown({ input: Object.fromEntries(named), external, platform: "browser" });
-  const { output } = await bundled.write({
-    dir: out,
-    format: "esm",
+async function bundle(input, output, kind = "write") {
+  const bundled = await rolldown({ cwd: root, platform: "browser", onLog, ...input });
+  const { output: written } = await bundled[kind]({ dir: out, format: "esm", ...output });
+  await bundled.close();
+  return new Map(written.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
+}
+
+async function bundleScripts() {
+  const partOf = await partsOf();
+  return bundle(scriptInput, {
     minify: true,
     sourcemap: Boolean(process.env.ZARR_WASM_MAPS), // the package would be half as large again
     hashCharacters: "base36",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
-    codeSplitting: { groups: parts.map((name) => ({ name, test: (id) => partOf(id) === name })) },
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: parts.map((name) => ({ name, test: (id) => partOf(id) === name })),
+    },
   });
-  await bundled.close();
-  const files = output.filter(({ type }) => type === "chunk");
-  return new Map(files.map((file) => [file.fileName, file]));
 }
 
-/** Names the parts of the page's script in the page, so that they are asked for at once, and not one after another. */
+/** Bundles the modules that other bundlers take, without the library: they share it with the program. */
+function bundleModules() {
+  const entries = programEntries.filter(({ name }) => /^viewer\b/.test(name));
+  const fileOf = ({ targets }) => path.basename(targets.default, ".js");
+  return bundle(
+    {
+      input: Object.fromEntries(entries.map((entry) => [fileOf(entry), entry.module])),
+      external: /^zarr-wasm(?:\/|$)/,
+      experimental: { attachDebugInfo: "none" },
+    },
+    {
+      minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: false } },
+      comments: { legal: true, annotation: true, jsdoc: false },
+      entryFileNames: "[name].js",
+      chunkFileNames: "module-[name].js",
+    },
+  );
+}
+
+/** Names the parts of the page's script in the page, so that the browser loads them at once, not one after another. */
 function preloadParts(files) {
   const named = new Set(["page.min.js"]);
   const name = (file) => {
@@ -105,7 +129,5 @@ function preloadParts(files) {
   writeFileSync(page, readFileSync(page, "utf8").replace("  </head>", `${links.join("")}  </head>`));
 }
 
-for (const entries of bundles) {
-  const files = await bundle(entries);
-  if (files.has("page.min.js")) preloadParts(files);
-}
+preloadParts(await bundleScripts());
+await bundleModules();

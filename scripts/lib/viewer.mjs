@@ -7,6 +7,7 @@ import path from "node:path";
 import { compileProject } from "./build.mjs";
 import { distDir, root } from "./paths.mjs";
 import { capture, findTool, run, step } from "./process.mjs";
+import { copyTypes } from "./types.mjs";
 
 const source = path.join(root, "web/viewer");
 const copied = [
@@ -17,8 +18,8 @@ const copied = [
   "page/icon.svg",
 ];
 
-/** Names of shared and lazily loaded parts, which change with their content. */
-const splitPart = /^[a-z0-9-]+-[A-Za-z0-9]{8}\.js$/;
+/** Bundled files: parts of the scripts, whose names change with their content, and modules. */
+const bundled = /^[a-z0-9-]+-[A-Za-z0-9_-]+\.js$/;
 
 /** Builds dist/viewer. The library must be built: it is bundled from dist. */
 export function buildViewer() {
@@ -26,6 +27,7 @@ export function buildViewer() {
   const out = path.join(distDir, "viewer");
   compileProject("web/viewer/tsconfig.json", path.join(out, "viewer.js"));
   for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
+  copyTypes();
   writeStyleText(out);
   bundle(out);
   copyWorker(out);
@@ -45,6 +47,6 @@ export function copyWorker(out) {
 
 /** Bundles what was compiled: there the style sheet is a module. What an earlier build made and this one does not is removed. */
 function bundle(out) {
-  for (const name of readdirSync(out).filter((file) => splitPart.test(file))) rmSync(path.join(out, name));
+  for (const name of readdirSync(out).filter((file) => bundled.test(file))) rmSync(path.join(out, name));
   run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
 }

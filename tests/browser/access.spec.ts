@@ -77,7 +77,7 @@ test("everything can be done without a mouse", async ({ viewer, page }) => {
   await expect(slider).toBeFocused();
 });
 
-/** Controls without a name, ids that are not unique, images without a text. */
+/** Finds controls without a name, duplicate ids, and images without alternative text. */
 function faults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
@@ -103,7 +103,7 @@ function faults(page: Page): Promise<string[]> {
   });
 }
 
-/** Texts whose contrast with what is behind them is below 4.5, as WCAG measures it. */
+/** Finds text with a contrast below 4.5, as defined by WCAG. */
 function faintTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })!;
@@ -199,7 +199,7 @@ test("elements are square, sharp, and a whole number of pixels", async ({ viewer
   expect(wide).toBeCloseTo(Math.round(wide), 5);
   await expect(page.locator(".zw-canvas")).toHaveCSS("image-rendering", "pixelated");
   await page.setViewportSize({ width: 600, height: 860 });
-  // What is drawn follows the size of the window a little later.
+  // The drawing follows the window size with a delay.
   await expect
     .poll(async () => {
       const { across, isSquare } = await side();

@@ -1,4 +1,4 @@
-/** axe-core's rules, as tests apply them. */
+/** Applies axe-core's rules. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "@playwright/test";
@@ -10,7 +10,7 @@ interface Violation {
   readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[];
 }
 
-/** What breaks rules of WCAG 2.2 up to AA, or of good practice. */
+/** Violations of WCAG 2.2 up to AA, and of best practices. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe);
   return page.evaluate(async () => {

@@ -1,4 +1,4 @@
-// axe-core's rules on the page and on elements of a page, light and dark, wide and narrow.
+// axe-core's rules on the viewer page and on embedded elements, light and dark, wide and narrow.
 import { violations } from "./axe-rules.js";
 import { expect, test } from "./site.js";
 

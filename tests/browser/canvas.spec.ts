@@ -1,11 +1,11 @@
-// Pictures of tiles where they are seen smaller than they are: by WebGL2 and by a 2-D context.
+// Tiles drawn smaller than their size: by WebGL2 and by a 2-D context.
 import { grayRows } from "../shared/pixels.js";
 import { expect, test } from "./site.js";
 import { type ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 const colours = "map=gray&range=0:256";
 
-/** The picture's gray values, pixel by pixel, once they stay as they are. */
+/** The picture's gray values, pixel by pixel, once they no longer change. */
 async function settled(viewer: ViewerPage): Promise<number[][]> {
   let last: number[][] = [];
   await expect
@@ -26,7 +26,7 @@ test("elements that are narrow and high stay sharp where they are high", async (
   ] as const) {
     await viewer.show(`source=/stores/planks&${colours}&axes=${axes}&at=${at}`);
     await expect(page.locator(".zw-canvas")).toHaveAttribute("data-renderer", "canvas");
-    // Around the array is the ground, which is no gray.
+    // The background around the array is not gray.
     const grays = (await settled(viewer)).flat().filter((value) => value !== -1);
     expect(new Set(grays)).toEqual(new Set([40, 200]));
   }

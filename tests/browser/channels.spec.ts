@@ -1,13 +1,13 @@
-// Channels: composites, pictures, what each looks like, and histograms with limits that are dragged.
+// Channels: composites, photographs, channel settings, and histograms with draggable limits.
 import { maskedValue, omeroValue, omeroWindows, pictureValue } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
 import { type ViewerPage, withoutWebGL } from "./viewer-page.js";
 
-/** 0 to 255, as the shader cuts a range into 256 parts. */
+/** 0 to 255: the shader divides a range into 256 parts. */
 const part = (value: number, low: number, high: number) =>
   Math.min(255, Math.max(0, Math.floor(((value - low) / (high - low)) * 256)));
 
-/** Red, green, blue and opacity of elements, as one text each. */
+/** Red, green, blue and alpha of elements, as one string each. */
 async function colours(viewer: ViewerPage): Promise<string[][]> {
   const { width, height, data } = await viewer.pixels();
   return Array.from({ length: height }, (_, row) =>
@@ -35,7 +35,7 @@ test("a composite adds the channels that are on, in their colours and windows", 
   await expect(page.locator(".zw-legend-channels li")).toHaveText([/^DAPI0\s*3200$/, /^GFP0\s*1200$/]);
   await viewer.pointAt(3, 7);
   await expect(viewer.readout).toContainText("DAPI 700 · GFP 150");
-  // The third one on, the first one off.
+  // Switches the third channel on and the first one off.
   await page.getByLabel("Show channel 3, RFP").check();
   await page.getByLabel("Show channel 1, DAPI").uncheck();
   const changed = table(24, 32, (y, x) => [omero(2, y, x), omero(1, y, x), 0, 255]);
@@ -59,7 +59,7 @@ test("colour, limits and gamma of a channel", async ({ viewer, page }) => {
   await page.getByLabel("Gamma of channel 1, DAPI", { exact: true }).fill("1");
   await expect(page).toHaveURL(/channels=0:ff8000:0\.\.1600:2$/);
   const [row] = await colours(viewer);
-  // A gamma of 2: the middle of the range has a quarter of the colour.
+  // A gamma of 2: the middle of the range gets a quarter of the colour.
   expect(Math.abs(Number(row![8]!.split(",")[0]) - 64)).toBeLessThan(3);
 });
 
@@ -77,7 +77,7 @@ test("channels can have one range together", async ({ viewer, page }) => {
   await expect.poll(() => colours(viewer)).toEqual(shown([3200, 3200]));
   await expect(page).toHaveURL(/common=yes/);
   await expect(page.locator(".zw-legend-channels li")).toHaveText([/^DAPI0\s*3200$/, /^GFP0\s*3200$/]);
-  // What is set for one of them holds for all.
+  // A setting of one channel applies to all.
   await page.getByLabel("Range and gamma of channel 2, GFP").click();
   await viewer.enter("Highest value of channel 2, GFP", 2000);
   await expect.poll(() => colours(viewer)).toEqual(shown([2000, 2000]));
@@ -157,7 +157,7 @@ test("limits are dragged in the histogram, by keys as well", async ({ viewer, pa
   await low.press("ArrowRight");
   await low.press("ArrowRight");
   await expect(page.getByLabel("Lowest value")).toHaveValue("102");
-  // They do not pass one another.
+  // The limits keep their order.
   await low.press("End");
   await expect(page.getByLabel("Lowest value")).toHaveValue("102");
   await page.getByLabel("Logarithmic counts").check();
@@ -181,7 +181,7 @@ test("one range for all slices, or each its own", async ({ viewer, page }) => {
 test("a diverging map has its middle where it is asked for", async ({ viewer, page }) => {
   await viewer.show("source=/stores/cube&select=0,:,:");
   await viewer.choose("Colour map", "Blue – white – red");
-  // All values are below 0, which therefore is not the middle.
+  // All values are below 0, so 0 is not the middle.
   await expect(page.getByLabel("Lowest value")).toHaveValue("-50");
   await viewer.enter("Value at the middle", -40);
   await expect(page.getByLabel("Lowest value")).toHaveValue("-75");

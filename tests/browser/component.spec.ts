@@ -1,4 +1,4 @@
-// The viewer as a component on somebody else's page.
+// The viewer as a component on another page.
 import type { mountViewer as Mount } from "../../dist/viewer/viewer.js";
 import { expect, test } from "./site.js";
 

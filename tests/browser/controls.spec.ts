@@ -1,4 +1,4 @@
-// Controls, pointer and address: what the reader chooses is what is drawn.
+// Controls, pointer and address: the user's choices are drawn.
 
 import { grayTable } from "../shared/pixels.js";
 import { byteValue, cubeValue, largeValue, sliceValue } from "../shared/viewer-stores.js";
@@ -157,7 +157,7 @@ test("two fingers pinch and move", async ({ viewer }) => {
     say("pointerup", 2, 450, 200);
   });
   await expect.poll(async () => (await viewer.seen()).columns).toBeCloseTo(before.columns / 2, 3);
-  // What was between the fingers is still there.
+  // The point between the fingers stays in place.
   const box = (await viewer.box.boundingBox())!;
   const at = ({ left, columns }: { left: number; columns: number }) => left + (columns * 350) / box.width;
   expect(at(await viewer.seen())).toBeCloseTo(at(before), 3);

@@ -1,4 +1,4 @@
-// Folders and archives of one's own machine: dropped on the page, or chosen; what is in them is seen by its pixels.
+// Local folders and archives, dropped on the page or chosen; their content is checked by pixels.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "@playwright/test";
@@ -12,7 +12,7 @@ import type { ViewerPage } from "./viewer-page.js";
 const folder = path.join(groupsFolder, "pyramid.zarr");
 const archive = path.join(root, "build/tmp/browser-drops/pyramid.zarr.zip");
 
-/** Every file below a folder, by its path from there. */
+/** All files in a folder, by their relative paths. */
 const filesOf = (at: string): [string, Buffer][] =>
   readdirSync(at, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -28,7 +28,7 @@ test.beforeAll(async () => {
   writeFileSync(archive, Buffer.concat(pieces));
 });
 
-/** Drops files or folders of this machine, as a reader does. */
+/** Drops local files or folders, as a user does. */
 async function drop(page: Page, ...files: string[]): Promise<void> {
   const client = await page.context().newCDPSession(page);
   const data = { items: [], files, dragOperationsMask: 1 };
@@ -40,7 +40,7 @@ async function drop(page: Page, ...files: string[]): Promise<void> {
   await event("drop");
 }
 
-/** The second variable, north up: rows go down the array. */
+/** Shows the second variable, with north up: the array's first row is at the top. */
 async function showsPyramid(viewer: ViewerPage, name: string): Promise<void> {
   const { page } = viewer;
   await viewer.reaches("ready");
@@ -60,7 +60,7 @@ const start = async (viewer: ViewerPage) => {
 };
 
 test.beforeEach(({ problems }) => {
-  problems.expect(/404/); // stores of the gallery, which npm start makes
+  problems.expect(/404/); // gallery stores, which npm start creates
 });
 
 test("a folder that is dropped", async ({ viewer, page }) => {
@@ -98,7 +98,7 @@ test("an archive that is dropped, then a folder over what is shown", async ({ vi
   await drop(page, path.join(groupsFolder, "plate.zarr"));
   await expect(page.getByRole("button", { name: "Well A1" })).toBeVisible();
   await expect(page.locator(".zw-well canvas")).toHaveCount(2);
-  // Back to what was dropped before.
+  // Back to the previous drop.
   await page.goBack();
   await expect(page).toHaveURL(/variable=snow/);
   await viewer.reaches("ready");
@@ -126,7 +126,7 @@ test("what cannot be opened is said in a sentence", async ({ viewer, page }) => 
 });
 
 test("a folder that is chosen", async ({ viewer, page }) => {
-  // The origin's own file system has handles as the dialog gives them.
+  // The origin private file system has the same kind of handles as the dialog.
   await page.addInitScript(() => {
     Object.assign(globalThis, {
       showDirectoryPicker: async () =>

@@ -1,11 +1,11 @@
-// <zarr-viewer> on pages of others: attributes, events, links, styles, notebooks.
+// <zarr-viewer> on other pages: attributes, events, links, styles, notebooks.
 import type { Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { startServer } from "../../scripts/lib/server.mjs";
 import { packageMounts, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 
-/** An empty page with the script of the CDN's folder. */
+/** An empty page with the script from the CDN folder. */
 async function open(page: Page, site: string, body: string): Promise<void> {
   await page.goto(`${site}/pages/blank.html`);
   await page.evaluate((html) => {
@@ -22,7 +22,7 @@ async function open(page: Page, site: string, body: string): Promise<void> {
 const isReady = (page: Page, id: string) =>
   expect(page.locator(`#${id} .zw-viewer`)).toHaveAttribute("data-state", "ready");
 
-/** Details of the events of a name, as a page would keep them. */
+/** Recorded details of the events with a name. */
 function heard(page: Page, name: string): Promise<unknown[]> {
   return page.evaluate((wanted) => {
     const all = (globalThis as unknown as { heard: [string, Record<string, unknown> | undefined][] }).heard;
@@ -56,7 +56,7 @@ test("attributes and properties say what is shown, events what happens", async (
   expect(await heard(page, "load")).toEqual(["object"]);
   expect((await heard(page, "progress")).at(-1)).toMatchObject({ chunks: expect.any(Number) });
   await expect(page.locator("#one .zw-side")).toBeHidden();
-  // Attributes that change together make one change, and nothing else is forgotten.
+  // Attributes changed together cause one change; other settings stay.
   await one.evaluate((viewer) => {
     viewer.setAttribute("select", "3,:,:");
     (viewer as ZarrViewerElement).range = [10, 20];
@@ -138,7 +138,7 @@ test("stores in memory, taken away and put back", async ({ page, site }) => {
   await isReady(page, "one");
   await one.evaluate((viewer) => {
     (viewer as ZarrViewerElement).settings = { colormap: "magma" };
-    document.getElementById("there")!.append(viewer); // moved: nothing is read again
+    document.getElementById("there")!.append(viewer); // moved without another read
   });
   await isReady(page, "one");
   expect(await heard(page, "load")).toHaveLength(1);
@@ -220,7 +220,7 @@ test("a page that is light has viewers that are light", async ({ page, site }) =
 test("a box of 360 pixels has no bar to scroll sideways, whatever the window", async ({ page, site }) => {
   await open(page, site, `<div id="narrow"><zarr-viewer id="one" src="/stores/cube"></zarr-viewer></div>`);
   await page.locator("#narrow").evaluate((box) => {
-    box.style.width = "360px"; // by a program, which the policy allows
+    box.style.width = "360px"; // by script, which the policy allows
   });
   await isReady(page, "one");
   const widths = await page
@@ -310,7 +310,7 @@ test("a bundle on another server has its workers all the same", async ({ page, p
     await isReady(page, "one");
     expect(workers.length).toBeGreaterThan(0);
     expect(workers.every((url) => url.startsWith(`blob:${own.url}`))).toBe(true);
-    await expect.poll(() => page.workers().length).toBeGreaterThan(0); // they have found their script
+    await expect.poll(() => page.workers().length).toBeGreaterThan(0); // they have loaded their script
   } finally {
     await Promise.all([cdn.close(), own.close()]);
   }

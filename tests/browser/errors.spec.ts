@@ -1,4 +1,4 @@
-// Errors: readable, naming what failed, and never the end.
+// Errors are readable, name the cause, and leave the viewer usable.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { grayTable } from "../shared/pixels.js";

@@ -1,4 +1,4 @@
-// Arrays with chunk key encodings of extensions.
+// Arrays with chunk key encodings from extensions.
 import { create, MapStore, set } from "zarr-wasm";
 import { grayTable } from "../shared/pixels.js";
 import { expect, test } from "./site.js";

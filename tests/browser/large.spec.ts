@@ -23,7 +23,9 @@ import type { ViewerPage } from "./viewer-page.js";
 /** Maximum number of nodes of a page. */
 const maxNodes = 2000;
 
-/** Maximum length of a node's value or an attribute. Zarr attributes are displayed up to 20,000 characters. */
+/**
+ * Maximum length of a node's value or an attribute. Zarr attributes are displayed up to 20,000 characters.
+ */
 const maxLength = 20_100;
 
 /** Serves a store under /large/. */

@@ -20,7 +20,7 @@ test.beforeEach(async ({ page, site }) => {
 });
 
 test("every sample decodes to its SHA-256 in a page", async ({ page, problems }) => {
-  problems.expect(/404/); // chunks that are missing on purpose
+  problems.expect(/404/); // deliberately missing chunks
   const found = await page.evaluate(
     async (stores) => {
       const entry = "/lib/index.js";
@@ -56,7 +56,7 @@ test("a sample decodes to its SHA-256 in a module worker", async ({ page }) => {
   expect(createHash("sha256").update(Buffer.from(bytes, "base64")).digest("hex")).toBe(field.sha256);
 });
 
-/** Ways to say where the module is. */
+/** Forms in which the module can be given. */
 const ways = ["a URL", "an address", "bytes", "a compiled module", "an answer"];
 
 for (const name of ways) {

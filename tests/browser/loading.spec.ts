@@ -1,10 +1,11 @@
-// Loading: progress, and the last choice wins. Answers are held back until the test lets them go.
+// Loading: progress is shown, and the last request wins. Responses are held back until the test releases
+// them.
 import type { Page, Route } from "@playwright/test";
 import { grayTable } from "../shared/pixels.js";
 import { largeValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 
-/** Holds back the requests that match; `release` lets all go, those to come as well. */
+/** Holds back matching requests; `release` lets them and all later ones continue. */
 async function holdBack(page: Page, pattern: RegExp) {
   let release = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -14,7 +15,7 @@ async function holdBack(page: Page, pattern: RegExp) {
   await page.route(pattern, async (route: Route) => {
     held.push(new URL(route.request().url()).pathname);
     await gate;
-    // A request that was aborted meanwhile cannot go on.
+    // Aborted requests cannot be continued.
     await route.continue().catch(() => {});
   });
   return { held, release };

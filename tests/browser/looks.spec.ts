@@ -1,5 +1,5 @@
-// What the samples look like, as pictures that somebody has looked at: tests/browser/looks. After a change that is meant:
-// npx playwright test looks --update-snapshots, and look at them.
+// Visual regression tests of the samples against reviewed pictures: tests/browser/looks. After an intended
+// change: npx playwright test looks --update-snapshots, and review the pictures.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "@playwright/test";
@@ -38,9 +38,9 @@ const query = ({ source, path: at, view }: Sample) =>
   new URLSearchParams({ source, ...(at ? { path: at } : {}), ...view }).toString();
 
 async function looksAsBefore(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState("networkidle"); // labels come after the image
+  await page.waitForLoadState("networkidle"); // labels are loaded after the image
   await isDrawn(page);
-  // How long reading took is another number every time.
+  // The time of reading differs in every run.
   await page.locator(".zw-status").evaluate(({ style }) => {
     style.visibility = "hidden";
   });
@@ -50,8 +50,8 @@ async function looksAsBefore(page: Page, name: string): Promise<void> {
 }
 
 /**
- * In at most 253 colours: such pictures are small enough to be kept, and small differences of colours are none. Those that
- * there are most of stay as they are: grounds, lines, texts.
+ * Reduces a picture to at most 253 colours: files become small enough to commit, and minor differences of
+ * colour disappear. The most frequent colours are kept exactly: backgrounds, lines, text.
  */
 async function fewColours(page: Page, png: Buffer): Promise<Buffer> {
   const { width, height, palette, indices } = await page.evaluate(async (base64) => {
@@ -106,7 +106,7 @@ for (const sample of samples)
       ] as const)
         test(`${sample.name}, ${width} × ${height}, ${colorScheme}`, async ({ page, viewer }) => {
           await page.setViewportSize({ width, height });
-          // Of a thousand elements in a row, some: smooth pictures take much room.
+          // Only some of a thousand elements per row: smooth pictures take much space.
           const closer = sample.name === "v1" && width > 1000 ? "&at=512,512,8" : "";
           await viewer.goto(`${query(sample)}${closer}`);
           await isDrawn(page);

@@ -1,4 +1,4 @@
-// Maps: dates on sliders, north up, coasts and meridians, coordinates at the pointer.
+// Maps: dates on sliders, north up, coastlines and meridians, coordinates at the pointer.
 import { gray } from "../shared/pixels.js";
 import { mapValue } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
@@ -49,7 +49,7 @@ test("coasts are loaded with the first map, and can be switched off", async ({ v
     return lines.evaluate(
       (canvas: HTMLCanvasElement, [left, top, right, bottom]) => {
         const ratio = canvas.width / canvas.clientWidth;
-        // Browsers complain of a canvas of a page that is read often.
+        // Browsers warn about reading a page's canvas repeatedly.
         const { width: wide, height: high } = canvas;
         const own = Object.assign(document.createElement("canvas"), { width: wide, height: high });
         const copy = own.getContext("2d", { willReadFrequently: true })!;
@@ -63,7 +63,7 @@ test("coasts are loaded with the first map, and can be switched off", async ({ v
   };
   await page.getByLabel("Meridians and parallels").uncheck();
   await expect(lines).toHaveAttribute("data-lines", "coasts");
-  // The south of Africa has a coast, the middle of the Pacific has none.
+  // Southern Africa has a coastline, the middle of the Pacific does not.
   expect(await drawn(10, 40, -38, -28)).toBeGreaterThan(40);
   expect(await drawn(-150, -120, -20, 15)).toBeLessThan(20);
   await page.getByLabel("Coastlines").uncheck();

@@ -1,11 +1,11 @@
-// Servers on another origin: what a page may read of them, and what it is told where it may not.
+// Servers on another origin: responses that a page may read, and errors for others.
 
 import path from "node:path";
 import type * as Library from "zarr-wasm";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
-import { makeReads, type Reads } from "../node/fault-reads.js";
-import { FaultServer, faults } from "../node/fault-server.js";
-import type { Behaviour } from "../node/store-server.js";
+import { makeReads, type Reads } from "../node/support/fault-reads.js";
+import { FaultServer, faults } from "../node/support/fault-server.js";
+import type { Behaviour } from "../node/support/store-server.js";
 import { distFolder, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
 
@@ -21,10 +21,10 @@ test.beforeAll(async () => {
 let site: Awaited<ReturnType<typeof startServer>>;
 
 test.beforeEach(async ({ page, problems }) => {
-  // Requests fail here on purpose, and browsers say so.
+  // Requests fail here deliberately, which browsers report.
   problems.expect(/^(Failed to load resource|Access to fetch)/);
   server = await new FaultServer(reads.objects).start();
-  // The pages of the other tests may read from their own origin only.
+  // The pages of other tests may only read from their own origin.
   const mounts = {
     "/lib/": distFolder,
     "/viewer/": path.join(distFolder, "viewer"),
@@ -40,7 +40,7 @@ test.afterEach(async () => {
   await site.close();
 });
 
-/** Answers every request with further headers; preflights, too, where they are allowed. */
+/** Adds headers to every response; also to preflights, if they are allowed. */
 function allow(headers: Headers, preflight?: Headers): void {
   const trouble: Behaviour["trouble"] = ({ method }) => {
     if (method !== "OPTIONS") return undefined;
@@ -49,7 +49,7 @@ function allow(headers: Headers, preflight?: Headers): void {
   Object.assign(server.behaviour, { trouble, headers: (own: Headers) => ({ ...own, ...headers }) });
 }
 
-/** Reads arrays in the page: their bytes, or what went wrong. */
+/** Reads arrays in the page: returns their bytes or the error. */
 function read(page: import("@playwright/test").Page, paths: string[], options = {}) {
   return page.evaluate(
     async ({ url, paths, options }) => {
@@ -88,7 +88,7 @@ test("a server that does not allow it is an error that names the header", async 
 test("a server that allows it for GET, and shows nothing more", async ({ page }) => {
   allow({ "access-control-allow-origin": "*" });
   expect(await read(page, paths)).toEqual(truth());
-  // The last bytes need leave that is not given, HEAD is refused, and sizes are hidden: the shard is read whole.
+  // Suffix ranges are not allowed, HEAD is refused, and sizes are hidden: the shard is read whole.
   expect(server.log.filter((line) => line.includes("/shard/c/0/0 bytes=-"))).toEqual([]);
   expect(server.log).toContain("GET /shard/c/0/0");
 });
@@ -111,7 +111,7 @@ test("faults of a server on another origin", async ({ page }) => {
     allow({ "access-control-allow-origin": "*" }, leave);
     server.met = 0;
     const headers = { "access-control-allow-origin": "*" };
-    // What a fault sends is to be readable as well: it is about the answer, not about who may see it.
+    // Faulty responses are readable too: the fault is in the response, not in its permissions.
     const send: typeof fault.send = (ready, response, request) => {
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       return fault.send(ready, response, request);
@@ -158,7 +158,7 @@ test("redirects, whose targets browsers hide: followed for reads, refused for wr
   expect(found).toEqual(["7", "7", "redirect", "redirect", "redirect"]);
   const sent = server.log.filter((line) => !line.startsWith("OPTIONS"));
   expect(sent).toEqual([
-    "GET /k", // shows that redirects are hidden
+    "GET /k", // shows that redirects are opaque
     ...["GET /k", "GET /moved/k", "GET /k", "GET /moved/k"],
     ...["PUT /k", "DELETE /k", "GET /k"],
   ]);

@@ -1,4 +1,4 @@
-// Pictures: canvas pixels against values that the tests know by themselves.
+// Pictures: canvas pixels against independently known values.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -28,7 +28,7 @@ const samples = JSON.parse(readFileSync(path.join(examplesFolder, "samples.json"
 const sample = (store: string) =>
   open(pathToFileURL(path.join(examplesFolder, store)), { kind: "array", onWarning: () => {} });
 
-/** The gray pixels of a float32 array between two values, and how many of those drawn are others. */
+/** Counts the pixels that differ from the grays of a float32 array between two values. */
 function wrongPixels(
   data: Float32Array,
   length: number,
@@ -65,10 +65,10 @@ test("the page offers the server's samples, each of which is one click away", as
   page,
   problems,
 }) => {
-  problems.expect(/404/); // stores of the gallery, which npm start makes
+  problems.expect(/404/); // gallery stores, which npm start creates
   await page.goto(`${viewer.site}/viewer/`);
   const links = page.getByRole("navigation", { name: "Samples" }).getByRole("link");
-  // The gallery's, then all others; those that are in both once.
+  // The gallery's samples, then all others; samples in both lists appear once.
   await expect(links.filter({ hasText: /^hyper$/ })).toHaveCount(1);
   const sources = await links.evaluateAll((all) =>
     all.map((link) => (link as HTMLElement).dataset["source"]),
@@ -81,7 +81,7 @@ test("the page offers the server's samples, each of which is one click away", as
 });
 
 test("every sample is shown", async ({ viewer, page, problems }) => {
-  problems.expect(/404/); // chunks that are missing on purpose
+  problems.expect(/404/); // deliberately missing chunks
   for (const { store } of samples) {
     await viewer.show(`source=/examples/${store}`);
     const array = await sample(store);
@@ -121,13 +121,13 @@ test("missing chunks, NaN, infinity and what is beyond the range look different"
     const { data } = await viewer.pixels([row, row + 1], [column, column + 1]);
     return [...data];
   };
-  expect(await at(0, 1)).toEqual([0, 0, 0, 0]); // NaN: what lies behind shows
+  expect(await at(0, 1)).toEqual([0, 0, 0, 0]); // NaN: the background
   expect(await at(0, 2)).toEqual([255, 64, 48, 255]); // +∞
   expect(await at(0, 3)).toEqual([28, 59, 128, 255]); // below 1: black, half blue
   expect(await at(5, 1)).toEqual([255, 160, 152, 255]); // above 4: white, half red
   expect(await at(2, 0)).toEqual([85, 85, 85, 255]);
   expect(await at(4, 0)).toEqual([255, 255, 255, 255]); // 4 is still in the range
-  // The missing chunk, whose fill value is NaN, has dots.
+  // The missing chunk, whose fill value is NaN, is marked with dots.
   const { width, data } = await viewer.canvas();
   const box = (await viewer.box.boundingBox())!;
   const [from, to] = [await viewer.positionOf(3, 4), await viewer.positionOf(5, 7)];
@@ -186,7 +186,7 @@ test("of a slice that costs too much the middle is read, until all of it is aske
   await viewer.show("source=/stores/huge");
   const chunks = requests.filter((url) => /\/\d+\.\d+$/.test(url));
   expect(chunks.length).toBeGreaterThan(0);
-  expect(chunks.length).toBeLessThanOrEqual(32); // 256 MiB of chunks of 8 MB
+  expect(chunks.length).toBeLessThanOrEqual(32); // 256 MiB of 8-MB chunks
   await expect(page.getByRole("list", { name: "Notes" })).toContainText("a slice of 160,000 chunks (1.2 TiB");
   await expect(page.getByRole("button", { name: "Read the whole slice" })).toBeVisible();
 });
@@ -233,7 +233,7 @@ test("colours and limits are those of the array that is shown, not of the one be
     await page.getByLabel("Lowest value", { exact: true }).inputValue(),
     await page.getByLabel("Highest value", { exact: true }).inputValue(),
   ];
-  // The values of `bytes` go from 0 to 178.
+  // The values of `bytes` range from 0 to 178.
   await expect.poll(limits).toEqual(["0", "178"]);
   await viewer.show("source=/stores/large&map=gray");
   await page.evaluate(() => {

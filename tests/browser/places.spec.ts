@@ -1,4 +1,4 @@
-// Every kind of node opens to a picture, a grid or a tree; there is a way back from each.
+// Every kind of node opens as a picture, a grid or a tree, and can be left again.
 import type { Page } from "@playwright/test";
 import { grayTable } from "../shared/pixels.js";
 import { folderArchiveName, imageValue, packed, packedName } from "../shared/viewer-groups.js";
@@ -11,7 +11,7 @@ const crumbs = (page: Page) => page.getByRole("navigation", { name: "Way to this
 const value = imageValue(0);
 
 test.beforeEach(({ problems }) => {
-  problems.expect(/404/); // what is looked for and not there
+  problems.expect(/404/); // probed documents that are missing
 });
 
 for (const name of ["image.zarr", "image-v2.zarr", "image-0.6.zarr", packedName, folderArchiveName])
@@ -66,7 +66,7 @@ test("wells have small pictures of their coarsest level, once they are in view",
   await expect(pictures).toHaveCount(0);
   await page.setViewportSize({ width: 900, height: 800 });
   await expect(pictures).toHaveCount(2);
-  // Levels of 32, 16 and 8 elements: none has the 64 that would be enough.
+  // Levels of 32, 16 and 8 elements: none reaches 64, which would be sufficient.
   expect(new Set(read.map((chunk) => chunk.slice(0, -3)))).toEqual(new Set(["A/1/0/0/", "B/2/0/0/"]));
   const pixels = await pictures.first().evaluate((canvas: HTMLCanvasElement) => {
     const { width, height } = canvas;
@@ -77,7 +77,7 @@ test("wells have small pictures of their coarsest level, once they are in view",
     return { width, height, values: [at(0, 0), at(2, 3), at(20, 9)] };
   });
   expect(pixels).toMatchObject({ width: 32, height: 32 });
-  // Values from 0 to 255 fill their range.
+  // Values from 0 to 255 cover the full range.
   for (const [i, expected] of [value(0, 0), value(2, 3), value(20, 9)].entries())
     expect(Math.abs(pixels.values[i]! - expected)).toBeLessThan(3);
 });
@@ -90,7 +90,7 @@ test("another variable of a pyramid is a pyramid, too", async ({ viewer, page })
   await expect(page).toHaveURL(/source=\/groups\/pyramid\.zarr&variable=snow$/);
   await viewer.reaches("ready");
   await expect(page.locator(".zw-title")).toHaveText("snow");
-  // The coarsest level came first; it is the first in this pyramid's list.
+  // The coarsest level is read first; it is the first in this pyramid's list.
   const chunks = read.flatMap((url) => /pyramid\.zarr\/(\d\/snow)\/c\//.exec(url)?.[1] ?? []);
   expect(chunks[0]).toBe("0/snow");
   expect(chunks.at(-1)).toBe("2/snow");
@@ -103,7 +103,7 @@ test("another variable of a pyramid is a pyramid, too", async ({ viewer, page })
   await expect(page.locator(".zw-title")).toHaveText("pyramid.zarr");
 });
 
-/** Red, green, blue of the elements at some places. */
+/** Red, green, blue of the elements at some positions. */
 async function colours(viewer: ViewerPage, at: readonly (readonly [number, number])[]): Promise<number[][]> {
   return Promise.all(
     at.map(async ([row, column]) => [
@@ -132,7 +132,7 @@ for (const [name, isFromSouth] of [
   ["from-north", false],
 ] as const)
   test(`${name}: decoded values, dates, missing ones, north up`, async ({ viewer, page }) => {
-    // 273.15 to 275.71 kelvin are 0 to 256 as they are stored.
+    // 273.15 to 275.71 kelvin are stored as 0 to 256.
     await viewer.show(`source=/groups/${name}.zarr&map=gray&range=273.15:275.71&select=1,:,:`);
     await expect(page.locator(".zw-subtitle")).toContainText("sea surface temperature, K");
     await expect(page.locator(".zw-place")).toHaveText("time 2020-02-29");
@@ -140,14 +140,14 @@ for (const [name, isFromSouth] of [
       const stored = packed(1, row, column);
       return stored === -32768 ? Number.NaN : stored;
     };
-    // Half a step away from where one gray becomes the next.
+    // Half a step from the boundary between two grays.
     await viewer.enter("Lowest value", 273.145);
     await viewer.enter("Highest value", 275.705);
     const table = grayTable(4, 6, [-0.5, 255.5], expected);
     const rows = () => viewer.pixels([0, 4], [0, 6]);
     await viewer.showsGray(table, { row: 0, column: 0 });
     await rows();
-    // The first row lies below the last where latitudes go up.
+    // If latitudes ascend, the first row is drawn below the last.
     const [first, last] = [await viewer.positionOf(0, 0), await viewer.positionOf(3, 0)];
     expect(first.y > last.y).toBe(isFromSouth);
     await viewer.pointAt(1, 2);
@@ -249,7 +249,7 @@ test("the first picture of an image needs seven requests at most", async ({ view
     const { pathname } = new URL(request.url());
     if (pathname.startsWith("/groups/") && !pathname.includes("/0/c/")) asked.push(pathname);
   });
-  // The finest level never comes: the picture is made of what was read before.
+  // The finest level never arrives: the picture is made from coarser ones.
   await page.route("**/groups/image.zarr/0/c/**", () => {});
   await viewer.goto("source=/groups/image.zarr&map=gray&range=0:256");
   await expect(viewer.box).toHaveAttribute("data-view");

@@ -1,5 +1,5 @@
-// The strict policy: no eval, nothing inline. Every test watches for violations; this one sees to it that
-// the watch works, and that all kinds of pictures have been looked at.
+// The strict policy: no eval, no inline code. Every test checks for violations; this one verifies the check
+// itself, with all kinds of pictures.
 import { strictPolicy } from "../../scripts/lib/server.mjs";
 import { expect, test } from "./site.js";
 

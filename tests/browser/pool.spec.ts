@@ -20,7 +20,7 @@ test.beforeEach(async ({ page, site }) => {
 });
 
 test("every sample decodes to its SHA-256 by workers", async ({ page, problems }) => {
-  problems.expect(/404/); // chunks that are missing on purpose
+  problems.expect(/404/); // deliberately missing chunks
   const loads: string[] = [];
   page.on("worker", (worker) => loads.push(new URL(worker.url()).pathname));
   const modules: string[] = [];
@@ -52,7 +52,7 @@ test("every sample decodes to its SHA-256 by workers", async ({ page, problems }
   expect(found).toEqual(samples.map(({ sha256 }) => sha256));
   expect(answers.size).toBe(2);
   expect(new Set(loads)).toEqual(new Set(["/lib/workers/worker.js"]));
-  expect(modules.length).toBe(1); // workers get it compiled
+  expect(modules.length).toBe(1); // workers receive the compiled module
 });
 
 test("a worker whose script is not there leaves the work to the page", async ({ page, problems }) => {
@@ -70,7 +70,10 @@ test("a worker whose script is not there leaves the work to the page", async ({ 
   expect(sum).toEqual([true, 0]);
 });
 
-/** Reads a sample by workers: whether it is what the page reads alone, and how many of its chunks the page asked for. */
+/**
+ * Reads a sample by workers: whether the result equals the page's own, and the number of chunks that the page
+ * requested.
+ */
 async function readPooled(page: Page, options: { fetch?: boolean } = {}) {
   return page.evaluate(async (pooling) => {
     const entry = "/lib/index.js";

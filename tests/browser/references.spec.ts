@@ -1,7 +1,7 @@
-// References in Parquet files in a page: read by the library, and shown by the viewer.
+// Parquet reference files in a page: read by the library, and shown by the viewer.
 import type * as Library from "zarr-wasm";
-import { data, sampleFolder, sampleValues } from "../node/parquet-sample.js";
-import { ObjectServer } from "../node/store-server.js";
+import { data, sampleFolder, sampleValues } from "../node/support/parquet-sample.js";
+import { ObjectServer } from "../node/support/store-server.js";
 import { grayTable } from "../shared/pixels.js";
 import { expect, test } from "./site.js";
 
@@ -16,8 +16,8 @@ test.beforeAll(async () => {
 test.afterAll(() => server.close());
 
 test.beforeEach(async ({ page, site, problems }) => {
-  problems.expect(/404/); // what is looked for and not there
-  // The policy lets pages read from their own origin alone.
+  problems.expect(/404/); // probed documents that are missing
+  // The policy lets pages read only from their own origin.
   await page.route(`${site}/far/**`, async (route) => {
     const { pathname } = new URL(route.request().url());
     await route.fulfill({ response: await route.fetch({ url: server.url + pathname }) });

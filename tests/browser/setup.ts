@@ -1,4 +1,4 @@
-/** Once before all browser tests: the stores that they read, and the page that embeds the component. */
+/** Global setup of the browser tests: their stores, and the page that embeds the component. */
 import { mkdirSync, rmSync } from "node:fs";
 import { buildSync } from "esbuild";
 import { makeSamples } from "../../scripts/lib/samples.mjs";
@@ -14,7 +14,7 @@ export default async function setup(): Promise<void> {
   await writeGroups(groupsFolder);
   rmSync(looksFolder, { recursive: true, force: true });
   mkdirSync(looksFolder, { recursive: true });
-  // So small that their elements are seen one by one, and pictures of them take little room.
+  // Small enough to show single elements, and to keep pictures small.
   await makeSamples(looksFolder, { terrain: 256, volume: 64, cells: 128, days: 21 });
   buildSync({
     entryPoints: [new URL("pages/embed.ts", import.meta.url).pathname],
@@ -24,7 +24,7 @@ export default async function setup(): Promise<void> {
     target: "es2022",
     outdir: embedFolder,
     logLevel: "warning",
-    logOverride: { "ignored-bare-import": "silent" }, // web/src/base/lazy.ts says what they are for
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
   });
   copyWorker(embedFolder);
 }

@@ -1,4 +1,4 @@
-// What is shown, taken elsewhere: link, picture, programs; what reading it costs.
+// Sharing a view: link, picture, programs; the cost of reading.
 import { readFileSync } from "node:fs";
 import { cubeValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
@@ -41,7 +41,7 @@ test("the link of a locked range has its limits, in another slice as well", asyn
   await page.goto(link);
   await viewer.reaches("ready");
   expect(await limits()).toEqual(before);
-  // Another way to find limits finds others, although they are locked.
+  // Another method finds other limits, although they are locked.
   await viewer.choose("Value range", "1st to 99th percentile");
   await expect.poll(limits).not.toEqual(before);
 });
@@ -73,7 +73,7 @@ test("the picture has title, rulers, image and legend", async ({ viewer, page })
   expect(download.suggestedFilename()).toBe("bytes.png");
   const png = readFileSync(await download.path()).toString("base64");
   const stage = (await page.locator(".zw-stage").boundingBox())!;
-  // Read back where the document's policy does not reach: pixels of the picture, and where it differs from paper.
+  // Read back outside the document's policy: pixels of the picture, and where it differs from the background.
   const seen = await page.evaluate(async (text) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
     const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
@@ -95,7 +95,7 @@ test("the picture has title, rulers, image and legend", async ({ viewer, page })
   expect(seen.legend).toBeGreaterThan(200);
 });
 
-/** Pixels of two pictures of the same size that look different, of how many. */
+/** The number of pixels that differ between two pictures of the same size, and of colours in the second. */
 function differences(
   page: import("@playwright/test").Page,
   pictures: readonly { png: Buffer; left: number; top: number }[],
@@ -128,7 +128,7 @@ for (const [name, query] of [
   ["what is no number", "source=/stores/holes"],
 ] as const)
   test(`the picture is as on the screen: ${name}`, async ({ viewer, page, problems }) => {
-    problems.expect(/404/); // chunks that are not stored
+    problems.expect(/404/); // missing chunks
     await page.setViewportSize({ width: 1280, height: 1300 });
     await viewer.show(query);
     if (name.includes("coasts"))
@@ -141,7 +141,7 @@ for (const [name, query] of [
     await page.evaluate(() => window.scrollTo(0, 0));
     const head = (await page.locator(".zw-head").boundingBox())!;
     const box = (await page.locator(".zw-view .zw-frame").boundingBox())!;
-    // A picture in whole pixels, as it is on the screen.
+    // A screenshot aligned to whole pixels.
     const clip = { x: Math.ceil(box.x), y: Math.ceil(box.y), width: 0, height: 0 };
     clip.width = Math.floor(box.x + box.width) - clip.x;
     clip.height = Math.floor(box.y + box.height) - clip.y;
@@ -153,8 +153,8 @@ for (const [name, query] of [
     ];
     const { different, colours } = await differences(page, pictures, clip);
     expect(colours).toBeGreaterThan(3);
-    expect(different / (clip.width * clip.height)).toBeLessThan(0.008); // edges of letters;
-    // Small, so that it counts by itself.
+    expect(different / (clip.width * clip.height)).toBeLessThan(0.008); // edges of glyphs
+    // A small bar, checked separately.
     const bar = await page
       .locator(".zw-scale-bar:visible")
       .boundingBox({ timeout: 1000 })

@@ -1,19 +1,19 @@
-/** The tests' fixtures: a server with the strict policy, a viewer page, and a watch for trouble. */
+/** Test fixtures: a server with the strict policy, a viewer page, and a recorder of page errors. */
 import { test as base, expect, type Page } from "@playwright/test";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { embedFolder, groupsFolder, packageMounts, pagesFolder, storesFolder } from "../shared/places.js";
 import { ViewerPage } from "./viewer-page.js";
 
-/** Documents that opening looks for: most of them are not there, which browsers report as errors. */
+/** Documents probed on opening: most are missing, which browsers report as errors. */
 const probe =
   /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|repo|refs\/branch\.main\/ref\.json)$/;
 
-/** What a page complained about. */
+/** Errors and warnings of a page. */
 export class Problems {
   readonly all: string[] = [];
   readonly #expected: RegExp[] = [];
 
-  /** Browsers report failed requests as errors, even where a test makes them fail. */
+  /** Browsers report failed requests as errors, even if a test provokes them. */
   expect(...patterns: RegExp[]): void {
     this.#expected.push(...patterns);
   }
@@ -25,13 +25,13 @@ export class Problems {
   async watch(page: Page): Promise<void> {
     page.on("console", (message) => {
       if (!["error", "warning"].includes(message.type())) return;
-      // Said where there is no graphics processor, of pictures that are read back.
+      // Reported without a GPU when pictures are read back.
       if (/GL Driver Message .* GPU stall/.test(message.text())) return;
       if (!probe.test(message.location().url)) this.all.push(message.text());
     });
     page.on("pageerror", (error) => this.all.push(`uncaught: ${error.message}`));
     await page.exposeFunction("reportViolation", (text: string) => this.all.push(`policy: ${text}`));
-    // There may be no graphics processor here: WebGL2 is what is tested, however slow.
+    // WebGL2 is tested even without a GPU, however slow.
     await page.addInitScript(() => {
       const { getContext } = HTMLCanvasElement.prototype;
       HTMLCanvasElement.prototype.getContext = function (
@@ -67,7 +67,7 @@ interface WorkerFixtures {
 }
 
 interface TestFixtures {
-  /** Fails a test whose page had problems that it did not expect. */
+  /** Fails a test whose page had unexpected problems. */
   problems: Problems;
   viewer: ViewerPage;
 }

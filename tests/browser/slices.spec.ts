@@ -1,4 +1,4 @@
-// From slice to slice: sliders, keys, play; the line under the pointer, and planes at right angles.
+// Navigation through slices: sliders, keys, playback; the profile under the pointer, and orthogonal planes.
 import { gray } from "../shared/pixels.js";
 import { volumeValue } from "../shared/viewer-images.js";
 import { sliceValue } from "../shared/viewer-stores.js";
@@ -17,7 +17,7 @@ test("slices are played, and read before they are shown", async ({ viewer, page 
   const stop = page.getByRole("button", { name: "Stop playing along axis 0" });
   const index = page.getByLabel("Index along axis 0", { exact: true });
   await expect(index).toHaveValue("5");
-  // Three slices ahead of what is shown.
+  // Three slices ahead of the current one.
   expect(asked.slice(0, 9)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8"]);
   await stop.click();
   await expect(page.getByRole("button", { name: "Play along axis 0" })).toBeVisible();
@@ -26,7 +26,7 @@ test("slices are played, and read before they are shown", async ({ viewer, page 
   await expect.poll(async () => (await viewer.pixels([0, 1], [0, 1])).data[0]).toBe(sliceValue([at, 0, 0]));
   await page.waitForTimeout(400);
   await expect(index).toHaveValue(String(at));
-  // The middle one is shown without being asked for.
+  // The middle slice is the default.
   const middle = 4;
   await expect(page).toHaveURL(at === middle ? /slices&range=0:256&fps=10$/ : new RegExp(`select=${at},:,:`));
 });
@@ -58,7 +58,7 @@ test("the line through the element that is pointed at", async ({ viewer, page })
   await expect(page).toHaveURL(/profile=0/);
   const box = profile.locator(".zw-box");
   await expect(box).toHaveAttribute("aria-label", /^Plot of a line of 10 elements/);
-  // What is pointed at in the line is said as well.
+  // The readout also follows the pointer over the profile.
   await box.scrollIntoViewIfNeeded();
   const { width, height } = (await box.boundingBox())!;
   await box.hover({ position: { x: (3.5 / 10) * width, y: height / 2 } });
@@ -73,12 +73,12 @@ test("three planes at right angles, through an element that is clicked", async (
   await viewer.choose("Planes at right angles, through", "z (axis 0)");
   const sides = page.locator(".zw-beside-image");
   await expect(sides.locator("h3")).toHaveText(["At y (axis 1) 9", "At x (axis 2) 14"]);
-  await expect(page.locator(".zw-view .zw-cross:visible")).toHaveCount(2); // also before anything else is drawn
+  await expect(page.locator(".zw-view .zw-cross:visible")).toHaveCount(2); // before anything else is drawn
   const main = page.locator(".zw-view .zw-box");
   await main.click({ position: await viewer.positionOf(5, 20) });
   await expect(sides.locator("h3")).toHaveText(["At y (axis 1) 5", "At x (axis 2) 20"]);
   await expect(page).toHaveURL(/depth=0/);
-  /** Gray of an element of a side plane, at its middle. */
+  /** Gray of an element of a side plane, at its centre. */
   const grayAt = (side: number, row: number, column: number) =>
     sides.nth(side).evaluate(
       (section, [row, column]) => {
@@ -105,7 +105,7 @@ test("three planes at right angles, through an element that is clicked", async (
     );
   await expect.poll(() => grayAt(0, 2, 11)).toBe(gray(volumeValue([2, 5, 11]), 0, 300));
   await expect.poll(() => grayAt(1, 13, 8)).toBe(gray(volumeValue([8, 13, 20]), 0, 300));
-  // A click beside the picture chooses the plane in it.
+  // A click on a side plane chooses the plane of the picture.
   const box = sides.nth(1).locator(".zw-box");
   await box.scrollIntoViewIfNeeded();
   const view = (await box.getAttribute("data-view"))!.split(",").map((text) => text.split(":").map(Number));

@@ -1,4 +1,4 @@
-// What is not an image: lines, single values, text, nothing.
+// Arrays that are not images: lines, single values, text, empty ones.
 import { lineFaults } from "../shared/pixels.js";
 import { lineValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
@@ -67,7 +67,7 @@ test("of a line of more chunks than anybody would read the middle is shown, unti
   page,
   problems,
 }) => {
-  problems.expect(/404/); // chunks that are not stored
+  problems.expect(/404/); // missing chunks
   const chunks: string[] = [];
   page.on("request", (request) => {
     if (/long\/c\//.test(request.url())) chunks.push(request.url());

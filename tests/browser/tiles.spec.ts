@@ -1,10 +1,10 @@
-// The tiled canvas: levels, arrival, memory.
+// The tiled canvas: levels, order of arrival, memory.
 import { gray, grayTable } from "../shared/pixels.js";
 import { largeValue, pyramidSide, pyramidValue, spikeAt, spikeLength } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
 
-/** Chunks of `pyramid` that were asked for, in order: level and position. */
+/** Requested chunks of `pyramid`, in order: level and position. */
 function watchPyramid({ page }: ViewerPage): string[] {
   const chunks: string[] = [];
   page.on("request", (request) => {
@@ -25,7 +25,7 @@ test("the level follows the zoom; the coarsest comes first", async ({ viewer }) 
   ] as const) {
     chunks.length = 0;
     await viewer.show(`source=/stores/pyramid&${colours}&at=512,512,${scale}`);
-    // In elements of level 0, those that lie at the middle of one of the level's.
+    // In elements of level 0, at the middle of an element of the level.
     const corner = { row: 448, column: 448 };
     const { width, data } = await viewer.pixels([448, 576], [448, 576]);
     for (let row = 0; row < 128; row += 8)
@@ -65,7 +65,7 @@ test("the first picture takes few requests: nothing of a finer level is asked fo
   await shown;
   const chunks = first.filter((name) => name.includes("/c/"));
   expect(chunks.every((name) => name.startsWith("2/"))).toBe(true);
-  // The group in its versions; the finest and the coarsest level.
+  // The group in all Zarr versions; the finest and the coarsest level.
   expect(first.length - chunks.length).toBeLessThanOrEqual(6);
   expect(asked.some((name) => name.startsWith("1/c/"))).toBe(true);
 });
@@ -109,7 +109,7 @@ test("zooming in asks for the finer level around the pointer only; a coarser one
   const gate = new Promise<void>((resolve) => {
     release = resolve;
   });
-  // What is asked for, and not given up on the way.
+  // Requested and not aborted.
   const held = new Set<string>();
   page.on("requestfailed", (request) => held.delete(request.url()));
   await page.route("**/stores/pyramid/0/c/**", async (route) => {
@@ -117,7 +117,7 @@ test("zooming in asks for the finer level around the pointer only; a coarser one
     await gate;
     await route.continue().catch(() => {});
   });
-  // The level between may be asked for on the way, and given up.
+  // The intermediate level may be requested and aborted.
   await page.route("**/stores/pyramid/1/c/**", async (route) => {
     await gate;
     await route.continue().catch(() => {});
@@ -135,7 +135,7 @@ test("zooming in asks for the finer level around the pointer only; a coarser one
   await viewer.reaches("ready");
   await expect.poll(shown).toBe(gray(pyramidValue(0, [row, column]), 0, 256));
   const span = (from: number, count: number) => Math.floor((from + count) / 128) - Math.floor(from / 128) + 1;
-  // In view, and around it: what was on its way already when it went out of view.
+  // Tiles in view, and around it: those in flight when they left the view.
   const most = (span(top, rows) + 2) * (span(left, columns) + 2);
   expect(held.size).toBeLessThanOrEqual(most);
   expect(held.size).toBeLessThan(64);

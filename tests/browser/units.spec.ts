@@ -1,4 +1,4 @@
-// Parts of the viewer that need no browser: plans, addresses, numbers to pixels, values to text.
+// Parts of the viewer that need no browser: plans, addresses, pixels, formatted values.
 import { expect, test } from "@playwright/test";
 import { DType } from "zarr-wasm";
 import { colormapNames, colorTable } from "../../dist/viewer/base/colormaps.js";
@@ -83,7 +83,7 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
 test("a plane that is seen smaller: means of up to four elements, of those that have a colour", () => {
   const table = Uint32Array.from({ length: 256 }, (_, i) => pixelOf([i, 255 - i, (7 * i) % 256]));
   const bytesOf = (pixel: number) => [...new Uint8Array(Uint32Array.of(pixel).buffer)];
-  // Every combination of steps, on unequal lengths, with strides that are not those of rows.
+  // Every combination of steps, for unequal lengths and strides other than the row length.
   for (const rowStep of [1, 2, 4, 8]) {
     for (const columnStep of [1, 2, 4, 16]) {
       const [rows, columns] = [3 * rowStep, 5 * columnStep];

@@ -1,8 +1,8 @@
-/** The viewer as a tester sees it. */
+/** Page object of the viewer. */
 import { expect, type Locator, type Page } from "@playwright/test";
 import { canvasExpression, elementsExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 
-/** As on a machine without it: a 2-D context draws. */
+/** Disables WebGL, so that the 2-D context is used. */
 export const withoutWebGL = (page: Page) =>
   page.addInitScript(() => {
     const { getContext } = HTMLCanvasElement.prototype;
@@ -28,13 +28,13 @@ export class ViewerPage {
     readonly site: string,
   ) {
     this.root = page.locator(".zw-viewer");
-    // Not one of those beside it.
+    // The main box, not one of the side planes.
     this.box = page.locator(".zw-view .zw-box");
     this.readout = page.locator(".zw-readout");
     this.error = page.getByRole("alert");
   }
 
-  /** Opens the page with a query, without waiting for what it shows. */
+  /** Opens the page with a query, without waiting for content. */
   async goto(query: string): Promise<void> {
     await this.page.goto(`${this.site}/viewer/?${query}`);
   }
@@ -49,19 +49,19 @@ export class ViewerPage {
     await expect(this.root).toHaveAttribute("data-state", state);
   }
 
-  /** The canvas as it is, in device pixels. */
+  /** The content of the canvas in device pixels. */
   async canvas(): Promise<Pixels> {
     return pixelsOf(await this.page.evaluate(canvasExpression));
   }
 
-  /** One pixel per element: of all that are in view, or of some rows and columns. */
+  /** One pixel per element: of all elements in view, or of some rows and columns. */
   async pixels(rows?: readonly [number, number], columns?: readonly [number, number]): Promise<Pixels> {
     return pixelsOf(await this.page.evaluate(elementsExpression(rows, columns)));
   }
 
   /**
-   * Waits until elements show the given gray values, NaN where they are transparent: all that are in view, or those
-   * that begin at a row and a column.
+   * Waits until elements show the given gray values, NaN if transparent: all elements in view, or those from
+   * a row and column on.
    */
   async showsGray(
     expected: readonly number[][],
@@ -74,7 +74,7 @@ export class ViewerPage {
 
   /** Position of an element's centre in the picture's box. */
   async positionOf(row: number, column: number): Promise<{ x: number; y: number }> {
-    // The canvas is as large as the box, but in whole device pixels.
+    // The canvas has the size of the box, rounded to whole device pixels.
     const { width, height } = (await this.box.locator(".zw-canvas").boundingBox())!;
     const view = await this.box.getAttribute("data-view");
     const [down, across] = view!.split(",").map((part) => part.split(":").map(Number) as [number, number]);
@@ -82,7 +82,7 @@ export class ViewerPage {
     return { x: share(column, across!) * width, y: share(row, down!) * height };
   }
 
-  /** What is seen, in elements; also beyond the array's edges. */
+  /** The visible rectangle in elements; may extend beyond the array's edges. */
   async seen(): Promise<{ top: number; left: number; rows: number; columns: number }> {
     const view = await this.box.getAttribute("data-view");
     const [down, across] = view!.split(",").map((part) => part.split(":").map(Number) as [number, number]);
@@ -93,7 +93,7 @@ export class ViewerPage {
     await this.box.hover({ position: await this.positionOf(row, column) });
   }
 
-  /** Sets a number field as a reader does. */
+  /** Sets a number field as a user does. */
   async enter(label: string, value: number | string): Promise<void> {
     const field = this.page.getByLabel(label, { exact: true });
     await field.fill(String(value));

@@ -1,4 +1,4 @@
-// The runtimes, for npm run test:runtimes: what each needs, and the command that reads everything and prints what was
+// The runtimes, for npm run test:compat -- runtimes: what each needs, and the command that reads everything and prints what was
 // found as its last line. `data` is the address of the stores.
 
 const imports = `import { get, open, WorkerPool } from "zarr-wasm";

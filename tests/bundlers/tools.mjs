@@ -70,8 +70,8 @@ const nextServer = (port) => ["next", "start", "-p", String(port), "-H", "127.0.
 
 const importMap = JSON.stringify({
   imports: {
-    "zarr-wasm": "/node_modules/zarr-wasm/dist/index.js",
-    "zarr-wasm/codecs": "/node_modules/zarr-wasm/dist/codecs.js",
+    "zarr-wasm": "/node_modules/zarr-wasm/dist/bundle/index.js",
+    "zarr-wasm/codecs": "/node_modules/zarr-wasm/dist/bundle/codecs.js",
   },
 });
 const mapHash = createHash("sha256").update(importMap).digest("base64");

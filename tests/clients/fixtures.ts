@@ -1,5 +1,5 @@
 /** The stores that the programs read: images (OME-Zarr 0.4 and 0.5), a table (AnnData), a climate model (xarray). */
-import { elementsOf } from "../node/random-arrays.js";
+import { elementsOf } from "../node/support/random-arrays.js";
 import {
   blosc,
   bytesLittle,
@@ -15,7 +15,7 @@ import {
   writeV2,
   writeV3,
   zstd,
-} from "../node/zarr-writer.js";
+} from "../node/support/zarr-writer.js";
 
 const store = documents({});
 const put = (key: string, value: unknown) => store.set(key, json(value));

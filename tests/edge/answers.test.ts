@@ -1,6 +1,6 @@
-// What clients and caches are told: ETags, 304, keys, CORS, failures that are the client's.
+// HTTP responses to clients and caches: ETags, 304, keys, CORS, client errors.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ObjectServer } from "../node/store-server.js";
+import { ObjectServer } from "../node/support/store-server.js";
 import { makeStores } from "./stores.js";
 import { startMiniflare } from "./tools.mjs";
 

@@ -1,6 +1,7 @@
 /**
- * A connection for each request of the tests. workerd closes connections that idle for some seconds; on a busy machine Node
- * hears of that only once it has sent the next request along, which then fails ("other side closed").
+ * A new connection for every request of the tests. workerd closes connections after some idle seconds. On a
+ * busy machine Node notices only after sending the next request on such a connection, which then fails
+ * ("other side closed").
  */
 const { fetch } = globalThis;
 globalThis.fetch = (input, init) => {

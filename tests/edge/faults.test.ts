@@ -1,7 +1,7 @@
-// A store that fails, hangs or lies; requests that come at once.
+// Failing, hanging and lying stores; concurrent requests.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { create, set } from "zarr-wasm";
-import { type Behaviour, ObjectServer } from "../node/store-server.js";
+import { type Behaviour, ObjectServer } from "../node/support/store-server.js";
 import { addDataset, element, makeStores } from "./stores.js";
 import { startMiniflare, startWorkerd } from "./tools.mjs";
 
@@ -22,7 +22,7 @@ beforeEach(() => {
 type Settings = Parameters<typeof startMiniflare>[0];
 type Worker = Awaited<ReturnType<typeof startMiniflare>>;
 
-/** A Worker without a cache of answers, so that every request reaches it. */
+/** A Worker without a response cache, so that every request reaches it. */
 async function withWorker(settings: Settings, use: (worker: Worker) => Promise<void>): Promise<void> {
   const worker = await startMiniflare({ STORE_URL: server.url, ...settings }, { cache: false });
   try {
@@ -42,7 +42,7 @@ describe("coalescing", () => {
       const answers = await Promise.all(Array.from({ length: 24 }, () => fetch(`${url}/v3/0/0/0.raw`)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
       expect(chunkReads()).toEqual([...new Set(chunkReads())]);
-      expect(chunkReads()).toHaveLength(2); // 256 × 256 elements of chunks of 200 × 300
+      expect(chunkReads()).toHaveLength(2); // 256 × 256 elements in chunks of 200 × 300
       expect(server.log.filter((line) => line === "GET /v3/zarr.json")).toHaveLength(1);
     });
   });
@@ -64,7 +64,7 @@ describe("coalescing", () => {
   });
 
   it("a client that goes away does not take the others' chunk along", async () => {
-    // workerd alone: it hears at once that a client has gone, and ends what that request has begun.
+    // workerd alone: it notices a disconnected client immediately, and cancels the work of its request.
     const worker = await startWorkerd({ STORE_URL: server.url, TIMEOUT_MS: 5000 });
     await fetch(`${worker.url}/v3.json`);
     let release = (_: undefined) => {};
@@ -131,7 +131,7 @@ describe("faults of the store", () => {
         const path = hangs === isChunk ? "v3/0/0/0.raw" : "v2/0/0/0.raw";
         const began = performance.now();
         const answers = await Promise.all([0, 1, 2].map(() => fetch(`${url}/${path}`)));
-        expect(performance.now() - began).toBeLessThan(10_000); // and not for ever
+        expect(performance.now() - began).toBeLessThan(10_000); // within the timeout
         for (const { status, headers } of answers) {
           expect([502, 504]).toContain(status);
           expect(headers.get("retry-after")).toBe("5");
@@ -192,7 +192,7 @@ describe("faults of the store", () => {
 });
 
 describe("arrays of small chunks", () => {
-  /** Adds an array of 256 × 256 elements whose chunks are answered after so many milliseconds. */
+  /** Adds an array of 256 × 256 elements whose chunks are served with a delay in milliseconds. */
   async function addSmall(side: number, delay = 0): Promise<void> {
     const options = { shape: [256, 256], chunkShape: [side, side], dtype: "uint8" } as const;
     await addDataset(server.objects, "small", (own) => create(own, options));
@@ -226,7 +226,7 @@ describe("arrays of small chunks", () => {
     await addSmall(16, 50);
     await withWorker({ TIMEOUT_MS: 600 }, async ({ url }) => {
       expect((await fetch(`${url}/small/0/0/0.raw`)).status).toBe(504);
-      await pause(100); // requests that were under way
+      await pause(100); // requests still in flight
       const reads = chunkReads().length;
       expect(reads).toBeGreaterThan(0);
       await pause(600);

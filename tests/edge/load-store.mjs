@@ -1,4 +1,4 @@
-// The store of the load test: in a thread of its own, as a store is elsewhere. Shared by the one who starts it.
+// Store of the load test. Runs in a separate thread, so that its load is not the caller's.
 import http from "node:http";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { create, set } from "zarr-wasm";
@@ -8,7 +8,7 @@ const blosc = (cname) => ({
   configuration: { cname, clevel: 5, shuffle: "shuffle", typesize: 2 },
 });
 
-/** An image as a camera has it: 12 bits, smooth, with noise in the lowest ones. */
+/** A camera-like image: 12 bits, smooth, with noise in the lowest bits. */
 function image(edge) {
   let state = 1;
   return Uint16Array.from({ length: edge * edge }, (_, i) => {
@@ -36,7 +36,7 @@ async function objectsOf(edge) {
   return objects;
 }
 
-/** Objects and parts of them. */
+/** Serves objects and byte ranges of them. */
 function serve(objects, request, response) {
   const bytes = objects.get(request.url);
   if (!bytes) return void response.writeHead(404).end();
@@ -58,7 +58,7 @@ if (!isMainThread) {
   server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
 }
 
-/** Starts it. @param edge of the images, in elements */
+/** Starts the store. @param edge length of an image's sides, in elements */
 export async function store(edge) {
   const thread = new Worker(new URL(import.meta.url), { workerData: edge });
   const port = await new Promise((resolve, reject) => thread.once("message", resolve).once("error", reject));

@@ -1,5 +1,5 @@
-// A load test of the tiles: how much of a processor a tile takes, how many a second one core makes, how long they take,
-// what the cache saves. Bounded in count and time. Nothing here fails for being slow.
+// Load test of the tiles: CPU time per tile, tiles per second and core, latency, the effect of the cache.
+// Bounded in count and time. Slowness never fails the test.
 import { availableParallelism, cpus, loadavg } from "node:os";
 import { store } from "./load-store.mjs";
 import { autocannon, cpuOf, memoryOf, startMiniflare, startWorkerd } from "./tools.mjs";
@@ -19,7 +19,7 @@ const percentile = (values, share) =>
   [...values].sort((a, b) => a - b)[Math.floor(share * (values.length - 1))];
 const shown = (value) => (value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2));
 
-/** Answers that were not what they should be. */
+/** Unexpected responses. */
 const failures = [];
 
 async function ask(url, status = 200, headers = {}) {
@@ -29,7 +29,7 @@ async function ask(url, status = 200, headers = {}) {
   return { answer, byteLength };
 }
 
-/** One request at a time: processor time of each, and how long it took. */
+/** One request at a time: CPU time and latency of each. */
 async function oneByOne(worker, name, paths, status, headers) {
   for (const path of paths.slice(0, 32)) await ask(`${worker.url}/${path}`, status, headers);
   const [cpu, wall, bytes] = [[], [], []];
@@ -76,9 +76,9 @@ async function crowd(worker, name, paths, { connections = 16, duration = 10 } = 
   };
 }
 
-/** Tiles as viewers ask for them: the k-th most popular one is asked for 1/k as often. */
+/** Tiles with the popularity of real requests: the k-th most popular one is requested 1/k as often. */
 function popular(count) {
-  const bounds = []; // of the shares that the tiles have of all requests, one after the other
+  const bounds = []; // cumulative shares of all requests by tile
   for (let k = 1; k <= places.length; k++) bounds.push((bounds.at(-1) ?? 0) + 1 / k);
   let state = 1;
   const random = () => {
@@ -129,7 +129,7 @@ async function crowds(url) {
   console.table(table);
 }
 
-/** The cache of answers: which share of requests it takes, as the Worker itself says, and what those cost. */
+/** The response cache: its hit rate, as reported by the Worker, and the cost of hits. */
 async function cache(url) {
   const worker = await startMiniflare({ STORE_URL: url });
   const counts = { hit: 0, miss: 0 };
@@ -148,10 +148,13 @@ async function cache(url) {
   await worker.close();
 }
 
-/** About what an isolate of Cloudflare's may have; left alone, V8 collects garbage only when it feels like it. */
+/**
+ * Roughly the memory limit of a Cloudflare isolate; with the default, V8 collects garbage at unpredictable
+ * times.
+ */
 const smallHeap = ["--max-old-space-size=48", "--max-semi-space-size=2"];
 
-/** Memory while many more bytes pass than may be kept: it must come to an end of growing. */
+/** Memory while many more bytes pass through than may be kept: it must stop growing. */
 async function memory(url) {
   const worker = await startWorkerd({ STORE_URL: url, CHUNK_CACHE_MB: 8, INDEX_CACHE_MB: 1 }, smallHeap);
   const rounds = [];
@@ -173,7 +176,7 @@ async function memory(url) {
   await worker.close();
 }
 
-/** Runs it all. @returns what went wrong */
+/** Runs all phases. @returns the failures */
 export async function runLoad() {
   const began = performance.now();
   console.log(`${cpus()[0].model}, ${availableParallelism()} cores, load before: ${loadavg()[0].toFixed(1)}`);

@@ -1,8 +1,8 @@
-// The example's page in Chromium: it shows every tile of a level, under its own strict policy.
+// The example page in Chromium: it shows every tile of a level under its own strict policy.
 import { chromium } from "@playwright/test";
 import { expect, it } from "vitest";
 import { findChromium } from "../../scripts/lib/system.mjs";
-import { ObjectServer } from "../node/store-server.js";
+import { ObjectServer } from "../node/support/store-server.js";
 import { skipFor } from "../shared/skips.js";
 import { makeStores } from "./stores.js";
 import { startMiniflare } from "./tools.mjs";

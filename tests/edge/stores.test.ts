@@ -1,7 +1,7 @@
-// Where the data can be: a bucket of R2, and one of S3 with signed requests.
+// Storage of the data: an R2 bucket, and an S3 bucket with signed requests.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { S3Server } from "../node/s3-server.js";
-import { wrongIn } from "../node/sigv4.js";
+import { S3Server } from "../node/support/s3-server.js";
+import { wrongIn } from "../node/support/sigv4.js";
 import { element, makeStores, type Objects } from "./stores.js";
 import { startMiniflare } from "./tools.mjs";
 
@@ -29,10 +29,10 @@ it("a bucket of R2", async () => {
   for (const [key, bytes] of objects) await bucket.put(key.slice(1), bytes);
   for (const [path, value] of wanted) expect(await corner(worker.url, path), path).toBe(value);
   expect((await fetch(`${worker.url}/none/0/0/0.raw`)).status).toBe(404);
-  // A shard that is another one by the time its chunks are read is read afresh.
+  // A shard that was replaced before its chunks are read is read again.
   await bucket.put("sharded/c/0/0", objects.get("/sharded/c/0/1")!);
   expect(await corner(worker.url, "sharded/0/0/0.raw?v=2")).toBe(element(0, 0, 513));
-  // One that is shorter than its index.
+  // A shard shorter than its index.
   await bucket.put("sharded/c/1/0", objects.get("/sharded/c/1/0")!.slice(0, 100));
   expect((await fetch(`${worker.url}/sharded/0/2/0.raw`)).status).toBe(502);
   await worker.close();

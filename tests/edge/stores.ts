@@ -1,4 +1,4 @@
-/** Datasets for the tiles, of every layout that the example reads, with elements that a formula says. */
+/** Datasets for the tiles in every layout that the example supports, with elements computed by a formula. */
 import {
   type CreateOptions,
   create,
@@ -11,7 +11,7 @@ import {
 
 export type Objects = Map<string, Uint8Array>;
 
-/** Puts a dataset into a store: what `make` writes into one of its own. */
+/** Adds a dataset to a store: everything that `make` writes into an empty one. */
 export async function addDataset(
   objects: Objects,
   name: string,
@@ -22,7 +22,7 @@ export async function addDataset(
   for (const [key, bytes] of own) objects.set(`/${name}${key}`, bytes);
 }
 
-/** The element of a plane in which nothing repeats: any that is put elsewhere is seen. */
+/** An element of a plane without repetitions, so that any misplaced element is detected. */
 export const element = (plane: number, y: number, x: number): number =>
   (37 * x + 101 * y + 5003 * plane) % 60_000;
 
@@ -73,7 +73,7 @@ async function image(objects: Objects, zarrFormat: 2 | 3, shardShape?: number[])
   });
 }
 
-/** Degrees of a field that is missing in the north. */
+/** Temperatures in kelvin, missing in the north. */
 export const degrees = (y: number, x: number): number => (y < 40 ? Number.NaN : 273.15 + y / 8 - x / 16);
 
 async function field(objects: Objects, path: string, size: number, step: number): Promise<ZarrArray> {
@@ -92,7 +92,7 @@ async function field(objects: Objects, path: string, size: number, step: number)
   return array;
 }
 
-/** GeoZarr: levels are groups, which an attribute lists. */
+/** GeoZarr: levels are groups listed in an attribute. */
 async function geo(objects: Objects): Promise<void> {
   const layout = [{ asset: "full" }, { asset: "half" }];
   await createGroup(objects, { attributes: { multiscales: { layout } } });
@@ -102,7 +102,7 @@ async function geo(objects: Objects): Promise<void> {
   }
 }
 
-/** A volume whose chunks are deep, with the axis of columns before that of rows. */
+/** A volume with deep chunks, and the axis of columns before the axis of rows. */
 async function volume(objects: Objects): Promise<void> {
   const array = await create(objects, {
     shape: [300, 8, 280],

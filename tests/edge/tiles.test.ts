@@ -1,7 +1,7 @@
-// Tiles hold the right elements and pixels, of every layout of data.
+// Tiles contain the right elements and pixels, for every layout of the data.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { get, open, type Selection, slice, type ZarrArray } from "zarr-wasm";
-import { ObjectServer } from "../node/store-server.js";
+import { ObjectServer } from "../node/support/store-server.js";
 import { degrees, element, height, makeStores, type Objects, width } from "./stores.js";
 import { sharp, startMiniflare } from "./tools.mjs";
 
@@ -25,7 +25,7 @@ async function raw(path: string) {
   return { shape, type: answer.headers.get("x-tile-type"), bytes: Buffer.from(await answer.arrayBuffer()) };
 }
 
-/** Pixels of four bytes, as libvips decodes the image. */
+/** RGBA pixels, as decoded by libvips. */
 async function pixels(path: string, format: "png" | "webp") {
   const answer = await fetch(`${worker.url}/${path}`);
   const bytes = Buffer.from(await answer.arrayBuffer());
@@ -105,7 +105,7 @@ it("GeoZarr: the levels of a variable, transparent where data is missing", async
   expect(coarse.bytes.readFloatLE(4 * (256 * 30 + 9))).toBe(Math.fround(degrees(60, 18)));
   const at = await pixels("geo/1/0/0.png?variable=temperature&map=viridis&range=200,201", "png");
   expect(at(0, 0)[3]).toBe(0);
-  expect(at(50, 50)).toEqual([253, 231, 37, 255]); // the end of viridis
+  expect(at(50, 50)).toEqual([253, 231, 37, 255]); // last colour of viridis
 });
 
 it("a volume: planes of deep chunks, columns before rows", async () => {

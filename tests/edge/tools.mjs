@@ -1,4 +1,4 @@
-// What build/edge-tiles has: the bundled Worker, and the packages to run it with.
+// Tools in build/edge-tiles: the bundled Worker, and the packages to run it.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,15 +13,15 @@ export const autocannon = fromHome("autocannon");
 
 const bundle = path.join(home, "worker");
 const files = () => readdirSync(bundle).filter((name) => /\.(js|wasm)$/.test(name));
-/** The script first: the first module is the Worker itself. */
+/** Scripts first: the first module is the Worker. */
 const sorted = () => files().sort((a, b) => Number(b.endsWith(".js")) - Number(a.endsWith(".js")));
 
-/** The date and the flags of the example's own configuration. */
+/** Date and flags from the example's own configuration. */
 const configuration = readFileSync(path.join(home, "example/wrangler.jsonc"), "utf8");
 const compatibilityDate = /"compatibility_date": "(.*)"/.exec(configuration)[1];
 const compatibilityFlags = JSON.parse(/"compatibility_flags": (\[.*\])/.exec(configuration)[1]);
 
-/** The Worker in Miniflare, which has what Cloudflare has around it: the cache, buckets. */
+/** Runs the Worker in Miniflare, which emulates the Cloudflare environment: the cache, buckets. */
 export async function startMiniflare(bindings, options = {}) {
   const modules = sorted().map((name) => ({
     type: name.endsWith(".js") ? "ESModule" : "CompiledWasm",
@@ -41,7 +41,7 @@ export async function startMiniflare(bindings, options = {}) {
   return { url, server, pid: childOf(process.pid, "workerd"), close: () => server.dispose() };
 }
 
-/** The Worker in workerd alone: no cache, nothing between a connection and the Worker. */
+/** Runs the Worker in workerd alone: no cache, and direct connections. */
 export async function startWorkerd(bindings, v8Flags = []) {
   const dir = mkdtempSync(path.join(home, "workerd-"));
   const quoted = JSON.stringify;
@@ -90,7 +90,7 @@ const main :Workerd.Worker = (
   return { url: `http://127.0.0.1:${port}`, pid: child.pid, close };
 }
 
-/** A process's child with a name; the newest. Linux only. */
+/** The newest child of a process with a given name. Linux only. */
 function childOf(parent, name) {
   const found = readdirSync("/proc").filter((pid) => {
     try {
@@ -103,20 +103,20 @@ function childOf(parent, name) {
   return Math.max(...found.map(Number));
 }
 
-/** Milliseconds of processor time that all threads of a process have had. */
+/** CPU time of all threads of a process, in milliseconds. */
 export function cpuOf(pid) {
   let nanoseconds = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
       nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
   return nanoseconds / 1e6;
 }
 
-/** MiB of memory that a process has. */
+/** Memory of a process in MiB. */
 export function memoryOf(pid) {
   return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
 }

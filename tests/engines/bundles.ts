@@ -1,10 +1,10 @@
-/** The suite as the engines load it. */
+/** Bundles the suite for the engines. */
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { type BuildOptions, build, type Plugin } from "esbuild";
 import { bundleFolder, distFolder } from "./places.js";
 
-/** The package's entries that the suite imports, and their files. */
+/** The package's entry points that the suite imports, with their files. */
 const entries: Record<string, string> = {
   "zarr-wasm": "index.js",
   "zarr-wasm/codecs": "codecs.js",
@@ -12,7 +12,7 @@ const entries: Record<string, string> = {
 };
 const contextFile = (name: string) => new URL(`contexts/${name}.ts`, import.meta.url).pathname;
 
-/** The library stays outside: engines load its modules one by one, as they are published. */
+/** Keeps the library external: engines load its modules one by one, as published. */
 const asPublished: Plugin = {
   name: "as published",
   setup({ onResolve }) {
@@ -23,7 +23,7 @@ const asPublished: Plugin = {
   },
 };
 
-/** The library inside, in one file. */
+/** Includes the library, for a single file. */
 const inOneFile: Record<string, string> = Object.fromEntries(
   Object.entries(entries).map(([name, file]) => [name, path.join(distFolder, file)]),
 );
@@ -33,7 +33,7 @@ const common: BuildOptions = {
   target: "es2022",
   logLevel: "error",
   sourcemap: "inline",
-  // The package says that its modules have no side effects; those of the suite do.
+  // The package declares its modules free of side effects, but the suite's modules have some.
   ignoreAnnotations: true,
 };
 
@@ -46,7 +46,7 @@ export async function buildBundles(): Promise<void> {
       entryPoints: [contextFile("service-worker")],
       alias: inOneFile,
       format,
-      logOverride: { "empty-import-meta": "silent" }, // files are found by configureWasm
+      logOverride: { "empty-import-meta": "silent" }, // files are located by configureWasm
       outfile: path.join(bundleFolder, `${name}.js`),
     });
   await Promise.all([

@@ -1,4 +1,4 @@
-/** <zarr-viewer> in every engine: attributes, events, links, boxes that are narrow. */
+/** <zarr-viewer> in every engine: attributes, events, links, narrow boxes. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
 import { elementsExpression, grayRows, grayTable, type Pixels, pixelsOf } from "../shared/pixels.js";
 import { byteValue, cubeValue } from "../shared/viewer-stores.js";
@@ -41,7 +41,10 @@ describe.each(engines)("%s", (engine) => {
   const one = (id: string) => `document.querySelector("#${id}")`;
   const inside = (id: string, selector: string) => `${one(id)}.shadowRoot.querySelector("${selector}")`;
 
-  /** A page with elements, whose events are kept; in a box of a width, which policies let only programs say. */
+  /**
+   * A page with elements whose events are recorded, in a box of a given width, which the policy allows only
+   * scripts to set.
+   */
   async function open(html: string, width = ""): Promise<void> {
     await driver.open(`${site.url}/pages/element.html`);
     await driver.evaluate(`(() => {
@@ -87,7 +90,7 @@ describe.each(engines)("%s", (engine) => {
     await set("one", "src", "/stores/bytes");
     const bytes = grayTable(5, 7, [0, 256], (y, x) => byteValue([y, x]));
     await expect.poll(() => grays("one"), patient).toEqual(bytes);
-    // Styles of the page stay outside, and those of the element inside.
+    // Styles of the page and of the element do not affect each other.
     expect(await driver.evaluate("getComputedStyle(document.body).fontFamily")).not.toContain("system-ui");
   });
 
@@ -109,7 +112,7 @@ describe.each(engines)("%s", (engine) => {
     expect(await driver.evaluate<string>(`${inside("one", "[role=alert]")}.innerText`)).toContain(
       "There is no Zarr array here",
     );
-    // What was heard of was not from another element, and load came once more for nothing.
+    // No events came from other elements, and load was not repeated.
     expect((await heard("load")).map(({ id }) => id)).toEqual(["one"]);
   });
 

@@ -1,4 +1,4 @@
-/** Which engines are tested: all that ZARR_WASM_ENGINES names, or Chromium. */
+/** Selects the tested engines: those in ZARR_WASM_ENGINES, by default Chromium. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Driver, type EngineName, engineNames, type Pages, startDriver } from "./drivers/driver.js";
@@ -14,17 +14,17 @@ function temporaryFolder(): string {
   return folder;
 }
 
-/** A browser that is driven. */
+/** Starts a browser with a driver. */
 export const start = (engine: EngineName): Promise<Driver> => startDriver(engine, temporaryFolder());
 
-/** A browser for pages that report by themselves. */
+/** Starts a browser for pages that send reports on their own. */
 export async function startPages(engine: EngineName): Promise<Pages> {
   if (engine !== "firefox") return start(engine);
   const { startFirefoxPages } = await import("./drivers/firefox-pages.js");
   return startFirefoxPages(temporaryFolder());
 }
 
-/** Waits until an expression in the page is so, and gives its value. */
+/** Waits until an expression in the page is truthy, and returns its value. */
 export async function waitFor<T>(driver: Driver, expression: string, milliseconds = 60_000): Promise<T> {
   const end = Date.now() + milliseconds;
   for (;;) {
@@ -35,13 +35,13 @@ export async function waitFor<T>(driver: Driver, expression: string, millisecond
   }
 }
 
-/** Keeps a picture of what is seen, to look at after a failure. */
+/** Saves a screenshot, to inspect after a failure. */
 export async function keepPicture(driver: Driver, name: string): Promise<void> {
   const folder = path.join(root, "build/reports/engines");
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, `${name.replace(/[^\w-]+/g, "-")}.png`);
   await driver.screenshot().then(
     (picture) => writeFileSync(file, picture),
-    () => {}, // a browser that is gone gives none
+    () => {}, // a crashed browser has none
   );
 }

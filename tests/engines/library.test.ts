@@ -1,6 +1,6 @@
 /**
- * The library in every engine and every context that runs scripts, under the strict policy, with and without
- * cross-origin isolation. The suite itself (suite/) runs there; here its results are collected.
+ * The library in every engine and every script context, under the strict policy, with and without
+ * cross-origin isolation. The suite itself (suite/) runs there; this file collects its results.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ const contexts = [
   "service worker, module",
 ];
 
-/** What the suite does to see it forbidden: making code from text, and asking another server. */
+/** Violations that the suite provokes: compiling code from strings, and requests to another server. */
 const expectedViolations = /^script-src (eval)?$|^connect-src http:\/\/127\.0\.0\.2/;
 
 describe.each(engines)("%s", (engine) => {
@@ -53,7 +53,7 @@ describe.each(engines)("%s", (engine) => {
       });
 
       it.for([...cases.keys()])("%s", (name, context) => {
-        // Where the context is not there; one that ended early has failed.
+        // The context is missing; one that ended early has failed.
         if (!report.facts) skipNow(context, report.missing ?? `there is no ${engine} here`);
         const outcome = report.outcomes[name] ?? {
           status: "failed",

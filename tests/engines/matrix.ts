@@ -1,6 +1,6 @@
 /**
- * docs/browsers.md: which engine has what, found out by looking. What the table promises must be so; where an
- * engine has more, ZARR_WASM_WRITE_BROWSERS=1 writes it down.
+ * docs/browsers.md: detects the features of every engine. The table's promises must hold; if an engine has
+ * more features, ZARR_WASM_WRITE_BROWSERS=1 adds them.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Facts, SuiteReport } from "./contexts/host.js";
@@ -16,7 +16,7 @@ const titles: Record<EngineName, string> = {
 const keyOf = (engine: EngineName, isolation: string, context: string) =>
   `| ${titles[engine]} | ${isolation} | ${context} |`;
 
-/** What the table says of a context; undefined where it is not there, or not in the table. */
+/** The table's entry for a context; undefined if the context is missing, or not in the table. */
 export function documented(
   engine: EngineName,
   isolation: string,
@@ -36,7 +36,7 @@ export function documented(
   return Object.fromEntries(Object.entries(all).filter(([, has]) => has)) as Partial<Facts>;
 }
 
-/** Notes what was found; written to the documentation when that is asked for. */
+/** Records detected features, and updates the documentation on request. */
 export function noteContext(
   engine: EngineName,
   isolation: string,

@@ -1,9 +1,9 @@
-/** Folders that the tests of engines read and write. */
+/** Folders that the engine tests read and write. */
 import path from "node:path";
 import { root } from "../shared/places.js";
 
 export { distFolder, packageMounts, root } from "../shared/places.js";
-/** One for each set of engines, so that several can be tested at a time. */
+/** A folder per set of engines, so that several sets can be tested in parallel. */
 export const engineFolder = path.join(
   root,
   "build/tmp/engines",
@@ -13,6 +13,6 @@ export const engineFolder = path.join(
 export const dataFolder = path.join(engineFolder, "data");
 /** Bundles of the suite, by context. */
 export const bundleFolder = path.join(engineFolder, "suite");
-/** The viewer's stores: those of the browser tests. */
+/** The viewer's stores, the same as in the browser tests. */
 export const viewerStores = path.join(engineFolder, "stores");
 export const pageFolder = path.join(root, "tests/engines/pages");

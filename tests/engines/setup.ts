@@ -1,4 +1,4 @@
-/** Once before the tests of engines: the data, the viewer's stores, and the suite's bundles. */
+/** Global setup of the engine tests: the data, the viewer's stores, and the suite's bundles. */
 import { writeStores } from "../shared/viewer-stores.js";
 import { buildBundles } from "./bundles.js";
 import { viewerStores } from "./places.js";

@@ -1,4 +1,4 @@
-/** The server of the engines' tests: files, and answers that go wrong or take their time when asked to. */
+/** Server of the engine tests: files, and faulty or slow responses on request. */
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
@@ -7,16 +7,16 @@ import { isolationHeaders, startServer } from "../../scripts/lib/server.mjs";
 import { bundleFolder, dataFolder, distFolder, packageMounts, pageFolder, viewerStores } from "./places.js";
 
 const base = "default-src 'self'; worker-src 'self'; report-uri /violation; ";
-/** The strict policy, always on; engines report violations of it. */
+/** The strict policy, enforced on every page; engines report violations. */
 const strict = `${base}script-src 'self' 'wasm-unsafe-eval'`;
-/** Stricter still: nothing may be compiled. */
+/** Stricter: no compilation of WebAssembly. */
 const withoutWasm = `${base}script-src 'self'`;
 
 export interface Site {
   readonly url: string;
-  /** Violations of the policy that engines have reported: directive and what was blocked. */
+  /** Policy violations reported by engines: directive and blocked resource. */
   readonly violations: string[];
-  /** The report that the next page sends. */
+  /** The next report from a page. */
   nextReport<T>(): Promise<T>;
   close(): Promise<void>;
 }
@@ -24,10 +24,10 @@ export interface Site {
 type Answer = (rest: string, request: IncomingMessage, response: ServerResponse, headers: Headers) => boolean;
 type Headers = Record<string, string>;
 
-/** A file of the tests' data, by its path on the server. */
+/** A file of the test data, by its path on the server. */
 const dataFile = (rest: string) => readFileSync(path.join(dataFolder, rest.replace(/^data\//, "")));
 
-/** Leaves a request to the file server, under another path and with other headers. */
+/** Delegates a request to the file server, with another path and other headers. */
 function asFile(to: string, request: IncomingMessage, response: ServerResponse, changed: Headers): boolean {
   request.url = to;
   const plain = response.writeHead.bind(response) as (status: number, headers: object) => ServerResponse;
@@ -39,7 +39,7 @@ function asFile(to: string, request: IncomingMessage, response: ServerResponse, 
 export async function startSite(isolated: boolean): Promise<Site> {
   const violations: string[] = [];
   const asked: string[] = [];
-  /** Requests that are never answered: how many there were, and how many were given up. */
+  /** Requests that are never answered: total, and aborted ones. */
   const held = { count: 0, gone: 0 };
 
   let onReport: (text: string) => void = () => {};
@@ -54,7 +54,7 @@ export async function startSite(isolated: boolean): Promise<Site> {
       response.writeHead(200, { ...headers, "cache-control": "no-store" }).end(String(count));
       return true;
     },
-    // /fresh/TROUBLE/ID/… is the library under an address that no cache knows.
+    // /fresh/TROUBLE/ID/… is the library at an address that is in no cache.
     fresh: (rest, request, response, headers) => {
       const [trouble, , ...file] = rest.split("/");
       const name = file.join("/");
@@ -88,7 +88,7 @@ export async function startSite(isolated: boolean): Promise<Site> {
       response.writeHead(200, { ...headers, "cache-control": "no-store" }).end(JSON.stringify(held));
       return true;
     },
-    // A web page whatever was asked for, as servers of applications answer.
+    // A web page for every path, as application servers respond.
     page: (_rest, _request, response, headers) => {
       response.writeHead(200, { ...headers, "content-type": "text/html" }).end("<!doctype html><p>Hello");
       return true;
@@ -97,7 +97,7 @@ export async function startSite(isolated: boolean): Promise<Site> {
       response.writeHead(Number(rest.split("/")[0]), headers).end("so it is");
       return true;
     },
-    // In small parts, of which the last comes late, and without a length.
+    // In small parts with a late last one, and without a length.
     drip: (rest, _request, response, headers) => {
       const bytes = dataFile(rest);
       response.writeHead(200, { ...headers, "cache-control": "no-store" });
@@ -117,7 +117,7 @@ export async function startSite(isolated: boolean): Promise<Site> {
         .end(body);
       return true;
     },
-    // Half of what was announced, then the connection breaks.
+    // Half of the announced bytes, then the connection breaks.
     cut: (rest, request, response, headers) => {
       const bytes = dataFile(rest);
       response.writeHead(200, { ...headers, "content-length": String(bytes.byteLength) });
@@ -126,12 +126,12 @@ export async function startSite(isolated: boolean): Promise<Site> {
       );
       return true;
     },
-    // What engines may keep in their caches, ranges too.
+    // Responses that engines may cache, including ranges.
     cached: (rest, request, response) =>
       asFile(`/${rest}`, request, response, { "cache-control": "max-age=600", etag: '"1"' }),
     "no-wasm": (rest, request, response) =>
       asFile(`/${rest}`, request, response, { "content-security-policy": withoutWasm }),
-    // The viewer's page with a watch for problems before its own scripts.
+    // The viewer page with an error recorder before its own scripts.
     "watched-viewer": (_rest, _request, response, headers) => {
       const page = readFileSync(path.join(distFolder, "viewer/index.html"), "utf8");
       const head = '<head><base href="/viewer/"><script src="/pages/watch.js"></script>';
@@ -175,10 +175,10 @@ export async function startSite(isolated: boolean): Promise<Site> {
   return { url, violations, nextReport, close };
 }
 
-/** Milliseconds for a whole suite; what takes long in it fails by itself before. */
+/** Timeout of a whole suite in milliseconds; slow tests in it fail earlier by their own timeouts. */
 const reportTimeout = 800_000;
 
-/** Takes what a page sends. */
+/** Reads the body of a page's request. */
 function taken(request: IncomingMessage, response: ServerResponse, use: (text: string) => void): boolean {
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => parts.push(part));
@@ -189,7 +189,7 @@ function taken(request: IncomingMessage, response: ServerResponse, use: (text: s
   return true;
 }
 
-/** The sense of a report of engines': all name these fields alike. */
+/** Parses a violation report; all engines use the same field names. */
 function violationOf(text: string): string {
   try {
     const report = (JSON.parse(text) as { "csp-report": Record<string, string> })["csp-report"];

@@ -1,8 +1,17 @@
-/** Writes the data that the engines read: golden stores as files, arrays of the slow writer, and the manifest. */
+/**
+ * Writes the test data of the engines: golden stores as files, arrays from the slow writer, and the manifest.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { getBytes, MapStore, open } from "zarr-wasm";
-import { type GoldenCase, goldenCases, product, randomBytes, sha256, storeOf } from "../node/support.js";
+import {
+  type GoldenCase,
+  goldenCases,
+  product,
+  randomBytes,
+  sha256,
+  storeOf,
+} from "../node/support/support.js";
 import {
   all,
   blosc,
@@ -20,7 +29,7 @@ import {
   type Written,
   writeV3,
   zstd,
-} from "../node/zarr-writer.js";
+} from "../node/support/zarr-writer.js";
 import type { AxisChoice, GoldenStore, GoldenZip, Manifest, Sample } from "./manifest.js";
 import { dataFolder } from "./places.js";
 
@@ -68,7 +77,7 @@ async function onlyArray(
   return { path, sha256: dtype.isVariable ? undefined : sha256, writerOrderSha256 };
 }
 
-/** The arrays of a group whose chunks are all in the golden data: of large ones some have been left out. */
+/** The arrays of a group with complete golden data: of large ones some chunks were omitted. */
 async function wholeArrays(store: Map<string, Uint8Array>, hashes: Record<string, string>) {
   const whole: GoldenStore["arrays"] = [];
   for (const [path, hash] of Object.entries(hashes)) {
@@ -102,7 +111,7 @@ interface SampleSpec {
 
 const someRows: AxisChoice = { slice: [3, 97, 1] };
 
-/** Large enough for several pieces of work for a pool, and for reading in parts. */
+/** Large enough for several tasks in a pool, and for reading in parts. */
 const specs: Record<string, SampleSpec> = {
   "transposed, byte-swapped blosc with a missing chunk": {
     fields: {
@@ -185,7 +194,7 @@ async function writeSamples(): Promise<Sample[]> {
       const meta = v3Meta(filled(fields));
       const shape = meta["shape"] as number[];
       const elements = randomBytes(product(shape) * itemBytes, i + 1);
-      for (let at = 0; at < elements.length; at++) elements[at]! &= 0x0f; // so that compressors find something
+      for (let at = 0; at < elements.length; at++) elements[at]! &= 0x0f; // compressible
       const store = new MapStore();
       const written = await writeV3(store, meta, elements, options);
       writeStore(`samples/${i}`, store.entries);

@@ -1,4 +1,4 @@
-/** The viewer as a tester sees it, in any browser. */
+/** Page object of the viewer, for any browser. */
 import { canvasExpression, elementsExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 import { type Driver, elementAt, type Key } from "./drivers/driver.js";
 import { waitFor } from "./engines.js";
@@ -10,7 +10,7 @@ export class ViewerPage {
     readonly site: Site,
   ) {}
 
-  /** Opens the page and waits until the viewer is in a state. */
+  /** Opens the page and waits until the viewer reaches a state. */
   async show(query: string, state: "ready" | "error" = "ready"): Promise<void> {
     await this.driver.open(`${this.site.url}/watched-viewer/${query === "" ? "" : `?${query}`}`);
     await this.reaches(state);
@@ -24,7 +24,7 @@ export class ViewerPage {
     );
   }
 
-  /** What has gone wrong on the page: errors and warnings of its scripts, violations of the policy. */
+  /** Problems on the page: script errors and warnings, policy violations. */
   problems(): Promise<string[]> {
     return this.driver.evaluate("globalThis.problems");
   }
@@ -39,12 +39,14 @@ export class ViewerPage {
     );
   }
 
-  /** The canvas as it is. */
+  /** The content of the canvas. */
   async canvas(): Promise<Pixels> {
     return pixelsOf(await this.driver.evaluate(canvasExpression));
   }
 
-  /** Gray values of the elements in view, or of some, row by row: NaN for what is transparent, −1 for what is coloured. */
+  /**
+   * Gray values of the elements in view, or of a part, row by row: NaN for transparent, −1 for coloured ones.
+   */
   async grays(rows?: readonly [number, number], columns?: readonly [number, number]): Promise<number[][]> {
     return grayRows(pixelsOf(await this.driver.evaluate(elementsExpression(rows, columns))));
   }

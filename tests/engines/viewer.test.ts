@@ -1,4 +1,4 @@
-/** The viewer in every engine: what it is there for, and not a word on the console. */
+/** The viewer in every engine: its main functions work, and the console stays empty. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFailed } from "vitest";
 import { grayRows, grayTable, lineFaults } from "../shared/pixels.js";
 import {
@@ -44,7 +44,7 @@ describe.each(engines)("%s", (engine) => {
         expect(site.violations).toEqual([]);
       });
 
-      /** A test that leaves a picture when it fails. */
+      /** A test that saves a screenshot on failure. */
       const test = (name: string, work: () => Promise<void>) =>
         it(name, async () => {
           onTestFailed(() => keepPicture(driver, `${engine} ${isolation} ${name}`));
@@ -57,7 +57,7 @@ describe.each(engines)("%s", (engine) => {
         expect(rows.length).toBeGreaterThan(100);
         const coloured = rows.flat().filter((gray) => gray === -1);
         expect(coloured.length).toBeGreaterThan(10_000);
-        // It fills a part of the window that can be seen.
+        // It covers a visible part of the window.
         const size = await driver.evaluate<number[]>(
           `(({ width, height }) => [width, height])(document.querySelector(".zw-canvas").getBoundingClientRect())`,
         );
@@ -157,7 +157,7 @@ describe.each(engines)("%s", (engine) => {
         await viewer.show("source=/stores/records&field=shift&map=gray&range=0:64&outside=clamp");
         expect(await viewer.grays()).toEqual(grayTable(4, 6, [0, 64], (y, x) => shiftValue([y, x])));
         await viewer.show("source=/stores/holes&map=gray&range=0:8");
-        // Infinity has a colour of its own; the last chunk is missing, and dotted.
+        // Infinity has a special colour; the last chunk is missing and marked with dots.
         const infinite = -1;
         const shown = (y: number, x: number) => (y === 0 && x === 2 ? infinite : undefined);
         const expected = grayTable(3, 8, [0, 8], (y, x) => holePixel([y, x])).map((row, y) =>

@@ -6,12 +6,12 @@ export default defineConfig({
   test: {
     include: ["tests/engines/**/*.test.ts"],
     globalSetup: "tests/engines/setup.ts",
-    // One engine at a time: the machines that this runs on have few cores.
+    // One engine at a time: test machines have few cores.
     fileParallelism: false,
-    // Machines that build and test at once are slow; nothing here measures time.
+    // Machines that build and test in parallel are slow; timing is not tested here.
     testTimeout: 180_000,
     hookTimeout: 900_000,
-    // The built package is what is tested: no transformation of dist.
+    // The built package is tested: no transformation of dist.
     server: { deps: { external: [/\/dist\//] } },
   },
 });

@@ -1,4 +1,4 @@
-// Records stores that GDAL writes, and where it says that they lie, for tests/node/geo.test.ts.
+// Records stores that GDAL writes, and where it says that they lie, for tests/node/conventions/geo.test.ts.
 //   node tests/golden/geo.mjs > tests/golden/geo.jsonl      (Debian: apt install gdal-bin)
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-"""Records what xarray selects by label, for tests/node/sel.test.ts.
+"""Records what xarray selects by label, for tests/node/conventions/sel.test.ts.
 
     python3 tests/golden/labels.py > tests/golden/labels.json      (Debian: apt install python3-xarray)
 

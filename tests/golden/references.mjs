@@ -1,4 +1,4 @@
-// Records Parquet files of references that DuckDB and arrow-rs write, for tests/node/parquet.test.ts, and kerchunk's own
+// Records Parquet files of references that DuckDB and arrow-rs write, for tests/node/formats/parquet.test.ts, and kerchunk's own
 // with what DuckDB reads from them. Its packages are installed for that alone:
 //   npm install --prefix build/writers @duckdb/node-api@1.5.6-r.1 parquet-wasm@0.8.0 apache-arrow@21.2.0
 //   node tests/golden/references.mjs build/writers > tests/golden/references.jsonl

@@ -1,4 +1,4 @@
-"""Records where OME-Zarr 0.6's transformations take points, for tests/node/ome-graph.test.ts.
+"""Records where OME-Zarr 0.6's transformations take points, for tests/node/conventions/ome-coordinate-graph.test.ts.
 
     python3 tests/golden/transforms.py > tests/golden/transforms.json      (Debian: apt install python3-scipy)
 

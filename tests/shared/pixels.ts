@@ -1,4 +1,4 @@
-/** What the viewer draws, pixel by pixel, and what it should: the same for the tests in all browsers. */
+/** Reads the viewer's pixels and computes the expected ones; shared by the tests in all browsers. */
 
 export interface Pixels {
   width: number;
@@ -7,7 +7,7 @@ export interface Pixels {
   data: Buffer;
 }
 
-/** An expression that gives a page's canvas as it is, in device pixels; `pixelsOf` takes it. */
+/** An expression for the content of a page's canvas in device pixels; an input of `pixelsOf`. */
 export const canvasExpression = `(() => {
   const canvas = document.querySelector(".zw-canvas");
   const { width, height } = canvas;
@@ -22,8 +22,8 @@ export const canvasExpression = `(() => {
 })()`;
 
 /**
- * An expression that gives one pixel per element: that at the middle of where the element is drawn. `pixelsOf` takes it.
- * Without rows and columns it gives all elements of which the middle is in view.
+ * An expression for one pixel per element, at the centre of the drawn element; an input of `pixelsOf`.
+ * Without rows and columns it covers all elements whose centre is in view.
  */
 export const elementsExpression = (
   rows?: readonly [number, number],
@@ -80,7 +80,7 @@ export function grayRows({ width, height, data }: Pixels): number[][] {
   );
 }
 
-/** The gray that a value has between `low` and `high`: 256 equal parts, ends included. */
+/** The gray of a value between `low` and `high`: 256 equal parts, ends included. */
 export function gray(value: number, low: number, high: number): number {
   if (Number.isNaN(value)) return Number.NaN;
   return Math.min(255, Math.max(0, Math.floor(((value - low) / (high - low)) * 256)));
@@ -99,8 +99,8 @@ export function grayTable(
 }
 
 /**
- * Where a picture is not the line through some values: each over the middle of its share of the width, the least and the
- * greatest a little inside, nothing where there is no number. Empty if it is that line.
+ * Finds deviations of a picture from a line plot: each value is centred on its share of the width, minimum
+ * and maximum lie slightly inside the box, and non-numbers leave gaps. Empty if the plot is correct.
  */
 export function lineFaults({ width, height, data }: Pixels, values: readonly number[]): string[] {
   const finite = values.filter(Number.isFinite);

@@ -11,7 +11,9 @@ export const looksFolder = path.join(root, "build/tmp/browser-looks");
 export const embedFolder = path.join(root, "build/tmp/browser-embed");
 export const pagesFolder = path.join(root, "tests/browser/pages");
 
-/** What every server of the tests offers of the package, by path: the viewer, the library and the samples. */
+/**
+ * The parts of the package that every test server offers, by path: the viewer, the library and the samples.
+ */
 export const packageMounts = {
   "/viewer/": path.join(distFolder, "viewer"),
   "/wasm/": path.join(distFolder, "wasm"),

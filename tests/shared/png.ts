@@ -1,16 +1,17 @@
-/** Pictures of few colours as PNG, as small as they get: https://www.w3.org/TR/png-3/. */
+/** Writes pictures of few colours as small PNG files: https://www.w3.org/TR/png-3/. */
 import { deflateSync } from "node:zlib";
 
 /**
  * A picture with a palette.
- * @param palette red, green, blue of at most 256 colours. @param indices of a colour for every pixel, row by row
+ * @param palette red, green, blue of at most 256 colours. @param indices colour index of every pixel, row by
+ *   row
  */
 export function indexedPng(width: number, height: number, palette: Uint8Array, indices: Uint8Array): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 3, 0, 0, 0], 8); // bits, a palette, the only compression and filtering, not interlaced
-  const rows = Buffer.alloc((width + 1) * height); // each begins with its filter: none
+  header.set([8, 3, 0, 0, 0], 8); // bit depth, palette, default methods, not interlaced
+  const rows = Buffer.alloc((width + 1) * height); // each row begins with its filter type: none
   for (let row = 0; row < height; row++)
     rows.set(indices.subarray(row * width, (row + 1) * width), row * (width + 1) + 1);
   return Buffer.concat([

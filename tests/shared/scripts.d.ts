@@ -1,5 +1,5 @@
-// The project's scripts are plain JavaScript, and the command line is built without types; these are the parts that the
-// tests use.
+// Types of the project's scripts, which are plain JavaScript, and of the command line, which is built without
+// types; only the parts that the tests use.
 declare module "*/dist/cli/server/server.js" {
   export type { Mount, Server, ServerOptions } from "../../web/cli/server/server.ts";
   export { startServer, viewerPolicy } from "../../web/cli/server/server.ts";

@@ -1,4 +1,4 @@
-/** Groups for the tests of the viewer, written with the library; what is read of them is checked by pixels. */
+/** Groups for the tests of the viewer, written with the library; the tests verify their pixels. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -29,7 +29,7 @@ interface NewArray {
 
 async function put(target: Target, array: NewArray, values: ArrayLike<number>): Promise<void> {
   const { names, attributes = {}, dtype, zarrFormat = 3, ...rest } = array;
-  // Zarr v2 has no names of dimensions but xarray's.
+  // In Zarr v2 dimension names exist only by xarray's convention.
   const named = names && zarrFormat === 2 ? { _ARRAY_DIMENSIONS: names, ...attributes } : attributes;
   const made = await create(target, {
     ...rest,
@@ -53,22 +53,22 @@ const table = (rows: number, columns: number, value: (row: number, column: numbe
 export const imageValue = (level: number) => (row: number, column: number) =>
   (60 * level + 10 * row + column) % 256;
 
-/** Side of the levels of `image`. */
+/** Side lengths of the levels of `image`. */
 const sides = [32, 16, 8];
 
 interface Image {
   readonly path: string;
   readonly zarrFormat?: 2 | 3;
-  /** Of OME-Zarr. Default: "0.4" in Zarr v2, "0.5" in v3. */
+  /** Version of OME-Zarr. Default: "0.4" in Zarr v2, "0.5" in v3. */
   readonly version?: string;
-  /** Transformations of an image of 0.6 to others. */
+  /** Transformations from an image of 0.6 to others. */
   readonly links?: readonly object[];
   readonly ome?: object;
   readonly value?: (level: number) => (row: number, column: number) => number;
   readonly dtype?: string;
 }
 
-/** A multiscale image of 0.4, 0.5 or 0.6 with pixels of half a micrometre. */
+/** A multiscale image of version 0.4, 0.5 or 0.6 with pixels of half a micrometre. */
 async function putImage(target: Target, image: Image): Promise<void> {
   const { path: at, zarrFormat = 3, ome = {}, value = imageValue, dtype = "uint8", version = "0.5" } = image;
   const axes = ["y", "x"].map((name) => ({ name, type: "space", unit: "micrometer" }));
@@ -94,7 +94,7 @@ async function putImage(target: Target, image: Image): Promise<void> {
     );
 }
 
-/** The same in 0.6, with a coordinate system that is no part of what is shown. */
+/** The same in 0.6, with an additional coordinate system that is not shown. */
 function inSystems(
   { axes, datasets, name }: { axes: object[]; datasets: Dataset[]; name: string },
   links: readonly object[] = [],
@@ -120,11 +120,11 @@ interface Dataset {
   readonly coordinateTransformations: readonly object[];
 }
 
-/** Stored temperatures: kelvin · 100 − 27315; −32768 where there is land. Row 0 is the first latitude. */
+/** Stored temperatures: kelvin · 100 − 27315; −32768 on land. Row 0 is the first latitude. */
 export const packed = (time: number, row: number, column: number): number =>
   row === 1 && column === 2 ? -32768 : 100 * time + 10 * row + column;
 
-/** Three days of a sea, with latitudes from the south or from the north. */
+/** Sea temperatures of three days, with latitudes from the south or from the north. */
 async function putClimate(target: Target, isFromSouth: boolean, zarrFormat: 2 | 3 = 3): Promise<void> {
   const [days, rows, columns] = [3, 4, 6];
   await group(target, "", { Conventions: "CF-1.11", title: "made up" }, zarrFormat);
@@ -202,7 +202,7 @@ async function putClimate(target: Target, isFromSouth: boolean, zarrFormat: 2 | 
   );
 }
 
-/** Cells by genes, as AnnData writes them. */
+/** Cells by genes, in AnnData's layout. */
 async function putAnnData(target: Target): Promise<void> {
   await group(target, "", { "encoding-type": "anndata", "encoding-version": "0.1.0" }, 2);
   await put(
@@ -216,7 +216,7 @@ async function putAnnData(target: Target): Promise<void> {
   await group(target, "obsm", { "encoding-type": "dict" }, 2);
 }
 
-/** Everything, by name. */
+/** All groups, by name. */
 export const groups: Record<string, (target: Target) => Promise<void>> = {
   image: (target) => putImage(target, { path: "" }),
   "image-v2": (target) => putImage(target, { path: "", zarrFormat: 2 }),
@@ -368,14 +368,14 @@ export const groups: Record<string, (target: Target) => Promise<void>> = {
   },
 };
 
-/** One of them in memory. */
+/** Writes one group to memory. */
 export async function groupInMemory(name: string): Promise<MapStore> {
   const store = new MapStore();
   await groups[name]!(store);
   return store;
 }
 
-/** All of them in a folder, which is emptied before. */
+/** Writes all groups to a folder, which is emptied first. */
 export async function writeGroups(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   for (const [name, write] of Object.entries(groups)) {
@@ -387,10 +387,10 @@ export async function writeGroups(folder: string): Promise<void> {
   await writeArchive(path.join(folder, folderArchiveName), "/inside.zarr");
 }
 
-/** An image as one file. */
+/** An image as a single file. */
 export const packedName = "packed.ozx";
 
-/** The same in a folder of the archive, as programs pack what lies in a folder. */
+/** The same in a folder of the archive, as created by compressing a folder. */
 export const folderArchiveName = "folder.zip";
 
 async function writeArchive(file: string, below: string): Promise<void> {

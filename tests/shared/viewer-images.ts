@@ -1,6 +1,6 @@
 /**
- * Zarr v3 stores that the tests make themselves, uncompressed: OME-Zarr images, pictures, a dataset on a map. Every element is
- * known without the library.
+ * Uncompressed Zarr v3 stores, written without the library: OME-Zarr images, pictures, a dataset on a map.
+ * Every expected element is computed independently.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +18,7 @@ interface ArraySpec {
   readonly shape: readonly number[];
   readonly type: keyof typeof types;
   readonly value: (index: readonly number[]) => number;
-  /** Shape of chunks, each as long as it divides the array; the whole array where nothing is said. */
+  /** Chunk shape, whose lengths divide the array's. Default: the whole array. */
   readonly chunks?: readonly number[];
   readonly names?: readonly string[];
   readonly attributes?: object;
@@ -28,7 +28,7 @@ interface ArraySpec {
 export const omeroShape = [3, 24, 32] as const;
 export const omeroValue = ([c, row, column]: readonly number[]) =>
   c === 0 ? 100 * column! : c === 1 ? 50 * row! : (row! + column!) % 2 === 0 ? 1000 : 0;
-/** Ends of the windows, and which channels are on. */
+/** Ends of the display windows, and active channels. */
 export const omeroWindows = [
   [0, 3200],
   [0, 1200],
@@ -38,7 +38,7 @@ export const omeroWindows = [
 /** [row, column, colour] of uint8. */
 export const pictureValue = ([row, column, c]: readonly number[]) =>
   [8 * row!, 6 * column!, 255 - 5 * (row! + column!)][c!]!;
-/** [colour, row, column]; the fourth is how opaque it is. */
+/** [colour, row, column]; the fourth component is alpha. */
 export const maskedValue = ([c, row, column]: readonly number[]) =>
   c! < 3 ? pictureValue([row!, column!, c!]) : column! < 10 ? 0 : 255;
 
@@ -46,13 +46,13 @@ export const maskedValue = ([c, row, column]: readonly number[]) =>
 export const volumeShape = [10, 20, 30] as const;
 export const volumeValue = ([z, y, x]: readonly number[]) => 20 * z! + 2 * y! + x!;
 
-/** [time, lat, lon] of float32, south up as it is stored; days since 2020-01-01. */
+/** [time, lat, lon] of float32, stored from south to north; days since 2020-01-01. */
 export const mapShape = [6, 18, 36] as const;
 export const mapValue = ([t, lat, lon]: readonly number[]) => 100 * t! + lat! + lon! / 100;
 
 /** [row, column] of uint8, each row four times as high as wide. */
 export const plankValue = ([row]: readonly number[]) => (row! % 2 === 0 ? 40 : 200);
-/** [row, column] of uint8: 0 and 255 by columns, so that it matters which are looked at. */
+/** [row, column] of uint8: 0 and 255 by columns, so that the choice of samples matters. */
 export const combValue = ([, column]: readonly number[]) => ([2, 5].includes(column! % 8) ? 255 : 0);
 
 const images: Readonly<Record<string, () => Readonly<Record<string, ArraySpec | object>>>> = {
@@ -76,7 +76,7 @@ const images: Readonly<Record<string, () => Readonly<Record<string, ArraySpec | 
   comb: () => ({
     "": { shape: [64, 4096], type: "uint8", chunks: [64, 512], value: combValue } satisfies ArraySpec,
   }),
-  // The coarser level reaches beyond the finer one.
+  // The coarser level extends beyond the finer one.
   overhang: () => ({
     "": omeGroup("yx", [1, 1], undefined, 2),
     "0": { shape: [45, 61], type: "uint8", value: () => 100 } satisfies ArraySpec,
@@ -131,7 +131,7 @@ function omeGroup(axes: string, scale: readonly number[], omero?: object, levels
   return { zarr_format: 3, node_type: "group", attributes: { ome } };
 }
 
-/** Writes all of them below a folder. */
+/** Writes all stores to a folder. */
 export function writeImages(folder: string): void {
   for (const [name, nodes] of Object.entries(images))
     for (const [place, node] of Object.entries(nodes())) {

@@ -49,7 +49,10 @@ export function rowName(row: number): string {
   return row < 26 ? letter : rowName(Math.floor(row / 26) - 1) + letter;
 }
 
-/** A plate with wells at the positions that `isWell` accepts. Without indices, only their paths tell the positions. */
+/**
+ * A plate with wells at the positions that `isWell` accepts. Without indices, only their paths tell the
+ * positions.
+ */
 export function plate(
   rows: number,
   columns: number,
@@ -86,7 +89,10 @@ export function manyVariables(count: number): Stored {
   return stored(groupDocument({}, Object.fromEntries(list(count, (i) => [`variable_${i}`, variable(i)]))));
 }
 
-/** An image with `count` channels, described by `omero` unless `isDescribed` is false; every other one is inactive. */
+/**
+ * An image with `count` channels, described by `omero` unless `isDescribed` is false; every other one is
+ * inactive.
+ */
 export function manyChannels(count: number, isDescribed = true): Stored {
   const axes = ["c", "y", "x"].map((name) => ({ name, type: name === "c" ? "channel" : "space" }));
   const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1, 1, 1] }] }];

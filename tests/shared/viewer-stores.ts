@@ -1,6 +1,6 @@
 /**
- * Zarr v1 stores that the tests make themselves, uncompressed, so that every element and every byte is
- * known without the library.
+ * Uncompressed Zarr v1 stores, written without the library, so that every element and every byte is known
+ * independently.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,11 +17,11 @@ interface StoreSpec {
   fill?: unknown;
   order?: "C" | "F";
   attrs?: object;
-  /** Chunks that are not written. */
+  /** Keys of chunks that are not written. */
   missing?: string[];
 }
 
-/** [4100, 2100] and the like: large enough to be drawn with a step. */
+/** Large enough to be drawn with a step. */
 export const largeShape = [4200, 2100] as const;
 
 export const cubeValue = ([z, y, x]: readonly number[]) => 100 * z! + 10 * y! + x! - 50;
@@ -35,7 +35,7 @@ export const holeValue = ([row, column]: readonly number[]) => {
   if (row === 0 && column === 2) return Number.POSITIVE_INFINITY;
   return row! + column! / 8;
 };
-/** What is read of `holes`, whose last chunk is missing: its fill value is NaN. */
+/** Elements of `holes`, whose last chunk is missing: its fill value is NaN. */
 export const holePixel = ([row, column]: readonly number[]) =>
   row! >= 3 && column! >= 4 ? Number.NaN : holeValue([row!, column!]);
 /** Real and imaginary part. */
@@ -43,7 +43,7 @@ export const waveValue = ([row, column]: readonly number[]): [number, number] =>
   Math.fround(Math.cos(column! / 6) * (row! + 1)),
   Math.fround(Math.sin(column! / 6) * (row! + 1)),
 ];
-/** Days since 1970; NaN where there is no date. */
+/** Days since 1970; NaN for a missing date. */
 export const dayValue = ([i]: readonly number[]) => (i === 3 ? Number.NaN : 18262 + 7 * i!);
 export const shiftValue = ([row, column]: readonly number[]) => 10 * column! - row!;
 export const labelValue = ([row, column]: readonly number[]) =>
@@ -59,7 +59,7 @@ const u8 =
   (view, at, index) =>
     view.setUint8(at, value(index));
 
-/** Name → store; `tests` of pixels and values use the functions above. */
+/** Stores by name; tests of pixels and values use the functions above. */
 const stores: Record<string, StoreSpec> = {
   bytes: { shape: [5, 7], chunks: [2, 3], dtype: "|u1", itemBytes: 1, item: u8(byteValue) },
   cube: {
@@ -152,7 +152,7 @@ const stores: Record<string, StoreSpec> = {
       view.setInt16(at + 7, shiftValue([row!, column!]), false);
     },
   },
-  // 160 000 chunks of 8 MB, none of them stored.
+  // 160 000 chunks of 8 MB, none of which are stored.
   huge: {
     shape: [400_000, 400_000],
     chunks: [1000, 1000],
@@ -164,7 +164,7 @@ const stores: Record<string, StoreSpec> = {
   },
 };
 
-/** Writes all stores into a folder, which is emptied before. */
+/** Writes all stores to a folder, which is emptied first. */
 export function writeStores(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const [name, spec] of Object.entries(stores)) writeStore(path.join(folder, name), spec);
@@ -176,7 +176,7 @@ export function writeStores(folder: string): void {
   writeSpike(path.join(folder, "spike"));
 }
 
-/** Side of the finest level of `pyramid`, whose levels are told apart by their values. */
+/** Side length of the finest level of `pyramid`, whose levels differ in their values. */
 export const pyramidSide = 1024;
 export const pyramidValue = (level: number, [row, column]: readonly number[]) =>
   60 * level + ((((row! << level) >> 5) + ((column! << level) >> 5)) % 50);
@@ -217,7 +217,7 @@ function writePyramid(folder: string): void {
   }
 }
 
-/** Where the one sample of `spike`, a line of noughts, is 1000. */
+/** Index of the single sample of 1000 in `spike`, a line of zeros. */
 export const spikeAt = 777_777;
 export const spikeLength = 1_000_000;
 
@@ -233,7 +233,7 @@ function writeSpike(folder: string): void {
 
 export const groupValue = ([row, column]: readonly number[]) => (10 * row! + column!) % 256;
 
-/** A group of Zarr v3 with consolidated metadata: an image, and words. */
+/** A Zarr v3 group with consolidated metadata: an image, and strings. */
 function writeGroup(folder: string): void {
   const array = (shape: number[], data_type: string, fill_value: unknown, codecs: object[]) => ({
     zarr_format: 3,
@@ -280,7 +280,7 @@ function writeStore(folder: string, spec: StoreSpec): void {
   }
 }
 
-/** The bytes of a chunk; what lies beyond the array stays zero. */
+/** The bytes of a chunk; zero outside the array. */
 function chunkBytes({ shape, chunks, itemBytes, item }: StoreSpec, position: readonly number[]): Uint8Array {
   const bytes = new Uint8Array(chunks.reduce((product, length) => product * length, itemBytes));
   const view = new DataView(bytes.buffer);

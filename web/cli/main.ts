@@ -1,13 +1,12 @@
 #!/usr/bin/env node
-/** The command line. */
+/** The command line: runs a command, and reports errors. */
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { isZarrError } from "zarr-wasm";
-import { commandOf, readArguments } from "./arguments.js";
-import { colorsFor } from "./colors.js";
-import { helpFor } from "./help.js";
-import { messageOf, printable } from "./printable.js";
-import { UsageError } from "./usage.js";
+import { checkCommand, readArguments } from "./options/arguments.js";
+import { helpFor } from "./options/help.js";
+import { UsageError, type Values } from "./options/options.js";
+import { colorsFor, messageOf, printable } from "./text/output.js";
 
 async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args);
@@ -21,8 +20,27 @@ async function main(args: readonly string[]): Promise<number> {
     return values.help ? 0 : 2;
   }
   const [name, ...operands] = positionals as [string, ...string[]];
-  return commandOf(name, operands, values).run(operands, values);
+  checkCommand(name, operands, values);
+  const status = await runners[name]!(operands, values);
+  return typeof status === "number" ? status : 0;
 }
+
+/** Runs a command with its operands. Returns the exit status, or anything else for success. */
+type Run = (operands: readonly string[], values: Values) => Promise<unknown>;
+
+/** The commands of options/commands.ts, each loaded when it runs. */
+const runners: Readonly<Record<string, Run>> = {
+  info: async ([source], values) => (await import("./commands/info.js")).runInfo(source!, values),
+  read: async ([source], values) => (await import("./commands/read.js")).runRead(source!, values),
+  copy: async ([source, dest], values) =>
+    (await import("./commands/copy.js")).runCopy(source!, dest!, values),
+  pyramid: async ([source, dest], values) =>
+    (await import("./commands/pyramid/command.js")).runPyramid(source!, dest!, values),
+  verify: async ([source], values) => (await import("./commands/verify.js")).runVerify(source!, values),
+  bench: async ([source], values) => (await import("./commands/bench/command.js")).runBench(source!, values),
+  view: async ([source], values) => (await import("./commands/view.js")).runView(source!, values),
+  completion: async ([shell]) => (await import("./commands/completion.js")).runCompletion(shell!),
+};
 
 /** What went wrong, in one line. */
 function report(error: unknown): void {

@@ -1,45 +1,48 @@
 /**
- * zarr-wasm: read Zarr arrays and groups in browsers and in Node, Deno and Bun.
+ * zarr-wasm: reads and writes Zarr arrays and groups in browsers and in Node, Deno and Bun.
  * @packageDocumentation
  */
 
-export {
-  type ErrorDetails,
-  type ErrorTag,
-  isZarrError,
-  type OnWarning,
-  ZarrError,
-  type ZarrWarning,
-} from "./base/errors.js";
-export { defaultLimits, type Limits } from "./base/limits.js";
 export type { CodecMetadata } from "./chain/chain.js";
-export { type CFArray, type CFInput, type CFOptions, type CFRegion, decodeCF } from "./conventions/cf.js";
 export {
-  type AffineTransform,
-  type Bounds,
-  type CoordinateSystem,
-  type GeoLevel,
-  type Georeference,
-  type GeoreferenceOptions,
-  type GeoTile,
+  coordinateGraph,
   georeference,
-  type ReadTileOptions,
+  readSparse,
   readTile,
-  type TileOptions,
-  type TileValues,
+  sel,
   tileAt,
   tileParts,
-} from "./conventions/geo.js";
-export { type Label, type LabelSelection, type SelOptions, sel } from "./conventions/labels.js";
-export {
-  type DownsamplingMethod,
-  type ImageData,
-  type MultiscaleOptions,
-  type MultiscaleProgress,
-  type NewAxis,
-  type OmeVersion,
   writeMultiscale,
-} from "./conventions/multiscale.js";
+} from "./conventions/conventions.js";
+export type {
+  AffineTransform,
+  Bounds,
+  CoordinateSystem,
+  GeoLevel,
+  Georeference,
+  GeoreferenceOptions,
+  GeoTile,
+  ReadTileOptions,
+  TileOptions,
+  TileValues,
+} from "./conventions/geo/types.js";
+export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome/axes.js";
+export type {
+  CoordinateGraph,
+  CoordinateMapping,
+  CoordinateReference,
+  CoordinateSpace,
+  CoordinateTransformation,
+  MappingOptions,
+} from "./conventions/ome/coordinate-types.js";
+export type {
+  DownsamplingMethod,
+  ImageData,
+  MultiscaleOptions,
+  MultiscaleProgress,
+  NewAxis,
+  OmeVersion,
+} from "./conventions/ome/multiscale-options.js";
 export {
   channelAxis,
   fieldPaths,
@@ -50,72 +53,75 @@ export {
   type OmeLevel,
   type OmeMultiscale,
   wellPaths,
-} from "./conventions/ome.js";
-export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome-axes.js";
+} from "./conventions/ome/ome.js";
+export type { Label, LabelSelection, SelOptions } from "./conventions/sel/types.js";
+export type { SparseMatrix, SparseOptions } from "./conventions/sparse/read.js";
 export {
-  type CoordinateGraph,
-  type CoordinateMapping,
-  type CoordinateReference,
-  type CoordinateSpace,
-  type CoordinateTransformation,
-  coordinateGraph,
-  type MappingOptions,
-} from "./conventions/ome-graph.js";
-export { readSparse, type SparseMatrix, type SparseOptions } from "./conventions/sparse.js";
-export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray.js";
+  type CFArray,
+  type CFInput,
+  type CFOptions,
+  type CFRegion,
+  decodeCF,
+} from "./conventions/xarray/cf.js";
+export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
+export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
-export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements-by-type.js";
-export type { FillScalar } from "./dtypes/fill-source.js";
+export type { FillScalar } from "./dtypes/fill-value.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
-export { packStrings } from "./dtypes/pack-strings.js";
-export { readScalar, type Scalar } from "./dtypes/read-scalar.js";
-export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
-export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
+export { readScalar, type Scalar } from "./dtypes/scalar.js";
+export { packStrings } from "./dtypes/strings.js";
 export {
-  type ChunkKeyOption,
-  type CodecInput,
-  type CreateLikeOptions,
-  type CreateOptions,
+  append,
   consolidate,
   create,
   createGroup,
   deleteNode,
-  type GroupCreateOptions,
-  type NewAttributes,
-  type ResizeOptions,
   resize,
-  type Target,
-  type UpdateAttributesOptions,
-  type UpdateOptions,
-  updateAttributes,
-} from "./hierarchy/create.js";
-export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
-export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
-export { type OpenOptions, open, type Source } from "./hierarchy/open.js";
-export {
-  append,
-  type SetValues,
   set,
   setChunk,
-  type WriteChunkOptions,
-  type WriteRegionOptions,
-} from "./hierarchy/set.js";
+  updateAttributes,
+} from "./edit/edit.js";
+export type {
+  ChunkKeyOption,
+  CodecInput,
+  CreateLikeOptions,
+  CreateOptions,
+  GroupCreateOptions,
+  NewAttributes,
+  ResizeOptions,
+  SetValues,
+  Target,
+  UpdateAttributesOptions,
+  UpdateOptions,
+  WriteChunkOptions,
+  WriteRegionOptions,
+} from "./edit/options.js";
+export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
+export type { IcechunkCommit, IcechunkRef } from "./formats/icechunk/repo.js";
+export type { IcechunkVersion } from "./formats/icechunk/repository.js";
+export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
+export type { VirtualBase } from "./formats/icechunk/virtual.js";
+export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";
+export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
+export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
+export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
+export { open } from "./hierarchy/open.js";
+export type { OpenOptions } from "./hierarchy/open-options.js";
+export type { Source } from "./hierarchy/source.js";
 export type { Attributes } from "./metadata/spec.js";
-export type { Progress } from "./region/assemble/assemble.js";
-export type { Priority } from "./region/selection/priority.js";
-export { type DimensionSelection, type Selection, type Slice, slice } from "./region/selection/selection.js";
-export { ZipStore, type ZipStoreOptions } from "./store/archive.js";
-export { ByteCache, type ByteCacheLike } from "./store/byte-cache.js";
+export type { Priority } from "./plan/jobs.js";
+export { type DimensionSelection, type Selection, type Slice, slice } from "./plan/selection.js";
+export type { Progress } from "./read/assemble.js";
+export { ByteCache, type ByteCacheLike } from "./store/cache.js";
 export type { DirectoryHandle, FileHandle, WritableFile } from "./store/directory/handles.js";
-export { DirectoryHandleStore } from "./store/directory.js";
-export { HttpStore, type HttpStoreOptions } from "./store/http.js";
-export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http-write.js";
-export { listChildren } from "./store/list-children.js";
+export { DirectoryHandleStore } from "./store/directory/store.js";
+export { HttpStore, type HttpStoreOptions } from "./store/http/store.js";
+export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http/writable-store.js";
+export { listChildren } from "./store/listing.js";
 export { MapStore } from "./store/map.js";
-export { readRange } from "./store/ranges.js";
-export { ReferenceStore, type ReferenceStoreOptions } from "./store/referenced.js";
-export type { ByteSource, StoredObject } from "./store/source.js";
+export { readRange } from "./store/read.js";
+export type { ByteSource, StoredObject } from "./store/source/byte-reader.js";
 export type {
   GetOptions,
   ObjectVersion,
@@ -124,15 +130,17 @@ export type {
   Store,
   WriteOptions,
 } from "./store/store.js";
+export { ZipStore, type ZipStoreOptions } from "./store/zip/store.js";
+export type { ZipSink } from "./store/zip/writer.js";
+export { ZipWriter, type ZipWriterOptions } from "./store/zip/writer.js";
 export {
-  type IcechunkCommit,
-  type IcechunkOptions,
-  type IcechunkRef,
-  IcechunkStore,
-  type IcechunkVersion,
-  type VirtualBase,
-} from "./store/versioned.js";
-export type { ZipSink } from "./store/zip/sink.js";
-export { ZipWriter, type ZipWriterOptions } from "./store/zip-write.js";
+  type ErrorDetails,
+  type ErrorTag,
+  isZarrError,
+  type OnWarning,
+  ZarrError,
+  type ZarrWarning,
+} from "./util/errors.js";
+export { defaultLimits, type Limits } from "./util/limits.js";
+export type { PoolStatus } from "./workers/errors.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
-export type { PoolStatus } from "./workers/status.js";

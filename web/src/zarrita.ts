@@ -1,27 +1,11 @@
 /**
- * A drop-in for what applications use of npm `zarrita`, over this library's `open` and `get`.
- * docs/drop-ins.md says what differs.
+ * Drop-in replacement for npm `zarrita` as used by applications, on this library's `open` and `get`.
+ * docs/drop-ins.md lists the differences.
  * @packageDocumentation
  */
 
-export { isZarrError, ZarrError } from "./base/errors.js";
-export { configureWasm, type WasmSource } from "./engine/module.js";
-export { FileSystemStore } from "./store/folder.js";
-export type { ReferenceStore } from "./store/referenced.js";
-export type { ZipStore as ZipFileStore } from "./store/zip.js";
-export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";
-export { BoolArray, ByteStringArray, UnicodeStringArray } from "./zarrita/arrays.js";
-export type { RegisteredCodec } from "./zarrita/bytes-codecs.js";
-export type { ChunkQueue } from "./zarrita/concurrency.js";
-export {
-  type ConsolidatedFormat,
-  type ConsolidatedMetadataOptions,
-  type Listable,
-  withConsolidatedMetadata,
-  withConsolidatedMetadata as withConsolidated,
-  withMaybeConsolidatedMetadata,
-  withMaybeConsolidatedMetadata as tryWithConsolidated,
-} from "./zarrita/consolidated.js";
+export { type CodecRegistry, registerCodecs } from "./compat/zarrita/codecs.js";
+export { BoolArray, ByteStringArray, UnicodeStringArray } from "./compat/zarrita/elements.js";
 export {
   CodecPipelineError,
   InvalidMetadataError,
@@ -33,53 +17,57 @@ export {
   NotFoundError as NodeNotFoundError,
   UnknownCodecError,
   UnsupportedError,
-} from "./zarrita/errors.js";
+} from "./compat/zarrita/errors.js";
 export {
   type ArrayExtension,
   defineArrayExtension,
   defineStoreExtension,
   extendArray,
   extendStore,
-} from "./zarrita/extensions.js";
-export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./zarrita/fetch-store.js";
-export {
-  type GetOptions,
-  get,
-  select,
-  slice,
-} from "./zarrita/indexing.js";
-export {
-  getPrepared as _zarrita_internal_get,
-  sliceIndices as _zarrita_internal_slice_indices,
-  sliceIndices as _zarrita_internal_sliceIndices,
-  stridesIn as _zarrita_internal_get_strides,
-  stridesIn as _zarrita_internal_getStrides,
-} from "./zarrita/names.js";
+} from "./compat/zarrita/extensions.js";
+export { FetchStore, type FetchStoreOptions, type RequestOptions } from "./compat/zarrita/fetch-store.js";
 export {
   type GetChunkOptions,
   Location,
   root,
   ZarritaArray as Array,
   ZarritaGroup as Group,
-} from "./zarrita/nodes.js";
-export { type OpenOptions, open } from "./zarrita/open.js";
-export type { StoreOptions } from "./zarrita/options.js";
-export { setPool } from "./zarrita/pool.js";
-export { type CodecRegistry, registerCodecs } from "./zarrita/register.js";
-export { type OwnCodec, type OwnCodecEntry, type OwnCodecMetadata, registry } from "./zarrita/registry.js";
+} from "./compat/zarrita/nodes.js";
+export { create, type OpenOptions, open } from "./compat/zarrita/open.js";
+export { type ChunkQueue, type StoreOptions, setPool } from "./compat/zarrita/options.js";
+export {
+  type GetOptions,
+  get,
+  getPrepared as _zarrita_internal_get,
+  type SetOptions,
+  select,
+  set,
+  setPrepared as _zarrita_internal_set,
+  slice,
+  sliceIndices as _zarrita_internal_slice_indices,
+  sliceIndices as _zarrita_internal_sliceIndices,
+  stridesIn as _zarrita_internal_get_strides,
+  stridesIn as _zarrita_internal_getStrides,
+} from "./compat/zarrita/regions.js";
+export { registry } from "./compat/zarrita/registry.js";
 export {
   type ByteCache,
   type CacheKeyFor,
+  type ConsolidatedFormat,
+  type ConsolidatedMetadataOptions,
+  type Listable,
   type RangeCoalescingOptions,
   withByteCaching,
+  withConsolidatedMetadata,
+  withConsolidatedMetadata as withConsolidated,
+  withMaybeConsolidatedMetadata,
+  withMaybeConsolidatedMetadata as tryWithConsolidated,
   withRangeCoalescing,
-} from "./zarrita/store-extensions.js";
-export type * from "./zarrita/types.js";
-export {
-  type CreateArrayOptions,
-  type CreateGroupOptions,
-  create,
-  type SetOptions,
-  set,
-  setPrepared as _zarrita_internal_set,
-} from "./zarrita/writing.js";
+} from "./compat/zarrita/store-extensions.js";
+export type * from "./compat/zarrita/types.js";
+export { configureWasm, type WasmSource } from "./engine/module.js";
+export type { ReferenceStore } from "./formats/kerchunk/store.js";
+export { FileSystemStore } from "./store/file/store.js";
+export type { ZipStore as ZipFileStore } from "./store/zip/store.js";
+export { isZarrError, ZarrError } from "./util/errors.js";
+export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

@@ -1,10 +1,10 @@
 /**
- * The viewer in notebooks: a module as anywidget (Jupyter, Colab, VS Code, marimo) asks for. Traits of the widget are
- * the element's attributes; `view` and `pointed` tell Python what is shown and pointed at.
+ * The viewer in notebooks: an anywidget module (Jupyter, Colab, VS Code, marimo). The widget's traits are the
+ * element's attributes; `view` and `pointed` report the view and the element under the pointer to Python.
  */
 import { defineZarrViewer, useWorkersFrom } from "./element/zarr-viewer.js";
 
-/** What is used here of a widget's model. */
+/** The part of a widget's model that is used here. */
 export interface WidgetModel {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
@@ -30,13 +30,13 @@ const attributes = [
   ],
 ];
 
-/** Beside the bundle. Not in one expression with its address: bundlers would take it for a file of theirs. */
+/** Next to the bundle. Kept out of the URL expression, or bundlers would treat it as an asset of theirs. */
 const workerName = "worker.js";
 
-/** Milliseconds between two messages to Python while something is dragged. */
+/** Minimum interval between two messages to Python during a drag, in milliseconds. */
 const rest = 150;
 
-/** Shows a widget in an element. @returns what takes it away. */
+/** Shows a widget in an element. @returns a function that removes it. */
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
   defineZarrViewer();
   useWorkersFrom(new URL(workerName, import.meta.url));
@@ -76,7 +76,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   };
 }
 
-/** Lists of Python as attributes: a range's two numbers have a colon between them, others commas. */
+/** Converts Python lists to attributes: a range's two numbers are joined by a colon, others by commas. */
 const textOf = (name: string, value: unknown): string =>
   Array.isArray(value) ? value.join(name === "range" ? ":" : ",") : String(value);
 

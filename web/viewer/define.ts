@@ -1,7 +1,10 @@
-/** `<zarr-viewer>` by one import: what the package exports as `zarr-wasm/viewer/element`, and `viewer.min.js` holds. */
+/**
+ * Defines `<zarr-viewer>` on import: the package exports it as `zarr-wasm/viewer/element`, bundled in
+ * `viewer.min.js`.
+ */
 import { defineZarrViewer, useWorkersFrom } from "./element/zarr-viewer.js";
 
-/** Beside the bundle. Not in one expression with its address: bundlers would take it for a file of theirs. */
+/** Next to the bundle. Kept out of the URL expression, or bundlers would treat it as an asset of theirs. */
 const workerName = "worker.js";
 
 useWorkersFrom(new URL(workerName, import.meta.url));

@@ -1,4 +1,4 @@
-/** The page: the source's address, samples, what is dropped, and the address bar around one viewer. */
+/** The page around one viewer: source field, samples, dropped files, and the address bar. */
 import { h } from "./base/dom.js";
 import { shortName } from "./base/text.js";
 import { readQuery, type ViewTarget, writeQuery } from "./model/query.js";
@@ -18,38 +18,38 @@ const gallery = byId("gallery");
 const local = new LocalStores();
 const viewer = mountViewer(main, { onChange: remember, onPlace: follow, page: location.pathname });
 
-/** The last change that made an entry in the history: a drag of one control makes only one. */
+/** The last change that made a history entry: a drag of one control makes only one. */
 let last = { control: "", time: Number.NEGATIVE_INFINITY };
 const sameDrag = 1000; // milliseconds
 
-/** An address that waits for the end of a drag: browsers allow only so many changes in a while. */
+/** A pending address during a drag: browsers limit the rate of history changes. */
 let pending: ReturnType<typeof setTimeout> | undefined;
 const restAfterDrag = 200; // milliseconds
 
 /** Maximum length of an address in the history. Browsers refuse two million characters, servers far fewer. */
 const maxAddress = 30_000;
 
-/** Writes an address to the history, as a new entry or in place of the current one. */
+/** Writes an address to the history, as a new entry or replacing the current one. */
 function keep(query: string, how: "push" | "replace"): void {
   if (query.length > maxAddress) return;
   if (how === "push") history.pushState(null, "", query);
   else history.replaceState(null, "", query);
 }
 
-/** What of a target the address holds; stores of this machine have a name there. */
+/** The part of a target that the address holds; local stores are named there. */
 function placeOf({ source, path, v1Order, as, variable, name }: ViewerTarget): ViewTarget {
   const text = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
   return { source: text ?? name ?? "", path, v1Order, as, variable };
 }
 
-/** Keeps what is shown in the address bar, so that it can be shared and gone back to. */
+/** Keeps the view in the address bar, so that it can be shared and restored by the back button. */
 function remember({ target, dataset, settings }: View, control: string): void {
   const place = placeOf(target);
   const query = writeQuery(place, { array: factsOf(dataset), settings });
   const now = performance.now();
   const isDrag = control !== "open" && control === last.control && now - last.time < sameDrag;
   last = { control, time: now };
-  // What was just opened has its entry already, except when it was opened in another order.
+  // A source that was just opened has its entry, unless the byte order was changed.
   const isEntered =
     control === "open" && (readQuery(location.search)?.v1Order ?? "spec") === (place.v1Order ?? "spec");
   clearTimeout(pending);
@@ -58,7 +58,7 @@ function remember({ target, dataset, settings }: View, control: string): void {
   else keep(query, isEntered ? "replace" : "push");
 }
 
-/** What is shown is elsewhere than the address says. */
+/** Called when the place shown differs from the address. */
 function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
@@ -68,7 +68,7 @@ function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
   name(place);
 }
 
-/** Names what is shown, in the field, the title and the list. */
+/** Shows the name of the source in the field, the title and the list. */
 function name({ source, path }: ViewTarget): void {
   input.value = source.startsWith(localScheme) ? source.slice(localScheme.length) : source;
   const parts = `${input.value}/${path ?? ""}`.split("/").filter(Boolean);
@@ -96,7 +96,7 @@ function setNotice(text: string): void {
   notice.hidden = text === "";
 }
 
-/** Marks the sample that is shown in the list, if it is one. */
+/** Marks the current sample in the list. */
 function markSample(source: string): void {
   for (const link of sampleList.querySelectorAll("a")) {
     if (link.dataset["source"] === source) link.setAttribute("aria-current", "true");
@@ -112,7 +112,7 @@ function goTo(query: string): void {
   showAddress();
 }
 
-/** What was typed or pasted: an address, or that of this very page with something on it. */
+/** Opens a typed or pasted address, which may be one of this page. */
 function openSource(text: string): void {
   if (viewer.target && placeOf(viewer.target).source === text && !main.hidden) return void viewer.reload();
   goTo(writeQuery({ source: text }));
@@ -138,7 +138,7 @@ window.addEventListener("popstate", () => {
   showAddress();
 });
 
-/** Shows what the address bar says; without a source, what there is to look at. */
+/** Opens the source in the address bar; without one, shows the start page. */
 function showAddress(): void {
   const target = readQuery(location.search);
   if (target) showTarget(target);
@@ -148,7 +148,7 @@ function showAddress(): void {
   }
 }
 
-/** Ends the reading of small pictures when there is something else to read. */
+/** Aborted when another source is opened. */
 let thumbnails = new AbortController();
 
 function showGallery(): void {
@@ -182,7 +182,7 @@ byId("home").addEventListener("click", (event) => {
 });
 
 async function start(): Promise<void> {
-  // What was asked for does not wait for the list of samples.
+  // The requested source does not wait for the list of samples.
   showAddress();
   offers ??= fetchOffers();
   const found = await offers;

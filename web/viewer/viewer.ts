@@ -1,4 +1,4 @@
-/** The viewer as a component: what the package exports as `zarr-wasm/viewer`. */
+/** The viewer as a component, exported by the package as `zarr-wasm/viewer`. */
 
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./element/options.js";
 import type { ViewerState } from "./element/stage.js";
@@ -22,28 +22,28 @@ export interface MountOptions extends Partial<ViewerTarget>, ViewerOptions {}
 
 /** A viewer on a page. */
 export interface MountedViewer {
-  /** What is shown; undefined before something has been opened. */
+  /** The current view; undefined before a source has been opened. */
   readonly view: ViewerView | undefined;
   readonly state: ViewerState;
-  /** What was asked for last; its address is that which was read. */
+  /** The last requested target, with its address as parsed. */
   readonly target: ViewerTarget | undefined;
-  /** Shows something else. Does not read again what is open already. Errors are shown, not thrown. */
+  /** Shows another target. Does not reload an open one. Errors are shown, not thrown. */
   show(target: ViewerTarget): Promise<void>;
-  /** Changes a part of what is shown, as a reader would. */
+  /** Changes a part of the state, as the user could. */
   change(wanted: WantedState): void;
-  /** Opens and reads again what is shown. */
+  /** Opens the source again and reloads the view. */
   reload(): Promise<void>;
-  /** Takes the place of the options given before. */
+  /** Replaces all options. */
   setOptions(options: ViewerOptions): void;
-  /** What is seen as PNG, with title, rulers and legend; undefined where it is no picture. */
+  /** The view as PNG, with title, rulers and legend; undefined if there is no picture. */
   picture(): Promise<Blob | undefined>;
-  /** Address of the view on the page that the option `page` names. */
+  /** Address of the view on the page of the option `page`. */
   readonly link: string | undefined;
-  /** Aborts what is under way and empties the element. */
+  /** Aborts all reading and empties the element. */
   destroy(): void;
 }
 
-/** Makes an element a viewer. Its style sheet is `style.css`. */
+/** Turns an element into a viewer. Its style sheet is `style.css`. */
 export function mountViewer(element: HTMLElement, options: MountOptions = {}): MountedViewer {
   const viewer = new Viewer(element, options);
   if (options.source !== undefined) void viewer.show({ ...options, source: options.source });

@@ -5,7 +5,7 @@ import { big, concat, crc32c, int16, little, storeOf, uint32, v2, v3 } from "../
 const right = [1, 2, 3, 4];
 const order = (...axes) => ({ name: "transpose", configuration: { order: axes } });
 
-/** 0 … 23 in shape [2, 3, 4], as the transposes [1, 2, 0] and then [1, 2, 0] store them. */
+/** 0 … 23 in shape [2, 3, 4], as stored by two transposes with the order [1, 2, 0]. */
 function twiceTransposed() {
   const permute = ({ shape, at }, axes) => ({
     shape: axes.map((axis) => shape[axis]),
@@ -106,7 +106,7 @@ export const chainCases = [
     right: "error",
     store: async () => {
       const frame = await bloscFrame();
-      new DataView(frame.buffer).setUint32(16, 0xffffff, true); // the first of the starts behind the header
+      new DataView(frame.buffer).setUint32(16, 0xffffff, true); // the first block offset after the header
       return storeOf({ ".zarray": v2(bloscMeta), 0: frame });
     },
   },
@@ -148,7 +148,7 @@ export const chainCases = [
   {
     name: "v2 filter fletcher32",
     right,
-    // The checksum as HDF5 computes it: two sums of 16-bit words modulo 65535, big-endian words.
+    // The checksum as computed by HDF5: two sums of 16-bit words modulo 65535, big-endian words.
     store: () =>
       storeOf({ ".zarray": v2({ filters: [{ id: "fletcher32" }] }), 0: withFletcher(int16(...right)) }),
   },
@@ -193,7 +193,7 @@ const bloscMeta = {
   compressor: { id: "blosc", cname: "lz4", clevel: 5, shuffle: 1, blocksize: 0 },
 };
 
-/** A frame that numcodecs made of int32 that rise. */
+/** A numcodecs frame of ascending int32. */
 async function bloscFrame() {
   const values = Int32Array.from({ length: bloscCount }, (_, i) => i * 3 + (i % 7));
   const frame = await new Blosc(5, "lz4", 1).encode(new Uint8Array(values.buffer));

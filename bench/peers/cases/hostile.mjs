@@ -1,4 +1,4 @@
-// Damaged and hostile chunks and documents: reading must fail, and soon.
+// Damaged and hostile chunks and documents: reading must fail quickly.
 import { gzipSync } from "node:zlib";
 import Blosc from "numcodecs/blosc";
 import LZ4 from "numcodecs/lz4";
@@ -31,7 +31,8 @@ function withByte(chunk, at, value) {
 /** @type {import("../run.mjs").Case[]} */
 export const hostileCases = [
   failing("gzip, a byte of the data changed", () => {
-    const chunk = new Uint8Array(gzipSync(bytes(), { level: 0 })); // stored: only the checksum can tell
+    // Stored blocks: only the checksum can detect the damage.
+    const chunk = new Uint8Array(gzipSync(bytes(), { level: 0 }));
     return v3Array([little, gzip], withByte(chunk, 500, 99));
   }),
   failing("gzip with bytes behind it", () =>

@@ -1,4 +1,4 @@
-// Cases that are more than a store: servers, aborts, strict policies.
+// Cases that need more than a store: servers, aborts, strict policies.
 import { spawnSync } from "node:child_process";
 import http from "node:http";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const right = [1, 2, 3, 4];
 const sharded = () =>
   storeOf({ "zarr.json": v3({ codecs: [sharding([2])] }), "c/0": shard([int16(1, 2), int16(3, 4)]) });
 
-/** Serves a store on loopback; `answer` writes the response for bytes that are there. */
+/** Serves a store on the loopback interface; `answer` writes the response for existing keys. */
 async function served(store, answer, work) {
   const server = http.createServer((request, response) => {
     const bytes = store.get(request.url);
@@ -25,13 +25,15 @@ async function served(store, answer, work) {
   }
 }
 
-/** A server that knows no ranges: it sends everything, with status 200. */
+/** A server without range support: sends everything with status 200. */
 const everything = (request, response, bytes) => {
   response.writeHead(200, { "content-length": bytes.length });
   response.end(request.method === "HEAD" ? undefined : bytes);
 };
 
-/** A server that knows ranges, ignores malformed ones (RFC 9110, 14.2), and answers HEAD without a length. */
+/**
+ * A server that supports ranges, ignores malformed ones (RFC 9110, 14.2), and answers HEAD without a length.
+ */
 const withoutLength = (request, response, bytes) => {
   const match = /^bytes=(\d*)-(\d*)$/.exec(request.headers.range ?? "");
   if (request.method === "HEAD") return response.writeHead(200, { "transfer-encoding": "chunked" }).end();
@@ -43,7 +45,7 @@ const withoutLength = (request, response, bytes) => {
   return response.end(bytes.subarray(start, end));
 };
 
-/** A store whose ranges take a while, and are given up when the request's signal says so. */
+/** A store with slow ranges, which are aborted by the request's signal. */
 class SlowStore extends Map {
   async getRange(key, range, options) {
     await new Promise((resolve, reject) => {
@@ -59,7 +61,7 @@ class SlowStore extends Map {
   }
 }
 
-/** Two reads of one array; the first one is aborted, the second one should not mind. */
+/** Two reads of one array; aborting the first must not affect the second. */
 async function readTwice(name) {
   const store = new SlowStore(sharded());
   const controller = new AbortController();
@@ -67,13 +69,13 @@ async function readTwice(name) {
   const first = openAndRead(controller.signal).catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, 20));
   const second = openAndRead(undefined);
-  second.catch(() => {}); // it is awaited below
+  second.catch(() => {}); // awaited below
   controller.abort(new Error("the first read was aborted"));
   await first;
   return second;
 }
 
-/** A function that reads an array that is opened once. */
+/** Returns a function that reads an array, which is opened once. */
 async function shared(name, store) {
   if (name === "zarrita") {
     const zarrita = await import("zarrita");
@@ -85,7 +87,7 @@ async function shared(name, store) {
   return async (signal) => [...(await get(array, null, { signal })).data];
 }
 
-/** Reads a blosc chunk in a process where strings may not become code, as under most content security policies. */
+/** Reads a blosc chunk in a process that forbids code from strings, as most content security policies do. */
 function underPolicy(name) {
   const file = fileURLToPath(new URL("../strict.mjs", import.meta.url));
   const { stdout, stderr } = spawnSync(

@@ -3,7 +3,7 @@ import { concat, int16, storeOf, v2, v3 } from "../stores.mjs";
 const float32 = (...values) => new Uint8Array(Float32Array.from(values).buffer);
 const int64 = (...values) => new Uint8Array(BigInt64Array.from(values, BigInt).buffer);
 
-/** An array whose only chunk is missing: all of it is fill value. `text` is its fill value as JSON text. */
+/** An array of fill values, whose only chunk is missing. `text` is its fill value as JSON. */
 const filled = (dataType, text) =>
   storeOf({
     "zarr.json": JSON.stringify(v3({ shape: [2], data_type: dataType })).replace(
@@ -46,7 +46,7 @@ export const fillCases = [
     name: "v2 fill value of |S3 in base64",
     right: [97, 98, 0, 97, 98, 0],
     store: () => filledV2("|S3", '"YWIA"'),
-    // Strings of fixed length are bytes in one library and strings in the other.
+    // Fixed-length strings are bytes in one library and strings in the other.
     same: (value) => (typeof value[0] === "string" ? value.join() === "ab,ab" : undefined),
   },
 ];

@@ -1,10 +1,10 @@
-// Whole arrays, as much at a time as a reader asks for: how busy that keeps the page is measured from outside.
+// Reads whole arrays as fast as possible; the load of the main thread is measured from outside.
 import { get, open, WorkerPool } from "zarr-wasm";
 import * as zarrita from "zarrita";
 
 const pool = new WorkerPool({ size: 2, createWorker: () => new Worker("./worker.js", { type: "module" }) });
 
-/** Reads the array at a URL; gives the milliseconds, and a sum that shows that there were elements. */
+/** Reads the array at a URL; returns the milliseconds, and a checksum as proof of reading. */
 globalThis.stream = async (reader, url) => {
   const ours = reader === "zarr-wasm";
   const array = ours

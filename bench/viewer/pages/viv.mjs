@@ -1,5 +1,5 @@
-// The page to compare with: the same images by zarrita with numcodecs, drawn by Viv's layers for deck.gl, as Viv's own
-// viewers use them: levels and tiles where there are levels, one picture where there is a single array.
+// The page to compare with: the same images by zarrita with numcodecs, drawn by Viv's layers for deck.gl, as
+// in Viv's own viewers: levels and tiles for multiscale images, one picture for a single array.
 import { Deck, OrthographicView } from "@deck.gl/core";
 import { ColorPaletteExtension } from "@vivjs/extensions";
 import { ImageLayer, MultiscaleImageLayer } from "@vivjs/layers";
@@ -7,7 +7,7 @@ import * as zarr from "zarrita";
 
 const dtypes = { uint8: "Uint8", uint16: "Uint16" };
 
-/** A level as Viv's layers read it. */
+/** A level in the form that Viv's layers read. */
 class Level {
   labels = ["y", "x"];
   meta = {};

@@ -1,8 +1,8 @@
-/** Answers: headers for caches and pages of other origins, ETags, and failures. */
+/** HTTP responses: caching and CORS headers, ETags, and failures. */
 import type { Refusal } from "./failures.js";
 import type { Settings } from "./settings.js";
 
-/** What a tile is, whoever asks for it: this is what caches hold. */
+/** The response without client-specific headers, as stored in caches. */
 export async function fresh(
   body: Uint8Array<ArrayBuffer> | string,
   type: string,
@@ -21,14 +21,14 @@ export async function fresh(
   });
 }
 
-/** Of the bytes themselves: the same tile has the same tag in every data centre, and after every deployment. */
+/** Hash of the bytes, so that a tile has the same tag in every data centre and after every deployment. */
 async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return `"${btoa(String.fromCharCode(...digest.subarray(0, 15))).replaceAll("+", "-").replaceAll("/", "_")}"`;
 }
 
 export function refused({ status, message, retryAfter }: Refusal): Response {
-  // Retrying what cannot work is the client's to leave off for a minute; what may work is asked anew.
+  // Permanent failures are cached for a minute; failures that a retry may fix are never cached.
   const headers: Record<string, string> = {
     "content-type": "application/json",
     "cache-control": status < 500 ? "public, max-age=60" : "no-store",
@@ -37,7 +37,7 @@ export function refused({ status, message, retryAfter }: Refusal): Response {
   return new Response(`${JSON.stringify({ status, error: message })}\n`, { status, headers });
 }
 
-/** An answer as this request is to get it: with CORS, 304 where the client has it already, without a body for HEAD. */
+/** Adapts a response to a request: adds CORS headers, 304 if the client has it, and no body for HEAD. */
 export function addressed(answer: Response, request: Request, settings: Settings, source?: string): Response {
   const headers = new Headers(answer.headers);
   allowOrigin(headers, request, settings);
@@ -56,20 +56,20 @@ function allowOrigin(headers: Headers, request: Request, { origins }: Settings):
   const origin = request.headers.get("origin");
   if (origins === "*") headers.set("access-control-allow-origin", "*");
   else {
-    headers.append("vary", "Origin"); // the answer depends on who asks
+    headers.append("vary", "Origin"); // the response depends on the origin
     if (origin && origins.has(origin)) headers.set("access-control-allow-origin", origin);
   }
   headers.set("access-control-expose-headers", "ETag, X-Tile-Shape, X-Tile-Type, X-Cache, Retry-After");
 }
 
-/** If-None-Match, by weak comparison. RFC 9110, section 13.1.2. */
+/** Whether If-None-Match lists the tag, by weak comparison (RFC 9110, section 13.1.2). */
 function isKnown(request: Request, etag: string | null): boolean {
   const listed = request.headers.get("if-none-match");
   if (listed === null || etag === null) return false;
   return listed.split(",").some((one) => ["*", etag, `W/${etag}`].includes(one.trim()));
 }
 
-/** Before requests with headers of their own, browsers ask. */
+/** Response to a CORS preflight request. */
 export function preflight(request: Request, settings: Settings): Response {
   const headers = new Headers({
     "access-control-allow-methods": "GET, HEAD",

@@ -1,6 +1,6 @@
 /**
- * Blocks: what is read and decoded at a time, and kept. A block is a chunk, or a few small ones that together are as
- * large as a tile; of chunks that are deep, the plane that is asked for.
+ * Reads, decodes and caches blocks. A block is a chunk, or a few small chunks that together are as large as a tile; of
+ * deep chunks, only the requested plane.
  */
 import { get, slice, type ZarrArray } from "zarr-wasm";
 import type { Dataset } from "./dataset.js";
@@ -13,7 +13,7 @@ import type { Settings } from "./settings.js";
 
 export type Numbers = Exclude<Awaited<ReturnType<typeof get>>["data"], readonly unknown[]>;
 
-/** Elements of a level: `data[y * strideY + x * strideX]`, from row `top` and column `left` on. */
+/** Elements of a level, starting at row `top` and column `left`: `data[y * strideY + x * strideX]`. */
 export interface Block {
   readonly data: Numbers;
   readonly top: number;
@@ -24,17 +24,17 @@ export interface Block {
   readonly strideX: number;
 }
 
-/** Lengths of the blocks of a level along the axes of the picture. */
+/** Block lengths of a level along the axes of the picture. */
 export interface BlockShape {
   readonly height: number;
   readonly width: number;
 }
 
-/** A place in the grid of blocks. */
+/** A position in the grid of blocks. */
 export interface Place {
   readonly row: number;
   readonly column: number;
-  /** Indices along all axes, of which those in the picture do not count. */
+  /** Indices along all axes; those of the picture's axes are ignored. */
   readonly indices: readonly number[];
 }
 
@@ -50,7 +50,7 @@ export class Blocks {
     this.#kept = new Lru(settings.chunkCacheBytes);
   }
 
-  /** Whole chunks; of chunks that are too large for that, parts of a tile's size. */
+  /** Whole chunks, or parts of a tile's size if chunks are too large. */
   shapeOf({ y, x }: Dataset, level: ZarrArray): BlockShape {
     const { tileSize, chunkCacheBytes } = this.settings;
     const grown = (length: number) => length * Math.max(1, Math.ceil(tileSize / length));
@@ -59,7 +59,7 @@ export class Blocks {
     return isSmall ? { height, width } : { height: tileSize, width: tileSize };
   }
 
-  /** Before anything is read of a tile. @throws Refusal: 422 for blocks of too many chunks together. */
+  /** Called before a tile is read. @throws Refusal: 422 if the blocks contain too many chunks. */
   checkCount(dataset: Dataset, level: ZarrArray, shape: BlockShape, places: readonly Place[]): void {
     const { tileChunks } = this.settings;
     const chunks = ({ row, column }: Place) =>
@@ -68,7 +68,7 @@ export class Blocks {
     if (count > tileChunks) throw tooManyChunks(count, tileChunks);
   }
 
-  /** @throws Refusal: 503 where too much is being read already, 504; what `get` throws. */
+  /** @throws Refusal: 503 if too many bytes are in flight, 504; errors of `get`. */
   async read(
     dataset: Dataset,
     level: ZarrArray,
@@ -88,7 +88,7 @@ export class Blocks {
     );
   }
 
-  /** Holds the bytes that are being read, encoded and decoded, within their bound. A single block is always read. */
+  /** Limits the bytes in flight, encoded and decoded. A single block is always read. */
   async #counted(level: ZarrArray, shape: BlockShape, load: () => Promise<Block>): Promise<Block> {
     const chunk = level.chunkShape.reduce((a, b) => a * b, 1);
     const bytes = 2 * level.dtype.itemBytes * Math.max(chunk, shape.height * shape.width);
@@ -129,7 +129,7 @@ export class Blocks {
     return { data: data as Numbers, top, left, height, width, strideY, strideX };
   }
 
-  /** Tells of the shards that a block lies in. */
+  /** Reports the shards that contain a block. */
   #noteReads(dataset: Dataset, level: ZarrArray, at: readonly number[], bottom: number, right: number): void {
     if (!level.shardShape) return;
     const { y, x } = dataset;
@@ -142,7 +142,7 @@ export class Blocks {
   }
 }
 
-/** Chunks that a block of so many elements touches along an axis. */
+/** Number of chunks that a block of `length` elements touches along an axis. */
 function chunksAlong({ shape, chunkShape }: ZarrArray, axis: number, place: number, length: number): number {
   const end = Math.min((place + 1) * length, shape[axis]!);
   return Math.ceil(end / chunkShape[axis]!) - Math.floor((place * length) / chunkShape[axis]!);

@@ -1,7 +1,7 @@
-/** A store in a bucket of R2, by its binding: no keys, no signatures, no requests that leave the network. */
+/** A store in an R2 bucket, through its binding: without keys, signatures or external requests. */
 import { type GetOptions, type RangeQuery, type Store, ZarrError } from "zarr-wasm";
 
-/** R2's own number for a range that begins behind the object's end. */
+/** R2's error code for a range that begins after the object's end. */
 const behindTheEnd = /\b10039\b/;
 
 export function bucketStore(bucket: R2Bucket, dataset: string): Store {
@@ -19,7 +19,7 @@ async function read(
   range: RangeQuery | undefined,
   { version, maxBytes, signal }: GetOptions,
 ): Promise<Uint8Array | undefined> {
-  signal?.throwIfAborted(); // requests to a bucket cannot be aborted once they have been made
+  signal?.throwIfAborted(); // requests to a bucket cannot be aborted once sent
   const object = await answer(bucket, key, range);
   signal?.throwIfAborted();
   if (!object) return undefined;
@@ -31,7 +31,7 @@ async function read(
   return new Uint8Array(await object.arrayBuffer());
 }
 
-/** The object with its body; without one for a range behind its end; undefined where there is none. */
+/** The object with its body, or without one if the range is after its end; undefined if it does not exist. */
 async function answer(
   bucket: R2Bucket,
   key: string,
@@ -55,7 +55,7 @@ const lengthOf = (range: RangeQuery, size: number): number =>
     ? Math.min(size, range.suffixLength)
     : Math.max(0, Math.min(size - range.offset, range.length));
 
-/** Parts of one object must come of one version of it: the first read notes which. */
+/** Checks that all parts of an object come from the same version; the first read records it. */
 function checkVersion(version: NonNullable<GetOptions["version"]>, object: R2Object, key: string): void {
   if (version.etag !== undefined && version.etag !== object.etag)
     throw new ZarrError("Network", `${key} has changed while it was read`, { code: "changed" });

@@ -1,4 +1,4 @@
-/** Colour maps: tables of 256 colours, of which the first is for what is not there. */
+/** Colour maps: tables of 256 colours. The first colour marks missing values. */
 import { rgb } from "d3-color";
 import {
   interpolateCividis,
@@ -28,12 +28,12 @@ const maps = {
 export type MapName = keyof typeof maps;
 export const mapNames = Object.keys(maps) as MapName[];
 
-/** Colours besides the first one. */
+/** Number of colours without the first one. */
 export const shades = 255;
 
 const palettes = new Map<MapName, Uint8Array>();
 
-/** 256 colours, three bytes each. The first one is transparent black, the others go from low values to high ones. */
+/** 256 colours, three bytes each. The first is transparent black, the others go from low to high values. */
 export function paletteOf(name: MapName): Uint8Array {
   let palette = palettes.get(name);
   if (!palette) {

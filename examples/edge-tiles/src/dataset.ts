@@ -1,30 +1,30 @@
-/** A dataset that has been opened: its levels, its axes, and what is known of its channels. */
+/** An opened dataset: its levels, axes and channel metadata. */
 import { channelAxis, type OmeChannel, open, type Store, type ZarrArray } from "zarr-wasm";
 import { badRequest, cannotShow } from "./failures.js";
 import { type Levels, levelsOf } from "./levels.js";
 import type { Settings } from "./settings.js";
 
 export interface Dataset {
-  /** Tells apart what was opened at different times: what is kept of one is not the other's. */
+  /** Unique per opening: cache keys contain it, so that a reopened dataset does not reuse old blocks. */
   readonly id: string;
   readonly title: string;
-  /** The coarsest first. */
+  /** Coarsest first. */
   readonly levels: readonly [ZarrArray, ...ZarrArray[]];
   readonly axes: readonly string[];
-  /** Positions of the axes that are in the picture. */
+  /** Positions of the picture's axes. */
   readonly y: number;
   readonly x: number;
   readonly channels: readonly OmeChannel[];
-  /** Position of the axis of channels; −1 without one. */
+  /** Position of the channel axis, or −1. */
   readonly channel: number;
 }
 
-/** Numbers, one per element. */
+/** Types with one number per element. */
 const shownTypes = /^(bool|u?int\d+|b?float\d+)/;
 
 let opened = 0;
 
-/** @throws Refusal for what is there, but cannot be shown; what `open` throws. */
+/** @throws Refusal for data that cannot be shown; errors of `open`. */
 export async function openDataset(
   store: Store,
   variable: string | undefined,
@@ -70,7 +70,7 @@ function check(array: ZarrArray): void {
   if (!isShown(array)) throw cannotShow(`elements of type ${array.dtype} are no pixels`);
 }
 
-/** Dimension names, each once; those that have none are called d0, d1, … and the last two y and x. */
+/** Unique dimension names. Unnamed dimensions are called d0, d1, …, the last two y and x. */
 function namesOf({ shape, dimensionNames }: ZarrArray): string[] {
   const rank = shape.length;
   const usual = shape.map((_, axis) => (axis === rank - 2 ? "y" : axis === rank - 1 ? "x" : `d${axis}`));
@@ -81,13 +81,13 @@ function namesOf({ shape, dimensionNames }: ZarrArray): string[] {
 const rowNames = /^(y|lat|latitude|row|rows|northing)$/i;
 const columnNames = /^(x|lon|long|longitude|col|column|columns|easting)$/i;
 
-/** The axes of rows and columns: by their names, else the last two. */
+/** The axes of rows and columns: by name, otherwise the last two. */
 function pictureAxes(axes: readonly string[]): [number, number] {
   const [y, x] = [rowNames, columnNames].map((names) => axes.findIndex((name) => names.test(name)));
   return y! >= 0 && x! >= 0 ? [y!, x!] : [axes.length - 2, axes.length - 1];
 }
 
-/** An index for each axis; 0 for those that are not named, and for the two that are in the picture. */
+/** An index for each axis; 0 for axes that are not chosen and for the picture's axes. */
 export function indicesOf(dataset: Dataset, level: ZarrArray, chosen: ReadonlyMap<string, number>): number[] {
   const { axes, y, x } = dataset;
   for (const name of chosen.keys()) {

@@ -1,4 +1,4 @@
-/** The datasets that are open: each is opened once, and again when its time is over. */
+/** Caches open datasets: each is opened once, and again after it expires. */
 import type { ZarrArray } from "zarr-wasm";
 import { type Dataset, openDataset } from "./dataset.js";
 import { Flights } from "./flights.js";
@@ -10,12 +10,12 @@ import { storeOf } from "./store.js";
 interface Opened {
   readonly dataset: Dataset;
   readonly since: number;
-  /** Shards of which chunks were read: the library keeps the index of each. */
+  /** Shards from which chunks were read; the library caches the index of each. */
   readonly shards: Set<string>;
   indexBytes: number;
 }
 
-/** Metadata of so many datasets is kept. */
+/** Maximum number of open datasets. */
 const mostOpen = 64;
 
 export class Datasets {
@@ -27,13 +27,13 @@ export class Datasets {
     private readonly settings: Settings,
   ) {}
 
-  /** @throws what opening throws; Refusal (504). */
+  /** @throws errors of opening; Refusal (504). */
   async get(name: string, { variable }: Choice, scope: Scope): Promise<Dataset> {
     const key = `${name}\n${variable ?? ""}`;
     const { metadataTtl, timeout } = this.settings;
     const kept = this.#open.get(key);
     if (kept && Date.now() - kept.since < metadataTtl) {
-      this.#open.delete(key); // to the end: used last
+      this.#open.delete(key); // moves it to the end: most recently used
       this.#open.set(key, kept);
       return kept.dataset;
     }
@@ -47,14 +47,14 @@ export class Datasets {
     return dataset;
   }
 
-  /** Forgets a dataset: the next who asks opens it afresh, with no request of before under way. */
+  /** Drops a dataset, so that the next request opens it afresh and waits for no earlier read. */
   forget(dataset: Dataset): void {
     for (const [key, opened] of this.#open) if (opened.dataset === dataset) this.#open.delete(key);
   }
 
   /**
-   * Notes that a chunk is about to be read. Indexes of shards are in the library's hands, as long as the dataset is open:
-   * where they get too large, datasets are closed, the least recently used first.
+   * Records that a chunk is about to be read. The library caches shard indexes as long as the dataset is open; if they
+   * exceed their limit, the least recently used datasets are closed.
    */
   noteRead(dataset: Dataset, level: ZarrArray, chunk: readonly number[]): void {
     const { shardShape, chunkShape } = level;

@@ -1,12 +1,12 @@
 /** Failures as HTTP statuses. */
 import { isZarrError, type ZarrError } from "zarr-wasm";
 
-/** An answer other than 200, on purpose. */
+/** An intended response other than 200. */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
     message: string,
-    /** Seconds after which it is worth trying again. */
+    /** Seconds until a retry is useful. */
     readonly retryAfter?: number,
   ) {
     super(message);
@@ -21,7 +21,7 @@ export const tooManyChunks = (count: number, most: number) =>
 export const busy = () => new Refusal(503, "too many chunks are being read at the moment", 1);
 export const tooSlow = () => new Refusal(504, "the store did not answer in time", 5);
 
-/** What is said of an error. Nothing of the store's address reaches the client: messages of the library may name it. */
+/** Converts an error to a response. Library messages may contain the store's address and are not sent to clients. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (isZarrError(error)) return ofZarr(error);

@@ -1,17 +1,17 @@
 /**
- * Work that several requests wait for.
+ * Work shared by several requests.
  *
- * In a Worker, what a request has begun ends with it, and a promise of it may then stay open for ever. Hence three rules:
- * the request that begins some work keeps it going (`waitUntil`) while others wait for it, though its client may have
- * gone; no request waits longer than it may take; and work that no request waits for any more is aborted. What has not
- * ended in time is forgotten, and begun afresh by the next request.
+ * In a Worker, all work of a request ends with the request, and its promises may then never settle. Hence three rules:
+ * the request that starts the work keeps it alive (`waitUntil`) while others wait for it, even if its client has
+ * disconnected; no request waits longer than its timeout; and work without a waiting request is aborted. Work that has
+ * not finished in time is dropped, and started afresh by the next request.
  */
 import { tooSlow } from "./failures.js";
 import type { Scope } from "./scope.js";
 
 interface Flight<T> {
   readonly work: Promise<T>;
-  /** Requests that wait for it. */
+  /** Number of waiting requests. */
   waiting: number;
   isOver: boolean;
   /** Aborts the work. */
@@ -22,8 +22,8 @@ export class Flights<T> {
   readonly #flights = new Map<string, Flight<T>>();
 
   /**
-   * @param start begins the work; its signal is aborted when no request waits any more.
-   * @throws what the work throws; the reason of the scope's signal; Refusal (504) after `timeout` milliseconds.
+   * @param start starts the work; its signal is aborted when no request waits any more.
+   * @throws errors of the work; the reason of the scope's signal; Refusal (504) after `timeout` milliseconds.
    */
   async run(
     key: string,
@@ -62,7 +62,7 @@ export class Flights<T> {
   #start(key: string, { keepGoing }: Scope, start: (signal: AbortSignal) => Promise<T>): Flight<T> {
     const controller = new AbortController();
     let abandon = () => {};
-    // The last request to leave may be another one, whose context must not touch the I/O of this one.
+    // The last request to finish may be a different one, whose context must not touch the I/O of this one.
     new Promise<void>((resolve) => {
       abandon = resolve;
     }).then(() => controller.abort());

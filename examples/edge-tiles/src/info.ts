@@ -1,4 +1,4 @@
-/** What a dataset has, in TileJSON's terms (3.0.0) and a few of this server's own. */
+/** Description of a dataset as TileJSON 3.0.0, with some extensions. */
 import { type Dataset } from "./dataset.js";
 import type { InfoRoute } from "./route.js";
 import { knownRange } from "./shade.js";

@@ -1,8 +1,8 @@
-/** The resolution levels of a dataset, however it says what they are. */
+/** Finds the resolution levels of a dataset, in any supported convention. */
 import { isZarrError, multiscales, type OmeMultiscale, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { badRequest, cannotShow } from "./failures.js";
 
-/** Arrays of the same data, in any order; what OME-Zarr says of them besides. */
+/** Arrays of the same data, in any order, and OME-Zarr metadata if there is any. */
 export interface Levels {
   readonly arrays: readonly ZarrArray[];
   readonly image?: OmeMultiscale;
@@ -10,7 +10,7 @@ export interface Levels {
 
 const mostLevels = 32;
 
-/** @throws Refusal for a group that has no levels; what `open` throws. */
+/** @throws Refusal for a group without levels; errors of `open`. */
 export async function levelsOf(
   group: ZarrGroup,
   variable: string | undefined,
@@ -33,8 +33,8 @@ async function omeLevels(group: ZarrGroup, signal: AbortSignal): Promise<Levels>
 }
 
 /**
- * Groups or arrays that are levels. GeoZarr lists them as `{ layout: [{ asset: "0" }] }`, or by the matrices of a tile
- * matrix set; ndpyramid as `[{ datasets: [{ path: "0" }] }]`.
+ * Paths of the groups or arrays that are levels. GeoZarr lists them as `{ layout: [{ asset: "0" }] }`, or by the
+ * matrices of a tile matrix set; ndpyramid as `[{ datasets: [{ path: "0" }] }]`.
  */
 function pathsOf(listed: unknown): string[] {
   const lists = [
@@ -62,7 +62,7 @@ async function arraysAt(
     : cannotShow(`no level of this dataset has an array "${variable}"`);
 }
 
-/** Not every level needs to have every variable. */
+/** The array at a path; undefined if a level lacks the variable. */
 async function arrayAt(
   group: ZarrGroup,
   path: string,
@@ -78,7 +78,7 @@ async function arrayAt(
   }
 }
 
-/** A property of what may be no object. */
+/** An own property of a value that may not be an object. */
 function own(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]

@@ -1,4 +1,4 @@
-/** Things that are kept up to a number of bytes; the least recently used go first. */
+/** A cache with a byte limit that evicts the least recently used entries. */
 export class Lru<T> {
   readonly #kept = new Map<string, { readonly value: T; readonly bytes: number }>();
   #bytes = 0;
@@ -12,12 +12,12 @@ export class Lru<T> {
   get(key: string): T | undefined {
     const entry = this.#kept.get(key);
     if (!entry) return undefined;
-    this.#kept.delete(key); // to the end: used last
+    this.#kept.delete(key); // moves it to the end: most recently used
     this.#kept.set(key, entry);
     return entry.value;
   }
 
-  /** Keeps something, unless it is larger than an eighth of all: it would drive out the rest. */
+  /** Adds an entry, unless it is larger than an eighth of the limit, which would evict too much. */
   set(key: string, value: T, bytes: number): void {
     this.delete(key);
     if (bytes > this.maxBytes / 8) return;

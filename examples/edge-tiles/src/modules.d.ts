@@ -1,4 +1,4 @@
-/** WebAssembly files are modules in a Worker. */
+/** In a Worker, WebAssembly files are imported as modules. */
 declare module "*.wasm" {
   const module: WebAssembly.Module;
   export default module;

@@ -1,20 +1,20 @@
-/** PNG images with a palette: a byte per pixel. W3C PNG specification, third edition. */
+/** Palette PNG images, one byte per pixel. W3C PNG specification, third edition. */
 import { createCodecChain } from "zarr-wasm/codecs";
 import type { Shaded } from "./shade.js";
 
 const signature = [137, 80, 78, 71, 13, 10, 26, 10];
-/** Little is gained by more: smooth data is small anyway, noise is never. */
+/** Higher levels gain little: smooth data is small anyway, noise never is. */
 const level = 3;
 
 const chains = new Map<number, ReturnType<typeof createCodecChain>>();
 
-/** What PNG compresses with is zlib, one of Zarr's codecs. */
+/** PNG is compressed with zlib, one of Zarr's codecs. */
 function zlib(bytes: number): ReturnType<typeof createCodecChain> {
   let chain = chains.get(bytes);
   if (!chain) {
     const codecs = [{ name: "bytes" }, { name: "numcodecs.zlib", configuration: { level } }];
     chain = createCodecChain({ dataType: "uint8", shape: [bytes], codecs });
-    chain.catch(() => chains.delete(bytes)); // a later tile may be luckier
+    chain.catch(() => chains.delete(bytes)); // so that the next tile retries
     chains.set(bytes, chain);
   }
   return chain;
@@ -22,7 +22,7 @@ function zlib(bytes: number): ReturnType<typeof createCodecChain> {
 
 /** @param palette 256 colours of three bytes each; the first one is transparent. */
 export async function encodePng({ shades, size }: Shaded, palette: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  const rows = new Uint8Array((size + 1) * size); // before each row stands its filter: 0, none
+  const rows = new Uint8Array((size + 1) * size); // each row starts with its filter type: 0, none
   for (let y = 0; y < size; y++) rows.set(shades.subarray(y * size, (y + 1) * size), y * (size + 1) + 1);
   const compressed = (await zlib(rows.length)).encode(rows);
   const header = new DataView(new ArrayBuffer(13));

@@ -1,4 +1,4 @@
-/** What a URL asks for, and the one form in which the same request is always written: the key of caches. */
+/** Parses request URLs, and writes them in a canonical form, which is the cache key. */
 import { badRequest, notThere } from "./failures.js";
 import { type MapName, mapNames } from "./colours.js";
 import type { Settings } from "./settings.js";
@@ -6,7 +6,7 @@ import type { Settings } from "./settings.js";
 export const formats = ["png", "webp", "raw"] as const;
 export type Format = (typeof formats)[number];
 
-/** Which part of a dataset: a variable, and an index along each axis that is not in the picture. */
+/** The selected part of a dataset: a variable, and an index along each axis outside the picture. */
 export interface Choice {
   readonly variable: string | undefined;
   readonly indices: ReadonlyMap<string, number>;
@@ -14,9 +14,9 @@ export interface Choice {
 
 export interface Style {
   readonly map: MapName;
-  /** Values of the first and the last colour; undefined for those that the dataset names. */
+  /** Values of the first and the last colour; undefined for the dataset's own. */
   readonly range: readonly [low: number, high: number] | undefined;
-  /** A value that is transparent, as NaN is. */
+  /** A value that is drawn transparent, like NaN. */
   readonly nodata: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface InfoRoute {
 
 export type Route = TileRoute | InfoRoute;
 
-/** @throws Refusal: 400 for what cannot be meant, 404 for what is no path of this server. */
+/** @throws Refusal: 400 for an invalid request, 404 for an unknown path. */
 export function parseRoute(url: URL, settings: Settings): Route {
   const path = pathOf(url);
   const tile = /^(.+)\/([^/]+)\/([^/]+)\/([^/]+)\.(png|webp|raw)$/.exec(path);
@@ -74,7 +74,7 @@ function pathOf({ pathname }: URL): string {
   }
 }
 
-/** A path of plain names: never one that leads out of the store's folder. */
+/** Accepts only paths of plain names, which cannot leave the store's folder. */
 function checkDataset(dataset: string, { datasets }: Settings): string {
   const isPath = dataset.length <= 256 && dataset.split("/").every((name) => /^(?!\.+$)[\w.+=@ -]+$/.test(name));
   if (!isPath) throw badRequest("a dataset's name has letters, digits and . _ - + = @ between its slashes");
@@ -87,7 +87,7 @@ function natural(text: string, what: string): number {
   return Number(text);
 }
 
-/** Parameters by name. `v` says nothing: pages change it to get round their own caches. */
+/** Parameters by name. `v` is ignored: pages change it to bypass their own caches. */
 function queryOf(url: URL): Map<string, string> {
   const query = new Map<string, string>();
   for (const [name, value] of url.searchParams) {
@@ -124,7 +124,7 @@ const finite = (message: string) => (text: string) => {
   return value;
 };
 
-/** All parameters that are left are indices along axes; the dataset says which axes there are. */
+/** Treats the remaining parameters as indices along axes; the dataset checks their names. */
 function takeChoice(query: Map<string, string>): Choice {
   const variable = take(query, "variable");
   if (variable !== undefined && !/^(?!\.+$)[\w.-]{1,128}$/.test(variable))
@@ -138,7 +138,7 @@ function takeChoice(query: Map<string, string>): Choice {
   return { variable, indices };
 }
 
-/** The path and query of a route: the same for all URLs that ask for the same. */
+/** The path and query of a route: equal for equivalent URLs. */
 export function canonical(route: Route): string {
   const { dataset, choice } = route;
   const query = new URLSearchParams();

@@ -1,14 +1,14 @@
-/** The time in which a request is answered, and what becomes of its work afterwards. */
+/** Lifetime of a request and of the work started for it. */
 
-/** A request, as work for it sees it. */
+/** The request on whose behalf work is done. */
 export interface Scope {
   /** Lets work outlive the request. */
   keepGoing(work: Promise<unknown>): void;
-  /** Aborted when the client has gone, and when the request has been answered. */
+  /** Aborted when the client disconnects or the response is ready. */
   readonly signal: AbortSignal;
 }
 
-/** Makes an answer. Whatever is still under way for it alone when it is there, or its client has gone, is aborted. */
+/** Produces a response. Work for this request alone is aborted once it is ready or the client disconnects. */
 export async function untilAnswered<T>(
   client: AbortSignal,
   keepGoing: Scope["keepGoing"],

@@ -1,4 +1,4 @@
-/** The Worker's variables and bindings, checked. README.md describes each. */
+/** Validates the Worker's variables and bindings. README.md describes each. */
 
 export interface Env {
   readonly STORE_URL?: string;
@@ -20,34 +20,34 @@ export interface Env {
 }
 
 export interface Settings {
-  /** Where the datasets are; with a slash at the end. undefined where a bucket is bound. */
+  /** URL of the datasets, with a trailing slash; undefined if a bucket is bound. */
   readonly storeUrl: string | undefined;
-  /** The datasets that may be asked for; undefined for all that the store has. */
+  /** Allowed datasets; undefined allows all in the store. */
   readonly datasets: ReadonlySet<string> | undefined;
-  /** Origins of pages that may read the tiles; "*" for all. */
+  /** Origins of pages that may read the tiles; "*" allows all. */
   readonly origins: "*" | ReadonlySet<string>;
   readonly cacheControl: string;
-  /** Pixels along an edge of a tile. */
+  /** Edge length of a tile in pixels. */
   readonly tileSize: number;
-  /** Milliseconds for which opened metadata is used. */
+  /** Lifetime of opened metadata in milliseconds. */
   readonly metadataTtl: number;
-  /** Milliseconds after which a request is answered with an error, whatever the store does. */
+  /** Milliseconds after which a request fails, whatever the store does. */
   readonly timeout: number;
-  /** Most bytes of decoded chunks that are kept. */
+  /** Maximum size of the cache of decoded chunks. */
   readonly chunkCacheBytes: number;
-  /** Most bytes of shard indexes that are kept. */
+  /** Maximum size of cached shard indexes. */
   readonly indexCacheBytes: number;
-  /** Most bytes of chunks that are being read at a time; requests beyond it are turned away. */
+  /** Maximum size of chunks in flight; further requests are rejected. */
   readonly inFlightBytes: number;
-  /** Most bytes of one decoded chunk. */
+  /** Maximum size of a decoded chunk. */
   readonly chunkBytes: number;
-  /** Most chunks that one tile may need, inner chunks of shards included. */
+  /** Maximum number of chunks per tile, including inner chunks of shards. */
   readonly tileChunks: number;
 }
 
 const MiB = 2 ** 20;
 
-/** @throws Error for a setting that makes no sense: the Worker then answers 500, and which one, to everything. */
+/** @throws Error for an invalid setting: the Worker then answers every request with 500 and names it. */
 export function readSettings(env: Env): Settings {
   if (!env.BUCKET && !env.STORE_URL) throw new Error("STORE_URL or the binding BUCKET must say where the data is");
   return {

@@ -1,4 +1,4 @@
-/** Numbers to shades: positions in a palette, of which 0 is for what is not there. */
+/** Converts numbers to shades: positions in a palette. 0 marks missing values. */
 import type { Numbers } from "./blocks.js";
 import { shades } from "./colours.js";
 import { badRequest } from "./failures.js";
@@ -6,13 +6,13 @@ import type { Dataset } from "./dataset.js";
 import type { Style } from "./route.js";
 import type { Tile } from "./tile.js";
 
-/** A square of shades, rows one after the other. */
+/** A square of shades in row-major order. */
 export interface Shaded {
   readonly shades: Uint8Array;
   readonly size: number;
 }
 
-/** The whole square of a tile, also where the level ends inside it. */
+/** Shades the whole square of a tile, even if the level ends inside it. */
 export function shade(tile: Tile, range: readonly [number, number], nodata: number | undefined, size: number): Shaded {
   const out = new Uint8Array(size * size);
   for (let y = 0; y < tile.height; y++) {
@@ -24,18 +24,18 @@ export function shade(tile: Tile, range: readonly [number, number], nodata: numb
 
 function shadeRow(row: Numbers, out: Uint8Array, [low, high]: readonly [number, number], nodata: number | undefined) {
   const scale = (shades - 1) / (high - low);
-  const first = 1.5; // the first shade, and what rounds the others, for bytes are cut off
+  const first = 1.5; // the first shade plus 0.5, because storing a byte truncates
   for (let x = 0; x < row.length; x++) {
     const value = Number(row[x]);
     if (value === nodata) continue;
     const shade = (value - low) * scale + first;
-    out[x] = shade < first ? 1 : shade > shades ? shades : shade; // a byte that is set to NaN is 0
+    out[x] = shade < first ? 1 : shade > shades ? shades : shade; // NaN is stored as 0
   }
 }
 
 /**
- * The values of the first and last colour: as asked for, as OME-Zarr says of the channel, or those that bytes can have.
- * @throws Refusal (400) where nobody says.
+ * The values of the first and last colour: from the request, the channel's window in OME-Zarr, or the type's.
+ * @throws Refusal (400) if none of these is available.
  */
 export function rangeOf(dataset: Dataset, style: Style, indices: ReadonlyMap<string, number>): readonly [number, number] {
   const range = style.range ?? knownRange(dataset, indices);

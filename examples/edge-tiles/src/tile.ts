@@ -1,4 +1,4 @@
-/** Elements of one tile, put together from blocks. */
+/** Assembles the elements of one tile from blocks. */
 import type { ZarrArray } from "zarr-wasm";
 import type { Block, Blocks, BlockShape, Numbers } from "./blocks.js";
 import { type Dataset, indicesOf } from "./dataset.js";
@@ -6,7 +6,7 @@ import { badRequest } from "./failures.js";
 import type { Scope } from "./scope.js";
 import type { TileRoute } from "./route.js";
 
-/** Part of a level, C order: of a tile's size, or smaller at the level's right and lower edge. */
+/** Part of a level in C order: of a tile's size, or smaller at the level's right and lower edge. */
 export interface Tile {
   readonly data: Numbers;
   readonly height: number;
@@ -20,7 +20,7 @@ interface Box {
   readonly right: number;
 }
 
-/** @throws Refusal: 400 for a tile that there is not, 422 for one of too many chunks; what reading the blocks throws. */
+/** @throws Refusal: 400 for a tile outside the level, 422 for too many chunks; errors of reading the blocks. */
 export async function readTile(
   dataset: Dataset,
   { z, y, x, choice }: TileRoute,

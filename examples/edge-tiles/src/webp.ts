@@ -1,4 +1,4 @@
-/** WebP images, lossless, by libwebp (npm's @jsquash/webp). */
+/** Lossless WebP images, encoded by libwebp (@jsquash/webp on npm). */
 import encode, { init } from "@jsquash/webp/encode.js";
 import encoder from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import type { Shaded } from "./shade.js";
@@ -15,7 +15,7 @@ export async function encodeWebp({ shades, size }: Shaded, palette: Uint8Array):
     data.set(palette.subarray(3 * shade, 3 * shade + 3), 4 * pixel);
     data[4 * pixel + 3] = 255;
   });
-  // Fast: more effort takes many times as long, for some per cent.
+  // Fastest: more effort takes many times as long and saves a few per cent.
   const image = { data, width: size, height: size, colorSpace: "srgb" } as Parameters<typeof encode>[0];
   return new Uint8Array(await encode(image, { lossless: 1, method: 0, quality: 0 }));
 }

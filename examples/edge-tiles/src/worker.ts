@@ -1,4 +1,4 @@
-/** The Worker: from a request to an answer. */
+/** The Worker: handles requests. */
 import { addressed, fresh, preflight, refused } from "./answers.js";
 import { Blocks } from "./blocks.js";
 import { paletteOf } from "./colours.js";
@@ -14,7 +14,7 @@ import { rangeOf, shade } from "./shade.js";
 import { readTile } from "./tile.js";
 import { encodeWebp } from "./webp.js";
 
-/** What all requests of an isolate share. */
+/** State shared by all requests of an isolate. */
 interface Shared {
   readonly settings: Settings;
   readonly datasets: Datasets;
@@ -58,7 +58,7 @@ export default {
   },
 };
 
-/** From the data centre's cache, or made and put there. Where there is no such cache, everything is made. */
+/** Returns a response from the data centre's cache, or creates and stores it. Without such a cache, creates it. */
 async function cached(
   key: URL,
   all: Shared,
@@ -101,7 +101,7 @@ async function tileAnswer(route: TileRoute, all: Shared, scope: Scope): Promise<
       ? fresh(await encodePng(shaded, palette), "image/png", settings.cacheControl)
       : fresh(await encodeWebp(shaded, palette), "image/webp", settings.cacheControl);
   } catch (error) {
-    // Whatever waits in there for a store that does not answer, nobody who comes later shall wait for it.
+    // Later requests must not wait for reads of a store that does not respond.
     if (error instanceof Refusal && error.status === 504) datasets.forget(dataset);
     throw error;
   }

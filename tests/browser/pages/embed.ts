@@ -1,4 +1,4 @@
-/** What a page does that uses the viewer as a component. */
+/** A page that embeds the viewer as a component. */
 import { mountViewer } from "../../../dist/viewer/viewer.js";
 
 Object.assign(globalThis, { mountViewer });

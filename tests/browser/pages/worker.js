@@ -1,4 +1,4 @@
-// A module worker that uses the library as it is, without a bundler.
+// A module worker that uses the library without a bundler.
 import { getBytes, open } from "/lib/index.js";
 
 self.onmessage = async ({ data: source }) => {

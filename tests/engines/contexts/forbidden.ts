@@ -1,4 +1,4 @@
-/** A read under a policy that forbids WebAssembly: says how it ended, in this page or in a worker of it. */
+/** Reads under a policy that forbids WebAssembly, and reports the outcome from a page or a worker. */
 import { get, isZarrError, open, WorkerPool } from "zarr-wasm";
 
 async function read(): Promise<string> {

@@ -1,7 +1,7 @@
-/** What a context says about itself, and its answers to the page that drives it. */
+/** Runs in a context: reports its features, and answers the page that drives it. */
 import { cases, type Outcome, runCase } from "../suite/registry.js";
 
-/** What a context has, found out by looking. */
+/** Detected features of a context. */
 export interface Facts {
   isolated: boolean;
   sharedMemory: boolean;
@@ -10,7 +10,7 @@ export interface Facts {
 }
 
 export interface SuiteReport {
-  /** Why the context could not be had; nothing has run then. */
+  /** Why the context could not be created, if no test has run. */
   missing?: string;
   facts?: Facts;
   outcomes: Record<string, Outcome>;
@@ -23,13 +23,13 @@ export const factsOf = (): Facts => ({
   float16: "Float16Array" in globalThis,
 });
 
-/** One question: a test to run, or none to be told the facts. The answer goes to the port that comes with it. */
+/** A test to run, or a request for the facts. The reply goes to the port sent along. */
 export interface Question {
   name?: string;
   reply: MessagePort;
 }
 
-/** Answers a question; resolved when the answer is given, so that a service worker can be kept alive till then. */
+/** Replies to a question. Resolves after replying, so that a service worker can be kept alive until then. */
 export async function answer({ name, reply }: Question): Promise<void> {
   if (name === undefined) reply.postMessage(factsOf());
   else

@@ -1,19 +1,19 @@
-/** Runs the suite in the context that the address names, and sends the report to the server. */
+/** Runs the suite in the context named by the address, and sends the report to the server. */
 import { cases, type Outcome, runCase } from "../suite/registry.js";
 import "../suite/all.js";
 import { type Facts, factsOf, type Question, type SuiteReport } from "./host.js";
 
 const report: SuiteReport = { outcomes: {} };
 
-/** A test that takes longer has failed; machines that build and test at once are slow. */
+/** Timeout of a test in milliseconds; generous, because machines that build and test in parallel are slow. */
 const testTimeout = 120_000;
-/** A context that has not answered by then is not there. */
+/** Timeout of a context's first reply, after which it counts as missing. */
 const startTimeout = 90_000;
 
-/** Asks a context: to run a test, or for its facts. */
+/** Asks a context to run a test, or for its facts. */
 type Ask = (name?: string) => Promise<unknown>;
 
-/** Asks by a message; its answer comes through a channel made for it. */
+/** Asks by a message, with a new channel for the reply. */
 function askThrough(post: (question: Question, transfer: Transferable[]) => void): Ask {
   return (name) =>
     new Promise((resolve) => {
@@ -26,7 +26,7 @@ function askThrough(post: (question: Question, transfer: Transferable[]) => void
     });
 }
 
-/** Rejects when a worker says that it failed. */
+/** Rejects when a worker reports a failure. */
 const failureOf = (worker: Worker | SharedWorker) =>
   new Promise<never>((_resolve, reject) => {
     worker.onerror = (event) =>
@@ -50,7 +50,7 @@ const contexts: Record<string, () => Promise<Ask>> = {
 };
 
 function guarded(ask: Ask, failure: Promise<never>): Ask {
-  failure.catch(() => {}); // also when nobody is asking
+  failure.catch(() => {}); // also without a pending question
   return (name) => Promise.race([ask(name), failure]);
 }
 
@@ -85,7 +85,7 @@ async function run(kind: string): Promise<void> {
   for (const name of cases.keys()) {
     const outcome = (await Promise.race([started.ask(name), late(testTimeout)])) as Outcome | undefined;
     report.outcomes[name] = outcome ?? { status: "failed", message: `no answer within ${testTimeout} ms` };
-    // A context that hangs answers to nothing else.
+    // A context that hangs does not answer further questions.
     if (!outcome) throw new Error(`"${name}" did not end`);
   }
 }

@@ -1,4 +1,4 @@
-/** A pool's worker of one's own. */
+/** A custom worker of a pool. */
 import { startWorker } from "zarr-wasm/worker";
 
 startWorker();

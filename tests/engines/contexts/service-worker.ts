@@ -1,6 +1,6 @@
 /**
- * The suite in a service worker. There import() is forbidden, which the library uses to load its glue when it is
- * needed: so it comes in one file, and is told where its modules are.
+ * The suite in a service worker, which forbids import(). The library uses it to load its glue on demand; here
+ * it is bundled into one file, and configured with the locations of its modules.
  */
 import { configureWasm } from "zarr-wasm";
 import "../suite/all.js";

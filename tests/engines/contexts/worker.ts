@@ -1,4 +1,4 @@
-/** The suite in a module worker, the library being loaded as it is published. */
+/** The suite in a module worker, with the library loaded as published. */
 import "../suite/all.js";
 import { answer, type Question } from "./host.js";
 

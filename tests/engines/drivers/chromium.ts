@@ -1,4 +1,4 @@
-/** Chromium by Playwright. */
+/** Chromium, driven by Playwright. */
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -8,12 +8,12 @@ import { type Driver, type Key, viewport } from "./driver.js";
 
 export async function startChromium(): Promise<Driver> {
   const executablePath = findChromium();
-  // A profile on disk: without one Chromium keeps service workers in memory, where scripts of 7 MB, as the suite's with all
-  // of its data, find no room.
+  // An on-disk profile: without one Chromium keeps service workers in memory, with too little space for
+  // scripts of 7 MB, like the suite's with all its data.
   const profile = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-chromium-"));
   const context = await chromium.launchPersistentContext(profile, {
     ...(executablePath ? { executablePath } : {}),
-    // Containers give Chromium neither user namespaces nor much shared memory.
+    // Containers provide neither user namespaces nor much shared memory.
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
     viewport,
   });

@@ -1,25 +1,25 @@
-/** What the tests need of a browser, the same for all of them. */
+/** Common interface of the tested browsers. */
 
 export const engineNames = ["chromium", "firefox", "webkit"] as const;
 export type EngineName = (typeof engineNames)[number];
 
-/** A browser that opens pages, and nothing more. */
+/** A browser that only opens pages. */
 export interface Pages {
   open(url: string): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface Driver extends Pages {
-  /** The value of an expression in the page, which must survive as JSON. */
+  /** The value of an expression in the page, which must be serialisable as JSON. */
   evaluate<T>(expression: string): Promise<T>;
   click(selector: string): Promise<void>;
   /** Replaces the text of a field by typing, and presses Enter. */
   enter(selector: string, text: string): Promise<void>;
-  /** Gives an element the focus and presses a key on it. */
+  /** Focuses an element and presses a key on it. */
   press(selector: string, key: Key): Promise<void>;
   /** Chooses an option of a select element by its text. */
   choose(selector: string, option: string): Promise<void>;
-  /** A PNG of what is seen. */
+  /** A PNG of the visible page. */
   screenshot(): Promise<Uint8Array>;
 }
 
@@ -28,11 +28,11 @@ export type Key = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" | "Enter"
 /** An element as an expression. */
 export const elementAt = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;
 
-/** Everything that drivers start with, whatever the machine. */
+/** Initial viewport of all drivers. */
 export const viewport = { width: 1280, height: 860 };
 
 export async function startDriver(engine: EngineName, temporary: string): Promise<Driver> {
-  // Loaded only when asked for: two of the three are for test:browsers alone.
+  // Imported on demand: two of the three are needed only by test:browsers.
   switch (engine) {
     case "chromium":
       return (await import("./chromium.js")).startChromium();

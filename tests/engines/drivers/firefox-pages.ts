@@ -1,6 +1,6 @@
 /**
- * Firefox without a driver, for pages that report by themselves. A worker that starts workers hangs in Firefox 153
- * now and then in `new Worker`: often while a session of WebDriver BiDi lasts, hardly ever without one.
+ * Firefox without a driver, for pages that send reports on their own. In Firefox 153, `new Worker` in a
+ * worker hangs now and then: often during a WebDriver BiDi session, rarely without one.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import path from "node:path";
 import { findFirefox } from "../../../scripts/lib/system.mjs";
 import type { Pages } from "./driver.js";
 
-/** No questions, no pages of its own, nothing sent anywhere. */
+/** No prompts, no start pages, no telemetry. */
 const preferences = {
   "app.normandy.enabled": false,
   "browser.aboutwelcome.enabled": false,
@@ -29,7 +29,7 @@ export function startFirefoxPages(temporary: string): Pages {
   return {
     open: async (url) => {
       await close();
-      // Each page has a Firefox and a profile of its own: nothing is left of the one before.
+      // Each page gets a new Firefox with a new profile, without state from earlier pages.
       const profile = mkdtempSync(path.join(temporary, "firefox-"));
       const lines = Object.entries(preferences).map(
         ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`,
@@ -44,7 +44,7 @@ export function startFirefoxPages(temporary: string): Pages {
   };
 }
 
-/** Asks a browser to end, and ends it if it does not. */
+/** Asks a browser to exit, and kills it if it does not. */
 function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {

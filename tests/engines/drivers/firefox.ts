@@ -1,11 +1,11 @@
-/** Firefox as it is installed, by WebDriver BiDi. */
+/** The installed Firefox, driven by WebDriver BiDi. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import puppeteer, { type Page } from "puppeteer-core";
 import { findFirefox } from "../../../scripts/lib/system.mjs";
 import { type Driver, elementAt, viewport } from "./driver.js";
 
-/** @param temporary a folder for its profile and home, which are not those of whoever runs the tests */
+/** @param temporary a folder for its profile and home, separate from the user's */
 export async function startFirefox(temporary: string): Promise<Driver> {
   const home = path.join(temporary, "firefox-home");
   mkdirSync(home, { recursive: true });

@@ -1,4 +1,4 @@
-/** WebKitGTK's small browser by WebKitWebDriver, on a screen in memory. */
+/** WebKitGTK's MiniBrowser, driven by WebKitWebDriver, on a virtual screen. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { type AddressInfo, createServer } from "node:net";
 import type { Readable } from "node:stream";
@@ -34,7 +34,7 @@ export async function startWebKit(): Promise<Driver> {
     choose: (selector, option) => chooseOption(driver, selector, option),
     screenshot: async () => Buffer.from(await driver.takeScreenshot(), "base64"),
     close: async () => {
-      await driver.quit().catch(() => {}); // what has crashed is gone already
+      await driver.quit().catch(() => {}); // fails after a crash
       server.kill();
       screen.process.kill();
     },
@@ -56,7 +56,7 @@ async function chooseOption(driver: WebDriver, selector: string, option: string)
   throw new Error(`${selector} has no option "${option}"`);
 }
 
-/** A screen that nobody sees; the server finds a free display by itself and says which. */
+/** A virtual screen; the server chooses a free display and reports its number. */
 async function startScreen(): Promise<{ process: ChildProcess; display: string }> {
   const size = `${viewport.width + 100}x${viewport.height + 100}x24`;
   const child = spawn("Xvfb", ["-displayfd", "3", "-screen", "0", size, "-nolisten", "tcp"], {
@@ -81,7 +81,7 @@ async function startServer(display: string): Promise<{ server: ChildProcess; url
     env: {
       ...process.env,
       DISPLAY: display,
-      // Its sandbox needs user namespaces, which containers and root often do not have.
+      // Its sandbox needs user namespaces, which are often unavailable in containers and to root.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
       LIBGL_ALWAYS_SOFTWARE: "1",
       NO_AT_BRIDGE: "1",

@@ -1,4 +1,4 @@
-// Loaded before a page's own scripts: keeps what goes wrong there, in every engine alike.
+// Loaded before a page's own scripts: records errors, in the same way in every engine.
 const problems = [];
 globalThis.problems = problems;
 for (const level of ["error", "warn"]) {

@@ -1,4 +1,4 @@
-/** Reads that are given up. */
+/** Aborted reads. */
 import { get, HttpStore } from "zarr-wasm";
 import { at, openArray, pause, sampleNamed } from "./data.js";
 import { equal, errorOf, ok, test, within } from "./registry.js";

@@ -1,4 +1,4 @@
-/** The whole suite: importing it fills the list of cases. */
+/** The whole suite: importing it registers all cases. */
 import "./policy.js";
 import "./loading.js";
 import "./golden.js";

@@ -1,4 +1,4 @@
-/** Codec chains alone: those of every golden array of v3, decoded, encoded and decoded again. */
+/** Codec chains on their own: the chain of every golden v3 array decodes, encodes and decodes again. */
 import { type CodecChainOptions, createCodecChain, isZarrError } from "zarr-wasm/codecs";
 import { forEach, inMemory, manifest } from "./data.js";
 import { equal, errorOf, ok, test } from "./registry.js";
@@ -12,12 +12,12 @@ interface Document {
   codecs?: { name: string }[];
 }
 
-/** The chain of an array of v3 with a regular grid; undefined for others. */
+/** The chain of a v3 array with a regular grid; undefined for others. */
 function chainOf(text: string): CodecChainOptions | undefined {
-  if (/\bNaN|Infinity\b/.test(text)) return undefined; // as some writers have it, and JSON.parse has not
+  if (/\bNaN|Infinity\b/.test(text)) return undefined; // written by some implementations, invalid JSON
   const { data_type, shape, fill_value, chunk_grid, codecs } = JSON.parse(text) as Document;
   if (chunk_grid.name !== "regular" || !codecs || shape.includes(0)) return undefined;
-  // Such integers JSON.parse has rounded.
+  // JSON.parse has rounded such integers.
   const fillValue = typeof fill_value === "number" && Math.abs(fill_value) > 2 ** 53 ? undefined : fill_value;
   return { dataType: data_type, shape: chunk_grid.configuration.chunk_shape, fillValue, codecs } as never;
 }
@@ -42,7 +42,7 @@ test("chains: every golden one decodes what it has encoded", async () => {
       equal(again, decoded, name);
       for (const codec of options.codecs) names.add(typeof codec === "string" ? codec : codec.name);
     } catch (error) {
-      // Decoders alone are there for some, and drafts of v3 are for open() to understand.
+      // Some codecs can only decode, and drafts of v3 are only understood by open().
       if (!isZarrError(error, "Unsupported", "InvalidMetadata")) throw new Error(`${name}: ${error}`);
       refused.push(`${name}: ${error}`);
     }

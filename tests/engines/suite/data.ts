@@ -1,4 +1,4 @@
-/** The data that the server offers, and how tests read it. */
+/** Reads the data on the test server. */
 import type * as Library from "zarr-wasm";
 import {
   MapStore,
@@ -19,7 +19,10 @@ export function manifest(): Promise<Manifest> {
   return loading;
 }
 
-/** An address on the tests' server: libraries in workers have no page that addresses could be relative to. */
+/**
+ * An absolute address on the test server: bundles in workers have no page to resolve relative addresses
+ * against.
+ */
 export const at = (path: string): string => new URL(path, location.origin).href;
 
 export const openArray = (source: Source, options: OpenOptions = {}): Promise<ZarrArray> =>
@@ -41,7 +44,7 @@ async function fetchAll(path: string, keys: readonly string[]): Promise<Map<stri
   return entries;
 }
 
-/** A store of the server's as a store in memory, which the caller may change. Fetched once. */
+/** Copies a store from the server into a store in memory, which the caller may change. Fetched once. */
 export async function inMemory(path: string, keys: readonly string[]): Promise<MapStore> {
   const entries = fetched.get(path) ?? fetchAll(path, keys);
   fetched.set(path, entries);
@@ -65,7 +68,7 @@ export function selectionOf(axes: readonly AxisChoice[]): Selection {
   });
 }
 
-/** Works on items, of which there is one at least, a few at a time; all failures make one error. */
+/** Processes at least one item, a few at a time; all failures are combined into one error. */
 export async function forEach<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   ok(items.length > 0, "there is something to look at");
   const failures: string[] = [];
@@ -82,10 +85,11 @@ export async function forEach<T>(items: readonly T[], work: (item: T) => Promise
 let copies = 0;
 
 /**
- * A copy of the library of its own, which has loaded nothing yet.
- * @param trouble what the server does to its wasm files: "as-bytes" sends them as application/octet-stream,
- *   "missing" does not have them, "as-page" sends a web page instead of them, and both with "-without-copies" do not have
- *   the copies in scripts either; "no-parts" does not have the parts of the library that are loaded when they are needed
+ * A new copy of the library that has not loaded anything yet.
+ * @param trouble fault of the server for its wasm files: "as-bytes" sends them as application/octet-stream,
+ *   "missing" responds that they are missing, "as-page" sends a web page instead; "missing-without-copies"
+ *   and "as-page-without-copies" also remove the copies in scripts; "no-parts" removes the lazily loaded
+ *   parts of the library
  */
 export async function freshLibrary(trouble = "none"): Promise<typeof Library> {
   if (!canImport()) skip("service workers cannot import() modules");
@@ -93,10 +97,10 @@ export async function freshLibrary(trouble = "none"): Promise<typeof Library> {
   return (await import(entry)) as typeof Library;
 }
 
-/** Whether modules can be loaded when they are needed: everywhere but in service workers. */
+/** Whether modules can be loaded on demand: everywhere except in service workers. */
 export const canImport = (): boolean => !("ServiceWorkerGlobalScope" in globalThis);
 
-/** How often the server was asked for paths that begin like this. */
+/** Number of requests for paths with a prefix. */
 export async function requestCount(prefix: string): Promise<number> {
   return Number(await (await fetch(`/asked?prefix=${encodeURIComponent(prefix)}`)).text());
 }

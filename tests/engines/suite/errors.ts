@@ -1,4 +1,4 @@
-/** Errors that name what failed, the same in every engine. */
+/** Errors name the cause of a failure, the same in every engine. */
 import { get, getBytes, type MapStore } from "zarr-wasm";
 import type { GoldenStore } from "../manifest.js";
 import { at, forEach, hasHash, inMemory, manifest, openArray } from "./data.js";

@@ -1,10 +1,10 @@
-/** What other implementations wrote, over HTTP and from memory. */
+/** Data written by other implementations, over HTTP and from memory. */
 import { get, getBytes, open, type Store, ZipStore } from "zarr-wasm";
 import type { GoldenStore } from "../manifest.js";
 import { at, forEach, hasHash, inMemory, manifest } from "./data.js";
 import { test } from "./registry.js";
 
-/** The version is told for speed: that it is found out is tested with the groups. */
+/** The version is given for speed: its detection is tested with the groups. */
 async function readStore(
   { name, arrays }: GoldenStore,
   source: string | Store,

@@ -1,4 +1,4 @@
-/** How the WebAssembly modules are had. */
+/** Loading of the WebAssembly modules. */
 import { at, freshLibrary, requestCount } from "./data.js";
 import { equal, errorOf, ok, test, within } from "./registry.js";
 
@@ -21,7 +21,7 @@ test("loading: a module with its media type is compiled as it streams", async ()
 
 test("loading: a module sent as plain bytes", async () => readCorner(await freshLibrary("as-bytes")));
 
-/** Reads in vain, twice: what has failed is tried again, and says again why. */
+/** A failing read, twice: a failure is retried, and reported again. */
 async function failsAgain(library: Fresh, check: (error: Error) => void): Promise<void> {
   for (let i = 0; i < 2; i++) {
     const error = await within(
@@ -53,7 +53,7 @@ for (const [trouble, words] of [
   });
 }
 
-/** An array of Zarr v3, all fill value. */
+/** A Zarr v3 array of fill values only. */
 const plainArray = {
   zarr_format: 3,
   node_type: "array",
@@ -94,9 +94,9 @@ for (const [way, make] of Object.entries(ways)) {
 
 test("loading: many readers at once load one module", async () => {
   const library = await freshLibrary();
-  await library.open(at("/examples/field.zarr"), { kind: "array" }); // loads what reads its metadata
+  await library.open(at("/examples/field.zarr"), { kind: "array" }); // loads the metadata parser
   const before = await requestCount("/fresh/");
   await Promise.all(Array.from({ length: 8 }, () => readCorner(library)));
-  // The glue and the module, in a library that has everything else.
+  // The glue and the module, in a library that has loaded everything else.
   equal((await requestCount("/fresh/")) - before, 2, "requests");
 });

@@ -1,10 +1,10 @@
-/** The memory of the module grows while views of it are in use. */
+/** The module's memory grows while views of it are in use. */
 import { get, MapStore, open } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { at, hasHash, openArray, sampleNamed } from "./data.js";
 import { equal, ok, test } from "./registry.js";
 
-/** An array of one large chunk, its elements being their own index. */
+/** An array of one large chunk, with elements equal to their index. */
 async function largeArray(rows: number) {
   const shape = [rows, 1024];
   const codecs = [

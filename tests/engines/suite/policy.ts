@@ -1,4 +1,4 @@
-/** The strict policy is on, wherever the suite runs. */
+/** The strict policy is enforced in every context. */
 import { errorOf, ok, test } from "./registry.js";
 
 test("policy: text cannot be made into code", async () => {

@@ -1,10 +1,10 @@
-/** Pools of workers: the same results, by workers where the context has them. */
+/** Pools give the same results, with workers if the context supports them. */
 import { getBytes, WorkerPool } from "zarr-wasm";
 import { at, forEach, hasHash, manifest, openArray, requestCount, sampleNamed, selectionOf } from "./data.js";
 import { equal, errorOf, ok, skip, test, within } from "./registry.js";
 
 const hasWorkers = () => typeof Worker === "function";
-/** Firefox hangs in `new Worker` now and then, where a worker calls it: nothing after that would be tested. */
+/** In Firefox, `new Worker` in a worker hangs now and then, which would prevent all further tests. */
 const dontHang = () => {
   const isWorker = !("document" in globalThis);
   if (isWorker && hasWorkers() && navigator.userAgent.includes("Firefox"))
@@ -15,7 +15,7 @@ const needWorkers = () => {
   dontHang();
 };
 
-/** Runs work with a pool that goes away with it. */
+/** Runs work with a temporary pool. */
 async function withPool<T>(
   work: (pool: WorkerPool) => Promise<T>,
   ...options: ConstructorParameters<typeof WorkerPool>

@@ -1,6 +1,6 @@
 /**
- * The engines' own small test runner: the suite runs inside pages, workers, shared workers and service workers,
- * so it needs nothing but the language and `fetch`.
+ * A small test runner: the suite runs inside pages, workers, shared workers and service workers, so it needs
+ * only the language and `fetch`.
  */
 
 export type Outcome =
@@ -11,7 +11,7 @@ export type Outcome =
 /** The suite's tests by name. */
 export const cases = new Map<string, () => unknown>();
 
-/** Adds a test. Its name must be new. */
+/** Adds a test. Its name must be unique. */
 export function test(name: string, run: () => unknown): void {
   if (cases.has(name)) throw new Error(`there are two tests "${name}"`);
   cases.set(name, run);
@@ -19,12 +19,12 @@ export function test(name: string, run: () => unknown): void {
 
 class Skipped extends Error {}
 
-/** Ends a test that this context has no means for. */
+/** Ends a test that this context cannot run. */
 export function skip(reason: string): never {
   throw new Skipped(reason);
 }
 
-/** Runs one test to its end. */
+/** Runs one test to completion. */
 export async function runCase(name: string): Promise<Outcome> {
   const start = performance.now();
   try {
@@ -41,7 +41,7 @@ export async function runCase(name: string): Promise<Outcome> {
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause === undefined ? "" : `\ncaused by ${textOf(error.cause)}`;
-  // Stacks of V8 begin with the message, those of others do not have it.
+  // V8's stacks begin with the message, other engines' do not contain it.
   const stack = error.stack ?? "";
   return (stack.includes(error.message) ? stack : `${error.name}: ${error.message}\n${stack}`) + cause;
 }
@@ -68,7 +68,7 @@ function show(value: unknown): string {
 
 const brief = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
 
-/** The error that work ends with. */
+/** The error that work throws. */
 export async function errorOf(work: () => unknown): Promise<Error & Record<string, unknown>> {
   try {
     await work();
@@ -78,7 +78,7 @@ export async function errorOf(work: () => unknown): Promise<Error & Record<strin
   throw new Error("it did not fail");
 }
 
-/** Fails rather than hangs. */
+/** Rejects after a timeout. */
 export function within<T>(milliseconds: number, work: Promise<T>, what: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {

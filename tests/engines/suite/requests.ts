@@ -1,4 +1,4 @@
-/** Answers of every kind: in small parts, compressed, broken, refused. */
+/** All kinds of responses: in small parts, compressed, broken, refused. */
 import { getBytes, HttpStore } from "zarr-wasm";
 import { at, hasHash, openArray, sampleNamed } from "./data.js";
 import { equal, errorOf, ok, test, within } from "./registry.js";

@@ -1,10 +1,10 @@
-/** Elements as the engine has them: typed arrays, 64-bit integers, halves, texts. */
+/** Element types in the engine: typed arrays, 64-bit integers, float16, strings. */
 import { get, MapStore, open } from "zarr-wasm";
 import { equal, ok, test } from "./registry.js";
 
 const text = new TextEncoder();
 
-/** An array of v3 of one chunk that is stored as it is. */
+/** A v3 array of one uncompressed chunk. */
 async function arrayOf(data_type: string, chunk: Uint8Array, count: number, codec: object) {
   const document = {
     zarr_format: 3,

@@ -3,7 +3,7 @@ import { create, createGroup, DirectoryHandleStore, deleteNode, getBytes, set } 
 import { at, openArray, sampleNamed } from "./data.js";
 import { equal, errorOf, ok, skip, test } from "./registry.js";
 
-/** A folder of this test alone; the page and its workers run the suite in one origin. */
+/** A folder for this test alone; the page and its workers run the suite in the same origin. */
 async function folderFor(use: (store: DirectoryHandleStore) => Promise<void>): Promise<void> {
   const { storage } = navigator;
   if (!storage?.getDirectory) skip("there is no private file system here");

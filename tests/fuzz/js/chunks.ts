@@ -1,21 +1,19 @@
 /** Chunk formats decoded in TypeScript: variable-length elements, N5 blocks, shards and indexes, Blosc tables. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { resolveLimits } from "../../../dist/base/limits.js";
-import { wholeCodec } from "../../../dist/chain/shard-codec.js";
-import { entryOf, indexBytes, parseEntries } from "../../../dist/chain/shard-index.js";
+import { entryOf, indexBytes, parseEntries, wholeCodec } from "../../../dist/chain/shards.js";
 import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
+import { writeMsgpack } from "../../../dist/codecs/msgpack.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
-import type { VlenCodec } from "../../../dist/codecs/vlen/definition.js";
-import { frameItems } from "../../../dist/codecs/vlen/framing.js";
-import { writeMsgpack } from "../../../dist/codecs/vlen/msgpack-write.js";
+import { frameItems, type VlenCodec } from "../../../dist/codecs/vlen-codec.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
 import { get, isZarrError, open, ZarrArray } from "../../../dist/index.js";
-import { readBloscTable, selectBlocks } from "../../../dist/region/fetch/blosc-blocks.js";
-import { chunkKeys, documentsOf, encode, valuesFor } from "../../node/support-codecs.js";
-import { elementsOf, triedTypes } from "../../node/support-types.js";
+import { readBloscTable, selectBlocks } from "../../../dist/read/blosc-blocks.js";
+import { resolveLimits } from "../../../dist/util/limits.js";
+import { chunkKeys, documentsOf, encode, valuesFor } from "../../node/support/codec-arrays.js";
+import { elementsOf, triedTypes } from "../../node/support/data-types.js";
 import { mutatedBytes } from "./mutations.js";
 import { bloscFrames } from "./plan-seeds.js";
 import { type FuzzTarget, holds, jsonBytes, textBytes } from "./target.js";
@@ -62,13 +60,7 @@ const cases = await makeCases();
 const chunks: FuzzTarget = {
   name: "chunks",
   inputs: mutatedBytes(cases.map(({ encoded }, i) => Uint8Array.from([i, ...encoded]))),
-  covers: [
-    "codecs/n5.js",
-    "chain/shard-index.js",
-    "region/fetch/shards.js",
-    "region/fetch/shard-read.js",
-    "chain/vlen-chunk.js",
-  ],
+  covers: ["codecs/n5.js", "chain/shards.js", "read/shards.js", "read/shard-read.js", "chain/vlen-chunk.js"],
   tags: ["CorruptChunk", "Unsupported", "LimitExceeded"],
   run: async (input) => {
     const { documents, key } = cases[(input[0] ?? 0) % cases.length]!;
@@ -180,7 +172,7 @@ const objectCodecs: FuzzTarget = {
   inputs: mutatedBytes(
     objectCases.flatMap(({ seeds }, i) => seeds.map((seed) => Uint8Array.from([i, ...seed]))),
   ),
-  covers: ["codecs/vlen/"],
+  covers: ["codecs/vlen-", "codecs/json2.js", "codecs/msgpack", "codecs/categorize.js"],
   tags: ["CorruptChunk"],
   run: (input) => {
     const { codec, encodes } = objectCases[(input[0] ?? 0) % objectCases.length]!;
@@ -203,7 +195,7 @@ const shardIndex: FuzzTarget = {
       );
       return mutatedBytes([Uint8Array.from([size % 256, size >> 8, ...whole])]);
     }),
-  covers: ["chain/shard-index.js"],
+  covers: ["chain/shards.js"],
   tags: ["CorruptChunk", "LimitExceeded"],
   run: (input) => {
     const size = (input[0] ?? 0) + 256 * (input[1] ?? 0);
@@ -226,7 +218,7 @@ const frames = await bloscFrames();
 const bloscBlocks: FuzzTarget = {
   name: "blosc-blocks",
   inputs: mutatedBytes(frames.map((frame, i) => Uint8Array.from([7 * i, i, 40, 0, ...frame]))),
-  covers: ["region/fetch/blosc-blocks.js"],
+  covers: ["read/blosc-blocks.js"],
   tags: ["CorruptChunk", "LimitExceeded"],
   run: async (input) => {
     const [low = 0, high = 0, length = 0] = input;

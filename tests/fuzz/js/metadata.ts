@@ -1,7 +1,7 @@
 /** Metadata documents of all versions, as read by `open`, and the JSON reader. */
 
-import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/base/json.js";
 import { type ErrorTag, open, ZarrArray, type ZarrGroup } from "../../../dist/index.js";
+import { type Json, JsonNumber, parseJson, toPlain } from "../../../dist/util/json.js";
 import { mutatedText } from "./mutations.js";
 import { codecDocuments, goldenDocuments } from "./seeds.js";
 import { type FuzzTarget, holds, textBytes } from "./target.js";
@@ -46,7 +46,7 @@ const typedDocuments = (version: 1 | 2 | 3, key: string) =>
 
 const common = [
   "metadata/document.js",
-  "metadata/json.js",
+  "util/json.js",
   "metadata/spec.js",
   "codecs/chain.js",
   "codecs/lookup.js",
@@ -73,7 +73,7 @@ const metadataV2: FuzzTarget = {
 const metadataV3: FuzzTarget = {
   name: "metadata-v3",
   inputs: mutatedText([...goldenDocuments("zarr.json"), ...typedDocuments(3, "zarr.json")]),
-  covers: [...common, "metadata/v3.js", "metadata/grid.js", "dtypes/v3.js", "dtypes/usual.js"],
+  covers: [...common, "metadata/v3.js", "metadata/grid.js", "dtypes/v3.js"],
   tags,
   run: (input) => openIn({ "/zarr.json": input }, 3),
 };
@@ -82,7 +82,13 @@ const metadataV3: FuzzTarget = {
 const consolidated: FuzzTarget = {
   name: "consolidated",
   inputs: mutatedText([...goldenDocuments(".zmetadata"), ...consolidatedV3()]),
-  covers: ["metadata/document.js", "open.js", "group.js"],
+  covers: [
+    "metadata/document.js",
+    "hierarchy/opener.js",
+    "hierarchy/metadata-reader.js",
+    "hierarchy/consolidated-nodes.js",
+    "hierarchy/group.js",
+  ],
   tags,
   run: async (input) => {
     await openIn({ "/.zgroup": textBytes('{"zarr_format":2}'), "/.zmetadata": input }, 2);
@@ -112,7 +118,7 @@ const json: FuzzTarget = {
     ...goldenDocuments("meta", ".zattrs", ".zmetadata"),
     '{"a":[1,-2.5e-3,"\\u00e9\\n",null,true]}',
   ]),
-  covers: ["metadata/json.js"],
+  covers: ["util/json.js"],
   tags: ["InvalidMetadata", "LimitExceeded"],
   run: (input) => {
     const reading = { name: "document", maxDepth: 64 };

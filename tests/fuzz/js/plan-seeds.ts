@@ -5,7 +5,6 @@
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { defaultLimits } from "../../../dist/base/limits.js";
 import { ChunkLayouts } from "../../../dist/chain/layout.js";
 import { loadEveryCodec } from "../../../dist/codecs/lookup.js";
 import { codecNames } from "../../../dist/codecs/registry.js";
@@ -14,8 +13,9 @@ import { codecRow } from "../../../dist/engine/codec-table.js";
 import { sessionOf } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
 import { open, ZarrArray } from "../../../dist/index.js";
-import { documentsOf, encode } from "../../node/support-codecs.js";
-import { elementsOf, triedTypes } from "../../node/support-types.js";
+import { defaultLimits } from "../../../dist/util/limits.js";
+import { documentsOf, encode } from "../../node/support/codec-arrays.js";
+import { elementsOf, triedTypes } from "../../node/support/data-types.js";
 import { goldenStores } from "./seeds.js";
 import { jsonBytes, textBytes } from "./target.js";
 

@@ -1,12 +1,11 @@
 /** Selections, compared with a slow oracle; byte ranges, and merged requests for several ranges. */
 import fc from "fast-check";
-import { RegularAxis } from "../../../dist/base/grid.js";
-import type { Selection } from "../../../dist/index.js";
-import { type RangeQuery, readRange } from "../../../dist/index.js";
-import { mergeParts } from "../../../dist/region/fetch/merged-ranges.js";
-import { projectionsOf } from "../../../dist/region/selection/projections.js";
-import { type AxisSelection, resolveSelection } from "../../../dist/region/selection/selection.js";
-import { resolveRange } from "../../../dist/store/ranges.js";
+import { type RangeQuery, readRange, type Selection } from "../../../dist/index.js";
+import { projectionsOf } from "../../../dist/plan/projections.js";
+import { type AxisSelection, resolveSelection } from "../../../dist/plan/selection.js";
+import { mergeParts } from "../../../dist/read/stored-range.js";
+import { resolveRange } from "../../../dist/store/read.js";
+import { RegularAxis } from "../../../dist/util/grid.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf } from "./target.js";
 
 interface SelectionCase {
@@ -88,7 +87,7 @@ const own = (object: object, name: string | null): unknown =>
 const selection: FuzzTarget = {
   name: "selection",
   inputs: selectionCases.map(jsonBytes),
-  covers: ["region/selection/selection.js", "region/selection/projections.js", "base/grid.js"],
+  covers: ["plan/selection.js", "plan/projections.js", "util/grid.js"],
   tags: ["InvalidSelection"],
   run: (input) => {
     const given = jsonOf<SelectionCase>(input);
@@ -136,7 +135,7 @@ const rangesCases: fc.Arbitrary<RangesCase> = fc.record({
 const ranges: FuzzTarget = {
   name: "ranges",
   inputs: rangesCases.map(jsonBytes),
-  covers: ["store/ranges.js", "region/fetch/merged-ranges.js"],
+  covers: ["store/read.js", "read/stored-range.js"],
   tags: ["InvalidArgument", "Network"],
   run: async (input) => {
     const given = jsonOf<RangesCase>(input);

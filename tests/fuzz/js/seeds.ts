@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { codecNames } from "../../../dist/codecs/registry.js";
-import { documentsOf } from "../../node/support-codecs.js";
-import { triedTypes } from "../../node/support-types.js";
+import { documentsOf } from "../../node/support/codec-arrays.js";
+import { triedTypes } from "../../node/support/data-types.js";
 
 /** A golden store: its documents and chunks as bytes. */
 export interface GoldenStore {

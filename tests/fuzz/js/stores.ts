@@ -1,12 +1,12 @@
 /** Stores that read formats or protocols: ZIP archives, HTTP responses, reference documents. */
 import fc from "fast-check";
-import { runAll } from "../../../dist/base/slices.js";
+import { ReferenceTable, readReference } from "../../../dist/formats/kerchunk/document.js";
+import { targetUrl } from "../../../dist/formats/kerchunk/place.js";
+import type { Reference } from "../../../dist/formats/parquet/fields.js";
 import { HttpStore, type RangeQuery, ReferenceStore, ZipStore } from "../../../dist/index.js";
-import { parseRetryAfter } from "../../../dist/store/http/retry.js";
-import { ReferenceTable } from "../../../dist/store/reference/document.js";
-import { type Reference, readReference } from "../../../dist/store/reference/read.js";
-import { targetUrl } from "../../../dist/store/reference/target.js";
-import { writeZip } from "../../node/store-zips.js";
+import { parseRetryAfter } from "../../../dist/store/http/requests.js";
+import { runAll } from "../../../dist/util/slices.js";
+import { writeZip } from "../../node/support/zip-builder.js";
 import { mutatedBytes, mutatedText } from "./mutations.js";
 import { goldenZips } from "./seeds.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf, textBytes, throwFirst } from "./target.js";
@@ -15,7 +15,7 @@ import { type FuzzTarget, holds, jsonBytes, jsonOf, textBytes, throwFirst } from
 const zip: FuzzTarget = {
   name: "zip",
   inputs: mutatedBytes([...goldenZips().map(smaller), ...oddZips()]),
-  covers: ["store/zip.js", "store/zip/"],
+  covers: ["store/zip/store.js", "store/zip/"],
   tags: ["InvalidMetadata", "NotFound", "Unsupported", "CorruptChunk", "LimitExceeded"],
   run: async (input) => {
     const store = new ZipStore(input, { maxBytes: 2 ** 20, maxDirectoryBytes: 2 ** 20 });
@@ -151,7 +151,7 @@ const httpCases: fc.Arbitrary<HttpCase> = fc.record({
 const http: FuzzTarget = {
   name: "http",
   inputs: httpCases.map(jsonBytes),
-  covers: ["store/http.js", "store/http/", "store/ranges.js"],
+  covers: ["store/http/store.js", "store/http/", "store/read.js"],
   tags: ["Network", "LimitExceeded"],
   run: async (input) => {
     const { size, range, answers } = jsonOf<HttpCase>(input);
@@ -221,7 +221,7 @@ const retryAfter: FuzzTarget = {
     "1e9",
     "-5",
   ]),
-  covers: ["store/http/retry.js"],
+  covers: ["store/http/requests.js"],
   tags: [],
   run: (input) => {
     const pause = parseRetryAfter(new TextDecoder().decode(input), 0);
@@ -257,7 +257,7 @@ const references = [
 const reference: FuzzTarget = {
   name: "reference",
   inputs: mutatedText(references),
-  covers: ["store/reference.js", "store/reference/"],
+  covers: ["formats/kerchunk/store.js", "formats/kerchunk/"],
   tags: ["InvalidMetadata", "Unsupported", "LimitExceeded", "InvalidArgument", "Network"],
   run: async (input) => {
     const table = new ReferenceTable({}, maxReferences);

@@ -1,12 +1,12 @@
 /** Data types and fill values in the formats of all versions. */
 
-import { type Json, parseJson, toPlain } from "../../../dist/base/json.js";
 import { parseFill } from "../../../dist/dtypes/fill.js";
 import { fillJson } from "../../../dist/dtypes/fill-json.js";
 import { parseDescr } from "../../../dist/dtypes/typestr.js";
 import { parseDataType } from "../../../dist/dtypes/v3.js";
 import { type DType, isZarrError } from "../../../dist/index.js";
-import { triedTypes } from "../../node/support-types.js";
+import { type Json, parseJson, toPlain } from "../../../dist/util/json.js";
+import { triedTypes } from "../../node/support/data-types.js";
 import { mutatedText } from "./mutations.js";
 import { type FuzzTarget, holds, textBytes, throwFirst } from "./target.js";
 

@@ -4,9 +4,8 @@ import { type FileHandle, open, opendir, realpath, stat } from "node:fs/promises
 import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { type Asked, type Head, notFound, sendText } from "./answers.js";
 import { type ByteRange, rangeHead, sendRangeHead } from "./ranges.js";
-import { typeOf } from "./types.js";
+import { type Asked, type Head, notFound, sendText, typeOf } from "./response.js";
 
 /** Most entries that a folder's listing has. */
 const maxEntries = 10_000;

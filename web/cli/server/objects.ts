@@ -1,8 +1,7 @@
 /** Objects of a store over HTTP: what only this process can read, a page can then, too. */
 import { isZarrError, listChildren, type Store } from "zarr-wasm";
-import { type Asked, type Head, notFound, refused, sendText } from "./answers.js";
 import { sendRangeHead } from "./ranges.js";
-import { typeOf } from "./types.js";
+import { type Asked, type Head, notFound, refused, sendText, typeOf } from "./response.js";
 
 /** Answers with an object of a store, or with what lies below a path. */
 export async function sendObject(store: Store, key: string, asked: Asked, head: Head): Promise<void> {

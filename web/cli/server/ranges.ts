@@ -1,5 +1,5 @@
 /** Byte ranges as RFC 9110, section 14, has them. */
-import type { Asked, Head } from "./answers.js";
+import type { Asked, Head } from "./response.js";
 
 /** First and last byte, the last one included. */
 export interface ByteRange {

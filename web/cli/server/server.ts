@@ -8,9 +8,9 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Store } from "zarr-wasm";
-import { type Asked, type Head, notFound, refused } from "./answers.js";
 import { type FileMount, sendFile } from "./files.js";
 import { sendObject } from "./objects.js";
+import { type Asked, type Head, notFound, refused } from "./response.js";
 
 /** A folder of the page's own files, data on disk, or a store. */
 export type Mount = string | FileMount | { readonly store: Store };

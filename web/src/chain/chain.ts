@@ -1,7 +1,5 @@
-/** Chains of codecs: looking each one up, checking their order, turning configurations into parameters. */
+/** Resolves codec chains: looks up each codec, checks their order, converts configurations to core parameters. */
 
-import { invalidMetadata, limitExceeded, type OnWarning } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
 import type { FoundCodec } from "../codecs/codec-list.js";
 import { ConfigReader } from "../codecs/config.js";
 import type {
@@ -15,8 +13,10 @@ import { findCodec, unknownError } from "../codecs/lookup.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import type { BlockConfiguration } from "../codecs/n5.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
-import type { VlenCodec } from "../codecs/vlen/definition.js";
+import type { VlenCodec } from "../codecs/vlen-codec.js";
 import type { ChainStep } from "../engine/plan.js";
+import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
 
 export type { CodecMetadata } from "../codecs/metadata.js";
 
@@ -24,13 +24,13 @@ export type { CodecMetadata } from "../codecs/metadata.js";
 export interface ResolvedStep extends ChainStep {
   readonly metadata: CodecMetadata;
   readonly definition: CodecDefinition;
-  /** Byte order of the array that it encodes to, where its configuration names one (Zarr v2 filters). */
+  /** Byte order of its output array, if the configuration names one (Zarr v2 filters). */
   readonly endian: "little" | "big" | undefined;
-  /** Byte order of the array that it is given, likewise. */
+  /** Byte order of its input array, if the configuration names one. */
   readonly givenEndian: "little" | "big" | undefined;
 }
 
-/** What turns the array into bytes: the core, or code of ours that makes objects, or shards. */
+/** The array-to-bytes codec: of the core, a TypeScript codec for variable-length elements, shards, or N5 blocks. */
 export type ArrayToBytes =
   | { readonly type: "core"; readonly step: ResolvedStep }
   | { readonly type: "vlen"; readonly name: string; readonly codec: VlenCodec }
@@ -40,7 +40,7 @@ export type ArrayToBytes =
 export interface ResolvedChain {
   /** Array-to-array codecs. */
   readonly before: readonly ResolvedStep[];
-  /** The array that the array-to-bytes codec is given. */
+  /** Input array of the array-to-bytes codec. */
   readonly encodedArray: CodecArray;
   readonly toBytes: ArrayToBytes;
   /** Bytes-to-bytes codecs. */
@@ -50,7 +50,7 @@ export interface ResolvedChain {
 export interface ChainOptions {
   readonly version: ZarrVersion;
   readonly limits: Limits;
-  /** False to leave checksums in the data unread. Default: true. */
+  /** Verifies checksums in the data. Default: true. */
   readonly verifyChecksums?: boolean | undefined;
   readonly onWarning?: OnWarning | undefined;
 }
@@ -62,13 +62,13 @@ const ranks: Readonly<Record<CodecKind, number>> = {
 };
 
 /**
- * Resolves a chain, given in encoding order, for the arrays it will be given.
+ * Resolves a chain, given in encoding order, for arrays of one kind.
  *
- * The order must be array-to-array codecs, one array-to-bytes codec, bytes-to-bytes codecs (spec: Zarr
- * v3 core; the draft says the same of transpose after a codec that yields bytes). What the metadata names must have
- * been loaded (lookup.ts).
- * @throws UnknownCodec, Unsupported, InvalidMetadata or LimitExceeded, naming the codec; before any
- *   chunk is read.
+ * The order must be array-to-array codecs, one array-to-bytes codec, bytes-to-bytes codecs (spec: Zarr v3
+ * core; the draft has the same rule for transpose after a codec that yields bytes). The codecs named in the
+ * metadata must have been loaded (lookup.ts).
+ * @throws UnknownCodec, Unsupported, InvalidMetadata or LimitExceeded, naming the codec; before any chunk is
+ *   read.
  */
 export function resolveChain(
   codecs: readonly CodecMetadata[],
@@ -87,10 +87,10 @@ export function resolveChain(
   return resolver.finish();
 }
 
-/** What codecs imply that make little-endian bytes of the array. */
+/** The implied codec of chains without one: little-endian bytes. */
 const littleBytes: CodecMetadata = { name: "bytes", configuration: { endian: "little" } };
 
-/** Collects the resolved codecs of one chain, and knows what the next one is given. */
+/** Collects the resolved codecs of one chain, and tracks the input of the next one. */
 class Resolver {
   readonly #before: ResolvedStep[] = [];
   readonly #after: ResolvedStep[] = [];
@@ -154,7 +154,7 @@ class Resolver {
   }
 }
 
-/** Finds a codec; undefined for an unknown one that may be left out. */
+/** Finds a codec; undefined for an unknown one that may be skipped. */
 function lookUp(metadata: CodecMetadata, { version, onWarning }: ChainOptions): FoundCodec | undefined {
   const { name, mustUnderstand } = metadata;
   const found = findCodec(name, version);

@@ -1,26 +1,29 @@
-/** Chunks that the core decodes: one plan each, and for blocks of N5 a header around it. */
+/** Chunks that the core decodes: one plan each, plus a header for N5 blocks. */
 
-import { repeated } from "../base/subarray.js";
 import type { BlockFrame } from "../codecs/n5.js";
 import type { ModuleName } from "../engine/module.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Place, PlacedStep, Slab } from "../engine/session.js";
+import { repeated } from "../util/buffers.js";
 import type { ResolvedChain } from "./chain.js";
 import type { Content, LeafCodec } from "./chunk-codec.js";
 
-/** What a core chunk is made of. */
+/** Components of a core chunk codec. */
 export interface CoreParts {
-  /** Of a frame the plan of whole chunks in it. */
+  /** The plan of a chunk; with a frame, of whole chunks in it. */
   readonly plan: Plan;
   readonly chain: ResolvedChain;
   readonly encodedBound: number;
-  /** Where chunks are blocks with a header and a shape of their own. */
+  /** Set if chunks are blocks with a header and their own shape. */
   readonly frame?: BlockFrame | undefined;
-  /** Makes the codec of subarrays of a shape, which are encoded as the chunk's array codecs encode such an array. */
+  /** Makes the codec of subarrays of a shape, encoded with the chunk's array codecs. */
   makeSubarray?(shape: readonly number[]): CoreChunkCodec;
 }
 
-/** Subarrays of a chunk have few shapes in one read: those inside, and those at its edges. */
+/**
+ * Maximum number of cached subarray codecs. One read needs few shapes: inner subarrays, and those at the
+ * chunk's edges.
+ */
 const maxSubarrays = 256;
 
 export class CoreChunkCodec implements LeafCodec {
@@ -48,7 +51,7 @@ export class CoreChunkCodec implements LeafCodec {
   get encodeModule(): ModuleName {
     return this.plan.encodeModule;
   }
-  /** True where encoded chunks are byte for byte what they decode to. */
+  /** Whether encoded chunks are byte for byte identical to decoded ones. */
   get isNative(): boolean {
     return !this.#frame && this.plan.isNative;
   }
@@ -61,7 +64,7 @@ export class CoreChunkCodec implements LeafCodec {
     session.prepare(this.plan);
   }
 
-  /** The codec of a subarray of these chunks, without the codecs behind the array-to-bytes codec. */
+  /** Returns the codec of a subarray of these chunks, without the codecs that follow the array-to-bytes codec. */
   subarray(shape: readonly number[]): CoreChunkCodec {
     const key = shape.join();
     let codec = this.#subarrays.get(key);
@@ -87,7 +90,10 @@ export class CoreChunkCodec implements LeafCodec {
     else session.decodeInto(this.plan, encoded, out);
   }
 
-  /** What puts a chunk into a slab, to be done by a session of this thread or another. @throws CorruptChunk. */
+  /**
+   * Returns the steps that write a chunk to a slab, for a session of this thread or another. @throws
+   * CorruptChunk.
+   */
   placed(encoded: Uint8Array | undefined, place: Place): readonly PlacedStep[] {
     if (this.#frame && encoded) return this.#frame.placed(encoded, place);
     return [{ plan: this.plan, encoded, offset: place.offset, axes: place.axes }];

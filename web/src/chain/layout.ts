@@ -1,26 +1,25 @@
 /**
- * How one stored chunk is organised: shards inside shards, down to the chunks that are decoded.
+ * The layout of one stored chunk: nested shards, down to the chunks that are decoded.
  *
- * Codecs before shards that only look at single elements, or only permute axes, are the same thing as
- * those codecs before each inner chunk. So a chain such as `transpose, sharding_indexed(bytes, zstd)`
- * becomes a level of shards, whose index has its axes permuted, over chunks of `transpose, bytes, zstd`:
- * inner chunks are read one by one whatever stands before their shard.
+ * Codecs before shards that work element by element, or only permute axes, are equivalent to the same codecs
+ * before each inner chunk. So a chain such as `transpose, sharding_indexed(bytes, zstd)` becomes a level of
+ * shards, whose index has its axes permuted, over chunks of `transpose, bytes, zstd`: inner chunks can be
+ * read one by one, whichever of these codecs precede their shard.
  */
 
-import { invalidMetadata, limitExceeded, unsupported } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
-import { countOf } from "../base/strides.js";
 import type { CodecArray } from "../codecs/definition.js";
-import { vlenChunkCodec } from "../codecs/lookup.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import type { BlockConfiguration } from "../codecs/n5.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
 import { DType } from "../dtypes/dtype.js";
 import { type FillValue, missingValue } from "../dtypes/fill-value.js";
 import { type ChainStep, Plan } from "../engine/plan.js";
+import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { countOf } from "../util/shapes.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
 import { CoreChunkCodec } from "./core-chunk.js";
-import type { VlenChunkCodec } from "./vlen-chunk.js";
+import { VlenChunkCodec } from "./vlen-chunk.js";
 
 /** One level of shards: objects (or parts of them) that hold inner chunks and an index. */
 export interface ShardLevel {
@@ -32,23 +31,23 @@ export interface ShardLevel {
   /** Inner chunks along each axis of the index. */
   readonly counts: readonly number[];
   readonly index: ShardIndexLayout;
-  /** Codecs behind the shard: where there are any, it can only be read whole. */
+  /** Codecs applied to the whole shard. If there are any, the shard can only be read whole. */
   readonly after: readonly ChainStep[];
 }
 
 export interface ShardIndexLayout {
   /** Decodes to (offset, size) pairs of uint64, in C order of the index axes. */
   readonly plan: Plan;
-  /** Bytes of the encoded index. */
+  /** Size of the encoded index in bytes. */
   readonly bytes: number;
   readonly location: "start" | "end";
 }
 
-/** What decodes and encodes the chunks that hold elements. */
+/** The codec of chunks that hold elements. */
 export type Leaf = CoreChunkCodec | VlenChunkCodec;
 
 export interface ChunkLayout {
-  /** Outermost first; empty where chunks are stored by themselves. */
+  /** Outermost first; empty if chunks are not in shards. */
   readonly levels: readonly ShardLevel[];
   readonly leaf: Leaf;
 }
@@ -57,17 +56,17 @@ export interface LayoutArray {
   readonly dtype: DType;
   /** One element of fill value; empty for elements of variable length. */
   readonly fillItem: Uint8Array;
-  /** What values are that are not stored, where chunks hold values instead of bytes. */
+  /** Value of missing elements, if chunks hold values instead of bytes. */
   readonly missing?: unknown;
 }
 
-/** What layouts need to know of an array with this fill value. */
+/** Returns the properties of an array with this fill value that layouts depend on. */
 export function layoutArray(dtype: DType, fill: FillValue): LayoutArray {
   const missing = dtype.isVariable ? missingValue(dtype, fill) : (fill.value ?? "");
   return { dtype, fillItem: fill.item, missing };
 }
 
-/** The layouts of an array's chunks, one per chunk shape, each made when first needed. */
+/** The layouts of an array's chunks, one per chunk shape, created on first use. */
 export class ChunkLayouts {
   readonly #known = new Map<string, ChunkLayout>();
 
@@ -78,8 +77,8 @@ export class ChunkLayouts {
   ) {}
 
   /**
-   * The layout of chunks of a shape.
-   * @throws InvalidMetadata, UnknownCodec, Unsupported or LimitExceeded where they cannot be read.
+   * Returns the layout of chunks of a shape.
+   * @throws InvalidMetadata, UnknownCodec, Unsupported or LimitExceeded if such chunks cannot be read.
    */
   of(shape: readonly number[]): ChunkLayout {
     const key = shape.join();
@@ -92,7 +91,7 @@ export class ChunkLayouts {
   }
 }
 
-/** Most layouts that are kept; arrays have one, but for rectilinear grids. */
+/** Maximum number of cached layouts; arrays have only one, except on rectilinear grids. */
 const maxLayouts = 1024;
 
 function makeLayout(
@@ -137,7 +136,7 @@ function makeLevel(
   };
 }
 
-/** Which axis of the array each encoded axis is, after codecs that permute axes or work element by element. */
+/** Maps each encoded axis to an axis of the array, through codecs that permute axes or work element by element. */
 export function axesThrough(steps: readonly ResolvedStep[], rank: number, what: string): number[] {
   let axes = Array.from({ length: rank }, (_, axis) => axis);
   for (const { definition, params, name } of steps) {
@@ -158,7 +157,7 @@ function makeIndex(sharding: ShardingConfiguration, options: ChainOptions): Shar
   }
   const dtype = DType.simple("uint64");
   const shape = [...counts, 2];
-  // An index says where chunks lie: its checksum is small, and always verified.
+  // The index locates the chunks: its checksum is cheap, and always verified.
   const chain = resolveChain(indexCodecs, { dtype, shape }, { ...options, verifyChecksums: true });
   return {
     plan: new Plan({ dtype, shape, fillItem: new Uint8Array(8) }, coreSteps(chain, "index_codecs")),
@@ -167,7 +166,7 @@ function makeIndex(sharding: ShardingConfiguration, options: ChainOptions): Shar
   };
 }
 
-/** Bytes that an index encodes to; refuses codecs whose output varies. */
+/** Returns the encoded size of an index; rejects codecs whose output size varies. */
 function fixedSize({ before, toBytes, after }: ResolvedChain, bytes: number): number {
   const steps = toBytes.type === "core" ? [...before, toBytes.step, ...after] : [];
   return steps.reduce((size, { definition, name }) => {
@@ -201,7 +200,7 @@ function makeLeaf(
     const { name, codec } = chain.toBytes;
     checkValueCount(shape, name, limits);
     const axes = axesThrough(chain.before, shape.length, "elements of variable length");
-    return vlenChunkCodec({ shape, axes, name, codec, after: chain.after, fill, limits });
+    return new VlenChunkCodec({ shape, axes, name, codec, after: chain.after, fill, limits });
   }
   checkChunkBytes({ dtype, shape }, limits);
   if (chain.toBytes.type === "blocks") return blockLeaf(chain, chain.toBytes.blocks, array, shape, options);
@@ -215,7 +214,7 @@ function makeLeaf(
   });
 }
 
-/** Codecs of blocks of N5: the plan is that of whole chunks, blocks at the edge of the array have one of their own. */
+/** Returns the codec of N5 blocks. The plan is for whole chunks; blocks at the edge of the array have their own. */
 function blockLeaf(
   chain: ResolvedChain,
   { codecs, frame: frameOf }: BlockConfiguration,
@@ -229,13 +228,13 @@ function blockLeaf(
   const blocks = new ChunkLayouts(codecs, array, options);
   const planOf = (blockShape: readonly number[]) => (blocks.of(blockShape).leaf as CoreChunkCodec).plan;
   const frame = frameOf(shape, planOf);
-  // Blocks may be larger than the chunk: their header says how large.
+  // Blocks may be larger than the chunk: their header states the size.
   return new CoreChunkCodec({ plan: frame.plan, chain, frame, encodedBound: options.limits.encodedBytes });
 }
 
 /**
- * The codec of a subarray of chunks that are stored uncompressed: the chunk's array codecs for an array of the
- * subarray's shape. Only for chains that move nothing but whole elements (see region/fetch/partial-rules.ts).
+ * Returns the codec of a subarray of uncompressed chunks: the chunk's array codecs for an array of the
+ * subarray's shape. Only for chains that move whole elements (see read/partial-rules.ts).
  */
 function subarrayCodec(
   steps: readonly ResolvedStep[],
@@ -252,23 +251,23 @@ function subarrayCodec(
   return makeLeaf(chain, array, shape, options) as CoreChunkCodec;
 }
 
-/** What a compressor may add to data that it cannot make smaller, in several frames, with names and comments. */
+/** Maximum overhead of compressors for incompressible data in several frames, with names and comments. */
 const expansion = 2;
 const encodedSlack = 2 ** 20;
 
-/** No honest chunk is longer than this: exact sizes where codecs have them, and ample room for the others. */
+/** Returns the maximum size of a valid chunk: exact for codecs of fixed output size, generous for the others. */
 function encodedBound({ encodedArray, toBytes, after }: ResolvedChain): number {
   const ample = (bytes: number) => expansion * bytes + encodedSlack;
   const bytes = countOf(encodedArray.shape) * Math.max(1, encodedArray.dtype.itemBytes);
   const steps = toBytes.type === "core" ? [toBytes.step, ...after] : after;
-  // One that is somewhat too long is to be had all the same: what is wrong with it can be said then.
+  // Slightly oversized chunks are still read, so that decoding can report the exact error.
   return (
     steps.reduce((size, { definition }) => definition.encodedBytes?.(size) ?? ample(size), bytes) +
     encodedSlack
   );
 }
 
-/** What an element takes in memory at least: a reference and a short text; a typed array, of bytes or numbers. */
+/** Minimum memory of an element: a reference and a short string; a typed array, of bytes or numbers. */
 const valueBytes = { text: 32, array: 256 };
 
 function checkValueCount(shape: readonly number[], codec: string, { chunkBytes }: Limits): void {

@@ -1,16 +1,16 @@
-/** Chunks of elements of variable length: a codec in TypeScript, and codecs of the core behind it. */
+/** Chunks of variable-length elements: a codec in TypeScript, followed by codecs of the core. */
 
-import { withDetails } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
-import { countOf, indices, stridesOf } from "../base/strides.js";
-import type { VlenCodec } from "../codecs/vlen/definition.js";
+import type { VlenCodec } from "../codecs/vlen-codec.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import { type ChainStep, moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession, Place } from "../engine/session.js";
+import { withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { countOf, indices, stridesOf } from "../util/shapes.js";
 import { type Content, type LeafCodec, wholePlace } from "./chunk-codec.js";
 
-/** What a chunk of elements of variable length is made of. */
+/** Components of a codec of variable-length elements. */
 export interface VlenParts {
   readonly shape: readonly number[];
   /** Encoded axis i is the array's axis `axes[i]`. */
@@ -18,7 +18,7 @@ export interface VlenParts {
   readonly name: string;
   readonly codec: VlenCodec;
   readonly after: readonly ChainStep[];
-  /** What elements of chunks are that are not stored. */
+  /** Value of elements of missing chunks. */
   readonly fill: unknown;
   readonly limits: Limits;
 }
@@ -28,7 +28,7 @@ export class VlenChunkCodec implements LeafCodec {
   readonly shape: readonly number[];
   readonly after: readonly ChainStep[];
   readonly encodeModule: ModuleName;
-  /** No metadata says how long the elements are. */
+  /** The store limit, because no metadata states the length of the elements. */
   readonly encodedBound: number;
   #decodeModule: ModuleName;
 
@@ -91,7 +91,7 @@ export class VlenChunkCodec implements LeafCodec {
     return encodeBytesIn(session, this.after, codec.encode(values, storedShape));
   }
 
-  /** The values in the order in which they are stored. */
+  /** Returns the values in stored order. */
   #values(session: CodecSession | undefined, encoded: Uint8Array): unknown[] {
     const { codec, limits, name, shape } = this.parts;
     const bytes = decodeBytesIn(session, this.after, encoded, limits.chunkBytes);
@@ -102,7 +102,7 @@ export class VlenChunkCodec implements LeafCodec {
     }
   }
 
-  /** Goes through the values of a place: where each is stored, and where it belongs. */
+  /** Visits the values of a place with their stored index and their target index. */
   #each({ offset, axes: placed }: Place, visit: (stored: number, at: number) => void): void {
     const { axes, shape } = this.parts;
     const strides = stridesOf(axes.map((axis) => shape[axis]!));

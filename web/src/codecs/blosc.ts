@@ -2,19 +2,22 @@
 import type { ConfigReader } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 
-/** Compressors inside a frame, numbered as the core's blosc slots number them. */
+/** Compressors inside a frame, numbered like the core's blosc slots. */
 export const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
 export const shuffles = ["noshuffle", "shuffle", "bitshuffle"];
-/** What GDAL writes into Zarr v2. */
+/** Values that GDAL writes into Zarr v2. */
 const gdalShuffles = ["NONE", "BYTE", "BIT"];
 const autoShuffle = -1;
 
 const legacyZstdFlag = 1;
 const trailingBytesFlag = 2;
-/** Zarr v1 data of 2016 holds zstd frames of before its format was final; z5py appended bytes to v2 chunks. */
+/** Zarr v1 data of 2016 contains zstd frames older than the final format; z5py appended bytes to v2 chunks. */
 const flagsOf: Readonly<Record<ZarrVersion, number>> = { 1: legacyZstdFlag, 2: trailingBytesFlag, 3: 0 };
 
-/** v3 names the shuffle; numcodecs numbers it, with -1 for "bits for single bytes, else bytes". */
+/**
+ * Parses the shuffle: a name in v3, a number in numcodecs, where -1 means "bits for single bytes, otherwise
+ * bytes".
+ */
 function readShuffle(config: ConfigReader, itemBytes: number): number {
   const value = config.get("shuffle");
   if (config.isStrict) return config.choice("shuffle", shuffles, "shuffle");
@@ -27,13 +30,13 @@ function readShuffle(config: ConfigReader, itemBytes: number): number {
 
 function parse(config: ConfigReader, { version, array }: CodecContext) {
   if (config.isStrict) config.only("cname", "clevel", "shuffle", "typesize", "blocksize");
-  const itemBytes = array.dtype.itemBytes || 1; // of bytes, where elements have no fixed size
+  const itemBytes = array.dtype.itemBytes || 1; // bytes, if elements have no fixed size
   const compressor = config.choice("cname", compressors, "lz4");
   const level = config.integer("clevel", 0, 9, 5);
   const shuffle = readShuffle(config, itemBytes);
   const typesize = config.integer("typesize", 1, 2 ** 31 - 1, itemBytes);
   const blocksize = config.integer("blocksize", 0, 2 ** 31 - 1, 0);
-  // A frame keeps the element size in one byte; c-blosc takes larger ones as 1.
+  // A frame stores the element size in one byte; c-blosc replaces larger ones by 1.
   return { params: [compressor, level, shuffle, typesize > 255 ? 1 : typesize, blocksize, flagsOf[version]] };
 }
 

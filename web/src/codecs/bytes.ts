@@ -1,7 +1,7 @@
-/** bytes: elements in C order, in a stated byte order. Spec: Zarr v3 "bytes" codec. */
+/** bytes: elements in C order, in a given byte order. Spec: Zarr v3 "bytes" codec. */
 import { componentsOf } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
-import { endianWords, noEndian, perComponent } from "../engine/endian-words.js";
+import { endianWords, noEndian, perComponent } from "../engine/plan.js";
 import { show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
@@ -12,8 +12,8 @@ function wordOf(endian: unknown): number | undefined {
 }
 
 /**
- * The words of a list with one endian per run of components, null for single bytes: what the dtypes of Zarr v1 and v2
- * become here. Zarr v3 has no such lists.
+ * Returns the words for a list with one endian per run of components, null for single bytes. The dtypes of
+ * Zarr v1 and v2 are converted to such lists; Zarr v3 has none.
  */
 function wordsOfRuns(endians: readonly unknown[], runs: readonly unknown[]): (number | undefined)[] {
   if (endians.length !== runs.length) return [undefined];
@@ -24,7 +24,7 @@ function wordsOfRuns(endians: readonly unknown[], runs: readonly unknown[]): (nu
 export const bytes: CodecDefinition = {
   core: "bytes",
   kind: "array-to-bytes",
-  // Zarr v1 and v2 do not name it: their dtype says the byte order. The draft of 2022 called it "endian".
+  // Zarr v1 and v2 express it through the dtype's byte order. The draft of 2022 called it "endian".
   names: { 1: ["bytes"], 2: ["bytes"], 3: ["bytes", "endian"] },
   encodedBytes: (bytes) => bytes,
   parse(config, { version, array }) {
@@ -42,7 +42,7 @@ export const bytes: CodecDefinition = {
   },
 };
 
-/** The `endian` of a bytes configuration for endians given per component run. */
+/** Returns the configuration of the bytes codec for endians given per run of components. */
 export function endianConfiguration(endians: readonly (Endian | undefined)[]): {
   endian?: Endian | (Endian | null)[];
 } {

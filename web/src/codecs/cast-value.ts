@@ -1,4 +1,7 @@
-/** cast_value: converts values to another data type by a stated rule. Spec: zarr-extensions "cast_value". */
+/**
+ * cast_value: converts values to another data type with configurable rounding. Spec: zarr-extensions
+ * "cast_value".
+ */
 
 import type { DType } from "../dtypes/dtype.js";
 import { readScalar } from "../dtypes/scalar.js";
@@ -6,16 +9,16 @@ import { coreRow } from "../dtypes/table.js";
 import { parseDataType } from "../dtypes/v3.js";
 import { ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
-import { itemWords } from "./numpy-values.js";
-import { readItem, realType } from "./scale-offset.js";
+import { readItem, realType } from "./numeric-filters.js";
+import { itemWords } from "./numpy.js";
 
 /** In the order of the core's Rounding. */
 const roundings = ["nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"];
-/** In the order of the core's OutOfRange. The first is the default, and not in the schema. */
+/** In the order of the core's OutOfRange. The first is the default, which the schema does not list. */
 const outOfRange = ["error", "clamp", "wrap"];
 const wrap = outOfRange.indexOf("wrap");
 
-/** Entries of a direction of the scalar map, as the core wants them: words, by ascending key, none twice. */
+/** Parses one direction of the scalar map into the core's words, sorted by key, without duplicates. */
 function readEntries(config: ConfigReader, name: string, from: DType, to: DType): number[][] {
   const entries = config.given(name, []);
   const valid =
@@ -32,10 +35,10 @@ function readEntries(config: ConfigReader, name: string, from: DType, to: DType)
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, words]) => words);
 }
 
-/** The specification's example spells infinity as no fill value may. */
+/** The specification's example spells infinity in a form that is not valid for fill values. */
 const spelled = (value: unknown): unknown => (value === "+Infinity" ? "Infinity" : value);
 
-/** A key's element: one NaN stands for all, and 0 for -0. */
+/** Returns a normalised key: all NaNs become the same one, and -0 becomes 0. */
 function keyItem(config: ConfigReader, dtype: DType, key: unknown, what: string): Uint8Array {
   const item = readItem(config, dtype, spelled(key), what);
   if (!dtype.core.startsWith("float")) return item;

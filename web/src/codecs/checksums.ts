@@ -1,22 +1,22 @@
 /**
- * Checksums of four bytes: crc32c (Zarr v3 core), crc32, adler32 and fletcher32 of numcodecs. All are verified when a
- * chunk is decoded.
+ * Four-byte checksums: crc32c (Zarr v3 core), crc32, adler32 and fletcher32 of numcodecs. All are verified
+ * when a chunk is decoded.
  */
 
 import type { CoreCodec } from "../engine/codec-table.js";
 import type { CodecDefinition, ZarrVersion } from "./definition.js";
 
-/** Where the checksum stands; the core's numbers. */
+/** Location of the checksum; indices are the core's numbers. */
 const places = ["start", "end"];
 const end = 1;
 
-/** Names of numcodecs' checksums. */
+/** Returns the names of a checksum of numcodecs. */
 export const extended = (id: string) => ({ 2: [id], 3: [`numcodecs.${id}`] });
 
-/** The size of data with its checksum. */
+/** Returns the size of data with its checksum. */
 export const withChecksum = (bytes: number) => bytes + 4;
 
-/** A checksum that may stand before or after the data. */
+/** Defines a checksum before or after the data. */
 function placed(
   core: CoreCodec,
   names: { readonly [V in ZarrVersion]?: readonly string[] },
@@ -34,7 +34,7 @@ function placed(
   };
 }
 
-/** The v3 specification knows no location; other implementations write one all the same. */
+/** The v3 specification has no location, but other implementations write one. */
 export const crc32c = placed("crc32c", { 2: ["crc32c"], 3: ["crc32c", "numcodecs.crc32c"] }, "end");
 export const crc32 = placed("crc32", extended("crc32"), "start");
 export const adler32 = placed("adler32", extended("adler32"), "start");

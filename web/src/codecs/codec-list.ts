@@ -2,9 +2,9 @@
 import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
 import type { BlockDefinition } from "./n5.js";
 import type { ShardingDefinition } from "./sharding.js";
-import type { VlenCodecDefinition } from "./vlen/definition.js";
+import type { VlenCodecDefinition } from "./vlen-codec.js";
 
-/** A codec that was found, told apart by who runs it. */
+/** A codec, tagged by its implementation. */
 export type FoundCodec =
   | { readonly type: "core"; readonly definition: CodecDefinition }
   | { readonly type: "vlen"; readonly definition: VlenCodecDefinition }
@@ -17,10 +17,16 @@ export const objectCodec = (definition: VlenCodecDefinition): FoundCodec => ({
   definition,
 });
 
+/**
+ * Codecs that express `dtype` and `order` of Zarr v1 and v2 in v3 terms. Documents of those versions cannot
+ * name them.
+ */
+export const implicitCodecs: readonly string[] = ["bytes", "transpose"];
+
 const namesOf = ({ definition }: FoundCodec, version: ZarrVersion): readonly string[] =>
   (definition.names as CodecDefinition["names"])[version] ?? [];
 
-/** Codecs in an order. */
+/** An ordered list of codecs. */
 export class CodecList {
   readonly #byName = new Map<string, FoundCodec>();
 
@@ -32,12 +38,12 @@ export class CodecList {
     }
   }
 
-  /** The codec that a Zarr version calls by this name. */
+  /** Returns the codec with this name in a Zarr version. */
   find(name: string, version: ZarrVersion): FoundCodec | undefined {
     return this.#byName.get(`${version}:${name}`);
   }
 
-  /** All names of a Zarr version, or those of one kind, in order. */
+  /** Returns all names of a Zarr version, or those of one kind, in order. */
   names(version: ZarrVersion, kind?: CodecKind): string[] {
     const chosen = this.codecs.filter(({ definition }) => kind === undefined || definition.kind === kind);
     return chosen.flatMap((codec) => namesOf(codec, version));

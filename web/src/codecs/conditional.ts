@@ -1,21 +1,24 @@
-/** conditional: bytes-to-bytes codecs of which each chunk says which were applied. Spec: Zarr extensions. */
+/**
+ * conditional: bytes-to-bytes codecs with a header in each chunk that states which were applied. Spec: Zarr
+ * extensions.
+ */
 
-import { limitExceeded } from "../base/errors.js";
-import { isRecord } from "../base/records.js";
 import { codecRow } from "../engine/codec-table.js";
+import { isRecord } from "../util/arguments.js";
+import { limitExceeded } from "../util/errors.js";
 import { ConfigReader, type Configuration, show } from "./config.js";
 import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 
-/** Most bits of a header. */
+/** Maximum size of a header in bits. */
 const maxHeaderBits = 8192;
-/** Most codecs in one list, as in the core. */
+/** Maximum number of codecs in one list, as in the core. */
 const maxCodecs = 64;
-/** Deepest nesting, as in the core. */
+/** Maximum nesting depth, as in the core. */
 const maxDepth = 4;
 
 type FindCodec = (name: string, version: ZarrVersion) => CodecDefinition | undefined;
 
-/** Makes the definition; `find` looks nested codecs up. */
+/** Makes the definition; `find` looks up nested codecs. */
 export function makeConditional(find: FindCodec): CodecDefinition {
   return {
     core: "conditional",
@@ -39,7 +42,7 @@ export function makeConditional(find: FindCodec): CodecDefinition {
   };
 }
 
-/** A bit per codec, in whole bytes; one byte at least. */
+/** Parses the header size: one bit per codec, in whole bytes; at least one byte. */
 function readHeaderBits(config: ConfigReader, count: number): number {
   const fewest = Math.max(8, Math.ceil(count / 8) * 8);
   const bits = config.integer("header_bits", fewest, maxHeaderBits, fewest);
@@ -47,7 +50,7 @@ function readHeaderBits(config: ConfigReader, count: number): number {
   return bits;
 }
 
-/** A nested codec as the core's words: its id, the number of its parameters, the parameters. */
+/** Returns a nested codec as the core's words: its id, the number of its parameters, the parameters. */
 function nestedWords(
   config: ConfigReader,
   codec: unknown,

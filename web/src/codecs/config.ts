@@ -1,17 +1,18 @@
-/** Reading a codec's configuration: every value is checked, and every refusal names the codec. */
-import { invalidMetadata, type ZarrError } from "../base/errors.js";
-import { hasHole, own } from "../base/records.js";
+/** Parses a codec's configuration: every value is checked, and every error names the codec. */
+
+import { hasHole, own } from "../util/arguments.js";
+import { invalidMetadata, type ZarrError } from "../util/errors.js";
 
 /** A codec's configuration as plain values. */
 export type Configuration = Readonly<Record<string, unknown>>;
 
 export class ConfigReader {
-  /** Whether null stands for an option that is not given: so numcodecs writes Python's None, in every version. */
+  /** Whether null means an absent option: numcodecs writes Python's None as null, in every version. */
   readonly #takesNull: boolean;
 
   /**
-   * @param version of Zarr. The third knows no null for options, but in codecs that it calls numcodecs' or imagecodecs',
-   * which are Python's.
+   * @param version Zarr version. In version 3, options cannot be null, except in codecs named after the
+   *   Python packages numcodecs or imagecodecs.
    */
   constructor(
     readonly codec: string,
@@ -21,25 +22,28 @@ export class ConfigReader {
     this.#takesNull = version < 3 || /^(numcodecs\.|imagecodecs_)/.test(codec);
   }
 
-  /** True for a codec that Zarr v3 itself specifies: what older versions and numcodecs let pass does not hold for it. */
+  /**
+   * Whether Zarr v3 itself specifies the codec, so that the tolerance for older versions and numcodecs does
+   * not apply.
+   */
   get isStrict(): boolean {
     return !this.#takesNull;
   }
 
-  /** The value under a name, or undefined; only own properties count. @throws InvalidMetadata for lists with holes. */
+  /** Returns an option, or undefined; only own properties count. @throws InvalidMetadata for lists with holes. */
   get(name: string): unknown {
     const value = own(this.values, name);
     if (hasHole(value)) throw this.error(`"${name}" ${show(value)} has a list with a missing entry`);
     return value;
   }
 
-  /** The value under a name, or `fallback` where the option is not given. */
+  /** Returns an option, or `fallback` if it is absent. */
   given(name: string, fallback?: unknown): unknown {
     const value = this.get(name);
     return value === undefined || (value === null && this.#takesNull) ? fallback : value;
   }
 
-  /** An integer between min and max; `fallback` when absent (an error without one). */
+  /** Returns an integer option between min and max; `fallback` if absent (an error without one). */
   integer(name: string, min: number, max: number, fallback?: number): number {
     const value = this.given(name, fallback);
     if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
@@ -54,7 +58,7 @@ export class ConfigReader {
     return value;
   }
 
-  /** The position of a string in a list of choices; `fallback` (a choice) when absent. */
+  /** Returns the index of a string option in a list of choices; `fallback` (a choice) if absent. */
   choice(name: string, choices: readonly string[], fallback?: string): number {
     const value = this.given(name, fallback);
     const index = choices.indexOf(value as string);
@@ -62,7 +66,7 @@ export class ConfigReader {
     return index;
   }
 
-  /** Refuses names that the codec does not have. */
+  /** @throws InvalidMetadata if there are any other options. */
   only(...names: string[]): void {
     const unknown = Object.keys(this.values).find((name) => !names.includes(name));
     if (unknown !== undefined)
@@ -74,7 +78,7 @@ export class ConfigReader {
   }
 }
 
-/** A value as messages show it. */
+/** Formats a value for messages. */
 export function show(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "bigint") return String(value);
@@ -82,7 +86,7 @@ export function show(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** As JSON; what JSON has no form for (functions, circles) by the name of its type. */
+/** Formats a value as JSON; values that JSON cannot represent (functions, circular objects) as their type. */
 function textOf(value: unknown): string {
   try {
     const text = JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part));

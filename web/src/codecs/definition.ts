@@ -1,4 +1,4 @@
-/** What a codec is to the TypeScript side: its names, and how its configuration becomes parameters. */
+/** The definition of a codec in TypeScript: its names, and the conversion of its configuration to parameters. */
 import type { DType } from "../dtypes/dtype.js";
 import type { CodecIn, CoreCodec } from "../engine/codec-table.js";
 import type { ConfigReader, Configuration } from "./config.js";
@@ -8,7 +8,7 @@ export type CodecKind = "array-to-array" | "array-to-bytes" | "bytes-to-bytes";
 
 export type ZarrVersion = 1 | 2 | 3;
 
-/** The array that a codec is given when it encodes. */
+/** The input array of a codec when it encodes. */
 export interface CodecArray {
   readonly dtype: DType;
   readonly shape: readonly number[];
@@ -16,50 +16,56 @@ export interface CodecArray {
 
 export interface CodecContext {
   readonly version: ZarrVersion;
-  /** For array codecs the array they are given; for bytes codecs the last array before them. */
+  /** For array codecs their input array; for bytes codecs the last array before them. */
   readonly array: CodecArray;
-  /** How deep the codec stands inside codecs that hold others (conditional); 0 where it is not given. */
+  /** Nesting depth inside codecs that contain others (conditional). Default: 0. */
   readonly depth?: number;
 }
 
 export interface ParsedCodec {
-  /** Integer slots; the core's codec file says what each means. Negative numbers are two's complement. */
+  /** Integer slots, documented in the core's codec file. Negative numbers are two's complement. */
   params: number[];
-  /** The array that it encodes to, where that differs (array-to-array codecs). */
+  /** The output array, if it differs from the input (array-to-array codecs). */
   encoded?: CodecArray;
-  /** Byte order of that array, where the configuration names one (Zarr v2 filters). */
+  /** Byte order of the output array, if the configuration names one (Zarr v2 filters). */
   endian?: "little" | "big" | undefined;
-  /** Byte order of the array that it is given, where the configuration names one (Zarr v2 filters). */
+  /** Byte order of the input array, if the configuration names one (Zarr v2 filters). */
   givenEndian?: "little" | "big" | undefined;
 }
 
 export interface CodecDefinition {
-  /** The core's name of the codec. */
+  /** The codec's name in the core. */
   readonly core: CoreCodec;
   readonly kind: CodecKind;
-  /** Names by Zarr version; v1's are values of `compression`, v2's are ids. */
+  /** Names by Zarr version: values of `compression` in v1, ids in v2. */
   readonly names: { readonly [V in ZarrVersion]?: readonly string[] };
   /**
-   * True for array-to-array codecs that treat every element by itself, wherever it lies: such a codec
-   * before shards is the same as one before each inner chunk.
+   * Set for array-to-array codecs that treat every element independently of its position: such a codec before
+   * shards is equivalent to one before each inner chunk.
    */
   readonly elementwise?: true;
-  /** True for bytes-to-bytes codecs that some writers put where the array becomes bytes: little-endian ones. */
+  /**
+   * Set for bytes-to-bytes codecs that some writers use as the array-to-bytes codec, implying little-endian
+   * bytes.
+   */
   readonly impliesBytes?: true;
-  /** The rule for options that only the core checks because they depend on sizes or on one another, for error messages. */
+  /**
+   * Describes, for error messages, the options that only the core checks because they depend on sizes or on
+   * each other.
+   */
   readonly checkedByCore?: string;
-  /** Size that a number of bytes encodes to, for codecs of fixed size: what a shard's index may use. */
+  /** Returns the encoded size, for codecs of fixed size; an index of shards may use only these. */
   encodedBytes?(bytes: number): number;
   /**
-   * A configuration that says the shape of the array, for an array of another shape; it is a valid one, and as close to the
-   * given one as can be.
+   * Adapts a configuration that contains the array's shape to an array of another shape. The result is valid,
+   * and as close to the given one as possible.
    */
   withShape?(configuration: Configuration, shape: readonly number[]): Configuration;
-  /** Checks a configuration; throws InvalidMetadata that names the codec and what is wrong. */
+  /** Parses a configuration. @throws InvalidMetadata that names the codec and the error. */
   parse(config: ConfigReader, context: CodecContext): ParsedCodec;
 }
 
-/** A definition for every codec that the list puts into a part; several where one codec of the core is two to metadata. */
+/** One definition for each codec of a part; several if metadata has more than one codec for one of the core. */
 export type DefinitionsIn<Part extends "usual" | "rare"> = {
   readonly [Core in CodecIn<Part>]: CodecDefinition | readonly CodecDefinition[];
 };

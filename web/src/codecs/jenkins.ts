@@ -1,9 +1,9 @@
-/** jenkins_lookup3: the checksum of four bytes that HDF5 uses, as numcodecs stores it after the data. */
+/** jenkins_lookup3: HDF5's four-byte checksum, stored after the data. Spec: numcodecs. */
 import { extended, withChecksum } from "./checksums.js";
 import { type ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
-/** Most bytes of a prefix. */
+/** Maximum length of a prefix in bytes. */
 const maxPrefix = 4096;
 
 export const jenkinsLookup3: CodecDefinition = {
@@ -18,7 +18,7 @@ export const jenkinsLookup3: CodecDefinition = {
   },
 };
 
-/** `prefix` as a list of bytes or as base64 text: numcodecs takes bytes, for which JSON has no form. */
+/** Parses `prefix` as a list of bytes or a base64 string: numcodecs uses bytes, which JSON cannot represent. */
 function readPrefix(config: ConfigReader): readonly number[] {
   const value = config.given("prefix", []);
   const bytes = typeof value === "string" ? fromBase64(value) : value;

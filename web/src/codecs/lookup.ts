@@ -1,71 +1,51 @@
 /**
- * Finding codecs by name. The usual ones are always there; the others (registry.ts has all) are loaded once metadata
- * names one of them.
+ * Finds codecs by name. The common ones are loaded from the start; the others (`registry.ts` lists all) are
+ * loaded when metadata names one of them.
  */
-import type { ZarrError } from "../base/errors.js";
-import { lazy } from "../base/lazy.js";
-import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./codec-list.js";
+import type { ZarrError } from "../util/errors.js";
+import { lazy } from "../util/lazy.js";
+import { CodecList, coreCodec, type FoundCodec } from "./codec-list.js";
+import { commonCodecs, shards } from "./common-codecs.js";
 import type { CodecKind, ZarrVersion } from "./definition.js";
-import { shards, usualCodecs } from "./usual.js";
-import { isVlenName } from "./vlen/names.js";
 
-const allCodecs = lazy("rare codecs", () => import("../lazy/all-codecs.js"));
-const objectCodecs = lazy("codecs of strings and objects", () => import("../lazy/vlen-codecs.js"));
-type ObjectCodecs = Awaited<ReturnType<typeof objectCodecs>>;
+const loadPart = lazy("rare codecs", () => import("./part.js"));
 
-/** What most arrays use. */
-const usual = new CodecList([...Object.values(usualCodecs).map(coreCodec), shards]);
-/** The parts that have been loaded. */
-let objects: CodecList | undefined;
-let objectChunks: ObjectCodecs["VlenChunkCodec"] | undefined;
-let all: Awaited<ReturnType<typeof allCodecs>> | undefined;
+const common = new CodecList([...Object.values(commonCodecs).map(coreCodec), shards]);
+let part: Awaited<ReturnType<typeof loadPart>> | undefined;
 
-/** The codec of this name, among those that are loaded. */
+/** Returns the codec of this name, if it is loaded. */
 export function findCodec(name: string, version: ZarrVersion): FoundCodec | undefined {
-  return all ? all.findCodec(name, version) : (usual.find(name, version) ?? objects?.find(name, version));
+  return part ? part.findCodec(name, version) : common.find(name, version);
 }
 
-/** The error for a name that was not found. All codecs must have been loaded, as they are to look for one. */
+/** Returns the error for a name that `findCodec` did not find. Requires {@link loadEveryCodec}. */
 export function unknownError(name: string, version: ZarrVersion): ZarrError {
-  return all!.unknownError(name, version);
+  return part!.unknownError(name, version);
 }
 
-/** All names of one kind, for messages about a name that was not found. All codecs must have been loaded. */
+/** Returns all names of one kind, for error messages. Requires {@link loadEveryCodec}. */
 export function codecNames(version: ZarrVersion, kind: CodecKind): string[] {
-  return all!.codecNames(version, kind);
+  return part!.codecNames(version, kind);
 }
 
 /**
- * Loads the codecs of these names, as far as there are such. To be awaited before a chain is resolved: what is not
- * found then is not known.
- * @throws EngineFailed where they cannot be loaded.
+ * Loads the codecs of these names. Await it before a chain is resolved; names that `findCodec` does not find
+ * afterwards are unknown.
+ * @throws EngineFailed if they cannot be loaded.
  */
 export async function loadCodecs(names: Iterable<string>, version: ZarrVersion): Promise<void> {
-  const missing = [...names].filter((name) => !findCodec(name, version));
-  if (missing.length === 0) return;
-  if (missing.every(isVlenName)) {
-    const part = await objectCodecs();
-    objects ??= new CodecList(part.objectCodecs.map(objectCodec));
-    objectChunks = part.VlenChunkCodec;
-  }
-  if (missing.some((name) => !findCodec(name, version))) await loadEveryCodec();
+  if ([...names].some((name) => !findCodec(name, version))) await loadEveryCodec();
 }
 
 /** Loads all codecs. */
 export async function loadEveryCodec(): Promise<void> {
-  all ??= await allCodecs();
-  objectChunks = all.VlenChunkCodec;
-}
-
-/** What decodes chunks of elements of variable length: it comes with their codecs, of which one must have been found. */
-export function vlenChunkCodec(...parts: ConstructorParameters<ObjectCodecs["VlenChunkCodec"]>) {
-  return new objectChunks!(...parts);
+  part ??= await loadPart();
 }
 
 /**
- * Names in a list of codecs, of which any may be one of a codec; those of codecs inside codecs included.
- * @param codecs the list as JSON, which may be anything.
- * @param depth how deep lists inside lists are looked at.
+ * Returns every string in a list of codecs that may name one, including those of inner codecs.
+ * @param codecs unchecked JSON.
+ * @param depth maximum nesting of lists.
  */
 export function namesIn(codecs: unknown, depth: number): string[] {
   if (!Array.isArray(codecs)) return [];

@@ -1,5 +1,5 @@
 /** lzma: the three formats of Python's lzma module, with its filter specifications. */
-import { isRecord } from "../base/records.js";
+import { isRecord } from "../util/arguments.js";
 import { ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
@@ -32,7 +32,7 @@ function readPreset(config: ConfigReader): number {
   return value;
 }
 
-/** A filter's identifier: LZMA1's does not fit a slot, and has lost its last bits as a plain number. */
+/** Parses a filter's identifier. LZMA1's does not fit a slot, and loses its lowest bits as a plain number. */
 function readId(config: ConfigReader): number {
   const id = config.get("id");
   if (id === lzma1 || id === Number(lzma1)) return lzma1Slot;

@@ -1,27 +1,29 @@
-/** Codecs as metadata names them. Spec: Zarr v3 core, "extension points". */
-import { invalidMetadata } from "../base/errors.js";
-import { isRecord, own } from "../base/records.js";
+/** Codecs in metadata. Spec: Zarr v3 core, "extension points". */
+
+import { isRecord, own } from "../util/arguments.js";
+import { invalidMetadata } from "../util/errors.js";
 import { type Configuration, show } from "./config.js";
 
-/** A codec as metadata names it. */
+/** A codec in metadata. */
 export interface CodecMetadata {
   readonly name: string;
   readonly configuration?: Configuration;
-  /** False where a reader that does not know the codec may leave it out (Zarr v3). */
+  /** False if readers that do not know the codec may skip it (Zarr v3). */
   readonly mustUnderstand?: false;
 }
 
 /**
- * Reads a list of codecs: objects `{ name, configuration?, must_understand? }`, or names alone.
- * @param what what the list is called in messages.
- * @param alias another name of `must_understand`: what programs say instead.
- * @throws InvalidMetadata for anything else.
+ * Parses a list of codecs: objects `{ name, configuration?, must_understand? }`, or bare names.
+ * @param what name of the list in messages.
+ * @param alias another name of `must_understand`, for lists given by programs.
+ * @throws InvalidMetadata for any other value.
  */
 export function parseCodecs(value: unknown, what: string, alias = "must_understand"): CodecMetadata[] {
   if (!Array.isArray(value)) {
     throw invalidMetadata(`${what} must be a list of codecs, not ${show(value)}`, { code: "bad-codecs" });
   }
-  return Array.from(value, (entry) => parseCodec(entry, what, alias)); // holes are no codecs
+  // Array.from visits holes too, which are rejected
+  return Array.from(value, (entry) => parseCodec(entry, what, alias));
 }
 
 function parseCodec(entry: unknown, what: string, alias: string): CodecMetadata {

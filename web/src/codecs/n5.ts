@@ -1,18 +1,18 @@
 /**
- * n5_default: the blocks of N5, each with a header that says its mode and shape. Spec: zarr-extensions
+ * n5_default: N5 blocks, each with a header that states its mode and shape. Spec: zarr-extensions
  * "n5_default"; N5 "file-system specification".
  *
  *   header = mode (uint16, 0), number of dimensions (uint16), their lengths (uint32 each, in N5's order, which
  *            is the reverse of Zarr's); all big-endian
  *
- * Blocks at the edge of an array may be smaller than the chunk, and are read with fill value around them.
+ * Blocks at the edge of an array may be smaller than the chunk; the remainder is fill value.
  */
 
-import { corruptChunk, unsupported, withDetails } from "../base/errors.js";
-import { countOf } from "../base/strides.js";
-import { copySubarray, repeated } from "../base/subarray.js";
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
+import { copySubarray, repeated } from "../util/buffers.js";
+import { corruptChunk, unsupported, withDetails } from "../util/errors.js";
+import { countOf } from "../util/shapes.js";
 import type { ConfigReader } from "./config.js";
 import type { CodecContext } from "./definition.js";
 import { type CodecMetadata, parseCodecs } from "./metadata.js";
@@ -21,9 +21,9 @@ const name = "n5_default";
 const maxCodecs = 3;
 
 export interface BlockConfiguration {
-  /** The codecs of what follows the header. */
+  /** The codecs of the data after the header. */
   readonly codecs: readonly CodecMetadata[];
-  /** The blocks of an array: {@link BlockFrame}. */
+  /** Returns the {@link BlockFrame} of an array. */
   frame(...options: ConstructorParameters<typeof BlockFrame>): BlockFrame;
 }
 
@@ -56,12 +56,12 @@ export const n5Default: BlockDefinition = {
   },
 };
 
-/** Blocks of one array. */
+/** The blocks of one array. */
 export class BlockFrame {
   constructor(
     /** Shape of the chunks. */
     private readonly shape: readonly number[],
-    /** The plan of blocks of a shape. Throws LimitExceeded for shapes that are too large. */
+    /** Returns the plan of blocks of a shape. @throws LimitExceeded for shapes that are too large. */
     private readonly planOf: (shape: readonly number[]) => Plan,
   ) {}
 
@@ -71,7 +71,10 @@ export class BlockFrame {
     return this.#fitted(plan, session.decode(plan, payload));
   }
 
-  /** What puts a part of a chunk into a slab: the block's share of it, and fill value first where that is not all. */
+  /**
+   * Returns the steps that write a part of a chunk to a slab: the block's share of it, preceded by fill value
+   * if the block does not cover it.
+   */
   placed(encoded: Uint8Array, { offset, axes }: Place): readonly PlacedStep[] {
     const { plan, payload } = this.#opened(encoded);
     const { shape } = plan.array;
@@ -103,7 +106,7 @@ export class BlockFrame {
     return this.planOf(this.shape);
   }
 
-  /** A block's plan, by the shape in its header, and what follows that. */
+  /** Returns a block's plan, by the shape in its header, and the data after the header. */
   #opened(encoded: Uint8Array): { plan: Plan; payload: Uint8Array } {
     const { shape, payload } = this.#header(encoded);
     try {
@@ -133,7 +136,7 @@ export class BlockFrame {
     return { shape, payload: encoded.subarray(size) };
   }
 
-  /** Crops or fills up a decoded block to the shape of the chunk. */
+  /** Crops or pads a decoded block to the shape of the chunk. */
   #fitted({ array: { shape, dtype, fillItem } }: Plan, block: Uint8Array): Uint8Array {
     if (shape.every((length, axis) => length === this.shape[axis])) return block;
     const { itemBytes } = dtype;

@@ -1,25 +1,25 @@
 /**
- * Codecs as documents of each Zarr version hold them: names and options of one version said in those of another,
- * defaults filled in. All codecs must have been loaded (lookup.ts).
+ * Prints codecs for the documents of each Zarr version: converts names and options between versions, and
+ * fills in defaults. All codecs must have been loaded (lookup.ts).
  */
-import { unsupported } from "../base/errors.js";
-import { descrJson } from "../dtypes/descr-json.js";
+
 import { DType } from "../dtypes/dtype.js";
+import { descrJson } from "../dtypes/numpy.js";
 import type { Endian } from "../dtypes/typestr.js";
 import type { CoreCodec } from "../engine/codec-table.js";
+import { unsupported } from "../util/errors.js";
 import { compressors, shuffles } from "./blosc.js";
 import type { FoundCodec } from "./codec-list.js";
 import { ConfigReader, type Configuration } from "./config.js";
 import type { CodecArray, CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
 import { findCodec, unknownError } from "./lookup.js";
 import type { CodecMetadata } from "./metadata.js";
-import { parseNumpyName } from "./numpy-name.js";
-import { calculableType } from "./numpy-values.js";
+import { calculableType, parseNumpyName } from "./numpy.js";
 import type { ShardingDefinition } from "./sharding.js";
 
 /**
- * Codecs of Zarr v3 that are registered under a name of their own; the others are numcodecs', under the names that
- * zarr-python and zarrs know.
+ * Zarr v3 codecs registered under their own names; the others belong to numcodecs, under the names that
+ * zarr-python and zarrs support.
  */
 const registered = new Set([
   ...["bytes", "transpose", "gzip", "blosc", "crc32c", "zstd", "sharding_indexed", "packbits", "reshape"],
@@ -27,10 +27,11 @@ const registered = new Set([
 ]);
 
 /**
- * A chain, given in encoding order in the names of one version, in those of another.
- * @param isReshaped whether the chain was one for arrays of another shape: options that say shapes are made anew.
- * @throws UnknownCodec; Unsupported, naming the codec, where the other version has none such; InvalidMetadata for a
- *   configuration that does not fit.
+ * Converts a chain, given in encoding order, from the names and options of one version to those of another.
+ * @param isReshaped whether the chain was made for arrays of another shape: options that contain shapes are
+ *   recomputed.
+ * @throws UnknownCodec; Unsupported, naming the codec, if the other version has no such codec;
+ *   InvalidMetadata for an invalid configuration.
  */
 export function printCodecs(
   codecs: readonly CodecMetadata[],
@@ -66,8 +67,9 @@ function withShape(codec: CodecMetadata, found: FoundCodec, shape: readonly numb
 const typeOptions = ["dtype", "astype", "encode_dtype", "decode_dtype"] as const;
 
 /**
- * Returns a filter with its data types in one byte order. numcodecs views the input of a filter as the named type. The
- * input has the stored byte order in Zarr v2 and the native one in v3, where the codec `bytes` names the stored one.
+ * Returns a filter with its data types in one byte order. numcodecs reinterprets the input of a filter as the
+ * named type. The input has the stored byte order in Zarr v2 and the native one in v3, where the codec
+ * `bytes` names the stored one.
  */
 export function inByteOrder(codec: CodecMetadata, endian: Endian): CodecMetadata {
   const changed: [option: string, type: unknown][] = [];
@@ -83,7 +85,7 @@ export function inByteOrder(codec: CodecMetadata, endian: Endian): CodecMetadata
 
 interface Printed {
   readonly codec: CodecMetadata;
-  /** The array that it encodes to, where that differs. */
+  /** The output array, if it differs from the input. */
   readonly encoded?: CodecArray | undefined;
 }
 
@@ -106,7 +108,7 @@ function printCodec(
   const { definition } = found;
   const { params, encoded } = definition.parse(config, context);
   const source: Source = { definition, config, params, context, to };
-  // imagecodecs' names of compressors have options of their own, the same in all versions.
+  // Compressors under imagecodecs' names have their own options, the same in all versions.
   const isAlias = name.startsWith("imagecodecs_") && definition.kind === "bytes-to-bytes";
   const options = (isAlias ? undefined : printers[definition.core]?.(source)) ?? configuration;
   const chosen = numcodecsOrNot(nameIn(found, name, context.version, to), options, context.array, to);
@@ -114,7 +116,7 @@ function printCodec(
   return { codec: to === 3 ? inByteOrder(codec, "little") : codec, encoded };
 }
 
-/** numcodecs' codecs have a configuration in any case: zarr-python asks for it. */
+/** Codecs of numcodecs always have a configuration: zarr-python requires it. */
 function named(name: string, configuration: Configuration): CodecMetadata {
   const isBare = Object.keys(configuration).length === 0 && !name.startsWith("numcodecs.");
   return isBare ? { name } : { name, configuration };
@@ -131,7 +133,7 @@ function nameIn({ definition }: FoundCodec, given: string, from: ZarrVersion, to
   return names.find((name) => registered.has(name)) ?? numcodecsName(names);
 }
 
-/** The name in Zarr v3 of codecs that differ between numcodecs and the registry. */
+/** Returns the Zarr v3 name of codecs that differ between numcodecs and the registry. */
 function numcodecsOrNot(
   name: string,
   options: Configuration,
@@ -139,7 +141,7 @@ function numcodecsOrNot(
   to: ZarrVersion,
 ): string {
   if (to === 3 && name === "crc32c" && Object.hasOwn(options, "location")) return "numcodecs.crc32c";
-  // numcodecs rounds floats only: it decodes integers as floats of the same bits.
+  // numcodecs rounds floats only: it decodes integers as floats with the same bits.
   const isIntegers = name === "numcodecs.bitround" && !/float|complex/.test(dtype.core);
   return isIntegers ? "bitround" : name;
 }
@@ -147,20 +149,20 @@ function numcodecsOrNot(
 const numcodecsName = (names: readonly string[]): string =>
   names.find((name) => name.startsWith("numcodecs.")) ?? names[0]!;
 
-/** What a printer of options goes by. */
+/** Input of an option printer. */
 interface Source {
   readonly definition: CodecDefinition;
   readonly config: ConfigReader;
-  /** As the core takes them. */
+  /** Parameters of the core. */
   readonly params: readonly number[];
   readonly context: CodecContext;
   readonly to: ZarrVersion;
 }
 
-/** The options of one codec, for the version `to`. */
+/** Returns the options of one codec, for the version `to`. */
 type Printer = (source: Source) => Configuration;
 
-/** A single number, which is the codec's only parameter. */
+/** Prints a single number, the codec's only parameter. */
 const number =
   (name: string): Printer =>
   ({ params }) => ({ [name]: params[0]! });
@@ -174,7 +176,7 @@ const printers: Readonly<Partial<Record<CoreCodec, Printer>>> = {
   bz2: number("level"),
   lz4: number("acceleration"),
   shuffle: number("elementsize"),
-  // Older numcodecs know no checksum.
+  // Older versions of numcodecs have no checksum option.
   zstd: ({ params: [level, checksum], to }) =>
     to === 3 || checksum === 1 ? { level: level!, checksum: checksum === 1 } : { level: level! },
   blosc: printBlosc,
@@ -201,7 +203,10 @@ function printEndian({ config, to }: Source): Configuration {
   return endian === undefined || endian === null ? {} : { endian };
 }
 
-/** v3 names the shuffle and the size of elements; numcodecs numbers the one, and finds out the other. */
+/**
+ * Prints Blosc's options: v3 names the shuffle and the element size; numcodecs numbers the shuffle and infers
+ * the size.
+ */
 function printBlosc({ params, context: { array }, config, to }: Source): Configuration {
   const [compressor, clevel, shuffle, , blocksize] = params;
   const cname = compressors[compressor!]!;
@@ -218,7 +223,7 @@ function printLzma({ config: { values } }: Source): Configuration {
   return { format: 1, check: -1, preset: null, ...options, filters: isEmpty ? null : (filters ?? null) };
 }
 
-/** The place of a checksum, where it is not the usual one. */
+/** Prints the location of a checksum if it is not the default. */
 function printLocation({ definition, params, context }: Source): Configuration {
   const [usual] = definition.parse(new ConfigReader(definition.core, {}, context.version), context).params;
   return params[0] === usual ? {} : { location: params[0] === 0 ? "start" : "end" };
@@ -232,7 +237,10 @@ function withDtype(name: string, arithmetic?: "any"): Printer {
   };
 }
 
-/** Zarr v2 asks TIFF's predictors for the shape and data type of chunks, in v3 imagecodecs takes them from the array. */
+/**
+ * Zarr v2 requires the shape and data type of chunks for TIFF's predictors; in v3 imagecodecs takes them from
+ * the array.
+ */
 function printPredictor({ config: { values }, context: { array }, to }: Source): Configuration {
   const { shape, dtype, ...options } = values;
   const ofArray = { shape: shape ?? array.shape, dtype: dtype ?? descrJson(array.dtype, "little", 2) };

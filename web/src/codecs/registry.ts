@@ -1,38 +1,49 @@
-/**
- * Every codec, by name and Zarr version: the definitions of those that engine/codec-table.ts and vlen/names.ts list.
- * lookup.ts says when it is loaded.
- */
+/** All codecs for elements of variable length. */
+
 import { coreCodecs } from "../engine/codec-table.js";
-import { astype } from "./astype.js";
-import { base64 } from "./base64.js";
-import { bitround } from "./bitround.js";
-import { bz2 } from "./bz2.js";
 import { castValue } from "./cast-value.js";
+import { categorize } from "./categorize.js";
 import { adler32, crc32, fletcher32 } from "./checksums.js";
 import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./codec-list.js";
+import { commonCodecs, shards } from "./common-codecs.js";
 import { makeConditional } from "./conditional.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
-import { delta } from "./delta.js";
-import { fixedscaleoffset } from "./fixedscaleoffset.js";
-import { imagecodecsAliases, lzw, tiffPackbits } from "./imagecodecs.js";
-import { imageJpeg, imageJpeg2k, imageLerc, imagePng, imageWebp } from "./images.js";
+import {
+  imagecodecsAliases,
+  imageJpeg,
+  imageJpeg2k,
+  imageLerc,
+  imagePng,
+  imageWebp,
+  lzw,
+  tiffPackbits,
+} from "./images.js";
 import { jenkinsLookup3 } from "./jenkins.js";
+import { json2 } from "./json2.js";
 import { lzma } from "./lzma.js";
+import { msgpack2 } from "./msgpack.js";
 import { n5Default } from "./n5.js";
-import { numcodecsPackbits, packbits } from "./packbits.js";
-import { pcodec } from "./pcodec.js";
-import { chunky, deltas, planes } from "./predictors.js";
-import { quantize } from "./quantize.js";
+import { astype, bitround, delta, fixedscaleoffset, quantize, scaleOffset } from "./numeric-filters.js";
+import { base64, bz2, pcodec, snappy } from "./rare-compressors.js";
 import { reshape } from "./reshape.js";
-import { scaleOffset } from "./scale-offset.js";
-import { snappy } from "./snappy.js";
-import { shards, usualCodecs } from "./usual.js";
-import { objectCodecs } from "./vlen/list.js";
+import { chunky, deltas, numcodecsPackbits, packbits, planes } from "./tiff.js";
+import type { VlenCodecDefinition } from "./vlen-codec.js";
+import { vlenArray } from "./vlen-lists.js";
+import { vlenBytes, vlenUtf8 } from "./vlen-strings.js";
 import { zfp, zfpy } from "./zfp.js";
+
+export const objectCodecs: readonly VlenCodecDefinition[] = [
+  vlenUtf8,
+  vlenBytes,
+  vlenArray,
+  json2,
+  msgpack2,
+  categorize,
+];
 
 export type { FoundCodec } from "./codec-list.js";
 
-/** The codecs that few arrays use, and what is loaded with them. */
+/** Less common codecs, and codecs that are loaded together with them. */
 const rareCodecs = {
   bz2,
   lzma,
@@ -69,15 +80,15 @@ const rareCodecs = {
   imagecodecs_png: imagePng,
 } satisfies DefinitionsIn<"rare">;
 
-const definitions: DefinitionsIn<"usual" | "rare"> = { ...usualCodecs, ...rareCodecs };
+const definitions: DefinitionsIn<"usual" | "rare"> = { ...commonCodecs, ...rareCodecs };
 
-/** What metadata says of the core's codecs, in the list's order; other names of some at the end. */
+/** Definitions of the core's codecs, in the list's order; imagecodecs' names for some of them at the end. */
 export const codecDefinitions: readonly CodecDefinition[] = [
   ...coreCodecs.flatMap(({ core }) => definitions[core]),
   ...imagecodecsAliases,
 ];
 
-/** Every codec, in the order in which messages and documents name them. */
+/** Every codec, in the order of messages and documents. */
 const everyCodec = new CodecList([
   ...codecDefinitions.map(coreCodec),
   ...objectCodecs.map(objectCodec),
@@ -85,12 +96,12 @@ const everyCodec = new CodecList([
   { type: "blocks", definition: n5Default },
 ]);
 
-/** The codec that a Zarr version calls by this name. */
+/** Returns the codec with this name in a Zarr version. */
 export function findCodec(name: string, version: ZarrVersion): FoundCodec | undefined {
   return everyCodec.find(name, version);
 }
 
-/** All names of a Zarr version, or those of one kind, in the registry's order. */
+/** Returns all names of a Zarr version, or those of one kind, in the registry's order. */
 export function codecNames(version: ZarrVersion, kind?: CodecKind): string[] {
   return everyCodec.names(version, kind);
 }

@@ -1,4 +1,4 @@
-/** reshape: another shape for the same elements in C order. Spec: zarr-extensions "reshape". */
+/** reshape: gives the same elements in C order another shape. Spec: zarr-extensions "reshape". */
 import { type ConfigReader, show } from "./config.js";
 import type { CodecDefinition } from "./definition.js";
 
@@ -6,7 +6,7 @@ const product = (lengths: readonly number[]): number => lengths.reduce((a, b) =>
 const isCount = (value: unknown, least: number): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= least;
 
-/** Lists of the array's dimensions: in ascending order over all of them, each dimension once at most. */
+/** Checks lists of the array's dimensions: they must ascend across all lists, so no dimension appears twice. */
 function checkDimensions(config: ConfigReader, entries: readonly unknown[], rank: number): void {
   const dims = entries.filter(Array.isArray).flat() as unknown[];
   const ascends = dims.every(
@@ -17,7 +17,7 @@ function checkDimensions(config: ConfigReader, entries: readonly unknown[], rank
   }
 }
 
-/** A list of dimensions must stand where those dimensions lie: with the same products before and after it. */
+/** Checks the position of a list of dimensions: the products of the lengths before and after it must match. */
 function checkPlace(
   config: ConfigReader,
   entry: unknown,

@@ -1,6 +1,6 @@
 /**
- * sharding_indexed: many inner chunks in one stored object, with an index of where each lies.
- * Spec: Zarr v3 "sharding_indexed" codec. Its bytes are read by region/shards.ts; here is its metadata.
+ * sharding_indexed: many inner chunks in one stored object, with an index of their positions.
+ * Spec: Zarr v3 "sharding_indexed" codec. This file parses its metadata; read/shards.ts reads the data.
  */
 import type { ConfigReader } from "./config.js";
 import { show } from "./config.js";
@@ -8,7 +8,7 @@ import type { CodecArray, CodecContext } from "./definition.js";
 import { type CodecMetadata, parseCodecs } from "./metadata.js";
 
 export interface ShardingConfiguration {
-  /** Shape of the inner chunks, in the axes of the array that the codec is given. */
+  /** Shape of the inner chunks, in the axes of the codec's input array. */
   readonly chunkShape: readonly number[];
   /** Number of inner chunks along each of these axes. */
   readonly counts: readonly number[];

@@ -1,4 +1,4 @@
-/** shuffle: numcodecs' byte shuffle of a whole chunk, in no frame. */
+/** shuffle: numcodecs' byte shuffle of a whole chunk, without framing. */
 import type { CodecDefinition } from "./definition.js";
 
 export const shuffle: CodecDefinition = {

@@ -21,7 +21,7 @@ function readOrder(config: ConfigReader, rank: number): number[] {
 export const transpose: CodecDefinition = {
   core: "transpose",
   kind: "array-to-array",
-  // Zarr v1 and v2 do not name it: they have "order".
+  // Zarr v1 and v2 express it as "order".
   names: { 1: ["transpose"], 2: ["transpose"], 3: ["transpose"] },
   encodedBytes: (bytes) => bytes,
   parse(config, { array }) {

@@ -1,11 +1,11 @@
 /**
  * zfp: compressed floats and integers of 1 to 4 dimensions. "zfp" of the Zarr extensions has no header and
- * names its mode; "zfpy" of numcodecs has zfp's header, which rules how it is decoded.
+ * names its mode; "zfpy" of numcodecs has zfp's header, which determines decoding.
  */
 import { type ConfigReader, show } from "./config.js";
 import type { CodecArray, CodecDefinition } from "./definition.js";
 
-/** zfp's parameters, to which all modes come down. */
+/** zfp's parameters, which express all modes. */
 interface Mode {
   minBits: number;
   maxBits: number;
@@ -13,19 +13,19 @@ interface Mode {
   minExponent: number;
 }
 
-/** Exponent of the smallest double; lower ones mean the reversible mode. */
+/** Exponent of the smallest double; lower ones select the reversible mode. */
 const lowestExponent = -1074;
 const maxPrecision = 64;
 /** More bits than a block can take: no limit. */
 const noLimit = 16658;
-/** Most bits of a block that can be asked for. */
+/** Maximum configurable size of a block in bits. */
 const mostBits = 32768;
 const highestExponent = 16272;
 
 const free: Mode = { minBits: 1, maxBits: noLimit, maxPrecision, minExponent: lowestExponent };
 const reversible: Mode = { ...free, minExponent: lowestExponent - 1 };
 
-/** Data types as the library numbers them, and those that are held as one of them ("zfp" only). */
+/** Data types in the library's numbering, and types stored as one of them ("zfp" only). */
 const headerTypes = ["int32", "int64", "float32", "float64"];
 const plainTypes = [...headerTypes, "int8", "uint8", "int16", "uint16", "uint32", "uint64"];
 
@@ -36,16 +36,16 @@ function readNumber(config: ConfigReader, name: string, fallback?: number): numb
   return value;
 }
 
-/** Fixed accuracy: bit planes down to the largest power of two that is not above the tolerance. */
+/** Fixed accuracy: keeps bit planes down to the largest power of two that is not above the tolerance. */
 function accuracy(tolerance: number): Mode {
   if (tolerance === 0) return free;
-  let minExponent = Math.floor(Math.log2(tolerance)); // may be one off for want of precision
+  let minExponent = Math.floor(Math.log2(tolerance)); // may be off by one due to rounding
   while (2 ** minExponent > tolerance) minExponent--;
   while (2 ** (minExponent + 1) <= tolerance) minExponent++;
   return { ...free, minExponent };
 }
 
-/** Fixed rate, in bits per value; a block takes at least what its exponent takes. */
+/** Fixed rate, in bits per value; a block takes at least the bits of its exponent. */
 function fixedRate(rate: number, { dtype, shape }: CodecArray): Mode {
   const values = 4 ** Math.max(1, shape.length);
   const exponentBits = dtype.core === "float32" ? 9 : dtype.core === "float64" ? 12 : 1;
@@ -90,7 +90,7 @@ function readExpert(config: ConfigReader): Mode {
   };
 }
 
-/** A number that must not be negative. */
+/** Parses a non-negative number. */
 function readAmount(config: ConfigReader, name: string): number {
   const value = readNumber(config, name);
   if (value < 0) throw config.error(`"${name}" must not be negative, as ${value} is`);
@@ -124,7 +124,10 @@ export const zfp: CodecDefinition = {
   },
 };
 
-/** zfpy's numbers of modes; what is not given is -1 there, and means the reversible mode. */
+/**
+ * Numbers of zfpy's modes. Parameters that do not apply are -1 in zfpy; if the mode's own is -1, the mode is
+ * reversible.
+ */
 const zfpyModes = { fixedRate: 2, fixedPrecision: 3, fixedAccuracy: 4, reversible: 5 };
 
 function readZfpyMode(config: ConfigReader, array: CodecArray): Mode {

@@ -1,11 +1,11 @@
 /**
- * Elements whose form in JavaScript is not their stored form: floats that no typed array has, and integers
- * of fewer than 8 bits.
+ * Conversions of elements whose JavaScript form differs from their stored form: floats without a typed array,
+ * and integers of fewer than 8 bits.
  *
- * Stored numbers are one per byte, or per two bytes, little-endian; bits above a format's own are ignored.
- * Spec: zarr-extensions, data types; the bytes codec's form of each.
+ * Stored numbers take one byte each, or two bytes, little-endian; bits above a format's own are ignored.
+ * Spec: zarr-extensions, data types; the encoding of each by the bytes codec.
  */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import {
   decodeFloat,
   encodeFloat,
@@ -19,30 +19,30 @@ import {
   signOf,
 } from "./floats.js";
 
-/** Numbers as they are stored. */
+/** Numbers in their stored form. */
 export type StoredArray = Uint8Array | Uint16Array;
 
-/** Arrays that converted elements come in. */
+/** Array types of converted elements. */
 export type ConvertedArray = Float32Array | Int8Array | Uint8Array;
 
-/** How one kind of number goes from its stored form to its element form and back. */
+/** Converts one kind of number from its stored form to its element form and back. */
 export interface Conversion<E extends ConvertedArray = ConvertedArray> {
-  /** Bytes of one stored number. */
+  /** Size of one stored number in bytes. */
   readonly storedBytes: 1 | 2;
-  /** The kind of array that the elements come in. */
+  /** Array type of the elements. */
   readonly array: new (
     buffer: ArrayBufferLike,
   ) => E;
-  /** Exact. `out` is as long as `stored`. */
+  /** Widens stored numbers exactly. `out` must be as long as `stored`. */
   widen(stored: StoredArray, out: E): void;
   /**
-   * To the nearest, ties to even. The result may share memory with `elements`.
-   * @throws InvalidArgument for a number that the stored form has nothing near.
+   * Rounds to the nearest stored number, ties to even. The result may share memory with `elements`.
+   * @throws InvalidArgument for a number that has no nearest stored number.
    */
   narrow(elements: E): StoredArray;
 }
 
-/** Integers in the low bits of a byte. */
+/** Returns the conversion of integers in the low bits of a byte. */
 export function integerConversion(
   name: string,
   bits: 2 | 4,
@@ -68,7 +68,7 @@ export function integerConversion(
   };
 }
 
-/** Floats, as float32, which holds every number of the formats of one and two bytes. */
+/** Returns the conversion of floats to float32, which represents every number of the one- and two-byte formats. */
 export function floatConversion(name: Exclude<FloatName, "float32">): Conversion<Float32Array> {
   const format: FloatFormat = floatFormats[name];
   const storedBytes = format.bytes as 1 | 2;
@@ -86,13 +86,13 @@ export function floatConversion(name: Exclude<FloatName, "float32">): Conversion
   };
 }
 
-/** The upper half of a float32. */
+/** A bfloat16 is the upper half of a float32. */
 function widenBfloat(stored: StoredArray, out: Float32Array): void {
   const bits = bitsOf(out);
   for (let i = 0; i < stored.length; i++) bits[i] = stored[i]! << 16;
 }
 
-/** Numbers as bits: floats pass through JavaScript numbers with their NaNs changed. */
+/** Returns the bits of floats: passing NaNs through JavaScript numbers may change them. */
 function bitsOf(floats: Float32Array): Uint32Array {
   return new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
 }
@@ -100,7 +100,7 @@ function bitsOf(floats: Float32Array): Uint32Array {
 const scratch = new Float32Array(1);
 const scratchBits = new Uint32Array(scratch.buffer);
 
-/** The float32 of a stored number, with sign and payload of IEEE NaNs. */
+/** Returns the float32 bits of a stored number, preserving the sign and payload of IEEE NaNs. */
 function float32Bits(format: FloatFormat, stored: number): number {
   const { mantissaBits, specials } = format;
   const code = specials === "scale" ? stored : stored % (2 * signOf(format));
@@ -132,12 +132,15 @@ function narrow(name: string, format: FloatFormat, elements: Float32Array): Stor
   return out;
 }
 
-/** −0 and NaN have no sign where −0's code means NaN. */
+/** Sets the sign bit, except for −0 and NaN in formats where the code of −0 means NaN. */
 function withSign(format: FloatFormat, code: number): number {
   return format.specials === "fnuz" && (code === 0 || code === nanOf(format)) ? code : signOf(format) + code;
 }
 
-/** The code of a NaN, given as float32 without sign: IEEE formats keep what they can of its payload. */
+/**
+ * Returns a function that encodes the unsigned float32 bits of a NaN. IEEE formats keep as much of the
+ * payload as fits.
+ */
 function nanCoder(format: FloatFormat): (size: number) => number {
   if (format.specials !== "ieee") return () => nanOf(format) ?? -1;
   const infinity = infinityOf(format);
@@ -146,8 +149,8 @@ function nanCoder(format: FloatFormat): (size: number) => number {
 }
 
 /**
- * The code nearest to a float32 without sign. Beyond the largest: infinity, in formats without it NaN, in
- * formats without NaN the largest number.
+ * Returns a function that maps unsigned float32 bits to the nearest code. Overflow becomes infinity; in
+ * formats without it NaN; in formats without NaN the largest number.
  */
 function rounder(format: FloatFormat): (size: number) => number {
   const { mantissaBits, bias } = format;
@@ -157,9 +160,9 @@ function rounder(format: FloatFormat): (size: number) => number {
   return (size) => {
     const stored = size >>> 23;
     const mantissa = stored === 0 ? size : (size & 0x7fffff) | 0x800000;
-    const exponent = Math.max(stored, 1) - 127 + bias; // of the target; not positive: subnormal there
+    const exponent = Math.max(stored, 1) - 127 + bias; // in the target format; not positive: subnormal there
     const shift = 23 - mantissaBits + (exponent > 0 ? 0 : 1 - exponent);
-    if (shift > 24) return 0; // less than half of the smallest
+    if (shift > 24) return 0; // less than half of the smallest number
     const code = (exponent > 0 ? (exponent - 1) << mantissaBits : 0) + (mantissa >>> shift);
     const rest = mantissa & ((1 << shift) - 1);
     const half = (1 << shift) >>> 1;

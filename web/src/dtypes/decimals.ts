@@ -1,16 +1,16 @@
-/** Decimals as they were written, exactly. */
+/** Exact decimal numbers. */
 
 const float64 = new DataView(new ArrayBuffer(8));
 
 /** A decimal: ± digits × 10^exponent. */
 export interface Decimal {
   readonly negative: boolean;
-  /** Without leading and trailing zeros; empty for zero. */
+  /** Digits without leading and trailing zeros; empty for zero. */
   readonly digits: string;
   readonly exponent: number;
 }
 
-/** Takes the text of a JSON number apart; undefined for any other text. Exponents saturate at ±10⁹. */
+/** Parses the text of a JSON number; undefined for any other string. Exponents saturate at ±10⁹. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (!match) return undefined;
@@ -25,16 +25,16 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: sign === "-", digits: all.slice(start, end), exponent };
 }
 
-/** More digits than the middle between any two numbers of our formats has. */
+/** More digits than the midpoint between any two adjacent numbers of the formats has. */
 const enoughDigits = 800;
 
 /**
- * Sign of (size of the decimal − size), for a positive, finite size that is the float64 nearest to it.
- * Work is bounded whatever the number of digits.
+ * Returns the sign of (|decimal| − size), for a positive, finite size that is the float64 nearest to the
+ * decimal's magnitude. The work is bounded for any number of digits.
  */
 export function compareSize({ digits, exponent }: Decimal, size: number): number {
   const kept = digits.slice(0, enoughDigits);
-  // What is cut off only says that the decimal is a little larger.
+  // The truncated digits only make the decimal slightly larger.
   const cut = digits.length > kept.length;
   const power = exponent + digits.length - kept.length - (cut ? 1 : 0);
   const [mantissa, binary] = apart(size);
@@ -43,10 +43,10 @@ export function compareSize({ digits, exponent }: Decimal, size: number): number
   return left === right ? 0 : left > right ? 1 : -1;
 }
 
-/** Near a finite float64 no power is larger: the caller's promise bounds them. */
+/** The bound is never reached near a finite float64, which the caller guarantees. */
 const clamp = (power: number): bigint => BigInt(Math.max(0, Math.min(power, 5000)));
 
-/** A finite positive float64 as an integer times a power of two. */
+/** Splits a finite positive float64 into an integer and a power of two. */
 function apart(size: number): [bigint, number] {
   float64.setFloat64(0, size);
   const bits = float64.getBigUint64(0);
@@ -55,7 +55,7 @@ function apart(size: number): [bigint, number] {
   return exponent === 0 ? [mantissa, -1074] : [mantissa | (2n ** 52n), exponent - 1075];
 }
 
-/** The exact integer that a decimal is; undefined with a fraction, or with more than 40 digits. */
+/** Returns the exact integer value of a decimal; undefined if it has a fraction or more than 40 digits. */
 export function integerOf({ negative, digits, exponent }: Decimal): bigint | undefined {
   if (digits === "") return 0n;
   if (exponent < 0 || digits.length + exponent > 40) return undefined;

@@ -1,5 +1,5 @@
-/** Data types: what an array's elements are, whatever Zarr version named them. */
-import { invalidArgument } from "../base/errors.js";
+/** Data types of array elements, independent of the Zarr version. */
+import { invalidArgument } from "../util/errors.js";
 import { type CoreType, coreRow, type VariableCore } from "./table.js";
 
 /** Units of datetime64 and timedelta64, as NumPy names them. */
@@ -21,9 +21,9 @@ export const timeUnits = [
 ] as const;
 export type TimeUnit = (typeof timeUnits)[number];
 
-/** Most bytes of one element; the core's kMaxItemBytes. */
+/** Maximum size of one element in bytes; kMaxItemBytes in the core. */
 export const maxItemBytes = 2 ** 20;
-/** Deepest nesting of structured types. */
+/** Maximum nesting depth of structured types. */
 export const maxStructDepth = 16;
 
 /** One field of a structured data type. */
@@ -32,7 +32,7 @@ export interface Field {
   readonly dtype: DType;
   /** Offset of the field in the packed element, in bytes. */
   readonly offset: number;
-  /** Lengths of a subarray field, C order; empty for a plain field. */
+  /** Shape of a subarray field, C order; empty for a plain field. */
   readonly shape: readonly number[];
 }
 
@@ -43,22 +43,22 @@ export interface Field {
  * numbers are real part then imaginary part.
  */
 export class DType {
-  /** What consoles show, also of minified programs. */
+  /** The name that consoles show, also in minified programs. */
   static get name(): string {
     return "DType";
   }
 
-  /** Name in Zarr v3 terms: `"int16"`, `"complex64"`, `"r24"`, `"null_terminated_bytes"`, `"struct"`, `"string"`. */
+  /** Zarr v3 name: `"int16"`, `"complex64"`, `"r24"`, `"null_terminated_bytes"`, `"struct"`, `"string"`. */
   readonly name: string;
-  /** Bytes of one element; 0 where elements have no fixed width. */
+  /** Size of one element in bytes; 0 if elements have no fixed width. */
   readonly itemBytes: number;
   /** Unit of datetimes and timedeltas; undefined for other types. */
   readonly unit: TimeUnit | undefined;
-  /** How many units one count stands for (datetimes and timedeltas); undefined for other types. */
+  /** Number of units per count (datetimes and timedeltas); undefined for other types. */
   readonly scaleFactor: number | undefined;
   /** Fields of a structured type, in storage order; undefined for other types. */
   readonly fields: readonly Field[] | undefined;
-  /** Name in the core's table; "variable" for elements of variable length, which have no row there. */
+  /** Name in the core's table; "variable" for elements of variable length, which are not in that table. */
   readonly core: CoreType | VariableCore;
 
   private constructor(
@@ -76,7 +76,7 @@ export class DType {
     Object.freeze(this);
   }
 
-  /** True where elements are JavaScript values of any length: strings, byte strings, objects. */
+  /** Whether elements are JavaScript values of any length: strings, byte strings, objects. */
   get isVariable(): boolean {
     return this.core === "variable";
   }
@@ -85,25 +85,25 @@ export class DType {
     return this.name;
   }
 
-  /** A type of fixed width that has the same name in the core: bool, integers, floats, complex. */
+  /** Returns a fixed-width type that has the same name in the core: bool, integers, floats, complex. */
   static simple(core: SimpleType): DType {
     return new DType(core, core, coreRow(core).itemBytes);
   }
-  /** `bytes` uninterpreted bytes (v3 `r*`, NumPy `V`). */
+  /** Returns the type of `bytes` uninterpreted bytes (v3 `r*`, NumPy `V`). */
   static raw(bytes: number): DType {
     return new DType("raw", `r${8 * bytes}`, bytes);
   }
-  /** Byte string of fixed length, padded with NULs (NumPy `S`). */
+  /** Returns the type of byte strings of fixed length, padded with NULs (NumPy `S`). */
   static fixedBytes(bytes: number): DType {
     return new DType("fixed_bytes", "null_terminated_bytes", bytes);
   }
-  /** Unicode string of `length` code points of 4 bytes, padded with NULs (NumPy `U`). */
+  /** Returns the type of Unicode strings of `length` 4-byte code points, padded with NULs (NumPy `U`). */
   static fixedUtf32(length: number): DType {
     return new DType("fixed_utf32", "fixed_length_utf32", 4 * length);
   }
   /**
-   * Elements of any length: "string" and "bytes" as in Zarr v3, "object" for what an object codec of Zarr
-   * v2 makes of `|O` (strings, byte strings, lists, JSON values).
+   * Returns a type of variable length: "string" and "bytes" as in Zarr v3, "object" for the values that an
+   * object codec of Zarr v2 decodes from `|O` (strings, byte strings, lists, JSON values).
    */
   static variable(name: VariableName): DType {
     return new DType("variable", name, 0);
@@ -111,7 +111,10 @@ export class DType {
   static time(core: "datetime64" | "timedelta64", unit: TimeUnit, scaleFactor = 1): DType {
     return new DType(core, `numpy.${core}`, 8, { unit, scaleFactor });
   }
-  /** Packed fields, in order. Names must be unique and not empty: the parsers check that. */
+  /**
+   * Returns a packed struct with the fields in order. Names must be unique and not empty: the parsers check
+   * that.
+   */
   static struct(fields: readonly { name: string; dtype: DType; shape?: readonly number[] }[]): DType {
     let offset = 0;
     if (fields.includes(undefined as never))
@@ -125,10 +128,10 @@ export class DType {
   }
 }
 
-/** Names of the types whose elements have no fixed width. */
+/** Names of the types whose elements have variable length. */
 export type VariableName = "string" | "bytes" | "object";
 
-/** Core types whose name and width say everything. */
+/** Core types fully described by name and width. */
 export const simpleTypes = [
   "bool",
   "int8",
@@ -174,14 +177,14 @@ export const simpleTypes = [
 ] as const satisfies readonly CoreType[];
 export type SimpleType = (typeof simpleTypes)[number];
 
-/** A run of `count` components of `bytes` bytes: what byte order applies to. */
+/** A run of `count` components of `bytes` bytes each: the units that byte order applies to. */
 export interface Component {
   readonly bytes: number;
   readonly count: number;
 }
 
 /**
- * The runs of components of one element, in storage order; a struct has a run per leaf field.
+ * Returns the runs of components of one element, in storage order; a struct has a run per leaf field.
  * @throws Unsupported for elements of variable length.
  */
 export function componentsOf(dtype: DType): Component[] {

@@ -1,30 +1,30 @@
-/** Element data: how decoded bytes become JavaScript values, and back. */
+/** Converts decoded bytes to JavaScript element data and back. */
 
-import { checkObject } from "../base/arguments.js";
-import { invalidArgument, shown } from "../base/errors.js";
-import { kept, textDecoder } from "../base/platform.js";
+import { checkObject } from "../util/arguments.js";
+import { invalidArgument, shown } from "../util/errors.js";
+import { kept, textDecoder } from "../util/platform.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
-import { utf32String, withoutPadding } from "./padded.js";
+import { utf32String, withoutPadding } from "./strings.js";
 import { arrayOf, conversionOf, type ElementData } from "./typed-arrays.js";
 
 export type { ElementData } from "./typed-arrays.js";
 
 /**
- * True where elements have another form than what is stored: floats that no typed array has (float16 where
- * the engine has no Float16Array, bfloat16, float8 and smaller) and integers of fewer than 8 bits. Element
- * data then never shares memory with stored bytes.
+ * Whether elements differ in form from the stored data: floats without a typed array (float16 if the engine
+ * has no Float16Array, bfloat16, float8 and smaller) and integers of fewer than 8 bits. Their element data
+ * never shares memory with stored bytes.
  */
 export function isConverted(dtype: DType): boolean {
   return conversionOf(dtype) !== undefined;
 }
 
 /**
- * Decoded bytes (little-endian, packed) as the data type's typed array: bool → Uint8Array of 0 and 1;
- * int64 → BigInt64Array; complex → interleaved floats; small floats → Float32Array; integers of 2 and 4
- * bits → Int8Array or Uint8Array; strings, raw and structured → Uint8Array of packed items. float16 becomes a
- * Float32Array where the engine has no Float16Array.
- * Shares memory with `bytes` unless its offset is not aligned or the type is converted (see isConverted).
+ * Returns decoded bytes (little-endian, packed) as the data type's typed array: bool → Uint8Array of 0 and 1;
+ * int64 → BigInt64Array; complex → interleaved floats; small floats → Float32Array; integers of 2 and 4 bits
+ * → Int8Array or Uint8Array; strings, raw and structured → Uint8Array of packed items. float16 becomes a
+ * Float32Array if the engine has no Float16Array. Shares memory with `bytes` unless its offset is not aligned
+ * or the type is converted (see isConverted).
  * @throws InvalidArgument for elements of variable length.
  */
 export function toElements(dtype: DType, bytes: Uint8Array): ElementData {
@@ -41,7 +41,7 @@ export function toElements(dtype: DType, bytes: Uint8Array): ElementData {
   return out;
 }
 
-/** Writes decoded bytes as elements into a typed array that checkElements let through. */
+/** Writes decoded bytes as elements into a typed array that passed checkElements. */
 export function readElements(dtype: DType, bytes: Uint8Array, out: ElementData): void {
   const conversion = conversionOf(dtype);
   if (conversion) conversion.widen(storedArray(conversion.storedBytes, bytes), out as Float32Array);
@@ -58,32 +58,30 @@ function storedArray(storedBytes: 1 | 2, bytes: Uint8Array): StoredArray {
   return new Uint16Array(aligned.buffer, aligned.byteOffset, aligned.byteLength / 2);
 }
 
-/** A new buffer, shared if that of `bytes` is. */
+/** Allocates a buffer, shared if the buffer of `bytes` is. */
 function bufferLike(bytes: Uint8Array, length: number): ArrayBufferLike {
   const isShared = typeof SharedArrayBuffer !== "undefined" && bytes.buffer instanceof SharedArrayBuffer;
   return isShared ? new SharedArrayBuffer(length) : new ArrayBuffer(length);
 }
 
-/** True for a typed array or a bigint typed array (not a DataView). */
+/** Whether a value is a typed array, including bigint arrays (not a DataView). */
 function isTypedArray(value: unknown): value is ElementData {
   return ArrayBuffer.isView(value) && !(value instanceof DataView);
 }
 
-/**
- * What the data type's typed array is called; "Array" for elements of variable length.
- */
+/** Returns the name of the data type's typed array; "Array" for elements of variable length. */
 export function arrayNameOf(dtype: DType): string {
   return dtype.isVariable ? "Array" : arrayOf(dtype).name;
 }
 
-/** Entries of the typed array for `count` elements. */
+/** Returns the length of the typed array for `count` elements. */
 function entriesOf(dtype: DType, count: number): number {
   return (count * dtype.itemBytes) / (conversionOf(dtype)?.storedBytes ?? arrayOf(dtype).BYTES_PER_ELEMENT);
 }
 
 /**
- * Checks that `data` is the typed array that `count` elements of the type come in.
- * @throws InvalidArgument that says what was expected.
+ * Checks that `data` is the data type's typed array for `count` elements.
+ * @throws InvalidArgument that names the expected array.
  */
 export function checkElements(
   dtype: DType,
@@ -93,7 +91,7 @@ export function checkElements(
 ): asserts data is ElementData {
   const entries = entriesOf(dtype, count);
   const clamped = data instanceof Uint8ClampedArray && arrayOf(dtype) === Uint8Array;
-  // By tag: of any realm, and subclasses such as Node's Buffer.
+  // Checked by tag to accept arrays of any realm, and subclasses such as Node's Buffer.
   if (!isTypedArray(data) || !(data[Symbol.toStringTag] === arrayNameOf(dtype) || clamped)) {
     throw invalidArgument(`${what} must be a ${arrayNameOf(dtype)} for data type ${dtype}`);
   }
@@ -104,7 +102,7 @@ export function checkElements(
   }
 }
 
-/** What a value of a type of variable length must be. */
+/** Valid values for types of variable length. */
 const valueKinds: Readonly<Record<string, [what: string, check: (value: unknown) => boolean]>> = {
   string: ["strings", (value) => typeof value === "string"],
   bytes: ["Uint8Arrays", (value) => value instanceof Uint8Array],
@@ -113,7 +111,7 @@ const valueKinds: Readonly<Record<string, [what: string, check: (value: unknown)
 
 /**
  * Checks that `data` is a list of `count` values of a type of variable length.
- * @throws InvalidArgument that says what was expected.
+ * @throws InvalidArgument that names the expected values.
  */
 export function checkValues(
   dtype: DType,
@@ -128,9 +126,9 @@ export function checkValues(
 }
 
 /**
- * The stored bytes of element data that checkElements let through, sharing memory where the type is not
+ * Returns the stored bytes of element data that passed checkElements, sharing memory if the type is not
  * converted. Small floats are rounded to the nearest, ties to even.
- * @throws InvalidArgument for numbers that a converted type has nothing near: NaN in float6 and float4,
+ * @throws InvalidArgument for numbers without a nearest number in a converted type: NaN in float6 and float4,
  *   integers out of range.
  */
 export function toBytes(dtype: DType, data: ElementData): Uint8Array {
@@ -138,7 +136,7 @@ export function toBytes(dtype: DType, data: ElementData): Uint8Array {
   return new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength);
 }
 
-/** A part of an array: data in C order with its shape. */
+/** A region of an array: data in C order with its shape. */
 export interface ElementRegion {
   readonly data: ElementData;
   readonly shape: readonly number[];
@@ -146,10 +144,10 @@ export interface ElementRegion {
 }
 
 /**
- * One field of structured elements, copied out of the packed items.
+ * Copies one field out of packed structured elements.
  * @param path the field's name, or a list of names through nested structured types.
- * @returns the field's own data, shape (with the lengths of a subarray field appended) and data type.
- * @throws InvalidArgument where there is no such field.
+ * @returns the field's data, shape (with the shape of a subarray field appended) and data type.
+ * @throws InvalidArgument if there is no such field.
  */
 export function field(region: ElementRegion, path: string | readonly string[]): ElementRegion {
   checkRegion(region);
@@ -179,7 +177,7 @@ export function field(region: ElementRegion, path: string | readonly string[]): 
     dtype.itemBytes * perItem,
     count,
   );
-  // Booleans by themselves are 0 and 1 in chunks already (src/codecs/bytes.cpp).
+  // Boolean arrays are normalised to 0 and 1 when decoded (src/codecs/bytes.cpp); fields of structs are not.
   if (dtype.core === "bool") for (let i = 0; i < bytes.length; i++) bytes[i] = Number(bytes[i] !== 0);
   return { data: toElements(dtype, bytes), shape, dtype };
 }
@@ -199,7 +197,7 @@ function pickBytes(
   return out;
 }
 
-/** @throws InvalidArgument for what is no region. */
+/** @throws InvalidArgument if the value is not a region. */
 function checkRegion(region: ElementRegion | ValueRegion): void {
   checkObject(region, "a region");
   const { dtype, data, shape } = region;
@@ -208,7 +206,7 @@ function checkRegion(region: ElementRegion | ValueRegion): void {
   if (!isRight) throw invalidArgument("a region has data, a shape and a data type, as get returns it");
 }
 
-/** A part of an array whose elements are values of any length. */
+/** A region of an array whose elements are values of variable length. */
 export interface ValueRegion {
   readonly data: readonly unknown[];
   readonly shape: readonly number[];
@@ -216,8 +214,9 @@ export interface ValueRegion {
 }
 
 /**
- * Strings as JavaScript strings, C order: those of fixed length without their padding, those of variable
- * length as they are. Byte strings of fixed length are read as UTF-8 (invalid sequences become U+FFFD).
+ * Returns strings as JavaScript strings, C order: those of fixed length without their padding, those of
+ * variable length unchanged. Byte strings of fixed length are read as UTF-8 (invalid sequences become
+ * U+FFFD).
  * @throws InvalidArgument for any other data type, and for objects that are not all strings.
  */
 export function strings(region: ElementRegion | ValueRegion): string[] {
@@ -242,3 +241,32 @@ const utf8 = kept(() => textDecoder());
 function byteString(item: Uint8Array): string {
   return utf8().decode(withoutPadding(item));
 }
+
+/** Element data of any type: typed arrays, or lists of values of variable length. */
+export type Elements = ElementData | readonly unknown[];
+
+/**
+ * Element data by data type. Omits types whose typed array depends on the engine (float16) and types that the
+ * name alone does not determine (structured types, times).
+ */
+export interface ElementsByType {
+  bool: Uint8Array;
+  int8: Int8Array;
+  int16: Int16Array;
+  int32: Int32Array;
+  int64: BigInt64Array;
+  uint8: Uint8Array;
+  uint16: Uint16Array;
+  uint32: Uint32Array;
+  uint64: BigUint64Array;
+  float32: Float32Array;
+  float64: Float64Array;
+  /** Real and imaginary parts, interleaved. */
+  complex64: Float32Array;
+  complex128: Float64Array;
+  string: string[];
+  bytes: Uint8Array[];
+}
+
+/** Element data if the data type is not known: typed arrays, unless the caller specifies otherwise. */
+export type ReadAs<D extends Elements> = Elements extends D ? ElementData : D;

@@ -1,13 +1,13 @@
-/** Fill values of strings, bytes, raw and structured types. */
+/** Parses fill values of strings, bytes, raw and structured types. */
 
-import { type Json, JsonNumber, toPlain } from "../base/json.js";
-import { textEncoder } from "../base/platform.js";
-import { decodeBase64 } from "./base64.js";
+import { decodeBase64 } from "../util/bytes.js";
+import { type Json, JsonNumber, toPlain } from "../util/json.js";
+import { textEncoder } from "../util/platform.js";
 import { componentsOf } from "./dtype.js";
-import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-source.js";
-import { withoutNuls } from "./padded.js";
+import { type FillScalar, type FillSource, isLooseZero, refuse } from "./fill-value.js";
+import { withoutNuls } from "./strings.js";
 
-/** A list of the integers 0 to 255, as bytes. */
+/** Returns a list of integers from 0 to 255 as bytes; undefined for other values. */
 function byteList(json: Json): Uint8Array | undefined {
   const isByte = (entry: Json) =>
     entry instanceof JsonNumber && /^\d{1,3}$/.test(entry.text) && entry.value < 256;
@@ -15,7 +15,7 @@ function byteList(json: Json): Uint8Array | undefined {
   return Uint8Array.from(json, (entry) => (entry as JsonNumber).value);
 }
 
-/** Raw bytes: a list of integers, or base64 of the item; plain: or a text. */
+/** Parses raw bytes: a list of integers, or base64 of the item; plain: a list of integers, or a string. */
 export function readRaw(source: FillSource, item: Uint8Array): Uint8Array {
   if (source.rules === "plain" && typeof source.json === "string")
     return writeText(source, source.json, item);
@@ -27,8 +27,8 @@ export function readRaw(source: FillSource, item: Uint8Array): Uint8Array {
 }
 
 /**
- * base64 of the whole element in its stored byte order; plain: nothing is base64.
- * @throws InvalidMetadata unless the length fits exactly.
+ * Parses base64 of the whole element in its stored byte order; rejects everything if the rules are plain.
+ * @throws InvalidMetadata unless the length matches exactly.
  */
 export function readStored(source: FillSource, item: Uint8Array): Uint8Array {
   if (isLooseZero(source)) return item;
@@ -40,7 +40,7 @@ export function readStored(source: FillSource, item: Uint8Array): Uint8Array {
   return item;
 }
 
-/** Turns the components of an item that are stored big-endian. */
+/** Reverses the bytes of the item's components that are stored big-endian. */
 function swapItem({ dtype, endian }: FillSource, item: Uint8Array): void {
   let at = 0;
   for (const [run, { bytes, count }] of componentsOf(dtype).entries()) {
@@ -51,7 +51,10 @@ function swapItem({ dtype, endian }: FillSource, item: Uint8Array): void {
   }
 }
 
-/** base64 of at most the item's bytes; loose: or the text itself; plain: the text itself. */
+/**
+ * Parses a byte string: base64 of at most the item's bytes; loose: also the string itself; plain: only the
+ * string itself.
+ */
 export function readFixedBytes(source: FillSource, item: Uint8Array): Uint8Array {
   const { json, rules } = source;
   if (isLooseZero(source)) return item;
@@ -64,7 +67,7 @@ export function readFixedBytes(source: FillSource, item: Uint8Array): Uint8Array
   return rules === "strict" ? refuse(source) : writeText(source, json, item);
 }
 
-/** A text as UTF-8, padded with NULs. */
+/** Writes a string as UTF-8, padded with NULs. */
 function writeText(source: FillSource, text: string, item: Uint8Array): Uint8Array {
   if (text.length > item.length) refuse(source);
   const bytes = textEncoder().encode(text);
@@ -73,12 +76,12 @@ function writeText(source: FillSource, text: string, item: Uint8Array): Uint8Arr
   return item;
 }
 
-/** A string of at most as many code points as the item holds, not counting U+0000 at its end. */
+/** Parses a string that fits the item in code points, not counting trailing U+0000. */
 export function readText(source: FillSource, item: Uint8Array): string {
   if (isLooseZero(source)) return "";
   if (typeof source.json !== "string") refuse(source);
   const text = withoutNuls(source.json);
-  if (text.length > item.length / 2) refuse(source); // a code point is at most two characters, and has four bytes
+  if (text.length > item.length / 2) refuse(source); // a code point takes four bytes and at most two characters
   const points = Array.from(text, (char) => char.codePointAt(0)!);
   if (4 * points.length > item.length) refuse(source);
   const view = new DataView(item.buffer, item.byteOffset, item.length);
@@ -88,7 +91,7 @@ export function readText(source: FillSource, item: Uint8Array): string {
   return text;
 }
 
-/** A byte string of any length: a list of integers, or base64; loose: or the text itself. */
+/** Parses a byte string of any length: a list of integers, or base64; loose: also the string itself. */
 export function readBytes(source: FillSource): Uint8Array {
   const { json, rules } = source;
   if (isLooseZero(source)) return new Uint8Array(0);
@@ -97,7 +100,7 @@ export function readBytes(source: FillSource): Uint8Array {
   return typeof json === "string" && rules === "loose" ? textEncoder().encode(json) : refuse(source);
 }
 
-/** A string of any length, or any value for objects. */
+/** Parses a string of any length, or any value for objects. */
 export function readValue(source: FillSource): FillScalar {
   const { dtype, json } = source;
   if (dtype.name === "object") return toPlain(json);

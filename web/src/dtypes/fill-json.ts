@@ -1,6 +1,7 @@
-/** Fill values as metadata documents hold them: the counterpart of fill.ts. Spec: as there. */
-import { toPlain } from "../base/json.js";
-import { encodeBase64 } from "./base64.js";
+/** Formats fill values for metadata documents: the counterpart of fill.ts. Spec: see there. */
+
+import { encodeBase64 } from "../util/bytes.js";
+import { toPlain } from "../util/json.js";
 import type { DType } from "./dtype.js";
 import type { FillValue } from "./fill-value.js";
 import { decodeFloat, type FloatFormat, floatFormats, floatsOf, isNanCode, nanOf } from "./floats.js";
@@ -8,14 +9,14 @@ import { fromPlain } from "./plain.js";
 import { readScalar } from "./scalar.js";
 
 /**
- * A fill value of JSON. Numbers may be −0, and bigints must be written with all digits: JSON.stringify can
- * do neither.
+ * A fill value as JSON. Numbers may be −0, and bigints must be written with all digits: JSON.stringify
+ * supports neither.
  */
 export type FillJson = null | boolean | number | bigint | string | FillJson[] | { [name: string]: FillJson };
 
 /**
- * What parseFill reads as this value again: by the strict rules for version 3, by the loose ones for version 2,
- * whose byte order is then little-endian. NaNs keep their bits in version 3 only.
+ * Returns the JSON that parseFill parses as this value: by the strict rules for version 3, by the loose ones
+ * for version 2, with little-endian byte order. NaNs keep their bits in version 3 only.
  * @returns null for an undefined fill value, which version 3 does not have.
  */
 export function fillJson(dtype: DType, { value, item }: FillValue, version: 2 | 3): FillJson {
@@ -80,13 +81,13 @@ function floatJson(format: FloatFormat, item: Uint8Array, version: 2 | 3): FillJ
 
 const finiteOrName = (value: number): FillJson => (Number.isFinite(value) ? value : String(value));
 
-/** "0x" and the digits of the bits, most significant first. */
+/** Formats an item as "0x" and the hexadecimal digits of its bits, most significant first. */
 function bitsJson(item: Uint8Array): string {
   const digits = Array.from(item, (byte) => byte.toString(16).padStart(2, "0"));
   return `0x${digits.reverse().join("")}`;
 }
 
-/** The number with the fewest digits that is this one as a float32: 0.1 rather than 0.10000000149011612. */
+/** Returns the number with the fewest digits that rounds to this float32: 0.1 rather than 0.10000000149011612. */
 function shortest(value: number): number {
   for (let digits = 1; digits <= 9; digits++) {
     const short = Number(value.toPrecision(digits));

@@ -1,12 +1,15 @@
-/** Fill values of bool, integers, times, floats and complex numbers. */
-import { type Json, JsonNumber } from "../base/json.js";
+/** Parses fill values of bool, integers, times, floats and complex numbers. */
+import { type Json, JsonNumber } from "../util/json.js";
 import { compareSize, integerOf, parseDecimal } from "./decimals.js";
 import { readStored } from "./fill-bytes.js";
-import { type FillSource, refuse } from "./fill-source.js";
+import { type FillSource, refuse } from "./fill-value.js";
 import { decodeFloat, encodeFloat, type FloatFormat, floatsOf, signOf } from "./floats.js";
 import { readScalar } from "./scalar.js";
 
-/** true and false; also 0 and 1, which zarrita for Python wrote into Zarr v3 (loose: in any form of a number). */
+/**
+ * Parses true and false; also 0 and 1, which zarrita for Python wrote into Zarr v3 (loose: in any numeric
+ * notation).
+ */
 export function readBool(source: FillSource, item: Uint8Array): boolean {
   const { json, rules } = source;
   const isNumber = json instanceof JsonNumber && (rules !== "strict" || /^[01]$/.test(json.text));
@@ -16,7 +19,7 @@ export function readBool(source: FillSource, item: Uint8Array): boolean {
   return Boolean(value);
 }
 
-/** An integer of the type's width, exactly; loose: 5.0, 5e0 and "5" too. Times may be "NaT". */
+/** Parses an integer of the type's width exactly; loose: also 5.0, 5e0 and "5". Times may be "NaT". */
 export function readInteger(source: FillSource, item: Uint8Array): number | bigint {
   const { core } = source.dtype;
   const isTime = core === "datetime64" || core === "timedelta64";
@@ -39,12 +42,12 @@ function integerIn(source: FillSource): bigint {
   return (decimal && integerOf(decimal)) ?? refuse(source);
 }
 
-/** A float: a number, one of three names, or the bits in hexadecimal. */
+/** Parses a float: a number, one of three names, or its bits in hexadecimal. */
 export function readFloat(source: FillSource, item: Uint8Array): number {
   return writeFloat(source, source.json, floatsOf(source.dtype)?.format, item);
 }
 
-/** [re, im]; loose: also a real number, or base64 of the item. */
+/** Parses [re, im]; loose: also a real number, or base64 of the item. */
 export function readComplex(source: FillSource, item: Uint8Array): [number, number] {
   const { json, rules, dtype } = source;
   const format = floatsOf(dtype)?.format;
@@ -67,7 +70,7 @@ const constants: Readonly<Record<string, number>> = {
   "-Infinity": Number.NEGATIVE_INFINITY,
 };
 
-/** Writes a float of a format (undefined: float64) and returns it: as it was written, or what its bits say. */
+/** Writes a float in a format (undefined: float64) and returns the number as written, or the value of its bits. */
 function writeFloat(
   source: FillSource,
   json: Json,
@@ -79,7 +82,7 @@ function writeFloat(
   if (typeof text !== "string") refuse(source);
   const isNumber = json instanceof JsonNumber;
   const constant = Object.hasOwn(constants, text) ? constants[text] : undefined;
-  // Strict: names in quotes, numbers without.
+  // Strict: special values are quoted, numbers are not.
   if (source.rules === "strict" && isNumber === (constant !== undefined)) refuse(source);
   const decimal = parseDecimal(text);
   if (constant === undefined && !decimal) refuse(source);
@@ -96,7 +99,7 @@ function writeFloat(
   return value;
 }
 
-/** "0x" and exactly the digits of the stored number, most significant first. */
+/** Parses "0x" and exactly the digits of the stored number, most significant first. */
 function writeBits(
   source: FillSource,
   text: string,

@@ -1,25 +1,24 @@
 /**
- * Fill values: from their JSON form to the exact bytes of one element.
+ * Parses fill values from their JSON form to the exact bytes of one element.
  *
  * Works on JSON text, never through a rounded number: 64-bit integers and NaN payloads are exact, decimals
  * are rounded once. Spec: Zarr v1 and v2 "fill_value" (which leave most encodings open), Zarr v3 core and
  * zarr-extensions "fill value representation". docs/dtypes.md has the table.
  */
-import { isJsonObject, type Json, type JsonObject } from "../base/json.js";
+import { isJsonObject, type Json, type JsonObject } from "../util/json.js";
 import type { DType } from "./dtype.js";
 import { readBytes, readFixedBytes, readRaw, readStored, readText, readValue } from "./fill-bytes.js";
 import { readBool, readComplex, readFloat, readInteger } from "./fill-numbers.js";
-import { type FillScalar, type FillSource, refuse } from "./fill-source.js";
-import type { FillOptions, FillValue } from "./fill-value.js";
+import { type FillOptions, type FillScalar, type FillSource, type FillValue, refuse } from "./fill-value.js";
 
 /**
  * Parses a fill value.
  *
- * "strict" are the rules of Zarr v3. "loose" accepts what v3 does and what writers of v1 and v2 have
- * written: null (zeros); integers as `0.0` or `"0"`; floats as bare tokens or in quotes; bool as 0 or 1;
- * complex as a single number or as base64; byte strings as plain text where they are no base64 of a
- * fitting length; 0 as the zero of strings, bytes and structured types. "plain" are those of v1: as loose, but texts are
- * never base64, and structured values are lists of their fields' values.
+ * "strict" selects the rules of Zarr v3. "loose" also accepts the output of v1 and v2 writers: null (zeros);
+ * integers as `0.0` or `"0"`; floats as bare tokens or in quotes; bool as 0 or 1; complex as a single number
+ * or as base64; byte strings as plain text if they are not base64 of a fitting length; 0 as the zero of
+ * strings, bytes and structured types. "plain" selects the rules of v1: loose, but strings are never base64,
+ * and structured values are lists of their fields' values.
  * @throws InvalidMetadata (bad-fill-value) for anything else.
  */
 export function parseFill(
@@ -33,12 +32,12 @@ export function parseFill(
   return { value: readFill({ dtype, json, rules, endian: options.endian }, item), item };
 }
 
-/** {@link parseFill} by the loose rules. */
+/** {@link parseFill} with the loose rules. */
 export function parseLooseFill(dtype: DType, json: Json, options?: FillOptions): FillValue {
   return parseFill(dtype, json, "loose", options);
 }
 
-/** Writes a fill value into one element's bytes, which are zero, and returns it as programs see it. */
+/** Writes a fill value into the zeroed bytes of one element, and returns it as a {@link FillScalar}. */
 function readFill(source: FillSource, item: Uint8Array): FillScalar {
   const { core } = source.dtype;
   switch (core) {
@@ -65,7 +64,10 @@ function readVariable(source: FillSource): FillScalar {
   return readValue(source);
 }
 
-/** An object with a value for every field, or base64 of the packed item; plain: or a list of the fields' values. */
+/**
+ * Parses an object with a value for every field, or base64 of the packed item; plain: a list of the fields'
+ * values is accepted too.
+ */
 function readStruct(source: FillSource, item: Uint8Array): FillScalar {
   const { dtype, json, rules } = source;
   const fields = dtype.fields!;

@@ -1,26 +1,29 @@
 /**
- * Binary floating-point formats narrower than float64: one list, and exact conversions of single numbers.
+ * Binary floating-point formats narrower than float64: the only list of them, and exact conversions of single
+ * numbers.
  *
  * Spec: Zarr v3 core (float16, float32), zarr-extensions (bfloat16, float8_*, float6_*, float4_*).
  */
-import { exponentOf, roundTie } from "./rounding.js";
 
 /**
- * What the codes beyond ordinary numbers mean.
- * - ieee: the highest exponent holds infinities and NaNs.
- * - fnuz: no infinities, no −0, whose code is the only NaN.
+ * Meaning of the codes that are not ordinary numbers.
+ * - ieee: the highest exponent encodes infinities and NaNs.
+ * - fnuz: no infinities and no −0, whose code is the only NaN.
  * - finite: neither infinities nor NaN.
  * - scale: powers of two only, without sign or zero; the highest code is NaN.
  */
 export type Specials = "ieee" | "fnuz" | "finite" | "scale";
 
-/** A format: sign bit (except "scale"), exponent, mantissa, from the highest bit that is used. */
+/** A format: sign bit (except "scale"), exponent and mantissa, starting at the highest used bit. */
 export interface FloatFormat {
   readonly exponentBits: number;
   readonly mantissaBits: number;
   readonly bias: number;
   readonly specials: Specials;
-  /** Bytes of one stored number. Bits above the format's own are ignored when read and zero when written. */
+  /**
+   * Size of one stored number in bytes. Bits above the format's own are ignored when read and zero when
+   * written.
+   */
   readonly bytes: number;
 }
 
@@ -51,7 +54,7 @@ export const floatFormats = {
 
 export type FloatName = keyof typeof floatFormats;
 
-/** The float that elements of a type are made of; undefined for float64, complex128 and types of other kinds. */
+/** Returns the float format of a type's elements; undefined for float64, complex128 and types of other kinds. */
 export function floatsOf({
   core,
 }: {
@@ -65,23 +68,23 @@ export function floatsOf({
     : undefined;
 }
 
-/** The sign bit's value; the number of codes for a format without sign. */
+/** Returns the value of the sign bit; for a format without sign, the number of codes. */
 export function signOf({ exponentBits, mantissaBits }: FloatFormat): number {
   return 2 ** (exponentBits + mantissaBits);
 }
 
-/** The code of positive infinity in an IEEE format: the first one beyond the finite numbers. */
+/** Returns the code of positive infinity in an IEEE format: the first one above the finite numbers. */
 export function infinityOf({ exponentBits, mantissaBits }: FloatFormat): number {
   return (2 ** exponentBits - 1) * 2 ** mantissaBits;
 }
 
-/** The highest code of a finite number, without sign. */
+/** Returns the highest code of a finite number, without sign. */
 export function highestOf(format: FloatFormat): number {
   if (format.specials === "ieee") return infinityOf(format) - 1;
   return signOf(format) - (format.specials === "scale" ? 2 : 1);
 }
 
-/** The code that the constant "NaN" stands for; undefined where there is none. */
+/** Returns the code of the constant "NaN"; undefined if the format has none. */
 export function nanOf(format: FloatFormat): number | undefined {
   if (format.specials === "finite") return undefined;
   if (format.specials === "fnuz") return signOf(format);
@@ -90,12 +93,12 @@ export function nanOf(format: FloatFormat): number | undefined {
     : infinityOf(format) + 2 ** (format.mantissaBits - 1);
 }
 
-/** True for a code (without bits above the format's own) that is no number. */
+/** Whether a code (without bits above the format's own) is a NaN. */
 export function isNanCode(format: FloatFormat, code: number): boolean {
   return format.specials === "ieee" ? code % signOf(format) > infinityOf(format) : code === nanOf(format);
 }
 
-/** The value of a code; bits above the format's own are ignored. Exact: every format is part of float64. */
+/** Returns the value of a code; ignores bits above the format's own. Exact: float64 represents every format. */
 export function decodeFloat(format: FloatFormat, bits: number): number {
   const { mantissaBits, bias, specials } = format;
   const sign = signOf(format);
@@ -112,11 +115,11 @@ export function decodeFloat(format: FloatFormat, bits: number): number {
 }
 
 /**
- * The code nearest to a number, ties to even.
+ * Returns the code nearest to a number, ties to even.
  *
- * @param beyond where the number stands for a decimal that float64 rounded: the sign of the decimal's
- *   size minus the number's. It decides ties, so that nothing is rounded twice.
- * @returns undefined where the format has nothing near: NaN, infinities and too large numbers in formats
+ * @param beyond if the number is a decimal rounded to float64: the sign of the decimal's magnitude minus the
+ *   number's. It decides ties, so that nothing is rounded twice.
+ * @returns undefined if the format has no nearest number: NaN, infinities and too large numbers in formats
  *   without them, negative numbers in formats without sign.
  */
 export function encodeFloat(format: FloatFormat, value: number, beyond = 0): number | undefined {
@@ -136,4 +139,25 @@ export function encodeFloat(format: FloatFormat, value: number, beyond = 0): num
   if (specials === "scale") return Math.max(code, 0); // below the smallest power, zero included
   const unsigned = specials === "fnuz" && code === 0; // −0's code is NaN there
   return negative && !unsigned ? signOf(format) + code : code;
+}
+
+const float64 = new DataView(new ArrayBuffer(8));
+
+/** Returns the exponent e of a positive number in [2^e, 2^(e+1)); −1023 for zero and subnormal float64. */
+export function exponentOf(size: number): number {
+  float64.setFloat64(0, size);
+  return ((float64.getUint16(0) >> 4) & 0x7ff) - 1023;
+}
+
+/**
+ * Rounds a non-negative number to the nearest integer. `beyond` decides ties: up if positive, down if
+ * negative;
+ * if zero, to the integer whose sum with `base` is even.
+ */
+export function roundTie(value: number, beyond: number, base: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  if (rest !== 0.5) return rest > 0.5 ? floor + 1 : floor;
+  if (beyond !== 0) return beyond > 0 ? floor + 1 : floor;
+  return (base + floor) % 2 === 0 ? floor : floor + 1;
 }

@@ -1,17 +1,17 @@
-/** Single elements as programs have them, for fill values and for what fills a selection. */
+/** Parses single elements given by programs, for fill values and for values that fill a selection. */
 
-import { type Json, JsonNumber } from "../base/json.js";
-import { textEncoder } from "../base/platform.js";
-import { encodeBase64 } from "./base64.js";
+import { encodeBase64 } from "../util/bytes.js";
+import { type Json, JsonNumber } from "../util/json.js";
+import { textEncoder } from "../util/platform.js";
 import type { DType } from "./dtype.js";
 import { parseFill } from "./fill.js";
 import type { FillValue } from "./fill-value.js";
 import { fromPlain } from "./plain.js";
 
 /**
- * Reads an element as programs have it: NaN and infinities are numbers, texts of byte strings are texts, a number is a
- * complex one, too; otherwise as Zarr v3 has fill values.
- * @throws InvalidMetadata ("bad-fill-value") for what the data type does not hold.
+ * Parses an element given by a program. NaN and infinities are numbers, byte strings may be given as strings,
+ * and a number is a valid complex one; otherwise the form is that of Zarr v3 fill values.
+ * @throws InvalidMetadata ("bad-fill-value") for values that do not fit the data type.
  */
 export function parseScalar(dtype: DType, value: unknown): FillValue {
   const isComplex = dtype.core.startsWith("complex");
@@ -22,7 +22,7 @@ export function parseScalar(dtype: DType, value: unknown): FillValue {
   return parseFill(dtype, named(json), "strict");
 }
 
-/** Bare NaN and infinities as the names that fill values have for them. */
+/** Replaces bare NaN and infinities by their names in fill values. */
 function named(json: Json): Json {
   if (json instanceof JsonNumber) return /^(NaN|-?Infinity)$/.test(json.text) ? json.text : json;
   if (Array.isArray(json)) return json.map(named);

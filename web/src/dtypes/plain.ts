@@ -1,9 +1,10 @@
-/** Plain values as the JSON reader would give them, so that fill values from programs take the same path. */
-import { invalidMetadata } from "../base/errors.js";
-import { type Json, JsonNumber, type JsonObject } from "../base/json.js";
-import { encodeBase64 } from "./base64.js";
+/** Converts plain values to the form of the JSON reader, so that fill values from programs use the same parsers. */
 
-/** Deepest nesting of a plain value. */
+import { encodeBase64 } from "../util/bytes.js";
+import { invalidMetadata } from "../util/errors.js";
+import { type Json, JsonNumber, type JsonObject } from "../util/json.js";
+
+/** Maximum nesting depth of a plain value. */
 const maxDepth = 64;
 
 /** Returns the text of a number, without a fraction if it is an integer: both integer and float types parse it. */
@@ -13,9 +14,9 @@ function plainText(value: number): string {
 }
 
 /**
- * Numbers keep every digit, bigints are exact, Uint8Arrays become base64.
+ * Converts a plain value. Numbers keep every digit, bigints are exact, Uint8Arrays become base64.
  * @param textOf returns the text of a number. Default: text for the parsers of fill values.
- * @throws InvalidMetadata for values that JSON has no form for, and for nesting deeper than 64 levels.
+ * @throws InvalidMetadata for values that JSON cannot represent, and for nesting deeper than 64 levels.
  */
 export function fromPlain(value: unknown, textOf = plainText, depth = 0): Json {
   if (typeof value === "number") return new JsonNumber(textOf(value));

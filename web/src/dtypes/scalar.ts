@@ -1,16 +1,16 @@
-/** Single elements as JavaScript values: for printing, tooltips and tests, not for bulk work. */
-import { invalidArgument } from "../base/errors.js";
+/** Reads single elements as JavaScript values, for printing, tooltips and tests; too slow for bulk work. */
+import { invalidArgument } from "../util/errors.js";
 import type { DType, Field } from "./dtype.js";
 import { decodeFloat, floatsOf } from "./floats.js";
-import { utf32String, withoutPadding } from "./padded.js";
+import { utf32String, withoutPadding } from "./strings.js";
 
 /** One element: complex is [re, im]; raw bytes and byte strings are bytes; a struct is an object of its fields. */
 export type Scalar = number | bigint | boolean | string | Uint8Array | Scalar[] | { [field: string]: Scalar };
 
 /**
- * Reads the element at a byte offset of packed, little-endian elements. Byte strings come without their
- * padding; datetimes and timedeltas as the stored count of units.
- * @throws InvalidArgument for elements of variable length, which are values already.
+ * Reads the element at a byte offset of packed, little-endian elements. Byte strings are returned without
+ * their padding; datetimes and timedeltas as the stored count of units.
+ * @throws InvalidArgument for elements of variable length, which are already values.
  */
 export function readScalar(dtype: DType, bytes: Uint8Array, offset: number): Scalar {
   if (dtype.core === "variable") throw invalidArgument(`elements of ${dtype} are not stored as bytes`);
@@ -58,7 +58,7 @@ export function readScalar(dtype: DType, bytes: Uint8Array, offset: number): Sca
   }
 }
 
-/** A float narrower than float64, or a pair of them. */
+/** Reads a float narrower than float64, or a pair of them. */
 function readSmall(dtype: DType, view: DataView): Scalar {
   const { format, isComplex } = floatsOf(dtype)!;
   const read = (at: number) => {
@@ -68,7 +68,7 @@ function readSmall(dtype: DType, view: DataView): Scalar {
   return isComplex ? [read(0), read(format.bytes)] : read(0);
 }
 
-/** An integer in the low bits of a byte. */
+/** Extracts an integer from the low bits of a byte. */
 function lowBits(core: "int2" | "int4" | "uint2" | "uint4", byte: number): number {
   const shift = core.endsWith("2") ? 30 : 28;
   return core.startsWith("u") ? (byte << shift) >>> shift : (byte << shift) >> shift;

@@ -1,13 +1,13 @@
-/** Strings of fixed length, written. */
+/** Strings of fixed length. */
 
-import { checkObject } from "../base/arguments.js";
-import { invalidArgument } from "../base/errors.js";
-import { textEncoder } from "../base/platform.js";
+import { checkObject } from "../util/arguments.js";
+import { invalidArgument } from "../util/errors.js";
+import { textEncoder } from "../util/platform.js";
 import type { DType } from "./dtype.js";
 
 /**
- * Packs strings of fixed length, which `strings` reads: one item after the other, padded with NULs. Byte strings
- * are written as UTF-8.
+ * Packs strings of fixed length, the inverse of `strings`: one item after the other, padded with NULs. Byte
+ * strings are encoded as UTF-8.
  * @throws InvalidArgument for strings that do not fit, and for other data types.
  */
 export function packStrings(dtype: DType, values: readonly string[]): Uint8Array {
@@ -34,4 +34,32 @@ function utf32Bytes(text: string): Uint8Array {
     view.setUint32(4 * i, point, true);
   });
   return out;
+}
+
+/** Returns the bytes of a NUL-padded string. */
+export function withoutPadding(item: Uint8Array): Uint8Array {
+  let end = item.length;
+  while (end > 0 && item[end - 1] === 0) end--;
+  return item.subarray(0, end);
+}
+
+/** Decodes a NUL-padded UTF-32 string; code points beyond Unicode become U+FFFD. */
+export function utf32String(item: Uint8Array): string {
+  const view = new DataView(item.buffer, item.byteOffset, item.byteLength);
+  let text = "";
+  for (let at = 0; at < item.byteLength; at += 4) {
+    const code = view.getUint32(at, true);
+    text += code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+  }
+  return withoutNuls(text);
+}
+
+/**
+ * Removes trailing U+0000. A loop, because a regular expression takes quadratic time for strings with many
+ * inner ones.
+ */
+export function withoutNuls(text: string): string {
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === 0) end--;
+  return text.slice(0, end);
 }

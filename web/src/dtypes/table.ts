@@ -1,8 +1,8 @@
-import { unsupported } from "../base/errors.js";
+import { unsupported } from "../util/errors.js";
 
 /**
- * The core's data types, in the order of src/dtypes/dtype_list.inc: a row's index is its id in plans.
- * tests/node compares the two lists through the wasm module.
+ * The core's data types, in the order of src/dtypes/dtype_list.inc: the index of a row is its id in plans.
+ * Tests in tests/node compare the two lists through the wasm module.
  */
 export const coreTypes = [
   { core: "bool", itemBytes: 1, componentBytes: 1 },
@@ -57,21 +57,21 @@ export const coreTypes = [
 interface CoreRow {
   /** Name in the core. */
   core: string;
-  /** Bytes of one element; 0 = depends on the data type's parameters. */
+  /** Size of one element in bytes; 0 if it depends on the data type's parameters. */
   itemBytes: number;
-  /** Width that the byte order applies to; 0 = field by field. */
+  /** Width of the unit that byte order applies to; 0 if it differs by field. */
   componentBytes: number;
 }
 
 export type CoreType = (typeof coreTypes)[number]["core"];
 
-/** What stands in place of a core type where elements have no fixed width: the core never sees them. */
+/** Replaces the core type if elements have no fixed width: the core never processes them. */
 export type VariableCore = "variable";
 
 const rows = new Map(coreTypes.map((row, id) => [row.core, { ...row, id }]));
 
 /**
- * The row of a core type, with its id.
+ * Returns the row of a core type, with its id.
  * @throws Unsupported for a variable-length type, which has none.
  */
 export function coreRow(core: CoreType | VariableCore) {

@@ -1,11 +1,11 @@
-/** The form in which the elements of each core type are handed out: which typed array, and whether by conversion. */
-import { invalidArgument } from "../base/errors.js";
+/** The typed array for the elements of each core type, and the conversion if one is needed. */
+import { invalidArgument } from "../util/errors.js";
 import { type Conversion, floatConversion, integerConversion } from "./convert.js";
 import type { DType } from "./dtype.js";
 import { type FloatName, floatFormats } from "./floats.js";
 import type { CoreType } from "./table.js";
 
-/** Typed arrays that element data comes in. */
+/** Typed arrays used for element data. */
 export type ElementData =
   | Uint8Array
   | Int8Array
@@ -27,10 +27,10 @@ export interface ElementArray {
 type SmallFloat = Exclude<FloatName, "float16" | "float32">;
 type ConvertedType = SmallFloat | `complex_${SmallFloat | "float16"}` | "int2" | "int4" | "uint2" | "uint4";
 
-/** Float16Array where the engine has it (its type is newer than our TypeScript target). */
+/** Float16Array if the engine has it (its type is newer than our TypeScript target). */
 const Float16 = (globalThis as { Float16Array?: ElementArray }).Float16Array;
 
-/** The typed array of each core type that is handed out as stored; several numbers per element where the width says so. */
+/** The typed array of each core type that needs no conversion; wide types have several numbers per element. */
 const arrays: Readonly<Record<Exclude<CoreType, ConvertedType>, ElementArray>> = {
   bool: Uint8Array,
   int8: Int8Array,
@@ -41,7 +41,7 @@ const arrays: Readonly<Record<Exclude<CoreType, ConvertedType>, ElementArray>> =
   uint16: Uint16Array,
   uint32: Uint32Array,
   uint64: BigUint64Array,
-  float16: Float16 ?? Uint16Array, // see conversions
+  float16: Float16 ?? Uint16Array, // overridden by a conversion without Float16Array
   float32: Float32Array,
   float64: Float64Array,
   complex64: Float32Array,
@@ -54,7 +54,7 @@ const arrays: Readonly<Record<Exclude<CoreType, ConvertedType>, ElementArray>> =
   struct: Uint8Array,
 };
 
-/** The types whose elements have another form than what is stored. */
+/** Conversions of the types whose elements differ in form from the stored data. */
 const conversions = new Map<string, Conversion>([
   ["int2", integerConversion("int2", 2, true)],
   ["int4", integerConversion("int4", 4, true)],
@@ -68,14 +68,14 @@ for (const name of Object.keys(floatFormats) as FloatName[]) {
   conversions.set(`complex_${name}`, conversion);
 }
 
-/** How elements of the type are converted; undefined where they are handed out as they are stored. */
+/** Returns the conversion of the type; undefined if elements have their stored form. */
 export function conversionOf({ core }: DType): Conversion | undefined {
   return conversions.get(core);
 }
 
 /**
- * The typed array that elements of the type come in.
- * @throws InvalidArgument for elements of variable length, which come in plain arrays.
+ * Returns the typed array class for elements of the type.
+ * @throws InvalidArgument for elements of variable length, which use plain arrays.
  */
 export function arrayOf(dtype: DType): ElementArray {
   if (dtype.core === "variable") throw invalidArgument(`elements of ${dtype} have no typed array`);

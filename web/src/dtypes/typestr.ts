@@ -1,9 +1,9 @@
 /**
- * NumPy type strings and descriptions: how Zarr v1 and v2 write data types.
+ * Parses NumPy type strings and descriptions, the data types of Zarr v1 and v2.
  * Spec: Zarr v1 and v2, "Data type encoding".
  */
-import { invalidMetadata, limitExceeded, unsupported } from "../base/errors.js";
-import { type Json, JsonNumber } from "../base/json.js";
+import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
+import { type Json, JsonNumber } from "../util/json.js";
 import {
   componentsOf,
   DType,
@@ -16,10 +16,10 @@ import {
 
 export type Endian = "little" | "big";
 
-/** A data type and the byte order in which it is stored. */
+/** A data type and its stored byte order. */
 export interface StoredType {
   dtype: DType;
-  /** One per run of components (see componentsOf); undefined where byte order has no meaning. */
+  /** One entry per run of components (see componentsOf); undefined if byte order does not apply. */
   endians: (Endian | undefined)[];
 }
 
@@ -41,15 +41,15 @@ const numbers: Readonly<Record<string, SimpleType>> = {
 };
 
 export interface DescrOptions {
-  /** Lets `|O` stand for elements of variable length; the caller must then find an object codec. */
+  /** Accepts `|O` as elements of variable length; the caller must then find an object codec. */
   objects?: boolean | undefined;
-  /** Lets times be without a unit, which NumPy calls generic (Zarr v1; v2 asks for one). */
+  /** Accepts times without a unit, which NumPy calls generic (Zarr v1; v2 requires a unit). */
   genericTimes?: boolean | undefined;
 }
 
 /**
  * Parses a type string such as `<f8`, `|S12`, `>M8[10s]`.
- * @throws InvalidMetadata for a malformed one, Unsupported for one that NumPy knows and Zarr data cannot use here.
+ * @throws InvalidMetadata for a malformed string, Unsupported for a NumPy type that is not supported here.
  */
 export function parseTypestr(text: string, options: DescrOptions = {}): StoredType {
   const match = /^([<>|])([a-zA-Z])(0|[1-9]\d*|)(?:\[([1-9]\d*|)([^\]]*)\])?$/.exec(text);
@@ -70,7 +70,7 @@ export function parseTypestr(text: string, options: DescrOptions = {}): StoredTy
   return { dtype, endians: [endianOf(text, order, componentsOf(dtype)[0]!.bytes)] };
 }
 
-/** `|O`; old NumPy wrote the width of a pointer after it. */
+/** Parses `|O`, which old NumPy followed by the width of a pointer. */
 function objectType(text: string, objects: boolean): StoredType {
   if (!objects || !/^.O[48]?$/.test(text)) {
     throw unsupported(`object arrays (dtype "${text}") need an object codec`, { code: "object-dtype" });
@@ -105,15 +105,15 @@ function timeType(text: string, kind: string, size: string, multiple = "", unit 
 }
 
 function endianOf(text: string, order: string, componentBytes: number): Endian | undefined {
-  if (componentBytes === 1) return undefined; // any of the three marks is accepted, none has a meaning
+  if (componentBytes === 1) return undefined; // any of the three marks is accepted and ignored
   if (order === "|")
     throw invalidMetadata(`dtype "${text}" needs a byte order, "<" or ">"`, { code: "missing-endian" });
   return order === "<" ? "little" : "big";
 }
 
 /**
- * Parses the JSON form of a data type: a type string, or a list of `[name, type]` fields. Objects are never
- * fields.
+ * Parses the JSON form of a data type: a type string, or a list of `[name, type]` fields. Fields cannot be
+ * objects.
  * @param subarrays whether fields may have a third element, the shape of a subarray (Zarr v2).
  * @throws InvalidMetadata, Unsupported (see parseTypestr), LimitExceeded for wide elements and deep nesting.
  */
@@ -150,7 +150,7 @@ interface FieldContext {
   readonly options: NestedOptions;
   readonly depth: number;
   readonly position: number;
-  /** Names of the fields before this one. */
+  /** Names of the preceding fields. */
   readonly seen: Set<string>;
 }
 

@@ -1,30 +1,31 @@
 /**
- * Runs of bytes-to-bytes codecs where no metadata says how many bytes come out: variable-length data,
- * and shards with codecs behind them.
+ * Runs bytes-to-bytes codecs whose output size no metadata states: variable-length data, and shards with
+ * codecs after the sharding codec.
  */
-import { isZarrError, limitExceeded } from "../base/errors.js";
+import { isZarrError, limitExceeded } from "../util/errors.js";
+import { keptFor } from "../util/platform.js";
 import { withDecoder } from "./engine.js";
 import { type ChainStep, Plan } from "./plan.js";
 import { type CodecSession, checkedSize } from "./session.js";
 
-/** The smallest bound that is tried. Most chunks fit at once: buffers of this size cost nothing. */
+/** The smallest bound tried. Buffers of this size cost nothing, and most chunks fit. */
 const firstBound = 2 ** 16;
-/** How many times its encoded size a chunk is first taken for, and how much larger at each further try. */
+/** Initial guess of the expansion ratio, and the factor by which the bound grows at each retry. */
 const growth = 8;
-/** Above this, bounds are multiples of it instead of powers of two, which would soon pass what memory holds. */
+/** Above this, bounds are rounded to multiples of it: powers of two would soon exceed the available memory. */
 const largeStep = 2 ** 26;
-/** What one WebAssembly memory can serve. */
+/** Maximum for one WebAssembly memory. */
 const largestBound = 2 ** 31 - 1;
 
-/** Plans by bound. Bounds are rounded, so there are few of them for one list of steps. */
-const plans = new WeakMap<readonly ChainStep[], Map<number, Plan>>();
+/** Plans by bound. Bounds are rounded, so that each list of steps needs only a few. */
+const plansOf = keptFor((_steps: readonly ChainStep[]) => new Map<number, Plan>());
 
 /**
- * Decodes through a chain of bytes-to-bytes codecs (given in encoding order; pass the same array for
- * every chunk, for its plans are kept with it). Without steps the bytes come back as they are.
- * @param limit the most bytes that may come out
- * @param expected how many bytes a header says will come out. It can only lower the first bound: a header
- *   that lies costs a further try, never memory.
+ * Decodes through a chain of bytes-to-bytes codecs, given in encoding order. Pass the same array for every
+ * chunk, because plans are cached by it. Without steps, returns the bytes unchanged.
+ * @param limit maximum number of decoded bytes
+ * @param expected number of decoded bytes that a header states. It can only lower the first bound: a wrong
+ *   header costs a retry, never memory.
  * @throws CorruptChunk; LimitExceeded for more than `limit` bytes
  */
 export async function decodeBytes(
@@ -34,13 +35,13 @@ export async function decodeBytes(
   expected?: number,
 ): Promise<Uint8Array> {
   if (steps.length === 0) return withinLimit(encoded, limit);
-  // Plans of all bounds need the same module: one stands for them.
+  // Plans of all bounds need the same module, so any of them will do.
   return withDecoder(planFor(steps, firstBound), (session) =>
     decodeBytesIn(session, steps, encoded, limit, expected),
   );
 }
 
-/** {@link decodeBytes} in a session that holds all the decoders; without steps none is needed. */
+/** {@link decodeBytes} in a session that has all the decoders; without steps no session is needed. */
 export function decodeBytesIn(
   session: CodecSession | undefined,
   steps: readonly ChainStep[],
@@ -60,7 +61,10 @@ export function decodeBytesIn(
   }
 }
 
-/** Encodes any number of bytes through a chain of bytes-to-bytes codecs, in a session that holds all the encoders. Without steps they come back as they are. */
+/**
+ * Encodes any number of bytes through a chain of bytes-to-bytes codecs, in a session that has all the
+ * encoders. Without steps, returns the bytes unchanged.
+ */
 export function encodeBytesIn(
   session: CodecSession,
   steps: readonly ChainStep[],
@@ -70,7 +74,7 @@ export function encodeBytesIn(
   return steps.length === 0 ? bytes : session.encode(planFor(steps, rounded(size)), bytes);
 }
 
-/** Whether more came out than the bound that was tried. */
+/** Whether the output exceeded the bound. */
 function isTooSmall(error: unknown): boolean {
   return isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded";
 }
@@ -88,8 +92,8 @@ function rounded(bytes: number): number {
 }
 
 function planFor(steps: readonly ChainStep[], bound: number): Plan {
-  const known = plans.get(steps) ?? new Map<number, Plan>();
-  const plan = known.get(bound) ?? Plan.bytesOnly(steps, bound);
-  plans.set(steps, known.set(bound, plan));
+  const plans = plansOf(steps);
+  const plan = plans.get(bound) ?? Plan.bytesOnly(steps, bound);
+  plans.set(bound, plan);
   return plan;
 }

@@ -1,10 +1,11 @@
 /**
- * The core's codecs: the one list of them in TypeScript, in the order of src/codecs/codec_list.inc. A row's index is its
- * id in plans, and the order is that of messages and documents.
+ * The core's codecs: the only list of them in TypeScript, in the order of src/codecs/codec_list.inc. The
+ * index of a row is the codec's id in plans; messages and documents list codecs in the same order.
  *
- * `part` says where its metadata is read: "usual" with the library itself (codecs/usual.ts), "rare" in a part that is
- * loaded once metadata names one of them (codecs/registry.ts). `decode` and `encode` say which module can do it.
- * The compiler holds the definitions against the list, tests/node/mirrors.test.ts both modules.
+ * `part` is "usual" if the codec's metadata is parsed in the main bundle (codecs/common-codecs.ts), or "rare"
+ * if in a part that is loaded when metadata names such a codec (codecs/registry.ts). `decode` and `encode`
+ * name the module that can do it. The compiler checks the definitions against the list,
+ * tests/node/codecs/list-mirrors.test.ts checks both modules.
  */
 import type { ModuleName } from "./module.js";
 
@@ -55,7 +56,7 @@ interface CodecRow {
   readonly core: string;
   readonly part: "usual" | "rare";
   readonly decode: ModuleName;
-  /** "none": what others wrote is read, nothing is written. */
+  /** "none": existing data is read, but nothing is written. */
   readonly encode: ModuleName | "none";
 }
 
@@ -66,7 +67,7 @@ export type CodecIn<Part extends CodecRow["part"]> = Extract<Rows, { part: Part 
 
 const rows = new Map(coreCodecs.map((row, id) => [row.core, { ...row, id }]));
 
-/** The row of a core codec, with its id. */
+/** Returns the row of a core codec, with its id. */
 export function codecRow(core: CoreCodec) {
   return rows.get(core)!;
 }

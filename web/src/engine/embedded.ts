@@ -1,14 +1,15 @@
-/** Modules that come from their copy in a script, which is loaded only then. */
-import { lazy } from "../base/lazy.js";
-import type { WasmModule } from "../base/web-types.js";
+/** Falls back to copies of the modules embedded in a script, which is loaded only if needed. */
+import { lazy } from "../util/lazy.js";
+import type { WasmModule } from "../util/platform.js";
 import type { ModuleName } from "./compile.js";
 
-const embedded = lazy("modules without their files", () => import("../lazy/embedded.js"));
+const embedded = lazy("modules without their files", () => import("./embedded-modules.js"));
 
 /**
- * Compiles a module from its file, or from its copy where the file is not to be had.
- * @param fromFile compiles the file; a CompileError is about the module or a policy, so that a copy would not help
- * @throws what both ways failed with, in one message
+ * Compiles a module from its file, or from its embedded copy if the file is not available.
+ * @param fromFile compiles the file; a CompileError concerns the module or a policy, so the copy would not
+ *   help
+ * @throws both failures in one message
  */
 export async function compileEmbedded(
   name: ModuleName,

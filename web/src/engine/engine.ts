@@ -1,23 +1,26 @@
-/** The engine: one session per module and thread, made when first needed, replaced when broken or outgrown. */
+/** Manages sessions: one per module and thread, created on first use, replaced when broken or too large. */
 import { HeapDemand } from "./heap-demand.js";
 import { instantiate, type ModuleName } from "./module.js";
 import { CodecSession, NeedsFullModule } from "./session.js";
 
-/** What one WebAssembly memory can serve; the caller's own limits are checked before plans are made. */
+/** Maximum for one WebAssembly memory; the caller's own limits are checked before plans are made. */
 const maxChunkBytes = 2 ** 31 - 1;
 
 const sessions: Partial<Record<ModuleName, Promise<CodecSession>>> = {};
 
-/** Those that have come to be, the last of each module. */
+/** The most recently started session of each module. */
 const loaded: Partial<Record<ModuleName, CodecSession>> = {};
-/** What instances hand on to their successors. */
+/** Memory statistics, passed from each instance to its successor. */
 const demands: Readonly<Record<ModuleName, HeapDemand>> = {
   decode: new HeapDemand(),
   full: new HeapDemand(),
   images: new HeapDemand(),
 };
 
-/** The session of a module; a new one after a failure, and when the old one's memory is far larger than needed. */
+/**
+ * Returns the session of a module; a new one after a failure, or if the old one's memory is far larger than
+ * needed.
+ */
 export async function sessionOf(name: ModuleName): Promise<CodecSession> {
   for (;;) {
     sessions[name] ??= startSession(name);
@@ -27,12 +30,12 @@ export async function sessionOf(name: ModuleName): Promise<CodecSession> {
 }
 
 /**
- * The session of a module for which `sessionOf` has waited, for those who cannot wait now. One that is spent is lent
- * until the next is there.
+ * Returns the session of a module synchronously. `sessionOf` must have resolved for this module before. A
+ * spent session is returned until its replacement has started.
  */
 export function loadedSession(name: ModuleName): CodecSession {
   const session = loaded[name]!;
-  if (session.isSpent) sessionOf(name).catch(() => {}); // it may not have come to be at the first try
+  if (session.isSpent) sessionOf(name).catch(() => {}); // starting may fail; the next caller retries
   return session;
 }
 
@@ -43,27 +46,30 @@ function startSession(name: ModuleName): Promise<CodecSession> {
     return session;
   });
   fresh.catch(() => {
-    if (sessions[name] === fresh) delete sessions[name]; // a later call may be luckier
+    if (sessions[name] === fresh) delete sessions[name]; // dropped so that the next call retries
   });
   return fresh;
 }
 
-/** Whoever is at work with the old session finishes with it. Nothing here holds it then, so that its memory goes. */
+/**
+ * Replaces a session. Work in progress finishes in the old one; nothing here references it then, so it can be
+ * collected.
+ */
 function replace(name: ModuleName, old: Promise<CodecSession>): void {
   if (sessions[name] === old) sessions[name] = startSession(name);
 }
 
-/** What decodes, and in which module: a plan, or the codec of a chunk. */
+/** Selects the module to decode with: a plan, or the codec of a chunk. */
 export interface Decoder {
   readonly decodeModule: ModuleName;
-  /** Says that a chunk turned out to need the full module: from now on all are decoded there. */
+  /** Records that a chunk needed the full module, so that all later ones are decoded there. */
   requireFullModule(): void;
 }
 
 /**
- * Does some work that decodes, and once more where a chunk turns out to need a decoder that only the full module
- * holds, and the images module (rare: frames of before zstd 1.0). Whatever decodes, comes by here.
- * @param work given the module to use; what it throws is NeedsFullModule only where nothing of it remains.
+ * Runs decoding work, and runs it again if a chunk needs a decoder that only the full and images modules have
+ * (rare: frames from before zstd 1.0). All decoding goes through this function.
+ * @param work receives the module to use; it may throw NeedsFullModule only if it has no lasting effects.
  */
 export async function withFullIfNeeded<T>(
   decoder: Decoder,

@@ -1,28 +1,29 @@
 /**
- * When an instance has more memory than its work needs. The memory of WebAssembly cannot be given back, so the
- * instance is replaced then; the module stays compiled.
+ * Decides when an instance has far more memory than its work needs. WebAssembly memory cannot shrink, so the
+ * instance is replaced; the module stays compiled.
  */
 
-/** An instance keeps this much, whatever it is used for. */
+/** An instance may always keep this much memory. */
 const keptBytes = 64 * 2 ** 20;
-/** Beyond that, so many times what its work needs: buffers of all stages, and holes between them. */
+/** Above that, the allowed ratio of memory to demand: buffers of all stages, and fragmentation. */
 const spread = 4;
-/** By what the memory of large work fades with each smaller piece. */
+/** Factor by which the recorded demand decays with each smaller piece of work. */
 const fading = 0.75;
 
-/** What the work of a module has needed lately; handed on from one instance to the next. */
+/** The recent memory demand of a module; passed from one instance to the next. */
 export class HeapDemand {
   #peak = 0;
   #usual = 0;
 
-  /** Notes the bytes that a piece of work holds: its input, its output, open slabs. */
+  /** Records the bytes held by a piece of work: its input, its output, open slabs. */
   note(bytes: number): void {
     if (bytes > this.#peak) this.#peak = bytes;
   }
 
   /**
-   * Called when nothing is held any more. True where there is far more memory than the work before this piece
-   * needed: after an outsized chunk at once, after many large ones when some smaller ones have followed.
+   * Called when nothing is held any more. Returns whether there is far more memory than the work before this
+   * piece needed: at once after a single outsized chunk; after many large ones, when some smaller ones have
+   * followed.
    */
   settle(memoryBytes: number): boolean {
     if (this.#peak === 0) return false;

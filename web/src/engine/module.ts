@@ -1,9 +1,9 @@
 /**
- * Loading the WebAssembly modules. Emscripten's glue never loads anything itself: the module is had from the package
- * (packaged.ts), or from where the caller says, and compiled once.
+ * Loads the WebAssembly modules. Emscripten's glue never loads anything itself: each module comes from the
+ * package (packaged.ts) or from the source that the caller configured, and is compiled once.
  */
-import { engineFailed, messageOf } from "../base/errors.js";
-import type { WasmModule } from "../base/web-types.js";
+import { engineFailed, messageOf } from "../util/errors.js";
+import type { WasmModule } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
 import { compileSource, type ModuleName, moduleNames, type WasmSource } from "./compile.js";
 import { glue, packagedModule } from "./packaged.js";
@@ -16,8 +16,8 @@ const sources: Partial<Record<ModuleName, LazySource>> = {};
 const compiled: Partial<Record<ModuleName, Promise<WasmModule>>> = {};
 
 /**
- * Says where the WebAssembly modules come from, instead of the packaged files. Call it before the
- * first use of the library; a module that is loaded already stays in use.
+ * Sets the sources of the WebAssembly modules, instead of the packaged files. Must be called before the
+ * first use of the library; modules that are already loaded stay in use.
  */
 export function configureWasm(own: Partial<Record<ModuleName, LazySource>>): void {
   for (const name of moduleNames) {
@@ -28,10 +28,10 @@ export function configureWasm(own: Partial<Record<ModuleName, LazySource>>): voi
   }
 }
 
-/** The compiled module; compiled once, shared by every instance (and by workers). */
+/** Returns the compiled module, which all instances (and workers) share. */
 export function compiledModule(name: ModuleName): Promise<WasmModule> {
   compiled[name] ??= compile(name).catch((cause) => {
-    delete compiled[name]; // a later call may be luckier
+    delete compiled[name]; // dropped so that the next call retries
     throw failed(`${name}.wasm could not be loaded`, cause);
   });
   return compiled[name];
@@ -44,8 +44,8 @@ async function compile(name: ModuleName): Promise<WasmModule> {
 }
 
 /**
- * A fresh instance of a module, with memory of its own.
- * @throws EngineFailed where the module or its glue cannot be loaded, or no instance be made
+ * Creates an instance of a module, with its own memory.
+ * @throws EngineFailed if the module or its glue cannot be loaded or instantiated
  */
 export async function instantiate(name: ModuleName): Promise<Core> {
   const [module, { default: factory }] = await Promise.all([
@@ -57,7 +57,8 @@ export async function instantiate(name: ModuleName): Promise<Core> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown) => reject(failed(`${name}.wasm could not be started`, cause));
     factory({
-      // Never fetched. Without this the glue asks import.meta for a URL, which classic scripts do not have.
+      // Never fetched. Without this, the glue reads a URL from import.meta, which classic scripts do not
+      // have.
       locateFile: (file) => file,
       instantiateWasm(imports, done) {
         WebAssembly.instantiate(module, imports)

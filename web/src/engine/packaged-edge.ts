@@ -1,8 +1,8 @@
 /**
- * packaged.ts in the bundles for workerd (Cloudflare's workers) and other runtimes on the edge. Nothing may be compiled
- * there: modules are imported as such.
+ * Replaces packaged.ts in the bundles for workerd (Cloudflare Workers) and other edge runtimes. They forbid
+ * compiling at run time: modules are imported as such.
  */
-import type { WasmModule } from "../base/web-types.js";
+import type { WasmModule } from "../util/platform.js";
 import decode from "../wasm/decode.mjs";
 import full from "../wasm/full.mjs";
 import images from "../wasm/images.mjs";

@@ -1,5 +1,5 @@
-/** packaged.ts in the scripts of workers, which are one file each: modules come compiled, from whoever has work. */
-import type { WasmModule } from "../base/web-types.js";
+/** Replaces packaged.ts in worker scripts, which are one file each: compiled modules are received with the work. */
+import type { WasmModule } from "../util/platform.js";
 import decode from "../wasm/decode.mjs";
 import full from "../wasm/full.mjs";
 import images from "../wasm/images.mjs";

@@ -1,14 +1,13 @@
 /**
- * The modules that the package holds, as pages and bundlers find them. The build has other files in this one's place:
- * packaged-node.ts in the bundles for Node, packaged-edge.ts in those for workerd, packaged-worker.ts in workers.
+ * Loads the modules from the files of the package. The build replaces this file by packaged-edge.ts in the bundles for
+ * workerd and by packaged-worker.ts in the scripts of workers.
  */
-import { isLeftBehind } from "../base/beside.js";
-import type { WasmModule } from "../base/web-types.js";
+import { hasNodeModules, isLeftBehind, packageFile, type WasmModule } from "../util/platform.js";
 import type { CoreFactory } from "../wasm/core.js";
 import { compileSource, type ModuleName } from "./compile.js";
 import { compileEmbedded } from "./embedded.js";
 
-/** The modules' scripts. */
+/** The glue scripts of the modules. */
 export const glue: Readonly<Record<ModuleName, () => Promise<{ default: CoreFactory }>>> = {
   decode: () => import("../wasm/decode.mjs"),
   full: () => import("../wasm/full.mjs"),
@@ -22,10 +21,12 @@ const urls: Readonly<Record<ModuleName, () => URL>> = {
   images: () => new URL("../wasm/images.wasm", import.meta.url),
 };
 
-/** Compiles a module: from its file, or, where that is not to be had, from its copy in a script. */
+/** Compiles a module from its file, or from its embedded copy if the file is not available. */
 export async function packagedModule(name: ModuleName): Promise<WasmModule> {
-  const here = import.meta.url; // not within `new URL` again: bundlers would copy the file once more
+  const here = import.meta.url; // not inside `new URL` again: bundlers would copy the file once more
   return compileEmbedded(name, () => {
+    // Bundlers for Node replace the addresses below by those of a page's assets.
+    if (hasNodeModules()) return compileSource(packageFile(`wasm/${name}.wasm`, here));
     const url = urls[name]();
     if (isLeftBehind(url, `../wasm/${name}.wasm`, here))
       throw new Error("the bundler has moved the library without its .wasm files");

@@ -1,50 +1,50 @@
-/** Plans: a codec chain bound to one array, as the words that src/chain/plan.hpp reads. */
+/** Plans: a codec chain bound to one array, encoded as the words that src/chain/plan.hpp reads. */
 
-import { componentsOf, DType } from "../dtypes/dtype.js";
+import { type Component, componentsOf, DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
+import type { Endian } from "../dtypes/typestr.js";
 import { type CoreCodec, codecRow } from "./codec-table.js";
 import { largerModule, type ModuleName } from "./compile.js";
-import { swapsBytes } from "./endian-words.js";
 
-/** The word format; src/chain/plan.hpp's kPlanVersion. */
+/** Version of the word format; kPlanVersion in src/chain/plan.hpp. */
 const planVersion = 2;
-/** Flags of plans; src/chain/plan.hpp's PlanFlag. */
+/** Flags of plans; PlanFlag in src/chain/plan.hpp. */
 const bytesOnly = 1;
 const skipChecksums = 2;
 
-/** One codec of a chain, its configuration already turned into the core's integer parameters. */
+/** One codec of a chain, with its configuration as integer parameters of the core. */
 export interface ChainStep {
   readonly core: CoreCodec;
   readonly params: readonly number[];
-  /** The name by which the metadata calls the codec. */
+  /** The codec's name in the metadata. */
   readonly name: string;
-  /** False where checksums in the data are to be left unread. Default: true. */
+  /** Verifies checksums in the data. Default: true. */
   readonly verifiesChecksums?: boolean | undefined;
 }
 
 export interface PlanArray {
   readonly dtype: DType;
-  /** Decoded chunk. */
+  /** Shape of a decoded chunk. */
   readonly shape: readonly number[];
-  /** One element of fill value, `dtype.itemBytes` bytes. */
+  /** Fill value as one element of `dtype.itemBytes` bytes. */
   readonly fillItem: Uint8Array;
 }
 
-/** What a session needs of a plan: what threads tell each other. */
+/** The part of a plan that a session needs and that threads exchange. */
 export interface PlanWords {
   readonly words: Uint32Array;
   /** The codecs' names, for errors. */
   readonly steps: readonly { readonly name: string }[];
 }
 
-/** Has no memory of its own in the core: sessions prepare it when they first meet it. */
+/** Holds no memory in the core: each session prepares a plan on first use. */
 export class Plan implements PlanWords {
   readonly words: Uint32Array;
-  /** Bytes of a decoded chunk; the most of them, for bytes-only plans. */
+  /** Size of a decoded chunk in bytes; for bytes-only plans, the maximum. */
   readonly decodedBytes: number;
-  /** The module that can encode it. */
+  /** The module that can encode with this plan. */
   readonly encodeModule: ModuleName;
-  /** True where encoded chunks are byte for byte what they decode to. */
+  /** Whether encoded chunks are byte for byte identical to decoded ones. */
   readonly isNative: boolean;
   #pieces: PiecePlan | undefined | "unknown" = "unknown";
   #decodeModule: ModuleName;
@@ -69,8 +69,8 @@ export class Plan implements PlanWords {
   }
 
   /**
-   * A plan for bytes whose number is not known beforehand: bytes-to-bytes codecs alone, possibly none.
-   * @param bound the most bytes, at least 1, that a chunk may decode to; all memory is sized by it.
+   * Makes a plan for data of unknown length: bytes-to-bytes codecs only, possibly none.
+   * @param bound maximum number of bytes, at least 1, that a chunk may decode to; all memory is sized by it.
    */
   static bytesOnly(steps: readonly ChainStep[], bound: number): Plan {
     return new Plan(
@@ -81,32 +81,32 @@ export class Plan implements PlanWords {
   }
 
   /**
-   * Where elements keep their places (the chain only swaps bytes) and chunks are large: how to decode one
-   * piece by piece, so that a piece is still in the cache when it is written out.
+   * How to decode a large chunk piece by piece, so that a piece is still in the cache when it is written out.
+   * Defined only if the chain does no more than swap bytes, so that elements keep their places.
    */
   get pieces(): PiecePlan | undefined {
     if (this.#pieces === "unknown") this.#pieces = piecesOf(this);
     return this.#pieces;
   }
 
-  /** The module that can decode it. */
+  /** The module that can decode with this plan. */
   get decodeModule(): ModuleName {
     return this.#decodeModule;
   }
 
-  /** Says that a chunk turned out to need the full module: from now on all are decoded there. */
+  /** Records that a chunk needed the full module, so that all later ones are decoded there. */
   requireFullModule(): void {
     this.#decodeModule = "full";
   }
 }
 
-/** A plan for a run of elements, and how many bytes that is. */
+/** A plan for a run of elements, and the size of that run in bytes. */
 export interface PiecePlan {
   readonly plan: Plan;
   readonly bytes: number;
 }
 
-/** Bytes of a piece: two of them fit the second-level cache of any processor of note. */
+/** Size of a piece in bytes: two pieces fit the second-level cache of any current processor. */
 const pieceBytes = 2 ** 17;
 
 function piecesOf({ steps, array, decodedBytes, isNative }: Plan): PiecePlan | undefined {
@@ -123,7 +123,7 @@ function piecesOf({ steps, array, decodedBytes, isNative }: Plan): PiecePlan | u
 
 function leavesBytesAlone({ core, params }: ChainStep, dtype: DType): boolean {
   if (core === "transpose") return params.every((axis, i) => axis === i);
-  // Booleans are made 0 and 1.
+  // Booleans are normalised to 0 and 1.
   return core === "bytes" && dtype.core !== "bool" && !swapsBytes(params, componentsOf(dtype));
 }
 
@@ -146,14 +146,29 @@ function stepWords(step: ChainStep): number[] {
   return [codecRow(step.core).id, step.params.length, ...step.params];
 }
 
-/** The module that has a codec; where nothing encodes with it, the one that can say so. */
+/**
+ * Returns the module that has a codec. For codecs without an encoder it is the decoding one, which reports
+ * that.
+ */
 function moduleOf(core: CoreCodec, direction: "decode" | "encode"): ModuleName {
   const { decode, encode } = codecRow(core);
   return direction === "decode" || encode === "none" ? decode : encode;
 }
 
-/** The module that can run all of some codecs in a direction. */
+/** Returns the smallest module that has all the given codecs for a direction. */
 export function moduleFor(steps: readonly ChainStep[], direction: "decode" | "encode"): ModuleName {
   const modules = steps.map((step) => moduleOf(step.core, direction));
   return modules.reduce(largerModule, "decode");
+}
+
+export const endianWords: Readonly<Record<Endian, number>> = { little: 1, big: 2 };
+/** For single-byte elements. */
+export const noEndian = 0;
+/** As the first parameter: one word for each component run follows. */
+export const perComponent = 3;
+
+/** Whether a `bytes` codec with these parameters swaps any bytes of elements with these component runs. */
+export function swapsBytes(params: readonly number[], runs: readonly Component[]): boolean {
+  const endianOf = (i: number) => (params[0] === perComponent ? params[1 + i] : params[0]);
+  return runs.some((run, i) => run.bytes > 1 && endianOf(i) === endianWords.big);
 }

@@ -1,10 +1,10 @@
 /**
- * A session with the core: the only file that sees the WebAssembly memory.
+ * A session with the core: the only file that accesses the WebAssembly memory.
  *
- * Views of that memory are loans. They die when the memory grows, so each is made after the last call
- * that may grow it and used at once; none is stored, returned or carried across an `await`.
+ * Views of that memory are borrowed. They become invalid when the memory grows, so each is created after the
+ * last call that may grow it and used at once; none is stored, returned or kept across an `await`.
  */
-import { isBytes, sizeOf } from "../base/bytes.js";
+import { isBytes, sizeOf } from "../util/bytes.js";
 import {
   type ErrorTag,
   engineFailed,
@@ -12,55 +12,55 @@ import {
   kebab,
   limitExceeded,
   ZarrError,
-} from "../base/errors.js";
-import { uninitialised } from "../base/platform.js";
+} from "../util/errors.js";
+import { uninitialised } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
 import { HeapDemand } from "./heap-demand.js";
 import type { ModuleName } from "./module.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
 /**
- * Where a part of a chunk goes: elements start, start + step, … (count of them) along each axis, `stride` apart.
- * Strides and the offset of the first element count in bytes of a slab, or in entries of a list.
+ * Position of a part of a chunk in its destination: along each axis, `count` elements start, start + step, …
+ * of the chunk, `stride` apart. Strides and the offset of the first element are in bytes of a slab, or in
+ * entries of a list.
  */
 export interface Place {
   readonly offset: number;
   readonly axes: readonly (readonly [start: number, step: number, count: number, stride: number])[];
 }
 
-/** A step of putting a chunk into a slab, which a session of any thread can do. */
+/** A step that writes a chunk to a slab; a session of any thread can run it. */
 export interface PlacedStep extends Place {
   readonly plan: PlanWords;
   /** undefined for the plan's fill value. */
   readonly encoded: Uint8Array | undefined;
 }
 
-/** Memory in the core in which a part of a result is put together. Must be freed. */
+/** Memory in the core in which a part of a result is assembled. Must be freed. */
 export interface Slab {
   readonly id: number;
   readonly bytes: number;
 }
 
-/** Thrown when a chunk turns out to need a decoder that only the full module holds. */
+/** Thrown if a chunk needs a decoder that only the full module has. */
 export class NeedsFullModule extends Error {}
 
-/** Plans that a session keeps prepared; the least recently used one goes first. */
+/** Maximum number of prepared plans per session; the least recently used one is evicted. */
 const maxPlans = 512;
 
-/** Bytes of a frame that are given to the core at a time. */
+/** Number of bytes of a frame passed to the core at a time. */
 const framePiece = 2 ** 18;
-/** What errors name as the codec of frames that belong to no plan. */
+/** The codec that errors name for frames without a plan. */
 const zstdFrame: PlanWords = { words: new Uint32Array(0), steps: [{ name: "zstd" }] };
 
-/** Copies bytes. */
 export type Copy = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
 
-/** A copy in memory of its own. V8 fills the memory of `slice()` with zeros first, that of this it does not. */
+/** Copies to new memory. V8 zeroes the memory of `slice()` first, but not the memory of this constructor. */
 function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(view);
 }
 
-/** A text of the core's, which gives the address of its first character. */
+/** Reads a C string of the core. */
 export function textAt({ HEAPU8 }: Core, address: number): string {
   return String.fromCharCode(...HEAPU8.subarray(address, HEAPU8.indexOf(0, address)));
 }
@@ -68,7 +68,7 @@ export function textAt({ HEAPU8 }: Core, address: number): string {
 export class CodecSession {
   /** False after a trap: the instance must not be used again. */
   usable = true;
-  /** After a trap, or when its memory is far larger than needed: who starts something new takes another session. */
+  /** Set after a trap, or when the memory is far larger than needed: new work must use another session. */
   isSpent = false;
   readonly #plans = new Map<PlanWords, number>();
   #input = { address: 0, bytes: 0 };
@@ -86,17 +86,17 @@ export class CodecSession {
     core.start(chunkBytes);
   }
 
-  /** Bytes of the instance's memory, which never shrinks. */
+  /** Size of the instance's memory in bytes, which never shrinks. */
   get memoryBytes(): number {
     return this.core.HEAPU8.byteLength;
   }
 
-  /** Checks and prepares a plan, if this session has not met it yet. */
+  /** Checks and prepares a plan unless this session has done so before. */
   prepare(plan: PlanWords): void {
     this.#call(() => this.#planId(plan));
   }
 
-  /** Decodes a chunk into a new array of plan.decodedBytes bytes: exactly, or at most for bytes-only plans. */
+  /** Decodes a chunk into a new array of plan.decodedBytes bytes; for bytes-only plans, at most that many. */
   decode(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const bytes = checkedSize(encoded);
     const { pieces } = plan;
@@ -107,7 +107,7 @@ export class CodecSession {
   /** Decodes a large chunk whose elements keep their places; the last piece may overlap the one before it. */
   #decodePieces({ plan, bytes }: PiecePlan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const size = sizeOf(encoded);
-    const out = uninitialised(size); // all of it is written, or none of it is seen
+    const out = uninitialised(size); // on failure it is never returned, so no uninitialised memory leaks
     for (let at = 0; at < size; at += bytes) {
       const start = Math.min(at, size - bytes);
       this.decodeInto(plan, encoded.subarray(start, start + bytes), out.subarray(start, start + bytes));
@@ -116,8 +116,8 @@ export class CodecSession {
   }
 
   /**
-   * Decodes a chunk into the caller's bytes, exactly plan.decodedBytes (at least, for bytes-only plans); nothing is
-   * written on failure.
+   * Decodes a chunk into the caller's buffer of exactly plan.decodedBytes bytes (at least as many, for
+   * bytes-only plans). Writes nothing on failure.
    */
   decodeInto(plan: Plan, encoded: Uint8Array, out: Uint8Array): void {
     const bytes = checkedSize(encoded) + checkedSize(out);
@@ -128,7 +128,7 @@ export class CodecSession {
     }, bytes);
   }
 
-  /** Decodes a chunk and puts a part of it into a slab, or its fill value; nothing is written on failure. */
+  /** Writes a part of a decoded chunk, or its fill value, to a slab. Writes nothing on failure. */
   place(slab: Slab, { plan, encoded, offset, axes }: PlacedStep): void {
     this.#call(() => {
       const id = this.#planId(plan);
@@ -140,7 +140,7 @@ export class CodecSession {
     });
   }
 
-  /** Encodes a decoded chunk (plan.decodedBytes bytes; at most, for bytes-only plans) into a new array. */
+  /** Encodes a decoded chunk of plan.decodedBytes bytes (at most, for bytes-only plans) into a new array. */
   encode(plan: Plan, decoded: Uint8Array): Uint8Array<ArrayBuffer> {
     return this.#call(() => {
       const id = this.#planId(plan);
@@ -150,9 +150,10 @@ export class CodecSession {
   }
 
   /**
-   * Encodes a chunk of elements from a slab, in the full module: those that the step names, and fill value around them.
-   * @param keepsFill false to get undefined where all of the named elements are fill value.
-   * @param copy what takes the encoded bytes out of the core's memory, which is only lent.
+   * Encodes a chunk from a slab, in the full module: the elements named by the step, surrounded by fill
+   * value.
+   * @param keepsFill if false, returns undefined if all named elements are fill value.
+   * @param copy copies the encoded bytes out of the core's memory, which is only borrowed.
    */
   encodePlaced(
     slab: Slab,
@@ -174,7 +175,7 @@ export class CodecSession {
     });
   }
 
-  /** @throws InvalidArgument for what is no size; LimitExceeded ("out-of-memory"). */
+  /** @throws InvalidArgument for an invalid size; LimitExceeded ("out-of-memory"). */
   makeSlab(bytes: number): Slab {
     if (!isWord(bytes)) throw invalidArgument(`a slab cannot have ${bytes} bytes`);
     return this.#call(() => {
@@ -194,7 +195,7 @@ export class CodecSession {
     });
   }
 
-  /** A copy of all of a slab. */
+  /** Returns a copy of the whole slab. */
   copySlab(slab: Slab): Uint8Array<ArrayBuffer> {
     return copyOf(this.#slabBytes(slab, 0, slab.bytes));
   }
@@ -204,12 +205,12 @@ export class CodecSession {
     out.set(this.#slabBytes(slab, offset, bytes), outOffset);
   }
 
-  /** Lends the memory of a slab to somebody who writes to it at once. */
+  /** Passes the memory of a slab to `write`, which must fill it synchronously. */
   fillSlab(slab: Slab, write: (bytes: Uint8Array) => void): void {
     write(this.#slabBytes(slab, 0, slab.bytes));
   }
 
-  /** @throws InvalidArgument for what lies outside of the slab, or for one that has been freed. */
+  /** @throws InvalidArgument for a range outside the slab, or for a freed slab. */
   #slabBytes(slab: Slab, offset: number, bytes: number): Uint8Array {
     const start = this.core.slabAddress(slab.id);
     const isInside = offset >= 0 && bytes >= 0 && offset + bytes <= slab.bytes;
@@ -218,8 +219,9 @@ export class CodecSession {
   }
 
   /**
-   * Decodes one zstd frame piece by piece, in the full module, however much it holds; nothing but the frame itself.
-   * @param take is given each piece, which is only lent; what it throws ends the work.
+   * Decodes one zstd frame of any content size piece by piece, in the full module. The input must be exactly
+   * one frame.
+   * @param take receives each piece, which is only borrowed; an exception from it stops decoding.
    * @throws CorruptChunk.
    */
   expandFrame(
@@ -243,14 +245,14 @@ export class CodecSession {
     }, framePiece);
   }
 
-  /** Gives back buffers and library contexts inside the module. */
+  /** Frees buffers and library contexts inside the module. */
   trim(): void {
     this.#call(() => this.core.trim());
     this.#input = { address: 0, bytes: 0 };
     this.#words = { address: 0, count: 0 };
   }
 
-  /** Decodes and lends the result, which lies in the module's memory. */
+  /** Decodes and returns a borrowed view of the result in the module's memory. */
   #decoded(plan: Plan, encoded: Uint8Array): Uint8Array<ArrayBuffer> {
     const id = this.#planId(plan);
     this.#check(this.core.decode(id, this.#setInput(encoded)), plan);
@@ -262,16 +264,16 @@ export class CodecSession {
     return this.core.HEAPU8.subarray(address, address + this.core.outputBytes());
   }
 
-  /** Puts bytes where the core reads its input, and says how many: exactly those that it may look at. */
+  /** Copies bytes to the core's input buffer and returns their number: the core may read exactly those. */
   #setInput(bytes: Uint8Array): number {
     const size = checkedSize(bytes);
     if (size > this.#input.bytes || this.#input.address === 0) {
-      this.#input = { address: 0, bytes: 0 }; // what was there is lost, also where there is no room for more
+      this.#input = { address: 0, bytes: 0 }; // a failed reservation also invalidates the old buffer
       const address = this.core.reserveInput(size);
       if (address === 0) throw outOfMemory(size);
       this.#input = { address, bytes: size };
     }
-    if (size > 0) this.core.HEAPU8.set(bytes, this.#input.address); // what is detached cannot even be copied
+    if (size > 0) this.core.HEAPU8.set(bytes, this.#input.address); // throws if the bytes are detached
     return size;
   }
 
@@ -286,8 +288,8 @@ export class CodecSession {
   }
 
   /**
-   * Says to the core where a chunk goes. It checks that against the chunk and the slab, in 32-bit words: numbers that
-   * are none would become some.
+   * Passes the position of a chunk to the core, which checks it against the chunk and the slab, as 32-bit
+   * words. Numbers that are not 32-bit integers would be truncated silently, so they are rejected here.
    */
   #setPlace(slab: Slab, offset: number, axes: Place["axes"]): void {
     const numbers = [slab.id, offset, axes.length];
@@ -314,8 +316,8 @@ export class CodecSession {
   }
 
   /**
-   * Turns a status code of the core into an error that names the codec.
-   * @param encodes no stored bytes could be corrupt then: values that do not fit are the caller's
+   * Throws the error that a status code of the core stands for, naming the codec.
+   * @param encodes whether the core was encoding: then invalid data is the caller's, not a corrupt chunk
    */
   #check(code: number, plan: PlanWords, encodes = false): void {
     if (code === 0) return;
@@ -331,7 +333,7 @@ export class CodecSession {
 
   /**
    * Runs a piece of work; a trap in the core marks the session as unusable.
-   * @param bytes that it holds while it runs, besides slabs
+   * @param bytes memory held while it runs, in addition to slabs
    */
   #call<T>(work: () => T, bytes = 0): T {
     if (!this.usable) throw engineFailed("the WebAssembly instance failed earlier and is being replaced");
@@ -357,7 +359,7 @@ export class CodecSession {
 
 const isWord = (value: number): boolean => value >>> 0 === value;
 
-/** How many bytes there are in what is to be a Uint8Array. @throws InvalidArgument for what only looks like one. */
+/** Returns the size of a Uint8Array. @throws InvalidArgument for any other value, including look-alikes. */
 export function checkedSize(bytes: Uint8Array): number {
   if (!isBytes(bytes)) throw invalidArgument("the bytes of a chunk must be a Uint8Array");
   return sizeOf(bytes);

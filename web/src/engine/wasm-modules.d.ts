@@ -1,4 +1,4 @@
-/** What importing a module gives where packaged-edge.ts does so. */
+/** Type of the .wasm imports in packaged-edge.ts. */
 declare module "*.wasm" {
   const module: unknown;
   export default module;

@@ -1,23 +1,24 @@
 /**
- * Single zstd frames that do not say how many bytes they hold, of any size, and with a dictionary: metadata of Icechunk.
+ * Decodes single zstd frames that do not state their content size, of any size, and with a dictionary:
+ * Icechunk metadata.
  */
-import { corruptChunk, isZarrError, limitExceeded } from "../base/errors.js";
-import { uninitialised } from "../base/platform.js";
+import { corruptChunk, isZarrError, limitExceeded } from "../util/errors.js";
+import { uninitialised } from "../util/platform.js";
 import { decodeBytes } from "./bytes.js";
 import { sessionOf } from "./engine.js";
 import type { ChainStep } from "./plan.js";
 import type { CodecSession } from "./session.js";
 
-/** Frames of up to so many bytes are decoded at once, into memory of the core, if they hold no more than this. */
+/** Frames of at most `smallFrame` bytes with at most `smallContent` bytes of content are decoded in one step. */
 const smallFrame = 2 ** 20;
 const smallContent = 2 ** 23;
 
 const steps: readonly ChainStep[] = [{ core: "zstd", params: [0, 0], name: "zstd" }];
 
 /**
- * Decodes one frame. A large one is decoded twice, piece by piece: first to know how many bytes it holds, so that no
- * more memory is taken than that, besides the frame itself.
- * @param limit most bytes that may come out.
+ * Decodes one frame. A large one is decoded twice, piece by piece: the first pass determines the content
+ * size, so that no more memory is allocated than that and the frame itself.
+ * @param limit maximum number of decoded bytes.
  * @throws CorruptChunk; LimitExceeded.
  */
 export async function expandZstd(frame: Uint8Array, limit: number): Promise<Uint8Array> {
@@ -35,8 +36,8 @@ export async function expandZstd(frame: Uint8Array, limit: number): Promise<Uint
 }
 
 /**
- * Decodes small frames that were made with a dictionary.
- * @returns what decodes one; it throws as {@link expandZstd} does.
+ * Returns a decoder for small frames that were made with a dictionary.
+ * @returns a function that decodes one frame; it throws like {@link expandZstd}.
  */
 export async function expanderWith(
   dictionary: Uint8Array,
@@ -68,7 +69,7 @@ function expandIn(
   return out;
 }
 
-/** Frames of before 1.0, and skippable ones, are none of Icechunk's. */
+/** Rejects frames from before zstd 1.0 and skippable frames, which Icechunk never writes. */
 function checkMagic(frame: Uint8Array): void {
   if ([0x28, 0xb5, 0x2f, 0xfd].some((byte, i) => frame[i] !== byte))
     throw corruptChunk("there is no zstd frame", { code: "bad-header", codec: "zstd" });

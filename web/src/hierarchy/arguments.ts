@@ -1,8 +1,8 @@
-/** Checks of arguments that several calls take. */
-import { checkSignalIn } from "../base/arguments.js";
-import { invalidArgument, shown } from "../base/errors.js";
+/** Argument checks shared by several calls. */
+import { checkSignalIn } from "../util/arguments.js";
+import { invalidArgument, shown } from "../util/errors.js";
 
-/** Options that every read has. */
+/** Options common to all reads. */
 interface CommonOptions {
   readonly signal?: unknown;
   readonly pool?: unknown;

@@ -1,28 +1,27 @@
-/** Arrays: metadata in hand, chunks within reach. */
+/** Opened arrays: metadata and access to chunks. */
 
-import { invalidSelection, shown } from "../base/errors.js";
-import type { Limits } from "../base/limits.js";
-import { stridesOf } from "../base/strides.js";
 import type { CodecMetadata } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
-import type { ElementData } from "../dtypes/elements.js";
-import type { Elements, ElementsByType, ReadAs } from "../dtypes/elements-by-type.js";
-import type { FillScalar } from "../dtypes/fill-source.js";
+import type { ElementData, Elements, ElementsByType, ReadAs } from "../dtypes/elements.js";
+import type { FillScalar } from "../dtypes/fill-value.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
-import { ArrayReader } from "../region/fetch/reader.js";
-import { readChunkElements, readEncodedChunk } from "../region/read.js";
+import { readChunkElements, readEncodedChunk } from "../read/read-region.js";
+import { ArrayReader } from "../read/reader.js";
 import type { Store } from "../store/store.js";
+import { invalidSelection, shown } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";
 
 /** Elements of an array with their layout. */
 export interface Region<D extends ElementData | readonly unknown[] = ElementData> {
-  /** The elements; docs/dtypes.md says in what form those of each data type come. */
+  /** The elements; docs/dtypes.md lists the form of each data type. */
   readonly data: D;
   /** Length of each dimension. */
   readonly shape: readonly number[];
-  /** Distance between neighbours along each dimension, in elements; C order. */
+  /** Distance between neighbours along each dimension, in elements (C order). */
   readonly stride: readonly number[];
   readonly dtype: DType;
 }
@@ -30,21 +29,21 @@ export interface Region<D extends ElementData | readonly unknown[] = ElementData
 export interface ChunkOptions {
   /** Aborts the read: the request is cancelled and the signal's reason is thrown. */
   signal?: AbortSignal | undefined;
-  /** Workers that decode the chunk. Default: the calling thread does. */
+  /** Workers that decode the chunk. Default: the calling thread decodes. */
   pool?: WorkerPool | undefined;
-  /** Called where the chunk is not stored: what is returned is fill value. */
+  /** Called if the chunk is not stored; the result is then filled with the fill value. */
   onMissing?: ((coordinates: readonly number[]) => void) | undefined;
 }
 
 /**
- * A Zarr array that has been opened. `D` is what its elements come in, where {@link ZarrArray.is} has told:
+ * An opened Zarr array. `D` is the type of its elements, as narrowed by {@link ZarrArray.is}:
  * `if (array.is("float32")) (await get(array)).data` is a `Float32Array`.
  */
 export class ZarrArray<D extends Elements = Elements> {
-  /** Nothing but a type. @hidden */
+  /** Exists in types only. @hidden */
   declare readonly "~elements"?: D;
 
-  /** What consoles show, also of minified programs. */
+  /** The name that consoles show, even in minified programs. */
   static get name(): string {
     return "ZarrArray";
   }
@@ -54,10 +53,10 @@ export class ZarrArray<D extends Elements = Elements> {
   readonly #limits: Limits;
   #reader: ArrayReader;
 
-  /** Use `open`. */
+  /** Not called directly; use `open`. */
   constructor(
     readonly store: Store,
-    /** Path of the array in its store, without slashes at its ends; "" for the root. */
+    /** Path of the array in its store, without leading and trailing slashes; "" for the root. */
     readonly path: string,
     spec: ArraySpec,
     limits: Limits,
@@ -74,11 +73,16 @@ export class ZarrArray<D extends Elements = Elements> {
   get shape(): readonly number[] {
     return this.#spec.shape;
   }
-  /** Length of each dimension of the chunks that are decoded one at a time; of the first one in a rectilinear grid. */
+  /**
+   * Length of each dimension of a chunk, or of an inner chunk of a shard; in a rectilinear grid, of the first
+   * chunk.
+   */
   get chunkShape(): readonly number[] {
     return this.#spec.chunkShape;
   }
-  /** Length of each dimension of a shard, where chunks are stored in shards; of the first one in a rectilinear grid. */
+  /**
+   * Length of each dimension of a shard, if the array has shards; in a rectilinear grid, of the first shard.
+   */
   get shardShape(): readonly number[] | undefined {
     return this.#spec.shardShape;
   }
@@ -89,11 +93,14 @@ export class ZarrArray<D extends Elements = Elements> {
   get dtype(): DType {
     return this.#spec.dtype;
   }
-  /** Whether the elements are of a data type, by its name in Zarr v3; TypeScript then knows what `get` returns. */
+  /**
+   * Whether the data type has this Zarr v3 name. If so, TypeScript narrows the type of the elements that
+   * `get` returns.
+   */
   is<N extends keyof ElementsByType>(name: N): this is ZarrArray<ElementsByType[N]> {
     return this.#spec.dtype.name === name;
   }
-  /** Value of elements that are not stored; null where the metadata leaves it undefined (they read as zeros). */
+  /** Value of elements that are not stored; null if the metadata leaves it undefined (they read as zeros). */
   get fillValue(): FillScalar {
     return this.#spec.fill.value;
   }
@@ -103,7 +110,7 @@ export class ZarrArray<D extends Elements = Elements> {
   get dimensionNames(): readonly (string | null)[] | undefined {
     return this.#spec.dimensionNames;
   }
-  /** The codec chain in Zarr v3 terms, in encoding order, whatever the version. */
+  /** Codec chain in Zarr v3 terms, in encoding order, for all versions. */
   get codecs(): readonly CodecMetadata[] {
     return this.#spec.codecs;
   }
@@ -116,7 +123,7 @@ export class ZarrArray<D extends Elements = Elements> {
     return this.#limits;
   }
 
-  /** @internal Makes the metadata that which has been written. */
+  /** @internal Replaces the metadata after it was written. */
   adopt(spec: ArraySpec): void {
     this.#spec = spec;
     this.#reader = new ArrayReader(this.store, this.path, spec, this.#limits);
@@ -127,17 +134,17 @@ export class ZarrArray<D extends Elements = Elements> {
     return this.#reader;
   }
 
-  /** Store key of the object that holds a chunk: of its shard, where there are shards. */
+  /** Returns the store key of the object that holds a chunk: of its shard, if the array has shards. */
   chunkKey(coordinates: readonly number[]): string {
     this.#checkCoordinates(coordinates);
     return this.#reader.keyOf(coordinates);
   }
 
   /**
-   * Fetches a chunk as it is stored; undefined where there is none.
-   * @throws InvalidSelection for invalid coordinates; what the store throws; LimitExceeded for a chunk above
-   *   `limits.encodedBytes`; CorruptChunk for a shard whose index is not right; the signal's reason. Errors name the
-   *   chunk's key.
+   * Fetches a chunk as stored; undefined if it is missing.
+   * @throws InvalidSelection for invalid coordinates; errors of the store; LimitExceeded for a chunk above
+   *   `limits.encodedBytes`; CorruptChunk for a shard with a damaged index; the signal's reason. Errors name
+   *   the chunk's key.
    */
   async fetchChunk(
     coordinates: readonly number[],
@@ -149,9 +156,9 @@ export class ZarrArray<D extends Elements = Elements> {
   }
 
   /**
-   * Reads one whole chunk: C order, of its full shape also where it overhangs the array (what lies outside
-   * is as stored). A missing chunk is all fill value.
-   * @param coordinates position in the grid of chunks (of inner chunks, where there are shards).
+   * Reads one whole chunk in C order. A chunk that overhangs the array has its full shape too; elements
+   * outside the array are as stored. A missing chunk is read as the fill value.
+   * @param coordinates position in the grid of chunks (of inner chunks, if the array has shards).
    * @throws InvalidSelection for invalid coordinates; InvalidArgument; Network, CorruptChunk, …, naming the
    *   chunk's key; the signal's reason.
    */

@@ -1,16 +1,15 @@
-/** Reading regions of arrays. */
+/** Reads regions of arrays. */
 
-import { invalidArgument, shown } from "../base/errors.js";
-import { stridesOf } from "../base/strides.js";
 import type { DType } from "../dtypes/dtype.js";
-import type { ElementData } from "../dtypes/elements.js";
-import type { Elements, ReadAs } from "../dtypes/elements-by-type.js";
-import type { Progress } from "../region/assemble/assemble.js";
-import { type ArrayReader, defaultCoalescing } from "../region/fetch/reader.js";
-import { readBytesOf, readElementsOf } from "../region/read.js";
-import { checkPriority, type Priority } from "../region/selection/priority.js";
-import type { Selection } from "../region/selection/selection.js";
-import { type RegionOptions, resolveWanted } from "../region/wanted.js";
+import type { ElementData, Elements, ReadAs } from "../dtypes/elements.js";
+import { checkPriority, type Priority } from "../plan/jobs.js";
+import type { Selection } from "../plan/selection.js";
+import type { Progress } from "../read/assemble.js";
+import { readBytesOf, readElementsOf } from "../read/read-region.js";
+import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
+import { type RegionOptions, resolveWanted } from "../read/resolve-region.js";
+import { invalidArgument, shown } from "../util/errors.js";
+import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";
 import { type Region, ZarrArray } from "./array.js";
@@ -18,35 +17,42 @@ import { type Region, ZarrArray } from "./array.js";
 export interface ReadOptions {
   /** Aborts the read: requests are cancelled and the signal's reason is thrown. */
   signal?: AbortSignal | undefined;
-  /** Most chunks (or merged ranges of shards) that are fetched at a time. Default 16. */
+  /** Maximum number of chunks (or merged ranges of shards) fetched in parallel. Default: 16. */
   concurrency?: number | undefined;
   /**
-   * Which chunks are read first: "centre", those nearest to the centre of the selection, or those to which a function
-   * of their coordinates (as `getChunk` takes them) gives the least numbers. Each chunk is then put into `out` as it
-   * comes. Default: C order, and as many chunks at a time as are copied best.
+   * Order of the chunks: "centre" reads those nearest to the centre of the selection first; a function of the
+   * coordinates (as for `getChunk`) returns a number per chunk, and lower ones are read first. With a
+   * priority, each chunk is copied to `out` as it arrives. Default: C order, copied in batches of the most
+   * efficient size.
    */
   priority?: Priority | undefined;
   /** Called after every chunk. */
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called for each chunk that is not stored, with its coordinates as `getChunk` takes them: it reads as fill value. */
+  /**
+   * Called for each chunk that is not stored and is read as the fill value, with its coordinates as for
+   * `getChunk`.
+   */
   onMissing?: ((coordinates: readonly number[]) => void) | undefined;
-  /** Workers that decode the chunks. Default: the calling thread does. */
+  /** Workers that decode the chunks. Default: the calling thread decodes. */
   pool?: WorkerPool | undefined;
-  /** The result is backed by a SharedArrayBuffer. */
+  /** Backs the result with a SharedArrayBuffer. */
   useSharedArrayBuffer?: boolean | undefined;
-  /** Inner chunks of a shard that lie at most this many bytes apart are read with one request. Default 1 MiB. */
+  /** Inner chunks of a shard at most this many bytes apart are read with one request. Default: 1 MiB. */
   coalesceMaxGap?: number | undefined;
-  /** Most bytes of such a request. Default 16 MiB. */
+  /** Maximum bytes of such a merged request. Default: 16 MiB. */
   coalesceMaxBytes?: number | undefined;
   /**
-   * A shard of which all chunks are wanted, and have no more bytes than this together when decoded, is read with one
-   * request, instead of one for its index and another for them. Default 0.
+   * A shard is read with one request, without requesting its index first, if all its chunks are selected and
+   * together have at most this many decoded bytes. Default: 0.
    */
   wholeShardBytes?: number | undefined;
 }
 
 export interface ReadIntoOptions extends ReadOptions {
-  /** The caller's typed array (or list, for types of variable length) to fill instead of a new one, of the result's length. */
+  /**
+   * The caller's typed array (or list, for types of variable length) to fill, of the result's length.
+   * Default: a new one.
+   */
   out?: ElementData | unknown[] | undefined;
 }
 
@@ -63,19 +69,19 @@ const defaultConcurrency = 16;
  * Reads a region.
  *
  * @param selection one entry per dimension: an index (which drops the dimension), a `slice`, a list of
- *   indices or booleans, or null for all of it; "..." for as many nulls as fit; trailing entries may be left
- *   out; or an object with entries by dimension name; null means everything.
- * @returns elements in C order; with indices only, the shape is [] and `data` has one element. Types of
- *   variable length come as a list: `get<string[]>(…)`.
- * @throws InvalidSelection, InvalidArgument, LimitExceeded before anything is read; Network, CorruptChunk
- *   and others naming the chunk's key; the signal's reason when aborted. Nothing is returned then.
+ *   indices or booleans, or null for the whole dimension; "..." stands for as many nulls as fit, and trailing
+ *   entries may be omitted. Or an object with entries by dimension name, or null for the whole array.
+ * @returns elements in C order; with indices only, the shape is [] and `data` has one element. Elements of
+ *   variable length are returned as a list: `get<string[]>(…)`.
+ * @throws InvalidSelection, InvalidArgument, LimitExceeded before anything is read; Network, CorruptChunk and
+ *   others naming the chunk's key; the signal's reason if aborted. No partial result is returned.
  */
 export async function get<D extends Elements>(
   array: ZarrArray<D>,
   selection?: Selection,
   options?: ReadIntoOptions,
 ): Promise<Region<ReadAs<D>>>;
-/** Reads a region whose elements are known to come in a `D`: `get<string[]>(…)`. */
+/** Reads a region as elements of a type that the caller knows: `get<string[]>(…)`. */
 export async function get<D extends Elements = ElementData>(
   array: ZarrArray,
   selection?: Selection,
@@ -94,7 +100,10 @@ export async function get(
   return { data, shape, stride: stridesOf(shape), dtype: array.dtype };
 }
 
-/** Like {@link get}, as raw element bytes: for data types that JavaScript has no numbers for, and for writing files. */
+/**
+ * Like {@link get}, as raw element bytes: for data types without a JavaScript number type, and for writing
+ * files.
+ */
 export async function getBytes(
   array: ZarrArray,
   selection?: Selection,

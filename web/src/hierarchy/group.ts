@@ -1,16 +1,13 @@
-/** Groups: nodes that hold arrays and other groups. */
+/** Opened groups, which contain arrays and other groups. */
 
-import { checkSignalIn } from "../base/arguments.js";
-import { isZarrError } from "../base/errors.js";
-import type { JsonObject } from "../base/json.js";
-import type { Steps } from "../base/slices.js";
 import type { ZarrVersion } from "../codecs/definition.js";
-import { largeDocuments } from "../metadata/document.js";
 import type { Attributes } from "../metadata/spec.js";
-import { listing } from "../store/list-children.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
+import { checkSignalIn } from "../util/arguments.js";
+import { inSlices, sortSteps } from "../util/slices.js";
 import type { ZarrArray } from "./array.js";
+import { listedMembers } from "./listed-members.js";
 
 /** A node directly below a group. */
 export interface Member {
@@ -20,10 +17,10 @@ export interface Member {
   readonly kind: "array" | "group";
 }
 
-/** Longer lists of members are sorted in slices. */
+/** Length above which lists of members are sorted in slices, to keep the event loop responsive. */
 const maxSortedAtOnce = 2 ** 13;
 
-/** What `open` finds. */
+/** A node returned by `open`. */
 export type OpenedNode = ZarrArray | ZarrGroup;
 
 export interface NodeOptions {
@@ -34,20 +31,20 @@ export interface NodeOptions {
 /** Opens the nodes of a group's store. */
 export interface NodeOpener {
   open(path: string, options: NodeOptions): Promise<OpenedNode>;
-  /** Whether there is an array, a group or nothing at a path, without reading more than that needs. */
+  /** Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. */
   kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined>;
-  /** Kinds of the nodes directly below a group, by name, where consolidated metadata names them. */
+  /** Returns the kinds of the nodes directly below a group, by name, if consolidated metadata lists them. */
   members(
     path: string,
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, Member["kind"]> | undefined>;
-  /** Whether consolidated metadata names the nodes below a group. */
+  /** Whether consolidated metadata lists the nodes below a group. */
   isConsolidated(path: string): boolean;
 }
 
-/** A Zarr group that has been opened. */
+/** An opened Zarr group. */
 export class ZarrGroup {
-  /** What consoles show, also of minified programs. */
+  /** The name that consoles show, even in minified programs. */
   static get name(): string {
     return "ZarrGroup";
   }
@@ -56,10 +53,10 @@ export class ZarrGroup {
   readonly #opener: NodeOpener;
   #attributes: Attributes;
 
-  /** Use `open`. */
+  /** Not called directly; use `open`. */
   constructor(
     readonly store: Store,
-    /** Path of the group in its store, without slashes at its ends; "" for the root. */
+    /** Path of the group in its store, without leading and trailing slashes; "" for the root. */
     readonly path: string,
     readonly zarrFormat: ZarrVersion,
     attributes: Attributes,
@@ -72,7 +69,7 @@ export class ZarrGroup {
   get attributes(): Attributes {
     return this.#attributes;
   }
-  /** @internal Makes the attributes those that have been written. */
+  /** @internal Replaces the attributes after they were written. */
   adopt(attributes: Attributes): void {
     this.#attributes = attributes;
   }
@@ -84,8 +81,8 @@ export class ZarrGroup {
 
   /**
    * Opens a node below this group.
-   * @param path from here, such as "a/b".
-   * @throws as `open` does.
+   * @param path relative to this group, such as "a/b".
+   * @throws the errors of `open`.
    */
   async open(path: string, options?: { signal?: AbortSignal | undefined }): Promise<OpenedNode>;
   async open(path: string, options: { kind: "array"; signal?: AbortSignal | undefined }): Promise<ZarrArray>;
@@ -100,9 +97,9 @@ export class ZarrGroup {
   }
 
   /**
-   * The nodes directly below, sorted by name: from consolidated metadata where there is some, else by listing
-   * the store and reading what is found there.
-   * @throws Unsupported where the store cannot list (HTTP) and nothing is consolidated.
+   * Returns the nodes directly below, sorted by name. They come from consolidated metadata if there is any;
+   * otherwise the store is listed and each entry is read.
+   * @throws Unsupported if the store cannot list (HTTP) and the group is not consolidated.
    */
   async members(options: { signal?: AbortSignal | undefined } = {}): Promise<Member[]> {
     checkSignalIn(options);
@@ -110,13 +107,11 @@ export class ZarrGroup {
     signal?.throwIfAborted();
     const members = (await this.#opener.members(this.path, signal)) ?? (await this.#listed(signal));
     const isLong = members.size > maxSortedAtOnce;
-    const names = isLong
-      ? await (await largeDocuments()).sortInSlices([...members.keys()])
-      : [...members.keys()].sort();
+    const names = isLong ? await inSlices(sortSteps([...members.keys()])) : [...members.keys()].sort();
     return names.map((name) => ({ name, path: this.#pathOf(name), kind: members.get(name)! }));
   }
 
-  /** Every node below, groups before what they hold. */
+  /** Yields every node below, groups before their members. */
   async *walk(options: { signal?: AbortSignal | undefined } = {}): AsyncGenerator<OpenedNode> {
     for (const { name } of await this.members(options)) {
       const node = await this.open(name, options);
@@ -127,33 +122,11 @@ export class ZarrGroup {
 
   async #listed(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Member["kind"]>> {
     signal?.throwIfAborted();
-    const { listedMembers } = await listing();
     const kindOf = (name: string) => this.#opener.kindOf(this.#pathOf(name), signal);
     return listedMembers(this.store, this.path, kindOf, signal);
   }
 
   #pathOf(below: string): string {
     return this.path === "" ? below : `${this.path}/${below}`;
-  }
-}
-
-/** Kinds of consolidated documents of Zarr v3, by path; those that are no nodes are left out. */
-export function* kindsOfV3(documents: ReadonlyMap<string, JsonObject>): Steps<Map<string, Member["kind"]>> {
-  const kinds = new Map<string, Member["kind"]>();
-  for (const [path, document] of documents) {
-    const type = document["node_type"];
-    if ((type === "array" || type === "group") && isNodePath(path)) kinds.set(path, type);
-    yield;
-  }
-  return kinds;
-}
-
-/** Names that lead out of the group are not believed. */
-export function isNodePath(path: string): boolean {
-  try {
-    return path !== "" && normalizePath(path) === path;
-  } catch (error) {
-    if (isZarrError(error)) return false;
-    throw error;
   }
 }

@@ -1,28 +1,27 @@
-/** The nodes of a group that no metadata names: what the store lists, looked at one by one. */
-import { unsupported } from "../base/errors.js";
-import { Limiter } from "../base/limiter.js";
-import { nextTask } from "../base/platform.js";
-import { settleAll } from "../base/settle.js";
-import { sliceTime } from "../base/slices.js";
-import { childrenOf } from "../store/children.js";
-import type { Store } from "../store/store.js";
-import type { Member } from "./group.js";
+/** Finds the members of a group without consolidated metadata: lists the store and reads each entry. */
 
-/** How many nodes are looked at a time. */
+import { listChildren } from "../store/listing.js";
+import type { Store } from "../store/store.js";
+import { Limiter, settleAll } from "../util/async.js";
+import { unsupported } from "../util/errors.js";
+import { nextTask } from "../util/platform.js";
+import { sliceTime } from "../util/slices.js";
+
+/** Number of nodes that are read in parallel. */
 const concurrency = 32;
 
 /**
- * Kinds of the nodes directly below a path, by name.
- * @param kindOf what kind of node a name is; undefined for what is none
- * @throws Unsupported ("no-listing") where the store cannot list; what `childrenOf` throws.
+ * Returns the kinds of the nodes directly below a path, by name.
+ * @param kindOf returns the kind of the node with a name; undefined if it is not a node.
+ * @throws Unsupported ("no-listing") if the store cannot list; the errors of `listChildren`.
  */
-export async function listedMembers(
+export async function listedMembers<Kind>(
   store: Store,
   path: string,
-  kindOf: (name: string) => Promise<Member["kind"] | undefined>,
+  kindOf: (name: string) => Promise<Kind | undefined>,
   signal: AbortSignal | undefined,
-): Promise<Map<string, Member["kind"]>> {
-  const names = await childrenOf(store, path, signal);
+): Promise<Map<string, Kind>> {
+  const names = await listChildren(store, path, signal);
   if (!names) {
     throw unsupported(
       "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",
@@ -30,10 +29,10 @@ export async function listedMembers(
     );
   }
   const limiter = new Limiter(concurrency);
-  const members = new Map<string, Member["kind"]>();
+  const members = new Map<string, Kind>();
   let end = performance.now() + sliceTime;
   const look = async (name: string) => {
-    // In-memory stores answer in microtasks, which never let the event loop turn.
+    // In-memory stores resolve in microtasks, which would block the event loop.
     if (performance.now() > end) {
       await nextTask();
       end = performance.now() + sliceTime;

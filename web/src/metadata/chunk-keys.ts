@@ -1,25 +1,12 @@
 /**
- * How coordinates of chunks become keys. Spec: Zarr v3 core, "chunk key encoding". The encodings that few arrays use are
- * in other-chunk-keys.ts, and loaded when they are met.
+ * Converts chunk coordinates to keys: the encodings "default" and "v2". Spec: Zarr v3 core, "chunk key
+ * encoding".
  */
-import type { OnWarning } from "../base/errors.js";
-import type { Json } from "../base/json.js";
-import { lazy } from "../base/lazy.js";
-import { checkOptions, type Extension, own, readExtension, readSeparator } from "./document.js";
-import type { KeyEncoding, PlainKeys, Separator } from "./key-encoding.js";
 
-const otherKeys = lazy("other chunk key encodings", () => import("../lazy/other-chunk-keys.js"));
+import { checkOptions, type Extension, own, readSeparator } from "./document.js";
+import type { KeyEncoding, PlainKeys, Separator } from "./spec.js";
 
-/** Reads `chunk_key_encoding` of Zarr v3. @throws InvalidMetadata, Unsupported, LimitExceeded. */
-export async function readChunkKeys(
-  json: Json | undefined,
-  onWarning: OnWarning | undefined,
-): Promise<KeyEncoding> {
-  const extension = readExtension(json, '"chunk_key_encoding"');
-  return readPlainKeys(extension) ?? (await otherKeys()).readOtherKeys(extension, onWarning);
-}
-
-/** Reads the encodings "default" and "v2"; undefined for others. */
+/** Parses the encodings "default" and "v2"; undefined for others. */
 export function readPlainKeys(extension: Extension): KeyEncoding | undefined {
   const { name, configuration } = extension;
   if (name !== "default" && name !== "v2") return undefined;

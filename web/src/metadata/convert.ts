@@ -1,14 +1,13 @@
-/** Metadata of one Zarr version in terms of another. */
-import { unsupported, type ZarrError } from "../base/errors.js";
-import type { Json, JsonObject } from "../base/json.js";
-import { showJson } from "../base/json.js";
+/** Converts metadata between Zarr versions. */
+
 import { type ResolvedChain, resolveChain } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadEveryCodec } from "../codecs/lookup.js";
 import { componentsOf } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
-import { asObject, own } from "./document.js";
-import { v3Key } from "./keys.js";
+import { unsupported, type ZarrError } from "../util/errors.js";
+import { type Json, type JsonObject, showJson } from "../util/json.js";
+import { asObject, own, v3Key } from "./document.js";
 import {
   type ArrayMetadata,
   attributesIn,
@@ -22,7 +21,7 @@ import { arrayDocuments, dimensionsAttribute, groupDocuments, type NewArray } fr
 import { withEntries } from "./print.js";
 import type { ArraySpec } from "./spec.js";
 
-/** What an array is, in terms that do not depend on its version: for arrays like it. */
+/** Describes an array independently of its Zarr version, as a template for new arrays. */
 export function describeArray({ zarrFormat, documents, spec }: ArrayMetadata): NewArray {
   const { shape, dtype, codecs, fill } = spec;
   const { object } = mainOf(documents);
@@ -43,12 +42,13 @@ export function describeArray({ zarrFormat, documents, spec }: ArrayMetadata): N
 }
 
 /**
- * A node's metadata in another version; in its own, it stays as it is.
+ * Converts a node's metadata to another version; unchanged if it has that version already.
  *
- * Chunk keys keep their separator (other encodings of v3 become plain ones in v1 and v2), and stay the same from v2 to v3: chunks of plain arrays need not be stored anew.
- * Names of dimensions are xarray's `_ARRAY_DIMENSIONS` in v1 and v2; an undefined fill value becomes zero in v3.
- * @param changes what shall be different from the node.
- * @throws Unsupported, saying what the version cannot hold.
+ * Chunk keys keep their separator (other encodings of v3 become plain ones in v1 and v2) and do not change
+ * from v2 to v3, so chunks of plain arrays need not be rewritten. Dimension names become xarray's
+ * `_ARRAY_DIMENSIONS` in v1 and v2; an undefined fill value becomes zero in v3.
+ * @param changes properties that override the node's.
+ * @throws Unsupported, naming the feature that the version lacks.
  */
 export async function convertMetadata(
   metadata: NodeMetadata,
@@ -65,7 +65,10 @@ export async function convertMetadata(
   return readMetadata(groupDocuments(attributes, version), options);
 }
 
-/** False for v1's arrays of order F that were read in C order, as their writer stored them: they are written as C. */
+/**
+ * Whether the declared order is the stored one. False for v1 arrays of order F that were read in C order, as
+ * their writer stored them: they are written with order C.
+ */
 function saysItsOrder(metadata: NodeMetadata): boolean {
   if (metadata.zarrFormat > 1 || metadata.kind === "group") return true;
   const { documents, spec } = metadata;
@@ -74,8 +77,10 @@ function saysItsOrder(metadata: NodeMetadata): boolean {
 }
 
 /**
- * The metadata of an array, printed and read again: what comes back is what was asked for.
- * @throws Unsupported, saying what the version cannot hold; InvalidMetadata, UnknownCodec, LimitExceeded.
+ * Creates the metadata of an array by printing it and parsing it back, and checks that the result matches the
+ * request.
+ * @throws Unsupported, naming the feature that the version lacks; InvalidMetadata, UnknownCodec,
+ *   LimitExceeded.
  */
 export async function makeArrayMetadata(
   array: NewArray,
@@ -121,7 +126,7 @@ const textOf = ({ value }: FillValue): string =>
     ? `bytes ${value}`
     : JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part));
 
-/** Whether chunks are made of the same steps; transposes are compared as the order of axes that they make. */
+/** Whether chunks are encoded by the same steps; transposes are compared by their combined axis order. */
 function isSameChain(
   { codecs, codecVersion, dtype, grid }: NewArray,
   spec: ArraySpec,
@@ -144,7 +149,7 @@ function isSameChain(
 function toBytesOutline({ toBytes, encodedArray: { dtype } }: ResolvedChain): unknown {
   if (toBytes.type === "core") {
     const { core, params } = toBytes.step;
-    // Single bytes have no order, whatever is said of it.
+    // Single bytes have no order; ignore the configured one.
     const isBytes = core === "bytes" && componentsOf(dtype).every(({ bytes }) => bytes === 1);
     return [core, isBytes ? [] : params];
   }
@@ -160,7 +165,7 @@ function gridOf({ isRegular, axes }: ArraySpec, object: JsonObject): NewArray["g
 const hasMixedEndian = ({ codecs }: ArraySpec): boolean =>
   codecs.some(({ name, configuration }) => name === "bytes" && Array.isArray(configuration?.["endian"]));
 
-/** Names of dimensions, and the attributes without xarray's attribute that says them. */
+/** Returns the dimension names, and the attributes without xarray's attribute for them. */
 function dimensionsOf(
   { zarrFormat, dimensionNames, shape }: ArraySpec,
   attributes: JsonObject,

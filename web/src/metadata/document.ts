@@ -1,5 +1,6 @@
-/** What metadata documents of all versions share: reading an object, its lists and extension points. */
-import { invalidMetadata, type OnWarning, unsupported } from "../base/errors.js";
+/** Helpers for metadata documents of all versions: parses objects, their lists and extension points. */
+
+import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
   isLarge,
@@ -12,9 +13,8 @@ import {
   parseJson,
   showJson,
   toPlain,
-} from "../base/json.js";
-import { lazy } from "../base/lazy.js";
-import type { Limits } from "../base/limits.js";
+} from "../util/json.js";
+import type { Limits } from "../util/limits.js";
 import type { Attributes } from "./spec.js";
 
 export interface DocumentOptions {
@@ -24,38 +24,21 @@ export interface DocumentOptions {
 }
 
 /**
- * Parses a document that must be a JSON object. The bare tokens NaN and Infinity pass: Python writes them
- * into the metadata of every version.
- * @param name what the document is called in messages.
+ * Parses a document that must be a JSON object. The bare tokens NaN and Infinity are accepted: Python writes
+ * them into the metadata of every version.
+ * @param name name of the document in messages.
  */
 export function parseDocument(bytes: Uint8Array, name: string, options: DocumentOptions): JsonObject {
   return asObject(parseJson(bytes, documentOptions(name, options)), name);
 }
 
-/** How metadata documents are parsed. */
+/** Returns the JSON options for metadata documents. */
 export const documentOptions = (name: string, { limits, onWarning }: DocumentOptions): JsonOptions => ({
   name,
   maxDepth: limits.metadataDepth,
   bareNonFinite: true,
   onWarning,
 });
-
-/** Parser of large documents. */
-export const largeDocuments = lazy("large documents", () => import("../lazy/large-documents.js"));
-
-/** Bytes up to which a document is parsed in one go. 2 MiB of short values take half a second. */
-const maxAtOnce = 2 ** 17;
-
-/** Like {@link parseDocument}, without blocking the thread for long. @throws also the signal's reason. */
-export async function readDocument(
-  bytes: Uint8Array,
-  name: string,
-  options: DocumentOptions,
-  signal?: AbortSignal | undefined,
-): Promise<JsonObject> {
-  if (bytes.byteLength <= maxAtOnce) return parseDocument(bytes, name, options);
-  return (await largeDocuments()).parseInSlices(bytes, name, options, signal);
-}
 
 export function asObject(json: Json | undefined, name: string): JsonObject {
   if (!isJsonObject(json)) throw invalidMetadata(`${name} must be a JSON object`, { code: "not-object" });
@@ -72,7 +55,7 @@ export function checkFormat(object: JsonObject, format: number, name: string): v
   }
 }
 
-/** Throws an error that names every one of `names` that the document lacks. */
+/** @throws InvalidMetadata that names every one of `names` that the document lacks. */
 export function requireKeys(object: JsonObject, names: readonly string[], name: string): void {
   const missing = names.filter((key) => !Object.hasOwn(object, key));
   if (missing.length > 0)
@@ -81,7 +64,7 @@ export function requireKeys(object: JsonObject, names: readonly string[], name: 
     });
 }
 
-/** A key's value; only own properties count. */
+/** Returns the value of an own property. */
 export function own(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -90,8 +73,8 @@ export function own(object: JsonObject, key: string): Json | undefined {
 export const preparedAttributes = new WeakMap<JsonObject, Attributes>();
 
 /**
- * User attributes as plain values; absent ones are none. They are frozen all through: what a program assigned to them
- * would look as if it were stored.
+ * Returns user attributes as plain values; empty if absent. They are deeply frozen, so that an assignment
+ * cannot be mistaken for a stored change.
  */
 export function attributesOf(json: Json | undefined, name: string): Attributes {
   if (json === undefined) return Object.freeze({});
@@ -105,7 +88,7 @@ export function frozen<T extends PlainJson | Attributes>(value: T): T {
   return Object.freeze(value);
 }
 
-/** The documents in consolidated metadata; what is no object is left out. */
+/** Returns the documents in consolidated metadata; ignores entries that are not objects. */
 export function documentsIn(metadata: JsonObject): Map<string, JsonObject> {
   const documents = new Map<string, JsonObject>();
   for (const key of isLarge(metadata) ? keysOfLarge(metadata) : Object.keys(metadata)) {
@@ -115,7 +98,7 @@ export function documentsIn(metadata: JsonObject): Map<string, JsonObject> {
   return documents;
 }
 
-/** One of Zarr v3's extension points. */
+/** A value of one of Zarr v3's extension points. */
 export interface Extension {
   readonly name: string;
   readonly configuration: JsonObject;
@@ -123,7 +106,7 @@ export interface Extension {
 }
 
 /**
- * Reads an extension: a name, or an object with a name and maybe a configuration.
+ * Parses an extension: a name, or an object with a name and an optional configuration.
  * Spec: Zarr v3 core, "extension points".
  */
 export function readExtension(json: Json | undefined, what: string): Extension {
@@ -146,7 +129,7 @@ export function readExtension(json: Json | undefined, what: string): Extension {
   return { name, configuration, mustUnderstand };
 }
 
-/** The options of an extension that is known; refuses others. */
+/** @throws InvalidMetadata if the configuration has an unknown option. */
 export function checkOptions(
   { name, configuration }: Extension,
   known: readonly string[],
@@ -163,7 +146,7 @@ export function checkOptions(
   }
 }
 
-/** An extension whose name must be one of those known. */
+/** Returns the extension if its name is known. @throws Unsupported for any other name. */
 export function known(extension: Extension, names: readonly string[], what: string): Extension {
   if (names.includes(extension.name)) return extension;
   throw unsupported(`${what} "${extension.name}" is not known; known are ${names.join(", ")}`, {
@@ -171,7 +154,7 @@ export function known(extension: Extension, names: readonly string[], what: stri
   });
 }
 
-/** Chunk separators. */
+/** Parses a chunk key separator. */
 export function readSeparator(json: Json | undefined, fallback: "." | "/"): "." | "/" {
   if (json === undefined || json === null) return fallback;
   if (json !== "." && json !== "/")
@@ -180,3 +163,13 @@ export function readSeparator(json: Json | undefined, fallback: "." | "/"): "." 
     });
   return json;
 }
+
+export const v3Key = "zarr.json";
+
+export const v2ArrayKey = ".zarray";
+export const v2GroupKey = ".zgroup";
+export const v2AttributesKey = ".zattrs";
+export const v2ConsolidatedKey = ".zmetadata";
+
+export const v1MetaKey = "meta";
+export const v1AttrsKey = "attrs";

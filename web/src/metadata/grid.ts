@@ -1,11 +1,11 @@
-/** Chunk grids of Zarr v3. Spec: Zarr v3 core "regular grid"; zarr-extensions "rectilinear". */
-import { invalidMetadata, unsupported } from "../base/errors.js";
-import { type AxisGrid, RectilinearAxis, RegularAxis } from "../base/grid.js";
-import { type Json, JsonNumber, showJson } from "../base/json.js";
+/** Parses Zarr v3 chunk grids. Spec: Zarr v3 core "regular grid"; zarr-extensions "rectilinear". */
+import { invalidMetadata, unsupported } from "../util/errors.js";
+import { type AxisGrid, RectilinearAxis, RegularAxis } from "../util/grid.js";
+import { type Json, JsonNumber, showJson } from "../util/json.js";
 import { checkOptions, known, own, readExtension } from "./document.js";
 import { type ArrayDescription, readLengths } from "./spec.js";
 
-/** Grids that are known and not supported, with the reason. */
+/** Known but unsupported grids, with the reason. */
 export const unsupportedGrids: Readonly<Record<string, string>> = {
   rectangular: "rectilinear has taken the place of this draft (ZEP 3)",
   "zarrs.regular_bounded": "it is an experiment of zarrs, without a specification",
@@ -32,7 +32,7 @@ export function parseGrid(json: Json | undefined, shape: readonly number[]): Arr
   return { axes: lists.map((list, axis) => readAxis(list, shape[axis]!)) };
 }
 
-/** Lengths along one axis: one for all, or a list of lengths and of pairs [length, how often]. */
+/** Parses the chunk lengths along one axis: a single length, or a list of lengths and of pairs [length, count]. */
 function readAxis(json: Json, length: number): AxisGrid {
   if (json instanceof JsonNumber) return new RegularAxis(length, positive(json));
   if (!Array.isArray(json) || json.length === 0) throw invalid(`${showJson(json)} are no chunk lengths`);

@@ -1,13 +1,25 @@
 /**
- * Metadata that can be written: the documents of a node, exactly as they are, with what they mean. What is parsed and
- * printed is the same document; changes replace what they change, and are read by the reader's own parsers before
- * anybody writes them.
+ * Writable metadata: the unmodified documents of a node, with their meaning. Parsing and printing preserves a
+ * document; edits replace only the members that they change, and the result must pass the reader's own
+ * parsers before it is written.
  */
-import { invalidMetadata, isZarrError } from "../base/errors.js";
-import type { JsonObject } from "../base/json.js";
+
 import type { ZarrVersion } from "../codecs/definition.js";
-import { asObject, attributesOf, checkFormat, type DocumentOptions, own } from "./document.js";
-import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
+import { invalidMetadata, isZarrError } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import {
+  asObject,
+  attributesOf,
+  checkFormat,
+  type DocumentOptions,
+  own,
+  v1AttrsKey,
+  v1MetaKey,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2GroupKey,
+  v3Key,
+} from "./document.js";
 import type { Documents } from "./new-array.js";
 import { attributesJson, integersJson, jsonEntries, printDocument, withEntries } from "./print.js";
 import type { ArraySpec, Attributes } from "./spec.js";
@@ -32,11 +44,11 @@ export interface GroupMetadata {
 export type NodeMetadata = ArrayMetadata | GroupMetadata;
 
 export interface MetadataOptions extends DocumentOptions {
-  /** As `open` takes it. */
+  /** See `open`. */
   readonly v1Order?: "spec" | "writer" | undefined;
 }
 
-/** Keys of the documents that make a node, with the version each belongs to. */
+/** Keys of the documents that define a node, with the version of each. */
 export const nodeKeys: readonly (readonly [key: string, version: ZarrVersion])[] = [
   [v3Key, 3],
   [v2ArrayKey, 2],
@@ -44,14 +56,14 @@ export const nodeKeys: readonly (readonly [key: string, version: ZarrVersion])[]
   [v1MetaKey, 1],
 ];
 
-/** The key of a version's attributes: a document of its own, but in v3. */
+/** The key of a version's attributes: a separate document, except in v3. */
 export const attributesKey: Readonly<Record<ZarrVersion, string>> = {
   1: v1AttrsKey,
   2: v2AttributesKey,
   3: v3Key,
 };
 
-/** What parsed documents mean, by their keys below the node's path. @throws as the parsers of each version do. */
+/** Parses documents, given by their keys relative to the node's path. @throws errors of the version's parser. */
 export async function readMetadata(documents: Documents, options: MetadataOptions): Promise<NodeMetadata> {
   const version = nodeKeys.find(([key]) => documents.has(key))?.[1];
   if (version === undefined) throw invalidMetadata("no document of a node", { code: "missing-key" });
@@ -83,12 +95,12 @@ async function readV2(documents: Documents, options: MetadataOptions): Promise<N
   return { kind: "group", zarrFormat: 2, documents, attributes };
 }
 
-/** The documents as they are stored, the one that makes the node last. */
+/** Serialises the documents for storage, the one that defines the node last. */
 export function printMetadata({ documents }: { readonly documents: Documents }): Map<string, Uint8Array> {
   return new Map([...documents].map(([key, object]) => [key, printDocument(object)]));
 }
 
-/** The same array with another shape. @throws InvalidMetadata where its chunks do not cover the new one. */
+/** Returns the same array with another shape. @throws InvalidMetadata if its chunks do not cover the new shape. */
 export async function withShape(
   metadata: ArrayMetadata,
   shape: readonly number[],
@@ -100,20 +112,20 @@ export async function withShape(
   return (await readMetadata(documents, options)) as ArrayMetadata;
 }
 
-/** The document that makes a node. */
+/** Returns the document that defines a node. */
 export function mainOf(documents: Documents): { readonly key: string; readonly object: JsonObject } {
   const [key] = nodeKeys.find(([name]) => documents.has(name))!;
   return { key, object: documents.get(key)! };
 }
 
-/** Attributes of a document that holds them: in v3 one member, else all of it. */
+/** Returns the attributes in a document: one member of it in v3, otherwise all of it. */
 export function attributesIn(document: JsonObject | undefined, version: ZarrVersion): JsonObject {
   if (version < 3) return document ?? {};
   const attributes = own(document!, "attributes");
   return attributes === undefined ? {} : asObject(attributes, `"attributes" in ${v3Key}`);
 }
 
-/** A document with attributes merged into those that it has, or in their place. */
+/** Returns a document with attributes merged into its own or replacing them. */
 export function withAttributes(
   document: JsonObject | undefined,
   version: ZarrVersion,
@@ -125,7 +137,7 @@ export function withAttributes(
   return version === 3 ? withEntries(document!, [["attributes", changed]]) : changed;
 }
 
-/** Runs work on metadata of a program's making: what is not valid is then an argument that does not fit. */
+/** Runs work on metadata that a program supplied, and reports invalid metadata as an invalid argument. */
 export async function asArguments<T>(
   work: () => T | Promise<T>,
   toError: (error: Error) => Error,

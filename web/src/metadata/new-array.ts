@@ -1,34 +1,34 @@
-/** Documents of new nodes, for each Zarr version: the counterpart of v1.ts, v2.ts and v3.ts. */
-import { unsupported } from "../base/errors.js";
-import { type Json, type JsonObject, showJson } from "../base/json.js";
-import type { Limits } from "../base/limits.js";
+/** Creates documents of new nodes, for each Zarr version: the counterpart of v1.ts, v2.ts and v3.ts. */
+
 import { resolveChain } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
 import { inByteOrder, printCodecs } from "../codecs/print.js";
-import { descrJson } from "../dtypes/descr-json.js";
 import type { DType } from "../dtypes/dtype.js";
-import { printFill } from "../dtypes/fill-print.js";
+import { dataTypeJson, printFill } from "../dtypes/fill-print.js";
 import type { FillValue } from "../dtypes/fill-value.js";
+import { descrJson } from "../dtypes/numpy.js";
 import type { Endian } from "../dtypes/typestr.js";
-import { dataTypeJson } from "../dtypes/v3-json.js";
-import type { ChunkKeys, Separator } from "./key-encoding.js";
-import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./keys.js";
+import { unsupported } from "../util/errors.js";
+import { type Json, type JsonObject, showJson } from "../util/json.js";
+import type { Limits } from "../util/limits.js";
+import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./document.js";
 import { integerJson, integersJson, jsonEntries, jsonObject, jsonOf, withEntries } from "./print.js";
+import type { ChunkKeys, Separator } from "./spec.js";
 
-/** Documents of one node, by their keys below its path. The one that makes it a node comes last. */
+/** Documents of one node, by their keys relative to its path. The document that defines the node comes last. */
 export type Documents = ReadonlyMap<string, JsonObject>;
 
-/** What an array shall be, in terms that do not depend on a version. */
+/** Properties of a new array, independent of the Zarr version. */
 export interface NewArray {
   readonly shape: readonly number[];
-  /** The grid of stored chunks (of shards, where there are any): their shape, or `chunk_grid` of Zarr v3. */
+  /** The grid of stored chunks (or of shards, if the array is sharded): their shape, or `chunk_grid` of Zarr v3. */
   readonly grid: { readonly chunkShape: readonly number[] } | { readonly json: JsonObject };
   readonly dtype: DType;
-  /** `dtype` of Zarr v1 and v2, where fields have different byte orders. */
+  /** `dtype` of Zarr v1 and v2, if fields have different byte orders. */
   readonly descr?: Json | undefined;
   readonly fill: FillValue;
-  /** The chain as Zarr v3 has it, in encoding order, in the names and options of the version `codecVersion`. */
+  /** The chain in Zarr v3 terms, in encoding order, with the names and options of the version `codecVersion`. */
   readonly codecs: readonly CodecMetadata[];
   readonly codecVersion: ZarrVersion;
   readonly attributes: JsonObject;
@@ -36,12 +36,12 @@ export interface NewArray {
   readonly keys: ChunkKeys;
 }
 
-/** xarray's convention for names of dimensions, which Zarr v1 and v2 do not have. */
+/** xarray's convention for dimension names, which Zarr v1 and v2 do not have. */
 export const dimensionsAttribute = "_ARRAY_DIMENSIONS";
 
 /**
- * The documents of an array. All codecs must have been loaded.
- * @throws Unsupported, saying what the version cannot hold; UnknownCodec, InvalidMetadata.
+ * Returns the documents of an array. All codecs must have been loaded.
+ * @throws Unsupported, naming the feature that the version lacks; UnknownCodec, InvalidMetadata.
  */
 export function arrayDocuments(array: NewArray, version: ZarrVersion, limits: Limits): Documents {
   if (version === 3) return new Map([[v3Key, v3Document(array)]]);
@@ -57,7 +57,7 @@ export function arrayDocuments(array: NewArray, version: ZarrVersion, limits: Li
   ]);
 }
 
-/** The documents of a group. */
+/** Returns the documents of a group. */
 export function groupDocuments(attributes: JsonObject, version: ZarrVersion): Documents {
   const format = ["zarr_format", integerJson(version)] as const;
   if (version === 1) throw unsupported("Zarr v1 has no groups", { code: "no-groups" });
@@ -76,7 +76,7 @@ function v3Document(array: NewArray): JsonObject {
   const chunkGrid =
     "json" in grid ? grid.json : extension("regular", [["chunk_shape", integersJson(grid.chunkShape)]]);
   const dataType = jsonOf(dataTypeJson(dtype), "data_type");
-  // Codecs of chunks of several shapes stay as they are: Zarr v3 alone has such.
+  // Only Zarr v3 has chunks of different shapes, so their codecs need no conversion.
   const printed =
     "json" in grid ? codecs : printCodecs(codecs, { dtype, shape: grid.chunkShape }, codecVersion, 3);
   return jsonObject([
@@ -116,7 +116,7 @@ function keysJson(keys: ChunkKeys): JsonObject {
   ]);
 }
 
-/** The separator in keys of v2, which has no other encodings. */
+/** Returns the separator of v2 keys, which have no other encodings. */
 function separatorOf(keys: ChunkKeys): Separator {
   if (keys.name === "suffix") return separatorOf(keys.base);
   return keys.name === "fanout" ? "/" : keys.separator;
@@ -140,14 +140,14 @@ function v2Document(array: NewArray, limits: Limits): JsonObject {
   ]);
 }
 
-/** The data type; where its fields have different byte orders, as it was written. */
+/** Returns the data type; in its original form if its fields have different byte orders. */
 function descrOf({ dtype, descr }: NewArray, { endian }: PlainChain, version: 1 | 2): Json {
   if (typeof endian === "string") return descrJson(dtype, endian, version);
   if (descr !== undefined) return descr;
   throw unsupported("a list of byte orders without a data type that says them", { code: "mixed-endian" });
 }
 
-/** A codec of v2: its name under `id`, its options beside it. */
+/** Formats a v2 codec: an object with its name as `id` and its options. */
 const codecV2 = ({ name, configuration = {} }: CodecMetadata): JsonObject =>
   jsonOf({ id: name, ...configuration }, `codec ${name}`) as JsonObject;
 
@@ -164,7 +164,7 @@ function v1Document(array: NewArray, limits: Limits): JsonObject {
     });
   }
   const [compressor] = after;
-  // The first writer of v1 wrote other compressors' chunks in C order all the same: readers disagree.
+  // The original writer of v1 wrote chunks of other compressors in C order regardless: readers disagree.
   if (order === "F" && compressor?.name !== "blosc") {
     throw unsupported('Zarr v1 arrays of order "F" need the compressor blosc', { code: "v1-order" });
   }
@@ -180,24 +180,27 @@ function v1Document(array: NewArray, limits: Limits): JsonObject {
   ]);
 }
 
-/** blosc and lzma have an object of options, the others a level. */
+/** Formats compressor options: an object for blosc and lzma, a level for the others. */
 function optionsV1({ name, configuration = {} }: CodecMetadata): Json {
   const options = name === "blosc" || name === "lzma" ? configuration : (configuration["level"] ?? null);
   return jsonOf(options, `codec ${name}`);
 }
 
-/** A chain as Zarr v1 and v2 have it. */
+/** A chain in the terms of Zarr v1 and v2. */
 interface PlainChain {
   readonly chunkShape: readonly number[];
   readonly order: "C" | "F";
   /** One for all, or one per run of components of a structured type. */
   readonly endian: Endian | readonly (Endian | null)[];
-  /** Array-to-array codecs, and the codec of objects. */
+  /** Array-to-array codecs, and the object codec. */
   readonly filters: readonly CodecMetadata[];
   readonly after: readonly CodecMetadata[];
 }
 
-/** Takes a chain apart: transposes become an order, the byte order that of the dtype. */
+/**
+ * Splits a chain into its v1 and v2 properties: transposes become the order, the byte order becomes that of
+ * the dtype.
+ */
 function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain {
   const { dtype, grid, codecVersion } = array;
   if ("json" in grid) {
@@ -206,7 +209,7 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
     });
   }
   const { chunkShape } = grid;
-  // In the array's own version, by which its codecs are known.
+  // Resolved in the array's own version, which defines the names of its codecs.
   const chain = resolveChain(array.codecs, { dtype, shape: chunkShape }, { version: codecVersion, limits });
   const printed = printCodecs(array.codecs, { dtype, shape: chunkShape }, codecVersion, version);
   const { before, toBytes } = chain;
@@ -232,12 +235,12 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
     order,
     endian,
     filters: toBytes.type === "vlen" ? [...filters, own] : filters,
-    // A compressor of arrays, such as zfpy, stands where those of bytes do.
+    // A compressor of arrays, such as zfpy, takes the place of a compressor of bytes.
     after: isBytes || toBytes.type === "vlen" ? after : [own, ...after],
   };
 }
 
-/** Codecs whose chunks have the array's own order, whatever `order` says. */
+/** Whether a codec ignores `order` and stores chunks in the array's own order. */
 const isOrderless = (name: string): boolean => /^(numcodecs\.)?(json2|msgpack2)$/.test(name);
 
 function orderOf(
@@ -255,7 +258,7 @@ function orderOf(
   });
 }
 
-/** Attributes with xarray's names of dimensions. xarray requires the attribute for scalars as well. */
+/** Adds dimension names as xarray's attribute, which xarray requires for scalars as well. */
 function withDimensions({ attributes, dimensionNames }: NewArray, version: 1 | 2): JsonObject {
   const isNamed =
     dimensionNames && (dimensionNames.length === 0 || dimensionNames.some((name) => name !== null));

@@ -1,6 +1,7 @@
-/** Metadata documents as text, and values of programs as what documents hold. */
+/** Prints metadata documents, and converts values from programs to JSON. */
 
-import { invalidArgument } from "../base/errors.js";
+import { isWellFormed } from "../util/arguments.js";
+import { invalidArgument } from "../util/errors.js";
 import {
   isJsonObject,
   type Json,
@@ -9,28 +10,27 @@ import {
   numberText,
   orderKeys,
   writtenKeys,
-} from "../base/json.js";
-import { textEncoder } from "../base/platform.js";
-import { isWellFormed } from "../base/records.js";
+} from "../util/json.js";
+import { textEncoder } from "../util/platform.js";
 
-/** Longest list that is written on one line. */
+/** Maximum length of a list that is written on one line. */
 const lineLength = 100;
-/** Deepest nesting of values of programs. */
+/** Maximum nesting depth of values from programs. */
 const maxDepth = 60;
 
 /**
- * A document as ASCII text, which zarr-python 2 asks for, indented by two spaces. Numbers are written as they were read,
- * keys in the order in which they were read: what is parsed and printed is the same document.
+ * Prints a document as ASCII, which zarr-python 2 requires, indented by two spaces. Numbers keep their text
+ * and keys their order, so that parsing and printing preserves a document.
  */
 export function printDocument(json: JsonObject): Uint8Array<ArrayBuffer> {
   const text = prettyJson(json).replace(/[^\0-\x7f]/g, escaped);
   return textEncoder().encode(`${text}\n`);
 }
 
-/** A UTF-16 unit as JSON can say it in ASCII: all that is not ASCII stands in strings. */
+/** Escapes a UTF-16 unit in ASCII; characters outside ASCII occur only in strings. */
 const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/** A JSON value as indented text; lists of plain values stand on one line where they fit. */
+/** Prints a JSON value with indentation; lists of plain values go on one line if they fit. */
 export function prettyJson(json: Json, indent = ""): string {
   if (json instanceof JsonNumber) return json.text;
   if (typeof json !== "object" || json === null) return JSON.stringify(json);
@@ -47,7 +47,7 @@ export function prettyJson(json: Json, indent = ""): string {
   return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n${indent}}`;
 }
 
-/** A JSON object of entries in their order; an undefined value leaves its key out. */
+/** Returns a JSON object with entries in order; entries with undefined values are omitted. */
 export function jsonObject(entries: Iterable<readonly [key: string, value: Json | undefined]>): JsonObject {
   const object: JsonObject = {};
   const keys: string[] = [];
@@ -65,7 +65,7 @@ export function jsonEntries(object: JsonObject): [string, Json][] {
   return writtenKeys(object).map((key) => [key, object[key]!]);
 }
 
-/** The same object with other values under some keys, in their places; new keys come last, undefined ones go. */
+/** Returns the object with changed entries in place; new keys come last, undefined values remove their key. */
 export function withEntries(
   object: JsonObject,
   changes: Iterable<readonly [key: string, value: Json | undefined]>,
@@ -73,7 +73,7 @@ export function withEntries(
   return jsonObject(new Map<string, Json | undefined>([...jsonEntries(object), ...changes]));
 }
 
-/** Attributes that a program gives, as JSON. */
+/** Converts attributes from a program to JSON. */
 export function attributesJson(attributes: unknown): JsonObject {
   const json = attributes === undefined ? {} : jsonOf(attributes, "attributes");
   if (!isJsonObject(json)) throw invalidArgument("attributes must be an object", { code: "bad-attributes" });
@@ -81,8 +81,10 @@ export function attributesJson(attributes: unknown): JsonObject {
 }
 
 /**
- * A program's value as JSON; bigints are integers with all their digits, and undefined members are left out.
- * @throws InvalidArgument for what JSON has no form for: NaN, infinities and text that is not Unicode among others.
+ * Converts a value from a program to JSON; bigints become integers with all their digits, and undefined
+ * members are omitted.
+ * @throws InvalidArgument for values that JSON cannot represent, such as NaN, infinities and ill-formed
+ *   Unicode.
  */
 export function jsonOf(value: unknown, place: string, depth = 0): Json {
   if (value instanceof JsonNumber) return value;
@@ -120,6 +122,6 @@ function isPlain(value: object): boolean {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Integers as JSON. */
+/** Converts integers to JSON. */
 export const integersJson = (values: readonly number[]): Json[] => values.map(integerJson);
 export const integerJson = (value: number): JsonNumber => new JsonNumber(String(value));

@@ -1,20 +1,19 @@
-/** ArraySpec: what an array is, whatever Zarr version described it. */
+/** ArraySpec: the description of an array, independent of the Zarr version. */
 
-import { invalidMetadata, limitExceeded, type OnWarning } from "../base/errors.js";
-import { type AxisGrid, RectilinearAxis, regularGrid } from "../base/grid.js";
-import { type Json, JsonNumber, type PlainJson } from "../base/json.js";
-import type { Limits } from "../base/limits.js";
 import type { CodecMetadata } from "../chain/chain.js";
 import { type ChunkLayout, ChunkLayouts, layoutArray } from "../chain/layout.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
-import type { KeyEncoding } from "./key-encoding.js";
+import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
+import { type AxisGrid, RectilinearAxis, regularGrid } from "../util/grid.js";
+import { type Json, JsonNumber, type PlainJson } from "../util/json.js";
+import type { Limits } from "../util/limits.js";
 
 /** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */
 export type Attributes = { readonly [name: string]: PlainJson };
 
-/** What the parsers of every version find out about an array. */
+/** The description of an array that the parsers of every version produce. */
 export interface ArrayDescription extends KeyEncoding {
   readonly zarrFormat: ZarrVersion;
   /** Length of each dimension. */
@@ -32,16 +31,16 @@ export interface ArrayDescription extends KeyEncoding {
 export interface ArraySpec extends Omit<ArrayDescription, "grid"> {
   /** The grid of stored chunks, axis by axis. */
   readonly axes: readonly AxisGrid[];
-  /** Whether all stored chunks have one shape. */
+  /** Whether all stored chunks have the same shape. */
   readonly isRegular: boolean;
   /** Whether stored chunks are shards. */
   readonly isSharded: boolean;
-  /** Shape of the chunks that are decoded; of the first one, where they differ. */
+  /** Shape of the chunks that are decoded; of the first one if they differ. */
   readonly chunkShape: readonly number[];
-  /** Shape of the shards, where there are any; of the first one, where they differ. */
+  /** Shape of the shards, if any; of the first one if they differ. */
   readonly shardShape: readonly number[] | undefined;
   readonly layouts: ChunkLayouts;
-  /** How the first chunk is organised, which is how all are where the grid is regular. */
+  /** Layout of the first chunk, and of all chunks if the grid is regular. */
   readonly firstLayout: ChunkLayout;
 }
 
@@ -52,7 +51,7 @@ export interface SpecOptions {
 }
 
 /**
- * Completes a description: checks what holds for every version (ranks, sizes, limits) and resolves the
+ * Completes a description: checks the rules common to all versions (ranks, sizes, limits) and resolves the
  * codec chain.
  * @throws InvalidMetadata, UnknownCodec, Unsupported or LimitExceeded.
  */
@@ -99,10 +98,10 @@ function axesOf(shape: readonly number[], grid: ArrayDescription["grid"]): reado
   return "axes" in grid ? grid.axes : regularGrid(shape, grid.chunkShape);
 }
 
-/** Most chunk shapes that are checked before anything is read. */
+/** Maximum number of chunk shapes per axis that are checked in advance. */
 const maxChecked = 256;
 
-/** Checks the chain for chunks of other lengths than the first: each length along its axis, and the largest of all. */
+/** Checks the chain for chunk shapes other than the first: each length along its axis, and the largest shape. */
 function checkLayouts(axes: readonly AxisGrid[], layouts: ChunkLayouts): void {
   const sizes = axes.map((axis) => [...(axis instanceof RectilinearAxis ? axis.sizes : [axis.size(0)])]);
   const largest = sizes.map((list) => list.reduce((a, b) => Math.max(a, b)));
@@ -112,7 +111,7 @@ function checkLayouts(axes: readonly AxisGrid[], layouts: ChunkLayouts): void {
   });
 }
 
-/** Reads a list of dimension lengths: integers from `min` to 2⁵³ − 1. */
+/** Parses a list of dimension lengths: integers from `min` to 2⁵³ − 1. */
 export function readLengths(json: Json | undefined, name: string, min: number): number[] {
   const valid = (item: Json): item is JsonNumber =>
     item instanceof JsonNumber && item.isInteger && Number.isSafeInteger(item.value) && item.value >= min;
@@ -123,4 +122,35 @@ export function readLengths(json: Json | undefined, name: string, min: number): 
     });
   }
   return (json as JsonNumber[]).map((item) => item.value);
+}
+
+export type Separator = "/" | ".";
+
+/** "default": indices after a "c"; "v2": indices alone, as in Zarr v1 and v2. */
+export interface PlainKeys {
+  readonly name: "default" | "v2";
+  readonly separator: Separator;
+}
+
+/** A suffix appended to the keys of another encoding. */
+export interface SuffixKeys {
+  readonly name: "suffix";
+  readonly suffix: string;
+  readonly base: ChunkKeys;
+}
+
+/** Decimal digits of each index, in folders of at most `maxChildren` entries. */
+export interface FanoutKeys {
+  readonly name: "fanout";
+  /** A power of ten. */
+  readonly maxChildren: number;
+}
+
+export type ChunkKeys = PlainKeys | SuffixKeys | FanoutKeys;
+
+/** The key encoding of an array. */
+export interface KeyEncoding {
+  readonly keys: ChunkKeys;
+  /** Returns the key of a stored chunk relative to the array's own path. */
+  chunkKey(coordinates: readonly number[]): string;
 }

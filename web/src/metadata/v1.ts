@@ -1,21 +1,28 @@
 /**
- * Zarr v1: one array per store, `meta` and `attrs` beside the chunks.
+ * Parses Zarr v1: one array per store, with `meta` and `attrs` next to the chunks.
  * Spec: Zarr storage specification version 1.
  */
 
-import { invalidMetadata, unknownCodec } from "../base/errors.js";
-import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../base/json.js";
 import type { CodecMetadata } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import { codecNames, findCodec, loadCodecs, loadEveryCodec } from "../codecs/lookup.js";
+import { parseFill } from "../dtypes/fill.js";
 import { parseDescr } from "../dtypes/typestr.js";
-import { readFill } from "../dtypes/usual.js";
+import { invalidMetadata, unknownCodec } from "../util/errors.js";
+import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../util/json.js";
 import { plainKeys } from "./chunk-keys.js";
-import { attributesOf, checkFormat, type DocumentOptions, readDocument, requireKeys } from "./document.js";
-import { v1AttrsKey, v1MetaKey } from "./keys.js";
+import {
+  attributesOf,
+  checkFormat,
+  type DocumentOptions,
+  requireKeys,
+  v1AttrsKey,
+  v1MetaKey,
+} from "./document.js";
+import { readDocument } from "./read-document.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 
-/** The eight names that `meta` must hold. Others may be there and mean nothing. */
+/** The eight required keys of `meta`. Other keys are ignored. */
 const required = [
   "zarr_format",
   "shape",
@@ -29,15 +36,15 @@ const required = [
 
 export interface V1Options extends DocumentOptions {
   /**
-   * Layout of `order: "F"` chunks. "spec": as the specification says. "writer": as zarr-python 1.x
-   * really wrote them, which is C order for every compressor but blosc.
+   * Layout of `order: "F"` chunks. "spec": as specified. "writer": as zarr-python 1.x actually wrote them, in
+   * C order for every compressor except blosc.
    */
   readonly order: "spec" | "writer";
 }
 
 /**
- * Parses a `meta` document and, where there is one, an `attrs` document, and loads what reads its fill value and
- * codec.
+ * Parses a `meta` document and an `attrs` document, if there is one, and loads the parsers of its fill value
+ * and codec.
  */
 export async function parseV1(
   meta: Uint8Array,
@@ -67,7 +74,7 @@ export async function parseV1(
       shape,
       grid: { chunkShape },
       dtype,
-      fill: await readFill(dtype, object["fill_value"]!, "plain", { endian: endians }),
+      fill: parseFill(dtype, object["fill_value"]!, "plain", { endian: endians }),
       codecs,
       attributes: await parseAttributes(attrs, options),
       dimensionNames: undefined,
@@ -90,7 +97,7 @@ function readOrder(json: Json | undefined): "C" | "F" {
   return json;
 }
 
-/** True where `order: "F"` chunks are read as the C-order chunks that zarr-python 1.x wrote. */
+/** Whether `order: "F"` chunks are read as the C-order chunks that zarr-python 1.x wrote. */
 function isWrittenInC(compression: CodecMetadata | undefined, { order, onWarning }: V1Options): boolean {
   if (compression?.name === "blosc") return false;
   if (order === "writer") return true;
@@ -103,7 +110,7 @@ function isWrittenInC(compression: CodecMetadata | undefined, { order, onWarning
   return false;
 }
 
-/** The compressor as a codec; undefined for none. */
+/** Parses the compressor as a codec; undefined for none. */
 async function readCompression(
   name: Json | undefined,
   opts: Json | undefined,
@@ -131,8 +138,8 @@ async function readCompression(
 const withObjects = ["blosc", "lzma"];
 
 /**
- * `compression_opts`: a level, or an object of options, by the compressor; null for the defaults. The specification
- * also allows a string, which no compressor has ever had but for a level in quotes.
+ * Parses `compression_opts`: a level or an object of options, depending on the compressor; null for the
+ * defaults. The specification also allows a string, but the only strings in use are levels in quotes.
  */
 function readCompressionOpts(name: string, opts: Json | undefined): Record<string, unknown> {
   const text = opts instanceof JsonNumber ? opts.text : opts;
@@ -141,12 +148,12 @@ function readCompressionOpts(name: string, opts: Json | undefined): Record<strin
     ? { level: Number(text) }
     : readOptions(name, withObjects.includes(name) ? undefined : ["level"], opts);
   if (name !== "blosc" || !Object.hasOwn(options, "level")) return options;
-  // A level alone, or by its name in other compressors, is Blosc's clevel.
+  // A bare level, or the option "level" of other compressors, is Blosc's clevel.
   const { level, ...rest } = options;
   return { clevel: level, ...rest };
 }
 
-/** An object of options, of these names where they are given; null stands for none. */
+/** Parses an object of options, limited to `names` if given; null means no options. */
 function readOptions(
   name: string,
   names: readonly string[] | undefined,

@@ -1,19 +1,19 @@
 /**
- * Zarr v2: `.zarray`, `.zgroup`, `.zattrs`, and consolidated `.zmetadata`.
- * Spec: Zarr storage specification version 2. What is tolerated beyond it: docs/dtypes.md, docs/reading.md.
+ * Parses Zarr v2: `.zarray`, `.zgroup`, `.zattrs`, and consolidated `.zmetadata`.
+ * Spec: Zarr storage specification version 2. Tolerated deviations: docs/dtypes.md, docs/reading.md.
  */
 
-import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../base/errors.js";
-import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../base/json.js";
 import { type CodecMetadata, type ResolvedStep, resolveChain } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
+import { implicitCodecs } from "../codecs/codec-list.js";
 import type { Configuration } from "../codecs/config.js";
 import { findCodec, loadCodecs } from "../codecs/lookup.js";
-import { ownSteps } from "../codecs/own-steps.js";
-import { unsupportedCodecs } from "../codecs/unsupported.js";
+import { unsupportedCodecs } from "../codecs/unknown.js";
 import { DType } from "../dtypes/dtype.js";
+import { parseFill } from "../dtypes/fill.js";
 import { type Endian, parseDescr, type StoredType } from "../dtypes/typestr.js";
-import { readFill } from "../dtypes/usual.js";
+import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../util/errors.js";
+import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
 import { plainKeys } from "./chunk-keys.js";
 import {
   asObject,
@@ -21,18 +21,19 @@ import {
   type DocumentOptions,
   documentsIn,
   own,
-  readDocument,
   readSeparator,
   requireKeys,
+  v2ArrayKey,
+  v2ConsolidatedKey,
 } from "./document.js";
-import { v2ArrayKey, v2ConsolidatedKey } from "./keys.js";
+import { readDocument } from "./read-document.js";
 import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
 
 const required = ["zarr_format", "shape", "chunks", "dtype", "order"] as const;
-/** Required by the specification, but left out by some writers: absent ones are null. */
+/** Required by the specification, but omitted by some writers: absent ones are null. */
 const nullable = ["compressor", "fill_value", "filters"] as const;
 
-/** Parses `.zarray`, and loads what reads its fill value and codecs; `attributes` are those of `.zattrs`. */
+/** Parses `.zarray`, and loads the parsers of its fill value and codecs; `attributes` come from `.zattrs`. */
 export async function parseV2Array(
   object: JsonObject,
   attributes: Attributes,
@@ -59,7 +60,7 @@ export async function parseV2Array(
       shape,
       grid: { chunkShape },
       dtype,
-      fill: await readFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
+      fill: parseFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
       codecs: chainOf(object, codecs, stored, chunkShape, options),
       attributes,
       dimensionNames: dimensionNamesOf(attributes, shape.length),
@@ -69,12 +70,12 @@ export async function parseV2Array(
   );
 }
 
-/** Filters and compressor, in encoding order. */
+/** Returns filters and compressor, in encoding order. */
 function codecIds(object: JsonObject): CodecMetadata[] {
   return [...filtersOf(own(object, "filters")), ...compressorOf(own(object, "compressor"))];
 }
 
-/** Gives elements of `|O` the data type that their codec makes. */
+/** Replaces `|O` by the data type that the object codec produces. */
 function withElements(stored: StoredType, codecs: readonly CodecMetadata[]): StoredType {
   if (stored.dtype.name !== "object") return stored;
   const object = codecs.map(({ name }) => findCodec(name, 2)).find((found) => found?.type === "vlen");
@@ -86,7 +87,7 @@ function withElements(stored: StoredType, codecs: readonly CodecMetadata[]): Sto
   throw unsupported(reason, { code: "object-dtype", ...(refused ? { codec: refused.name } : {}) });
 }
 
-/** The chain in v3 terms: order F as a transpose, filters, the byte order of the dtype, the compressor. */
+/** Returns the chain in v3 terms: order F as a transpose, filters, the byte order of the dtype, the compressor. */
 function chainOf(
   object: JsonObject,
   codecs: readonly CodecMetadata[],
@@ -121,7 +122,7 @@ function chainOf(
   return [...filters, toBytes, ...bytesCodecs];
 }
 
-/** The bytes codec: in the byte order of the last filter that names one, else in the dtype's. */
+/** Returns the bytes codec, in the byte order of the last filter that names one, otherwise in the dtype's. */
 function bytesCodec(
   filters: readonly CodecMetadata[],
   { dtype, endians }: StoredType,
@@ -138,8 +139,8 @@ function bytesCodec(
 }
 
 /**
- * Rejects filters that name another byte order than their input has. numcodecs views the input as the named type, and so
- * calculates with swapped bytes.
+ * Rejects filters whose configured byte order differs from their input's. numcodecs reinterprets the input as
+ * the named type, and so computes with swapped bytes.
  */
 function checkByteOrders(filters: readonly ResolvedStep[], ofDtype: Endian | undefined): void {
   let order = ofDtype;
@@ -169,7 +170,7 @@ function compressorOf(json: Json | undefined): CodecMetadata[] {
   return json === undefined || json === null ? [] : [readCodec(json, "compressor")];
 }
 
-/** A codec of v2: its name under `id`, its options beside it. */
+/** Parses a v2 codec: an object with its name as `id` and its options. */
 function readCodec(json: Json, name: string): CodecMetadata {
   const id = isJsonObject(json) ? own(json, "id") : undefined;
   if (typeof id !== "string") {
@@ -180,7 +181,7 @@ function readCodec(json: Json, name: string): CodecMetadata {
       },
     );
   }
-  if (ownSteps.includes(id)) {
+  if (implicitCodecs.includes(id)) {
     throw unknownCodec(`codec "${id}" is not known in Zarr v2, whose "dtype" and "order" say such things`, {
       codec: id,
     });
@@ -189,7 +190,7 @@ function readCodec(json: Json, name: string): CodecMetadata {
   return { name: id, configuration: configuration as Configuration };
 }
 
-/** xarray's convention: the names of the dimensions in an attribute. */
+/** Returns the dimension names from xarray's attribute. */
 export function dimensionNamesOf(
   attributes: Attributes,
   rank: number,
@@ -201,8 +202,8 @@ export function dimensionNamesOf(
 }
 
 /**
- * The documents of consolidated metadata, by their keys below the group. Convention of zarr-python's, and an
- * addition: where it cannot be read, the group still can.
+ * Parses the documents of consolidated metadata, by their keys relative to the group. They are a zarr-python
+ * convention and optional: if they cannot be read, the group still can.
  */
 export async function parseV2Consolidated(
   read: () => Uint8Array | undefined,

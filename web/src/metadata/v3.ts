@@ -1,15 +1,14 @@
-/**
- * Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1.
- */
+/** Parses Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1. */
 
-import { invalidMetadata, unsupported } from "../base/errors.js";
-import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../base/json.js";
-import { preload } from "../base/lazy.js";
 import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
 import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
-import { readDataType, readFill } from "../dtypes/usual.js";
-import { readChunkKeys } from "./chunk-keys.js";
+import { parseFill } from "../dtypes/fill.js";
+import { parseDataType } from "../dtypes/v3.js";
+import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
+import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
+import { lazy, preload } from "../util/lazy.js";
+import { readPlainKeys } from "./chunk-keys.js";
 import {
   attributesOf,
   checkFormat,
@@ -18,10 +17,10 @@ import {
   own,
   readExtension,
   requireKeys,
+  v3Key,
 } from "./document.js";
 import { parseGrid } from "./grid.js";
-import { v3Key } from "./keys.js";
-import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
+import { type ArraySpec, type Attributes, completeSpec, type KeyEncoding, readLengths } from "./spec.js";
 
 const required = ["shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value"] as const;
 const arrayKeys = new Set<string>([
@@ -38,11 +37,11 @@ const groupKeys = new Set(["zarr_format", "node_type", "attributes", "consolidat
 /** A group's own metadata. */
 export interface V3Group {
   readonly attributes: Attributes;
-  /** Documents of the nodes below, by path, where they are consolidated here. */
+  /** Documents of the nodes below, by path, if they are consolidated here. */
   readonly consolidated: ReadonlyMap<string, JsonObject> | undefined;
 }
 
-/** Which kind of node a document describes. */
+/** Returns the kind of node that a document describes. */
 export function v3NodeType(object: JsonObject): "array" | "group" {
   requireKeys(object, ["zarr_format", "node_type"], v3Key);
   checkFormat(object, 3, v3Key);
@@ -62,17 +61,17 @@ export function parseV3Group(object: JsonObject, options: DocumentOptions): V3Gr
   };
 }
 
-/** Parses the document of an array, and loads what reads its data type, fill value and codecs. */
+/** Parses the document of an array, and loads the parsers of its data type, fill value and codecs. */
 export async function parseV3Array(object: JsonObject, options: DocumentOptions): Promise<ArraySpec> {
   const names = namesIn(own(object, "codecs"), options.limits.shardDepth);
-  preload(() => loadCodecs(names, 3)); // at the same time as anything else that is loaded below
+  preload(() => loadCodecs(names, 3)); // in parallel with the other parts loaded below
   requireKeys(object, required, v3Key);
   checkKeys(object, arrayKeys);
   if (!Object.hasOwn(object, "codecs")) checkDraft(object);
   checkTransformers(own(object, "storage_transformers"), options);
   const shape = readLengths(own(object, "shape"), "shape", 0);
   const keys = await readChunkKeys(own(object, "chunk_key_encoding"), options.onWarning);
-  const dtype = await readDataType(toPlain(own(object, "data_type")!));
+  const dtype = parseDataType(toPlain(own(object, "data_type")!));
   await loadCodecs(names, 3);
   const { codecs, isDraft } = await readDraft(object, dtype, options);
   return completeSpec(
@@ -81,7 +80,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
       shape,
       grid: parseGrid(own(object, "chunk_grid"), shape),
       dtype,
-      fill: await readFill(dtype, own(object, "fill_value")!, "strict", {
+      fill: parseFill(dtype, own(object, "fill_value")!, "strict", {
         allowNull: isDraft || isNullOfZarrita(object, options),
       }),
       codecs: isLegacyStruct(own(object, "data_type")) ? withEndian(codecs, options) : codecs,
@@ -93,7 +92,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
   );
 }
 
-/** Fields that are not known may only be there if they say that they need not be. */
+/** Rejects unknown fields unless they are marked with `must_understand: false`. */
 function checkKeys(object: JsonObject, known: ReadonlySet<string>): void {
   for (const [key, value] of Object.entries(object)) {
     if (known.has(key) || (isJsonObject(value) && own(value, "must_understand") === false)) continue;
@@ -121,13 +120,13 @@ function checkTransformers(json: Json | undefined, { onWarning }: DocumentOption
   }
 }
 
-/** The codecs that the draft of 2022 knew. */
+/** The codecs of the 2022 draft. */
 const draftCodecs = ["endian", "transpose", "gzip", "blosc"];
 
 /**
- * The codecs, and whether the document follows the draft of 2022, as GDAL up to 3.10 and zarrita write it:
- * no codec turns the array into bytes, which then are little-endian, or the codec "endian" does; a fill
- * value may be null. Only documents that hold nothing of what came later are taken for drafts.
+ * Parses the codecs, and detects documents of the 2022 draft, as GDAL up to 3.10 and zarrita write them: the
+ * chain has either no array-to-bytes codec, which means little-endian bytes, or the codec "endian"; the fill
+ * value may be null. Only documents without any later features count as drafts.
  */
 async function readDraft(
   object: JsonObject,
@@ -152,7 +151,7 @@ async function readDraft(
   return { codecs, isDraft };
 }
 
-/** What turns an array into bytes where nothing says so. zarrita writes arrays of text like that, too. */
+/** Returns the default array-to-bytes codec. zarrita omits the codec for arrays of strings, too. */
 async function usualBytes(dtype: DType): Promise<CodecMetadata> {
   if (dtype.name !== "string") return { name: "bytes", configuration: { endian: "little" } };
   await loadCodecs(["vlen-utf8"], 3);
@@ -160,8 +159,8 @@ async function usualBytes(dtype: DType): Promise<CodecMetadata> {
 }
 
 /**
- * zarrita writes a null fill value where none is given, which the specification does not know. It writes no
- * storage transformers either, unlike the writers whose nulls are mistakes.
+ * Whether a null fill value is zarrita's, which writes null for "not given"; the specification does not allow
+ * that. zarrita also writes no storage transformers, unlike the writers whose nulls are mistakes.
  */
 function isNullOfZarrita(object: JsonObject, { onWarning }: DocumentOptions): boolean {
   if (own(object, "fill_value") !== null || Object.hasOwn(object, "storage_transformers")) return false;
@@ -178,7 +177,7 @@ function isLegacyStruct(json: Json | undefined): boolean {
   return isJsonObject(json) && own(json, "name") === "structured";
 }
 
-/** The legacy data type "structured" was written without a byte order, which then is little. */
+/** Adds the byte order that the legacy data type "structured" omitted: little-endian. */
 function withEndian(codecs: readonly CodecMetadata[], { onWarning }: DocumentOptions): CodecMetadata[] {
   return codecs.map((codec) => {
     if (codec.name !== "bytes" || codec.configuration?.["endian"] !== undefined) return codec;
@@ -200,7 +199,7 @@ function readDimensionNames(json: Json | undefined): (string | null)[] | undefin
   return json as (string | null)[];
 }
 
-/** Consolidated metadata inside a group; null, which early zarr-python 3 wrote, is none. */
+/** Parses consolidated metadata inside a group; null, as early zarr-python 3 wrote it, counts as none. */
 function parseConsolidated(
   json: Json | undefined,
   { onWarning }: DocumentOptions,
@@ -216,4 +215,15 @@ function parseConsolidated(
     return undefined;
   }
   return documentsIn(metadata);
+}
+
+const rareKeys = lazy("chunk key encodings", () => import("./part.js"));
+
+/** Parses `chunk_key_encoding`. @throws InvalidMetadata, Unsupported, LimitExceeded. */
+export async function readChunkKeys(
+  json: Json | undefined,
+  onWarning: OnWarning | undefined,
+): Promise<KeyEncoding> {
+  const extension = readExtension(json, '"chunk_key_encoding"');
+  return readPlainKeys(extension) ?? (await rareKeys()).readOtherKeys(extension, onWarning);
 }

@@ -1,42 +1,26 @@
 /**
- * Memory that a store reads into again and again. Fresh memory for every chunk is mapped page by page, and collected
- * in time that decoding could have.
+ * Lends buffers to readers. Fresh memory for every chunk has to be mapped page by page and collected, which takes time
+ * from decoding.
  *
- * Bytes are lent only where nobody but the reader can have them: not by stores that keep what they read, not where
- * another reader waits for the same bytes, and only by stores of ours themselves: whoever wraps one, or puts something
- * in the place of its `get`, may keep what passes through.
+ * Only the reader may hold lent bytes. Therefore stores with a cache do not lend, nor do concurrent reads of the same
+ * bytes, wrappers of stores, and stores whose `get` was replaced.
  */
-import { answerOf } from "./answers.js";
-import type { Transport } from "./http/transport.js";
+import { handleOf } from "./handle.js";
+import { answerOf } from "./read.js";
 import type { GetOptions, Store } from "./store.js";
+import type { Transport } from "./transport.js";
 
-interface LeasingStore {
-  /** The store's own `get`: where another has taken its place, that one is meant to be called. */
-  readonly get: Store["get"];
-  /**
-   * Like `get`; the bytes may be lent.
-   * @param transport for stores over HTTP, what sends requests instead of the usual one
-   */
-  lend(key: string, options: GetOptions, transport?: Transport): Promise<Uint8Array | undefined>;
-}
-
-const lenders = new WeakMap<Store, LeasingStore>();
-/** Who takes bytes back that are lent. */
+/** The functions that take lent bytes back. */
 const owners = new WeakMap<Uint8Array, (bytes: Uint8Array) => void>();
 
-/** Says that a store lends. */
-export function addLeasingStore(store: Store, lender: LeasingStore): void {
-  lenders.set(store, lender);
-}
-
-/** Reads a whole object, for a reader who may {@link releaseBytes} the bytes. */
+/** Reads a whole object, whose bytes may be passed to {@link releaseBytes}. */
 export async function readLeased(
   store: Store,
   key: string,
   options: GetOptions,
   transport?: Transport,
 ): Promise<Uint8Array | undefined> {
-  const lender = lenders.get(store);
+  const { lender } = handleOf(store);
   const lends = lender && store.get === lender.get;
   return answerOf(
     store,
@@ -46,17 +30,17 @@ export async function readLeased(
   );
 }
 
-/** Lends bytes. */
+/** Marks bytes as lent. @param takeBack is called when they are released. */
 export function leaseBytes(bytes: Uint8Array, takeBack: (bytes: Uint8Array) => void): void {
   owners.set(bytes, takeBack);
 }
 
-/** The bytes, without other memory behind them: a copy where they are part of more. */
+/** Returns bytes that fill their buffer: a copy if they are part of a larger one. */
 export function alone(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
 
-/** Says that bytes will not be looked at again. Without effect on those that are not lent. */
+/** Returns lent bytes to their owner, once the reader does not use them any more. No-op for other bytes. */
 export function releaseBytes(bytes: Uint8Array): void {
   const takeBack = owners.get(bytes);
   owners.delete(bytes);

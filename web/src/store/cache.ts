@@ -1,19 +1,19 @@
 /** A bounded cache of bytes. */
-import { invalidArgument } from "../base/errors.js";
+import { invalidArgument } from "../util/errors.js";
 import type { MaybePromise } from "./store.js";
 
-/** What a store asks of a cache; a `Map<string, Uint8Array>` is one, without a bound. */
+/** A cache for stores. A `Map<string, Uint8Array>` is one without a limit. */
 export interface ByteCacheLike {
   get(id: string): MaybePromise<Uint8Array | undefined>;
   set(id: string, bytes: Uint8Array): unknown;
 }
 
-/** What an entry costs besides its bytes. */
+/** Overhead of an entry, in bytes. */
 const entryBytes = 128;
 
-/** Keeps the bytes that were used last, up to a number of bytes in all. */
+/** Keeps the most recently used byte arrays, up to a total size. */
 export class ByteCache implements ByteCacheLike {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "ByteCache";
   }
@@ -26,7 +26,7 @@ export class ByteCache implements ByteCacheLike {
     if (!(maxBytes >= 0)) throw invalidArgument(`maxBytes must not be negative: ${maxBytes}`);
   }
 
-  /** Bytes held, with what the entries themselves cost. */
+  /** Total size including overhead, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -34,13 +34,13 @@ export class ByteCache implements ByteCacheLike {
   get(id: string): Uint8Array | undefined {
     const bytes = this.#entries.get(id);
     if (!bytes) return undefined;
-    // A Map is in order of insertion: the entry moves to the end, the first one goes first.
+    // A Map has insertion order: the entry moves to the end, and the first one is evicted first.
     this.#entries.delete(id);
     this.#entries.set(id, bytes);
     return bytes;
   }
 
-  /** Keeps bytes, unless they alone are above the bound; a view is copied if it holds up a larger buffer. */
+  /** Adds an entry unless it exceeds the limit alone. Copies a view of a much larger buffer. */
   set(id: string, bytes: Uint8Array): void {
     this.delete(id);
     if (costOf(id, bytes) > this.maxBytes) return;

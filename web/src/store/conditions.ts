@@ -1,4 +1,5 @@
-/** Conditions of writes: what is stored must be what was seen, or nothing. */
+/** Conditional writes: errors, the check of a condition, and retries after conflicts. */
+import { untilAborted } from "../util/async.js";
 import {
   alreadyExists,
   conflict,
@@ -6,21 +7,22 @@ import {
   messageOf,
   networkError,
   type ZarrError,
-} from "../base/errors.js";
+} from "../util/errors.js";
 import type { ObjectVersion, SetOptions } from "./store.js";
+import { transientStatus } from "./transport.js";
 
-/** The error of a key under which there should have been nothing. */
+/** Returns the error of a write to an existing key that must be absent. */
 export function existsError(name: string | URL): ZarrError {
   return alreadyExists(`${name} exists already`);
 }
 
-/** The error of an object that is not of the version any more that was seen. */
+/** Returns the error of a write to an object that has changed since it was read. */
 export function conflictError(name: string | URL, cause?: unknown): ZarrError {
   return conflict(`${name} was written by somebody else since it was read`, { cause });
 }
 
 /**
- * The error of a conditional write whose outcome is unknown: a request may have been applied although it failed.
+ * Returns the error of a conditional write that may have been applied although its request failed.
  * @param cause the error of the last attempt.
  */
 export function outcomeUnknown(name: string | URL, cause: unknown): ZarrError {
@@ -34,8 +36,8 @@ export const isOutcomeUnknown = (error: unknown): error is ZarrError =>
   isZarrError(error, "Network") && error.code === "unknown-outcome";
 
 /**
- * Holds the condition of a write against what is stored.
- * @param now the object as it is; undefined where there is none.
+ * Checks the condition of a write.
+ * @param now the stored version; undefined for a missing object.
  * @throws AlreadyExists, Conflict.
  */
 export function checkCondition(
@@ -47,4 +49,67 @@ export function checkCondition(
   if (ifVersion === "absent") {
     if (now) throw existsError(name);
   } else if (!now || now.etag !== ifVersion.etag) throw conflictError(name);
+}
+
+/** What to do if another program has written an object since it was read. */
+export type Conflicts = "retry" | "error" | "ignore";
+
+/** Default number of attempts. */
+const defaultAttempts = 10;
+/** Maximum pause before the second attempt, in milliseconds. Doubles with each further one, up to a second. */
+const pause = 10;
+const maxPause = 1000;
+
+/**
+ * Runs work that reads an object and writes it with a condition. Repeats it after random pauses if the condition fails.
+ * @param conflicts how to handle a conflict. A function is called after each attempt.
+ * @throws AlreadyExists or Conflict if conflicts are errors; Conflict after the last attempt; what the work throws.
+ */
+export async function retried<T>(
+  key: string,
+  conflicts: Conflicts | (() => Conflicts),
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+  attempts = defaultAttempts,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const mode = typeof conflicts === "function" ? conflicts() : conflicts;
+      if (mode !== "retry" || !isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      if (attempt === attempts)
+        throw conflict(`${key} is written by others all the time; gave up after ${attempts} attempts`, {
+          cause: error,
+        });
+    }
+    const delay = Math.random() * Math.min(maxPause, pause * 2 ** attempt); // so that writers do not meet again
+    await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal);
+  }
+}
+
+/** Number of attempts of {@link insist}. */
+const rounds = 3;
+
+/**
+ * Repeats work after transient failures, in addition to the retries of the store: for work whose failure would leave an
+ * array incomplete.
+ */
+export async function insist(work: () => Promise<void>): Promise<void> {
+  for (let round = 1; ; round++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (round === rounds || !isTransient(error)) throw error;
+    }
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  if (!isZarrError(error, "Network", "Conflict")) return false;
+  if (isOutcomeUnknown(error)) return isTransient(error.cause);
+  const { _tag, status, code } = error;
+  return (
+    _tag === "Conflict" || code === "fetch-failed" || (status !== undefined && transientStatus.has(status))
+  );
 }

@@ -1,6 +1,5 @@
 /** Deletes keys in an order that never leaves an array some of whose chunks are missing. */
-import { Limiter } from "../base/limiter.js";
-import { settleAll } from "../base/settle.js";
+import { Limiter, settleAll } from "../util/async.js";
 import { joinKey, type MaybePromise } from "./store.js";
 
 /** Requests in flight, and the number of keys that are awaited together. */

@@ -1,14 +1,13 @@
-/** The folders of stores that know all their keys. */
-import type { Steps } from "../base/slices.js";
-import { sortSteps } from "../base/sort.js";
+/** Lists folders of stores that know all their keys. */
+import { type Steps, sortSteps } from "../util/slices.js";
 import { childOf } from "./path.js";
 
 /**
- * The folders of a set of keys, for stores that know all their keys: sorted once, in which the folders below a folder
- * lie side by side. Takes no more memory than the keys have, however deep they nest.
+ * The sorted folders of a set of keys, in which the folders below a folder are adjacent. Takes no more memory than the
+ * keys, however deep they nest.
  */
 export class KeyIndex {
-  /** The folder of each key, with slashes at both ends; the same one may come more than once. */
+  /** @param folders with slashes at both ends. May contain duplicates. */
   private constructor(private readonly folders: readonly string[]) {}
 
   /** @param keys each with its leading "/". */
@@ -40,7 +39,7 @@ export class KeyIndex {
     return yield* sortSteps(names);
   }
 
-  /** Where the first folder is that is not before a text. */
+  /** Returns the position of the first folder that is not less than a string. */
   #find(text: string, from = 0): number {
     let [low, high] = [from, this.folders.length];
     while (low < high) {
@@ -52,5 +51,5 @@ export class KeyIndex {
   }
 }
 
-/** The character behind "/": what lies in a folder is before it. */
+/** The character after "/": paths in a folder sort before it. */
 const afterSlash = "0";

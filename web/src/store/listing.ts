@@ -1,18 +1,21 @@
-/** What a store lists, held against what was asked for: writers delete what is listed. */
-import { untilAborted } from "../base/abort.js";
-import { isZarrError, networkError, shown, type ZarrError } from "../base/errors.js";
-import { locateKey, storeFailed } from "./answers.js";
+/** Lists keys and folders of stores. Rejects invalid listings, because writers delete listed keys. */
+import { untilAborted } from "../util/async.js";
+import { isError, isZarrError, networkError, shown, type ZarrError } from "../util/errors.js";
+import { nextTask } from "../util/platform.js";
+import { sliceTime } from "../util/slices.js";
+import { childOf, isSegment, normalizePath } from "./path.js";
+import { locateKey, storeFailed } from "./read.js";
 import { joinKey, type Store } from "./store.js";
 
-/** Whether {@link keysBelow} has an answer. */
+/** Whether a store supports {@link keysBelow}. */
 export const canList = (store: Store): boolean => typeof store.list === "function" || store instanceof Map;
 
 /**
- * Every key below a path, each with its leading "/". Stores that list more than was asked for do no harm: what lies
- * elsewhere is left out.
- * @param path a node's, normalised. The store must be one that {@link canList}.
- * @throws Network ("bad-listing") for what is no list, and for what is no key; what the store throws, as a Network error
- *   ("store-failed") where it is no error of this library; the signal's reason, whether or not the store heeds it.
+ * Lists the keys below a path, each with its leading "/". Ignores keys elsewhere.
+ * @param store must support listing: see {@link canList}.
+ * @param path normalised path of a node.
+ * @throws Network ("bad-listing") for an invalid list or key; errors of this library, and Network ("store-failed") for
+ *   other errors of the store; the signal's reason, even if the store ignores the signal.
  */
 export async function* keysBelow(
   store: Store,
@@ -30,19 +33,20 @@ export async function* keysBelow(
   }
 }
 
-/** What the store's list gives, one after the other, each waited for as long as the signal allows. */
+/** Yields the values of the store's list. */
 export async function* entriesOf(
   store: Store,
   path: string,
   place: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<unknown> {
-  const iterator = iterate(store, path, place);
+  let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined;
   let isOver = false;
   try {
+    iterator = iterate(store, path, place);
     for (let seen = 0; ; seen++) {
       signal?.throwIfAborted();
-      // Of lists that are there at once the program has a turn now and then, or nobody could end those without end.
+      // Lets the event loop turn, so that an endless list in memory can be aborted.
       if (seen % 1024 === 1023) await new Promise((resolve) => setTimeout(resolve, 0));
       const next = await untilAborted(Promise.resolve(iterator.next()), signal);
       isOver = next.done === true;
@@ -51,21 +55,16 @@ export async function* entriesOf(
     }
   } catch (cause) {
     if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
-    isOver = true; // it has failed, and is asked no more
+    isOver = true; // a failed iterator must not be closed
     throw storeFailed(place, "listed", cause);
   } finally {
-    if (!isOver) void end(iterator);
+    if (iterator && !isOver) void end(iterator);
   }
 }
 
 function iterate(store: Store, path: string, place: string): AsyncIterator<unknown> | Iterator<unknown> {
   if (!store.list) return [...(store as unknown as Map<unknown, unknown>).keys()].filter(isText).values();
-  let listed: unknown;
-  try {
-    listed = store.list(path);
-  } catch (cause) {
-    throw isZarrError(cause) ? cause : storeFailed(place, "listed", cause);
-  }
+  const listed: unknown = store.list(path);
   if (typeof listed !== "object" || listed === null) throw badListing(place, `is ${shown(listed)}, no list`);
   const found = listed as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
   let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined;
@@ -75,14 +74,14 @@ function iterate(store: Store, path: string, place: string): AsyncIterator<unkno
     throw badListing(place, "cannot be gone through");
   }
   if (!iterator) {
-    // It may be a promise, whose failure nobody else would see to.
+    // It may be a promise, whose rejection would be unhandled.
     Promise.resolve(listed).catch(() => {});
     throw badListing(place, "is no list");
   }
   return iterator;
 }
 
-/** Ends a list early. Its answer is not awaited, as it may hang, and its failure has no effect. */
+/** Closes an iterator. Ignores its failure. Callers do not wait, as it may hang. */
 async function end(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();
@@ -91,8 +90,75 @@ async function end(iterator: AsyncIterator<unknown> | Iterator<unknown>): Promis
 
 const isText = (key: unknown): boolean => typeof key === "string";
 
-/** Whether a key stays where it begins. */
+/** Whether a key has no "." or ".." segments. */
 const isKey = (key: string): boolean => !key.split(/[/\\]/).some((name) => name === "." || name === "..");
 
 export const badListing = (place: string, what: string): ZarrError =>
   networkError(`what the store says of ${place} ${what}`, { code: "bad-listing" });
+
+/**
+ * Lists the folders directly below a path, which may be the nodes of a group.
+ * Uses the store's `listChildren`, or its `list`, or a Map's keys.
+ * @returns sorted names; undefined if the store cannot list (HTTP).
+ * @throws Network ("bad-listing") for an invalid list; errors of the store, and Network ("store-failed") if it throws
+ *   another value; the signal's reason.
+ */
+export async function listChildren(
+  store: Store,
+  path: string,
+  signal?: AbortSignal | undefined,
+): Promise<string[] | undefined> {
+  const folder = normalizePath(path);
+  if (store.listChildren) return tidy(await childrenIn(store, folder, signal));
+  if (!canList(store)) return undefined;
+  const names = new Set<string>();
+  let end = performance.now() + sliceTime;
+  for await (const key of keysIn(store, folder, signal)) {
+    const name = childOf(key, folder);
+    if (name !== undefined) names.add(name);
+    // In-memory stores list in microtasks, which never let the event loop turn.
+    if (performance.now() < end) continue;
+    await nextTask();
+    end = performance.now() + sliceTime;
+  }
+  return tidy(names);
+}
+
+async function childrenIn(
+  store: Store,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
+  let names: unknown;
+  try {
+    names = await untilAborted(Promise.resolve(store.listChildren!(folder)), signal);
+  } catch (cause) {
+    if (isError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+    throw storeFailed(`/${folder}`, "listed", cause);
+  }
+  if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
+    throw badListing(`/${folder}`, `is ${shown(names)}, no list of names`);
+  return names;
+}
+
+/** Yields the keys that the store lists. Throws its errors unchanged. */
+async function* keysIn(
+  store: Store,
+  folder: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
+  try {
+    for await (const key of entriesOf(store, folder, `/${folder}`, signal)) {
+      if (typeof key !== "string") throw badListing(`/${folder}`, `lists ${shown(key)}, which is no key`);
+      yield key;
+    }
+  } catch (error) {
+    const isStores = isZarrError(error) && error.code === "store-failed" && isError(error.cause);
+    throw isStores ? error.cause : error;
+  }
+}
+
+/** Returns the names that paths can contain, sorted and without duplicates. */
+function tidy(names: Iterable<string>): string[] {
+  return [...new Set(names)].filter(isSegment).sort();
+}

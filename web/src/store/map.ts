@@ -1,8 +1,9 @@
-/** Objects in memory as a store. */
-import { asBytes } from "../base/bytes.js";
+/** A Map as a store. */
+import { asBytes } from "../util/bytes.js";
 import { checkCondition } from "./conditions.js";
+import { handleOf } from "./handle.js";
 import { childOf, normalizePath } from "./path.js";
-import { checkRange, cutRange } from "./ranges.js";
+import { checkRange, cutRange } from "./read.js";
 import {
   checkVersion,
   type GetOptions,
@@ -12,37 +13,35 @@ import {
   type Store,
 } from "./store.js";
 
-/** Each object that has been asked for has a number: another one under its key is another version. */
-const numbers = new WeakMap<Uint8Array, number>();
 let lastNumber = 0;
 
-function versionOf(bytes: Uint8Array): ObjectVersion {
-  const number = numbers.get(bytes) ?? ++lastNumber;
-  numbers.set(bytes, number);
+/** Returns the version of an object. The objects of a Map are numbered: another one under its key is another version. */
+function versionOf(entries: Map<string, Uint8Array>, bytes: Uint8Array): ObjectVersion {
+  const handle = handleOf(entries);
+  handle.objectNumbers ??= new WeakMap();
+  const number = handle.objectNumbers.get(bytes) ?? ++lastNumber;
+  handle.objectNumbers.set(bytes, number);
   return { etag: String(number), size: bytes.byteLength };
 }
 
-/**
- * A Map as a store with ranges, listing and versions, whose keys may lack the leading "/". A plain Map is a store,
- * too, if its keys have it.
- */
+/** A Map as a store with ranges, listing and versions. Unlike the keys of a plain Map, its keys may lack the leading "/". */
 export class MapStore implements Store {
   /** What consoles show, also of minified programs. */
   static get name(): string {
     return "MapStore";
   }
 
-  /** @param entries the Map to read from and write to; it is used as it is, not copied. */
+  /** @param entries the Map to read from and write to. It is not copied. */
   constructor(readonly entries: Map<string, Uint8Array> = new Map()) {}
 
-  /** Writes heed `ifVersion`. */
+  /** Writes support `ifVersion`. */
   get conditional(): true {
     return true;
   }
 
   get(key: string, { version }: GetOptions = {}): Uint8Array | undefined {
     const bytes = this.entries.get(key) ?? this.entries.get(key.slice(1));
-    if (version) checkVersion(version, bytes && versionOf(bytes), key);
+    if (version) checkVersion(version, bytes && versionOf(this.entries, bytes), key);
     return bytes;
   }
 
@@ -50,14 +49,14 @@ export class MapStore implements Store {
     checkRange(range);
     const whole = this.get(key, options);
     const bytes = asBytes(whole);
-    return bytes ? cutRange(bytes, range) : whole; // what is no bytes is refused by whoever reads
+    return bytes ? cutRange(bytes, range) : whole; // other values are rejected by the reader
   }
 
-  /** Keeps a copy: readers have what they have read, and the caller its buffer. */
+  /** Stores a copy, so that the caller may reuse its buffer. */
   set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): void {
     signal?.throwIfAborted();
     const now = this.entries.get(this.#own(key)); // not by get(), which programs may have replaced
-    checkCondition(ifVersion, now && versionOf(now), key);
+    checkCondition(ifVersion, now && versionOf(this.entries, now), key);
     this.entries.set(this.#own(key), value.slice());
   }
 
@@ -88,7 +87,7 @@ export class MapStore implements Store {
     return [...names].sort();
   }
 
-  /** The key as the Map has it, if it has it. */
+  /** Returns the key without its "/" if the Map has it so. */
   #own(key: string): string {
     return !this.entries.has(key) && this.entries.has(key.slice(1)) ? key.slice(1) : key;
   }

@@ -1,5 +1,5 @@
 /** Paths of nodes in a hierarchy. Spec: Zarr v2 "logical storage paths". */
-import { invalidArgument, shown } from "../base/errors.js";
+import { invalidArgument, shown } from "../util/errors.js";
 
 /** Matches paths in normal form. Only for up to `maxUsual` characters: longer ones could exhaust its stack. */
 const usual =

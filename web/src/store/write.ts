@@ -1,9 +1,10 @@
-/** The safe way to call stores that write, whichever they are. */
-import { invalidArgument, isZarrError, readOnly, unsupported } from "../base/errors.js";
-import { answerOf, locateKey, storeFailed } from "./answers.js";
+/** Calls the writing methods of any store, with checks. */
+import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
 import { existsError } from "./conditions.js";
 import { inParallel } from "./deletion.js";
+import { unlessStuck } from "./key-lock.js";
 import { normalizePath } from "./path.js";
+import { answerOf, locateKey, storeFailed } from "./read.js";
 import {
   type GetOptions,
   joinKey,
@@ -12,8 +13,7 @@ import {
   type Store,
   type WriteOptions,
 } from "./store.js";
-import { unlessStuck } from "./stuck.js";
-import { announceWrite } from "./written.js";
+import { announceWrite } from "./write-events.js";
 
 type Method = "set" | "delete";
 const missing = {

@@ -1,4 +1,4 @@
-import type { WasmImports, WasmInstance, WasmModule } from "../base/web-types.js";
+import type { WasmImports, WasmInstance, WasmModule } from "../util/platform.js";
 
 /** The Embind surface of bindings/bindings.cpp, as the glue exposes it: functions of numbers. */
 export interface Core {

@@ -1,29 +1,30 @@
-/** Encoding that any thread can do: chunks from values that are copied, or that threads share. */
-import { asBytes, isBytes, sizeOf } from "../base/bytes.js";
-import { engineFailed } from "../base/errors.js";
-import { movedBytes, moveItems, packedSource, packing } from "../base/moves.js";
+/** Encoding on any thread: chunks are encoded from copied values, or from values in shared memory. */
+
 import type { CodecSession } from "../engine/session.js";
-import type { Encoded, Encoders } from "../region/write/encoder.js";
-import { batchesOf, type EncodeBatch, type EncodeStep, runBatch } from "../region/write/step.js";
-import { checkThere } from "../region/write/there.js";
-import { isFailure, isItsOwn, packFailure, unpackFailure } from "./failures.js";
+import { asBytes, isBytes, sizeOf } from "../util/bytes.js";
+import { engineFailed } from "../util/errors.js";
+import { movedBytes, moveItems, packedSource, packing } from "../util/strided-copy.js";
+import { batchesOf, type EncodeBatch, type EncodeStep, runBatch } from "../write/encode-step.js";
+import type { Encoded, Encoders } from "../write/encoder.js";
+import { checkThere } from "../write/values.js";
+import { isFailure, isItsOwn, packFailure, unpackFailure } from "./errors.js";
 import type { ChunkAnswer, KnownPlans, PoolTask, WorkMessage } from "./messages.js";
 import type { WorkerPool } from "./pool.js";
 
-/** What becomes of a chunk. */
+/** Result of encoding a chunk. */
 type Outcome = { readonly encoded: Encoded | "no room" } | { readonly error: unknown };
 
-/** Chunks to encode, as a message. Ranges are of the memory that comes with it. */
+/** Chunks to encode, as a message. Ranges refer to the memory sent along. */
 interface BatchMessage extends Omit<EncodeBatch, "plan" | "before" | "source"> {
   readonly plan: number;
   readonly before: { readonly at: Range | undefined } | undefined;
-  /** Where the values are: in that memory, or in some that is shared. */
+  /** Position of the values, in that memory or in shared memory. */
   readonly source: Range | Uint8Array<SharedArrayBuffer>;
 }
 
 type Range = readonly [start: number, length: number];
 
-/** The pool's workers as those who encode the chunks of one write. */
+/** Returns the pool's workers as encoders of one write. */
 export function encodersOf(pool: WorkerPool): Encoders {
   const batches = new Batches(pool);
   return {
@@ -34,7 +35,10 @@ export function encodersOf(pool: WorkerPool): Encoders {
   };
 }
 
-/** So many turns of the promises that have been kept, those that wait for them have asked for the next chunks. */
+/**
+ * Microtask turns to wait before a batch is sent: by then, callers whose promises were resolved have
+ * requested their next chunks.
+ */
 const turns = 16;
 
 interface Waiting {
@@ -42,7 +46,7 @@ interface Waiting {
   readonly settle: (outcome: Outcome) => void;
 }
 
-/** Hands chunks over together that are asked for at a time and lie side by side. */
+/** Combines concurrent requests for adjacent chunks. */
 class Batches {
   #waiting: Waiting[] = [];
 
@@ -83,7 +87,7 @@ class Batches {
 function taskOf(batch: EncodeBatch): PoolTask<Outcome[]> {
   const { plan, before, source, move, places, keepsFill, bytes } = batch;
   const stored = before?.encoded?.byteLength ?? 0;
-  const start = 8 * Math.ceil(stored / 8); // values lie where they can be copied in words
+  const start = 8 * Math.ceil(stored / 8); // aligned, so that values are copied in words
   const shared = isShared(source) ? source : undefined;
   return {
     kind: "encode",
@@ -123,7 +127,7 @@ function attempted(encode: () => Encoded): Outcome {
   }
 }
 
-/** What a worker says of a chunk; undefined for what ours do not say. */
+/** Returns a worker's result for a chunk; undefined if it is malformed. */
 function outcomeOf(chunk: ChunkAnswer | undefined, keepsFill: boolean): Outcome | undefined {
   const { bytes, failure } = chunk ?? { failure: null };
   if (failure !== undefined)
@@ -132,7 +136,7 @@ function outcomeOf(chunk: ChunkAnswer | undefined, keepsFill: boolean): Outcome 
   return isBytes(bytes) && asBytes(bytes) === bytes && sizeOf(bytes) > 0 ? { encoded: bytes } : undefined;
 }
 
-/** It as the worker reads it. */
+/** Decodes the message in the worker. */
 export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): EncodeBatch {
   const { plan, before, source, ...batch } = work as BatchMessage;
   const part = (at: Range) => new Uint8Array(input, ...at);
@@ -144,7 +148,10 @@ export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): En
   };
 }
 
-/** Does it there. @throws EngineFailed where there is no memory: the thread that asks may have some. */
+/**
+ * Runs the batch in the worker. @throws EngineFailed if memory is exhausted: the calling thread may have
+ * enough.
+ */
 export function answerBatch(session: CodecSession, batch: EncodeBatch): ChunkAnswer[] {
   const chunks = runBatch(session, batch, (encode): ChunkAnswer => {
     try {

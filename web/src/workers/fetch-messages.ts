@@ -1,33 +1,35 @@
-/** What a thread and its worker say to one another of requests that the worker sends. */
+/** Messages between a thread and a worker that sends requests for it. */
 
-/** Asks for what lies at a URL. */
+/** Requests a URL. */
 export interface FetchAsk {
   readonly fetch: number;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Of who asks: a worker of another origin would be answered differently. */
+  /** Origin of the calling thread. A worker with another origin would get different responses. */
   readonly origin: string | undefined;
 }
 
-/** Says that what has come has been used: the worker reads on. */
+/** Acknowledges the data received, so that the worker continues reading. */
 export interface FetchMore {
   readonly more: number;
 }
 
-/** Says that nothing more is wanted. */
+/** Cancels a request. */
 export interface FetchDrop {
   readonly drop: number;
 }
 
 export type FetchRequest = FetchAsk | FetchMore | FetchDrop;
 
-/** What a worker says of a request: its head with or before the first piece of its body, and the end with the last. */
+/**
+ * Progress of a request: the head comes with or before the first piece of the body, the end with the last.
+ */
 export interface FetchNews {
   readonly fetched: number;
   readonly head?: FetchHead | undefined;
   readonly piece?: ArrayBuffer | undefined;
   readonly isEnd?: boolean | undefined;
-  /** Why there was no answer, or no more of it. */
+  /** The error, if there is no response or no more of it. */
   readonly failure?: string | undefined;
 }
 
@@ -38,6 +40,6 @@ export interface FetchHead {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Whether a message is about requests. */
+/** Whether a message concerns requests. */
 export const isFetchRequest = (message: object): message is FetchRequest =>
   "fetch" in message || "more" in message || "drop" in message;

@@ -1,14 +1,14 @@
-/** The worker's side of requests: it sends them, and gathers what comes in few messages. */
-import { messageOf } from "../base/errors.js";
-import type { WorkerPort } from "../base/platform.js";
+/** Sends requests in a worker, and combines the received data into few messages. */
+import { messageOf } from "../util/errors.js";
+import type { WorkerPort } from "../util/platform.js";
 import type { FetchAsk, FetchNews, FetchRequest } from "./fetch-messages.js";
 
-/** What has come is handed over at the end, when there is this much of it, … */
+/** Received data is sent at the end, at this size, … */
 const pieceBytes = 2 ** 20;
-/** … or after so many milliseconds: who waits hears that the server is not silent. */
+/** … or after this many milliseconds, so that the receiver knows that the server is not silent. */
 const pause = 100;
 
-/** The requests under way. */
+/** Requests in flight. */
 export class Fetching {
   readonly #open = new Map<number, RemoteRequest>();
 
@@ -34,7 +34,7 @@ class RemoteRequest {
   #pieces: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Whether something was handed over that has not been used yet. */
+  /** Whether sent data has not been acknowledged yet. */
   #isAhead = false;
   #wake = () => {};
 
@@ -84,7 +84,7 @@ class RemoteRequest {
     }
   }
 
-  /** Hands over what has come, unless the last of it has not been used yet. */
+  /** Sends the received data, unless the previous message has not been acknowledged. */
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -103,7 +103,7 @@ class RemoteRequest {
   }
 }
 
-/** Pieces in one buffer: that of the only one, where nothing else is in it. */
+/** Joins pieces in one buffer; a single piece keeps its buffer if it fills it. */
 function joined(pieces: readonly Uint8Array<ArrayBuffer>[], bytes: number): ArrayBuffer {
   const [first] = pieces;
   if (first && first.buffer.byteLength === bytes) return first.buffer;

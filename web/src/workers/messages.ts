@@ -1,30 +1,31 @@
-/** What a pool and its workers say to one another, and what each knows of what has been said. */
-import type { WasmModule } from "../base/web-types.js";
+/** Messages between a pool and its workers, and per-worker state. */
+
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import type { FailureMessage } from "./failures.js";
+import type { WasmModule } from "../util/platform.js";
+import type { FailureMessage } from "./errors.js";
 
-/** A piece of work as it crosses to a worker. */
+/** A task as sent to a worker. */
 export interface WorkMessage {
   readonly id: number;
   readonly module: ModuleName;
-  /** The compiled module, with the first work that needs it. */
+  /** The compiled module, sent with the first task that needs it. */
   readonly wasm: WasmModule | undefined;
-  /** Plans that the worker has not met yet. */
+  /** Plans that the worker does not have yet. */
   readonly plans: readonly PlanMessage[];
-  /** Whether the worker is to forget all earlier plans. */
+  /** Whether the worker must drop all earlier plans. */
   readonly forget: boolean;
-  /** Memory that crosses with it and comes back: encoded chunks, values. */
+  /** Transferred memory that is returned with the result: encoded chunks, values. */
   readonly input: ArrayBuffer;
-  /** Memory for the answer. */
+  /** Memory for the result. */
   readonly spare: ArrayBuffer | undefined;
-  /** Whether it decodes or encodes, and what. */
+  /** Kind and content of the task. */
   readonly kind: WorkKind;
   readonly work: unknown;
 }
 
-/** Whether a message asks for work. A malformed one is answered with a failure. */
+/** Whether a message is a task. A malformed one is answered with a failure. */
 export const isWorkMessage = (message: object): message is WorkMessage =>
   "id" in message && typeof message.id === "number" && "kind" in message;
 
@@ -36,56 +37,57 @@ interface PlanMessage {
   readonly names: string[];
 }
 
-/** What a worker says: first that it has started, then one answer to each piece of work. */
+/** A message from a worker: first that it has started, then one answer per task. */
 export type WorkerMessage = { readonly ready: true } | WorkAnswer;
 
 export interface WorkAnswer {
   readonly id: number;
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** Of encoding: what became of each chunk. */
+  /** Results of encoding, per chunk. */
   readonly chunks?: readonly ChunkAnswer[];
-  /** The memory that came with it, for the next work. */
+  /** The task's memory, for reuse. */
   readonly input?: ArrayBuffer;
   readonly failure?: FailureMessage | undefined;
 }
 
-/** An encoded chunk, none for fill value that is not to be kept, or why there is none. */
+/** An encoded chunk, nothing for a chunk that contains only the fill value and is not kept, or a failure. */
 export interface ChunkAnswer {
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   readonly failure?: FailureMessage | undefined;
 }
 
-/** Work as the pool sees it. */
+/** A task as seen by the pool. */
 export interface PoolTask<T> {
   readonly kind: WorkKind;
   readonly module: ModuleName;
-  /** Bytes that cross to the worker; the work itself, for how long it may take. */
+  /** Bytes sent to the worker, and bytes to process, which determine the timeout. */
   readonly inputBytes: number;
   readonly workBytes: number;
-  /** Size of memory for the answer, where it has one that is known and such memory is had. */
+  /** Size of the memory for the result, if it is known and such memory is available. */
   readonly spareBytes?: number | undefined;
   /**
-   * Says it as plain data, and copies what the worker reads: bytes of stores may lie in caches, values are the caller's.
-   * @param input room of {@link inputBytes}
+   * Converts the task to plain data, and copies the input: bytes of stores may be cached, and values belong
+   * to the caller.
+   * @param input memory of {@link inputBytes}.
    */
   pack(known: Acquaintance, input: Uint8Array): unknown;
-  /** What an answer says, if it is one to this work. */
+  /** Reads the result in an answer; undefined if it does not fit this task. */
   read(answer: WorkAnswer): { readonly outcome: T } | undefined;
-  /** Does it in a session of this thread. */
+  /** Runs the task in a session of this thread. */
   run(session: CodecSession): T;
 }
 
-/** Plans that a worker is told of before it is told to forget them. */
+/** Maximum number of plans that a worker keeps; after that, it must drop them. */
 const maxPlans = 512;
 
-/** What one worker knows already. */
+/** Modules and plans that one worker has. */
 export class Acquaintance {
   readonly #modules = new Set<ModuleName>();
   readonly #plans = new Map<PlanWords, number>();
   #nextPlan = 0;
   #told: PlanMessage[] = [];
 
-  /** The number of a plan; the worker is told of it in the message that is being packed. */
+  /** Returns the number of a plan, which is sent with the message being packed if it is new. */
   planOf(plan: PlanWords): number {
     let known = this.#plans.get(plan);
     if (known === undefined) {
@@ -96,7 +98,7 @@ export class Acquaintance {
     return known;
   }
 
-  /** Packs work for the worker, with room for what it reads. */
+  /** Packs a task for the worker, with memory for its input. */
   pack(
     id: number,
     task: PoolTask<unknown>,
@@ -116,11 +118,11 @@ export class Acquaintance {
   }
 }
 
-/** The worker's side: plans by number. */
+/** Plans by number, in a worker. */
 export class KnownPlans {
   readonly #plans = new Map<number, PlanWords>();
 
-  /** Takes note of the plans in a message. */
+  /** Stores the plans of a message. */
   note({ plans, forget }: WorkMessage): void {
     if (forget) this.#plans.clear();
     for (const { id, words, names } of plans)

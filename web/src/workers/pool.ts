@@ -1,9 +1,17 @@
 /** A pool of workers that decode and encode chunks. */
 
-import { checkObject } from "../base/arguments.js";
-import { BufferPool } from "../base/buffer-pool.js";
-import { invalidArgument } from "../base/errors.js";
-import { preload } from "../base/lazy.js";
+import { wholePlace } from "../chain/chunk-codec.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
+import { compiledModule } from "../engine/module.js";
+import type { Projection } from "../plan/projections.js";
+import type { ResultBytes } from "../read/result.js";
+import type { LocateError, Sink } from "../read/sink.js";
+import type { Transport } from "../store/transport.js";
+import { checkObject } from "../util/arguments.js";
+import { BufferPool } from "../util/buffers.js";
+import { invalidArgument } from "../util/errors.js";
+import { preload } from "../util/lazy.js";
 import {
   type AnyWorker,
   allowListeners,
@@ -11,70 +19,75 @@ import {
   listenTo,
   parallelism,
   stopWorker,
-} from "../base/platform.js";
-import type { WasmModule } from "../base/web-types.js";
-import { wholePlace } from "../chain/chunk-codec.js";
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
-import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
-import { compiledModule } from "../engine/module.js";
-import type { ResultBytes } from "../region/assemble/result.js";
-import type { Sink } from "../region/assemble/sink.js";
-import type { Projection } from "../region/selection/projections.js";
-import type { Transport } from "../store/http/transport.js";
-import { isFailure, isItsOwn, StepFailure, unpackFailure } from "./failures.js";
+  type WasmModule,
+} from "../util/platform.js";
+import {
+  isFailure,
+  isItsOwn,
+  type PoolStatus,
+  reasonOf,
+  StepFailure,
+  sayNoWorkers,
+  unpackFailure,
+} from "./errors.js";
 import { Acquaintance, type PoolTask, type WorkAnswer, type WorkerMessage } from "./messages.js";
-import { type Helpers, isWorthPooling, type LocateError, minWorkBytes, PoolSink } from "./pooled.js";
+import { type Helpers, isWorthPooling, minWorkBytes, PoolSink } from "./pool-sink.js";
 import { type FetchLine, FetchLines } from "./remote-fetch.js";
 import { slabTask } from "./slab-work.js";
 import { packagedWorkers, type StartWorker } from "./start.js";
-import { type PoolStatus, reasonOf, sayNoWorkers } from "./status.js";
 
 export interface WorkerPoolOptions {
-  /** Most workers. Default: as many as threads run at a time, at most 8. 0: all is done by the calling thread. */
+  /**
+   * Maximum number of workers. Default: the number of hardware threads, at most 8. 0 runs everything on the
+   * calling thread.
+   */
   size?: number | undefined;
   /**
-   * Makes a worker that runs `zarr-wasm/worker`, a module script: for programs in one file under a strict policy, and
-   * for workers of another kind. No other way is tried then.
+   * Creates a worker that runs `zarr-wasm/worker`, a module script: for single-file programs under a strict
+   * Content Security Policy, and for other kinds of workers. No other way of starting workers is then tried.
    */
   createWorker?: (() => AnyWorker | Promise<AnyWorker>) | undefined;
-  /** false: the calling thread sends all requests itself. Default: in pages, workers send those for whole chunks over HTTP. */
+  /**
+   * Whether workers send requests. Default: in pages, workers send those for whole chunks over HTTP. False:
+   * the calling thread sends all requests.
+   */
   fetch?: boolean | undefined;
 }
 
 const mostByDefault = 8;
-/** Pieces of work that a worker has at a time: one to do, and one so that it need not wait. */
+/** Maximum number of tasks per worker: one in progress, and the next one, so that it never waits. */
 const depth = 2;
-/** Most bytes by which the memory of encoded chunks may exceed them. */
+/** Maximum unused bytes in the memory for encoded chunks. */
 const inputSlack = 2 ** 20;
-/** Milliseconds after which a worker that has not said a word counts as one that cannot start. */
+/** Start-up timeout of a worker, in milliseconds. */
 const startTimeout = 15_000;
-/** Milliseconds of silence after which a worker that has work counts as dead: so many, and one for each KiB of it. */
+/** Timeout of a busy worker that sends no message, in milliseconds, plus one per KiB of its tasks. */
 const silence = 60_000;
-/** So many workers dead in a row, without a piece of work done, and there are no more of them. */
+/** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxDeaths = 8;
 
 /**
- * Workers that decode the chunks of `get`, `getBytes` and `getChunk`, and encode those of `set`, `setChunk` and `append`.
- * They start when there is work, and stay until `destroy`. Whatever goes wrong with them, the calling thread does it
- * instead.
+ * Workers that decode the chunks of `get`, `getBytes` and `getChunk`, and encode those of `set`, `setChunk`
+ * and `append`. They start with the first task and run until `destroy`. If workers fail, the calling thread
+ * does their work instead.
  */
 export class WorkerPool {
-  /** What consoles show, also of minified programs. */
+  /** The name that consoles show, even in minified programs. */
   static get name(): string {
     return "WorkerPool";
   }
 
-  /** Ways to start a worker; the one that is in use. */
+  /** Ways to start a worker, and the index of the current one. */
   readonly #ways: readonly StartWorker[];
   #way = 0;
-  /** Whether a worker has started in that way. */
+  /** Whether a worker has started this way. */
   #isProven = false;
   readonly #crew = new Set<Member>();
   readonly #queue = new Set<Job>();
-  /** Memory of slabs that have been copied out, and of encoded chunks, for the next: as long as regions are read. */
+  /** Reusable memory of copied slabs and of encoded chunks, kept while regions are read or written. */
   readonly #slabs = new BufferPool();
   readonly #inputs = new BufferPool();
-  /** Those to workers that send requests; undefined where none do. */
+  /** Connections to workers that send requests; undefined if workers do not send any. */
   readonly #lines: FetchLines | undefined;
   #reads = 0;
   #places: number;
@@ -84,7 +97,7 @@ export class WorkerPool {
   /** Why workers did not start, one reason per way. */
   #reasons: string[] = [];
 
-  /** @throws InvalidArgument for a size that is no count. */
+  /** @throws InvalidArgument for a size that is not a non-negative integer. */
   constructor(options: WorkerPoolOptions = {}) {
     checkObject(options, "options of a pool");
     const { size = Math.min(parallelism(), mostByDefault), createWorker, fetch = true } = options;
@@ -95,14 +108,15 @@ export class WorkerPool {
     if (fetch) this.#lines = new FetchLines(() => this.#hireAll());
   }
 
-  /** The most workers that there will be: fewer than asked for where some could not be started. */
+  /** Maximum number of workers; lower than requested if some could not be started. */
   get size(): number {
     return this.#places;
   }
 
   /**
-   * What has become of the pool: "idle" before there was work, "starting", "running" with a worker or more, "failed"
-   * where none could be started or too many died (`reason` says why), "destroyed"; and how many workers run.
+   * Current state of the pool: "idle" before the first task, "starting", "running" with at least one worker,
+   * "failed" if none could be started or too many crashed (`reason` has the cause), "destroyed"; and the
+   * number of running workers.
    */
   get status(): PoolStatus {
     let workers = 0;
@@ -119,15 +133,15 @@ export class WorkerPool {
   }
 
   /**
-   * Starts the workers, and loads what they decode with, before there is work: for pages that will soon read, so that
-   * the first read need not wait. If that fails, the first read will say so.
+   * Starts the workers and loads the decoder in advance, so that the first read need not wait. A failure
+   * surfaces at the first read.
    */
   start(): void {
     this.#hireAll();
     preload(() => sessionOf("decode"));
   }
 
-  /** Stops the workers. What is under way is finished by the calling thread, and so is what comes later. */
+  /** Stops the workers. Tasks in progress and later ones run on the calling thread. */
   destroy(): void {
     this.#isDestroyed = true;
     this.#places = 0;
@@ -135,7 +149,10 @@ export class WorkerPool {
     this.#advance();
   }
 
-  /** @internal A sink whose work is done here; undefined where the calling thread had better do it. */
+  /**
+   * @internal Returns a sink that decodes in workers; undefined if the calling thread should do the work
+   *   itself.
+   */
   makeSink(
     codec: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
@@ -153,12 +170,14 @@ export class WorkerPool {
     return new PoolSink(helpers, codec, projections, out, located);
   }
 
-  /** @internal What sends requests for the chunks that are decoded here; undefined for the usual way. */
+  /** @internal Sends requests for chunks that workers decode; undefined if the store should send them. */
   get transport(): Transport | undefined {
     return this.#places > 0 ? this.#lines?.transport : undefined;
   }
 
-  /** @internal Says that a region is being read or written: until {@link leave} memory is kept for further work. */
+  /**
+   * @internal Called when the read or write of a region starts: memory is kept for reuse until {@link leave}.
+   */
   enter(): void {
     this.#reads++;
   }
@@ -170,7 +189,7 @@ export class WorkerPool {
     this.#inputs.clear();
   }
 
-  /** @internal Whether single chunks are decoded, or encoded, here. */
+  /** @internal Whether workers decode, or encode, single chunks of this codec. */
   takes({ isNative, plan }: CoreChunkCodec): boolean {
     return this.#places > 0 && !isNative && plan.decodedBytes >= minWorkBytes;
   }
@@ -193,7 +212,7 @@ export class WorkerPool {
     });
   }
 
-  /** @internal Has work done by a worker. Aborting removes it from the queue, and throws the signal's reason. */
+  /** @internal Runs a task on a worker. Aborting removes it from the queue and throws the signal's reason. */
   async submit<T>(task: PoolTask<T>, signal: AbortSignal | undefined): Promise<T> {
     signal?.throwIfAborted();
     const wasm = await compiledModule(task.module);
@@ -214,7 +233,7 @@ export class WorkerPool {
     });
   }
 
-  /** Hands out work, and sees to it that there are workers for the rest. */
+  /** Assigns tasks, and starts workers for those that remain. */
   #advance(): void {
     for (const job of this.#queue) {
       if (this.#places === 0 || job.deaths > 1) {
@@ -231,7 +250,10 @@ export class WorkerPool {
     while (missing-- > 0) void this.#hire();
   }
 
-  /** One until it is known whether a worker starts in other than the usual way: each that does not is an error message. */
+  /**
+   * Maximum number of workers. At most one until a worker has started in another than the usual way, because
+   * each failure logs an error.
+   */
   get #mostWorkers(): number {
     return this.#way === 0 || this.#isProven ? this.#places : Math.min(1, this.#places);
   }
@@ -261,7 +283,8 @@ export class WorkerPool {
       if (member.jobs.size === 1) keepAlive(member.worker, true);
       this.#watch(member);
     } catch (cause) {
-      // A message that cannot be sent, or no memory for it: done here, and the worker knows less than was noted.
+      // The message could not be sent or allocated: the task runs here, and the state recorded for the worker
+      // is wrong.
       job.deaths = 2;
       this.#lose(member, cause);
     }
@@ -271,7 +294,7 @@ export class WorkerPool {
     if (this.#reads > 0) bufferPool.give(buffer, depth * this.#places);
   }
 
-  /** Room for what some work reads; a little more than that, so that it fits what the next reads. */
+  /** Returns memory for a task's input; slightly larger, so that it also fits the next one. */
   #inputFor(bytes: number): Uint8Array<ArrayBuffer> {
     const room = this.#inputs.take(bytes, 2 * bytes + inputSlack);
     return room ? new Uint8Array(room) : new Uint8Array(bytes + Math.min(bytes >> 3, inputSlack));
@@ -281,7 +304,7 @@ export class WorkerPool {
     while (this.#crew.size < this.#mostWorkers) void this.#hire();
   }
 
-  /** Gives a worker up that has work and says nothing any more. */
+  /** Gives up a busy worker that sends no more messages. */
   #watch(member: Member): void {
     clearTimeout(member.timer);
     if (member.jobs.size === 0) return;
@@ -310,7 +333,7 @@ export class WorkerPool {
   }
 
   #hear(member: Member, data: unknown): void {
-    // Workers of bundlers may say things of their own.
+    // Workers created by bundlers may send other messages.
     if (!this.#crew.has(member) || typeof data !== "object" || data === null) return;
     if (member.line?.hear(data)) return;
     const message = data as WorkerMessage;
@@ -333,7 +356,7 @@ export class WorkerPool {
     this.#advance();
   }
 
-  /** A worker is dead, or could not be started. */
+  /** Handles a worker that crashed or could not be started. */
   #lose(member: Member, cause: unknown): void {
     if (!this.#crew.has(member)) return;
     if (member.isReady || !this.#tryNextWay(member, cause)) this.#giveUp(member, cause);
@@ -341,9 +364,12 @@ export class WorkerPool {
     this.#advance();
   }
 
-  /** False where a worker that did not start has no successor: others have started so, or there is no other way. */
+  /**
+   * Returns false if a worker that did not start is not replaced: others have started this way, or no other
+   * way is left.
+   */
   #tryNextWay({ way }: Member, cause: unknown): boolean {
-    if (way < this.#way) return true; // of those that were started together with one that failed
+    if (way < this.#way) return true; // started together with one that failed
     if (this.#isProven || way + 1 === this.#ways.length) return false;
     this.#way++;
     this.#reasons.push(reasonOf(cause));
@@ -352,7 +378,7 @@ export class WorkerPool {
 
   #giveUp(member: Member, cause: unknown): void {
     const before = this.#places;
-    // Those that cannot start are not tried again.
+    // Workers that cannot start are not tried again.
     if (!member.isReady) this.#places = Math.max(0, this.#places - 1);
     if (++this.#deaths > maxDeaths) this.#places = 0;
     if (this.#places > 0 || before === 0) return;
@@ -360,7 +386,7 @@ export class WorkerPool {
     sayNoWorkers(this.#reasons);
   }
 
-  /** Stops a worker; its work goes back to the front of the queue. */
+  /** Stops a worker; its tasks return to the front of the queue. */
   #dismiss(member: Member): void {
     this.#crew.delete(member);
     clearTimeout(member.timer);
@@ -386,14 +412,14 @@ class Member {
   readonly jobs = new Map<number, Job>();
 
   constructor(
-    /** In which way it is started. */
+    /** The way it was started. */
     readonly way: number,
   ) {}
 }
 
-/** A piece of work, and who waits for it. */
+/** A task with its caller's promise. */
 class Job {
-  /** Workers that it has outlived. */
+  /** Number of workers that crashed while they had this task. */
   deaths = 0;
   isSettled = false;
 
@@ -405,7 +431,7 @@ class Job {
     private readonly onSettled: () => void,
   ) {}
 
-  /** Only the first outcome counts: what comes after an abort is dropped. */
+  /** Only the first outcome counts: results after an abort are dropped. */
   settle(outcome: () => void): void {
     if (this.isSettled) return;
     this.isSettled = true;
@@ -413,16 +439,16 @@ class Job {
     outcome();
   }
 
-  /** A worker that does not say what ours do, of another version or somebody else's, is not believed. */
+  /** Malformed answers, from workers of another version or other software, are discarded. */
   finish(answer: WorkAnswer): void {
     const { failure } = answer;
     const read = failure === undefined ? this.task.read(answer) : undefined;
     if (read) this.settle(() => this.resolve(read.outcome));
     else if (isFailure(failure) && !isItsOwn(failure)) this.settle(() => this.reject(unpackFailure(failure)));
-    else void this.runHere(); // what an engine fails in there may do here
+    else void this.runHere(); // an engine failure in the worker may not occur here
   }
 
-  /** By the calling thread. */
+  /** Runs on the calling thread. */
   async runHere(): Promise<void> {
     if (this.isSettled) return;
     try {

@@ -1,25 +1,26 @@
 /**
- * Requests that workers send for the thread that reads. The body of an answer costs the thread that reads it more than
- * all else that is to be done for a chunk; from a worker it comes in one message, and by transfer. Everything that makes
- * a request a read stays with the store: its headers, retries, limits, patience, and what it makes of the answer.
+ * Requests that workers send for the reading thread. Receiving a response body costs that thread more than
+ * everything else it does for a chunk; from a worker, the body comes in one message, by transfer. The store
+ * keeps control of the request: headers, retries, limits, timeouts and the interpretation of the response.
  */
-import type { AnyWorker } from "../base/platform.js";
-import type { Answer, Transport, TransportRequest } from "../store/http/transport.js";
-import { usualTransport } from "../store/http/usual-transport.js";
+
+import { defaultTransport } from "../store/http/fetch.js";
+import type { Answer, Transport, TransportRequest } from "../store/transport.js";
+import type { AnyWorker } from "../util/platform.js";
 import type { FetchHead, FetchNews, FetchRequest } from "./fetch-messages.js";
 
-/** So many requests answered to the calling thread that were not to a worker, and workers send none any more. */
+/** Number of requests that succeeded on the calling thread only, after which workers send no more. */
 const maxRefusals = 3;
 
-/** The ways to the workers of a pool. */
+/** Connections to the workers of a pool. */
 export class FetchLines {
   readonly #lines = new Set<FetchLine>();
   #refusals = 0;
 
-  /** @param hire sees to it that there are workers: the first requests do not wait for them */
+  /** @param hire ensures that workers are started; the first requests do not wait for them. */
   constructor(private readonly hire: () => void) {}
 
-  /** Opens the way to a worker that has started. */
+  /** Opens a connection to a worker that has started. */
   open(worker: AnyWorker): FetchLine {
     const line = new FetchLine(
       (message) => worker.postMessage(message, []),
@@ -29,21 +30,24 @@ export class FetchLines {
     return line;
   }
 
-  /** What sends requests by way of the workers; undefined once they have turned out to get no answers. */
+  /** Sends requests through the workers; undefined once their requests have failed too often. */
   get transport(): Transport | undefined {
     return this.#refusals < maxRefusals && isPlainPage() ? this.#send : undefined;
   }
 
-  /** Where a worker gets no answer, the calling thread asks, too: a policy may forbid it what it allows the page. */
+  /**
+   * If a worker gets no response, the calling thread sends the request, too: a policy may forbid it to
+   * workers and allow it to the page.
+   */
   readonly #send: Transport = async (url, request) => {
     this.hire();
     const line = this.#leastBusy();
-    if (!line) return (await usualTransport())(url, request);
+    if (!line) return (await defaultTransport())(url, request);
     try {
       return await line.send(url, request);
     } catch (cause) {
       if (request.watch.signal.aborted) throw cause;
-      const answer = await (await usualTransport())(url, request);
+      const answer = await (await defaultTransport())(url, request);
       if (!line.isClosed) this.#refusals++;
       return answer;
     }
@@ -57,8 +61,8 @@ export class FetchLines {
 }
 
 /**
- * True in a page whose requests go where a worker's go: nothing stands in the place of its `fetch`, and no service
- * worker answers them, whose scope may not hold the workers' script.
+ * Whether a worker's requests behave like the page's: `fetch` is not replaced, and no service worker handles
+ * them, because the workers' script may be outside its scope.
  */
 function isPlainPage(): boolean {
   type Host = {
@@ -72,30 +76,30 @@ function isPlainPage(): boolean {
   return judged.isOwn;
 }
 
-/** Which function was looked at last, and whether it is the browser's. */
+/** The last `fetch` that was checked, and whether it is the browser's. */
 let judged: { readonly fetch: unknown; readonly isOwn: boolean } = { fetch: undefined, isOwn: false };
 
-/** Bound functions and proxies look alike, but for the name. */
+/** Bound functions and proxies have the same source text except for the name. */
 const isBrowsers = (fetch: unknown): boolean =>
   typeof fetch === "function" &&
   /^function fetch\(\)\s*\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(fetch));
 
-/** The way to one worker. */
+/** Connection to one worker. */
 export class FetchLine {
   readonly #open = new Map<number, RemoteAnswer>();
   #next = 0;
   #isClosed = false;
 
   /**
-   * @param post says something to the worker
-   * @param onClosed called when the worker is gone
+   * @param post sends a message to the worker.
+   * @param onClosed called when the worker has ended.
    */
   constructor(
     private readonly post: (message: FetchRequest) => void,
     private readonly onClosed: () => void = () => {},
   ) {}
 
-  /** Requests under way. */
+  /** Number of requests in flight. */
   get count(): number {
     return this.#open.size;
   }
@@ -104,7 +108,7 @@ export class FetchLine {
     return this.#isClosed;
   }
 
-  /** Has a request sent. Rejects where no answer came, and at the end of the request's watch. */
+  /** Sends a request. Rejects if there is no response, and when the request's watch aborts. */
   send(url: URL, { headers, watch: { signal } }: TransportRequest): Promise<Answer> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -128,7 +132,7 @@ export class FetchLine {
     });
   }
 
-  /** Takes what the worker says; true for what is about requests. */
+  /** Handles a message from the worker; true if it concerns requests. */
   hear(message: object): boolean {
     if (!("fetched" in message)) return false;
     const news = message as FetchNews;
@@ -136,7 +140,7 @@ export class FetchLine {
     return true;
   }
 
-  /** The worker is gone. */
+  /** Called when the worker has ended. */
   close(): void {
     this.#isClosed = true;
     this.onClosed();
@@ -144,17 +148,17 @@ export class FetchLine {
   }
 }
 
-/** What an answer does besides answering. */
+/** Events of a response. */
 interface AnswerEvents {
-  /** Pieces have been used up. */
+  /** Received pieces were consumed. */
   used(): void;
-  /** The rest is not wanted. */
+  /** The rest is no longer needed. */
   drop(): void;
-  /** Nothing more will come. */
+  /** No more data will come. */
   ended(): void;
 }
 
-/** An answer that comes in messages. */
+/** A response received in messages. */
 class RemoteAnswer implements Answer {
   #head: FetchHead | undefined;
   #headers = new Map<string, string>();
@@ -205,7 +209,7 @@ class RemoteAnswer implements Answer {
   fail(error: unknown): void {
     if (this.#end) return;
     this.#finish({ error });
-    this.reject(error); // without effect once there is a head
+    this.reject(error); // no effect once there is a head
     this.#wake();
   }
 
@@ -235,7 +239,7 @@ class RemoteAnswer implements Answer {
   }
 }
 
-/** Whether a worker says what ours do: one of another version, or of somebody else's, is not believed. */
+/** Whether a message is well-formed: workers of another version or other software are not trusted. */
 function isNews({ head, piece, failure }: FetchNews, hasHead: boolean): boolean {
   if (failure !== undefined) return typeof failure === "string";
   if (piece !== undefined && !(piece instanceof ArrayBuffer)) return false;

@@ -1,16 +1,16 @@
 /**
- * Decoding that any thread can do: chunks are decoded into one slab, which is handed back packed, or put straight into
- * a result that threads share.
+ * Decoding on any thread: chunks are decoded into one slab, which is returned packed, or copied directly to a
+ * shared result.
  */
 
-import { isBytes, sizeOf } from "../base/bytes.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
-import { type SlabPlace, spansOf } from "../region/assemble/spans.js";
-import { StepFailure } from "./failures.js";
+import { type SlabPlace, spansOf } from "../plan/slab-partition.js";
+import { isBytes, sizeOf } from "../util/bytes.js";
+import { StepFailure } from "./errors.js";
 import type { KnownPlans, PoolTask, WorkMessage } from "./messages.js";
 
-/** A shared result, and the box of it that a slab is. */
+/** A shared result, and the slab's box in it. */
 export interface SharedPlace extends SlabPlace {
   readonly result: Uint8Array<SharedArrayBuffer>;
 }
@@ -19,16 +19,16 @@ export interface SlabWork {
   readonly module: ModuleName;
   /** Size of the slab. */
   readonly bytes: number;
-  /** What puts the chunks into it, as their codecs say. */
+  /** Steps that decode the chunks into the slab. */
   readonly steps: readonly PlacedStep[];
   readonly place?: SharedPlace | undefined;
 }
 
 /**
- * Does the work.
- * @param spare memory of the slab's size to hand it back in: fresh memory costs as much as the copy
- * @returns the slab's bytes; undefined where they have been put into a shared result
- * @throws StepFailure, or what making the slab throws
+ * Runs the work.
+ * @param spare memory of the slab's size for the result: allocating memory costs as much as the copy.
+ * @returns the slab's bytes; undefined if they were copied to a shared result.
+ * @throws StepFailure, or the error of creating the slab.
  */
 export function runSlab(
   session: CodecSession,
@@ -58,7 +58,7 @@ export function runSlab(
   }
 }
 
-/** The same as a message. The encoded chunks lie one after another in one buffer. */
+/** The work as a message. The encoded chunks lie one after another in one buffer. */
 interface SlabMessage {
   readonly steps: readonly StepMessage[];
   readonly bytes: number;
@@ -67,11 +67,11 @@ interface SlabMessage {
 
 interface StepMessage extends Place {
   readonly plan: number;
-  /** Where the chunk lies in the buffer; undefined for a missing one. */
+  /** Position of the chunk in the buffer; undefined for a missing one. */
   readonly at: readonly [start: number, length: number] | undefined;
 }
 
-/** The work as the pool sees it. */
+/** Returns the work as a task of the pool. */
 export function slabTask(work: SlabWork): PoolTask<Uint8Array | undefined> {
   const { module, steps, bytes, place } = work;
   return {
@@ -100,7 +100,7 @@ export function slabTask(work: SlabWork): PoolTask<Uint8Array | undefined> {
   };
 }
 
-/** Work that decodes, as the worker reads it. */
+/** Decodes a message in the worker. */
 export function unpackSlab(known: KnownPlans, { module, input, work }: WorkMessage): SlabWork {
   const { steps, bytes, place } = work as SlabMessage;
   const unpacked = steps.map(({ plan, at, offset, axes }) => ({

@@ -1,10 +1,10 @@
-/** `worker-chunk.js`: the script as a part of a bundle, which pages load to learn its address. */
+/** `worker-chunk.js`: the worker script as a chunk of a bundle, which pages load to learn its address. */
 import { startWorker } from "./worker-main.js";
 
-/** Name of the workers that this script is for; others, which only use the library, load it as pages do. */
+/** Name of the workers that run this script; others, which only use the library, load it as pages do. */
 export const name = "zarr-wasm";
 
-/** The script's address; undefined where the bundler's format has none. */
+/** Address of the script; undefined if the bundler's output format has none. */
 export const url: string | undefined = start();
 
 function start(): string | undefined {

@@ -1,15 +1,15 @@
 /**
- * What a pool's workers do. The build makes files of it that import nothing: `worker.js` beside this one, which is
- * `zarr-wasm/worker`, and those that start.ts falls back on.
+ * Main program of a pool's workers. The build makes self-contained files of it: `worker.js` next to this one,
+ * which is `zarr-wasm/worker`, and the fallbacks of start.ts.
  * @packageDocumentation
  */
 
-import { openWorkerPort, type WorkerPort } from "../base/platform.js";
 import { sessionOf } from "../engine/engine.js";
 import { configureWasm } from "../engine/module.js";
 import type { CodecSession } from "../engine/session.js";
+import { openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { answerBatch, unpackBatch } from "./encode-work.js";
-import { packFailure } from "./failures.js";
+import { packFailure } from "./errors.js";
 import { isFetchRequest } from "./fetch-messages.js";
 import { Fetching } from "./fetching.js";
 import { isWorkMessage, KnownPlans, type WorkAnswer, type WorkMessage } from "./messages.js";
@@ -18,7 +18,7 @@ import { runSlab, unpackSlab } from "./slab-work.js";
 const plans = new KnownPlans();
 let fetching: Fetching | undefined;
 
-/** Handles messages of a pool. Programs may post others to their own worker, which pass without an answer. */
+/** Handles messages of a pool. Other messages, which programs may send to their own workers, are ignored. */
 function hear(port: WorkerPort, message: unknown): void {
   if (typeof message !== "object" || message === null) return;
   if (isWorkMessage(message)) return void answer(port, message);
@@ -31,12 +31,12 @@ async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
   const { id, input, kind, module, wasm } = message;
   const say = (said: WorkAnswer, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
-    plans.note(message); // first: later messages count on it
+    plans.note(message); // first, because later messages rely on them
     const run = kind === "decode" ? decoding(message) : encoding(message);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await sessionOf(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
-    // The input goes back for the next work: nothing here reads it any more.
+    // The input is no longer needed here and is returned for reuse.
     say({ id, ...outcome, input }, [...made.flatMap((bytes) => bytes?.buffer ?? []), input]);
   } catch (error) {
     say({ id, failure: packFailure(error) }, []);
@@ -58,8 +58,8 @@ function encoding(message: WorkMessage): Work {
 let isStarted = false;
 
 /**
- * Answers to a pool from now on. The module does so by itself when it is a worker's script; in a worker of your
- * own, call it, so that bundlers see that the module is used.
+ * Starts answering a pool's messages. A worker script calls it automatically; in a custom worker, call it
+ * explicitly, so that bundlers keep the module.
  */
 export function startWorker(): void {
   if (isStarted) return;

@@ -1,10 +1,11 @@
 /**
- * Coasts of the world as lines: Natural Earth's 1:110m land (naturalearthdata.com), which is in the public domain, to a
- * tenth of a degree. A file of its own, which is loaded with the first map.
+ * The world's coastlines: Natural Earth's 1:110m land (naturalearthdata.com), which is in the public domain,
+ * to a tenth of a degree. A separate module, loaded with the first map.
  *
- * Lines are parted by spaces. A point is its distance from the one before, east then north, in tenths of degrees; a number
- * has its sign in its lowest bit (2n, or −2n − 1 for a negative one) and is written in digits of five bits, lowest first, to
- * which 32 is added where more follow, in the alphabet of base64url.
+ * Lines are separated by spaces. A point is stored as its offset from the previous point, east then north, in
+ * tenths of degrees. A number has its sign in its lowest bit (2n, or −2n − 1 for a negative one) and is
+ * written in digits of five bits, lowest first, in the alphabet of base64url; a digit followed by another has
+ * 32 added.
  */
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -1,13 +1,13 @@
 /**
- * Colour maps: tables of 256 colours, made from a few stops each.
+ * Colour maps: tables of 256 colours, interpolated from a few stops each.
  *
- * viridis, magma and cividis follow the curves of matplotlib's maps of that name (CC0), turbo Google's map,
- * through stops and a smooth curve between them.
+ * viridis, magma and cividis follow matplotlib's maps of the same names (CC0), and turbo follows Google's, as
+ * smooth curves through the stops.
  */
 
 interface Colormap {
   readonly label: string;
-  /** Colours at even distances, "rrggbb"; none for labels. */
+  /** Evenly spaced colours, "rrggbb"; none for labels. */
   readonly stops: string;
 }
 
@@ -44,8 +44,8 @@ export const colormapNames = Object.keys(colormaps) as ColormapName[];
 const tables = new Map<ColormapName, Uint32Array>();
 
 /**
- * The 256 colours of a map as 32-bit pixels, in the byte order that canvases have in memory. For
- * "labels", entry 0 is the background and the others are told apart easily.
+ * The 256 colours of a map as 32-bit pixels, in the byte order of canvas memory. For "labels", entry 0 is the
+ * background and the other colours are easy to tell apart.
  */
 export function colorTable(name: ColormapName): Uint32Array {
   let table = tables.get(name);
@@ -76,7 +76,7 @@ function curve(stops: readonly Rgb[]): Uint8ClampedArray<ArrayBuffer> {
     for (let channel = 0; channel < 3; channel++) {
       const stop = (k: number) => stops[k]![channel]!;
       const [b, c] = [stop(left), stop(left + 1)];
-      // Beyond the ends the curve goes on straight, so that a ramp of two stops stays exact.
+      // The curve continues straight beyond the ends, so that a ramp of two stops stays exact.
       const a = left > 0 ? stop(left - 1) : 2 * b - c;
       const d = left + 2 <= last ? stop(left + 2) : 2 * c - b;
       bytes[4 * i + channel] = catmullRom(a, b, c, d, at - left);
@@ -90,7 +90,7 @@ function catmullRom(a: number, b: number, c: number, d: number, t: number): numb
   return b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)));
 }
 
-/** Colours a golden angle apart in hue: neighbours in number are far apart in colour. */
+/** Colours a golden angle apart in hue: consecutive labels get very different colours. */
 function labelColors(): Uint8ClampedArray<ArrayBuffer> {
   const bytes = new Uint8ClampedArray(4 * 256);
   bytes.set([20, 22, 28, 255]);

@@ -1,12 +1,12 @@
-/** Making elements: the one place that knows how. Text goes in as text, never as markup. */
+/** Creates elements; the only module that does. Text is inserted as text, never as markup. */
 
 type Handler = (event: never) => void;
 type Attribute = string | number | boolean | Handler | undefined;
 type Child = Node | string | undefined | false;
 
 /**
- * An element with attributes and children. Attributes that are functions are listeners (`onclick`),
- * true sets an empty attribute, false and undefined leave it out.
+ * Creates an element with attributes and children. Function attributes are listeners (`onclick`), true sets
+ * an empty attribute, false and undefined omit it.
  */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
@@ -25,13 +25,15 @@ export function h<K extends keyof HTMLElementTagNameMap>(
 
 let lastId = 0;
 
-/** An id that no other element has: for labels. */
+/** A unique id, for labels. */
 export function uniqueId(name: string): string {
   lastId++;
   return `zw-${name}-${lastId}`;
 }
 
-/** A form control under its label. `element` is inserted in place of a control that it contains. */
+/**
+ * A form control under its label. `element` is inserted instead of the control if it contains the control.
+ */
 export function labelled(
   text: string,
   control: HTMLElement,
@@ -52,25 +54,25 @@ export function select(
   return control;
 }
 
-/** Fields in which somebody is typing: what they show must not change under the reader's hands. */
-const typing = new WeakSet<HTMLInputElement>();
+/** Marks fields in which the user is typing. Their values must not change. */
+const typing = "data-typing";
 
-/** A field for a number; `onchange` is called when typing ends. */
+/** A number field; `onchange` is called when typing ends. */
 export function numberField(
   attributes: Readonly<Record<string, Attribute>>,
   onchange: () => void,
 ): HTMLInputElement {
   const field = h("input", { type: "number", ...attributes });
-  field.addEventListener("input", () => typing.add(field));
-  field.addEventListener("blur", () => typing.delete(field));
+  field.addEventListener("input", () => field.setAttribute(typing, ""));
+  field.addEventListener("blur", () => field.removeAttribute(typing));
   field.addEventListener("change", () => {
-    typing.delete(field);
+    field.removeAttribute(typing);
     onchange();
   });
   return field;
 }
 
-/** Shows a value in a number field, unless somebody is typing there. */
+/** Shows a value in a number field, unless the user is typing in it. */
 export function showNumber(field: HTMLInputElement, value: number | string | undefined): void {
-  if (!typing.has(field)) field.value = String(value);
+  if (!field.hasAttribute(typing)) field.value = String(value);
 }

@@ -1,9 +1,9 @@
-/** Values as text: the tooltip, the legend, the facts. */
+/** Formats values for the tooltip, the legend and the facts. */
 import { type DType, type Region, readScalar, type Scalar } from "zarr-wasm";
 import { isComplex, notATime } from "./kinds.js";
 import { maxText, shortened, shortName } from "./text.js";
 
-/** What an error, or anything else that was thrown, says. */
+/** The message of an error or of any other thrown value. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Element `i` of a region as the library's scalar value. */
@@ -33,11 +33,11 @@ const maxFields = 12;
 /** Maximum length of a formatted string. */
 const maxCharacters = 10_000;
 
-/** Most items of a value of any form that are written out, and how deep. */
+/** Maximum number of items written out of a value of any type, and maximum depth. */
 const mostItems = 32;
 const mostDepth = 4;
 
-/** A value of an array of objects, which may be anything that JSON knows, or a list of numbers. */
+/** Formats an element of an array of objects: any JSON value, or a list of numbers. */
 function formatObject(value: unknown, depth = 0): string {
   if (typeof value === "string") return quoted(value);
   if (typeof value !== "object" || value === null) return minus(String(value));
@@ -83,7 +83,7 @@ function formatComplex(dtype: DType, [re, im]: readonly number[]): string {
   return `${formatNumber(dtype, re!)} ${sign} ${formatNumber(dtype, Math.abs(im!))}i`;
 }
 
-/** A number with as many digits as tell it from its neighbours in the data type. */
+/** Formats a number with enough digits to tell it from its neighbours in the data type. */
 export function formatNumber({ core }: DType, value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : "−∞";
   if (core === "float32" || core === "complex64") return minus(shortest(value, Math.fround, 6));
@@ -104,7 +104,7 @@ function minus(text: string): string {
   return text.replaceAll("-", "−");
 }
 
-/** A number for axes and legends: four significant digits are enough there. */
+/** Formats a number for axes and legends, with four significant digits. */
 export function formatBriefly(value: number): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
@@ -119,7 +119,7 @@ export function formatBriefly(value: number): string {
   return minus(String(Number(value.toPrecision(4))));
 }
 
-/** Text as it is, other bytes in hexadecimal. */
+/** Printable text unchanged, other bytes in hexadecimal. */
 function formatBytes({ core }: DType, bytes: Uint8Array): string {
   if (core === "fixed_bytes") return JSON.stringify(new TextDecoder().decode(bytes));
   const shown = Array.from(bytes.subarray(0, 32), (byte) => byte.toString(16).padStart(2, "0")).join(" ");
@@ -142,7 +142,7 @@ function unitText({ unit }: DType): string {
 const wholeSeconds: Readonly<Record<string, bigint>> = { W: 604800n, D: 86400n, h: 3600n, m: 60n, s: 1n };
 const fractionDigits: Readonly<Record<string, number>> = { ms: 3, us: 6, ns: 9, ps: 12, fs: 15, as: 18 };
 
-/** A datetime as ISO 8601 to the precision of its unit; as a count where the calendar does not reach. */
+/** A datetime as ISO 8601, to the precision of its unit; as a count if it is out of the calendar's range. */
 export function formatTime(dtype: DType, stored: bigint): string {
   if (stored === notATime) return "NaT";
   const count = stored * BigInt(dtype.scaleFactor ?? 1);
@@ -186,7 +186,7 @@ export function formatShape(shape: readonly number[]): string {
   return shape.length === 0 ? "a single value" : shape.join(" × ");
 }
 
-/** A data type with what its name leaves out. */
+/** A data type with the details that its name omits. */
 export function formatType(dtype: DType): string {
   const { core, fields, unit, scaleFactor = 1 } = dtype;
   if (fields) {

@@ -1,6 +1,6 @@
-/** A value that tells when it changes. */
+/** A value that notifies its listeners of changes. */
 
-/** Called after a change; `cause` names what made it: a control, "open", "address", the name of a link. */
+/** Called after a change; `cause` names its origin: a control, "open", "address", the name of a link. */
 export type Listener<T> = (value: T, before: T, cause: string) => void;
 
 export class Observable<T> {
@@ -15,7 +15,7 @@ export class Observable<T> {
     return this.#value;
   }
 
-  /** Tells nobody where nothing changes. */
+  /** Listeners are not called if the value stays the same. */
   set(value: T, cause: string): void {
     const before = this.#value;
     if (Object.is(before, value)) return;
@@ -23,7 +23,7 @@ export class Observable<T> {
     for (const listener of [...this.#listeners]) listener(value, before, cause);
   }
 
-  /** @returns what ends it. */
+  /** @returns a function that ends the subscription. */
   subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

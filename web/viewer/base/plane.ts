@@ -1,6 +1,6 @@
 /** Numbers laid out as rows and columns. */
 
-/** Typed arrays of JavaScript numbers (64-bit integers are converted before). */
+/** Typed arrays of JavaScript numbers (64-bit integers are converted first). */
 export type Numbers =
   | Uint8Array
   | Int8Array

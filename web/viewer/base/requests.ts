@@ -1,2 +1,4 @@
-/** Requests that are sent at a time: as much as HTTP/2 takes; of HTTP/1.1 browsers let the others wait. */
+/**
+ * Maximum number of requests in flight: about the limit of HTTP/2; over HTTP/1.1 the browser queues the rest.
+ */
 export const mostRequests = 100;

@@ -1,12 +1,13 @@
 /**
- * A part of a page as a picture: canvases, texts, backgrounds and simple borders of what is visible, where they are.
- * Enough for what the viewer draws around its picture, and it needs neither a library nor permission of the page's policy.
+ * Renders a part of a page as an image: canvases, text, backgrounds and simple borders of its visible
+ * elements. This is enough for the viewer's own markup, and needs neither a library nor an exception in the
+ * page's policy.
  */
 
 /**
  * Draws elements onto a new canvas.
  * @param scale pixels of the result per CSS pixel
- * @param isLeftOut elements that are not drawn, with all in them
+ * @param isLeftOut selects elements that are omitted with their descendants
  */
 export function snapshot(
   elements: readonly Element[],
@@ -51,7 +52,7 @@ function paint(
   context.restore();
 }
 
-/** What stands after an element without a text: ticks of rulers. */
+/** Paints the `::after` box of an element without text: the ticks of rulers. */
 function paintMark(context: CanvasRenderingContext2D, element: Element, box: DOMRect): void {
   const style = getComputedStyle(element, "::after");
   if (style.position !== "absolute" || style.backgroundColor === "rgba(0, 0, 0, 0)") return;
@@ -92,7 +93,7 @@ function paintBox(context: CanvasRenderingContext2D, box: DOMRect, style: CSSSty
   }
 }
 
-/** A border within a box. */
+/** Paints a border inside a box. */
 function paintSide(
   context: CanvasRenderingContext2D,
   { left, top, right, bottom, width, height }: DOMRect,
@@ -106,7 +107,7 @@ function paintSide(
   else context.fillRect(side === "Left" ? left : right - thickness, top, thickness, height);
 }
 
-/** Squares of two colours, which is how what is transparent looks. */
+/** Squares of two colours, the usual background of transparent areas. */
 function paintChequers(
   context: CanvasRenderingContext2D,
   { left, top, width, height }: DOMRect,
@@ -130,7 +131,7 @@ function paintChequers(
   context.restore();
 }
 
-/** A gradient from left to right whose stops have places, which is how bars of colours are made. */
+/** A gradient from left to right whose stops have positions, as in colour bars. */
 function paintGradient(
   context: CanvasRenderingContext2D,
   { left, top, width, height }: DOMRect,
@@ -155,7 +156,7 @@ function paintCanvas(
   context.drawImage(canvas, left, top, width, height);
 }
 
-/** Line by line, as it is broken; texts that run downwards are turned. */
+/** Paints text line by line, as laid out; vertical text is rotated. */
 function paintText(context: CanvasRenderingContext2D, node: Text, style: CSSStyleDeclaration): void {
   if (!node.data.trim()) return;
   context.fillStyle = style.color;
@@ -172,13 +173,13 @@ function paintText(context: CanvasRenderingContext2D, node: Text, style: CSSStyl
   }
 }
 
-/** The lines of a text, and where they are. */
+/** The lines of a text node with their boxes. */
 function linesOf(node: Text): { text: string; box: DOMRect }[] {
   const range = document.createRange();
   range.selectNodeContents(node);
   const rects = [...range.getClientRects()];
   if (rects.length <= 1) return rects.map((box) => ({ text: node.data, box }));
-  // Where lines are broken is only known by asking for every word.
+  // Line breaks can only be found by measuring every word.
   const lines: { text: string; box: DOMRect }[] = [];
   for (const { index, 0: word } of node.data.matchAll(/\S+\s*/g)) {
     range.setStart(node, index);

@@ -1,4 +1,7 @@
-/** Lists: short ones are rendered in full, long ones are virtual, with only the rows near the visible part in the document. */
+/**
+ * Lists: short ones are rendered in full, long ones are virtual, with only the rows near the visible part in
+ * the document.
+ */
 import { h } from "./dom.js";
 import { arrange, TypedWord, VirtualWindow } from "./virtual.js";
 

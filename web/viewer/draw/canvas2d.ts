@@ -1,4 +1,4 @@
-/** Drawing without WebGL2: pictures of tiles, put in their places by a 2-D context. */
+/** Renderer without WebGL2: draws images of tiles with a 2-D context. */
 import type { Tile } from "../tiles/tile.js";
 import { Drawn, placeOf } from "./drawn.js";
 import { contextOf, Pictures } from "./pictures.js";
@@ -23,7 +23,10 @@ export class CanvasRenderer implements Renderer {
   readonly #layer = document.createElement("canvas");
   readonly #putter = new Putter();
   readonly #drawn = new Drawn();
-  /** Where tiles lie on the canvas, and the keys of those that were drawn since it was cleared, in whatever colours. */
+  /**
+   * The placement of tiles on the canvas, and the keys of the tiles drawn since it was cleared, in any
+   * colours.
+   */
   #place = "";
   readonly #painted = new Set<string>();
 
@@ -46,7 +49,7 @@ export class CanvasRenderer implements Renderer {
 
   forget(blockKey: string): void {
     this.#pictures.forget(blockKey);
-    this.#drawn.forget(); // what comes in its place may look different
+    this.#drawn.forget(); // its replacement may look different
     this.#place = "";
   }
 
@@ -74,7 +77,7 @@ export class CanvasRenderer implements Renderer {
       const own = contextOf(this.#layer);
       const isMask = layer.style.blend === "mask";
       own.clearRect(0, 0, width, height);
-      // Where nothing is known of a mask, nothing is taken away.
+      // An unread mask hides nothing.
       if (isMask) own.fillRect(0, 0, width, height);
       isWhole = this.#drawLayer(own, scene, layer, time) && isWhole;
       context.globalCompositeOperation = operations[layer.style.blend];
@@ -87,8 +90,8 @@ export class CanvasRenderer implements Renderer {
   }
 
   /**
-   * The ground, and on it the paper, which tiles will cover. Where only the colours are others, what is there stays
-   * until its tiles come in theirs.
+   * Paints the ground and the paper, which tiles will cover. If only the colours change, the old picture
+   * stays until its tiles are drawn in the new ones.
    */
   #begin(context: CanvasRenderingContext2D, scene: Scene): void {
     const place = placeOf(scene);
@@ -111,7 +114,7 @@ export class CanvasRenderer implements Renderer {
     const where = placing(scene);
     const look = lookOf(layer);
     let isWhole = true;
-    // Coarse levels may reach beyond the array's edge, where nothing finer would cover them.
+    // Coarse levels may extend beyond the array's edge, where no finer tiles would cover them.
     const { left, right, top, bottom } = where.place(scene.extent);
     context.save();
     context.beginPath();
@@ -133,7 +136,7 @@ export class CanvasRenderer implements Renderer {
   }
 }
 
-/** Everything that the pixels of a layer's pictures depend on. */
+/** Everything that determines the pixels of a layer's images. */
 function lookOf({ style, low, high }: SceneLayer): string {
   const { opacity, blend, ...colours } = style;
   return [...Object.values(colours), low, high].join();
@@ -159,7 +162,7 @@ function drawGaps(
   }
 }
 
-/** Hatching, or dots. */
+/** A pattern of hatching or dots. */
 function pattern(
   context: CanvasRenderingContext2D,
   kind: "missing" | "damaged",

@@ -1,22 +1,22 @@
-/** What a canvas shows already, so that what comes may be added to it: pictures of one layer only. */
+/** Tracks the content of a canvas, so that new tiles can be added to it. For pictures of one layer only. */
 import type { Tile } from "../tiles/tile.js";
 import type { Scene } from "./renderer.js";
 
 export class Drawn {
-  /** Everything but the tiles; undefined where nothing is known of the canvas. */
+  /** Everything except the tiles; undefined if the content of the canvas is unknown. */
   #look: string | undefined;
-  /** Levels of tiles, by their keys. */
+  /** Levels of drawn tiles, by key. */
   readonly #levels = new Map<string, number>();
-  /** Of the finest tile. */
+  /** The finest level drawn. */
   #finest = Number.POSITIVE_INFINITY;
 
-  /** The canvas is about to be drawn anew. */
+  /** Called before the canvas is redrawn from scratch. */
   begin(scene: Scene): void {
     this.forget();
     if (scene.layers.length === 1) this.#look = lookOf(scene);
   }
 
-  /** What is on the canvas may look different from what would be drawn. */
+  /** Invalidates the content of the canvas, which may differ from a fresh drawing. */
   forget(): void {
     this.#look = undefined;
     this.#levels.clear();
@@ -29,15 +29,15 @@ export class Drawn {
   }
 
   /**
-   * The tiles that can be drawn onto what is there already: those that have come since, where nothing else is
-   * different, none is gone, and none belongs below what has been drawn. Undefined where everything is to be drawn.
+   * Returns the tiles to draw onto the present content: the new ones, if nothing else has changed, no tile
+   * has gone, and none belongs below a drawn one. Undefined if everything must be redrawn.
    */
   fresh(scene: Scene): readonly Tile[] | undefined {
     if (scene.layers.length !== 1 || this.#look !== lookOf(scene)) return undefined;
     const { tiles } = scene.layers[0]!;
     const fresh = tiles.filter(({ key }) => !this.#levels.has(key));
     const finest = tiles.at(-1)?.level ?? Number.POSITIVE_INFINITY;
-    // Coarse ones are left out as soon as all fine ones are there, and are covered by them then.
+    // Coarse tiles are dropped once all fine ones have been read, which then cover them.
     const isCovered = tiles.every(({ level }) => level === finest);
     const wanted = new Set(tiles.map(({ key }) => key));
     const isNoneGone = [...this.#levels].every(
@@ -47,13 +47,13 @@ export class Drawn {
   }
 }
 
-/** Everything that a picture depends on but its tiles. */
+/** Everything that determines a picture except its tiles. */
 function lookOf(scene: Scene): string {
   const styles = scene.layers.map(({ style, low, high }) => [...Object.values(style), low, high]);
   return `${placeOf(scene)} ${JSON.stringify(styles)}`;
 }
 
-/** What decides where things lie, and what is behind them. */
+/** Everything that determines the placement of tiles, and their background. */
 export function placeOf({ size, ratio, camera, aspect, extent, ground, paper }: Scene): string {
   const [sides, centre, edges] = [size, camera, extent].map((part) => Object.values(part));
   return JSON.stringify([sides, ratio, centre, aspect, edges, ground, paper]);

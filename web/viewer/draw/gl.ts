@@ -1,4 +1,4 @@
-/** The graphics processor's bookkeeping: programs, places, and what is lost with a context. */
+/** WebGL state: programs, uniforms, and the resources of a context. */
 import type { Placed } from "./placing.js";
 import { copyShader, fragmentShader, patternShader, type SamplerKind, vertexShader } from "./shaders.js";
 
@@ -9,12 +9,12 @@ export interface Program {
 
 type ProgramName = SamplerKind | "pattern" | "copy";
 
-/** Everything that is lost with a context. */
+/** Resources that are lost with their context. */
 export interface Resources {
-  /** Made when they are first needed: compiling takes a while. */
+  /** Compiled on first use, because compiling takes a while. */
   readonly programs: Map<ProgramName, Program>;
   readonly colours: WebGLTexture;
-  /** Layers that are not the first are drawn here. */
+  /** Render target of every layer but the first. */
   readonly layer: {
     readonly texture: WebGLTexture;
     readonly frame: WebGLFramebuffer;
@@ -82,7 +82,9 @@ export function programOf(gl: WebGL2RenderingContext, { programs }: Resources, n
   return program;
 }
 
-/** Where a context is lost meanwhile nothing comes of it, and nothing is drawn: it will be made again. */
+/**
+ * Links a program. If the context is lost, it draws nothing, and is made again with the next context.
+ */
 function link(gl: WebGL2RenderingContext, fragment: string): Program {
   const program = gl.createProgram();
   for (const [type, source] of [

@@ -1,4 +1,4 @@
-/** Labels that a texture of numbers would not hold exactly: their colours are looked up element by element. */
+/** Colours of labels that a texture of numbers cannot hold exactly: looked up element by element. */
 
 import type { Tile } from "../tiles/tile.js";
 import { labelEntry, type Thinning } from "./paint.js";
@@ -7,8 +7,8 @@ import { labelTexels, type Texels } from "./texels.js";
 type Range = readonly [number, number];
 
 /**
- * Makes texels that are entries of the colour table, from integers of 64 bits; undefined where nothing needs it. Of so many
- * rows and columns as a step has, the one in the middle is looked at.
+ * Returns a function that makes texels of colour table entries from 64-bit integers; undefined if the tile
+ * does not need it. Of each step of rows and columns, the middle element is sampled.
  */
 export function labelEntries(
   tile: Tile,

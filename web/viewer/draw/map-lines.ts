@@ -1,4 +1,4 @@
-/** Coasts, and meridians with parallels, over a map. */
+/** Draws coastlines, meridians and parallels over a map. */
 import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 
@@ -9,10 +9,10 @@ export interface MapLook {
   readonly aspect: number;
 }
 
-/** From degrees to elements along an axis; undefined where the axis has no order. */
+/** Converts degrees to elements along an axis. */
 export type Placer = (degrees: number) => number;
 
-/** @returns undefined for an axis whose coordinates are not known, or go to and fro. */
+/** @returns undefined for an axis whose coordinates are unknown or not monotonic. */
 export function placerOf(axis: DatasetAxis): Placer | undefined {
   const { scale, translation, length } = axis;
   if (scale) return (degrees) => (degrees - (translation ?? 0)) / scale + 0.5;
@@ -33,12 +33,12 @@ export function placerOf(axis: DatasetAxis): Placer | undefined {
   };
 }
 
-/** How a map lies under the camera: which degrees are where. */
+/** Position of a map under the camera: maps degrees to pixels. */
 export class MapLines {
   readonly #east: Placer;
   readonly #north: Placer;
   readonly #isTurned: boolean;
-  /** Degrees of longitude at the middle of the outermost elements. */
+  /** Longitudes of the centres of the outermost elements, in degrees. */
   readonly #west: readonly [number, number];
 
   private constructor(east: Placer, north: Placer, isTurned: boolean, west: readonly [number, number]) {
@@ -62,7 +62,7 @@ export class MapLines {
     return new MapLines(east, north, isTurned, [Math.min(...ends), Math.max(...ends)]);
   }
 
-  /** Longitudes are the same every 360°: by which multiples a line is to be shifted to lie on the map. */
+  /** Multiples of 360° by which a line must be shifted to lie on the map. */
   #turns(): number[] {
     const [west, east] = this.#west;
     const turns: number[] = [];
@@ -89,7 +89,7 @@ export class MapLines {
         for (let i = 0; i < line.length; i += 2) {
           const [x, y] = this.#onto(look, line[i]! + turn, line[i + 1]!);
           const isFar = x < -width || x > 2 * width || y < -height || y > 2 * height;
-          // Of what is far away only the way to what is near is drawn.
+          // Of distant lines, only the segments that lead to near ones are drawn.
           if (isFar && isOut) {
             isBegun = false;
             continue;
@@ -102,7 +102,7 @@ export class MapLines {
       }
   }
 
-  /** Meridians and parallels at round degrees, far enough from one another. */
+  /** Meridians and parallels at round degrees, far enough apart to be readable. */
   graticule(look: MapLook, seen: Rectangle): { longitudes: number[]; latitudes: number[]; step: number } {
     const { scale } = look.camera;
     const perDegree =
@@ -118,7 +118,7 @@ export class MapLines {
     return { longitudes, latitudes, step };
   }
 
-  /** Draws onto a canvas that lies over the picture. */
+  /** Draws onto a canvas over the picture. */
   draw(context: CanvasRenderingContext2D, look: MapLook, extent: Rectangle, lines: DrawnLines): void {
     const { canvas } = context;
     const [width, height] = [
@@ -129,7 +129,7 @@ export class MapLines {
     context.setTransform(look.ratio, 0, 0, look.ratio, 0, 0);
     context.clearRect(0, 0, look.size.width, look.size.height);
     context.save();
-    // Only over the data: there may be nothing else of the world.
+    // Only over the data, which may cover only a part of the world.
     const { camera, size, aspect } = look;
     const x = (column: number) => size.width / 2 + (column - camera.column) * camera.scale;
     const y = (row: number) => size.height / 2 + (row - camera.row) * camera.scale * aspect;
@@ -167,15 +167,15 @@ export class MapLines {
   }
 }
 
-/** What is drawn over a map; coasts once they have been loaded. */
+/** Lines to draw over a map; with coastlines once they have been loaded. */
 export interface DrawnLines {
   readonly isGraticuleOn: boolean;
   readonly coasts: readonly Float32Array[] | undefined;
 }
 
-/** Degrees from one line to the next. */
+/** Spacings of the graticule, in degrees. */
 const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90];
-/** CSS pixels. */
+/** Minimum distance of two lines, in CSS pixels. */
 const leastDistance = 64;
 
 function multiples(step: number, from: number, to: number): number[] {
@@ -195,7 +195,7 @@ function clipped(a: Rectangle, b: Rectangle): Rectangle {
   };
 }
 
-/** A dark line in a light one, to be seen on any colour. */
+/** A dark line inside a light one, visible on any colour. */
 function strokeTwice(context: CanvasRenderingContext2D, width: number): void {
   context.lineJoin = "round";
   context.strokeStyle = "rgb(255 255 255 / 75%)";

@@ -1,8 +1,8 @@
-/** Numbers to pixels on the processor: a look-up table and two strides, nothing allocated per pixel. */
+/** Converts numbers to pixels on the CPU: a look-up table and two strides, without allocations per pixel. */
 import type { Plane } from "../base/plane.js";
 import { marks } from "./renderer.js";
 
-/** A pixel that shows what lies behind the canvas: values that are not numbers. */
+/** A pixel that shows the canvas's background: values that are not numbers. */
 const transparent = 0;
 
 /** A pixel in the byte order of canvases. */
@@ -10,7 +10,7 @@ export function pixelOf([r, g, b]: readonly number[]): number {
   return new Uint32Array(Uint8Array.of(r!, g!, b!, 255).buffer)[0]!;
 }
 
-/** Pixels of values that no colour of the table stands for. */
+/** Pixels of values that have no colour in the table. */
 interface Beyond {
   readonly below: number;
   readonly above: number;
@@ -24,15 +24,16 @@ function beyond(table: Uint32Array, isMarked: boolean): Beyond {
   return { below: mixed(first, marks.below), above: mixed(last, marks.above), infinite };
 }
 
-/** A pixel half way to a mark: what lies beyond an end of the range. */
+/** Mixes a pixel with a mark half and half, for values beyond an end of the range. */
 export function mixed(pixel: number, mark: readonly number[]): number {
   const bytes = new Uint8Array(Uint32Array.of(pixel).buffer);
   return pixelOf(mark.map((channel, i) => Math.round((channel + bytes[i]!) / 2)));
 }
 
 /**
- * Colours a plane. The range [low, high] is cut into 256 equal parts, one per entry of `table`; what lies outside gets the
- * colour of the nearer end, mixed with a mark where `isMarked`. NaN becomes a transparent pixel, infinities marks.
+ * Colours a plane. The range [low, high] is divided into 256 equal parts, one per entry of `table`. Values
+ * outside get the colour of the nearer end, mixed with a mark if `isMarked`. NaN becomes a transparent pixel,
+ * infinities marks.
  * @param pixels row by row, one 32-bit pixel per element.
  */
 export function paintPlane(
@@ -43,20 +44,23 @@ export function paintPlane(
   isMarked: boolean,
   pixels: Uint32Array,
 ): void {
-  // Halves, because the distance of two finite numbers may not be finite.
+  // Halved, because the difference of two finite numbers may overflow.
   const scale = 128 / (high / 2 - low / 2);
   const odd = beyond(table, isMarked);
   if (high > low && Number.isFinite(scale)) paintScaled(plane, table, low, scale, odd, pixels);
   else paintFlat(plane, table, low, odd, pixels);
 }
 
-/** How many rows and columns of elements become one pixel. */
+/** Number of rows and columns of elements per pixel. */
 export interface Thinning {
   readonly rows: number;
   readonly columns: number;
 }
 
-/** The elements of a plane that are one of so many, from a row and a column on. Its lengths are multiples of these. */
+/**
+ * Every n-th element of a plane, starting at a row and a column. The plane's lengths are multiples of the
+ * step.
+ */
 export function thinnedPlane(plane: Plane, step: Thinning, row: number, column: number): Plane {
   return {
     values: plane.values,
@@ -69,8 +73,8 @@ export function thinnedPlane(plane: Plane, step: Thinning, row: number, column: 
 }
 
 /**
- * Colours a plane that is to be seen smaller. A pixel is the mean of the colours of up to four elements, two by two, which
- * is what a browser's filter looks at: the others need not be coloured.
+ * Colours a plane that is displayed smaller. A pixel is the mean of the colours of up to four elements, two
+ * by two, as in a browser's filter; the other elements need not be coloured.
  */
 export function paintThinned(
   plane: Plane,
@@ -96,9 +100,9 @@ export function paintThinned(
 const samplesOf = (step: number): readonly number[] =>
   step === 1 ? [0] : [step >> 2, step - 1 - (step >> 2)];
 
-/** Means of two or four pictures, pixel by pixel. What is transparent has no colour to add. */
+/** Averages two or four pictures, pixel by pixel. Transparent pixels do not contribute colour. */
 function mix(samples: readonly Uint32Array[], pixels: Uint32Array): void {
-  const shift = samples.length >> 1; // of two or four: what divides by as many
+  const shift = samples.length >> 1; // log2 of their number
   for (let i = 0; i < pixels.length; i++) {
     // Two channels at a time: sums of four bytes fit in the byte above each.
     let [low, high, seen] = [0, 0, 0];
@@ -115,7 +119,10 @@ function mix(samples: readonly Uint32Array[], pixels: Uint32Array): void {
   }
 }
 
-/** From sums of two channels each: the colour of those that have one, and opaque for their part. */
+/**
+ * Computes a pixel from sums of two channels each: the mean colour of the visible samples, as opaque as their
+ * share.
+ */
 function meanOfSeen(low: number, high: number, seen: number, count: number): number {
   if (seen === 0) return transparent;
   const [red, blue, green, alpha] = [low & 0xffff, low >>> 16, high & 0xffff, high >>> 16];
@@ -150,7 +157,7 @@ function oddPixel(value: number, part: number, { below, above, infinite }: Beyon
   return part > 0 ? above : below;
 }
 
-/** A range without extent: the value itself is in the middle. */
+/** A range of zero width: its value gets the middle colour. */
 function paintFlat(
   { values, offset, rows, columns, rowStride, columnStride }: Plane,
   table: Uint32Array,
@@ -167,7 +174,7 @@ function paintFlat(
   }
 }
 
-/** Colours a plane of labels: 0 is the background, the other integers share the 255 other colours in turn. */
+/** Colours a plane of labels: 0 is the background, other integers cycle through the remaining 255 colours. */
 export function paintLabels(
   { values, offset, rows, columns, rowStride, columnStride }: Plane,
   table: Uint32Array,

@@ -1,4 +1,4 @@
-/** Pictures of tiles for 2-D contexts: no larger than they are seen, and kept for as long as there is room. */
+/** Images of tiles for 2-D contexts: no larger than displayed, and cached within a budget. */
 import type { Tile } from "../tiles/tile.js";
 import { labelEntries } from "./labels.js";
 import { paintLabels, paintPlane, paintThinned, type Thinning, thinnedPlane } from "./paint.js";
@@ -24,9 +24,9 @@ export class Pictures extends TileCache<Picture> {
   }
 
   /**
-   * The picture of a tile for where it is placed. When there is no time left to make one, it is one that is too coarse or too fine,
-   * or none.
-   * @param look what tells the layer's colours from others
+   * Returns the image of a tile for its place on the canvas. If there is no time left to make one, returns
+   * one of another resolution, or none.
+   * @param look identifies the layer's colours
    */
   of(
     tile: Tile,
@@ -38,7 +38,7 @@ export class Pictures extends TileCache<Picture> {
     const key = `${tile.key} ${look}`;
     const thinning = thinningFor(tile, placed);
     const kept = this.get(key);
-    // Not a finer one either: what is seen must not depend on where the reader comes from.
+    // Finer ones are not reused either: the result must not depend on earlier views.
     if (kept && kept.thinning.rows === thinning.rows && kept.thinning.columns === thinning.columns)
       return { picture: kept, isFine: true };
     if (time.left <= 0) return { picture: kept, isFine: false };
@@ -50,7 +50,10 @@ export class Pictures extends TileCache<Picture> {
   }
 }
 
-/** Makes what can be drawn of pixels. A canvas for each costs a browser several times what the pixels do. */
+/**
+ * Converts pixels to drawable images. A canvas for each would cost a browser several times as much as the
+ * pixels.
+ */
 class Studio {
   #canvas: OffscreenCanvas | undefined;
   #context: OffscreenCanvasRenderingContext2D | null = null;
@@ -67,7 +70,7 @@ class Studio {
     return this.#canvas!.transferToImageBitmap();
   }
 
-  /** Of some browsers, canvases off the screen have no 2-D context. */
+  /** In some browsers, off-screen canvases have no 2-D context. */
   #contextOf(width: number, height: number): OffscreenCanvasRenderingContext2D | null {
     if (typeof OffscreenCanvas === "undefined") return null;
     if (!this.#canvas) {
@@ -79,12 +82,15 @@ class Studio {
   }
 }
 
-/** Canvases that belong to a graphics processor are slow to draw on and to look at where none is. */
+/** GPU-backed canvases are slow to draw on and to read back without a GPU. */
 const inMainMemory: CanvasRenderingContext2DSettings = { willReadFrequently: true };
 
 export const contextOf = (canvas: HTMLCanvasElement) => canvas.getContext("2d", inMainMemory)!;
 
-/** Powers of 2, so that pictures are made anew only now and then while a reader comes closer, and only whole elements. */
+/**
+ * Powers of 2, so that images are remade only occasionally while zooming in, and every pixel covers whole
+ * elements.
+ */
 function thinningFor({ plane }: Tile, { left, right, top, bottom }: Placed): Thinning {
   return { rows: stepFor(plane.rows, Math.abs(bottom - top)), columns: stepFor(plane.columns, right - left) };
 }
@@ -108,7 +114,7 @@ function pixelsOf(tile: Tile, { style, low, high }: SceneLayer, step: Thinning):
   return image;
 }
 
-/** Of several labels one is shown: a mean of them would be another one's colour. */
+/** One label is chosen of several: the mean of their colours would be another label's. */
 function paintEvery(tile: Tile, table: Uint32Array, step: Thinning, pixels: Uint32Array): void {
   const { plane } = tile;
   const entries = labelEntries(tile);

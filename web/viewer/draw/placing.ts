@@ -1,4 +1,7 @@
-/** Where tiles lie on the canvas, in device pixels, each edge on a whole one: tiles that touch leave no gap. */
+/**
+ * Places tiles on the canvas, in device pixels, with every edge on a whole pixel, so that adjacent tiles
+ * leave no gap.
+ */
 import type { Rectangle } from "../model/camera.js";
 import type { Scene } from "./renderer.js";
 
@@ -12,7 +15,7 @@ export interface Placed {
 export interface Placing {
   readonly width: number;
   readonly height: number;
-  /** Device pixels of a rectangle of the world; `top` is below `bottom` where rows go up. */
+  /** Device pixels of a rectangle of the world; `top` is below `bottom` if rows go up. */
   place(world: Rectangle): Placed;
   isSeen(placed: Placed): boolean;
 }
@@ -22,7 +25,7 @@ export function placing({ size, ratio, camera, aspect }: Scene): Placing {
   const height = Math.max(1, Math.round(size.height * ratio));
   const across = camera.scale * ratio;
   const down = across * aspect;
-  // The same rounding for every edge, and the world's corner on a whole pixel, as `aligned` has it.
+  // Every edge is rounded the same way, with the world's corner on a whole pixel as in `aligned`.
   const left = Math.round(width / 2 - camera.column * across);
   const top = Math.round(height / 2 - camera.row * down);
   return {

@@ -1,12 +1,12 @@
-/** Pictures into their places: filtered along each axis where they are drawn smaller, sharp where larger. */
+/** Draws images into their places: filtered along each axis where they shrink, sharp where they grow. */
 import { contextOf } from "./pictures.js";
 import type { Placed } from "./placing.js";
 
 export class Putter {
-  /** Pictures that have been made smaller along one axis only: contexts filter along both or none. */
+  /** Images shrunk along one axis only: contexts filter along both axes or none. */
   readonly #half = document.createElement("canvas");
 
-  /** @param isSharp no filter at all: colours between two are those of something else. */
+  /** @param isSharp disables filters, for labels: a mixed colour would stand for another label. */
   put(
     context: CanvasRenderingContext2D,
     image: ImageBitmap | HTMLCanvasElement,
@@ -21,9 +21,9 @@ export class Putter {
       ? this.#halved(image, Math.min(width, image.width), Math.min(height, image.height))
       : image;
     context.imageSmoothingEnabled = (isNarrower || isLower) && !isHalved;
-    // What is not a number shows the ground, and not what was drawn before.
+    // Values that are not numbers show the ground, not earlier drawings.
     context.clearRect(left, Math.min(top, bottom), width, height);
-    // Rows that go up: the picture upside down.
+    // Rows go up: the image is flipped.
     if (bottom < top) context.setTransform(1, 0, 0, -1, 0, top + bottom);
     context.drawImage(source, left, Math.min(top, bottom), width, height);
     context.setTransform(1, 0, 0, 1, 0, 0);

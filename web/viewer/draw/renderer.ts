@@ -1,4 +1,4 @@
-/** What draws: tiles in, pixels out. */
+/** Interface of renderers, which turn tiles into pixels. */
 import type { Camera, Rectangle, Size } from "../model/camera.js";
 import type { LayerStyle } from "../model/layers.js";
 import type { Tile } from "../tiles/tile.js";
@@ -6,26 +6,26 @@ import type { Tile } from "../tiles/tile.js";
 /** 0 to 255. */
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** A layer with the tiles at hand. */
+/** A layer with its available tiles. */
 export interface SceneLayer {
   readonly style: LayerStyle;
-  /** Values at which the colours begin and end. */
+  /** Values of the first and the last colour. */
   readonly low: number;
   readonly high: number;
-  /** In the order in which they are drawn: coarse ones first, those on top of them last. */
+  /** In drawing order: coarse tiles first. */
   readonly tiles: readonly Tile[];
 }
 
 export interface Scene {
-  /** Of the canvas, in CSS pixels. */
+  /** Size of the canvas, in CSS pixels. */
   readonly size: Size;
   /** Device pixels per CSS pixel. */
   readonly ratio: number;
   readonly camera: Camera;
   readonly aspect: number;
-  /** All that there is to be drawn, read or not. */
+  /** Bounds of the whole plane, whether or not it has been read. */
   readonly extent: Rectangle;
-  /** Behind everything, and where nothing has been read yet: red, green, blue. */
+  /** Background of everything, and colour of parts that have not been read: red, green, blue. */
   readonly ground: Rgb;
   readonly paper: Rgb;
   readonly layers: readonly SceneLayer[];
@@ -33,32 +33,32 @@ export interface Scene {
 
 export interface Renderer {
   readonly kind: "webgl" | "canvas";
-  /** False where the canvas has lost its context, and nothing can be drawn until it is restored. */
+  /** False if the canvas has lost its context: nothing can be drawn until it is restored. */
   readonly isAlive: boolean;
   /**
-   * Draws a scene. Tiles that are new cost time: of these only so many are taken as fit into a frame.
-   * @returns whether all of it has been drawn; if not, it is to be called again in the next frame.
+   * Draws a scene. New tiles take time: as many are added as fit into a frame.
+   * @returns whether everything has been drawn; if not, call it again in the next frame.
    */
   draw(scene: Scene): boolean;
-  /** Forgets what was made of tiles that are no longer kept. */
+  /** Drops textures or images of a block that is no longer cached. */
   forget(blockKey: string): void;
-  /** Bytes of textures or pictures that were made of tiles, and how many there may be. */
+  /** Bytes of the textures or images made of tiles, and their limit. */
   readonly bytes: number;
   budget: number;
   dispose(): void;
 }
 
-/** Milliseconds of a frame that may go into new textures. */
+/** Time per frame for making new textures, in milliseconds. */
 export const makingTime = 6;
 
-/** How much of it is left. */
+/** Remaining time of a frame. */
 export interface MakingTime {
   left: number;
 }
 
-/** Colours of what is not a value of the range, as red, green, blue. */
+/** Colours of values outside the range, as red, green, blue. */
 export const marks = {
-  /** Mixed half and half with the end of the map below and above the range, and pure for infinities. */
+  /** Mixed half and half with the ends of the map below and above the range; unmixed for infinities. */
   below: [56, 118, 255],
   above: [255, 64, 48],
   hatchLight: [255, 214, 204],
@@ -66,6 +66,6 @@ export const marks = {
   dot: [128, 134, 142],
 } as const;
 
-/** CSS pixels between two lines of the hatching, and between two dots. */
+/** Distance between two lines of the hatching, and between two dots, in CSS pixels. */
 export const hatchDistance = 8;
 export const dotDistance = 8;

@@ -1,4 +1,4 @@
-/** The shaders: one fragment shader per kind of texel, from the same text. */
+/** The shaders: one fragment shader per kind of texel, from one template. */
 import type { TexelType } from "./texels.js";
 
 export const vertexShader = `#version 300 es
@@ -11,18 +11,18 @@ void main() {
   texel = mix(part.xy, part.zw, corner);
 }`;
 
-/** How values are taken from a texture, by the kind of its texels. */
+/** How values are read from a texture, by kind of texel. */
 const samplers = {
   float: {
     sampler: "sampler2D",
     scalar: "float",
-    // Differences of floats that are near to one another are exact.
+    // Differences of nearby floats are exact.
     position: "float part = (value - low.x) * scale;",
   },
   int: {
     sampler: "isampler2D",
     scalar: "int",
-    // In integers, which have more digits than floats: the whole part of the limit, then what is left of it.
+    // In integers, which have more digits than floats: first the whole part of the limit, then its fraction.
     position: `float part = ((value >= whole ? float(uint(value) - uint(whole)) : -float(uint(whole) - uint(value))) - low.x) * scale;`,
   },
   uint: {
@@ -95,7 +95,7 @@ void main() {
 }`;
 }
 
-/** Patterns over parts that are not data: 0 hatching, 1 dots. */
+/** Patterns over parts without data: 0 hatching, 1 dots. */
 export const patternShader = `#version 300 es
 precision highp float;
 uniform int pattern;
@@ -116,7 +116,7 @@ void main() {
   }
 }`;
 
-/** Puts one picture onto another: layers that are not the first. */
+/** Draws one picture onto another, for layers above the first. */
 export const copyShader = `#version 300 es
 precision highp float;
 uniform sampler2D picture;

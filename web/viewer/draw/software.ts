@@ -1,14 +1,17 @@
-/** Whether the processor plays the graphics processor. */
+/** Whether WebGL is emulated on the CPU. */
 
 let software: boolean | undefined;
 
-/** Whether the processor plays the graphics processor: a 2-D canvas is several times faster then. */
+/** Whether WebGL is emulated on the CPU: a 2-D canvas is several times faster then. */
 export function isSoftware(): boolean {
   software ??= look();
   return software;
 }
 
-/** Some browsers say so before they have made a context, which takes them long; others by its name. */
+/**
+ * Some browsers report it before creating a context, which takes them long; others only by the renderer's
+ * name.
+ */
 function look(): boolean {
   const canvas = document.createElement("canvas");
   const gl = canvas.getContext("webgl2", { failIfMajorPerformanceCaveat: true });

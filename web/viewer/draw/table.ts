@@ -6,7 +6,7 @@ import type { Tile } from "../tiles/tile.js";
 const kept = new Map<string, Uint32Array>();
 const mostKept = 64;
 
-/** Pixels in the byte order of canvases; gamma and direction are in the table. */
+/** Pixels in the byte order of canvases, with gamma and direction applied. */
 export function tableOf(style: LayerStyle): Uint32Array {
   const { kind, colormap, isReversed, color, gamma, isOverlay } = style;
   const key = [kind, colormap, isReversed, color, gamma, isOverlay].join();
@@ -20,7 +20,7 @@ export function tableOf(style: LayerStyle): Uint32Array {
 }
 
 function makeTable({ kind, colormap, isReversed, color, gamma, isOverlay }: LayerStyle): Uint32Array {
-  // Over something else, the background is what is seen through.
+  // Over another layer, the background is transparent.
   if (kind === "labels")
     return isOverlay ? colorTable("labels").map((pixel, i) => (i === 0 ? 0 : pixel)) : colorTable("labels");
   if (kind === "mask")
@@ -32,7 +32,7 @@ function makeTable({ kind, colormap, isReversed, color, gamma, isOverlay }: Laye
   });
 }
 
-/** Black to a colour. */
+/** A ramp from black to a colour. */
 function ramp(color: string): Uint32Array {
   const value = Number.parseInt(color, 16);
   const bytes = new Uint8ClampedArray(1024);
@@ -44,7 +44,7 @@ function ramp(color: string): Uint32Array {
   return new Uint32Array(bytes.buffer);
 }
 
-/** Of labels over something else: chunks that are not stored hold no labels, which is nothing to be marked. */
+/** For labels over another layer: missing chunks hold no labels and are not marked. */
 export const withoutMissing = ({ gaps, plane }: Tile): Pick<Tile, "gaps" | "plane"> => ({
   plane,
   gaps: gaps.filter(({ kind }) => kind !== "missing"),

@@ -1,4 +1,4 @@
-/** A tile's numbers in a form that a texture takes. */
+/** Converts a tile's numbers to the data of a texture. */
 import type { Numbers, Plane } from "../base/plane.js";
 
 export type TexelType = "u8" | "i8" | "u16" | "i16" | "u32" | "i32" | "f32";
@@ -10,12 +10,12 @@ export interface Texels {
   readonly columns: number;
   /** Elements from one row to the next. */
   readonly rowLength: number;
-  /** What is stored is (value − middle) · factor. */
+  /** Stored values are (value − middle) · factor. */
   readonly middle: number;
   readonly factor: number;
 }
 
-/** The texels of a part of a plane. Shares the plane's memory where nothing is to be moved or converted. */
+/** The texels of a part of a plane. Shares the plane's memory if nothing needs moving or converting. */
 export function texelsOf(
   plane: Plane,
   rows: readonly [number, number],
@@ -28,7 +28,7 @@ export function texelsOf(
     columns: columns[1] - columns[0],
   };
   const type = typeOf(plane.values);
-  // One value all over is one texel.
+  // A constant plane becomes one texel.
   if (plane.rowStride === 0 && plane.columnStride === 0) Object.assign(part, { rows: 1, columns: 1 });
   return type ? shared(part, type) : residuals(part);
 }
@@ -70,8 +70,8 @@ function copy({ values, offset, rows, columns, rowStride, columnStride }: Plane,
 }
 
 /**
- * Numbers of more than 32 bits, as differences from the middle of what there is: to 24 bits of the tile's extent.
- * NaN and infinities stay what they are.
+ * Numbers of more than 32 bits, as differences from the middle of their range: accurate to 24 bits of the
+ * tile's extent. NaN and infinities are kept.
  */
 function residuals({ values, offset, rows, columns, rowStride, columnStride }: Plane): Texels {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -86,7 +86,7 @@ function residuals({ values, offset, rows, columns, rowStride, columnStride }: P
   }
   const middle = min <= max ? min / 2 + max / 2 : 0;
   const reach = min <= max ? Math.max(max - middle, middle - min) : 0;
-  // Of what is very large or small the exponent is taken out, too: float32 has fewer of them.
+  // Very large or small values are also rescaled, because float32 has a smaller exponent.
   const factor = reach > 1e30 || (reach > 0 && reach < 1e-30) ? 1 / reach : 1;
   const data = new Float32Array(rows * columns);
   let at = 0;
@@ -106,7 +106,10 @@ function residuals({ values, offset, rows, columns, rowStride, columnStride }: P
   };
 }
 
-/** Entries of the table of label colours, made from every element exactly. `labelAt` gives the element as it is. */
+/**
+ * Colour table entries of labels, computed exactly from every element. `labelAt` returns the unconverted
+ * element.
+ */
 export function labelTexels(plane: Plane, entryAt: (row: number, column: number) => number): Texels {
   const { rows, columns } = plane;
   const data = new Uint8Array(rows * columns);

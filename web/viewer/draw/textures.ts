@@ -1,4 +1,4 @@
-/** Tiles as textures, in the elements' own types where the graphics processor has them. */
+/** Tiles as textures, in the elements' own types if the GPU supports them. */
 import type { Tile } from "../tiles/tile.js";
 import { setNearest } from "./gl.js";
 import { labelEntries } from "./labels.js";
@@ -6,14 +6,14 @@ import type { MakingTime } from "./renderer.js";
 import { type Texels, type TexelType, texelsOf } from "./texels.js";
 import { TileCache } from "./tile-cache.js";
 
-/** Longer sides are cut: every device has textures of this size. */
+/** Longer sides are split: every device supports textures of this size. */
 const longestSide = 2048;
 
 /** A part of a tile as a texture. */
 interface Patch {
   readonly texture: WebGLTexture;
   readonly texels: Omit<Texels, "data">;
-  /** What it covers, in elements of the tile; not what it holds, where all of these are the same. */
+  /** Covered elements of the tile. The texture may be smaller: constant planes have one texel. */
   readonly rows: readonly [number, number];
   readonly columns: readonly [number, number];
 }
@@ -44,7 +44,7 @@ export class Textures extends TileCache<TileTextures> {
     this.#gl = gl;
   }
 
-  /** The textures of a tile; undefined where there is no more time to make them. */
+  /** The textures of a tile; undefined if there is no time left to make them. */
   of(tile: Tile, isLabels: boolean, time: MakingTime): TileTextures | undefined {
     const entries = isLabels ? labelEntries(tile) : undefined;
     const key = entries ? `${tile.key} labels` : tile.key;

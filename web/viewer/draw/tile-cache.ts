@@ -1,13 +1,16 @@
-/** What a renderer has made of tiles: kept within a budget, and forgotten with the block that it was made from. */
+/** Caches a renderer's textures or images of tiles, within a budget, and drops them with their block. */
 import { Cache, type Kept } from "../tiles/cache.js";
 import type { Tile } from "../tiles/tile.js";
 import type { MakingTime } from "./renderer.js";
 
 export class TileCache<T extends Kept> extends Cache<T> {
-  /** Keys by the block that they were made from. */
+  /** Keys by block. */
   readonly #byBlock = new Map<string, Set<string>>();
 
-  /** Keeps what is made of a tile. Only what is made counts: however long drawing takes, it goes on. */
+  /**
+   * Makes and caches something for a tile. Only the time for making is charged, so that slow drawing cannot
+   * stop progress.
+   */
   protected make(tile: Tile, time: MakingTime, make: () => T): T {
     const started = performance.now();
     const made = make();

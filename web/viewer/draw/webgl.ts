@@ -1,4 +1,4 @@
-/** Drawing by the graphics processor: textures of the elements' own types, everything else in the shader. */
+/** WebGL2 renderer: textures of the elements' own types, everything else in the shader. */
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
 import { makeResources, type Program, programOf, type Resources, setPlace, unit } from "./gl.js";
@@ -28,13 +28,13 @@ export class WebGLRenderer implements Renderer {
   readonly #lose = (event: Event) => this.#onLost(event);
   readonly #restore = () => this.#onRestored();
 
-  /** @throws where there is no WebGL2. `onRestored` is called when a lost context is back. */
+  /** @throws if WebGL2 is unavailable. `onRestored` is called when a lost context is back. */
   constructor(
     private readonly canvas: HTMLCanvasElement,
     budgetBytes: number,
     private readonly onRestored: () => void,
   ) {
-    // Kept after it has been shown, so that the picture can be copied and saved.
+    // Preserved after compositing, so that the picture can be copied and saved.
     const options: WebGLContextAttributes = {
       antialias: false,
       depth: false,
@@ -65,7 +65,7 @@ export class WebGLRenderer implements Renderer {
   }
 
   #onLost(event: Event): void {
-    event.preventDefault(); // or it would never be restored
+    event.preventDefault(); // otherwise it would never be restored
     this.#resources = undefined;
     this.#drawn.forget();
     this.#textures.clear();
@@ -78,14 +78,14 @@ export class WebGLRenderer implements Renderer {
 
   forget(blockKey: string): void {
     this.#textures.forget(blockKey);
-    this.#drawn.forget(); // what comes in its place may look different
+    this.#drawn.forget(); // its replacement may look different
   }
 
   dispose(): void {
     this.canvas.removeEventListener("webglcontextlost", this.#lose);
     this.canvas.removeEventListener("webglcontextrestored", this.#restore);
     this.#textures.clear();
-    // Browsers keep only so many contexts: this one is not waited for.
+    // Browsers limit the number of contexts: release this one now instead of waiting for garbage collection.
     this.#gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
 
@@ -112,7 +112,7 @@ export class WebGLRenderer implements Renderer {
     return isWhole;
   }
 
-  /** The ground, and on it the paper, which tiles will cover. */
+  /** Paints the ground and the paper, which tiles will cover. */
   #clear(scene: Scene): void {
     const gl = this.#gl;
     gl.clearColor(...unit(scene.ground), 1);
@@ -125,8 +125,8 @@ export class WebGLRenderer implements Renderer {
   }
 
   /**
-   * Nothing is drawn beyond the array's edge until the test is disabled: coarse levels may reach there, where nothing finer
-   * would cover them.
+   * Clips drawing to the array until the scissor test is disabled: coarse levels may extend beyond its edge,
+   * where no finer tiles would cover them.
    */
   #cutOff(scene: Scene): void {
     const gl = this.#gl;
@@ -139,7 +139,7 @@ export class WebGLRenderer implements Renderer {
     gl.scissor(from, where.height - last, Math.max(0, to - from), Math.max(0, last - first));
   }
 
-  /** Draws into a picture of its own. */
+  /** Starts drawing into a separate texture. */
   #beginLayer({ layer }: Resources, width: number, height: number, { style }: SceneLayer): void {
     const gl = this.#gl;
     gl.bindTexture(gl.TEXTURE_2D, layer.texture);
@@ -148,7 +148,7 @@ export class WebGLRenderer implements Renderer {
       Object.assign(layer, { width, height });
     }
     gl.bindFramebuffer(gl.FRAMEBUFFER, layer.frame);
-    // Where nothing is known of a mask, nothing is taken away.
+    // An unread mask hides nothing.
     if (style.blend === "mask") gl.clearColor(1, 1, 1, 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.clearColor(0, 0, 0, 0);
@@ -224,7 +224,7 @@ export class WebGLRenderer implements Renderer {
       gl.uniform1i(at("marked"), style.outside === "mark" ? 1 : 0);
       gl.uniform3f(at("below"), ...unit(marks.below));
       gl.uniform3f(at("above"), ...unit(marks.above));
-      // Mixed colours of labels would be those of other labels.
+      // A mixed colour would be another label's.
       gl.uniform1i(at("grain"), isReduced && style.kind !== "labels" ? 2 : 1);
       gl.uniform1f(at("opacity"), style.opacity);
       gl.uniform4f(at("part"), 0, 0, texels.columns, texels.rows);

@@ -1,4 +1,4 @@
-/** Where planes and profiles stand beside the picture. What draws them is loaded when somebody asks for them. */
+/** Container for the planes and profiles beside the picture. Their code is loaded on first use. */
 import { h } from "../base/dom.js";
 import type { Beside, BesideCallbacks, Main } from "./beside.js";
 import type { PlaneView } from "./plane-view.js";
@@ -14,7 +14,7 @@ export class BesidePlace {
 
   constructor(private readonly callbacks: BesideCallbacks) {}
 
-  /** Follows the picture; without one there is nothing beside it. */
+  /** Follows the picture; clears the container if there is none. */
   show(main: Main | undefined): void {
     this.#main = main;
     if (this.#beside) this.#beside.show(main);
@@ -27,7 +27,7 @@ export class BesidePlace {
         this.#beside = new Beside(this.element, this.callbacks);
         this.#beside.point(this.#cell);
         this.#beside.show(this.#main);
-        // The picture need not be drawn again for it.
+        // Does not need a new frame of the picture.
         if (this.#plane) this.#beside.follow(this.#plane);
       },
       () => {
@@ -36,19 +36,19 @@ export class BesidePlace {
     );
   }
 
-  /** Follows the pointer, which may have left. */
+  /** Follows the pointer; undefined if it has left. */
   point(cell: Cell | undefined): void {
     this.#cell = cell;
     this.#beside?.point(cell);
   }
 
-  /** After a frame of the picture. */
+  /** Called after a frame of the picture. */
   follow(plane: PlaneView): void {
     this.#plane = plane;
     this.#beside?.follow(plane);
   }
 
-  /** Whether a click chooses where the planes lie. */
+  /** Whether a click chooses the position of the planes. */
   get isPicking(): boolean {
     return this.#beside?.isPicking ?? false;
   }

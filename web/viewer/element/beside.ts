@@ -1,6 +1,6 @@
 /**
- * What is shown beside the picture: two planes at right angles to it through one element, and the line of values through the
- * element that is pointed at. Each is a plane of its own, which reads what it needs through the same cache.
+ * Views beside the picture: two planes at right angles to it through one element, and the profile through the
+ * element under the pointer. Each is a separate plane view that reads through the shared cache.
  */
 import { h } from "../base/dom.js";
 import { channelAxisOf } from "../model/channels.js";
@@ -18,23 +18,23 @@ import type { Cell } from "./reading.js";
 import { indexOf } from "./shown.js";
 
 export interface BesideCallbacks {
-  /** An element that the planes are to go through. */
+  /** Chooses the element that the planes pass through. */
   onPick(index: readonly number[]): void;
   onPoint(pointed: Pointed | undefined, by: "pointer" | "keyboard"): void;
   format(): (value: number) => string;
 }
 
-/** What the picture shows. */
+/** State of the picture. */
 export interface Main {
   readonly dataset: Dataset;
   readonly state: ViewState;
   readonly limits: (layer: Layer) => Limits;
 }
 
-/** Milliseconds that a pointer rests before values are read for it. */
+/** Time that the pointer must rest before values are read for it, in milliseconds. */
 const rest = 60;
 
-/** A plane beside the picture, and which axes it shows. */
+/** A plane beside the picture, with its axes. */
 class Side {
   readonly ranges = new Ranges();
   readonly plane: PlaneView;
@@ -70,7 +70,7 @@ class Side {
     this.element = h("section", { class: `zw-beside-${kind}` }, this.#title, this.plane.element);
   }
 
-  /** @param index of the element that it goes through */
+  /** @param index of the element that it passes through */
   show(main: Main, axes: readonly number[], index: readonly number[], title: string): void {
     const before = this.#state;
     const isOther = before?.axes.join() !== axes.join() || this.#main?.dataset !== main.dataset;
@@ -91,7 +91,7 @@ class Side {
     const { dataset, limits } = this.#main!;
     const state = this.#state!;
     const isImage = state.axes.length > 1;
-    // The same colours as in the picture; a line has a range of its own.
+    // The colours of the picture; a line has its own range.
     const layers = layersOf(dataset, state).map((layer): Layer => {
       if (!isImage) return { ...layer, range: { mode: "minmax" } };
       const [low, high] = limits(layer);
@@ -120,7 +120,7 @@ class Side {
   }
 }
 
-/** The element that planes have in common, as two lines. */
+/** Draws the element that the planes share as two lines. */
 class Cross {
   readonly #down = h("div", { class: "zw-cross zw-cross-down" });
   readonly #across = h("div", { class: "zw-cross zw-cross-across" });
@@ -151,7 +151,7 @@ export class Beside {
     private readonly callbacks: BesideCallbacks,
   ) {}
 
-  /** Follows the picture; without one there is nothing beside it. */
+  /** Follows the picture; clears the views if there is none. */
   show(main: Main | undefined): void {
     if (this.#main?.dataset !== main?.dataset) this.#cell = undefined;
     this.#main = main;
@@ -160,7 +160,7 @@ export class Beside {
     this.element.hidden = !this.#planes && !this.#profile;
   }
 
-  /** Follows the pointer, which may have left. */
+  /** Follows the pointer; undefined if it has left. */
   point(cell: Cell | undefined): void {
     if (!cell) return;
     this.#cell = cell;
@@ -171,7 +171,7 @@ export class Beside {
     }, rest);
   }
 
-  /** After a frame of the picture. */
+  /** Called after a frame of the picture. */
   follow(plane: PlaneView): void {
     if (this.#planes && !this.#cross.elements[0].parentElement)
       plane.frame.overlay.append(...this.#cross.elements);
@@ -180,7 +180,7 @@ export class Beside {
     this.#cross.place(plane, isOn ? { row: index[axes[0]!]!, column: index[axes[1]!]! } : undefined);
   }
 
-  /** Whether a click chooses where the planes lie. */
+  /** Whether a click chooses the position of the planes. */
   get isPicking(): boolean {
     return this.#planes !== undefined;
   }

@@ -1,4 +1,4 @@
-/** What belongs together with a picture, and can wait for it: other variables and images, labels over it. */
+/** Loads what accompanies a picture and can wait: sibling variables and images, and labels. */
 import { messageOf } from "../base/format.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
@@ -8,16 +8,16 @@ import type { Opened } from "../source/open.js";
 type OpenedDataset = Extract<Opened, { kind: "dataset" }>;
 
 export interface CompanionsCallbacks {
-  /** What is shown; undefined where nothing is. */
+  /** The current state; undefined if nothing is shown. */
   settings(): ViewState | undefined;
   onGo(path: string, variable?: string): void;
-  /** A list of what can be shown instead. */
+  /** Called with a list of alternatives to show. */
   onCollection(panel: HTMLElement): void;
-  /** There are labels. */
+  /** Called when labels have been found. */
   onLabels(): void;
-  /** Labels that are to be shown have been opened. */
+  /** Called when the selected labels have been opened. */
   onNews(): void;
-  /** Labels cannot be shown. */
+  /** Called when labels cannot be shown. */
   onFailure(sentence: string): void;
 }
 
@@ -29,12 +29,12 @@ export class Companions {
 
   constructor(private readonly callbacks: CompanionsCallbacks) {}
 
-  /** Of an image, once they have been found. */
+  /** Labels of the image, once they have been found. */
   get labels(): readonly Labels[] {
     return this.#labels;
   }
 
-  /** @param opened a picture; undefined where there is none. @param signal ends with it */
+  /** @param opened a picture, if any. @param signal aborts all loading */
   begin(opened: OpenedDataset | undefined, signal: AbortSignal): void {
     this.#opened = opened;
     this.#signal = signal;
@@ -42,7 +42,7 @@ export class Companions {
     this.#labels = [];
   }
 
-  /** Looks for them, once: the picture is there. */
+  /** Starts the search, once; called after the picture has been drawn. */
   find(): void {
     const opened = this.#opened;
     if (!opened || this.#isFound) return;
@@ -53,7 +53,7 @@ export class Companions {
 
   async #findCollection({ path, collection }: OpenedDataset): Promise<void> {
     const signal = this.#signal;
-    const found = await collection(signal).catch(() => undefined); // nothing that the picture needs
+    const found = await collection(signal).catch(() => undefined); // the picture does not depend on it
     if (!found) return;
     const { collectionPanel } = await import("../panels/collection.js");
     const panel = collectionPanel(found, path, (...way) => this.callbacks.onGo(...way));
@@ -69,7 +69,7 @@ export class Companions {
     await this.openLabels();
   }
 
-  /** Opens the labels that are to be shown. */
+  /** Opens the selected labels. */
   async openLabels(): Promise<void> {
     const [opened, settings, signal] = [this.#opened, this.callbacks.settings(), this.#signal];
     const labels = opened && settings && shownLabels(opened.dataset, settings);

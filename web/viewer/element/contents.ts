@@ -1,4 +1,4 @@
-/** What is opened and is no picture: a plate, what is in a group, a table. */
+/** Content other than pictures: plates, groups, tables. */
 import { get } from "zarr-wasm";
 import { planTable } from "../model/plan.js";
 import { factsOf, leafOf, type ViewState } from "../model/state.js";
@@ -6,7 +6,7 @@ import { tableView, valueView } from "../panels/table.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Opened, Place } from "../source/open.js";
 
-/** Of what is no picture: what stands in its place, and beside it. */
+/** Content that replaces the picture, and the panel beside it. */
 export async function contentsOf(
   opened: Exclude<Opened, { kind: "dataset" }>,
   place: Place,
@@ -24,7 +24,7 @@ export async function contentsOf(
   return { main, beside: attributes ? [attributes] : [] };
 }
 
-/** Elements that are no picture: one, or the first rows of many. */
+/** A table of elements without a picture: a single one, or the first rows of many. */
 export async function tableOf(
   dataset: Dataset,
   settings: ViewState,

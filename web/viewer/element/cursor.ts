@@ -1,10 +1,10 @@
-/** The element that is pointed at, and the part that is being marked, as they are drawn over a plane. */
+/** Places the cursor and the marked rectangle over a plane. */
 import type { Point } from "../input/gestures.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Cell } from "./reading.js";
 import { centreOf, extentOf, type Shown, seenOf } from "./shown.js";
 
-/** Puts the cursor where an element is. */
+/** Moves the cursor to an element. */
 export function placeCursor(
   { style }: HTMLElement,
   cell: Cell,
@@ -20,7 +20,7 @@ export function placeCursor(
   style.top = isWholeHeight ? "0" : `${y - height / 2}px`;
 }
 
-/** Puts the mark between two points. */
+/** Draws the marked rectangle between two points. */
 export function placeMark(
   { style }: HTMLElement,
   [a, b]: readonly [Point, Point],
@@ -32,7 +32,7 @@ export function placeMark(
   style.height = isWholeHeight ? "100%" : `${Math.abs(a.y - b.y)}px`;
 }
 
-/** The element so many rows and columns on; without one, the middle of what is in view. */
+/** The cell a number of rows and columns away; without a start, the centre of the view. */
 export function movedCell(
   shown: Shown,
   view: Viewpoint,
@@ -51,7 +51,7 @@ export function movedCell(
   };
 }
 
-/** How far the view has to move, in CSS pixels, for an element to be well inside it. */
+/** Distance by which the view must move, in CSS pixels, to bring a cell well inside it. */
 export function distanceInto(view: Viewpoint, cell: Cell, isOneRow: boolean): { dx: number; dy: number } {
   const at = centreOf(view, cell);
   const { width, height } = view.size;

@@ -1,8 +1,8 @@
-/** When frames are drawn: at once for what the reader does, now and then for what has come. */
+/** Schedules frames: immediately for user actions, throttled for new data. */
 
 /**
- * Milliseconds between two frames that only show what has come: three quarters of the time are for what comes. What
- * comes first is shown at once, and what comes next soon, however long a frame takes.
+ * Milliseconds between two frames that only show new data: three quarters of the time go to reading it. The
+ * first data are shown immediately, and the next soon after, however long a frame takes.
  */
 const restBetweenArrivals = { least: 50, most: 250, frames: 4 };
 
@@ -10,14 +10,14 @@ export class FrameClock {
   #request = 0;
   #soon: ReturnType<typeof setTimeout> | undefined;
   #drawnAt = 0;
-  /** Milliseconds that the last frame took, with what the browser does to show it. */
+  /** Duration of the last frame in milliseconds, with the browser's compositing. */
   #frameTime = 0;
-  /** Frames that only showed what had come. */
+  /** Frames that only showed new data. */
   #arrivals = 0;
 
   constructor(private readonly draw: () => void) {}
 
-  /** Draws at the next frame. */
+  /** Draws in the next frame. */
   drawNow(): void {
     if (this.#request !== 0) return;
     this.#request = requestAnimationFrame(() => {
@@ -26,7 +26,7 @@ export class FrameClock {
     });
   }
 
-  /** Draws what has come: not more often than is seen. */
+  /** Draws new data, at a limited rate. */
   drawSoon(): void {
     if (this.#request !== 0 || this.#soon !== undefined) return;
     const { least, most, frames } = restBetweenArrivals;
@@ -39,7 +39,7 @@ export class FrameClock {
     }, wait);
   }
 
-  /** A frame begins. */
+  /** Called when a frame begins. */
   begin(): void {
     const drawnAt = performance.now();
     this.#drawnAt = drawnAt;

@@ -6,7 +6,7 @@ export class Frame {
   readonly canvas = h("canvas", { class: "zw-canvas" });
   readonly cursor = h("div", { class: "zw-cursor", hidden: true });
   readonly mark = h("div", { class: "zw-mark", hidden: true });
-  /** What lies over the picture and does not take part in pointing: scale bars, graticules. */
+  /** Overlay without pointer events: scale bars, graticules. */
   readonly overlay = h("div", { class: "zw-overlay" });
   readonly box = h(
     "div",
@@ -23,14 +23,14 @@ export class Frame {
   readonly #layout: () => void;
   #size: Size = { width: 0, height: 0 };
 
-  /** `layout` is called whenever the size of the box has changed. */
+  /** `layout` is called whenever the box has been resized. */
   constructor(layout: () => void) {
     this.#layout = layout;
     this.#observer = new ResizeObserver(([entry]) => this.#lay(entry!.contentRect));
     this.#observer.observe(this.box);
   }
 
-  /** Looks how large the box is, now that it is in its place: observers tell a frame later. */
+  /** Measures the box after it has been inserted: a resize observer reports one frame later. */
   measure(): void {
     if (this.#size.width === 0) this.#lay(this.box.getBoundingClientRect());
   }
@@ -47,14 +47,14 @@ export class Frame {
   }
 
   /**
-   * Of the canvas, in CSS pixels; nothing before it has been laid out. That of the box, but of whole device pixels, or
-   * browsers would stretch the picture.
+   * Size of the canvas in CSS pixels; undefined before layout. Rounded to whole device pixels, or browsers
+   * would stretch the picture.
    */
   get size(): Size {
     return this.#size;
   }
 
-  /** Makes room for longer texts beside the picture. */
+  /** Makes room for longer labels beside the picture. */
   setRulerWidth(width: number): void {
     const text = `${width}px`;
     if (this.down.style.width !== text) this.down.style.width = text;

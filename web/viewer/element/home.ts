@@ -1,11 +1,11 @@
-/** What is looked at before anybody has moved: all of it, or the middle of what would cost too much. */
+/** The initial camera: the whole plane, or its middle if the whole costs too much. */
 import { type Camera, fitted, type Size, visible } from "../model/camera.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
 import { TileGrid } from "../tiles/grid.js";
 import { chooseLevel } from "../tiles/wanted.js";
 
-/** What is read without being asked for. */
+/** Maximum cost of reading without a request by the user. */
 const firstBudget = { chunks: 4096, bytes: 256 * 2 ** 20 };
 
 interface Room {
@@ -14,7 +14,7 @@ interface Room {
   readonly aspect: number;
 }
 
-/** The camera for the state's window; for the whole plane, or its middle, where it has none. */
+/** The camera for the state's window; without one, for the whole plane or its middle. */
 export function homeCamera(dataset: Dataset, state: ViewState, room: Room, isAnyCost = false): Camera {
   const shape = shapeOf(dataset);
   const { axes, window } = state;
@@ -24,7 +24,7 @@ export function homeCamera(dataset: Dataset, state: ViewState, room: Room, isAny
   const down = interval(axes.length > 1 ? axes[0] : undefined);
   const { size, ratio, aspect } = room;
   const rectangle = { top: down[0], bottom: down[1], left: across[0], right: across[1] };
-  // A line is as wide as its room, whatever its height.
+  // A line fills the width, whatever its height.
   const camera =
     axes.length === 1
       ? { row: 0.5, column: (across[0] + across[1]) / 2, scale: size.width / (across[1] - across[0]) }
@@ -33,7 +33,7 @@ export function homeCamera(dataset: Dataset, state: ViewState, room: Room, isAny
   return affordable(dataset, axes, camera, room);
 }
 
-/** Closer to the middle until what is in view can be afforded. */
+/** Zooms in towards the middle until the view is within the budget. */
 function affordable(dataset: Dataset, axes: readonly number[], camera: Camera, room: Room): Camera {
   let near = camera;
   for (let i = 0; i < 64; i++) {
@@ -49,7 +49,7 @@ export interface Cost {
   readonly bytes: number;
 }
 
-/** What all in view costs at the level for the zoom; undefined where that level has not been opened. */
+/** Cost of the view at the level for the zoom; undefined if that level has not been opened. */
 function costInView(dataset: Dataset, axes: readonly number[], camera: Camera, room: Room): Cost | undefined {
   const isLine = axes.length === 1;
   const [down, across] = [axes[0]!, axes.at(-1)!];
@@ -70,7 +70,7 @@ function costInView(dataset: Dataset, axes: readonly number[], camera: Camera, r
   return { chunks: tiles * grid.chunksPerTile, bytes: tiles * grid.bytesPerTile };
 }
 
-/** What the whole plane costs at level 0. */
+/** Cost of the whole plane at level 0. */
 export function wholeCost({ array }: Dataset, axes: readonly number[]): Cost {
   const { shape, chunkShape, dtype } = array;
   const chunks = axes.reduce((product, axis) => product * Math.ceil(shape[axis]! / chunkShape[axis]!), 1);

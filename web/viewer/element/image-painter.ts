@@ -1,4 +1,4 @@
-/** Two axes as an image. */
+/** Draws two axes as an image. */
 import { formatShape } from "../base/format.js";
 import type { Renderer, Rgb } from "../draw/renderer.js";
 import { isSoftware } from "../draw/software.js";
@@ -14,17 +14,17 @@ import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
 import type { Shown } from "./shown.js";
 
-/** Milliseconds in which what is to be drawn is asked for. */
+/** Delay of the renderer's creation in milliseconds, during which the first tiles are requested. */
 const restBeforeMaking = 10;
 
 export class ImagePainter implements Painter {
   #renderer: Renderer | undefined;
   #making: ReturnType<typeof setTimeout> | undefined;
   #isMaking = false;
-  /** There is nothing that could draw. */
+  /** True if no renderer could be made. */
   #hasFailed = false;
   #isDisposed = false;
-  /** What lies over the picture; loaded when the picture is to be drawn. */
+  /** The overlay of the picture; loaded before the first drawing. */
   #overlay: Overlay | undefined;
   #overlaying: Promise<void> | undefined;
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
@@ -56,7 +56,7 @@ export class ImagePainter implements Painter {
     );
     const lengths = state.axes.map((axis) => shape[axis]!);
     const [down, across] = state.axes.map((axis) => dataset.axes[axis]!);
-    // Beside the ticks' digits stands the title.
+    // The axis title takes the room beside the ticks' digits.
     frame.setRulerWidth(rulerWidth(lengths[0]!, down!));
     const [from, to] = aspect < 0 ? [seen.bottom, seen.top] : [seen.top, seen.bottom];
     fillRuler(
@@ -86,7 +86,7 @@ export class ImagePainter implements Painter {
     if (isNeeded) this.#overlaying ??= this.#lay(frame);
     if (!this.#renderer) {
       this.#prepare(frame, isNeeded);
-      // What is behind everything else is the style sheet's until then.
+      // Until then the style sheet paints the background.
       return !isNeeded || this.#hasFailed;
     }
     return this.#renderer.draw({
@@ -96,15 +96,15 @@ export class ImagePainter implements Painter {
       aspect,
       extent: { top: 0, left: 0, bottom: lengths[0]!, right: lengths[1]! },
       ...this.#grounds(frame),
-      // Light is added to darkness.
+      // Additive layers start from black.
       ...(layers[0]?.style.blend === "add" ? { paper: black } : {}),
       layers: drawn,
     });
   }
 
   /**
-   * The renderer is loaded and made while what was asked for is on its way: it takes long where the browser has to
-   * start its graphics, and nothing else happens meanwhile, not even asking.
+   * The renderer is loaded and created while the first requests are in flight: it takes long if the browser
+   * must start its graphics, and blocks everything else, even sending requests.
    */
   #prepare({ canvas }: Frame, isNeeded: boolean): void {
     if (this.#isMaking) return;
@@ -130,7 +130,7 @@ export class ImagePainter implements Painter {
     try {
       const renderer = await makeRenderer(canvas, this.budgetBytes, this.redraw);
       if (this.#isDisposed) return renderer.dispose();
-      renderer.budget = this.budgetBytes; // which may be another one by now
+      renderer.budget = this.budgetBytes; // it may have been replaced
       this.#renderer = renderer;
       canvas.dataset["renderer"] = renderer.kind;
     } catch (error) {
@@ -140,7 +140,7 @@ export class ImagePainter implements Painter {
     if (!this.#isDisposed) this.redraw();
   }
 
-  /** Colours of the style sheet, which change with the scheme only. */
+  /** Colours of the style sheet, which depend on the colour scheme only. */
   #grounds({ box }: Frame): { ground: Rgb; paper: Rgb } {
     this.#kept ??= {
       ground: colourOf(box, "--zw-sunken", [238, 241, 244]),
@@ -177,7 +177,7 @@ function colourOf(element: HTMLElement, name: string, otherwise: Rgb): Rgb {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-/** Of the two only the one that draws is loaded. */
+/** Only the renderer in use is loaded. */
 async function makeRenderer(
   canvas: HTMLCanvasElement,
   budgetBytes: number,
@@ -188,7 +188,7 @@ async function makeRenderer(
     try {
       return new WebGLRenderer(canvas, budgetBytes, redraw);
     } catch {
-      // no WebGL2, or no more of it
+      // WebGL2 is missing or exhausted
     }
   }
   const { CanvasRenderer } = await import("../draw/canvas2d.js");

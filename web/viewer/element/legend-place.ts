@@ -1,4 +1,4 @@
-/** Where the legend stands. It is loaded with the first picture. */
+/** Container for the legend, which is loaded with the first picture. */
 import { h } from "../base/dom.js";
 import type { Drawn, Legend } from "./legends.js";
 

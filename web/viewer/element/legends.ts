@@ -1,4 +1,4 @@
-/** What the legend of a picture says: which colour stands for which value, or for which channel. */
+/** Content of a picture's legend: the colours of values or of channels. */
 import { channelAxisOf, channelLabel, isPicture } from "../model/channels.js";
 import { isComposite, type Layer } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
@@ -10,11 +10,11 @@ import { valueFormat } from "./value-format.js";
 
 export { Legend } from "../panels/legend.js";
 
-/** What is drawn, and what is known of its numbers. */
+/** The drawn layers and their ranges. */
 export interface Drawn {
   readonly dataset: Dataset;
   readonly settings: ViewState;
-  /** None where it is no picture. */
+  /** Empty if there is no picture. */
   readonly layers: readonly Layer[];
   readonly ranges: Ranges;
 }
@@ -33,7 +33,7 @@ function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: 
   legend.show(layer.style, low!, end, noteOf(layer, ranges));
 }
 
-/** Which colour stands for what; a picture speaks for itself. */
+/** Shows the colours of channels; photographs need no legend. */
 function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Drawn): void {
   if (isPicture(dataset)) {
     legend.hide();
@@ -50,7 +50,7 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Dra
   );
 }
 
-/** What the colours do not say. */
+/** A note on labels, missing and infinite elements. */
 function noteOf(layer: Layer, ranges: Ranges): string {
   const { missing, infinite } = ranges.findings(layer);
   const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);

@@ -1,5 +1,9 @@
-/** One axis as a line: values over indices; where there are more than pixels, their least and greatest. */
+/**
+ * Draws one axis as a line of values over indices; if there are more elements than pixels, as their minima
+ * and maxima.
+ */
 import { formatShape } from "../base/format.js";
+import { keptFor } from "../base/memo.js";
 import { hatchDistance, marks } from "../draw/renderer.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
@@ -13,13 +17,7 @@ import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
 import type { Shown } from "./shown.js";
 
-const envelopes = new WeakMap<Tile, Envelope>();
-
-function envelopeOf(tile: Tile): Envelope {
-  const envelope = envelopes.get(tile) ?? new Envelope(tile.plane);
-  envelopes.set(tile, envelope);
-  return envelope;
-}
+const envelopeOf = keptFor((tile: Tile) => new Envelope(tile.plane));
 
 export class LinePainter implements Painter {
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
@@ -31,7 +29,7 @@ export class LinePainter implements Painter {
     private readonly formatOf: (layer: Layer) => (value: number) => string,
   ) {
     frame.element.classList.add("zw-frame-line");
-    // The line is drawn in a colour of the style sheet.
+    // The line has a colour of the style sheet.
     this.#scheme.addEventListener("change", this.redraw);
   }
 
@@ -94,13 +92,13 @@ interface Scale {
   readonly ratio: number;
 }
 
-/** The limits with some room above and below; a range without extent gets one. */
+/** The limits with a margin below and above; a range of zero width is widened. */
 function padded([low, high]: readonly [number, number]): [number, number] {
   const margin = high > low ? (high - low) * 0.06 : Math.abs(low) * 0.1 || 1;
   return [low - margin, high + margin];
 }
 
-/** Where there are more elements than half the pixels, their extents are drawn. */
+/** Elements per pixel above which extents are drawn. */
 const densest = 0.5;
 
 function drawLine(
@@ -120,7 +118,7 @@ function drawLine(
   else drawPoints(context, tiles, scale);
 }
 
-/** Each value at the middle of its share of the width, with gaps where there is no number. */
+/** Draws each value at the middle of its share of the width, with gaps at values that are not numbers. */
 function drawPoints(context: CanvasRenderingContext2D, tiles: readonly Tile[], scale: Scale): void {
   const { width, height } = context.canvas;
   const { perElement, left, low, high, ratio } = scale;
@@ -139,7 +137,7 @@ function drawPoints(context: CanvasRenderingContext2D, tiles: readonly Tile[], s
       if (!Number.isFinite(y) || isGap(tile, i)) isDrawing = false;
       else if (isDrawing) context.lineTo(x, y);
       else {
-        // A dot's worth of line, so that a number between two gaps is seen, too.
+        // A dot, so that a single number between two gaps is visible.
         context.moveTo(x - ratio / 2, y);
         context.lineTo(x + ratio / 2, y);
         isDrawing = true;
@@ -152,7 +150,7 @@ function drawPoints(context: CanvasRenderingContext2D, tiles: readonly Tile[], s
 const isGap = ({ gaps }: Tile, column: number): boolean =>
   gaps.some(({ kind, columns }) => kind === "damaged" && column >= columns[0] && column < columns[1]);
 
-/** Per column of pixels a bar from the least to the greatest value, which reaches what is beside it. */
+/** Draws a bar per column of pixels, from the minimum to the maximum, extended to meet its neighbours. */
 function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], scale: Scale): void {
   const { width, height } = context.canvas;
   const { perElement, left, low, high, ratio } = scale;
@@ -185,7 +183,7 @@ function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], 
   }
 }
 
-/** Chunks that could not be read. */
+/** Marks unreadable chunks. */
 function drawGaps(
   context: CanvasRenderingContext2D,
   { gaps, world, plane }: Tile,

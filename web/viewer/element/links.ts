@@ -1,7 +1,7 @@
-/** Viewers of a page that move together. */
+/** Links viewers of a page so that they move together. */
 import type { ViewState, WantedState } from "../model/state.js";
 
-/** A viewer as others of its link see it. */
+/** A viewer as seen by the other members of its link. */
 export interface Linked {
   readonly current: ViewState | undefined;
   follow(wanted: WantedState): void;
@@ -9,7 +9,7 @@ export interface Linked {
 
 const links = new Map<string, Set<Linked>>();
 
-/** Takes part in a link. @returns what ends it. */
+/** Joins a link. @returns a function that leaves it. */
 export function joinLink(name: string, member: Linked): () => void {
   const members = links.get(name) ?? new Set();
   links.set(name, members.add(member));
@@ -19,12 +19,12 @@ export function joinLink(name: string, member: Linked): () => void {
   };
 }
 
-/** Makes the others of a link look where a member looks. */
+/** Moves the other members of a link to a member's view. */
 export function tellLinked(name: string, member: Linked): void {
   for (const other of links.get(name) ?? []) if (other !== member) lead(member, other);
 }
 
-/** Makes a member that has just opened something look where the others do. */
+/** Moves a member that has just opened a source to the view of the others. */
 export function followLinked(name: string, member: Linked): void {
   const leader = [...(links.get(name) ?? [])].find((other) => other !== member && other.current);
   if (leader) lead(leader, member);
@@ -34,7 +34,7 @@ function lead({ current: from }: Linked, other: Linked): void {
   const to = other.current;
   if (!from || !to) return;
   const { axes, index, window, camera } = from;
-  // Where one looks means the same in arrays of as many dimensions; in others only within the plane.
+  // Arrays with different numbers of dimensions share only the camera.
   if (to.index.length === index.length) other.follow({ axes, index, window, camera });
   else if (to.axes.length === axes.length && camera) other.follow({ camera });
 }

@@ -1,4 +1,4 @@
-/** The picture or the line in the middle: one of the two at a time, with its layers and what is known of them. */
+/** The picture or line in the middle: one of the two at a time, with its layers and statistics. */
 import type { LookedAt } from "../model/advice.js";
 import { aspectOf, type Layer, layersOf } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
@@ -12,7 +12,7 @@ import { Ranges } from "./ranges.js";
 export type PlaneKind = "image" | "line";
 
 export interface MainPlaneCallbacks extends PlaneCallbacks {
-  /** How values are written beside a line. */
+  /** Returns the formatter of values beside a line. */
   format(): (value: number) => string;
 }
 
@@ -26,7 +26,7 @@ export class MainPlane {
 
   constructor(private readonly callbacks: MainPlaneCallbacks) {}
 
-  /** Undefined while there is none. */
+  /** Undefined if nothing is shown. */
   get view(): PlaneView | undefined {
     return this.#view;
   }
@@ -39,7 +39,7 @@ export class MainPlane {
     return this.#layers;
   }
 
-  /** What is known of the numbers of each layer. */
+  /** Statistics of each layer. */
   get numbers(): LayerNumbers[] {
     const { ranges } = this;
     return this.#layers.map((layer) => ({
@@ -50,7 +50,7 @@ export class MainPlane {
     }));
   }
 
-  /** Loads what draws planes of a kind; undefined where it is there. */
+  /** Loads the painter of a kind of plane; undefined if it has been loaded. */
   load(kind: PlaneKind): Promise<void> | undefined {
     if (kind === "image" || this.#linePainter) return undefined;
     return import("./line-painter.js").then(({ LinePainter }) => {
@@ -61,7 +61,7 @@ export class MainPlane {
   /**
    * Shows a plane of a kind that has been loaded.
    * @param next layers that will be shown soon
-   * @returns its view, and whether it reads other elements than the plane before it
+   * @returns its view, and whether it reads other elements than the previous plane
    */
   show(
     kind: PlaneKind,
@@ -98,18 +98,18 @@ export class MainPlane {
     this.#layers = [];
   }
 
-  /** Whether only the middle is shown where nobody has chosen a part. */
+  /** Whether only the middle is shown because no part has been chosen. */
   isMiddle(dataset: Dataset, { axes, camera, window }: ViewState): boolean {
     const seen = this.#view?.seen;
     if (!seen || camera || axes.some((axis) => window[axis])) return false;
     const columns = shapeOf(dataset)[axes.at(-1)!]!;
     const part = (seen.right - seen.left) / columns;
-    // Cameras of lines are moved to whole pixels, which may leave a little out.
+    // The cameras of lines are aligned to whole pixels, which may cut off a little.
     if (axes.length === 1) return part < 0.9;
     return part < 1 && seen.bottom - seen.top < shapeOf(dataset)[axes[0]!]!;
   }
 
-  /** What is read for what is in view. */
+  /** Describes the reads for the current view. */
   lookedAt(dataset: Dataset, state: ViewState): LookedAt | undefined {
     const [viewpoint, seen] = [this.#view?.viewpoint, this.#view?.seen];
     if (!seen || !viewpoint) return undefined;
@@ -119,7 +119,7 @@ export class MainPlane {
   }
 }
 
-/** Whether the same elements are read for two lists of layers. */
+/** Whether two lists of layers read the same elements. */
 function isSameReading(a: readonly Layer[], b: readonly Layer[]): boolean {
   const key = (layers: readonly Layer[]) =>
     layers

@@ -1,11 +1,11 @@
-/** Reads the middle of what is in view once more, to say what reading takes. */
+/** Reads the middle of the view again to measure the cost of reading. */
 import { type Selection, slice } from "zarr-wasm";
 import type { Rectangle } from "../model/camera.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 
-/** A few chunks of the level that is drawn. */
+/** Reads a few chunks of the current level. */
 export async function measureMiddle(
   dataset: Dataset,
   settings: ViewState,
@@ -31,7 +31,7 @@ function middleOf(
     if (position < 0) return within(index[axis]! + 0.5);
     const isAcross = position === axes.length - 1;
     const [from, to] = isAcross ? [seen.left, seen.right] : [seen.top, seen.bottom];
-    // Two chunks along each axis, at most.
+    // At most two chunks along each axis.
     const half = Math.min((to - from) / 2, chunkShape[axis]! * factor[axis]!);
     const middle = (from + to) / 2;
     const first = within(middle - half);

@@ -1,4 +1,4 @@
-/** What the notes below a picture say: how the place was read, what is damaged, what is left out. */
+/** Notes below a picture: how the source was read, damaged chunks, omitted parts. */
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount } from "../base/format.js";
 import type { ViewState } from "../model/state.js";
@@ -12,7 +12,7 @@ import { wholeCost } from "./home.js";
 const orderWarning =
   "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order now, as the specification says; if the picture looks scrambled, try the other.";
 
-/** Of the place: sentences on how it was read, and what the library warns of. */
+/** Notes on the source: how its address was read, and the library's warnings. */
 export function placeNotes(
   sentences: readonly string[],
   warnings: readonly ZarrWarning[],
@@ -26,12 +26,12 @@ export function placeNotes(
   return [...sentences.map((text): Note => ({ text })), ...warned];
 }
 
-/** What could not be read of what is in view. */
+/** Errors of the chunks in view. */
 export function errorsOf(gaps: readonly Gap[], { failures }: TileStatus): unknown[] {
   return [...gaps.filter(({ kind }) => kind === "damaged").map(({ error }) => error), ...failures];
 }
 
-/** Of chunks that could not be read. */
+/** Notes on unreadable chunks. */
 export function damageNotes(errors: readonly unknown[], place: Place, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
@@ -41,14 +41,14 @@ export function damageNotes(errors: readonly unknown[], place: Place, retry: () 
   return [{ text, isWarning: true, action: { label: "Try again", run: retry } }];
 }
 
-/** Of what there is no memory for. */
+/** Notes on parts that exceed the memory budget. */
 export function leftOutNotes({ leftOut }: TileStatus): Note[] {
   if (leftOut.tiles === 0) return [];
   const text = `${leftOut.tiles.toLocaleString("en")} of ${leftOut.of.toLocaleString("en")} tiles in view are more than fits into the memory set aside, and are not read. Zoom in to see them.`;
   return [{ text }];
 }
 
-/** Of a slice of which only the middle is shown. */
+/** Note on a slice of which only the middle is shown. */
 export function middleNote(dataset: Dataset, { axes }: ViewState, readAll: () => void): Note {
   const { chunks, bytes } = wholeCost(dataset, axes);
   return {

@@ -1,16 +1,16 @@
-/** What a viewer is told, and what it tells. */
+/** Options and events of a viewer. */
 import type { Scalar } from "zarr-wasm";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Place } from "../source/open.js";
 
-/** What to view. */
+/** The source to view. */
 export interface ViewerTarget extends Place {
-  /** A state to begin with; what does not fit is replaced by what does. */
+  /** The initial state; invalid settings are replaced by valid ones. */
   readonly settings?: WantedState | undefined;
 }
 
-/** What the viewer shows now. */
+/** The viewer's current view. */
 export interface ViewerView {
   readonly target: ViewerTarget;
   readonly dataset: Dataset;
@@ -19,47 +19,49 @@ export interface ViewerView {
   readonly settings: ViewState;
 }
 
-/** How much is seen around the picture. */
+/** Extent of the user interface around the picture. */
 export type ControlsMode = "full" | "minimal" | "none";
 
-/** What is pointed at. */
+/** The element under the pointer. */
 export interface PointerReport {
-  /** In elements of level 0, along every axis. */
+  /** Index in elements of level 0, along every axis. */
   readonly index: readonly number[];
-  /** The elements as they are stored, one for each layer that is shown; undefined for one that could not be read. */
+  /** The stored elements, one per visible layer; undefined if unreadable. */
   readonly values: readonly (Scalar | undefined)[];
-  /** What the viewer says of them. */
+  /** The readout as the viewer displays it. */
   readonly text: string;
   readonly by: "pointer" | "keyboard";
 }
 
-/** Of what is in view. */
+/** Progress of the current view. */
 export interface ProgressReport {
   readonly chunks: number;
   readonly totalChunks: number;
-  /** Decoded bytes of what is there. */
+  /** Bytes of decoded data in view. */
   readonly bytes: number;
 }
 
-/** Who is told what, and what a viewer is like from outside. */
+/** Callbacks and appearance of a viewer. */
 export interface ViewerOptions {
   /**
-   * Called when something has been opened ("open") and when the state has changed; then `control` names what was used.
+   * Called when a source has been opened ("open") and when the state has changed; `control` then names the
+   * control.
    */
   readonly onChange?: ((view: ViewerView, control: string) => void) | undefined;
   /**
-   * Called when what is shown has another place than was asked for: "go" after the reader went to another node, "read" where
-   * the address was read as that of something else (a bucket's, say), "open" for what is no picture: a tree, a plate.
+   * Called when the place shown differs from the requested one: "go" after the user navigated to another
+   * node, "read" if the address was interpreted (as a bucket's, say), "open" for content other than pictures:
+   * a tree, a plate.
    */
   readonly onPlace?: ((target: ViewerTarget, cause: "go" | "read" | "open") => void) | undefined;
-  /** Called with undefined when nothing is pointed at any more. */
+  /** Called with undefined when the pointer leaves. */
   readonly onPointer?: ((pointed: PointerReport | undefined) => void) | undefined;
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
-  /** Called when something could not be opened or read: of damaged chunks once for each. */
+  /** Called when opening or reading fails; once per damaged chunk. */
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly controls?: ControlsMode | undefined;
-  /** Viewers of one name look at the same part of their arrays. */
+  /** Name of a link: viewers with the same name show the same part of their arrays. */
   readonly link?: string | undefined;
-  /** Address of a page of this viewer, for links that can be copied. Without one there are none. */
+  /** Address of a viewer page, for links to copy. Default: no links. */
   readonly page?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** What lies over a picture: coasts, meridians and parallels, the scale bar. */
+/** Overlay of a picture: coastlines, meridians and parallels, the scale bar. */
 import { h } from "../base/dom.js";
 import type { MapLines as Lines } from "../draw/map-lines.js";
 import { scaleBarOf } from "../panels/scale-bar.js";
@@ -7,13 +7,16 @@ import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
 import type { Shown } from "./shown.js";
 
-/** What draws maps, and the coasts, once they have been loaded; the same for all pictures of a page. */
+/**
+ * The class that draws maps, and the coastlines, once they have been loaded; shared by all pictures of a
+ * page.
+ */
 let MapLines: typeof Lines | undefined;
 let coasts: readonly Float32Array[] | undefined;
 let loading: Promise<unknown> | undefined;
 let loadingCoasts: Promise<unknown> | undefined;
 
-/** A failure leaves the picture without lines; the next picture tries again. */
+/** On failure the picture has no lines; the next picture tries again. */
 function loadLines(then: () => void): void {
   loading ??= import("../draw/map-lines.js").then(
     (module) => {
@@ -38,7 +41,7 @@ function loadCoasts(then: () => void): void {
   void loadingCoasts.then(then);
 }
 
-/** Share of the picture's width that a scale bar takes at most. */
+/** Maximum share of the picture's width for a scale bar. */
 const widest = 0.28;
 
 export class Overlay {

@@ -1,10 +1,10 @@
-/** What is shown as a picture to keep: title, rulers, picture, what lies over it, legend. */
+/** Exports the view as an image: title, rulers, picture, overlay, legend. */
 import { snapshot } from "../base/snapshot.js";
 
-/** CSS pixels around it. */
+/** Margin in CSS pixels. */
 const margin = 16;
 
-/** What is of use only on the page. */
+/** Elements that only make sense on the page. */
 const leftOut = ".zw-status, .zw-progress, .zw-readout, .zw-cursor, .zw-mark, button, input, select";
 
 /** The stage as PNG, in device pixels. */
@@ -29,7 +29,7 @@ export function pictureOf(stage: HTMLElement): Promise<Blob> {
 /** Maximum length of a file name, without its extension. */
 const maxFileName = 100;
 
-/** A name for a file: without what systems do not take in names. */
+/** A file name without characters that operating systems reject. */
 export function fileName(title: string): string {
   const plain = title
     .slice(0, maxFileName)

@@ -1,6 +1,6 @@
 /**
- * A plane on a canvas: tiles asked for as the camera moves, drawn as they come. What is the same for images and
- * lines; how it is drawn is a `Painter`'s.
+ * A plane on a canvas: requests tiles as the camera moves, and draws them as they arrive. Common to images
+ * and lines; the drawing itself is a `Painter`'s.
  */
 
 import { Gestures, type Point } from "../input/gestures.js";
@@ -35,18 +35,18 @@ import {
 
 export interface PlaneCallbacks {
   onCamera(camera: Camera, cause: "pan" | "zoom"): void;
-  /** A rectangle to be shown, in whole elements: rows and columns. */
+  /** Shows a rectangle of whole elements: rows and columns. */
   onWindow(rows: Interval, columns: Interval): void;
-  /** Everything is to be shown. */
+  /** Shows everything. */
   onReset(): void;
   onPoint(cell: Cell | undefined, by: "pointer" | "keyboard"): void;
-  /** An element was chosen: clicked, tapped, or by Enter. */
+  /** Chooses an element: by click, tap or Enter. */
   onPick(cell: Cell): void;
-  /** To another slice, forwards or backwards. */
+  /** Moves to another slice, forwards or backwards. */
   onStep(direction: 1 | -1): void;
-  /** Plays the slices, or stops. */
+  /** Starts or stops playing the slices. */
   onPlay(): void;
-  /** After every frame in which something was different. */
+  /** Called after every frame with a change. */
   onFrame(status: TileStatus): void;
 }
 
@@ -59,7 +59,7 @@ export class PlaneView {
   readonly #endDropping: () => void;
   readonly #clock = new FrameClock(() => this.#draw());
   #shown: Shown | undefined;
-  /** Tiles of a plane that is no longer wanted, until there is something of the next. */
+  /** Tiles of the previous plane, shown until the next one has some. */
   #former: { readonly shown: Shown; readonly tiles: Map<string, readonly Tile[]> } | undefined;
   #cell: Cell | undefined;
   #way = { row: 0, column: 0 };
@@ -71,12 +71,12 @@ export class PlaneView {
     makePainter: (frame: Frame, redraw: () => void, budgetBytes: number) => Painter,
   ) {
     this.frame = new Frame(() => {
-      this.#ask(); // not only with the next frame
+      this.#ask(); // before the next frame
       this.#change();
     });
     this.#tiles = new TileSet(this.#shared, {
       onTile: (tile, layer) => this.ranges.add(tile, layer),
-      // With the last that has come the picture is complete: nothing else needs the time.
+      // The last tile completes the picture, and nothing else needs the time.
       onChange: () => (this.#shared.scheduler.running === 0 ? this.#clock.drawNow() : this.#clock.drawSoon()),
     });
     this.#painter = makePainter(this.frame, () => this.redraw(), this.#shared.scheduler.cache.budget);
@@ -109,12 +109,12 @@ export class PlaneView {
     return this.frame.element;
   }
 
-  /** The element that is pointed at. */
+  /** The element under the pointer. */
   get cell(): Cell | undefined {
     return this.#cell;
   }
 
-  /** What memory may be taken by what has been read, in bytes, and what is. */
+  /** Memory limit for data that have been read, in bytes, and the memory in use. */
   get memory(): { budget: number; used: number } {
     const { cache } = this.#shared.scheduler;
     return { budget: cache.budget, used: cache.bytes };
@@ -139,7 +139,7 @@ export class PlaneView {
     this.#change();
   }
 
-  /** Parts of what is drawn that are not data. */
+  /** Drawn parts without data. */
   get gaps(): readonly Gap[] {
     const blocks = new Set(
       (this.#shown?.layers ?? []).flatMap((layer) => this.#tiles.tilesOf(layer).map(({ block }) => block)),
@@ -147,7 +147,7 @@ export class PlaneView {
     return [...blocks].flatMap(({ gaps }) => gaps);
   }
 
-  /** Tries again what could not be read. */
+  /** Retries failed reads. */
   retry(): void {
     this.#tiles.retry();
     this.#change();
@@ -168,24 +168,24 @@ export class PlaneView {
     return extentOf(this.#shown!);
   }
 
-  /** Where one looks, and how. */
+  /** Camera, size and scale of the current view. */
   get viewpoint(): Viewpoint | undefined {
     return this.#shown && viewpointOf(this.#shown, this.frame.size);
   }
 
-  /** The level that is drawn. */
+  /** The level in use. */
   get level(): number {
     const view = this.viewpoint;
     return view ? levelOf(this.#shown!, view) : 0;
   }
 
-  /** What is seen, clipped to the plane. */
+  /** The visible rectangle, clipped to the plane. */
   get seen(): Rectangle | undefined {
     const view = this.viewpoint;
     return view && seenOf(this.#shown!, view);
   }
 
-  /** What is known of an element, per layer. */
+  /** Values of an element, per layer. */
   read(cell: Cell): Reading[] {
     return (this.#shown?.layers ?? []).flatMap((layer) => {
       const tile = this.#tiles.tileAt(layer, cell.row + 0.5, cell.column + 0.5);
@@ -193,14 +193,14 @@ export class PlaneView {
     });
   }
 
-  /** Says which element is pointed at. */
+  /** Sets the element under the pointer. */
   point(cell: Cell | undefined, by: "pointer" | "keyboard"): void {
     this.#cell = cell;
     this.#placeCursor();
     this.callbacks.onPoint(cell, by);
   }
 
-  /** `factor` times closer to a point, else to the element that is pointed at, else to the centre. */
+  /** Zooms by `factor` towards a point, by default the element under the pointer, or else the centre. */
   zoom(factor: number, at?: Point): void {
     const view = this.viewpoint;
     if (!view) return;
@@ -222,7 +222,7 @@ export class PlaneView {
     if (shown && view) this.#tiles.update(shown.layers, view, shown.next, this.#way);
   }
 
-  /** Asks for tiles at the next frame, and draws. */
+  /** Requests tiles and draws, in the next frame. */
   #change(): void {
     this.#isAsked = false;
     this.redraw();
@@ -243,25 +243,25 @@ export class PlaneView {
     this.#isAsked = true;
     const { status } = this.#tiles;
     const tiles = new Map(shown.layers.map((layer) => [layer, this.#tiles.tilesOf(layer)] as const));
-    // Tiles that are read now are known by themselves; those that were there before are not.
+    // Tiles read from now on are added to the ranges on arrival; cached ones are added here.
     if (!isAsked) this.#addToRanges(tiles);
     if (status.isComplete) this.ranges.settle();
     const isWhole = this.#paint(shown, view, tiles, status.isComplete);
     if (!isWhole) this.redraw();
-    // More is asked for when what is there has been drawn.
+    // More tiles are requested after the available ones have been drawn.
     else if (this.#tiles.isDue) this.#change();
     this.#placeCursor();
     this.#describe(view);
     this.callbacks.onFrame(isWhole ? status : { ...status, isComplete: false });
   }
 
-  /** Makes the ranges know tiles. */
+  /** Adds the values of tiles to the ranges. */
   #addToRanges(tiles: ReadonlyMap<Layer, readonly Tile[]>): void {
     for (const [layer, list] of tiles)
       for (const tile of list) if (!this.ranges.has(tile, layer)) this.ranges.add(tile, layer);
   }
 
-  /** While there is nothing of what is shown, what was shown before it. */
+  /** Draws the previous plane while the current one has no tiles. */
   #paint(
     shown: Shown,
     view: Viewpoint,
@@ -276,7 +276,7 @@ export class PlaneView {
     return this.#painter.paint(this.frame, before, view, ({ id }) => former.tiles.get(id) ?? []);
   }
 
-  /** For who looks from outside: rows and columns at the box's edges. */
+  /** For outside observers: rows and columns at the edges of the box. */
   #describe(view: Viewpoint): void {
     const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
     const { dataset } = this.frame.box;
@@ -295,7 +295,7 @@ export class PlaneView {
     return view && cellAt(this.#shown!, view, at);
   }
 
-  /** The reader looks elsewhere: not past the edges. */
+  /** Moves the camera, within the bounds of the plane. */
   #look(camera: Camera, cause: "pan" | "zoom"): void {
     const { rows, columns } = this.extent;
     this.callbacks.onCamera(inside(camera, rows, columns), cause);
@@ -319,7 +319,7 @@ export class PlaneView {
     if (view) this.callbacks.onWindow(...intervalsOf(this.#shown!, view, rectangle));
   }
 
-  /** The cursor by keys; the view follows it. The first key only shows where it is. */
+  /** Moves the cursor by keys; the view follows it. The first key press only shows it. */
   #move(rows: number, columns: number): void {
     const view = this.viewpoint;
     if (!view) return;

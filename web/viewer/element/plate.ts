@@ -1,13 +1,13 @@
-/** A plate with small pictures of its wells: of those in view, a few at a time. */
+/** A plate with thumbnails of its wells: loads those in view, a few at a time. */
 import { plateView } from "../panels/plate.js";
 import type { Place } from "../source/open.js";
 import type { Plate } from "../source/plate.js";
 import { thumbnailOf } from "./thumbnail.js";
 
-/** Wells that are read at a time: each takes several requests. */
+/** Maximum number of wells read in parallel: each takes several requests. */
 const mostAtATime = 3;
 
-/** Rows and columns that are enough. */
+/** Minimum rows and columns of a thumbnail. */
 const enough = 64;
 
 /** Maximum side of a cached picture, in pixels. */
@@ -16,7 +16,7 @@ const maxSide = 144;
 /** Maximum number of cached pictures. */
 const maxPictures = 1000;
 
-/** @param place of the plate. @param signal ends with it */
+/** @param place of the plate. @param signal aborts all loading */
 export function plateOf(
   plate: Plate,
   place: Place,
@@ -31,7 +31,7 @@ class WellPictures {
   readonly #paths = new WeakMap<Element, string>();
   /** Cached pictures by path, oldest first; undefined for unreadable wells. */
   readonly #pictures = new Map<string, HTMLCanvasElement | undefined>();
-  /** In view and without a picture, in the order in which they came into view. */
+  /** Wells in view without a picture, in the order in which they came into view. */
   readonly #waiting = new Set<Element>();
   readonly #observer = new IntersectionObserver((entries) => this.#look(entries));
   #running = 0;
@@ -43,7 +43,7 @@ class WellPictures {
     signal.addEventListener("abort", () => this.#observer.disconnect(), { once: true });
   }
 
-  /** Puts a picture into a well once it is in view. One that cannot be read has none. */
+  /** Adds a picture to a well when it comes into view. Unreadable wells stay empty. */
   add(well: Element, path: string): void {
     if (this.#show(well, path)) return;
     this.#paths.set(well, path);

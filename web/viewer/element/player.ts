@@ -1,17 +1,17 @@
-/** Goes through the slices along an axis, no faster than they can be read. */
+/** Plays the slices along an axis, no faster than they can be read. */
 
 export interface PlayerCallbacks {
   /** Slices per second. */
   rate(): number;
-  /** Whether the slice is there that is to be seen now. */
+  /** Whether the current slice has been read. */
   isReady(): boolean;
-  /** Shows the next one. */
+  /** Shows the next slice. */
   step(axis: number): void;
 }
 
-/** Milliseconds that are waited for a slice; then the next one is tried, for it may be damaged. */
+/** Maximum wait for a slice in milliseconds. The next one is shown then, since the slice may be damaged. */
 const longestWait = 4000;
-/** Milliseconds between two looks at whether it has come. */
+/** Interval between two checks whether it has been read, in milliseconds. */
 const patience = 15;
 
 export class Player {
@@ -21,7 +21,7 @@ export class Player {
 
   constructor(private readonly callbacks: PlayerCallbacks) {}
 
-  /** The axis that is played along. */
+  /** The axis being played. */
   get axis(): number | undefined {
     return this.#axis;
   }

@@ -1,4 +1,4 @@
-/** What is pointed at: said below the picture, and told to whoever embeds the viewer. */
+/** The element under the pointer: shown below the picture, and reported to the embedding page. */
 import { scalarAt } from "../base/format.js";
 import type { Pointed, Readout } from "../panels/readout.js";
 import type { PointerReport, ViewerOptions } from "./options.js";
@@ -9,25 +9,25 @@ export class Pointing {
   #by: By = "pointer";
   #reported = "";
 
-  /** @param listener who is told; undefined for nobody */
+  /** @param listener receives reports; optional */
   constructor(
     private readonly readout: Readout,
     private readonly listener: () => ViewerOptions["onPointer"],
   ) {}
 
-  /** How it was pointed last. */
+  /** The latest pointing device. */
   get by(): By {
     return this.#by;
   }
 
-  /** @param pointed undefined where nothing is pointed at any more */
+  /** @param pointed undefined if the pointer has left */
   show(pointed: Pointed | undefined, by: By): void {
     this.#by = by;
     this.readout.show(pointed, by);
     this.#report(pointed);
   }
 
-  /** The same is said once, although it is looked up whenever something has been read. */
+  /** Reports equal values once, although they are looked up after every read. */
   #report(pointed: Pointed | undefined): void {
     const listener = this.listener();
     if (!listener) return;
@@ -39,7 +39,7 @@ export class Pointing {
   }
 }
 
-/** As they are stored; undefined for those that could not be read. */
+/** The stored values; undefined for unreadable ones. */
 function valuesOf({ readings }: Pointed): PointerReport["values"] {
   return readings.map(({ tile, row, column, gap }) =>
     gap?.kind === "damaged" ? undefined : scalarAt(tile.block.region, tile.offsetOf(row, column)),

@@ -1,4 +1,4 @@
-/** Where the colours of layers begin and end: found in what has been read, and then left alone. */
+/** Colour limits of layers: derived from the values read, then kept stable. */
 import type { Layer } from "../model/layers.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
@@ -7,46 +7,49 @@ import type { Tile } from "../tiles/tile.js";
 
 export type Limits = readonly [low: number, high: number];
 
-/** So many times as many tiles are worth a look at the range. */
+/** Growth in the number of tiles after which a range is computed again. */
 const mostGrowth = 1.5;
 
-/** Limits that do not follow what is read, by layer. */
+/** Limits by layer that do not follow the data. */
 export type KeptLimits = Readonly<Record<string, Limits>>;
 
-/** How ranges of planes depend on others. */
+/** How the ranges of planes depend on others. */
 interface Ties {
-  /** Limits stay for other slices of the same dataset. */
+  /** Limits are kept for other slices of the same dataset. */
   readonly isLocked: boolean;
-  /** Those that were locked before, in an address for example. */
+  /** Limits that were locked earlier, in an address for example. */
   readonly kept?: KeptLimits | null;
-  /** Channels have one range together. */
+  /** All channels share one range. */
   readonly isCommon: boolean;
 }
 
-/** What is known of one plane. */
+/** Statistics of one plane. */
 interface Known {
   readonly dataset: Layer["dataset"];
   readonly plane: string;
-  /** What values mean there, and how limits are found: without that in common, limits mean nothing for another plane. */
+  /**
+   * Identifies the meaning of the values and how limits are found; limits apply only to planes with the same
+   * meaning.
+   */
   readonly meaning: string;
   readonly isOverlay: boolean;
-  /** By level: the same values are in several. */
+  /** Statistics by level: levels repeat the same values. */
   readonly levels: Map<number, Findings>;
-  /** Elements of level 0 that were looked at. */
+  /** Number of elements of level 0 seen so far. */
   seen: number;
   found: Limits | undefined;
-  /** Tiles that it was found in. */
+  /** Number of tiles that the limits were computed from. */
   foundIn: number;
-  /** True once everything in view has been read: the colours do not change under the reader's eyes after that. */
+  /** True once everything in view has been read: the colours stay unchanged from then on. */
   isSettled: boolean;
 }
 
 export class Ranges {
   readonly #known = new Map<string, Known>();
-  /** Those that have one range together. */
+  /** Layers that share one range. */
   #together: readonly Layer[] = [];
 
-  /** Layers that are shown now; what is known of others is forgotten. */
+  /** Sets the layers shown now; statistics of others are dropped. */
   begin(layers: readonly Layer[], { isLocked, kept, isCommon }: Ties): void {
     this.#together = isCommon ? layers.filter(({ style }) => style.kind === "tint") : [];
     const old = new Map(this.#known);
@@ -55,7 +58,7 @@ export class Ranges {
       const [plane, meaning] = [planeOf(layer), meaningOf(layer)];
       const { dataset } = layer;
       const last = old.get(layer.id);
-      // Layers of other datasets have the same names.
+      // Layers of different datasets have the same ids.
       const before = last?.dataset === dataset ? last : undefined;
       const limits = isLocked
         ? (kept?.[layer.id] ?? (before?.meaning === meaning ? before.found : undefined))
@@ -70,7 +73,7 @@ export class Ranges {
     }
   }
 
-  /** Limits that have been found for the image's layers that are shown, before they are centred or made common. */
+  /** Limits found for the visible layers of the image, before centring or sharing. */
   get found(): KeptLimits {
     const list = [...this.#known].filter(([, { found, isOverlay }]) => found && !isOverlay);
     return Object.fromEntries(list.map(([id, { found }]) => [id, found!]));
@@ -83,7 +86,7 @@ export class Ranges {
     known.levels.set(tile.level, findings);
     if (findings.has(tile.key)) return;
     findings.add(tile.key, summarize(tile.plane, tile.gaps));
-    // What could not be read has not been seen, and fill values stand where nothing is stored.
+    // Unreadable elements do not count; missing ones do, since their values are fill values.
     if (tile.level === 0) known.seen += tile.plane.rows * tile.plane.columns - damaged(tile);
   }
 
@@ -91,16 +94,16 @@ export class Ranges {
     return this.#known.get(layer.id)?.levels.get(tile.level)?.has(tile.key) ?? false;
   }
 
-  /** Everything in view is there. */
+  /** Called when everything in view has been read. */
   settle(): void {
     for (const known of this.#known.values()) {
       if (known.isSettled || known.levels.size === 0) continue;
       known.isSettled = true;
-      known.foundIn = 0; // once more, now that all is there
+      known.foundIn = 0; // computed once more from the complete data
     }
   }
 
-  /** Makes ranges follow what has been read since. */
+  /** Makes the ranges follow newly read values again. */
   refresh(): void {
     for (const known of this.#known.values()) {
       known.isSettled = false;
@@ -109,23 +112,23 @@ export class Ranges {
     }
   }
 
-  /** What is known of a layer: of its finest level, or of the one of which most has been read, for ranges. */
+  /** Statistics of a layer: of its finest level; for ranges, of the level with the most values read. */
   findings(layer: Layer, which: "finest" | "range" = "finest"): Findings {
     const levels = [...(this.#known.get(layer.id)?.levels ?? [])].sort(([a], [b]) => a - b);
     if (which === "range") levels.sort(([, a], [, b]) => b.count - a.count);
     return levels[0]?.[1] ?? new Findings();
   }
 
-  /** Whether every value of the plane has been looked at, so that least and greatest are those of the data. */
+  /** Whether every value of the plane has been seen, so that minimum and maximum are exact. */
   isAllSeen({ id, dataset, axes }: Layer): boolean {
     const shape = shapeOf(dataset);
     return (this.#known.get(id)?.seen ?? 0) >= axes.reduce((product, axis) => product * shape[axis]!, 1);
   }
 
-  /** Limits of a layer; 0 to 1 where there is no finite value to go by. */
+  /** Limits of a layer; 0 to 1 without finite values. */
   limits(layer: Layer): Limits {
     if (!this.#together.some(({ id }) => id === layer.id)) return this.#ownLimits(layer);
-    // Those of whom nothing is known yet do not widen the range of the others.
+    // Layers without statistics do not widen the shared range.
     const known = this.#together.filter(
       (one) => one.range.mode === "manual" || this.findings(one).finite > 0,
     );
@@ -143,7 +146,7 @@ export class Ranges {
     const known = this.#known.get(layer.id);
     if (!known) return [0, 1];
     const tiles = [...known.levels.values()].reduce((sum, { size }) => sum + size, 0);
-    // While much is on its way, colours change now and then, and not with every tile.
+    // While many tiles are loading, colours are updated now and then, not with every tile.
     const isGood =
       known.found && known.foundIn > 0 && (known.isSettled || tiles < mostGrowth * known.foundIn);
     if (!isGood) {
@@ -168,7 +171,7 @@ export class Ranges {
   }
 }
 
-/** As far to both sides of a value; of 0, where there is something on both, unless another is asked for. */
+/** Makes limits symmetric around a value; by default around 0, if they lie on both sides of it. */
 function centred([low, high]: Limits, center: number | null): Limits {
   if (center === null && !(low < 0 && high > 0)) return [low, high];
   const middle = center ?? 0;
@@ -176,7 +179,7 @@ function centred([low, high]: Limits, center: number | null): Limits {
   return [middle - reach, middle + reach];
 }
 
-/** Elements of a tile that could not be read. */
+/** Number of unreadable elements of a tile. */
 function damaged({ gaps }: Tile): number {
   return gaps
     .filter(({ kind }) => kind === "damaged")

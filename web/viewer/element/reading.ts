@@ -1,4 +1,4 @@
-/** What is known of an element. */
+/** The value of an element under the pointer. */
 import type { Layer } from "../model/layers.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 
@@ -8,17 +8,17 @@ export interface Cell {
   readonly column: number;
 }
 
-/** What is known of an element of a layer. */
+/** The value of an element in one layer. */
 export interface Reading {
   readonly layer: Layer;
   readonly tile: Tile;
-  /** In the tile. */
+  /** Position in the tile. */
   readonly row: number;
   readonly column: number;
   readonly gap: TileGap | undefined;
 }
 
-/** @param tile one that has the cell */
+/** @param tile a tile that contains the cell */
 export function readingOf(layer: Layer, tile: Tile, { row, column }: Cell): Reading {
   const { world, plane } = tile;
   const place = (at: number, from: number, to: number, count: number) =>

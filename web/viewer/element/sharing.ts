@@ -1,4 +1,4 @@
-/** A view as it is passed on: its address, and what a program is to read. */
+/** Shares a view: as an address, and as a request for generated code. */
 import type { CodeRequest } from "../model/code.js";
 import { writeQuery } from "../model/query.js";
 import { factsOf } from "../model/state.js";
@@ -6,17 +6,17 @@ import type { ViewerView } from "./options.js";
 import type { PlaneView } from "./plane-view.js";
 import { absolute, isAddress } from "./target.js";
 
-/** The address of a view on a page of the viewer; undefined for a store of the page's own. */
+/** The address of a view on a viewer page; undefined for a store of the page. */
 export function linkTo({ target, dataset, settings }: ViewerView, page: string): string | undefined {
   if (!isAddress(target.source)) return undefined;
   const url = new URL(page, location.href);
-  // The page's own address is short where it reads from its own server.
+  // The source is relative if the page reads from its own server.
   const source = url.origin === location.origin ? String(target.source) : absolute(target.source);
   url.search = writeQuery({ ...target, source }, { array: factsOf(dataset), settings });
   return url.href;
 }
 
-/** What a program that shows the view is to read; undefined for a store of the page's own. */
+/** The data that a generated program reads; undefined for a store of the page. */
 export function codeRequestOf(
   { target, dataset, settings: state }: ViewerView,
   plane: PlaneView | undefined,

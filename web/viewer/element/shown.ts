@@ -1,4 +1,4 @@
-/** What a plane shows, and where its elements are on the screen. */
+/** Geometry of a displayed plane: its content, and the position of its elements on the screen. */
 
 import type { Point } from "../input/gestures.js";
 import { aligned, type Camera, type Rectangle, type Size, visible, worldAt } from "../model/camera.js";
@@ -9,7 +9,7 @@ import { chooseLevel, type Viewpoint } from "../tiles/wanted.js";
 import { homeCamera } from "./home.js";
 import type { Cell } from "./reading.js";
 
-/** What is shown. */
+/** A dataset with the state to show. */
 export interface Shown {
   readonly dataset: Dataset;
   readonly state: ViewState;
@@ -19,7 +19,7 @@ export interface Shown {
   readonly aspect: number;
 }
 
-/** Rows and columns. */
+/** Numbers of rows and columns. */
 export interface Extent {
   readonly rows: number;
   readonly columns: number;
@@ -27,7 +27,7 @@ export interface Extent {
 
 export const isLine = ({ state }: Pick<Shown, "state">): boolean => state.axes.length === 1;
 
-/** Whether the same elements are shown, wherever one looks and whatever their colours. */
+/** Whether two planes have the same elements, regardless of camera and colours. */
 export function isSamePlane(a: Shown, b: Shown): boolean {
   const key = ({ layers }: Shown) =>
     layers
@@ -36,7 +36,7 @@ export function isSamePlane(a: Shown, b: Shown): boolean {
   return key(a) === key(b);
 }
 
-/** Of the whole plane. */
+/** Size of the whole plane. */
 export function extentOf({ dataset, state }: Pick<Shown, "dataset" | "state">): Extent {
   const shape = shapeOf(dataset);
   const { axes } = state;
@@ -51,7 +51,7 @@ export function indexOf({ axes, index }: ViewState, { row, column }: Cell): numb
   return full;
 }
 
-/** Where one looks, and how, in a box of a size; undefined where there is none. */
+/** The viewpoint in a box of a given size; undefined without a size. */
 export function viewpointOf({ dataset, state, aspect }: Shown, size: Size): Viewpoint | undefined {
   if (size.width === 0 || size.height === 0) return undefined;
   const ratio = window.devicePixelRatio || 1;
@@ -59,10 +59,13 @@ export function viewpointOf({ dataset, state, aspect }: Shown, size: Size): View
   return { camera: aligned(camera, size, ratio, aspect), size, ratio, aspect };
 }
 
-/** What was asked for, which many small steps start from: a viewpoint's camera is the nearest that can be drawn. */
+/**
+ * The requested camera, the start of further moves: a viewpoint's camera is rounded to the nearest one that
+ * can be drawn.
+ */
 export const cameraOf = ({ state }: Shown, view: Viewpoint): Camera => state.camera ?? view.camera;
 
-/** The level that is drawn. */
+/** The level to draw. */
 export function levelOf({ dataset, state }: Shown, view: Viewpoint): number {
   const [down, across] = [state.axes[0]!, state.axes.at(-1)!];
   const isOne = isLine({ state });
@@ -70,7 +73,7 @@ export function levelOf({ dataset, state }: Shown, view: Viewpoint): number {
   return chooseLevel(factors, view);
 }
 
-/** What is in view, clipped to the plane. */
+/** The visible rectangle, clipped to the plane. */
 export function seenOf(shown: Shown, view: Viewpoint): Rectangle {
   const { rows, columns } = extentOf(shown);
   const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
@@ -82,12 +85,12 @@ export function seenOf(shown: Shown, view: Viewpoint): Rectangle {
   };
 }
 
-/** The scale at which everything is in view. */
+/** The scale at which the whole plane is in view. */
 export function wholeScale({ dataset, state }: Shown, view: Viewpoint): number {
   return homeCamera(dataset, { ...state, window: state.window.map(() => null) }, view, true).scale;
 }
 
-/** The element at a point of the box; undefined outside the array. */
+/** The cell at a point of the box; undefined outside the array. */
 export function cellAt(shown: Shown, view: Viewpoint, at: Point): Cell | undefined {
   const { row, column } = worldAt(view.camera, view.size, at, view.aspect);
   const { rows, columns } = extentOf(shown);
@@ -95,7 +98,7 @@ export function cellAt(shown: Shown, view: Viewpoint, at: Point): Cell | undefin
   return cell.row >= 0 && cell.row < rows && cell.column >= 0 && cell.column < columns ? cell : undefined;
 }
 
-/** Where the middle of an element lies in the box. */
+/** Position of an element's centre in the box. */
 export function centreOf({ camera, size, aspect }: Viewpoint, { row, column }: Cell): Point {
   return {
     x: size.width / 2 + (column + 0.5 - camera.column) * camera.scale,

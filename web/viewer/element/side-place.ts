@@ -1,4 +1,4 @@
-/** Where controls and facts stand beside the picture. What they are made of is loaded where they are to be seen. */
+/** Container for the controls and facts beside the picture. Their code is loaded when they become visible. */
 import { h } from "../base/dom.js";
 import type { ViewState } from "../model/state.js";
 import type { Memory } from "../panels/memory.js";
@@ -6,14 +6,14 @@ import type { Dataset } from "../source/dataset.js";
 import type { Side, SideCallbacks, SideState } from "./side.js";
 
 export interface SidePlaceCallbacks extends SideCallbacks {
-  /** Has been loaded, and knows nothing yet. */
+  /** Called when the panels have been loaded, still without a state. */
   onLoad(): void;
 }
 
-/** What stands beside a picture is about. */
+/** The dataset that the panels describe. */
 interface Subject {
   readonly dataset: Dataset;
-  /** The order of bytes that can be chosen, where it is not sure. */
+  /** The selectable byte order, if it is uncertain. */
   readonly v1Order: "spec" | "writer" | undefined;
 }
 
@@ -25,13 +25,13 @@ export class SidePlace {
 
   constructor(private readonly callbacks: SidePlaceCallbacks) {}
 
-  /** Whether it is to be seen at all. */
+  /** Whether the panels are visible. */
   set isSeen(isSeen: boolean) {
     this.#isSeen = isSeen;
     void this.#load();
   }
 
-  /** Shows controls and facts of a dataset. */
+  /** Shows the controls and facts of a dataset. */
   begin(subject: Subject): void {
     this.#subject = subject;
     void this.#load();
@@ -47,14 +47,14 @@ export class SidePlace {
     this.callbacks.onLoad();
   }
 
-  /** Shows nothing but these, and is about no dataset. */
+  /** Shows only these elements, without a dataset. */
   replace(...elements: readonly HTMLElement[]): void {
     this.#side = undefined;
     this.#subject = undefined;
     this.element.replaceChildren(...elements);
   }
 
-  /** Puts something above everything else. */
+  /** Inserts an element above all others. */
   prepend(element: HTMLElement): void {
     this.element.prepend(element);
   }

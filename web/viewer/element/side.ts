@@ -1,4 +1,4 @@
-/** What stands beside the picture: what is chosen there, and said of the data. Loaded when it is to be seen. */
+/** Panels beside the picture: controls, advice, sharing and facts. Loaded when they become visible. */
 import { adviceFor, type LookedAt } from "../model/advice.js";
 import { type CodeRequest, javascriptCode, pythonCode } from "../model/code.js";
 import type { ViewState, WantedState } from "../model/state.js";
@@ -17,18 +17,18 @@ export interface SideCallbacks extends Omit<ControlCallbacks, "onChange"> {
   onChange(change: WantedState, control: string): void;
   onBudget(bytes: number): void;
   readonly share: Omit<ShareCallbacks, "code">;
-  /** What a program is to read; undefined for a store of the page's own. */
+  /** The view that a generated program reads; undefined for a store of the page. */
   codeRequest(): CodeRequest | undefined;
   measure(): Promise<Measured | undefined>;
 }
 
-/** What the panels show beside the settings. */
+/** State that the panels show in addition to the settings. */
 export interface SideState {
   readonly controls: ControlState;
   readonly isPicture: boolean;
-  /** What is read for the picture; undefined where there is none. */
+  /** The read view, for advice; undefined if there is no picture. */
   readonly lookedAt: LookedAt | undefined;
-  /** Labels that were found over an image. */
+  /** Labels found for the image. */
   readonly labels: readonly Labels[];
 }
 
@@ -40,10 +40,10 @@ export class Side {
   readonly #reading: ReadingPanel;
   readonly #memory: MemoryPanel;
   #labels: LabelsPanel | undefined;
-  /** In the order in which they stand. */
+  /** In display order. */
   readonly elements: readonly HTMLElement[];
 
-  /** @param v1Order the order of bytes that can be chosen, where it is not sure */
+  /** @param v1Order the selectable byte order, if it is uncertain */
   constructor(dataset: Dataset, v1Order: "spec" | "writer" | undefined, callbacks: SideCallbacks) {
     this.#callbacks = callbacks;
     this.#meaning = new Meaning(dataset, (isRaw) => callbacks.onChange({ isRaw }, "raw"));

@@ -1,24 +1,24 @@
-/** The way through the slices: played or gone by keys, and which slices come next on it. */
+/** Navigation through slices: playing, stepping by keys, and predicting the next slices. */
 import { type Layer, layersOf, playableAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import { Player } from "./player.js";
 
 export interface SlicesCallbacks {
-  /** What is shown; undefined where nothing is. */
+  /** The current view; undefined if nothing is shown. */
   view(): { readonly dataset: Dataset; readonly settings: ViewState } | undefined;
-  /** Whether the slice is there that is to be seen now. */
+  /** Whether the current slice has been read. */
   isReady(): boolean;
   /** Shows another slice; `cause` is "play" or "step". */
   onIndex(index: readonly number[], cause: string): void;
 }
 
-/** Slices that are read ahead while they are played. */
+/** Number of slices read ahead during playback. */
 const slicesAhead = 3;
 
 export class Slices {
   readonly #player: Player;
-  /** Where the reader went last: the next slice on the way is read ahead. */
+  /** The user's last direction: the next slice in it is read ahead. */
   #way: { readonly axis: number; readonly direction: 1 | -1 } | undefined;
 
   constructor(private readonly callbacks: SlicesCallbacks) {
@@ -29,19 +29,19 @@ export class Slices {
     });
   }
 
-  /** The axis that is played along. */
+  /** The axis being played. */
   get playing(): number | undefined {
     return this.#player.axis;
   }
 
-  /** Plays the slices along an axis, or stops. */
+  /** Plays the slices along an axis; undefined stops. */
   play(axis: number | undefined): void {
     if (axis === undefined) this.stop();
     else this.#player.play(axis);
     this.#way = axis === undefined ? undefined : { axis, direction: 1 };
   }
 
-  /** Plays along the axis that keys go along, or stops. */
+  /** Starts or stops playing along the axis of the step keys. */
   toggle(): void {
     this.play(this.playing === undefined ? this.#wayAxis() : undefined);
   }
@@ -50,24 +50,24 @@ export class Slices {
     this.#player.stop();
   }
 
-  /** Stops where slices cannot be played along the axis any more. */
+  /** Stops if the axis can no longer be played. */
   follow(dataset: Dataset, settings: ViewState): void {
     const { playing } = this;
     if (playing !== undefined && !playableAxes(dataset, settings).includes(playing)) this.stop();
   }
 
-  /** The reader went to a slice that is on no way. */
+  /** Called when the user jumped to a slice: no direction can be predicted. */
   leaveWay(): void {
     this.#way = undefined;
   }
 
-  /** One slice on along the axis that keys go along. */
+  /** Moves by one slice along the axis of the step keys. */
   step(direction: 1 | -1): void {
     const axis = this.#wayAxis();
     if (axis !== undefined) this.#step(axis, direction, "step");
   }
 
-  /** Layers that will be shown soon: what is played, or gone through, is read ahead. */
+  /** Layers that will be shown soon, to be read ahead. */
   next(dataset: Dataset, settings: ViewState): Layer[] {
     const way = this.#way;
     if (!way || !playableAxes(dataset, settings).includes(way.axis)) return [];
@@ -80,7 +80,7 @@ export class Slices {
     }).flat();
   }
 
-  /** After the last slice comes the first. */
+  /** Wraps around after the last slice. */
   #step(axis: number, direction: 1 | -1, cause: string): void {
     const { dataset, settings } = this.callbacks.view()!;
     const { length } = dataset.axes[axis]!;
@@ -89,7 +89,7 @@ export class Slices {
     this.callbacks.onIndex(index, cause);
   }
 
-  /** The axis that keys go along: the last one, else time, else the first. */
+  /** The axis of the step keys: the last one used, or else time, or else the first. */
   #wayAxis(): number | undefined {
     const { dataset, settings } = this.callbacks.view()!;
     const axes = playableAxes(dataset, settings);

@@ -1,4 +1,4 @@
-/** The stage: heading, progress, the picture or what stands in for it, legend, value under the pointer. */
+/** The stage: heading, progress, the picture or its replacement, legend, value under the pointer. */
 import type { Progress } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatByteCount, formatShape, formatType } from "../base/format.js";
@@ -9,7 +9,7 @@ import { Readout } from "../panels/readout.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
 import { LegendPlace } from "./legend-place.js";
 
-/** What the viewer is doing: also the root element's `data-state`. */
+/** The viewer's activity, also exposed as `data-state` of the root element. */
 export type ViewerState = "empty" | "opening" | "reading" | "ready" | "error";
 
 /** Maximum length of a displayed title. */
@@ -22,9 +22,9 @@ export class Stage {
   readonly #status = h("p", { class: "zw-status", role: "status" });
   readonly #progress = h("progress", { class: "zw-progress", max: 1, "aria-label": "Chunks read" });
   readonly #view = h("div", { class: "zw-view" });
-  /** Says that nothing more has come. */
+  /** Timer that reports if no more data arrive. */
   #waiting: ReturnType<typeof setTimeout> | undefined;
-  /** Of what is shown beside the picture. */
+  /** Container for views beside the picture. */
   readonly beside = h("div", { class: "zw-beside-place" });
   readonly legend = new LegendPlace();
   readonly readout = new Readout();
@@ -46,7 +46,7 @@ export class Stage {
     this.showPlace("");
   }
 
-  /** Where in the dataset the slice lies: "time 2020-01-21". */
+  /** Shows the position of the slice in the dataset: "time 2020-01-21". */
   showPlace(text: string): void {
     this.#place.hidden = text === "";
     const shown = shortened(text, maxText);
@@ -56,9 +56,9 @@ export class Stage {
   setBusy(text: string, progress?: Progress): void {
     this.element.setAttribute("aria-busy", "true");
     this.#progress.classList.add("zw-active");
-    // Many frames say the same while nothing comes.
+    // Many frames repeat the same status while no data arrive.
     const isSaid = this.#status.textContent.startsWith(text) && this.#progress.value === progress?.chunks;
-    // Without a value the bar shows only that something is going on.
+    // Without a value the bar is indeterminate.
     if (!progress) this.#progress.removeAttribute("value");
     else {
       this.#progress.max = progress.totalChunks;
@@ -82,7 +82,7 @@ export class Stage {
     if (this.#status.textContent !== text) this.#status.textContent = text;
   }
 
-  /** Shows an error in the picture's place. */
+  /** Shows an error instead of the picture. */
   showError(explanation: Explanation, retry: () => void): void {
     this.show(errorPanel(explanation, retry));
   }
@@ -91,7 +91,7 @@ export class Stage {
     this.show(h("p", { class: "zw-empty" }, text));
   }
 
-  /** Shows an element in the picture's place; a picture comes with legend and values. */
+  /** Shows an element in the main area; a picture comes with legend and values. */
   show(element: HTMLElement | undefined, isPicture = false): void {
     if (element?.parentElement !== this.#view) this.#view.replaceChildren(...(element ? [element] : []));
     if (!isPicture) this.legend.hide();
@@ -99,7 +99,7 @@ export class Stage {
   }
 }
 
-/** What the values are, then how many. */
+/** The meaning of the values, then their number. */
 function subtitleOf(dataset: Dataset): string {
   const { label, unit, dtype } = dataset;
   const meaning = [

@@ -1,3 +1,3 @@
-/** The style sheet as text, which the build puts beside the compiled files: what lies in a shadow has it from here. */
+/** The style sheet as a string, for shadow roots. The build writes this module next to the compiled files. */
 declare const styleText: string;
 export default styleText;

@@ -1,2 +1,2 @@
-/** The style sheet is imported for its effect alone. */
+/** The style sheet is imported only for its effect. */
 export {};

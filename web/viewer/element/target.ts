@@ -1,4 +1,4 @@
-/** What a viewer was asked for: whether it is an address, whether it is what is open, and what is said of it. */
+/** The requested source: parses it, compares it with the open one, and describes it. */
 import type { Source } from "zarr-wasm";
 import { factsOf, resolveState, type ViewState, type WantedState } from "../model/state.js";
 import type { Explanation, Place, Stage } from "../panels/messages.js";
@@ -9,7 +9,7 @@ import type { ViewerTarget } from "./options.js";
 export const isAddress = (source: Source): source is string | URL =>
   typeof source === "string" || source instanceof URL;
 
-/** The whole address of a source, for people. */
+/** The absolute address of a source, for display. */
 export function absolute(source: string | URL): string {
   return URL.canParse(source, location.href) ? new URL(source, location.href).href : String(source);
 }
@@ -28,7 +28,7 @@ export function isSamePlace(a: ViewerTarget, b: ViewerTarget): boolean {
   );
 }
 
-/** The state asked for; axes may be given by their names. */
+/** Resolves a requested state; axes may be given by name. */
 export function resolveFor(dataset: Dataset, wanted: WantedState): ViewState {
   const axes = Array.isArray(wanted.axes)
     ? wanted.axes.map((axis) =>
@@ -38,13 +38,13 @@ export function resolveFor(dataset: Dataset, wanted: WantedState): ViewState {
   return resolveState(factsOf(dataset), axes ? { ...wanted, axes } : wanted);
 }
 
-/** Page and source, as far as they matter to what has gone wrong. */
+/** Page and source as context of an error. */
 export function failingPlace({ source }: ViewerTarget, stage: Stage): Place {
   const { protocol: pageProtocol, origin: pageOrigin } = location;
   return { stage, pageProtocol, pageOrigin, source: isAddress(source) ? absolute(source) : "" };
 }
 
-/** Why an address cannot be opened. */
+/** Explains why an address cannot be opened. */
 export const refusal = ({ message }: RefusedAddress): Explanation => ({
   title: "The source cannot be used",
   message,

@@ -1,4 +1,4 @@
-/** Small pictures of what is at a place: of a level that is just large enough, painted once by the processor. */
+/** Thumbnails: reads the coarsest sufficient level, and paints it once on the CPU. */
 import { get, slice } from "zarr-wasm";
 import { paintLabels, paintPlane } from "../draw/paint.js";
 import { tableOf } from "../draw/table.js";
@@ -12,21 +12,21 @@ import { openPlace, readPlace } from "../source/open.js";
 import { cutTile } from "../tiles/cut.js";
 import type { ViewerTarget } from "./options.js";
 
-/** Most elements of a plane that are read for a small picture. */
+/** Maximum number of elements read for a plane of a thumbnail. */
 const most = 2 ** 21;
 
 export interface ThumbnailOptions {
-  /** Rows and columns that are enough: the coarsest level that has them is read. */
+  /** Sufficient rows and columns: the coarsest level with as many is read. */
   readonly enough: number;
-  /** Whether labels are looked for, and drawn over the image. */
+  /** Whether to look for labels and draw them over the image. */
   readonly hasLabels: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * The picture of a place.
- * @returns undefined for what is no picture, or too large for a small one.
- * @throws what opening and reading throws.
+ * Returns a thumbnail of a source.
+ * @returns undefined for content other than pictures, and for pictures that are too large.
+ * @throws errors of opening and reading.
  */
 export async function thumbnailOf(
   target: ViewerTarget,
@@ -49,7 +49,7 @@ export async function thumbnailOf(
   return picture;
 }
 
-/** A layer onto those before it. */
+/** Draws a layer onto the layers below it. */
 function blended(below: HTMLCanvasElement, above: HTMLCanvasElement, { style }: Layer): HTMLCanvasElement {
   const context = below.getContext("2d")!;
   context.globalCompositeOperation = style.blend === "add" ? "lighter" : "source-over";
@@ -109,7 +109,7 @@ async function paintLayer(
   return canvas;
 }
 
-/** The coarsest level with rows and columns enough, by what is known without opening it. */
+/** The coarsest level with enough rows and columns, judged without opening it. */
 function levelFor({ dataset, axes }: Layer, enough: number): Level {
   const { levels, array } = dataset;
   const isEnough = ({ factor }: Level) =>

@@ -1,4 +1,4 @@
-/** How numbers of a dataset are written: as dates where they are. */
+/** Formats numbers of a dataset, as dates if they are dates. */
 import { formatBriefly, formatTime } from "../base/format.js";
 import { leafOf, type ViewState } from "../model/state.js";
 import { dateText } from "../panels/coordinates.js";

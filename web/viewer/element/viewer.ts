@@ -1,6 +1,6 @@
 /**
- * The conductor: opens a place, keeps the state, and tells everybody what is shown. What is read is up to the tiles
- * of the plane in the middle.
+ * Controller: opens the source, owns the viewer state and notifies the panels. The tiles of the main plane
+ * decide which data are read.
  */
 import type { ZarrWarning } from "zarr-wasm";
 import { h } from "../base/dom.js";
@@ -36,9 +36,9 @@ import { Stage, type ViewerState } from "./stage.js";
 import { failingPlace, isSamePlace, refusal, resolveFor } from "./target.js";
 import { valueFormat } from "./value-format.js";
 
-/** Milliseconds. */
+/** Minimum interval between two status messages, in milliseconds. */
 const restBetweenWords = 700;
-/** Milliseconds after which a picture that is moved or zoomed is at rest. */
+/** Milliseconds without a pan or zoom after which the picture is at rest. */
 const restAfterMoves = 150;
 
 /** Maximum number of warnings kept per document. */
@@ -96,16 +96,19 @@ export class Viewer implements Linked {
   #target: ViewerTarget | undefined;
   #dataset: Dataset | undefined;
   #warnings: readonly ZarrWarning[] = [];
-  /** What has to be said of how the place was read, and of its metadata. */
+  /** Notes on how the source was read, and on its metadata. */
   #sentences: string[] = [];
-  /** Ends with what is open, and with what is shown of it. */
+  /** Aborted when the current source is closed. */
   #opening = new AbortController();
   #request = new AbortController();
-  /** Of the last frame. */
+  /** Status of the last frame. */
   #status: TileStatus | undefined;
   #started = 0;
   #said = 0;
-  /** Runs while the picture is being moved: what is said of it waits until it rests, so that frames stay short. */
+  /**
+   * Set while the picture is moving: descriptions of the view are updated when it rests, to keep frames
+   * short.
+   */
   #moving: ReturnType<typeof setTimeout> | undefined;
   #leaveLink = () => {};
   /** Errors that have been reported. */
@@ -129,9 +132,9 @@ export class Viewer implements Linked {
     this.setOptions(options);
   }
 
-  // What is asked of a viewer from outside.
+  // Public interface.
 
-  /** Takes the place of all options that were given before. */
+  /** Replaces all options. */
   setOptions(options: ViewerOptions): void {
     const before = this.#options;
     this.#options = options;
@@ -152,13 +155,13 @@ export class Viewer implements Linked {
     if (this.view) this.#change(wanted, "link");
   }
 
-  /** The address of the view on a page of the viewer; undefined without one, and for a store of the page's own. */
+  /** The address of the view on a viewer page; undefined without a page, and for a store of the page. */
   get link(): string | undefined {
     const [view, { page }] = [this.view, this.#options];
     return view && page ? linkTo(view, page) : undefined;
   }
 
-  /** What is seen as PNG; undefined where it is no picture. */
+  /** The view as PNG; undefined if there is no picture. */
   async picture(): Promise<Blob | undefined> {
     if (!this.#plane.view) return undefined;
     const { pictureOf } = await import("./picture.js");
@@ -177,7 +180,7 @@ export class Viewer implements Linked {
     return target && dataset && settings && { target, dataset, array: dataset.array, settings };
   }
 
-  /** What was asked for last, as its address was read. */
+  /** The last requested target, with its address as parsed. */
   get target(): ViewerTarget | undefined {
     return this.#target;
   }
@@ -211,7 +214,7 @@ export class Viewer implements Linked {
 
   // Opening.
 
-  /** The target with an address that can be opened; undefined where there is none, which is said. */
+  /** Resolves the target's address; reports an error and returns undefined if it cannot be opened. */
   #read(asked: ViewerTarget): ViewerTarget | undefined {
     try {
       const { place, note } = readPlace(asked);
@@ -230,7 +233,7 @@ export class Viewer implements Linked {
     }
   }
 
-  /** The reader goes to another node of the same source. */
+  /** Navigates to another node of the same source. */
   #go({ path, as, variable }: Pick<ViewerTarget, "path" | "as" | "variable">): void {
     const { source, name, v1Order } = this.#target!;
     const target = { source, name, v1Order, path: path || undefined, as, variable };
@@ -245,7 +248,7 @@ export class Viewer implements Linked {
     void this.#open(this.#state.value);
   }
 
-  /** A new request; the one before is aborted. */
+  /** Starts a new request and aborts the previous one. */
   #begin(): AbortSignal {
     this.#request.abort();
     this.#request = new AbortController();
@@ -263,7 +266,7 @@ export class Viewer implements Linked {
     this.#stage.setHeading(nameOf(target), undefined);
     this.#stage.setBusy("Opening…");
     const warnings: ZarrWarning[] = [];
-    // What reads starts while it is being found out what is to be read.
+    // Workers start while the metadata are read.
     acquire().pool.start();
     try {
       const onWarning = (warning: ZarrWarning) => {
@@ -276,11 +279,11 @@ export class Viewer implements Linked {
     } catch (error) {
       if (signal.aborted) return;
       const { path = "" } = target;
-      // What is around it may be there.
+      // The groups above it may exist.
       if (path !== "") this.#crumbs.show(nameOf({ ...target, path: undefined }), path, path, false);
       this.#fail(error, "opening");
     } finally {
-      release(); // what is shown has taken hold of it by now
+      release(); // the shown content holds its own reference by now
     }
   }
 
@@ -313,7 +316,7 @@ export class Viewer implements Linked {
     if (this.view) this.#options.onChange?.(this.view, "open");
   }
 
-  /** What is no picture: a plate, what is in a group. */
+  /** Shows content other than pictures: a plate, a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>): Promise<void> {
     const { signal } = this.#opening;
     const go = (path: string) => this.#go({ path });
@@ -336,21 +339,21 @@ export class Viewer implements Linked {
     this.#companions.begin(opened, this.#opening.signal);
   }
 
-  // The state, and what follows from it.
+  // The state and its consequences.
 
-  /** A change of the state by the reader. */
+  /** Changes the state at the user's request. */
   #change(change: WantedState, control: string): void {
     if (control.startsWith("index-")) this.#slices.leaveWay();
     if (control === "pan" || control === "zoom") this.#move();
     const { dataset, settings } = this.view!;
-    // Another field or part has values and colours of its own; stored values have another range.
+    // Another field or part has its own values and colours; stored values have another range.
     const isOther = change.field !== undefined || change.part !== undefined;
     const isOtherRange = isOther || (change.isRaw !== undefined && change.isRaw !== settings.isRaw);
     const isFoundAnew = isOtherRange || "range" in change || hasOtherRanges(settings, change);
     const reset: WantedState = {
       ...(isOther ? { colormap: undefined } : {}),
       ...(isOtherRange ? { range: undefined } : {}),
-      // What is locked is part of the state: whoever follows a link sees the same colours.
+      // Locked limits are part of the state, so that a shared link shows the same colours.
       keptLimits: isFoundAnew ? undefined : { ...this.#plane.ranges.found, ...settings.keptLimits },
     };
     void this.#apply(resolveFor(dataset, { ...settings, ...reset, ...change }), control);
@@ -366,7 +369,7 @@ export class Viewer implements Linked {
     }, restAfterMoves);
   }
 
-  /** Takes a state over: everything that follows from it is made to follow. */
+  /** Adopts a state and updates everything that depends on it. */
   async #apply(state: ViewState, cause: string): Promise<void> {
     const kind = kindOf(factsOf(this.#dataset!), state);
     this.#state.set(state, cause);
@@ -385,7 +388,7 @@ export class Viewer implements Linked {
     this.#showPlane(kind);
   }
 
-  /** Coordinates of what is shown, where they were not read with the dataset. */
+  /** Reads the coordinates of the current view if they were not read with the dataset. */
   async #readCoordinates({ index }: ViewState): Promise<void> {
     const { axes } = this.#dataset!;
     const missing = axes.flatMap(({ coordinates }, axis) =>
@@ -393,7 +396,7 @@ export class Viewer implements Linked {
     );
     if (missing.length === 0) return;
     const { signal } = this.#opening;
-    await Promise.allSettled(missing); // without them, indices say where one is
+    await Promise.allSettled(missing); // without coordinates, positions are shown as indices
     if (signal.aborted || !this.view) return;
     this.#syncSide();
     this.#plane.view?.redraw();
@@ -410,7 +413,7 @@ export class Viewer implements Linked {
     view.frame.measure();
     if (isOther) {
       this.#started = performance.now();
-      // Nothing is known yet of what is new, so that it is not said to be there.
+      // The status of the new view is unknown, so that it is not reported as complete.
       this.#doing = "reading";
     }
     this.#showBeside();
@@ -449,7 +452,7 @@ export class Viewer implements Linked {
     if (kind !== "empty") this.#companions.find();
   }
 
-  /** All is there of what is no picture. */
+  /** Called for content other than pictures: it is complete when shown. */
   #rest(): void {
     this.#stage.setIdle("");
     this.#notes.show(this.#placeNotes());
@@ -463,7 +466,7 @@ export class Viewer implements Linked {
     this.#change({ camera: null, window }, "mark");
   }
 
-  /** Everything, whatever it costs to read. */
+  /** Shows everything, at any cost of reading. */
   #reset(): void {
     const { dataset, settings } = this.view!;
     const shape = shapeOf(dataset);
@@ -475,9 +478,9 @@ export class Viewer implements Linked {
     this.#change({ camera: null, window }, "zoom");
   }
 
-  // What is said of what is shown.
+  // Descriptions of the view.
 
-  /** After every frame: what has been read, and what has not. */
+  /** Called after every frame with the progress of reading. */
   #follow(status: TileStatus): void {
     const { view } = this;
     if (!view) return;
@@ -489,7 +492,7 @@ export class Viewer implements Linked {
     const plane = this.#plane.view;
     if (plane) this.#beside.follow(plane);
     this.#showProgress(status);
-    // Much comes at once while it comes: not everything is said of every tile.
+    // Data arrive in bursts: the status is not updated for every tile.
     const now = performance.now();
     if (this.#moving !== undefined || (!status.isComplete && now - this.#said < restBetweenWords)) return;
     this.#said = now;
@@ -517,7 +520,7 @@ export class Viewer implements Linked {
       const time = Math.round(performance.now() - this.#started);
       this.#stage.setIdle(`${text}, ${formatByteCount(bytes)}, ${time} ms`);
       this.#options.onProgress?.({ chunks, totalChunks: chunks, bytes });
-      // The colours have been found.
+      // The colour limits have been found.
       this.#showBeside();
     }
     this.#doing = "ready";
@@ -556,7 +559,7 @@ export class Viewer implements Linked {
     };
   }
 
-  /** What stands beside the picture follows what is shown, and what has become known of it. */
+  /** Updates the panels for the current view and its statistics. */
   #syncSide(): void {
     const { view } = this;
     if (!view) return;
@@ -590,14 +593,14 @@ export class Viewer implements Linked {
   #point(cell: Cell | undefined, by: "pointer" | "keyboard"): void {
     const { dataset, settings } = this.view!;
     const { axes } = dataset;
-    // What is dragged stays under the pointer.
+    // While dragging, the element under the pointer stays the same.
     if (this.#moving !== undefined && by === "pointer" && cell) return;
     const readings = cell ? this.#plane.view!.read(cell) : [];
     this.#pointing.show(cell && { index: indexOf(settings, cell), axes, readings }, by);
     this.#beside.point(cell);
   }
 
-  /** More may be known of what is pointed at. */
+  /** The value under the pointer may have been read. */
   #pointAgain(): void {
     const cell = this.#plane.view?.cell;
     if (cell) this.#point(cell, this.#pointing.by);
@@ -620,7 +623,7 @@ export class Viewer implements Linked {
     ]);
   }
 
-  // Failing.
+  // Errors.
 
   #report(error: unknown): void {
     if (this.#told.has(error)) return;

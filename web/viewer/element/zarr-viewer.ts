@@ -1,4 +1,4 @@
-/** The viewer as an element of HTML: `<zarr-viewer src="…">`. */
+/** The viewer as a custom element: `<zarr-viewer src="…">`. */
 
 import type { Source } from "zarr-wasm";
 import { messageOf } from "../base/format.js";
@@ -10,21 +10,21 @@ import type { ViewerState } from "./stage.js";
 import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 
-/** Attributes that say what is opened. */
+/** Attributes that select the source. */
 const placeNames = ["src", "path", "variable", "order"] as const;
 
-/** Attributes that say what the viewer is like. */
+/** Attributes for appearance and behaviour. */
 const optionNames = ["controls", "link", "page"] as const;
 
-/** "light" or "dark" for pages that are one of them, whatever the reader prefers. */
+/** "light" or "dark", for pages with a fixed colour scheme, regardless of the user's preference. */
 const themeName = "theme";
 
-/** Attributes that are parts of the state; only the colour map has a longer name than in addresses. */
+/** Attributes for parts of the state. The colour map has a longer name here than in addresses. */
 const stateNames = settingNames.map((name) => (name === "map" ? "colormap" : name));
 
 const settingOf = (attribute: string): string => (attribute === "colormap" ? "map" : attribute);
 
-/** What listeners of `load`, `change`, `pointer`, `progress` and `error` find in `event.detail`. */
+/** `event.detail` of the events `load`, `change`, `pointer`, `progress` and `error`. */
 export interface ZarrViewerEvents {
   readonly load: CustomEvent<ViewerView>;
   readonly change: CustomEvent<{ readonly view: ViewerView; readonly control: string }>;
@@ -33,7 +33,7 @@ export interface ZarrViewerEvents {
   readonly error: CustomEvent<{ readonly error: unknown; readonly message: string }>;
 }
 
-/** An element that is listened to for these. */
+/** An element that dispatches these events. */
 export interface ZarrEventTarget extends HTMLElement {
   addEventListener<K extends keyof ZarrViewerEvents>(
     type: K,
@@ -47,12 +47,12 @@ export interface ZarrEventTarget extends HTMLElement {
   ): void;
 }
 
-/** Servers that render pages have no elements: there the class is only a name. */
+/** On servers that render pages, which have no `HTMLElement`, the class is only a name. */
 const Base = (globalThis.HTMLElement ?? class {}) as unknown as new () => ZarrEventTarget;
 
 /**
- * An element that shows a Zarr array. Attributes are read when they are set; what a reader changes since is not written
- * into them: `settings` has it, and the event `change`. None of its events bubbles.
+ * An element that shows a Zarr array. Attributes are read when they are set. Changes by the user are not
+ * reflected in attributes; they are available from `settings` and the `change` event. No event bubbles.
  */
 export class ZarrViewerElement extends Base {
   static readonly observedAttributes: readonly string[] = [
@@ -63,13 +63,13 @@ export class ZarrViewerElement extends Base {
   ];
 
   #viewer: Viewer | undefined;
-  /** A source that is no address, in place of `src`. */
+  /** A source other than an address, which overrides `src`. */
   #source: Source | undefined;
-  /** Settings for what is opened next. */
+  /** Settings for the next source. */
   #settings: WantedState | undefined;
   readonly #changed = new Set<string>();
 
-  /** Address of what is shown, or a store. */
+  /** Address of the source, or a store. */
   get src(): Source | null {
     return this.#source ?? this.getAttribute("src");
   }
@@ -135,7 +135,7 @@ export class ZarrViewerElement extends Base {
     this.#reflect("link", value);
   }
 
-  /** What is shown; undefined before something has been opened. */
+  /** The current view; undefined before a source has been opened. */
   get view(): ViewerView | undefined {
     return this.#viewer?.view;
   }
@@ -144,7 +144,7 @@ export class ZarrViewerElement extends Base {
     return this.#viewer?.state ?? "empty";
   }
 
-  /** The whole state: also what no attribute says. What is set need not be whole. */
+  /** The whole state, including parts without an attribute. May be set in part. */
   get settings(): WantedState | undefined {
     return this.#viewer?.view?.settings ?? this.#settings;
   }
@@ -153,12 +153,12 @@ export class ZarrViewerElement extends Base {
     else this.#settings = value;
   }
 
-  /** Opens and reads again what is shown. */
+  /** Opens the source again and reloads the view. */
   async reload(): Promise<void> {
     await this.#viewer?.reload();
   }
 
-  /** What is seen as PNG; undefined where it is no picture. */
+  /** The view as PNG; undefined if there is no picture. */
   async picture(): Promise<Blob | undefined> {
     return this.#viewer?.picture();
   }
@@ -177,7 +177,7 @@ export class ZarrViewerElement extends Base {
       "settings",
     ])
       this.#upgrade(name);
-    if (!this.#viewer) this.#mount(); // else it was only moved to another place
+    if (!this.#viewer) this.#mount(); // otherwise it was only moved
   }
 
   #mount(): void {
@@ -211,7 +211,7 @@ export class ZarrViewerElement extends Base {
     this.#note(name);
   }
 
-  /** Properties that were set before the class was known hide its own. */
+  /** Properties set before the class was defined would hide its accessors. */
   #upgrade(name: string): void {
     if (!Object.hasOwn(this, name)) return;
     const values = this as unknown as Record<string, unknown>;
@@ -225,7 +225,7 @@ export class ZarrViewerElement extends Base {
     else this.setAttribute(name, String(value));
   }
 
-  /** Several attributes that change together make one change. */
+  /** Attributes that change together cause one update. */
   #note(name: string): void {
     if (this.#changed.size === 0) queueMicrotask(() => this.#update());
     this.#changed.add(name);
@@ -247,7 +247,7 @@ export class ZarrViewerElement extends Base {
       this.#viewer.change(this.#changeOf(names.filter((name) => stateNames.includes(name))));
   }
 
-  /** What attributes that have changed ask for; what no attribute asks for any more is as it would be without. */
+  /** The change of state that changed attributes ask for; removed attributes restore their defaults. */
   #changeOf(names: readonly string[]): WantedState {
     const removed = names.filter((name) => !this.hasAttribute(name));
     const unset: WantedState = Object.assign({}, ...removed.map((name) => unsetSettings(settingOf(name))));
@@ -268,7 +268,7 @@ export class ZarrViewerElement extends Base {
     void this.#viewer!.show({ source, path: this.path ?? undefined, variable, v1Order, settings });
   }
 
-  /** Nothing to show: what was shown goes. */
+  /** Without a source, clears the view. */
   #clear(): void {
     if (!this.#viewer?.target) return;
     this.#unmount();
@@ -276,7 +276,7 @@ export class ZarrViewerElement extends Base {
     this.#mount();
   }
 
-  /** What attributes ask for. */
+  /** Reads the requested state from attributes. */
   #read(isWanted: (attribute: string) => boolean): WantedState {
     return readSettings((name) => {
       const attribute = name === "map" ? "colormap" : name;
@@ -312,7 +312,7 @@ declare global {
 
 const sheets = new Map<string, CSSStyleSheet>();
 
-/** One for all viewers of the page. It is made by a program, which no policy of a page forbids. */
+/** A style sheet shared by all viewers of the page. Constructed by script, which no page policy forbids. */
 function styleSheet(theme: string | null): CSSStyleSheet {
   const name = theme === "light" || theme === "dark" ? theme : "";
   let sheet = sheets.get(name);
@@ -331,9 +331,9 @@ function styleSheet(theme: string | null): CSSStyleSheet {
 }
 
 /**
- * Lets bundles on another server than the page's have workers: browsers start only scripts of the page's own origin, but
- * those may import others.
- * @param script address of `worker.js`, which must allow other pages to read it, as CDNs do
+ * Lets bundles on a server other than the page's start workers: browsers start only scripts of the page's own
+ * origin, but those may import others.
+ * @param script address of `worker.js`, which must allow cross-origin reads, as CDNs do
  */
 export function useWorkersFrom(script: URL): void {
   if (!globalThis.location || script.origin === location.origin) return;
@@ -342,14 +342,14 @@ export function useWorkersFrom(script: URL): void {
       const text = `import ${JSON.stringify(script.href)};`;
       const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
       const worker = new Worker(url, { type: "module" });
-      // Workers read their script later than they are made.
+      // Workers fetch their script some time after they are created.
       setTimeout(() => URL.revokeObjectURL(url), 60_000);
       return worker;
     },
   });
 }
 
-/** Makes `<zarr-viewer>` known to the page; does nothing the second time, and where there is no page. */
+/** Defines `<zarr-viewer>`. Does nothing if it is defined already, or outside a page. */
 export function defineZarrViewer(): void {
   const { customElements } = globalThis;
   if (customElements && !customElements.get("zarr-viewer"))

@@ -1,6 +1,7 @@
 /**
- * What a reader does with a picture: pan (drag, one finger), zoom (wheel, pinch, double click, keys), mark a rectangle
- * (drag with Shift), point (hover, tap, arrow keys). Positions are CSS pixels from the picture's upper left corner.
+ * Translates input into gestures: pan (drag, one finger), zoom (wheel, pinch, double click, keys), mark a
+ * rectangle (drag with Shift), point (hover, tap, arrow keys). Positions are CSS pixels from the picture's
+ * upper left corner.
  */
 
 export interface Point {
@@ -9,26 +10,26 @@ export interface Point {
 }
 
 export interface GestureCallbacks {
-  /** Pointed at; undefined when the pointer has left. */
+  /** The pointer moved; undefined when it has left. */
   onPoint(at: Point | undefined): void;
   onPan(dx: number, dy: number): void;
-  /** `factor` times closer, with what lies at a point kept there; no point from the keyboard. */
+  /** Zooms by `factor` around a point; undefined from the keyboard. */
   onZoom(factor: number, at: Point | undefined): void;
-  /** A rectangle is being marked; undefined when it is not any more. */
+  /** A rectangle is being marked; undefined when marking ends. */
   onMarking(rectangle: readonly [Point, Point] | undefined): void;
   onMark(rectangle: readonly [Point, Point]): void;
-  /** Keys that move the cursor: rows and columns; ±Infinity for "to the end". */
+  /** Moves the cursor by rows and columns; ±Infinity moves to the end. */
   onMove(rows: number, columns: number): void;
-  /** 0: everything; Escape: the cursor goes. */
+  /** The 0 key shows everything; Escape hides the cursor. */
   onReset(): void;
   onLeave(): void;
-  /** A drag, pinch or wheel has come to rest. */
+  /** A drag, pinch or wheel movement has ended. */
   onRest(): void;
-  /** Clicked or tapped there; Enter, where the cursor is. */
+  /** Clicked or tapped at a point; undefined for Enter, which picks the cursor's element. */
   onPick(at: Point | undefined): void;
-  /** Full stop and comma: the next slice and the one before. */
+  /** Full stop and comma: the next and the previous slice. */
   onStep(direction: 1 | -1): void;
-  /** Space: plays the slices, or stops. */
+  /** Space: starts or stops playing the slices. */
   onPlay(): void;
 }
 
@@ -45,11 +46,11 @@ const moves: Readonly<Record<string, readonly [rows: number, columns: number]>> 
 
 const zooms: Readonly<Record<string, number>> = { "+": 2, "=": 2, "-": 0.5 };
 
-/** CSS pixels: a drag shorter than this is a click. */
+/** A drag shorter than this, in CSS pixels, is a click. */
 const dragThreshold = 4;
-/** Milliseconds after the last turn of a wheel. */
+/** Milliseconds after the last wheel event until the wheel is at rest. */
 const wheelRest = 180;
-/** CSS pixels of a wheel that turns by lines or pages. */
+/** CSS pixels per wheel unit: pixel, line, page. */
 const wheelUnits = [1, 16, 320];
 
 interface Finger extends Point {
@@ -77,7 +78,7 @@ export class Gestures {
     on("pointerup", (event) => this.#release(event, true));
     on("pointercancel", (event) => this.#release(event, false));
     on("pointerleave", ({ pointerType }) => {
-      // A finger's last place stays: there is nothing that hovers.
+      // A finger's last position is kept, since touch has no hover.
       if (pointerType !== "touch" && this.#fingers.size === 0) callbacks.onPoint(undefined);
     });
     on("wheel", (event) => this.#wheel(event));
@@ -125,7 +126,7 @@ export class Gestures {
     if (event.pointerType !== "touch") this.callbacks.onPoint(at);
   }
 
-  /** Two fingers: what was between them stays between them. */
+  /** Pinch with two fingers: keeps the point between them in place. */
   #pinch(id: number, finger: Point, at: Point): void {
     const [other] = [...this.#fingers].filter(([key]) => key !== id).map(([, point]) => point);
     if (!other) return;
@@ -156,7 +157,7 @@ export class Gestures {
   #wheel(event: WheelEvent): void {
     event.preventDefault();
     const delta = event.deltaY * wheelUnits[event.deltaMode]!;
-    // A pinch on a touchpad is a wheel with Ctrl, and turns by less.
+    // A pinch on a touchpad arrives as a wheel event with Ctrl, and with smaller steps.
     const speed = event.ctrlKey ? 0.01 : 0.002;
     this.callbacks.onZoom(Math.exp(-Math.max(-400, Math.min(400, delta)) * speed), this.#at(event));
     clearTimeout(this.#wheelTimer);

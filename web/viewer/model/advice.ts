@@ -1,41 +1,41 @@
-/** What reading a view costs, by the shapes of its chunks, and what would cost less. */
+/** Estimates the cost of reading a view from the shapes of its chunks, and suggests better shapes. */
 import { formatByteCount, formatShape } from "../base/format.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Rectangle, Size } from "./camera.js";
 import { channelsRead } from "./layers.js";
 import type { ViewState } from "./state.js";
 
-/** What is looked at. */
+/** The view to assess. */
 export interface LookedAt {
   readonly dataset: Dataset;
   readonly state: ViewState;
-  /** In elements of level 0. */
+  /** The visible rectangle in elements of level 0. */
   readonly seen: Rectangle;
-  /** The level that is drawn. */
+  /** The level in use. */
   readonly level: number;
-  /** Of the picture, in device pixels. */
+  /** Size of the picture in device pixels. */
   readonly pixels: Size;
 }
 
 export interface Advice {
   readonly chunks: number;
-  /** Decoded bytes of all chunks in view, and of the elements of them that are shown. */
+  /** Decoded bytes of all chunks in view, and of their visible elements. */
   readonly chunkBytes: number;
   readonly shownBytes: number;
-  /** What chunks are like, as far as it matters here, and what would be better: one sentence. */
+  /** One sentence on the chunk shape and a better choice. */
   readonly sentence: string;
 }
 
-/** More requests than this take their time whatever is in them. */
+/** With more requests than this, their number dominates the time. */
 const manyRequests = 256;
-/** Requests take longer than what they bring, where it is less than this. */
+/** In chunks smaller than this, the request takes longer than the transfer. */
 const smallChunk = 64 * 1024;
-/** Less than this is read at once, whatever its shape. */
+/** Less than this is read quickly, whatever its shape. */
 const littleBytes = 8 * 2 ** 20;
-/** Where so many times more is decoded than shown, nobody can call it suitable. */
+/** Ratio of decoded to visible bytes above which a shape is unsuitable. */
 const muchMore = 4;
 
-/** @returns undefined for data types whose elements have no size of their own. */
+/** @returns undefined for data types of variable size. */
 export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Advice | undefined {
   const { array = dataset.array, factor, origin } = dataset.levels[level] ?? dataset.levels[0];
   const { itemBytes, isVariable } = array.dtype;
@@ -69,7 +69,7 @@ export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Ad
   };
 }
 
-/** Planes of the array that are shown together, one for each channel, and how many chunks deep they lie. */
+/** Number of planes shown together, one per channel, and their depth in chunks. */
 function planesOf({ dataset, state }: Pick<LookedAt, "dataset" | "state">, chunkShape: readonly number[]) {
   const read = channelsRead(dataset, state);
   if (!read || read.indices.length === 0) return { count: 1, chunks: 1 };
@@ -83,17 +83,17 @@ function planesOf({ dataset, state }: Pick<LookedAt, "dataset" | "state">, chunk
 interface Found {
   readonly chunks: number;
   readonly bytesPerChunk: number;
-  /** Slices in a chunk. */
+  /** Slices per chunk. */
   readonly depth: number;
-  /** Of these, how many are shown: several where channels lie in one chunk. */
+  /** Slices of a chunk that are shown: several if channels share a chunk. */
   readonly shownDepth: number;
   readonly shownBytes: number;
-  /** Elements to a device pixel, along the axis with fewer. */
+  /** Elements per device pixel, along the axis with fewer. */
   readonly perPixel: number;
   readonly isSharded: boolean;
 }
 
-/** What costs most is said first, and nothing after it. */
+/** Reports only the largest cost. */
 function sentenceFor(
   found: Found,
   dataset: Dataset,

@@ -1,24 +1,24 @@
 /**
- * Where one looks, and how closely: pure geometry. World coordinates are elements of level 0 along the two shown
- * axes; element i covers [i, i + 1).
+ * Camera geometry, as pure functions. World coordinates are elements of level 0 along the two shown axes;
+ * element i covers [i, i + 1).
  */
 
-/** Serialisable, and independent of the size of the canvas. */
+/** Position and scale of a view. Serialisable, and independent of the canvas size. */
 export interface Camera {
-  /** What lies at the canvas' centre, in elements of level 0. */
+  /** Centre of the canvas, in elements of level 0. */
   readonly row: number;
   readonly column: number;
   /** CSS pixels per element along a row. */
   readonly scale: number;
 }
 
-/** Of the canvas, in CSS pixels. */
+/** Size of the canvas, in CSS pixels. */
 export interface Size {
   readonly width: number;
   readonly height: number;
 }
 
-/** A rectangle of elements; fractions are parts of elements. */
+/** A rectangle in elements, which may be fractional. */
 export interface Rectangle {
   readonly top: number;
   readonly left: number;
@@ -26,13 +26,13 @@ export interface Rectangle {
   readonly right: number;
 }
 
-/** How much higher than wide an element is drawn: 1 for square ones; negative where rows go up. */
+/** Height of an element divided by its width: 1 for square elements, negative if rows go up. */
 export type Aspect = number;
 
-/** Most CSS pixels per element. */
+/** Maximum scale, in CSS pixels per element. */
 export const closest = 96;
 
-/** The camera that shows a rectangle whole; elements cover whole device pixels where they are large. */
+/** The camera that fits a rectangle; large elements cover whole device pixels. */
 export function fitted(rectangle: Rectangle, size: Size, ratio: number, aspect: Aspect = 1): Camera {
   const { top, left, bottom, right } = rectangle;
   const largest = Math.min(size.width / (right - left), size.height / ((bottom - top) * Math.abs(aspect)));
@@ -42,8 +42,8 @@ export function fitted(rectangle: Rectangle, size: Size, ratio: number, aspect: 
 }
 
 /**
- * The camera as it is drawn: elements begin at whole device pixels of the canvas' corner, so that what is said of the picture and
- * what it shows are the same to the pixel. The nearest such one.
+ * The nearest camera with elements aligned to whole device pixels of the canvas corner, so that the picture
+ * and its description agree to the pixel.
  */
 export function aligned(camera: Camera, size: Size, ratio: number, aspect: Aspect = 1): Camera {
   const { row, column, scale } = camera;
@@ -59,7 +59,7 @@ export function aligned(camera: Camera, size: Size, ratio: number, aspect: Aspec
   };
 }
 
-/** What of the world is in the canvas. */
+/** The rectangle of the world visible in the canvas. */
 export function visible(
   { row, column, scale }: Camera,
   { width, height }: Size,
@@ -69,13 +69,13 @@ export function visible(
   return { top: row - down, left: column - across, bottom: row + down, right: column + across };
 }
 
-/** The camera after a drag by CSS pixels. */
+/** The camera after a drag by a distance in CSS pixels. */
 export function panned(camera: Camera, dx: number, dy: number, aspect: Aspect = 1): Camera {
   const { row, column, scale } = camera;
   return { row: row - dy / (scale * aspect), column: column - dx / scale, scale };
 }
 
-/** The camera `factor` times closer, with what lies at a point (CSS pixels from the canvas' centre) kept there. */
+/** The camera zoomed by `factor` around a point (CSS pixels from the canvas centre). */
 export function zoomed(
   camera: Camera,
   factor: number,
@@ -91,13 +91,13 @@ export function zoomed(
   return { row: camera.row + (at.y / aspect) * shift, column: camera.column + at.x * shift, scale };
 }
 
-/** The camera with its centre inside the world, so that something is always in view. */
+/** The camera with its centre clamped to the world, so that part of it is always in view. */
 export function inside(camera: Camera, rows: number, columns: number): Camera {
   const clamp = (at: number, length: number) => Math.min(Math.max(at, 0), length);
   return { ...camera, row: clamp(camera.row, rows), column: clamp(camera.column, columns) };
 }
 
-/** Where a point of the canvas (CSS pixels from its upper left corner) lies in the world. */
+/** World coordinates of a point of the canvas (CSS pixels from its upper left corner). */
 export function worldAt(
   camera: Camera,
   size: Size,

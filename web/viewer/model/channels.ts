@@ -1,10 +1,11 @@
-/** Channels shown together: which axis counts them, and what each looks like before anybody has chosen. */
+/** Channels of a composite: finds the channel axis, and chooses default settings. */
+import { keptFor } from "../base/memo.js";
 import { shortName } from "../base/text.js";
 import type { Dataset } from "../source/dataset.js";
 
-/** Where the colours begin and end. */
+/** The values of the first and the last colour. */
 export type ValueRange =
-  /** "auto": all that has been read, or without outliers; "percentile": the 1st to the 99th. */
+  /** "auto": all values read, possibly without outliers; "percentile": the 1st to the 99th. */
   | { readonly mode: "auto" | "minmax" | "percentile" }
   | { readonly mode: "manual"; readonly low: number; readonly high: number };
 
@@ -15,32 +16,32 @@ export interface ChannelState {
   /** "rrggbb". */
   readonly color: string;
   readonly range: ValueRange;
-  /** Exponent on the way from the range to the colour: 1 for none. */
+  /** Exponent applied between range and colour: 1 for none. */
   readonly gamma: number;
 }
 
-/** More layers than this nobody tells apart, and drawing takes longer than a frame. */
+/** Maximum number of layers: more cannot be told apart, and take longer than a frame to draw. */
 export const mostChannels = 8;
 
-/** Names of an axis that can only count the parts of a colour, or channels that were measured apart. */
+/** Names of axes that can only be colour components or separately measured channels. */
 const channelName = /^(c|ch|channels?|rgba?|colou?rs?|bands?|samples?)$/i;
 
 type Facts = Pick<Dataset, "axes" | "dtype" | "channelAxis" | "channels" | "isLabels">;
 
-/** The axis that counts channels; undefined where there is none, or nothing to put together. */
+/** The channel axis; undefined if there is none or it has only one entry. */
 export function channelAxisOf(dataset: Facts): number | undefined {
   const { axes, channelAxis } = dataset;
   if (channelAxis !== undefined) return axes[channelAxis]!.length > 0 ? channelAxis : undefined;
   return colourAxisOf(dataset);
 }
 
-/** Whether an array is a picture: bytes of red, green, blue, and perhaps how opaque they are. */
+/** Whether an array is a photograph: bytes of red, green, blue, and possibly alpha. */
 export function isPicture(dataset: Facts): boolean {
   const axis = colourAxisOf(dataset);
   return axis !== undefined && (dataset.channelAxis === undefined || dataset.channelAxis === axis);
 }
 
-/** A last or first axis of three or four bytes, or one that is named so. */
+/** A first or last axis of three or four bytes, or one with the name of a colour axis. */
 function colourAxisOf({ axes, dtype, channels, isLabels }: Facts): number | undefined {
   if (dtype.core !== "uint8" || channels || isLabels || axes.length < 3) return undefined;
   const isShort = ({ length }: { length: number }) => length === 3 || length === 4;
@@ -49,31 +50,24 @@ function colourAxisOf({ axes, dtype, channels, isLabels }: Facts): number | unde
   const isFree = (axis: Facts["axes"][number]) =>
     isShort(axis) && axis.name === undefined && axis.role === undefined;
   const ends = [axes.length - 1, 0].filter((axis) => isFree(axes[axis]!));
-  // A handful of rows or columns beside another handful is a table, and no picture.
+  // Arrays with only a few rows or columns are tables, not pictures.
   return ends.find((end) => axes.every(({ length }, axis) => axis === end || length > 4));
 }
 
 const primaries = ["ff0000", "00ff00", "0000ff"];
 
-/** Colours for channels that have none of their own: told apart also by those who do not see red or green. */
+/** Default colours of channels, distinguishable with red-green colour blindness. */
 const palette = ["ffffff", "56b4e9", "e69f00", "cc79a7", "009e73", "f0e442", "0072b2", "d55e00"];
 const pairs: Readonly<Record<number, readonly string[]>> = {
   2: ["ff00ff", "00ff00"],
   3: ["00ffff", "ff00ff", "ffff00"],
 };
 
-/** Default channels by dataset: each change of the view needs them. */
-const known = new WeakMap<Facts, { readonly channels: ChannelState[] | undefined }>();
-
-/** The channels that a dataset is shown with; undefined where one slice in the colours of a map says more. */
-export function defaultChannels(dataset: Facts): ChannelState[] | undefined {
-  let found = known.get(dataset);
-  if (!found) {
-    found = { channels: chosenChannels(dataset) };
-    known.set(dataset, found);
-  }
-  return found.channels;
-}
+/**
+ * Returns the default channels of a dataset; undefined if one slice with a colour map shows more. Cached, as each change of
+ * the view needs them.
+ */
+export const defaultChannels = keptFor(chosenChannels);
 
 function chosenChannels(dataset: Facts): ChannelState[] | undefined {
   const axis = channelAxisOf(dataset);
@@ -91,7 +85,7 @@ function chosenChannels(dataset: Facts): ChannelState[] | undefined {
   // One channel without a colour is a plain image.
   if (count === 1 && !channels?.[0]?.color) return undefined;
   const isActive = (index: number) => channels?.[index]?.active !== false;
-  // Active channels come first if there are more than can be shown.
+  // If there are more channels than can be shown, active ones come first.
   const active = firstChannels(count, isActive);
   const others = firstChannels(Math.min(count, channels?.length ?? 0), (index) => !isActive(index));
   const chosen = [...active, ...others].slice(0, mostChannels);
@@ -114,7 +108,7 @@ function firstChannels(count: number, fits: (index: number) => boolean): number[
   return found;
 }
 
-/** A colour in lower case; black would not be seen. */
+/** A colour in lower case; undefined for black, which would be invisible. */
 function colorOf(text: string | undefined): string | undefined {
   const color = text?.toLowerCase();
   return color && /^[0-9a-f]{6}$/.test(color) && color !== "000000" ? color : undefined;
@@ -127,7 +121,7 @@ function rangeOf(window: readonly [number, number] | undefined): ValueRange {
     : { mode: "auto" };
 }
 
-/** What a channel is called. */
+/** The name of a channel. */
 export function channelLabel(dataset: Facts, index: number): string {
   const { channels } = dataset;
   const primary = isPicture(dataset) ? ["Red", "Green", "Blue", "Opacity"][index] : undefined;
@@ -143,7 +137,7 @@ export function isRange(value: unknown): value is ValueRange {
 export const isGamma = (value: unknown): value is number =>
   typeof value === "number" && value >= 0.1 && value <= 10;
 
-/** @param count channels that there are */
+/** @param count number of channels */
 export function isChannels(value: unknown, count: number): value is readonly ChannelState[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > mostChannels) return false;
   const indices = new Set<number>();

@@ -1,30 +1,32 @@
-/** What is shown, as a program that reads it. */
+/** Generates a program that reads the current view. */
 import type { Dataset, Level } from "../source/dataset.js";
 import { type Leaf, leavesOf } from "../source/leaf.js";
 import type { Rectangle } from "./camera.js";
 import { channelsRead } from "./layers.js";
 import type { Interval, ViewState } from "./state.js";
 
-/** What a program is to read. */
+/** The view that a program reads. */
 export interface CodeRequest {
-  /** The whole address. */
+  /** The absolute address. */
   readonly source: string;
   readonly v1Order?: "spec" | "writer" | undefined;
   readonly dataset: Dataset;
   readonly state: ViewState;
-  /** What is in view, in elements of level 0; all where that is not known. */
+  /** The visible rectangle in elements of level 0; everything if unknown. */
   readonly seen?: Rectangle | undefined;
-  /** The level that is drawn. */
+  /** The level in use. */
   readonly level?: number | undefined;
 }
 
-/** A program, or a sentence why there is none. */
+/** A program, or the reason why there is none. */
 export type Code = { readonly text: string } | { readonly reason: string };
 
-/** What is read along an axis, in elements of the level that is drawn: one index, an interval, or channels apart. */
+/**
+ * Selection along an axis, in elements of the level in use: one index, an interval, or a list of channels.
+ */
 type Part = number | Interval | { readonly list: readonly number[] };
 
-/** A part as a program has it. */
+/** Formats a selection in the program's language. */
 function partText(part: Part, interval: (part: Interval) => string): string {
   if (typeof part === "number") return String(part);
   return "list" in part ? `[${part.list.join(", ")}]` : interval(part);
@@ -70,7 +72,7 @@ export function pythonCode(request: CodeRequest): Code {
   return { text: usesXarray(dataset, state) ? xarrayCode(request) : zarrCode(request) };
 }
 
-/** What only xarray decodes: scale, offset, missing values, times. */
+/** Whether the view needs decoding by xarray: scale, offset, missing values, times. */
 function usesXarray(dataset: Dataset, state: ViewState): boolean {
   return dataset.decode !== undefined && !state.isRaw && dataset.axes.every(({ name }) => name !== undefined);
 }
@@ -126,13 +128,13 @@ function xarrayCode(request: CodeRequest): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Columns before rows; channels stay where they are. */
+/** Columns before rows; channels stay in place. */
 function turn(parts: readonly Part[], { axes }: ViewState): string {
   const kept = parts.flatMap((part, axis) => (typeof part === "number" ? [] : [axis]));
   return kept.length > 2 ? `swapaxes(${kept.indexOf(axes[1]!)}, ${kept.indexOf(axes[0]!)})` : "T";
 }
 
-/** The group that a variable is in: where the address is that of the array, the group is above it. */
+/** The group of a variable; if the address is the array's own, its parent group. */
 function variableOf(source: string, path: string): { group: { source: string; path: string }; name: string } {
   const at = path.lastIndexOf("/");
   if (path !== "")
@@ -147,7 +149,7 @@ function remoteNote(source: string): string[] {
     : [];
 }
 
-/** numpy's name of the number that is drawn of a complex one. */
+/** NumPy's name of the shown part of a complex number. */
 function complexPart({ dtype }: Leaf, { part }: ViewState): string {
   if (!dtype.core.startsWith("complex")) return "";
   return {
@@ -158,7 +160,7 @@ function complexPart({ dtype }: Leaf, { part }: ViewState): string {
   }[part];
 }
 
-/** The array that is drawn, and what is in view of it. */
+/** The path of the shown array, and the visible part of it. */
 function partOf({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: Part[] } {
   const chosen = dataset.levels[level]?.array ? dataset.levels[level]! : dataset.levels[0];
   const array = chosen.array ?? dataset.array;
@@ -176,7 +178,7 @@ function partOf({ dataset, state, seen, level = 0 }: CodeRequest): { path: strin
   return { path: array.path.replace(/^\//, ""), parts };
 }
 
-/** Indices in ascending order: an interval where none is left out. */
+/** Ascending indices; an interval if they are contiguous. */
 function listed(indices: readonly number[]): Part {
   const [first, last] = [indices[0]!, indices.at(-1)!];
   if (indices.length === 1) return first;
@@ -193,6 +195,6 @@ function leafIn({ dtype }: Dataset, { field }: ViewState): Leaf {
 
 const isZip = (source: string) => /\.(zip|ozx)([?#]|$)/i.test(source);
 
-/** A string in the source of either language: JSON's escapes are theirs. */
+/** A string literal for both languages: they accept JSON's escapes. */
 const quoted = (text: string): string =>
   JSON.stringify(text).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);

@@ -1,34 +1,37 @@
-/** What is drawn: planes of datasets, each with a style. */
+/** Layers of a view: planes of datasets, each with a style. */
 import type { ColormapName } from "../base/colormaps.js";
 import { type Dataset, type DatasetAxis, type Labels, shapeOf } from "../source/dataset.js";
 import type { Part } from "../source/leaf.js";
 import { channelAxisOf, isPicture } from "./channels.js";
 import type { Outside, ValueRange, ViewState } from "./state.js";
 
-/** Colours of a layer, once its range is known. */
+/** Colours of a layer, apart from its range. */
 export interface LayerStyle {
-  /** "map": the colour map; "labels": a colour for each integer; "tint": black to one colour; "mask": how opaque it is. */
+  /**
+   * "map": the colour map; "labels": a colour per integer; "tint": black to one colour; "mask": values become
+   * opacity.
+   */
   readonly kind: "map" | "labels" | "tint" | "mask";
   readonly colormap: ColormapName;
   readonly isReversed: boolean;
-  /** "rrggbb" of a tint. */
+  /** "rrggbb", for a tint. */
   readonly color: string;
   readonly gamma: number;
   readonly outside: Outside;
   /** 0 to 1. */
   readonly opacity: number;
-  /** How it goes onto the layers before it; "mask" takes of them what it is not. */
+  /** How the layer is composited onto those below; "mask" multiplies their opacity. */
   readonly blend: "over" | "add" | "mask";
-  /** Labels over something else: where there are none, it is seen. */
+  /** Labels over another layer, which shows through the background. */
   readonly isOverlay?: boolean | undefined;
 }
 
-/** Which plane of a dataset, and in which form its elements are numbers. */
+/** A plane of a dataset, and how its elements are converted to numbers. */
 export interface PlaneChoice {
   readonly dataset: Dataset;
   /** [down, across], or [across] for a line. */
   readonly axes: readonly number[];
-  /** Along the other axes, in elements of level 0. */
+  /** Index along the other axes, in elements of level 0. */
   readonly index: readonly number[];
   readonly field: string;
   readonly part: Part;
@@ -39,24 +42,24 @@ export interface Layer extends PlaneChoice {
   readonly id: string;
   readonly style: LayerStyle;
   readonly range: ValueRange;
-  /** Value that is to be in the middle of the range: null for 0 where both sides of it are there. */
+  /** The value at the middle of the range: null for 0 if the range includes both signs. */
   readonly center?: number | null;
 }
 
-/** The layers of a state: one per channel that is on, else one; and the labels over them. */
+/** The layers of a state: one per active channel, or a single one; and the labels over them. */
 export function layersOf(dataset: Dataset, state: ViewState): Layer[] {
   const labels = shownLabels(dataset, state);
   return [...imageLayers(dataset, state), ...(labels ? labelsLayer(labels, state) : [])];
 }
 
-/** The labels that a state shows; undefined also before they have been found. */
+/** The labels that a state shows; also undefined before they have been found. */
 export function shownLabels({ labels }: Dataset, state: ViewState): Labels | undefined {
   const { name, isOn } = state.labels;
   const known = labels?.known ?? [];
   return isOn ? (known.find((one) => one.name === name) ?? known[0]) : undefined;
 }
 
-/** None where the labels are not open, or have not the shown axes. */
+/** Empty if the labels are not open or lack a shown axis. */
 function labelsLayer({ name, dataset, imageAxes }: Labels, state: ViewState): Layer[] {
   const axes = state.axes.map((axis) => imageAxes.indexOf(axis));
   if (!dataset || axes.length !== 2 || axes.includes(-1)) return [];
@@ -121,19 +124,19 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
   ];
 }
 
-/** The id of the layer of one slice by itself. */
+/** The id of the layer of a single slice. */
 export const imageId = "image";
 
 /** The id of a channel's layer. */
 export const channelId = (index: number | string): string => `channel ${index}`;
 
-/** Whether several channels are shown as one picture. */
+/** Whether several channels are shown as a composite. */
 export function isComposite(dataset: Dataset, { channels, axes }: ViewState): boolean {
   const channelAxis = channelAxisOf(dataset);
   return channels !== null && channelAxis !== undefined && !axes.includes(channelAxis);
 }
 
-/** The channels that a composite is made of, in ascending order; undefined where there is one slice by itself. */
+/** The channels of a composite in ascending order; undefined for a single slice. */
 export function channelsRead(
   dataset: Dataset,
   state: ViewState,
@@ -144,7 +147,7 @@ export function channelsRead(
   return { axis, indices: indices.sort((a, b) => a - b) };
 }
 
-/** Axes with slices to go through. */
+/** Axes along which slices can be played. */
 export function playableAxes(dataset: Dataset, settings: ViewState): number[] {
   const channelAxis = isComposite(dataset, settings) ? channelAxisOf(dataset) : undefined;
   return shapeOf(dataset).flatMap((length, axis) =>
@@ -152,12 +155,12 @@ export function playableAxes(dataset: Dataset, settings: ViewState): number[] {
   );
 }
 
-/** Elements are not drawn longer than so many times their width: nobody would see them. */
+/** Maximum ratio of the sides of a drawn element: thinner ones would be invisible. */
 const longest = 64;
 
 /**
- * How much higher than wide an element is drawn; negative where rows go up. Lengths of the same unit are drawn alike. Degrees
- * of longitude are shortened as in the middle of a map of a part of the world.
+ * Height of a drawn element divided by its width; negative if rows go up. Axes of the same unit are drawn to
+ * scale. Degrees of longitude are shortened as at the middle of a regional map.
  */
 export function aspectOf(dataset: Dataset, { axes }: Pick<ViewState, "axes">): number {
   const [down, across] = axes.map((axis) => dataset.axes[axis]!);
@@ -177,7 +180,7 @@ function areAlike(a: DatasetAxis, b: DatasetAxis): boolean {
   return isSpace(a) && isSpace(b) && a.unit === b.unit;
 }
 
-/** Units per element, where they are the same everywhere, or nearly. */
+/** Units per element, if they are constant or nearly so. */
 function stepOf({ scale, coordinates, length }: DatasetAxis): number | undefined {
   if (scale !== undefined) return Math.abs(scale) || undefined;
   const [first, last] = [coordinates?.at(0), coordinates?.at(length - 1)];
@@ -185,7 +188,10 @@ function stepOf({ scale, coordinates, length }: DatasetAxis): number | undefined
   return isKnown && length > 1 ? Math.abs(last - first) / (length - 1) || undefined : undefined;
 }
 
-/** Degrees of longitude are shorter than those of latitude; of more than half the world no one factor is right. */
+/**
+ * Degrees of longitude are shorter than those of latitude; over more than half the world no single factor is
+ * right.
+ */
 function stretchOf(down: DatasetAxis, across: DatasetAxis): number {
   const latitude = [down, across].find(({ role }) => role === "latitude");
   const ends = [latitude?.coordinates?.at(0), latitude?.coordinates?.at(latitude.length - 1)];

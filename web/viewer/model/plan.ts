@@ -1,4 +1,4 @@
-/** How a slice is shown, and what is read of one that is shown as a table. */
+/** Chooses how a slice is shown, and the selection to read for a table. */
 import { type Selection, slice } from "zarr-wasm";
 import { isNumeric } from "../source/leaf.js";
 import { type ArrayFacts, type Interval, leafOf, type ViewState } from "./state.js";
@@ -26,15 +26,15 @@ export function kindOf(array: ArrayFacts, { axes, field }: ViewState): SliceKind
   return axes.length === 1 ? "line" : "image";
 }
 
-/** Most rows and columns of a table. */
+/** Maximum numbers of rows and columns of a table. */
 const mostRows = 200;
 const mostColumns = 24;
 
-/** The first elements of what is to be in view. */
+/** Selects the first elements of the requested window. */
 export function planTable({ shape }: ArrayFacts, { axes, index, window }: ViewState): TablePlan {
   const plans = axes.map((axis, position): AxisPlan => {
     const [start, stop]: Interval = window[axis] ?? [0, shape[axis]!];
-    // A table of one axis goes down: a column of values reads better than a row.
+    // A table of one axis is vertical: a column of values is easier to read than a row.
     const most = position === 1 ? mostColumns : mostRows;
     return { axis, start, stop: Math.min(stop, start + most) };
   });

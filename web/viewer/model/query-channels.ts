@@ -1,6 +1,7 @@
 /**
- * Channels as text: `0:00ff00:120..4000,1:ff00ff:auto:0.8,-2:0000ff:minmax`. Each has its number (with a minus where it is off),
- * its colour, its range ("auto" where none is said), and its gamma where that is not 1. `none` is one slice in the colours of a map.
+ * Channels as a string: `0:00ff00:120..4000,1:ff00ff:auto:0.8,-2:0000ff:minmax`. Each has its number
+ * (negative if it is off), colour, range (default: "auto") and gamma (default: 1). `none` is a single slice
+ * with a colour map.
  */
 import type { ChannelState, ValueRange } from "./channels.js";
 
@@ -14,7 +15,7 @@ export function channelsText(channels: readonly ChannelState[] | null): string {
     .join();
 }
 
-/** Undefined where nothing is said; what does not fit is for `resolveState` to say. */
+/** Undefined if the string is missing; invalid parts are left to `resolveState`. */
 export function readChannels(text: string | null): unknown {
   if (text === null) return undefined;
   return text === "none" ? null : text.split(",").map(readChannel);

@@ -1,29 +1,30 @@
 /**
  * The address of a view: `?source=…&select=4,:,:&axes=1,2&map=magma&range=0:255&at=512,300,2`.
  *
- * `select` is written as the command line's --select: an index, or start:stop, for every axis. Only what
- * differs from what the viewer would choose anyway is written. Attributes of the component have the same texts.
+ * `select` has the syntax of the command line's --select: an index or start:stop for every axis. Only
+ * settings that differ from the viewer's defaults are written. Attributes of the component have the same
+ * syntax.
  */
 import type { Camera } from "./camera.js";
 import { channelId, imageId } from "./layers.js";
 import { channelsText, readChannels } from "./query-channels.js";
 import { type ArrayFacts, resolveState, type ValueRange, type ViewState, type WantedState } from "./state.js";
 
-/** What is viewed: the array's place, how it is opened, and the settings asked for. */
+/** The viewed array: its address, how it is opened, and the requested settings. */
 export interface ViewTarget {
   readonly source: string;
   readonly path?: string | undefined;
   readonly v1Order?: "spec" | "writer" | undefined;
-  /** "contents": what is in a group, whatever else it could be shown as. */
+  /** "contents" lists a group even if it could be shown otherwise. */
   readonly as?: "contents" | undefined;
-  /** Which variable of a dataset. */
+  /** The variable of a dataset. */
   readonly variable?: string | undefined;
   readonly settings?: WantedState | undefined;
 }
 
-/** A part of the state as text. */
+/** A part of the state as a string. */
 interface Entry {
-  /** In the query. */
+  /** The name in the query. */
   readonly name: string;
   readonly read: (text: string) => WantedState;
   readonly write: (state: ViewState) => string;
@@ -58,7 +59,7 @@ const entries: readonly Entry[] = [
   },
   { name: "select", read: readSelect, write: selectText },
   {
-    // Along shown axes it matters to what is shown beside them: other planes through the same element.
+    // Along shown axes, the index sets the position of the planes beside the picture.
     name: "index",
     read: (text) => ({
       index: text.split(",").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : undefined)),
@@ -82,7 +83,7 @@ const entries: readonly Entry[] = [
   { ...textEntry("gamma"), read: (text) => ({ gamma: Number(text) }) },
   switchEntry("isRangeLocked", "lock"),
   {
-    // `271.4:307.4` of the picture, `channel:low:high` of channels.
+    // `271.4:307.4` for the picture, `channel:low:high` for channels.
     name: "kept",
     read: (text) => ({ keptLimits: readKept(text) }),
     write: ({ keptLimits }) =>
@@ -121,7 +122,7 @@ const entries: readonly Entry[] = [
   numberEntry("profile"),
   numberEntry("depth"),
   {
-    // Over maps: `none`, or those that are drawn.
+    // Over maps: `none`, or a list of the lines.
     name: "lines",
     read: (text) => {
       const names = text.split(",").map((name) => name.trim());
@@ -131,7 +132,7 @@ const entries: readonly Entry[] = [
   },
 ];
 
-/** Parts of the state that `entries` hold. */
+/** Parts of the state that `entries` cover. */
 const named = new Set<string>([
   ...["axes", "index", "window", "field", "part", "colormap", "range", "camera"],
   ...[
@@ -148,13 +149,13 @@ const named = new Set<string>([
   ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
 ]);
 
-/** The rest of the state, as JSON: nothing of what is shown is left out of an address. */
+/** The rest of the state as JSON, so that an address holds the complete state. */
 const restName = "more";
 
-/** Names under which parts of the state are found in an address. */
+/** Names of the parts of the state in an address. */
 export const settingNames: readonly string[] = [...entries.map(({ name }) => name), restName];
 
-/** The settings that texts ask for, by the names in an address. */
+/** Reads the requested settings from strings, by their names in an address. */
 export function readSettings(textOf: (name: string) => string | null): WantedState {
   const found = entries.map(({ name, read }) => {
     const text = textOf(name)?.trim();
@@ -167,13 +168,13 @@ export function readSettings(textOf: (name: string) => string | null): WantedSta
   return Object.assign(readRest(textOf(restName)), ...found, index, merged) as WantedState;
 }
 
-/** Along each axis the first that says anything. */
+/** Merges lists: along each axis the first defined entry. */
 function mergedIndex(lists: readonly (readonly unknown[])[]): unknown[] {
   const length = Math.max(...lists.map((list) => list.length));
   return Array.from({ length }, (_, axis) => lists.map((list) => list[axis]).find((at) => at !== undefined));
 }
 
-/** Parts of the state that a text of one of `settingNames` says, as they are without it. */
+/** The parts of the state that a string of one of `settingNames` sets, with their defaults. */
 export function unsetSettings(name: string): WantedState {
   const read = entries.find((entry) => entry.name === name)?.read ?? (() => ({}));
   return Object.fromEntries(Object.keys(read("")).map((key) => [key, undefined]));
@@ -190,7 +191,7 @@ export function readQuery(query: string): ViewTarget | undefined {
   return { source, path, v1Order, as, variable, settings };
 }
 
-/** The query of a view, with its question mark. */
+/** The query of a view, including its question mark. */
 export function writeQuery(target: ViewTarget, view?: { array: ArrayFacts; settings: ViewState }): string {
   const list: [string, string | undefined][] = [
     ["source", target.source],
@@ -206,7 +207,7 @@ export function writeQuery(target: ViewTarget, view?: { array: ArrayFacts; setti
   return `?${parts.join("&")}`;
 }
 
-/** Names and texts of what is not as it would be anyway. */
+/** Names and strings of the settings that differ from their defaults. */
 export function writeSettings(array: ArrayFacts, state: ViewState): [string, string][] {
   const first = resolveState(array, {});
   const plain = resolveState(array, { field: state.field, part: state.part });
@@ -226,7 +227,7 @@ function readRest(text: string | null): Record<string, unknown> {
     if (typeof value !== "object" || value === null) return {};
     return Object.fromEntries(Object.entries(value).filter(([key]) => !named.has(key)));
   } catch {
-    return {}; // an address that was cut short
+    return {}; // a truncated address
   }
 }
 
@@ -238,7 +239,7 @@ function restText(state: ViewState, plain: ViewState): string | undefined {
   return different.length === 0 ? undefined : text(Object.fromEntries(different));
 }
 
-/** Axes by number, or by name: whoever knows the dataset finds the number. */
+/** Axes by number or name; names are resolved once the dataset is known. */
 const axisOf = (text: string): number | string => (/^\s*\d+\s*$/.test(text) ? Number(text) : text.trim());
 
 function readSelect(text: string): WantedState {
@@ -281,14 +282,14 @@ function readCamera(text: string): unknown {
   return { row, column, scale };
 }
 
-/** As many digits as tell device pixels apart. */
+/** Enough digits to tell device pixels apart. */
 function cameraText({ row, column, scale }: Camera): string {
   const digits = Math.max(0, Math.ceil(Math.log10(scale)) + 1);
   const place = (at: number) => Number(at.toFixed(Math.min(digits, 6)));
   return [place(row), place(column), Number(scale.toPrecision(5))].join();
 }
 
-/** Percent-encodes what a query cannot hold, and leaves readable what it can. */
+/** Percent-encodes only characters that a query cannot hold, to keep it readable. */
 function escapeValue(value: string): string {
   return encodeURIComponent(value).replace(/%(2F|3A|2C|40)/g, (code) => decodeURIComponent(code));
 }

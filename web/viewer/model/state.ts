@@ -1,4 +1,4 @@
-/** What of a dataset is shown, and how. Plain data: compared, kept in the address, restored. */
+/** The state of a view, as plain data: compared, kept in the address, restored. */
 import type { ZarrArray } from "zarr-wasm";
 import { type ColormapName, colormapNames } from "../base/colormaps.js";
 import { type Dataset, shapeOf } from "../source/dataset.js";
@@ -27,94 +27,100 @@ export type { ChannelState, ValueRange };
 /** Elements start … stop − 1 along an axis. */
 export type Interval = readonly [start: number, stop: number];
 
-/** How values outside the range look: told apart from those at its ends, or not. */
+/** Whether values outside the range are marked or look like its ends. */
 export type Outside = "mark" | "clamp";
 
 export interface ViewState {
   /** The axes shown: [down, across], [across] for a line, [] for a single value. */
   readonly axes: readonly number[];
-  /** The index along every axis, which holds while that axis is not shown. */
+  /** The index along every axis; used while the axis is not shown. */
   readonly index: readonly number[];
-  /** What is to be in view along every axis while it is shown, where no camera says more; null for all that is sensible. */
+  /**
+   * The visible interval along every axis while it is shown, unless a camera overrides it; null for the
+   * default.
+   */
   readonly window: readonly (Interval | null)[];
-  /** Where one looks; null for what `window` says. */
+  /** The camera; null to use `window`. */
   readonly camera: Camera | null;
-  /** Name of the field drawn; "" where the data type has none. */
+  /** Name of the shown field; "" if the data type has no fields. */
   readonly field: string;
   readonly part: Part;
   readonly colormap: ColormapName;
   readonly isReversed: boolean;
-  /** Exponent on the way from the range to the colours: 1 for none. */
+  /** Exponent applied between range and colours: 1 for none. */
   readonly gamma: number;
   readonly range: ValueRange;
-  /** Whether the range found for one slice is kept for the next. */
+  /** Whether the range found for one slice is kept for the others. */
   readonly isRangeLocked: boolean;
-  /** Limits that were locked, by the id of a layer; null before any have been found. */
+  /** Locked limits by layer id; null before any have been found. */
   readonly keptLimits: Readonly<Record<string, readonly [low: number, high: number]>> | null;
-  /** Whether the channels of a composite have one range: from the lowest of their lower limits to the highest upper one. */
+  /**
+   * Whether the channels of a composite share one range, from their lowest lower limit to their highest upper
+   * limit.
+   */
   readonly isRangeCommon: boolean;
   readonly outside: Outside;
-  /** Values as they are stored, although the dataset says how they are decoded. */
+  /** Shows stored values without decoding by the dataset's metadata. */
   readonly isRaw: boolean;
-  /** Channels shown together; null for one slice in the colours of the map. */
+  /** Channels shown together; null for a single slice with a colour map. */
   readonly channels: readonly ChannelState[] | null;
   /** Labels over the image. */
   readonly labels: LabelsState;
-  /** Value at the middle of a diverging map; null for 0 where the range goes to both sides of it. */
+  /** Value at the middle of a diverging map; null for 0 if the range includes both signs. */
   readonly center: number | null;
-  /** Whether the histogram's bars are as high as the logarithm of what they count. */
+  /** Whether the histogram has a logarithmic scale. */
   readonly isLogHistogram: boolean;
-  /** Slices per second while they are played. */
+  /** Slices per second during playback. */
   readonly frameRate: number;
-  /** Axis along which the values under the pointer are drawn as a line; null for none. */
+  /** Axis of the profile through the element under the pointer; null for none. */
   readonly profile: number | null;
-  /** Axis of the two planes that are shown beside the picture, at right angles to it; null for none. */
+  /** Axis shared by the two planes beside the picture; null for none. */
   readonly depth: number | null;
-  /** Lines over maps. */
+  /** Lines drawn over maps. */
   readonly isGraticuleOn: boolean;
   readonly areCoastsOn: boolean;
 }
 
-/** Layers of which limits are kept at most: more are never shown. */
+/** Maximum number of layers with kept limits: more are never shown. */
 const mostKept = 16;
 
-/** Slices per second that are offered. */
+/** The choices of slices per second. */
 export const frameRates = [1, 2, 5, 10, 20, 30] as const;
 
-/** Which labels are shown over an image, and how. */
+/** The labels shown over an image, and their opacity. */
 export interface LabelsState {
-  /** Null for the first that there are. */
+  /** Null for the first. */
   readonly name: string | null;
   readonly isOn: boolean;
   /** 0 to 1. */
   readonly opacity: number;
 }
 
-/** A state that somebody asks for: any part of it, fitting the dataset or not. */
+/** A requested state: any part of it, valid for the dataset or not. */
 export type WantedState = { readonly [K in keyof ViewState]?: unknown };
 
-/** Facts of an array that settings depend on, and what is suggested for it. */
+/** Facts about an array that settings depend on, and suggestions for it. */
 export type ArrayFacts = Pick<ZarrArray, "shape" | "chunkShape" | "dtype"> & {
   readonly hints?: WantedState | undefined;
   readonly channelAxis?: number | undefined;
-  /** The channels to begin with. */
+  /** The default channels. */
   readonly channels?: readonly ChannelState[] | undefined;
 };
 
-/** What of a dataset states depend on. */
+/** The facts of a dataset that states depend on. */
 export function factsOf(dataset: Dataset): ArrayFacts {
   const { array, dtype, hints } = dataset;
   const [channelAxis, channels] = [channelAxisOf(dataset), defaultChannels(dataset)];
   return { shape: shapeOf(dataset), chunkShape: array.chunkShape, dtype, hints, channelAxis, channels };
 }
 
-/** What is wanted, where something is, over what is suggested. */
+/** Merges requested settings over the suggested ones. */
 function withHints({ hints }: ArrayFacts, wanted: WantedState): WantedState {
   const said = Object.entries(wanted).filter(([, value]) => value !== undefined);
   return { ...hints, ...Object.fromEntries(said) };
 }
 
-/** The leaf that is drawn: the one asked for, else the first that has numbers, else the first. */
+/** The leaf to draw: the requested one, or else the first numeric one, or else the first. */
 export function leafOf({ dtype }: Pick<ArrayFacts, "dtype">, name: unknown): Leaf | undefined {
   const leaves = leavesOf(dtype);
   return (
@@ -122,7 +128,7 @@ export function leafOf({ dtype }: Pick<ArrayFacts, "dtype">, name: unknown): Lea
   );
 }
 
-/** The settings asked for, with what does not fit the array replaced by what suits it. */
+/** Resolves requested settings; replaces invalid ones by suitable values. */
 export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
   const { shape } = array;
   const wanted = withHints(array, asked);
@@ -157,7 +163,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
   };
 }
 
-/** Whether a change finds the range of a channel in another way, or shows other channels. */
+/** Whether a change affects the range of a channel or the choice of channels. */
 export function hasOtherRanges({ channels }: ViewState, change: WantedState): boolean {
   const { channels: wanted } = change;
   if (wanted === undefined || !Array.isArray(wanted) || !channels) return wanted !== undefined;
@@ -165,7 +171,7 @@ export function hasOtherRanges({ channels }: ViewState, change: WantedState): bo
   return wanted.some(({ index, range }: ChannelState) => before.get(index) !== range?.mode);
 }
 
-/** Null is an answer, too: one slice by itself. */
+/** Null is a valid value: a single slice. */
 function channelsFor({ shape, channelAxis, channels }: ArrayFacts, value: unknown): ViewState["channels"] {
   if (value === null || channelAxis === undefined) return null;
   return isChannels(value, shape[channelAxis]!) ? value : (channels ?? null);
@@ -197,13 +203,13 @@ function labelsState(value: unknown): LabelsState {
   };
 }
 
-/** The last two axes that do not count channels. */
+/** The last two axes other than the channel axis. */
 function defaultAxes({ shape, channelAxis }: ArrayFacts): number[] {
   const rank = shape.length;
   const axes = shape.map((_, axis) => axis);
   if (rank < 3) return axes;
   if (channelAxis !== undefined) return axes.filter((axis) => axis !== channelAxis).slice(-2);
-  // A handful of something at the end are channels, whatever they are called.
+  // A short last axis holds channels, whatever its name.
   const hasChannels = shape[rank - 1]! <= 4 && shape[rank - 2]! > 4 && shape[rank - 3]! > 4;
   return hasChannels ? [rank - 3, rank - 2] : [rank - 2, rank - 1];
 }
@@ -217,7 +223,7 @@ function isAxes(value: unknown, shape: readonly number[]): value is readonly num
   );
 }
 
-/** The index asked for, at most the last one; else the middle, where most arrays have something to show. */
+/** The requested index, clamped; by default the middle, where most arrays have interesting data. */
 function clampIndex(value: unknown, length: number): number {
   const last = Math.max(0, length - 1);
   if (typeof value !== "number" || !Number.isInteger(value)) return Math.floor(last / 2);
@@ -237,7 +243,7 @@ function isCamera(value: unknown): value is Camera {
   return [row, column, scale].every(Number.isFinite) && scale! > 0;
 }
 
-/** Colour maps that make sense for what is drawn. */
+/** Suitable colour maps for a leaf. */
 export function colormapsFor(leaf: Leaf | undefined): ColormapName[] {
   return colormapNames.filter((name) => name !== "labels" || (leaf && isInteger(leaf.dtype)));
 }
@@ -246,14 +252,14 @@ function fittingColormap(value: unknown, leaf: Leaf | undefined, part: Part): Co
   return colormapsFor(leaf).find((name) => name === value) ?? defaultColormap(leaf, part);
 }
 
-/** What is found, except for angles, whose range is known. Of a line nothing is left out. */
+/** Automatic, except for angles, whose range is known. A line includes outliers. */
 function defaultRange(rank: number, leaf: Leaf | undefined, part: Part): ValueRange {
   if (leaf && isComplex(leaf.dtype) && part === "phase")
     return { mode: "manual", low: -Math.PI, high: Math.PI };
   return { mode: rank === 1 ? "minmax" : "auto" };
 }
 
-/** Gray for what is usually a photograph or a mask, cyclic for angles, viridis for measurements. */
+/** Gray for likely photographs and masks, cyclic for angles, viridis for measurements. */
 export function defaultColormap(leaf: Leaf | undefined, part: Part): ColormapName {
   if (!leaf) return "viridis";
   if (isComplex(leaf.dtype) && part === "phase") return "cyclic";

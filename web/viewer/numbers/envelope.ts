@@ -1,17 +1,17 @@
-/** Least and greatest value of any stretch of a line, quickly: a tower of halves. */
+/** Fast minimum and maximum of any stretch of a line, by a pyramid of halved resolutions. */
 import type { Plane } from "../base/plane.js";
 
-/** Least and greatest; NaN where a stretch has no number. */
+/** Minimum and maximum; NaN for a stretch without numbers. */
 export type Extent = readonly [min: number, max: number];
 
-/** Values of the lowest storey. */
+/** Values per entry of the lowest level. */
 const first = 16;
 
 export class Envelope {
-  /** Pairs of least and greatest of `first · 2ⁿ` values each. */
+  /** Pairs of minimum and maximum, of `first · 2ⁿ` values each. */
   readonly #storeys: Float64Array[] = [];
 
-  /** @param plane of one row */
+  /** @param plane a plane of one row */
   constructor(private readonly plane: Plane) {
     const count = Math.ceil(plane.columns / first);
     let storey = new Float64Array(2 * count);
@@ -30,7 +30,7 @@ export class Envelope {
     }
   }
 
-  /** Of the values `from` … `to` − 1. */
+  /** Extent of the values `from` … `to` − 1. */
   over(from: number, to: number): Extent {
     const { columns } = this.plane;
     let [at, end] = [Math.max(0, from), Math.min(to, columns)];
@@ -44,7 +44,7 @@ export class Envelope {
     take(this.#scan(at, start));
     take(this.#scan(stop, end));
     for ([at, end] = [start / first, stop / first]; at < end; ) {
-      // The largest piece of the tower that begins here and does not reach beyond the end.
+      // The largest entry that begins here and does not extend beyond the end.
       let storey = 0;
       while (at % 2 ** (storey + 1) === 0 && at + 2 ** (storey + 1) <= end) storey++;
       const i = 2 * (at / 2 ** storey);
@@ -72,6 +72,6 @@ export class Envelope {
   }
 }
 
-/** The lesser; NaN gives way. */
+/** The lesser number, ignoring NaN. */
 const least = (a: number, b: number): number => (a <= b || Number.isNaN(b) ? a : b);
 const greatest = (a: number, b: number): number => (a >= b || Number.isNaN(b) ? a : b);

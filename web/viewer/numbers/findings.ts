@@ -1,10 +1,16 @@
-/** What has been found in all that was read of a plane: ranges, and data for a histogram. */
+/** Statistics of all values read of a plane: ranges, and data for a histogram. */
 import type { Summary } from "./summary.js";
 
-/** Values that percentiles are made from: enough to look right, few enough to sort between two frames. */
+/**
+ * Number of values sampled for percentiles: enough for a good estimate, few enough to sort between two
+ * frames.
+ */
 const mostValues = 1 << 15;
 
-/** How far least and greatest may lie beyond the percentiles, in widths of these, to be no outliers. */
+/**
+ * Maximum distance of minimum and maximum from the percentiles, relative to the percentile range, to not
+ * count as outliers.
+ */
 const mostReach = 0.5;
 
 export interface Histogram {
@@ -21,7 +27,7 @@ export class Findings {
   readonly #summaries = new Map<string, Summary>();
   #sorted: Float64Array | undefined;
 
-  /** Says what a tile holds. What was said of it before is forgotten. */
+  /** Sets the summary of a tile, replacing an earlier one. */
   add(key: string, summary: Summary): void {
     this.#summaries.set(key, summary);
     this.#sorted = undefined;
@@ -46,7 +52,7 @@ export class Findings {
     return sum;
   }
 
-  /** Numbers that were looked at. */
+  /** Number of values seen. */
   get count(): number {
     return this.#sum("count");
   }
@@ -60,7 +66,7 @@ export class Findings {
     return this.#sum("infinite");
   }
 
-  /** Least and greatest finite value of what was read; undefined where there is none. */
+  /** Minimum and maximum finite value; undefined if there is none. */
   get extent(): readonly [min: number, max: number] | undefined {
     let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     for (const summary of this.#summaries.values()) {
@@ -76,17 +82,19 @@ export class Findings {
     return parts.map((part) => sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN);
   }
 
-  /** From the 1st to the 99th percentile; where these are the same, all that was found. */
+  /** The 1st to the 99th percentile; the full extent if these are equal. */
   robustRange(): readonly [low: number, high: number] | undefined {
     const [low, high] = this.percentiles([0.01, 0.99]);
     return low! < high! ? [low!, high!] : this.extent;
   }
 
-  /** All that was found, unless a few outliers would take most of the colours for themselves: then without these. */
+  /**
+   * The full extent, unless a few outliers would take up most of the colours; then the range without them.
+   */
   automaticRange(): readonly [low: number, high: number] | undefined {
     const [robust, extent] = [this.robustRange(), this.extent];
     if (!robust || !extent) return extent;
-    // Halves, because the distance of two finite numbers may not be finite.
+    // Halved, because the difference of two finite numbers may overflow.
     const width = robust[1] / 2 - robust[0] / 2;
     const reach = (end: number, robustEnd: number) => Math.abs(end / 2 - robustEnd / 2) <= width * mostReach;
     return [
@@ -95,7 +103,7 @@ export class Findings {
     ];
   }
 
-  /** Counts of what was read, from a sample. Without limits over all of it. */
+  /** A histogram from a sample; by default over the full extent. */
   histogram(count: number, limits = this.extent): Histogram | undefined {
     const sorted = this.#sample();
     if (!limits || sorted.length === 0) return undefined;
@@ -106,16 +114,16 @@ export class Findings {
     for (const value of sorted) {
       if (value < low) below += share;
       else if (value > high) above += share;
-      // Halves, because the distance of two finite numbers may not be finite.
+      // Halved, because the difference of two finite numbers may overflow.
       else bins[binOf((value / 2 - low / 2) / (high / 2 - low / 2), count)]! += share;
     }
     return { low, high, bins, below, above };
   }
 
-  /** From every tile values in proportion to what it holds, sorted. */
+  /** Sorted values of every tile, in proportion to its number of values. */
   #sample(): Float64Array {
     if (this.#sorted) return this.#sorted;
-    // The same share of every tile, or those with small samples would count for less.
+    // The same rate for every tile, or tiles with small samples would be underrepresented.
     let rate = mostValues / Math.max(this.finite, mostValues);
     for (const { sample, finite } of this.#summaries.values())
       if (finite > 0) rate = Math.min(rate, sample.length / finite);

@@ -1,21 +1,21 @@
-/** What a plane's numbers are like: extent, odd ones, and a sample from which percentiles are made. */
+/** Summarises the numbers of a plane: extent, non-finite values, and a sample for percentiles. */
 import type { Numbers, Plane } from "../base/plane.js";
 
 export interface Summary {
-  /** Numbers in all. */
+  /** Number of elements. */
   readonly count: number;
   readonly finite: number;
-  /** Least and greatest finite value; both NaN where there is none. */
+  /** Minimum and maximum finite value; both NaN if there is none. */
   readonly min: number;
   readonly max: number;
-  /** Numbers that are NaN, and infinite ones. */
+  /** Number of NaN and of infinite values. */
   readonly missing: number;
   readonly infinite: number;
-  /** Finite values at even distances, in the plane's own type. */
+  /** Evenly spaced finite values, in the plane's own type. */
   readonly sample: Numbers;
 }
 
-/** Rows and columns, the ends not included. */
+/** Rows and columns, ends excluded. */
 export interface Part {
   readonly rows: readonly [number, number];
   readonly columns: readonly [number, number];
@@ -23,7 +23,7 @@ export interface Part {
 
 const sampleSize = 1 << 12;
 
-/** @param without parts that are not data */
+/** @param without parts without data */
 export function summarize(plane: Plane, without: readonly Part[] = []): Summary {
   const { values, offset, rows, columns, rowStride, columnStride } = plane;
   const tally = new Tally(plane);
@@ -43,7 +43,7 @@ export function summarize(plane: Plane, without: readonly Part[] = []): Summary 
   return tally.summary();
 }
 
-/** What has been found so far. */
+/** Accumulates a summary. */
 class Tally {
   min = Number.POSITIVE_INFINITY;
   max = Number.NEGATIVE_INFINITY;
@@ -52,9 +52,9 @@ class Tally {
   finite = 0;
   readonly sample: Numbers;
   size = 0;
-  /** Odd, so that a step never divides a row's length of 2ⁿ and misses most columns. */
+  /** Odd, so that it never divides a row length of 2ⁿ and misses most columns. */
   readonly step: number;
-  /** Number of the element, counted row by row, from which on the next one is taken as a sample. */
+  /** Index of the next sample, counted row by row. */
   next = 0;
 
   constructor({ values, rows, columns }: Plane) {
@@ -72,16 +72,16 @@ class Tally {
 }
 
 /**
- * Takes a stretch of a row.
- * @param at where its first element is.
- * @param first number of that, counted row by row.
+ * Processes a stretch of a row.
+ * @param at position of its first element.
+ * @param first index of that element, counted row by row.
  */
 type Take = (tally: Tally, values: Numbers, at: number, stride: number, first: number, count: number) => void;
 
-/** There is nothing odd among integers: two comparisons for each, and nothing more but for those of the sample. */
+/** Integers have no NaN or infinities: two comparisons per value, and more only for samples. */
 const takeIntegers: Take = (tally, values, at, stride, first, count) => {
   let { min, max } = tally;
-  // Of a flat block every element is the same one.
+  // In a constant block all elements are the same one.
   for (let i = at, left = stride === 0 ? Math.min(1, count) : count; left > 0; left--, i += stride) {
     const value = values[i]!;
     if (value < min) min = value;
@@ -114,7 +114,7 @@ const takeNumbers: Take = (tally, values, at, stride, first, count) => {
   tally.next = next;
 };
 
-/** The stretches of a row that no part covers. */
+/** The stretches of a row outside all parts. */
 function outside(row: number, columns: number, parts: readonly Part[]): (readonly [number, number])[] {
   const covered = parts
     .filter(({ rows }) => row >= rows[0] && row < rows[1])

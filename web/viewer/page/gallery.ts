@@ -4,7 +4,7 @@ import { readQuery } from "../model/query.js";
 import { publicData, publicDataNote } from "../source/public-data.js";
 import { hrefOf, link, type Offer, type OpenLink } from "./offers.js";
 
-/** Cards of the samples, and below them public data. */
+/** Cards of the samples, followed by public data. */
 export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLElement {
   const cards = offers.filter(({ text }) => text !== "");
   const fields = [...new Set(publicData.map(({ field }) => field))];
@@ -54,7 +54,7 @@ export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLEleme
   );
 }
 
-/** Fills in the cards' small pictures, one after the other; a card without one is as good as any. */
+/** Fills in the thumbnails of the cards one by one; errors leave a card without one. */
 export async function fillThumbnails(gallery: HTMLElement, signal: AbortSignal): Promise<void> {
   const places = [...gallery.querySelectorAll<HTMLElement>(".page-thumbnail:empty")];
   if (places.length === 0) return;

@@ -1,4 +1,4 @@
-/** Folders and archives of the reader's own machine: dropped on the page, or chosen. */
+/** Local folders and archives, dropped on the page or chosen. */
 import { h } from "../base/dom.js";
 import {
   type Dropped,
@@ -9,13 +9,13 @@ import {
   type Transfer,
 } from "../source/drop.js";
 
-/** What stands for a store in the page's address: it can be gone back to as long as the page is open. */
+/** Scheme of local stores in the page's address: they can be restored as long as the page is open. */
 export const localScheme = "local:";
 
 export class LocalStores {
   readonly #stores = new Map<string, Dropped>();
 
-  /** @returns what stands for it in the address. */
+  /** @returns the store's name in the address. */
   add(dropped: Dropped): string {
     let key = `${localScheme}${dropped.name}`;
     for (let i = 2; this.#stores.has(key); i++) key = `${localScheme}${dropped.name} (${i})`;
@@ -27,7 +27,7 @@ export class LocalStores {
     return this.#stores.get(key);
   }
 
-  /** What stands for a store that is open. */
+  /** The name of an open store. */
   keyOf(store: unknown): string | undefined {
     return [...this.#stores].find(([, dropped]) => dropped.store === store)?.[0];
   }
@@ -35,7 +35,7 @@ export class LocalStores {
 
 type Take = (found: readonly (Dropped | NotDropped)[]) => void;
 
-/** Takes what is dropped anywhere on the page; says so while something is held over it. */
+/** Accepts drops anywhere on the page, and highlights it during a drag. */
 export function takeDrops(take: Take): void {
   const veil = h(
     "div",
@@ -71,7 +71,7 @@ export function takeDrops(take: Take): void {
 
 type Picker = () => Promise<Parameters<typeof storeOfHandle>[0]>;
 
-/** Buttons for a folder and for an archive. */
+/** Buttons to choose a folder or an archive. */
 export function chooseButtons(take: Take): HTMLElement {
   const files = (attributes: object) => {
     const input = h("input", { type: "file", hidden: true, ...attributes });
@@ -89,7 +89,7 @@ export function chooseButtons(take: Take): HTMLElement {
     try {
       take([storeOfHandle(await picker())]);
     } catch (error) {
-      // Closing the dialog is no error; where it is not allowed, the other way may be.
+      // Cancelling the dialog is not an error; if the picker is forbidden, the file input may still work.
       if ((error as Error).name !== "AbortError") folderInput.click();
     }
   };

@@ -1,20 +1,20 @@
-/** Samples of the page's own server, and links to them. */
+/** Samples on the page's own server, and links to them. */
 import { h } from "../base/dom.js";
 
-/** Something to open with one click. */
+/** A sample to open with one click. */
 export interface Offer {
   readonly name: string;
   readonly title: string;
   readonly text: string;
   readonly source: string;
   readonly path?: string | undefined;
-  /** More of the address: how it is to be shown, as the page's own query has it. */
+  /** Further settings, with the names of the page's query. */
   readonly view: Readonly<Record<string, string>>;
 }
 
 const folder = "/examples";
 
-/** The samples of this server, good-looking ones first; none where it offers none. */
+/** The samples of this server, most attractive first; empty if it offers none. */
 export async function fetchOffers(): Promise<Offer[]> {
   const [gallery, samples] = await Promise.all([listAt("gallery.json"), listAt("samples.json")]);
   const shown = gallery.flatMap(galleryOffer);
@@ -28,7 +28,7 @@ async function listAt(name: string): Promise<unknown[]> {
     const list: unknown = response.ok ? await response.json() : [];
     return Array.isArray(list) ? list : [];
   } catch {
-    return []; // a page without samples is as good as any
+    return []; // samples are optional
   }
 }
 
@@ -60,7 +60,7 @@ function sampleOffer(entry: unknown): Offer[] {
   return [{ name, title: title!, text: "", source: `${folder}/${store}`, view: {} }];
 }
 
-/** Opens the address of a link; a click with a modifier is the browser's. */
+/** Opens the address of a link; clicks with a modifier are left to the browser. */
 export type OpenLink = (href: string) => void;
 
 export function link(
@@ -87,7 +87,7 @@ export function hrefOf({ source, path, view }: Pick<Offer, "source" | "path" | "
   return `?${entries.map(([name, value]) => `${name}=${encodeURIComponent(value!).replace(/%(2F|3A|2C)/g, decodeURIComponent)}`).join("&")}`;
 }
 
-/** Links to samples, in one row. */
+/** Links to samples in one row. */
 export function offerLinks(offers: readonly Offer[], open: OpenLink): HTMLAnchorElement[] {
   return offers.map((offer) =>
     link(hrefOf(offer), open, { title: offer.title, "data-source": offer.source }, offer.name),

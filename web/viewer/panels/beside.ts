@@ -1,4 +1,4 @@
-/** What is shown over and beside the picture: lines of maps, a profile, planes at right angles. */
+/** Controls for additions to the picture: lines on maps, a profile, orthogonal planes. */
 import { h, labelled, select } from "../base/dom.js";
 import { channelAxisOf } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
@@ -17,7 +17,7 @@ const nameOf = ({ axes }: Dataset, axis: number) =>
     axis,
   );
 
-/** A list of axes, and nothing. */
+/** A list of axes with an empty choice. */
 function axisList(
   dataset: Dataset,
   axes: readonly number[],
@@ -45,7 +45,7 @@ function profilePart(dataset: Dataset, change: Change): Control {
   };
 }
 
-/** Axes that the planes beside the picture can have in common. */
+/** Axes that the planes beside the picture can share. */
 export function depthAxes(dataset: Dataset, settings: ViewState): number[] {
   const channelAxis = isComposite(dataset, settings) ? channelAxisOf(dataset) : undefined;
   return longAxes(dataset).filter((axis) => axis !== channelAxis && !settings.axes.includes(axis));

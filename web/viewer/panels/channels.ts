@@ -18,7 +18,7 @@ import type { Change, Control, ControlState, LayerNumbers } from "./control.js";
 import { HistogramView } from "./histogram.js";
 import { gammaField, limitFields, logBox, rangeList } from "./values.js";
 
-/** Nothing where a dataset has no channels. */
+/** Empty if a dataset has no channels. */
 export function channelParts(dataset: Dataset, change: Change): Control[] {
   const channels = defaultChannels(dataset);
   const axis = channelAxisOf(dataset);
@@ -31,7 +31,7 @@ export function channelParts(dataset: Dataset, change: Change): Control[] {
   return [togetherPart(dataset, kept, change), ...rows, commonPart(dataset, change), log];
 }
 
-/** All channels in one picture, or one by itself. */
+/** Switches between a composite of the channels and a single one. */
 function togetherPart(
   dataset: Dataset,
   kept: { channels: readonly ChannelState[] },
@@ -47,13 +47,13 @@ function togetherPart(
     sync(settings, { kind }) {
       element.hidden = kind !== "image" || settings.axes.includes(channelAxisOf(dataset)!);
       box.checked = settings.channels !== null;
-      // What was chosen comes back.
+      // Restores the previous choice.
       if (settings.channels) kept.channels = settings.channels;
     },
   };
 }
 
-/** Whether all channels have the same limits. A picture's are known. */
+/** Whether all channels share their limits. Photographs have fixed limits. */
 function commonPart(dataset: Dataset, change: Change): Control {
   const box = h("input", {
     type: "checkbox",
@@ -70,7 +70,7 @@ function commonPart(dataset: Dataset, change: Change): Control {
   };
 }
 
-/** There while a histogram is. */
+/** Shown as long as there is a histogram. */
 function logPart(rows: readonly ChannelRow[], change: Change): Control & { again(): void } {
   const { element, sync } = logBox(change);
   const again = () => {
@@ -148,7 +148,7 @@ class ChannelRow implements Control {
     );
   }
 
-  /** Of all channels where they have one together. */
+  /** Applies to all channels if they share a range. */
   #setRange(range: ValueRange): void {
     this.change(
       ({ channels, isRangeCommon }) => ({

@@ -1,4 +1,4 @@
-/** What belongs together with what is shown, to choose from: variables, images, fields of view. */
+/** A list of related items to choose from: variables, images, fields of view. */
 import { h } from "../base/dom.js";
 import { longName, shortName } from "../base/text.js";
 import { VirtualList } from "../base/virtual-list.js";

@@ -1,26 +1,26 @@
-/** What the parts of the control panel have in common. */
+/** Shared interfaces of the parts of the control panel. */
 import type { Rectangle } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { SliceKind } from "../model/plan.js";
 import type { ViewState } from "../model/state.js";
 import type { Findings } from "../numbers/findings.js";
 
-/** What is known of the numbers of a layer. */
+/** Statistics of a layer. */
 export interface LayerNumbers {
   readonly layer: Layer;
   /** The range in use. */
   readonly limits: readonly [low: number, high: number];
   readonly findings: Findings;
-  /** Whether every value of the slice has been looked at. */
+  /** Whether every value of the slice has been seen. */
   readonly isAllSeen: boolean;
 }
 
-/** What the controls show beside the settings. */
+/** State that the controls show in addition to the settings. */
 export interface ControlState {
   readonly kind: SliceKind;
-  /** What is seen of the shown axes; undefined before anything is. */
+  /** The visible part of the shown axes; undefined before the first frame. */
   readonly seen: Rectangle | undefined;
-  /** Of pictures and lines, by layer. */
+  /** Statistics of pictures and lines, by layer. */
   readonly numbers: readonly LayerNumbers[];
   /** Axis along which slices are played. */
   readonly playing: number | undefined;
@@ -35,10 +35,10 @@ export interface Control {
 export type Change = (make: (now: ViewState) => Partial<ViewState>, control: string) => void;
 
 export interface ControlCallbacks {
-  /** Settings to change; `control` names what was used, so that a drag counts as one change. */
+  /** Changes settings; `control` names the control, so that a drag counts as one change. */
   onChange(change: Partial<ViewState>, control: string): void;
   onZoom(direction: "in" | "out" | "reset"): void;
-  /** Plays the slices along an axis, or stops. */
+  /** Plays the slices along an axis; undefined stops. */
   onPlay(axis: number | undefined): void;
   onV1Order(order: "spec" | "writer"): void;
 }

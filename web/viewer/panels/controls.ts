@@ -1,6 +1,6 @@
 /**
- * The controls: axes, indices, part seen, field, colours, range. Built once per array and then kept in
- * step with the settings, so that a control never loses the focus while it is used.
+ * The controls: axes, indices, visible part, field, colours, range. Built once per array and then updated in
+ * place, so that a control never loses the focus during use.
  */
 import { chooser } from "../base/chooser.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
@@ -50,7 +50,7 @@ export class Controls {
     this.element = h("form", { class: "zw-controls", onsubmit }, ...this.#cards);
   }
 
-  /** Shows settings. */
+  /** Updates the controls. */
   sync(settings: ViewState, state: ControlState): void {
     for (const part of this.#parts) part.sync(settings, state);
     for (const element of this.#cards) {
@@ -65,7 +65,7 @@ function card(title: string, ...children: (HTMLElement | undefined)[]): HTMLElem
   return h("fieldset", { class: "zw-card" }, h("legend", {}, title), body);
 }
 
-/** Which axes go down and across. Choosing the other one's axis swaps the two. */
+/** Chooses the vertical and horizontal axis. Choosing the axis of the other direction swaps the two. */
 function axesPart(dataset: Dataset, change: Change): Control {
   const names = namesOf(dataset);
   const axisNames = { count: names.length, name: (axis: number) => axisName(names, axis) };
@@ -107,9 +107,9 @@ function axesPart(dataset: Dataset, change: Change): Control {
   };
 }
 
-/** The part of the shown axes that is seen, and buttons for it. */
+/** The visible part of the shown axes, and zoom buttons. */
 function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbacks): Control {
-  /** By axis, made when the axis is first shown. */
+  /** Rows by axis, created when the axis is first shown. */
   const rows = new Map<number, Control>();
   const list = h("div", { class: "zw-window-rows" });
   const button = (text: string, direction: "in" | "out" | "reset") =>
@@ -134,7 +134,7 @@ function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbac
         const [start, stop] = shownOf(settings, state, axis, shape[axis]!)!;
         return start === 0 && stop === shape[axis];
       });
-      // A part that was asked for may still show all.
+      // A chosen part may still include everything.
       const isChosen = settings.camera !== null || settings.axes.some((axis) => settings.window[axis]);
       whole.disabled = isWhole && !isChosen;
       zoomOut.disabled = isWhole;
@@ -159,7 +159,7 @@ function windowRow(dataset: Dataset, axis: number, length: number, change: Chang
     if (!Number.isFinite(first) || !Number.isFinite(last)) return;
     const interval: Interval = [Math.min(first!, last!), Math.max(first!, last!) + 1];
     change((now) => {
-      // Along the other axis stays what is seen, where somebody has moved it there.
+      // The visible interval of the other axis is kept if the view was moved there.
       const others = shapeOf(dataset).map((length, i) =>
         now.camera && synced ? (shownOf(now, synced, i, length) ?? null) : now.window[i]!,
       );
@@ -189,7 +189,7 @@ function windowRow(dataset: Dataset, axis: number, length: number, change: Chang
   };
 }
 
-/** What is seen along an axis, in whole elements; undefined where it is not shown. */
+/** The visible interval of an axis in whole elements; undefined if the axis is not shown. */
 function shownOf(
   { axes, window }: ViewState,
   { kind, seen }: ControlState,
@@ -200,7 +200,7 @@ function shownOf(
   if (position < 0) return undefined;
   if (!seen || (kind !== "image" && kind !== "line")) return window[axis] ?? [0, length];
   const [from, to] = position === axes.length - 1 ? [seen.left, seen.right] : [seen.top, seen.bottom];
-  // Less than half an element is not worth a word.
+  // Differences of less than half an element are ignored.
   return [Math.max(0, Math.floor(from + 0.5)), Math.min(length, Math.ceil(to - 0.5))];
 }
 
@@ -230,7 +230,7 @@ function fieldPart(dataset: Dataset, change: Change): Control {
   };
 }
 
-/** For arrays whose chunks may be laid out otherwise than the metadata says. */
+/** For arrays whose chunks may have another byte order than the metadata says. */
 function orderSwitch(order: "spec" | "writer", { onV1Order }: ControlCallbacks): HTMLElement {
   const box = h("input", {
     type: "checkbox",

@@ -1,9 +1,12 @@
-/** Coordinates as text: under the pointer, on rulers, beside sliders. */
+/** Formats coordinates for the readout, rulers and sliders. */
 import { formatBriefly } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
 import type { DatasetAxis } from "../source/dataset.js";
 
-/** The coordinate of an element along an axis, with its unit; undefined where there is none, or it has not been read. */
+/**
+ * The coordinate of an element along an axis, with its unit; undefined if it does not exist or has not been
+ * read.
+ */
 export function coordinateText(axis: DatasetAxis, index: number): string | undefined {
   const value = axis.coordinates?.at(index);
   if (value === undefined) return undefined;
@@ -12,7 +15,7 @@ export function coordinateText(axis: DatasetAxis, index: number): string | undef
   return numberText(axis, value);
 }
 
-/** A number along an axis. */
+/** Formats a coordinate. */
 export function numberText({ role, unit }: DatasetAxis, value: number, hasUnit = true): string {
   if (role === "latitude")
     return `${formatBriefly(Math.abs(value))}°${value > 0 ? " N" : value < 0 ? " S" : ""}`;
@@ -22,7 +25,7 @@ export function numberText({ role, unit }: DatasetAxis, value: number, hasUnit =
   return hasUnit && unit !== undefined ? `${text} ${unitText(unit)}` : text;
 }
 
-/** What is said of an element beside its indices: "time 2020-01-21 · lat 52.5° N"; some axes may be left out. */
+/** Coordinates of an element in words: "time 2020-01-21 · lat 52.5° N"; some axes may be omitted. */
 export function placeText(
   axes: readonly DatasetAxis[],
   index: readonly number[],
@@ -35,7 +38,7 @@ export function placeText(
   return parts.join(" · ");
 }
 
-/** A time as ISO 8601, without what is zero; in UTC. */
+/** A time as ISO 8601 in UTC, without trailing zero parts. */
 export function dateText(milliseconds: number): string {
   if (!Number.isFinite(milliseconds)) return "no time";
   if (Math.abs(milliseconds) > 8.64e15) return `${formatBriefly(milliseconds)} ms since 1970`;
@@ -81,7 +84,7 @@ const symbols: Readonly<Record<string, string>> = {
   degrees: "°",
 };
 
-/** A unit in short, where it has a symbol; powers as they are written by hand: "m s-1" is "m s⁻¹". */
+/** Abbreviates a unit that has a symbol, and writes powers as superscripts: "m s-1" becomes "m s⁻¹". */
 export function unitText(whole: string): string {
   const unit = shortened(whole, maxUnit);
   if (Object.hasOwn(symbols, unit)) return symbols[unit]!;

@@ -1,4 +1,4 @@
-/** The way to what is shown: every group above it, and what is in them. */
+/** The path to the current node: every group above it, with links to their contents. */
 import { h } from "../base/dom.js";
 import { longName, shortName } from "../base/text.js";
 
@@ -6,7 +6,7 @@ import { longName, shortName } from "../base/text.js";
 const maxCrumbs = 12;
 
 export interface CrumbsCallbacks {
-  /** Goes to a node of the same source. */
+  /** Navigates to a node of the same source. */
   onGo(path: string, as?: "contents"): void;
 }
 
@@ -21,8 +21,8 @@ export class Crumbs {
   constructor(private readonly callbacks: CrumbsCallbacks) {}
 
   /**
-   * @param root what the source is called.
-   * @param path of the node that was opened; `shown` is that of what is drawn, which may be below it.
+   * @param root name of the source.
+   * @param path of the opened node; `shown` is the path of the drawn node, which may be below it.
    */
   show(root: string, path: string, shown: string, isContents: boolean): void {
     const parts = (shown.startsWith(path) ? shown : path).split("/").filter((part) => part !== "");
@@ -45,7 +45,7 @@ export class Crumbs {
       ...(left > 0 ? [this.#gap(parts.slice(0, left), left)] : []),
       ...parts.slice(Math.max(0, left)).map((name, i) => item(name, Math.max(0, left) + i + 1)),
     ];
-    // The group that holds what is shown, listed.
+    // The group of the current node, listed.
     const group = parts.length > 0 ? parts.slice(0, -1).join("/") : "";
     const onclick = () => this.callbacks.onGo(group, "contents");
     const browse = h("button", { type: "button", class: "zw-browse", onclick }, "Browse");
@@ -56,7 +56,7 @@ export class Crumbs {
     if (parts.length === 0 && browse.hidden) this.element.hidden = true;
   }
 
-  /** A button in place of omitted groups, which opens the last of them. */
+  /** A button for omitted groups, which opens the last of them. */
   #gap(groups: readonly string[], count: number): HTMLElement {
     const onclick = () => this.callbacks.onGo(groups.join("/"));
     const label = count === 1 ? "1 more group" : `${count.toLocaleString("en")} more groups`;

@@ -1,4 +1,4 @@
-/** The array's facts: what its metadata says. */
+/** Facts about an array from its metadata. */
 import type { Scalar, ZarrArray } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatByteCount, formatNumber, formatScalar, formatShape, formatType } from "../base/format.js";
@@ -33,7 +33,7 @@ export function factsPanel(array: ZarrArray): HTMLElement {
   );
 }
 
-/** A node's attributes by themselves; undefined where there are none. */
+/** The attributes of a node; undefined if it has none. */
 export function attributesPanel(title: string, attributes: ZarrArray["attributes"]): HTMLElement | undefined {
   const details = attributesDetails(attributes);
   return (

@@ -1,4 +1,4 @@
-/** How often which values are found, and between which the colours lie: limits that can be dragged. */
+/** A histogram of values with the colour limits, which can be dragged. */
 import { h } from "../base/dom.js";
 import { formatBriefly } from "../base/format.js";
 import { tableOf } from "../draw/table.js";
@@ -8,13 +8,13 @@ import type { LayerNumbers } from "./control.js";
 
 export interface HistogramCallbacks {
   onLimits(low: number, high: number): void;
-  /** The range is to be found again. */
+  /** Called to find the range automatically again. */
   onReset(): void;
 }
 
 type Limits = readonly [low: number, high: number];
 
-/** CSS pixels. */
+/** Height in CSS pixels. */
 const height = 64;
 const stripHeight = 6;
 const mostBins = 96;
@@ -26,7 +26,7 @@ export class HistogramView {
   readonly #note = h("p", { class: "zw-histogram-note" });
   readonly element: HTMLElement;
   #numbers: LayerNumbers | undefined;
-  /** What the box's width stands for; the same while a limit is dragged. */
+  /** The values at the box's edges; unchanged while a limit is dragged. */
   #domain: Limits = [0, 1];
   #isWhole = false;
   #isDragging = false;
@@ -81,7 +81,9 @@ export class HistogramView {
     if (this.#note.textContent !== text) this.#note.textContent = text;
   }
 
-  /** What has been found, but no wider than three times what most of it is, and the limits. */
+  /**
+   * The extent of the values, clipped to three times their robust range and widened to include the limits.
+   */
   #domainOf({ findings, limits }: LayerNumbers): Limits {
     const [min, max] = findings.extent ?? limits;
     const [low, high] = findings.robustRange() ?? [min, max];
@@ -119,7 +121,7 @@ export class HistogramView {
     this.#drawStrip(context, width, numbers);
   }
 
-  /** Below the bars the colours, where they are. */
+  /** Draws the colours below the bars, at their values. */
   #drawStrip(context: CanvasRenderingContext2D, width: number, { limits, layer }: LayerNumbers): void {
     const [from, to] = this.#domain;
     const table = new Uint8Array(tableOf(layer.style).buffer);
@@ -148,7 +150,7 @@ export class HistogramView {
     }
   }
 
-  /** A press takes the nearer limit with it. */
+  /** A press moves the nearest limit. */
   #press(event: PointerEvent): void {
     if (event.button !== 0 || !this.#numbers) return;
     event.preventDefault();
@@ -197,7 +199,7 @@ export class HistogramView {
     event.preventDefault();
   }
 
-  /** Limits do not pass one another. */
+  /** The limits keep their order. */
   #set(end: 0 | 1, value: number): void {
     const [low, high] = this.#numbers!.limits;
     const [from, to] = this.#domain;
@@ -209,7 +211,7 @@ export class HistogramView {
   }
 }
 
-/** As many digits as tell the pixels of a histogram apart. */
+/** Rounds to enough digits to tell the pixels of a histogram apart. */
 function rounded(value: number, width: number): number {
   const digits = Math.ceil(3 - Math.log10(width));
   const factor = 10 ** Math.min(Math.max(digits, -300), 300);
@@ -217,7 +219,7 @@ function rounded(value: number, width: number): number {
   return Number.isFinite(short) ? short : value;
 }
 
-/** 0 to 1; where one bar towers above all others, it is cut, so that these are seen. */
+/** Heights from 0 to 1; a bar that towers above all others is cut off, so that these stay visible. */
 function barHeights({ bins }: Histogram, isLog: boolean): number[] {
   const sorted = [...bins].sort((a, b) => b - a);
   const most = Math.min(sorted[0]!, 4 * (sorted[1] || sorted[0]!));
@@ -228,7 +230,7 @@ function barHeights({ bins }: Histogram, isLog: boolean): number[] {
   return [...bins].map((share) => Math.min(1, share === 0 ? 0 : height(share)));
 }
 
-/** Of what the histogram is made; least and greatest only where there can be no others. */
+/** Describes the data of the histogram; minimum and maximum are given only if they are final. */
 export function noteText({ findings, isAllSeen }: Pick<LayerNumbers, "findings" | "isAllSeen">): string {
   const count = findings.count.toLocaleString("en");
   const [min, max] = findings.extent ?? [Number.NaN, Number.NaN];

@@ -1,4 +1,4 @@
-/** Labels over the image: which, and how much of the image is seen through them. */
+/** Controls for labels over the image: the choice of labels, and their opacity. */
 import { h, labelled } from "../base/dom.js";
 import { shortName } from "../base/text.js";
 import type { LabelsState, ViewState } from "../model/state.js";
@@ -39,7 +39,7 @@ export class LabelsPanel {
     );
   }
 
-  /** The labels that are chosen; null for none. */
+  /** The selected labels; null for none. */
   get name(): string | null {
     return this.labels[this.#list.selectedIndex - 1]?.name ?? null;
   }

@@ -1,7 +1,8 @@
-/** The legend: which colour stands for which value. */
+/** The legend: the colours of values. */
 
 import { type ColormapName, colormaps, colorTable } from "../base/colormaps.js";
 import { h } from "../base/dom.js";
+import { keptFor } from "../base/memo.js";
 import { mixed } from "../draw/paint.js";
 import { marks } from "../draw/renderer.js";
 import { tableOf } from "../draw/table.js";
@@ -35,7 +36,7 @@ export class Legend {
   readonly #channels = h("ul", { class: "zw-legend-channels", hidden: true, "aria-label": "Channels" });
   readonly element = h("div", { class: "zw-legend", hidden: true }, this.#scale, this.#channels, this.#note);
 
-  /** Shows a colour map between two values; a note about what the map does not show. */
+  /** Shows a colour map between two values, and a note on values that it does not show. */
   show(style: LayerStyle, low: string, high: string, note: string): void {
     this.element.hidden = false;
     const key = [...Object.values(style), low, high, note].join("\n");
@@ -62,7 +63,7 @@ export class Legend {
     }
   }
 
-  /** The channels of a composite, each with its colour and its range. */
+  /** Shows the channels of a composite, each with its colour and range. */
   showChannels(channels: readonly ChannelEntry[]): void {
     this.element.hidden = channels.length === 0;
     const key = JSON.stringify(channels);
@@ -92,17 +93,16 @@ export function paintBar(canvas: HTMLCanvasElement, colormap: ColormapName): voi
   paintTable(canvas, colorTable(colormap));
 }
 
-/** What the bars show: they are told again with every word that is said. */
-const painted = new WeakMap<HTMLElement, Uint32Array>();
-
-/** As a gradient: the first canvas of a page that is drawn on makes it wait for the graphics processor. */
+/** As a CSS gradient: drawing on the first canvas of a page waits for the GPU to start. */
 function paintTable(bar: HTMLElement, table: Uint32Array): void {
-  if (painted.get(bar) === table) return;
-  painted.set(bar, table);
+  bar.style.background = gradientOf(table);
+}
+
+const gradientOf = keptFor((table: Uint32Array) => {
   const bytes = new Uint8Array(table.buffer, table.byteOffset);
   const stops = Array.from({ length: 52 }, (_, i) => {
     const at = 5 * i;
     return `rgb(${bytes.subarray(4 * at, 4 * at + 3).join(" ")}) ${((at + 0.5) / 2.56).toFixed(2)}%`;
   });
-  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-}
+  return `linear-gradient(to right, ${stops.join(", ")})`;
+});

@@ -1,4 +1,4 @@
-/** A switch from the values that are meant to those that are stored. */
+/** A switch between decoded and stored values. */
 import { h } from "../base/dom.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";

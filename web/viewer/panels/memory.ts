@@ -1,9 +1,11 @@
-/** How much memory what has been read may take: shown, and to be chosen. All viewers of a page share it. */
+/**
+ * The memory limit of data that have been read: displayed and selectable. Shared by all viewers of a page.
+ */
 import { h, labelled, select } from "../base/dom.js";
 import { formatByteCount } from "../base/format.js";
 
 export interface Memory {
-  /** Bytes that may be taken, and are. */
+  /** Limit and usage in bytes. */
   readonly budget: number;
   readonly used: number;
 }
@@ -16,7 +18,7 @@ export class MemoryPanel {
   readonly element: HTMLElement;
   #budget = 0;
 
-  /** `choose` is called with the bytes that somebody has chosen. */
+  /** `choose` is called with the selected number of bytes. */
   constructor(choose: (bytes: number) => void) {
     this.#choice = select(
       choices.map((bytes) => [String(bytes), formatByteCount(bytes)] as const),
@@ -27,7 +29,7 @@ export class MemoryPanel {
     this.element = h("section", { class: "zw-card zw-memory", "aria-label": "Memory", hidden: true }, row);
   }
 
-  /** Nothing is shown where nothing is kept: of tables and single values. */
+  /** Hidden for content that is not cached: tables and single values. */
   sync(memory: Memory | undefined): void {
     this.element.hidden = memory === undefined;
     if (!memory) return;
@@ -39,7 +41,7 @@ export class MemoryPanel {
   #show(budget: number): void {
     this.#budget = budget;
     const value = String(budget);
-    // What was found fitting for the machine need not be one of those to choose from.
+    // The default for this machine need not be one of the choices.
     if (![...this.#choice.options].some((option) => option.value === value)) {
       const next = [...this.#choice.options].find((option) => Number(option.value) > budget);
       this.#choice.insertBefore(h("option", { value }, formatByteCount(budget)), next ?? null);

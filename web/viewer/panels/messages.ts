@@ -1,29 +1,29 @@
-/** Errors and warnings for readers: what failed, where, and what to check. */
+/** Explains errors and warnings to users: what failed, where, and what to check. */
 
 import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { messageOf } from "../base/format.js";
 import { maxText, shortened } from "../base/text.js";
 
-/** An error in words. */
+/** An error explained. */
 export interface Explanation {
   readonly title: string;
   readonly message: string;
-  /** What the reader can check or do. */
+  /** Things that the user can check or do. */
   readonly hints: readonly string[];
   /** Facts for a report: label and value. */
   readonly details: readonly (readonly [string, string])[];
 }
 
-/** What was being done when it failed. */
+/** The operation that failed. */
 export type Stage = "opening" | "reading";
 
-/** Page and source, as far as they matter to what may have gone wrong. */
+/** Page and source, as context of an error. */
 export interface Place {
   readonly stage: Stage;
-  /** Protocol of the page, "https:" for one. */
+  /** Protocol of the page, such as "https:". */
   readonly pageProtocol: string;
-  /** Origin of the page, which servers of others have to allow. */
+  /** Origin of the page, which other servers must allow. */
   readonly pageOrigin?: string | undefined;
   readonly source: string;
 }
@@ -42,7 +42,7 @@ export function explain(error: unknown, place: Place): Explanation {
   };
 }
 
-/** Viewers do not write; stores of a page's own may throw these errors all the same. */
+/** Viewers do not write, but a store of the page may throw these errors. */
 const ofWriting = "The store could not be written";
 
 const titles: Readonly<Record<ErrorTag, string>> = {
@@ -67,13 +67,13 @@ const titles: Readonly<Record<ErrorTag, string>> = {
 
 function titleOf(error: ZarrError, stage: Stage): string {
   const { _tag, chunkKey } = error;
-  // These concern every chunk, whichever met them first.
+  // These errors affect every chunk.
   const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
   if (error.code === "bad-zip") return "The archive cannot be read";
   return chunkKey === undefined || isGeneral || stage === "opening" ? titles[_tag] : chunkTitle(error);
 }
 
-/** What an error says that the title beside it does not. */
+/** An error's message without the words of the title next to it. */
 function messageBeside(title: string, error: unknown): string {
   const message = messageOf(error);
   const key = isZarrError(error) ? error.chunkKey : undefined;
@@ -84,14 +84,14 @@ function messageBeside(title: string, error: unknown): string {
     : message;
 }
 
-/** What became of one chunk. */
+/** Title for a chunk that could not be read. */
 function chunkTitle(error: unknown): string {
   if (!isZarrError(error) || error.chunkKey === undefined) return "A chunk could not be read";
   const name = error.chunkKey.replace(/^\//, "");
   return error._tag === "CorruptChunk" ? `Chunk ${name} is damaged` : `Chunk ${name} could not be read`;
 }
 
-/** What became of one chunk, and why. */
+/** Explains why a chunk could not be read. */
 export function chunkSentence(error: unknown): string {
   const title = chunkTitle(error);
   return `${title}: ${sentence(messageBeside(title, error))}`;
@@ -138,7 +138,7 @@ function hintsOf(error: ZarrError, place: Place): string[] {
 const pageHint =
   "A web page came in place of the data: check the address, and whether its server wants a login.";
 
-/** Whether a page for people came where data was asked for. */
+/** Whether the server sent an HTML page instead of data. */
 const isWebPage = ({ message }: ZarrError): boolean => /\bHTML page\b/.test(message);
 
 function networkHints(error: ZarrError, place: Place): string[] {
@@ -158,7 +158,7 @@ function networkHints(error: ZarrError, place: Place): string[] {
   return ["The server does not serve this address as it should."];
 }
 
-/** No answer came, or none that the page may see: browsers do not tell which. */
+/** No response, or none that the page may read: browsers do not distinguish the two. */
 function silenceHints({ pageProtocol, pageOrigin, source }: Place): string[] {
   if (pageProtocol === "https:" && /^http:/i.test(source)) {
     return [
@@ -172,7 +172,7 @@ function silenceHints({ pageProtocol, pageOrigin, source }: Place): string[] {
     `A server other than this page’s own must allow it (CORS): its answers need the header Access-Control-Allow-Origin: *${allowed}.`,
     "For parts of files its answers to OPTIONS need Access-Control-Allow-Headers: Range, and all answers Access-Control-Expose-Headers: Content-Range, ETag.",
   ];
-  // The page's own server may still send readers on to another one.
+  // The page's own server may still redirect to another one.
   return isOther ? [...hints, question] : [question, ...hints];
 }
 
@@ -192,14 +192,17 @@ function detailsOf(error: ZarrError, { source }: Place): [string, string][] {
   );
 }
 
-/** A message as a sentence: the library writes them without capital and full stop. Names of keys stay as they are. */
+/**
+ * Converts a message to a sentence: the library writes them without capital and full stop. Names of keys stay
+ * unchanged.
+ */
 function sentence(message: string): string {
   const text = message.trim();
   const isWord = /^(?!meta |attrs )[a-z]+\s/.test(text);
   return (isWord ? text[0]!.toUpperCase() + text.slice(1) : text) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-/** The panel that shows an explanation: what and what to do at once, the rest for who asks. */
+/** The panel for an explanation: error and remedy first, with details folded away. */
 export function errorPanel(explanation: Explanation, retry: () => void): HTMLElement {
   const { title, message, hints, details } = explanation;
   const [first, ...others] = hints;

@@ -1,10 +1,10 @@
-/** Notes below the picture: warnings, and what the reader should know about what is drawn. */
+/** Notes below the picture: warnings, and remarks on the displayed data. */
 import { h } from "../base/dom.js";
 import { maxText, shortened } from "../base/text.js";
 
 export interface Note {
   readonly text: string;
-  /** True for what may be wrong, not only good to know. */
+  /** True for possible errors, false for remarks. */
   readonly isWarning?: boolean | undefined;
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
 }
@@ -22,7 +22,7 @@ export class Notes {
 
   #shown = "";
 
-  /** Notes that are there already stay as they are, so that their buttons can be used. */
+  /** Elements of unchanged notes stay, so that their buttons remain usable. */
   show(notes: readonly Note[]): void {
     const rest = notes.length - maxNotes;
     const shown = rest > 0 ? [...notes.slice(0, maxNotes), restNote(rest)] : notes;

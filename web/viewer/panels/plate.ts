@@ -11,7 +11,10 @@ const maxSize = 76;
 /** Maximum number of wells in the document, of three elements each. */
 const maxWells = 500;
 
-/** @param onWell called with the button of each rendered well, which can hold a picture, and the path of the well */
+/**
+ * @param onWell called with the button of each rendered well, which can hold a picture, and the path of the
+ *   well
+ */
 export function plateView(
   plate: Plate,
   onGo: (path: string) => void,

@@ -1,4 +1,4 @@
-/** What the view costs to read: by its chunks, and as measured where somebody asks. */
+/** The cost of reading the view: estimated from its chunks, and measured on demand. */
 import { h } from "../base/dom.js";
 import { formatByteCount, messageOf } from "../base/format.js";
 import type { Advice } from "../model/advice.js";
@@ -24,7 +24,7 @@ export class ReadingPanel {
   );
   #shown = "";
 
-  /** @param measureView reads some of what is in view once more */
+  /** @param measureView reads part of the view again */
   constructor(private readonly measureView: () => Promise<Measured | undefined>) {}
 
   sync(advice: Advice | undefined): void {

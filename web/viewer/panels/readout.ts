@@ -1,4 +1,4 @@
-/** The value that is pointed at, with its index; and why there is none. */
+/** The value under the pointer with its index, or the reason why there is none. */
 
 import type { Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
@@ -11,12 +11,12 @@ import type { Tile, TileGap } from "../tiles/tile.js";
 import { dateText, placeText, unitText } from "./coordinates.js";
 import { chunkSentence } from "./messages.js";
 
-/** What is pointed at. */
+/** The element under the pointer. */
 export interface Pointed {
-  /** In elements of level 0, along every axis. */
+  /** Index in elements of level 0, along every axis. */
   readonly index: readonly number[];
   readonly axes: readonly DatasetAxis[];
-  /** What is known of it, per layer; nothing where it has not been read yet. */
+  /** Values per layer; empty if they have not been read yet. */
   readonly readings: readonly {
     readonly tile: Tile;
     readonly row: number;
@@ -35,12 +35,12 @@ export class Readout {
   readonly #value = h("span", { class: "zw-readout-value" });
   readonly element = h("output", { class: "zw-readout", hidden: true }, this.#index, this.#value);
 
-  /** What is said. */
+  /** The displayed text. */
   get text(): string {
     return this.#value.textContent ?? "";
   }
 
-  /** Values are spoken only when the keyboard chose them. */
+  /** Values are announced to screen readers only if chosen by keyboard. */
   show(pointed: Pointed | undefined, by: "pointer" | "keyboard"): void {
     this.element.setAttribute("aria-live", by === "keyboard" ? "polite" : "off");
     this.element.classList.toggle("zw-hint", !pointed);
@@ -51,7 +51,7 @@ export class Readout {
   }
 }
 
-/** An element in full, from the block that it was read into. */
+/** Formats an element in full, from the block that holds it. */
 function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number]): string {
   if (gap?.kind === "damaged") return chunkSentence(gap.error);
   const { region } = tile.block;
@@ -65,12 +65,12 @@ function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number
   return `${name}${value}${note}${level}`;
 }
 
-/** Values that are stored as they are meant. */
+/** Formats values that need no decoding. */
 function withUnit({ dataset: { unit }, isRaw, part }: Layer, value: string): string {
   return unit === undefined || isRaw || part === "phase" ? value : `${value} ${unitText(unit)}`;
 }
 
-/** Which of several layers it is. */
+/** Names the layer, if there are several. */
 function nameOf({ dataset, style, index }: Layer): string {
   const axis = channelAxisOf(dataset);
   const isChannel = style.kind === "tint" || style.kind === "mask";
@@ -78,13 +78,13 @@ function nameOf({ dataset, style, index }: Layer): string {
   return style.isOverlay ? "label " : "";
 }
 
-/** Indices, and coordinates where there are any. */
+/** Indices, with coordinates if there are any. */
 function whereText({ index, axes }: Pointed): string {
   const place = placeText(axes, index);
   return `[${index.join(", ")}]${place === "" ? "" : ` ${place}`}`;
 }
 
-/** What a stored element stands for. */
+/** Formats the decoded value of a stored element. */
 function meantText(
   { decode, decodedKind, unit }: Dataset,
   region: Region,
@@ -100,7 +100,7 @@ function meantText(
   return `${text}${unit === undefined ? "" : ` ${unitText(unit)}`} (stored ${stored})`;
 }
 
-/** Scale and offset are rounded themselves: 281.34999999999997 is 281.35. */
+/** Rounds off the inaccuracy of scale and offset: 281.34999999999997 is 281.35. */
 const rounded = (value: number): number => Number(value.toPrecision(12));
 
 function setText(element: HTMLElement, whole: string): void {

@@ -1,4 +1,4 @@
-/** Rulers along a picture: the axis' name, and ticks at round indices. */
+/** Rulers along a picture: the axis name, and ticks at round indices. */
 import { h } from "../base/dom.js";
 import { shortened } from "../base/text.js";
 import type { DatasetAxis } from "../source/dataset.js";
@@ -17,13 +17,13 @@ export function ticksBetween(start: number, stop: number, most: number): number[
 /** Maximum length of a displayed axis name. */
 const maxAxisName = 40;
 
-/** "axis 1 (time)", or the name where there is one. */
+/** "axis 1 (time)", or the name if there is one. */
 export function axisName(names: readonly (string | null)[] | undefined, axis: number): string {
   const name = names?.[axis];
   return name ? `${shortened(name, maxAxisName)} (axis ${axis})` : `axis ${axis}`;
 }
 
-/** What is shown of an axis, in words. */
+/** Describes the visible interval of an axis. */
 export function axisText(
   name: string,
   { start, stop }: { start: number; stop: number },
@@ -33,10 +33,10 @@ export function axisText(
   return `${name}: ${part}`;
 }
 
-/** Least distance of two ticks, in CSS pixels. */
+/** Minimum distance of two ticks, in CSS pixels. */
 const tickDistance = { across: 72, down: 36 };
 
-/** Fills a ruler for what is seen from `from` to `to` (fractions are parts of elements) on `size` CSS pixels. */
+/** Fills a ruler of `size` CSS pixels for the visible elements `from` to `to`, which may be fractional. */
 export function fillRuler(
   ruler: HTMLElement,
   direction: "across" | "down",
@@ -55,7 +55,7 @@ export function fillRuler(
     .filter(({ at }) => share(at) >= 0 && share(at) <= 100)
     .map(({ at, text }) => {
       const tick = h("span", { class: "zw-tick" }, text);
-      // A tick stands at the middle of its element.
+      // A tick is centred on its element.
       if (direction === "across") tick.style.left = `${share(at)}%`;
       else tick.style.top = `${share(at)}%`;
       return tick;
@@ -66,18 +66,18 @@ export function fillRuler(
   );
 }
 
-/** CSS pixels that a ruler beside a picture is wide: for its title, and for the longest word of its ticks. */
+/** Width of a vertical ruler in CSS pixels: title and longest label. */
 export function rulerWidth(length: number, axis: DatasetAxis): number {
   const words = ticksAlong(axis, 0, length, mostTicksLookedAt).flatMap(({ text }) => text.split(" "));
   const letters = Math.max(0, ...words.map((word) => word.length));
   return Math.min(Math.max(52, 32 + 7 * String(length).length, 20 + 8 * letters), widestRuler);
 }
 
-/** Of the whole axis, so that nothing moves while a reader comes closer. */
+/** Number of ticks measured over the whole axis, so that the width stays the same while zooming. */
 const mostTicksLookedAt = 8;
 const widestRuler = 130;
 
-/** Round coordinates where they are evenly spaced; else coordinates of round indices, or the indices. */
+/** Round coordinates if they are evenly spaced; otherwise coordinates of round indices, or the indices. */
 function ticksAlong(
   axis: DatasetAxis | undefined,
   first: number,
@@ -121,7 +121,7 @@ export function fillValueRuler(
   ruler.replaceChildren(h("div", { class: "zw-ticks" }, ...ticks));
 }
 
-/** Round numbers from `low` to `high`, at most about `most`. */
+/** Round numbers from `low` to `high`, at most about `most` of them. */
 export function roundValues(low: number, high: number, most: number): number[] {
   const rough = (high - low) / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -129,6 +129,6 @@ export function roundValues(low: number, high: number, most: number): number[] {
   if (!distance || !Number.isFinite(distance)) return [];
   const first = Math.ceil(low / distance);
   const count = Math.max(0, Math.floor(high / distance) - first + 1);
-  // Through decimal text, for 0.30000000000000004 is nobody's tick.
+  // Rounded to 12 digits, to avoid labels like 0.30000000000000004.
   return Array.from({ length: count }, (_, i) => Number(((first + i) * distance).toPrecision(12)));
 }

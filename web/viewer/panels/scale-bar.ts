@@ -3,7 +3,7 @@ import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import { unitText } from "./coordinates.js";
 
 export interface ScaleBar {
-  /** CSS pixels. */
+  /** Width in CSS pixels. */
   readonly width: number;
   /** "50 µm". */
   readonly text: string;
@@ -12,13 +12,13 @@ export interface ScaleBar {
 /** Kilometres per degree of latitude, and of longitude at the equator. */
 const kilometresPerDegree = 111.2;
 
-/** Nearer to a pole a row of a map has next to no length. */
+/** Maximum latitude: closer to a pole a row of a map has hardly any length. */
 const mostLatitude = 89;
 
-/** Units of length that are a thousandth of the next. */
+/** Units of length, each a thousandth of the next. */
 const lengths = ["pm", "nm", "µm", "mm", "m", "km"];
 
-/** @param row what lies in the middle of the view, which matters on maps */
+/** @param row the row at the middle of the view, which matters on maps */
 export function scaleBarOf(
   dataset: Dataset,
   axes: readonly number[],
@@ -38,7 +38,7 @@ export function scaleBarOf(
   return { width: (round / length) * pixelsPerElement, text: lengthText(round, unit) };
 }
 
-/** Units per element, where these are the same everywhere. */
+/** Units per element, if they are constant. */
 function stepOf({ scale, coordinates, length }: DatasetAxis): number | undefined {
   if (scale !== undefined) return Math.abs(scale);
   const [first, last] = [coordinates?.at(0), coordinates?.at(length - 1)];
@@ -64,13 +64,13 @@ function measured(
   return { length: step * kilometresPerDegree * Math.cos((latitude * Math.PI) / 180), unit: "km" };
 }
 
-/** The greatest of 1, 2, 5, 10, … that is not greater. */
+/** The largest of 1, 2, 5, 10, … up to a limit. */
 export function roundBelow(most: number): number {
   const power = 10 ** Math.floor(Math.log10(most));
   return [5, 2, 1].map((k) => k * power).find((value) => value <= most * (1 + 1e-9)) ?? power;
 }
 
-/** In the unit that makes it a number from 1 to 1000. */
+/** Formats a length in the unit that gives a number from 1 to 1000. */
 function lengthText(length: number, unit: string): string {
   let [at, value] = [lengths.indexOf(unit), length];
   if (at >= 0) {

@@ -1,22 +1,22 @@
-/** Taking what is shown somewhere else: its address, a picture, a program. */
+/** Shares the view: its address, an image, a program. */
 import { h } from "../base/dom.js";
 import type { Code } from "../model/code.js";
 
 export interface ShareCallbacks {
-  /** The address of the view; undefined where there is no page that shows it. */
+  /** The address of the view; undefined if no page shows it. */
   link(): string | undefined;
-  /** The picture as it is seen; undefined where there is none. */
+  /** The picture in its current view; undefined if there is none. */
   picture(): Promise<{ blob: Blob; name: string } | undefined>;
   code(language: "python" | "javascript"): Code | undefined;
 }
 
-/** Milliseconds that a word of success stays. */
+/** Duration of a success message in milliseconds. */
 const wordTime = 4000;
 
 export class SharePanel {
   readonly #callbacks: ShareCallbacks;
   readonly #said = h("p", { class: "zw-share-said", role: "status" });
-  /** What could not be put into the clipboard, to be copied by hand. */
+  /** Text for manual copying if the clipboard is unavailable. */
   readonly #text = h("textarea", {
     class: "zw-share-text",
     readonly: true,
@@ -49,7 +49,7 @@ export class SharePanel {
     );
   }
 
-  /** @param isPicture whether there is a picture now */
+  /** @param isPicture whether a picture is shown */
   sync(isPicture: boolean): void {
     this.#link.hidden = this.#callbacks.link() === undefined;
     this.#picture.disabled = !isPicture;
@@ -73,7 +73,7 @@ export class SharePanel {
       await navigator.clipboard.writeText(text);
       this.#say(done);
     } catch {
-      // Pages that came over http, and those that were refused it, have no clipboard.
+      // Pages loaded over http, or without permission, cannot use the clipboard.
       this.#text.value = text;
       this.#text.hidden = false;
       this.#text.focus();

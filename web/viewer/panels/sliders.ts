@@ -1,4 +1,4 @@
-/** The place along the axes that are not shown: a slider each, with coordinates, and a button that plays. */
+/** Position along the axes that are not shown: a slider each, with coordinates and a play button. */
 import { h, labelled, numberField, select, showNumber, uniqueId } from "../base/dom.js";
 import { channelAxisOf } from "../model/channels.js";
 import { isComposite, playableAxes } from "../model/layers.js";
@@ -92,7 +92,7 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
     range.setAttribute("aria-valuetext", text === undefined ? String(shown) : `${shown}, ${text}`);
     if (text !== undefined || !facts.coordinates) return;
     const asked = shown;
-    // Without its coordinate an index is as good as before.
+    // If its coordinate cannot be read, the index is shown alone.
     facts.coordinates.read(asked).then(
       () => shown === asked && coordinateText(facts, asked) !== undefined && showCoordinate(),
       () => {},
@@ -113,7 +113,7 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
   };
 }
 
-/** Where there is something to play: how fast. */
+/** The playback rate, if an axis can be played. */
 function ratePart(dataset: Dataset, change: Change): Control {
   const list = select(
     frameRates.map(

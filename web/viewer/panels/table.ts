@@ -1,4 +1,4 @@
-/** Values as text: what has no number to draw, and single values. */
+/** Tables of values without a numeric representation, and single values. */
 import { field, type Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatScalar, scalarAt } from "../base/format.js";
@@ -21,11 +21,11 @@ const characterWidth = 7.6;
 const padding = 25;
 const rowHeight = 27;
 
-/** A table of a region's values with the indices of its rows and columns. */
+/** A table of a region's values with row and column indices. */
 export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, leaf: Leaf): HTMLElement {
   const region = leaf.path.length > 0 ? { ...read, ...field(read, leaf.path) } : read;
   const [down, across] = axes;
-  // The region is in the array's order of axes, which need not be that of the table.
+  // The region has the array's order of axes, which may differ from the table's.
   const inOrder = axes.map(({ axis }) => axis).sort((a, b) => a - b);
   const strides = axes.map(({ axis }) => read.stride[inOrder.indexOf(axis)]!);
   const text = (row: number, column: number) => {
@@ -71,7 +71,7 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
 const cell = (text: string): HTMLElement | string =>
   text.length > maxShown ? h("span", { title: text }, shortened(text, maxShown)) : text;
 
-/** The only value of an array without dimensions. */
+/** The value of an array without dimensions. */
 export function valueView(region: Region): HTMLElement {
   return h("p", { class: "zw-value" }, formatScalar(region.dtype, scalarAt(region, 0)));
 }

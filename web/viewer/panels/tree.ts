@@ -1,4 +1,4 @@
-/** What is in a group: a tree whose branches open, with what is known of each node. */
+/** The contents of a group as a tree of expandable branches, with a summary of each node. */
 import { h } from "../base/dom.js";
 import { formatByteCount, formatShape, formatType } from "../base/format.js";
 import { namesWith } from "../base/slices.js";
@@ -9,11 +9,11 @@ import { unitText } from "./coordinates.js";
 
 export interface TreeCallbacks {
   onGo(path: string): void;
-  /** Ends what is being read. */
+  /** Aborts all reading. */
   readonly signal: AbortSignal;
 }
 
-/** The heading, the tree, and what has to be said of how complete it is. */
+/** The heading, the tree, and a note if the list may be incomplete. */
 export function treeView(what: string, branch: Branch, callbacks: TreeCallbacks): HTMLElement {
   const isEmpty = branch.items.length === 0;
   const title =

@@ -1,4 +1,4 @@
-/** Colours of values: map, direction, gamma, centre; the range, and its histogram. */
+/** Controls for the colours of values: map, direction, gamma, centre; the range, and its histogram. */
 import type { DType } from "zarr-wasm";
 import { type ColormapName, colormaps } from "../base/colormaps.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
@@ -21,7 +21,7 @@ export function valueParts(dataset: Dataset, change: Change): Control[] {
   return [colormapPart(dataset, change), rangePart(dataset, change), lockPart(dataset, change)];
 }
 
-/** Whether the values are shown in the colours of a map. */
+/** Whether the values are shown with a colour map. */
 const isMapped = (dataset: Dataset, settings: ViewState, { kind }: ControlState): boolean =>
   kind === "image" && !isComposite(dataset, settings);
 
@@ -115,7 +115,7 @@ export function limitFields(name: string, onLimits: (low: number, high: number) 
   };
 }
 
-/** A list of ways to find a range. */
+/** A list of methods to find a range. */
 export function rangeList(onRange: (range: ValueRange) => void, limits: () => readonly [number, number]) {
   return select(rangeModes, (value) => {
     const [low, high] = limits();
@@ -179,7 +179,7 @@ export function logBox(change: Change) {
   };
 }
 
-/** Where there are other slices: whether they get a range of their own. */
+/** If there are other slices: whether each gets its own range. */
 function lockPart(dataset: Dataset, change: Change): Control {
   const box = h("input", {
     type: "checkbox",
@@ -204,7 +204,7 @@ function unitText({ core, unit, scaleFactor = 1 }: DType): string {
   return core === "datetime64" ? `${count} since 1970` : count;
 }
 
-/** Six digits of what was found are enough to start from. */
+/** Six digits are enough for a starting value. */
 function rounded(value: number): number {
   return Number.isSafeInteger(value) ? value : Number(value.toPrecision(6));
 }

@@ -1,18 +1,18 @@
-/** What rules of addresses are. */
+/** Types of address rules. */
 
-/** What cannot be, and what to do instead, in a sentence or two. */
+/** Explains in one or two sentences why an address cannot be opened, and what to do instead. */
 export interface NoAddress {
   readonly refused: string;
 }
 
-/** One step: what the text becomes, and why. */
+/** One rewriting step: the new text, and the reason. */
 export interface Rewritten {
   readonly text: string;
   readonly path?: string | undefined;
   readonly isArchive?: boolean | undefined;
-  /** Without capital and full stop; a step without a reason is not worth a word. */
+  /** Without capital and full stop; steps without a reason are not reported. */
   readonly why?: string | undefined;
 }
 
-/** A rule leaves what it does not know alone. */
+/** A rule returns undefined for text that it does not recognise. */
 export type Rule = (text: string) => Rewritten | NoAddress | undefined;

@@ -1,27 +1,27 @@
 /**
- * What somebody pastes as an address, and what is opened for it: links to documents of a node, buckets, files in
- * repositories, and other viewers' links become the address of the data, with a sentence that says so.
+ * Parses pasted addresses: links to documents of a node, buckets, files in repositories, and links of other
+ * viewers become the address of the data, with a sentence that explains the change.
  *
- * Pure: nothing is asked of any server. Every rule rewrites the text once, and the result goes through the rules again.
+ * Pure: no requests are sent. Each rule rewrites the text once, and the result goes through the rules again.
  */
 import type { NoAddress, Rewritten, Rule } from "./address-rules.js";
 import { cloudRules } from "./cloud-addresses.js";
 import { pageRules } from "./page-addresses.js";
 import { viewerRules } from "./viewer-addresses.js";
 
-/** What can be opened. */
+/** An address that can be opened. */
 export interface Address {
-  /** An http or https URL, or one that is relative to the page's. */
+  /** An http or https URL, or one relative to the page's. */
   readonly source: string;
   /** Path of the node below the source. */
   readonly path?: string | undefined;
   /** True for a zip archive whose address does not end in .zip or .ozx. */
   readonly isArchive?: boolean | undefined;
-  /** A sentence that says what was made of the text; undefined where it was taken as it is. */
+  /** A sentence that explains how the text was interpreted; undefined if it was used unchanged. */
   readonly note?: string | undefined;
 }
 
-/** Most rewritings: a link in a link in a link is as deep as real ones go. */
+/** Maximum number of rewritings: a link within a link within a link is as deep as real ones go. */
 const maxSteps = 8;
 
 const rules: readonly Rule[] = [
@@ -35,7 +35,7 @@ const rules: readonly Rule[] = [
   document,
 ];
 
-/** Reads what was pasted or typed. */
+/** Parses pasted or typed text. */
 export function readAddress(pasted: string): Address | NoAddress {
   let text = pasted.trim();
   if (text === "") return { refused: "Enter the address of a Zarr array or group." };
@@ -75,7 +75,7 @@ function finished(
   if (scheme !== undefined && !URL.canParse(text)) return { refused: "This is not a valid address." };
   if (scheme !== undefined && new URL(text).username !== "")
     return { refused: "Pages may not read from addresses with a name and a password in them." };
-  // An archive's own address ends where it ends, whatever its folders are called.
+  // An archive's address ends at the archive, whatever its folders are called.
   const split = isArchive ? { source: text, path: "" } : splitPath(text);
   const below = joined(split.path, path);
   return {
@@ -88,7 +88,7 @@ function finished(
 
 function sentence(reasons: readonly string[], source: string): string {
   const text = reasons.join(", and ");
-  // Names of documents and schemes stay as they are.
+  // Names of documents and schemes keep their case.
   const isWord = /^[a-z]+\s/.test(text);
   return `${isWord ? text[0]!.toUpperCase() + text.slice(1) : text}: opened as ${source.length > 200 ? `${source.slice(0, 199)}…` : source}.`;
 }
@@ -102,8 +102,9 @@ const joined = (above: string, below: string): string =>
 const pathOf = (address: string): string => address.replace(/[?#].*$/s, "");
 
 /**
- * The store and the path in it: a store ends with the first folder called .zarr or archive called .zip or .ozx. The same objects
- * are read either way, but the way back up is known, and archives can be read at all.
+ * Splits an address into the store and the path in it: a store ends with the first folder named *.zarr or
+ * archive named *.zip or *.ozx. The objects are the same either way, but this allows navigation to parent
+ * groups, and reading archives.
  */
 function splitPath(address: string): { source: string; path: string } {
   const [, place = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(address) ?? [];
@@ -115,18 +116,18 @@ function splitPath(address: string): { source: string; path: string } {
   try {
     return { source: root + query, path: decodeURIComponent(below) };
   } catch {
-    return whole; // a path that is no text stays a part of the URL
+    return whole; // a path that cannot be decoded stays part of the URL
   }
 }
 
-/** A line of a program that opens it: `xr.open_zarr("s3://…", …)`. */
+/** A line of code that opens it: `xr.open_zarr("s3://…", …)`. */
 function call(text: string): Rewritten | undefined {
   const [, , address] =
     /^(?:[\w.]+\s*=\s*)?[a-z_][\w.]*\(\s*(["'])([a-z][a-z0-9+.-]*:\/\/[^"']+)\1\s*[,)]/i.exec(text) ?? [];
   return address === undefined ? undefined : { text: address, why: "the address is that in the program" };
 }
 
-/** Quotes and angle brackets that came along. */
+/** Removes quotes and angle brackets pasted along. */
 function unquoted(text: string): Rewritten | undefined {
   const inner = /^(?:"([^"]*)"|'([^']*)'|`([^`]*)`|<([^<>]*)>)$/s
     .exec(text)
@@ -135,7 +136,7 @@ function unquoted(text: string): Rewritten | undefined {
   return inner === undefined ? undefined : { text: inner };
 }
 
-/** Folders in which people's files are; others may be paths on the page's own server. */
+/** Root folders of local files; other paths may be on the page's own server. */
 const localFolder = /^\/(home|Users|mnt|media|Volumes|tmp|var|opt|srv|root|scratch|gpfs|nfs)\//;
 
 function localPath(text: string): NoAddress | undefined {
@@ -147,18 +148,18 @@ function localPath(text: string): NoAddress | undefined {
   };
 }
 
-/** `example.org/data.zarr`: the first part is a host, for no folder has such a name and something below it. */
+/** `example.org/data.zarr`: the first part must be a host, since a folder would not have such a name. */
 function withoutScheme(text: string): Rewritten | undefined {
   const host = /^((?:[a-z0-9-]+\.)+[a-z]{2,}|localhost|(?:\d{1,3}\.){3}\d{1,3}(?=:))(:\d+)?\/./i.exec(text);
   if (!host || /\.(zarr|zip|ozx|json)$/i.test(host[1]!)) return undefined;
-  // What has no name has no certificate.
+  // Hosts without a name have no certificate.
   const isHere = /^(localhost|[\d.]+)$/i.test(host[1]!);
   return { text: `${isHere ? "http" : "https"}://${text}`, why: "the scheme was missing" };
 }
 
 const documents = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata|meta|attrs)$/;
 
-/** A document of a node: the node is the folder that it is in. */
+/** A document of a node: the node is its folder. */
 function document(text: string): Rewritten | undefined {
   const [, place = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(text) ?? [];
   const name = documents.exec(place)?.[1];

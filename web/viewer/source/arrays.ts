@@ -1,4 +1,4 @@
-/** Single arrays as datasets: by themselves, or with the coordinates that lie beside them (xarray, CF, GeoZarr). */
+/** Single arrays as datasets: alone, or with coordinates from the same group (xarray, CF, GeoZarr). */
 import {
   type Coordinate,
   coordinatesOf,
@@ -13,7 +13,7 @@ import type { Dataset, DatasetAxis, Geography, Level } from "./dataset.js";
 import { decodingOf } from "./decoding.js";
 import { ifReadable } from "./nodes.js";
 
-/** One array by itself: names and values as its own metadata has them. */
+/** A single array, with names and values from its own metadata. */
 export function arrayDataset(array: ZarrArray, title: string): Dataset {
   const names = dimensionsOf(array) ?? array.dimensionNames;
   const axes = array.shape.map((length, axis) => plainAxis(names?.[axis] ?? undefined, length));
@@ -27,13 +27,13 @@ export function arrayDataset(array: ZarrArray, title: string): Dataset {
   };
 }
 
-/** A level of which everything is at hand. */
+/** A level whose array is already open. */
 function openLevel(array: ZarrArray): Level {
   const { shape } = array;
   return { factor: shape.map(() => 1), origin: shape.map(() => 0), array, open: async () => array };
 }
 
-/** A variable: an array with the coordinates that its group has. */
+/** A variable: an array with the coordinates of its group. */
 export async function variableDataset(
   array: ZarrArray,
   group: ZarrGroup,
@@ -69,7 +69,10 @@ export async function variableDataset(
   return { ...plain, axes, problems, geography: geographyOf(axes, mapping?.attributes ?? array.attributes) };
 }
 
-/** The variable that describes the map projection, where the array names one (CF 1.11, section 5.6), or the usual one. */
+/**
+ * The variable that describes the map projection: the one named by the array (CF 1.11, section 5.6), or the
+ * usual one.
+ */
 async function mappingOf(
   group: ZarrGroup,
   array: ZarrArray,
@@ -80,7 +83,10 @@ async function mappingOf(
   return ifReadable(group.open(named, { kind: "array", signal }), signal);
 }
 
-/** Coordinates from an affine transformation without rotation: GDAL's GeoTransform, or GeoZarr's spatial:transform. */
+/**
+ * Coordinates from an affine transformation without rotation: GDAL's GeoTransform, or GeoZarr's
+ * spatial:transform.
+ */
 function affineAxis(
   axis: DatasetAxis,
   mapping: ZarrArray | undefined,
@@ -143,7 +149,7 @@ function geographyOf(axes: readonly DatasetAxis[], attributes: unknown): Geograp
   return y >= 0 && x >= 0 ? { kind: "projected", vertical: y, horizontal: x, crs } : undefined;
 }
 
-/** The name of a reference system in well-known text: what stands first in it. */
+/** The name of a reference system in well-known text: its first string. */
 function nameOfWkt(attributes: unknown): string | undefined {
   const text = textAt(attributes, "crs_wkt") ?? textAt(attributes, "spatial_ref") ?? "";
   return /^\s*[A-Z_]+\["([^"]{1,100})"/.exec(text)?.[1];

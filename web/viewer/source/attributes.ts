@@ -1,4 +1,4 @@
-/** Reading attributes, which anybody may have written: own properties of plain objects only. */
+/** Reads untrusted attributes: own properties of plain objects only. */
 
 export function own(value: unknown, name: string): unknown {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
@@ -10,16 +10,16 @@ export function textAt(value: unknown, name: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-/** The texts of a list; none for what is no list. */
+/** The strings of a list; empty for other values. */
 export function textsAt(value: unknown, name: string): string[] {
   const found = own(value, name);
   return Array.isArray(found) ? found.filter((entry) => typeof entry === "string") : [];
 }
 
-/** Number of characters that are split into words. */
+/** Maximum number of characters that are split into words. */
 const maxWords = 2 ** 16;
 
-/** The words of an attribute, as CF lists names: `"lat lon"`. */
+/** The words of an attribute that lists names as CF does: `"lat lon"`. */
 export function wordsAt(value: unknown, name: string): string[] {
   return (
     textAt(value, name)
@@ -29,12 +29,12 @@ export function wordsAt(value: unknown, name: string): string[] {
   );
 }
 
-/** The attributes that OME-Zarr speaks of: those under `ome`, where there are any, else all. */
+/** The attributes of OME-Zarr: those under `ome` if present, otherwise all. */
 export function omeAttributes(attributes: unknown): unknown {
   return own(attributes, "ome") ?? attributes;
 }
 
-/** A path below a group in its plain form; undefined for one that leads nowhere or out of the group. */
+/** Normalises a path below a group; undefined for an invalid path or one that leaves the group. */
 export function pathBelow(path: unknown): string | undefined {
   if (typeof path !== "string") return undefined;
   const segments = path.split("/").filter((segment) => segment !== "" && segment !== ".");

@@ -1,9 +1,9 @@
-/** Reading files that browsers hand out, in whole or in part. */
+/** Reads files from browser APIs, whole or in part. */
 import { type GetOptions, type RangeQuery, ZarrError } from "zarr-wasm";
 
 /**
  * The bytes of a file.
- * @throws Network ("file-failed") where the file has changed or gone since; LimitExceeded.
+ * @throws Network ("file-failed") if the file has changed or been removed since; LimitExceeded.
  */
 export async function readBlob(
   file: File,

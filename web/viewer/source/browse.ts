@@ -1,6 +1,6 @@
 /**
- * What is in a group: from consolidated metadata, from a store that lists, from a web server's list of the folder, or, as
- * the last resort, found by asking for names that groups of its kind have.
+ * Lists the contents of a group: from consolidated metadata, from a store that can list, from a web server's
+ * directory listing, or, as a last resort, by probing for names that are common in groups of its kind.
  */
 import {
   isZarrError,
@@ -16,23 +16,26 @@ import { pathsOfLayout } from "./layout.js";
 import { listedByServer } from "./listing.js";
 import { ifReadable } from "./nodes.js";
 
-/** Most names that are asked for in one group. */
+/** Maximum number of names probed in one group. */
 export const mostProbes = 120;
 
-/** How many of them at a time. */
+/** Number of probes in flight. */
 const concurrency = 8;
 
 export interface Contents {
   readonly members: readonly Member[];
-  /** "known" from consolidated metadata or by listing, "listed" by the web server, "probed" name by name. */
+  /**
+   * "known" from consolidated metadata or the store's listing, "listed" by the web server, "probed" name by
+   * name.
+   */
   readonly how: "known" | "listed" | "probed";
-  /** What the reader has to know of how complete this is; undefined where it is. */
+  /** Explains why the list may be incomplete; undefined if it is complete. */
   readonly note: string | undefined;
 }
 
 /**
  * The nodes directly below a group.
- * @throws what the store throws, but not where it merely cannot list.
+ * @throws the store's errors, except for stores that cannot list.
  */
 export async function contentsOf(group: ZarrGroup, signal?: AbortSignal): Promise<Contents> {
   try {
@@ -62,7 +65,7 @@ async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promis
   };
   const named = namesFrom(group);
   const nodes = await ask(named);
-  // Where the attributes say what there is, guesses would only cost requests.
+  // If the attributes name the members, guesses would only cost requests.
   if (nodes.length === 0) await ask(commonNames);
   const isOpenEnded = nodes.length === 0 || isBioformats(group);
   if (isOpenEnded && found.some(isNumbered)) await askNumbers(ask);
@@ -72,7 +75,7 @@ async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promis
   return { members: sorted(found), how: "probed", note };
 }
 
-/** 0 to 9 and then further, as long as there is one. */
+/** Probes 0 to 9, and further numbers until one is missing. */
 async function askNumbers(ask: (names: Iterable<string>) => Promise<OpenedNode[]>): Promise<void> {
   for (let first = 0; first < mostProbes; first += concurrency) {
     const numbers = Array.from({ length: concurrency }, (_, i) => String(first + i));
@@ -82,7 +85,7 @@ async function askNumbers(ask: (names: Iterable<string>) => Promise<OpenedNode[]
 
 const isNumbered = ({ path }: OpenedNode): boolean => /(^|\/)\d+$/.test(path);
 
-/** Opens what there is of these names, as the group's own version. */
+/** Opens the existing nodes of these names, in the group's own version. */
 async function probe(
   group: ZarrGroup,
   names: readonly string[],
@@ -100,7 +103,7 @@ async function probe(
   return found.filter((node) => node !== undefined);
 }
 
-/** The node of a name; undefined where there is none, or none that can be read: others in the group may be. */
+/** The node of a name; undefined if it is missing or unreadable, since other nodes may be readable. */
 function nodeAt(
   group: ZarrGroup,
   name: string,
@@ -117,7 +120,7 @@ function sorted(nodes: readonly OpenedNode[]): Member[] {
   return members.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
-/** The first part of a path that an attribute names. */
+/** The first part of a path named by an attribute. */
 const firstPart = (path: unknown): string[] => {
   const part = pathBelow(path)?.split("/")[0];
   return part === undefined ? [] : [part];
@@ -126,7 +129,7 @@ const firstPart = (path: unknown): string[] => {
 const isBioformats = ({ attributes }: Pick<ZarrGroup, "attributes">): boolean =>
   own(omeAttributes(attributes), "bioformats2raw.layout") !== undefined;
 
-/** Names that a group's own attributes speak of. */
+/** Names mentioned in a group's own attributes. */
 export function namesFrom({ attributes }: Pick<ZarrGroup, "attributes">): string[] {
   const ome = omeAttributes(attributes);
   const pathsIn = (list: unknown) =>
@@ -163,7 +166,7 @@ function objectAt(value: unknown, name: string): object {
 
 const spatialParts = ["images", "labels", "points", "shapes", "tables", "table"];
 
-/** What AnnData's groups hold, by their `encoding-type`. */
+/** Members of AnnData groups, by `encoding-type`. */
 const encodedParts: Readonly<Record<string, readonly string[]>> = {
   anndata: ["X", "obs", "var", "obsm", "varm", "obsp", "varp", "layers", "uns", "raw"],
   MuData: ["mod", "obs", "var", "obsm", "varm", "obsmap", "varmap", "uns"],
@@ -176,7 +179,7 @@ const encodedParts: Readonly<Record<string, readonly string[]>> = {
   raw: ["X", "var", "varm"],
 };
 
-/** Names that groups often hold, where nothing says what is in this one. */
+/** Common names of members, for groups without other information. */
 const commonNames: readonly string[] = [
   ...[
     "0",
@@ -240,7 +243,7 @@ const commonNames: readonly string[] = [
   ...["u10", "v10", "tp", "msl", "air", "climate", "elevation", "dem", "reflectance", "b02", "mask", "array"],
 ];
 
-/** Names of dimensions, which are those of coordinates, and names of other coordinates. */
+/** Names of dimensions, which are also those of coordinates, and names of other coordinates. */
 function dimensionsIn(node: OpenedNode): string[] {
   const { attributes } = node;
   const dimensions =
@@ -252,9 +255,9 @@ function dimensionsIn(node: OpenedNode): string[] {
 }
 
 /**
- * Nodes in the folders of a store whose root is none: an archive or a folder that was dropped often holds the store in a
- * folder of its own.
- * @returns their paths, at most 50, from the first depth that has any, down to three folders.
+ * Finds nodes in the subfolders of a store without a root node: a dropped archive or folder often wraps the
+ * store in another folder.
+ * @returns at most 50 paths, from the first depth with any, down to three folders.
  */
 export async function nodesBelow(store: Store, signal?: AbortSignal): Promise<string[]> {
   let folders = [""];

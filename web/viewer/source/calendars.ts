@@ -1,9 +1,9 @@
 /**
- * Dates of calendars that climate models count in: their days are no real days, so there are no instants of them.
- * Spec: CF conventions 1.11, section 4.4.1 "Calendar".
+ * Dates in the calendars of climate models. Their days are not real days, so they have no instants. Spec: CF
+ * conventions 1.11, section 4.4.1 "Calendar".
  */
 
-/** Days before January 1st of year 0 … of a year, and of the months of a year. */
+/** Days before January 1st of a year, counted from year 0, and days before the months of a year. */
 interface Calendar {
   readonly daysBefore: (year: number) => number;
   readonly monthsOf: (year: number) => readonly number[];
@@ -35,8 +35,9 @@ const unitsText =
 const perDay: Readonly<Record<string, number>> = { d: 1, h: 24, m: 1440, s: 86_400 };
 
 /**
- * What counts of such units mean, as "2001-02-28 12:00"; undefined for other calendars, and for texts that are not read here.
- * @param units as "days since 2001-01-01"
+ * Returns a function that formats counts as "2001-02-28 12:00"; undefined for other calendars and unsupported
+ * units.
+ * @param units such as "days since 2001-01-01"
  */
 export function modelDates(units: string, name: string): ((count: number) => string) | undefined {
   const calendar = calendars.get(name.trim().toLowerCase());
@@ -62,10 +63,10 @@ export function modelDates(units: string, name: string): ((count: number) => str
       : String(count);
 }
 
-/** Counts of more seconds than this, some millions of years, stay counts. */
+/** Maximum count in seconds, some millions of years; larger ones stay counts. */
 const mostSeconds = 1e14;
 
-/** A date as ISO 8601 has it, with the time of day where it is not midnight. */
+/** A date as ISO 8601, with the time of day unless it is midnight. */
 function dateText(calendar: Calendar, origin: number, seconds: number): string {
   const day = origin + Math.floor(seconds / 86_400);
   let year = Math.floor(day / 366);

@@ -1,9 +1,9 @@
-/** Addresses of objects in clouds, as their programs write them, and where browsers find the same objects. */
+/** Converts addresses of cloud objects, as used by programs, to URLs for browsers. */
 import type { NoAddress, Rewritten, Rule } from "./address-rules.js";
 
 export const cloudRules: readonly Rule[] = [chained, s3, s3Compatible, google, azure, huggingFace, github];
 
-/** Percent-encodes what cannot stand in a URL's path; what is encoded already stays. */
+/** Percent-encodes characters that are invalid in a URL's path; keeps existing encodings. */
 export const encodedPath = (path: string): string =>
   path
     .split("/")
@@ -19,7 +19,7 @@ function chained(text: string): Rewritten | undefined {
   return { text: archive, path: inner!, isArchive: true, why: "archives are read in place" };
 }
 
-/** The parameters after a question mark, as fsspec and GDAL users write options. */
+/** Splits off the parameters after a question mark, with which users of fsspec and GDAL write options. */
 function split(text: string, scheme: RegExp): { place: string; options: URLSearchParams } | undefined {
   const rest = scheme.test(text) ? text.replace(scheme, "") : undefined;
   if (rest === undefined) return undefined;
@@ -30,7 +30,10 @@ function split(text: string, scheme: RegExp): { place: string; options: URLSearc
 const optionOf = (options: URLSearchParams, ...names: string[]): string | undefined =>
   names.map((name) => options.get(name)).find((value) => value !== null && value !== "") ?? undefined;
 
-/** A bucket's objects: `s3://bucket/key`, with `?region=` or `?endpoint_url=` where they are not with Amazon's default. */
+/**
+ * Objects in a bucket: `s3://bucket/key`, with `?region=` or `?endpoint_url=` for other places than Amazon's
+ * default.
+ */
 function s3(text: string): Rewritten | NoAddress | undefined {
   const found = split(text, /^s3[an]?:\/\//i);
   if (!found) return undefined;
@@ -48,7 +51,7 @@ function s3(text: string): Rewritten | NoAddress | undefined {
   if (region !== undefined && !/^[a-z0-9-]+$/i.test(region))
     return { refused: `"${region}" is not a region.` };
   const host = region === undefined ? "s3.amazonaws.com" : `s3.${region}.amazonaws.com`;
-  // Names with dots or capitals fit no certificate, or no host.
+  // Names with dots do not match the certificate, and names with capitals are not valid hosts.
   const base = /^[a-z0-9-]{3,63}$/.test(bucket) ? `https://${bucket}.${host}` : `https://${host}/${bucket}`;
   return {
     text: `${base}/${encodedPath(key)}`,
@@ -56,7 +59,7 @@ function s3(text: string): Rewritten | NoAddress | undefined {
   };
 }
 
-/** neuroglancer's `s3+https://host/bucket/key`, and likewise for gs. */
+/** neuroglancer's `s3+https://host/bucket/key`, also for gs. */
 function s3Compatible(text: string): Rewritten | undefined {
   const [, scheme, rest] = /^(?:s3|gs)\+(https?):\/\/(.+)$/is.exec(text) ?? [];
   return rest === undefined
@@ -89,7 +92,7 @@ function azure(text: string): Rewritten | NoAddress | undefined {
   return { text: `https://${named}.blob.core.windows.net/${encodedPath(found.place)}`, why };
 }
 
-/** `hf://datasets/owner/name@revision/path`, as huggingface_hub has it. */
+/** `hf://datasets/owner/name@revision/path`, the syntax of huggingface_hub. */
 function huggingFace(text: string): Rewritten | undefined {
   const [, kind = "", repository, revision = "main", path] =
     /^hf:\/\/(datasets\/|spaces\/)?([^/@]+\/[^/@]+)(?:@([^/]+))?\/(.+)$/is.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** What belongs together with what is shown: variables of a dataset, images of a file, fields of a well. */
+/** Collections of related items: variables of a dataset, images of a file, fields of a well. */
 import { isZarrError, type OpenedNode, type Source, type ZarrGroup } from "zarr-wasm";
 import { type Kind, kindOf, type Variable } from "./kinds.js";
 import { groupAt } from "./nodes.js";
@@ -6,10 +6,10 @@ import { factsOfNode, type NodeFacts } from "./tree.js";
 
 export interface CollectionEntry {
   readonly name: string;
-  /** In the store. */
+  /** Path in the store. */
   readonly path: string;
   readonly facts: NodeFacts | undefined;
-  /** Where it is opened, if not at its path: a variable of a pyramid, of which the path is that of its finest level. */
+  /** Where to open it, if not at its path: for a variable of a pyramid, `path` is the finest level's. */
   readonly at?: { readonly path: string; readonly variable: string } | undefined;
 }
 
@@ -17,13 +17,13 @@ export interface Collection {
   /** "Variables", "Images", "Fields of view", "Labels". */
   readonly title: string;
   readonly entries: readonly CollectionEntry[];
-  /** Entries that describe the others: coordinates, bounds. */
+  /** Entries that describe others: coordinates, bounds. */
   readonly others: readonly CollectionEntry[];
 }
 
 const below = ({ path }: ZarrGroup, name: string): string => (path === "" ? name : `${path}/${name}`);
 
-/** The collection that a group is; undefined for one that is none. */
+/** The collection that a group represents; undefined for other groups. */
 export function collectionOf(group: ZarrGroup, kind: Kind): Collection | undefined {
   const listed = (title: string, paths: readonly string[], nameOf: (path: string) => string) => ({
     title,
@@ -38,8 +38,8 @@ export function collectionOf(group: ZarrGroup, kind: Kind): Collection | undefin
 }
 
 /**
- * The variables of a dataset, and its coordinates.
- * @param pyramid path of the pyramid whose variables they are
+ * The variables and coordinates of a dataset.
+ * @param pyramid path of the pyramid that has the variables
  */
 export function variablesOf(
   { variables, coordinates }: Pick<Extract<Kind, { kind: "dataset" }>, "variables" | "coordinates">,
@@ -59,8 +59,8 @@ export function variablesOf(
 }
 
 /**
- * The collection that a node is in, found by looking at the group above it.
- * @returns undefined where there is none, and where finding out would take guessing names.
+ * The collection that contains a node, found by reading its parent group.
+ * @returns undefined if there is none, or if finding it would require probing names.
  */
 export async function collectionAround(
   source: Source,
@@ -76,7 +76,7 @@ export async function collectionAround(
   return isIn ? collection : undefined;
 }
 
-/** Whether what is in a group is known without asking for names one by one. */
+/** Whether the contents of a group are known without probing names. */
 async function isCheap(group: ZarrGroup, signal: AbortSignal): Promise<boolean> {
   if (group.isConsolidated) return true;
   const { attributes } = group;

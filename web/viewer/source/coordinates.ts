@@ -1,21 +1,27 @@
-/** What is known of an axis without reading: by its name, by what its array says, by a scale and a translation. */
+/**
+ * Properties of an axis that need no reading: from its name, its array's attributes, or a scale and
+ * translation.
+ */
 import type { ZarrArray } from "zarr-wasm";
 import { own, textAt } from "./attributes.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
 
-/** Coordinates that are the same distance apart. */
+/** Evenly spaced coordinates. */
 export function linearCoordinates(first: number, step: number): AxisCoordinates {
   return { kind: "numbers", at: (index) => first + index * step, read: async () => {} };
 }
 
-/** An axis of which nothing but a name is known. */
+/** An axis with only a name. */
 export const plainAxis = (name: string | undefined, length: number): DatasetAxis => ({
   name,
   length,
   role: name === undefined ? undefined : roleOfName(name),
 });
 
-/** Whether an array says that it holds latitudes or longitudes, of any number of dimensions. Spec: CF 1.11, 4.1 and 4.2. */
+/**
+ * Whether an array declares that it holds latitudes or longitudes, of any number of dimensions. Spec: CF
+ * 1.11, 4.1 and 4.2.
+ */
 export function isPosition(array: ZarrArray): boolean {
   const role = roleOf(undefined, array);
   return role === "latitude" || role === "longitude";

@@ -1,69 +1,72 @@
-/** What is viewed: one array, or the same data in several resolutions, with what is known of its meaning. */
+/** A dataset: one array, or the same data at several resolutions, with the meaning of its axes and values. */
 import type { DType, Region, ZarrArray } from "zarr-wasm";
 
-/** What an axis runs along, where metadata says so: by CF, by OME-Zarr, or by a name that nobody takes for another. */
+/** The meaning of an axis, if declared: by CF, by OME-Zarr, or by an unambiguous name. */
 export type AxisRole = "latitude" | "longitude" | "x" | "y" | "z" | "time" | "channel";
 
 /** One dimension of a dataset. */
 export interface DatasetAxis {
   readonly name: string | undefined;
-  /** A longer name for people: "Latitude", "time of forecast". */
+  /** A longer display name: "Latitude", "time of forecast". */
   readonly label?: string | undefined;
   readonly role?: AxisRole | undefined;
-  /** "space", "time", "channel" or another, where a convention says so. */
+  /** "space", "time", "channel" or another type, if a convention declares it. */
   readonly type?: string | undefined;
-  /** Unit of `scale` and of coordinates that are numbers. */
+  /** Unit of `scale` and of numeric coordinates. */
   readonly unit?: string | undefined;
-  /** Elements of level 0. */
+  /** Length in elements of level 0. */
   readonly length: number;
-  /** Units per element of level 0, where that is the same everywhere; negative where coordinates descend. */
+  /** Units per element of level 0, if constant; negative for descending coordinates. */
   readonly scale?: number | undefined;
-  /** Where the middle of element 0 lies, in units. */
+  /** Position of the centre of element 0, in units. */
   readonly translation?: number | undefined;
-  /** True where elements with greater indices belong higher up when the axis goes down the picture: north is up. */
+  /** True if greater indices are drawn higher up when the axis is vertical: north is up. */
   readonly goesUp?: boolean | undefined;
-  /** Coordinates of the elements of level 0, where there are any. */
+  /** Coordinates of the elements of level 0, if there are any. */
   readonly coordinates?: AxisCoordinates | undefined;
 }
 
 /**
- * Coordinates along an axis: numbers in the axis' unit, milliseconds since 1970, or texts. Those of short axes, and those
- * that say which way is up, have been read when a dataset is handed out; others are read where they are asked for.
+ * Coordinates along an axis: numbers in the axis unit, milliseconds since 1970, or strings. The coordinates
+ * of short axes, and those that determine the direction, are read before a dataset is returned; others on
+ * demand.
  */
 export interface AxisCoordinates {
   readonly kind: "numbers" | "milliseconds" | "texts";
-  /** The coordinate of an element; undefined for one that has not been read, or that is missing. */
+  /** The coordinate of an element; undefined if missing or not read yet. */
   at(index: number): number | string | undefined;
-  /** Reads what `at(index)` needs. Several calls share one request. @throws as `get` does. */
+  /** Reads the data for `at(index)`. Concurrent calls share one request. @throws as `get` does. */
   read(index: number): Promise<void>;
 }
 
-/** What the two axes of a map are. */
+/** The meaning of a map's two axes. */
 export interface Geography {
   /** "degrees": latitude and longitude; "projected": y and x in the unit of their axes. */
   readonly kind: "degrees" | "projected";
-  /** Which axes: latitude or y, longitude or x. */
+  /** Indices of the axes: latitude or y, longitude or x. */
   readonly vertical: number;
   readonly horizontal: number;
-  /** Name or code of the reference system, where one is given: "EPSG:32633". */
+  /** Name or code of the reference system, if known: "EPSG:32633". */
   readonly crs: string | undefined;
 }
 
-/** Labels that belong to an image: integers that say which thing each element is a part of. */
+/** Labels of an image: integers that assign each element to an object. */
 export interface Labels {
   readonly name: string;
-  /** In the store. */
+  /** Path in the store. */
   readonly path: string;
-  /** What `open` gave, in the image's world: `levels` are placed in elements of the image's level 0. */
+  /**
+   * The result of `open`, in the image's coordinates: `levels` are placed in elements of the image's level 0.
+   */
   readonly dataset: Dataset | undefined;
-  /** For each axis of the labels, the image's axis of that name; −1 for one that the image does not have. */
+  /** For each axis of the labels, the image's axis of the same name; −1 if the image lacks it. */
   readonly imageAxes: readonly number[];
   open(): Promise<Dataset>;
 }
 
-/** The labels of an image, which are looked for when somebody asks. */
+/** The labels of an image, found on demand. */
 export interface LabelsList {
-  /** What `find` gave. */
+  /** The result of `find`. */
   readonly known: readonly Labels[] | undefined;
   find(): Promise<readonly Labels[]>;
 }
@@ -72,51 +75,53 @@ export interface LabelsList {
 export interface Level {
   /** Elements of level 0 per element of this level, per axis. */
   readonly factor: readonly number[];
-  /** Where this level's first element begins (its edge, not its centre), in elements of level 0, per axis. */
+  /**
+   * Origin of this level (the edge of its first element, not its centre), in elements of level 0, per axis.
+   */
   readonly origin: readonly number[];
   /** The array, once it has been opened. */
   readonly array: ZarrArray | undefined;
-  /** Opens it; several calls share one opening, and a failed one may be tried again. */
+  /** Opens the array. Concurrent calls share one attempt; a failed one can be retried. */
   open(): Promise<ZarrArray>;
 }
 
-/** A channel as the metadata describes it. */
+/** A channel described by the metadata. */
 export interface ChannelInfo {
   readonly label: string | undefined;
   /** "rrggbb". */
   readonly color: string | undefined;
   readonly active: boolean | undefined;
-  /** Values at which the colours begin and end. */
+  /** Values of the first and the last colour. */
   readonly window: readonly [low: number, high: number] | undefined;
 }
 
 export interface Dataset {
-  /** What it is called where there is no better name: the last part of its address. */
+  /** Fallback name: the last part of its address. */
   readonly title: string;
-  /** True where the elements are labels: integers that are names of things, not amounts. */
+  /** True if the elements are labels: integers that identify objects, not quantities. */
   readonly isLabels?: boolean | undefined;
   readonly axes: readonly DatasetAxis[];
   readonly dtype: DType;
   /** Finest first; at least one. */
   readonly levels: readonly [Level, ...Level[]];
-  /** The array of level 0, which is always open. */
+  /** The array of level 0, always open. */
   readonly array: ZarrArray;
-  /** Which axis counts channels. */
+  /** Index of the channel axis. */
   readonly channelAxis?: number | undefined;
   readonly channels?: readonly ChannelInfo[] | undefined;
-  /** What the values are: "air temperature". */
+  /** Name of the quantity: "air temperature". */
   readonly label?: string | undefined;
   /** Unit of the decoded values. */
   readonly unit?: string | undefined;
-  /** Stored values to those that are meant (CF: scale, offset, missing values); absent where they are the same. */
+  /** Decodes stored values (CF: scale, offset, missing values); absent if they need no decoding. */
   readonly decode?: ((stored: Region) => Region) | undefined;
-  /** What decoded values are: numbers where nothing else is said. */
+  /** Kind of decoded values. Default: "numbers". */
   readonly decodedKind?: "numbers" | "milliseconds" | undefined;
-  /** What in its metadata could not be followed, in sentences. */
+  /** Sentences on metadata that could not be interpreted. */
   readonly problems?: readonly string[] | undefined;
   readonly geography?: Geography | undefined;
   readonly labels?: LabelsList | undefined;
-  /** The state to begin with, in the terms of `WantedState`: what metadata or kind of the data suggest. */
+  /** The initial state, in the terms of `WantedState`, as suggested by metadata or the kind of data. */
   readonly hints?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Stored values to those that are meant, by the attributes that CF describes, through the library. */
+/** Decodes stored values by their CF attributes, with the library. */
 import {
   type CFInput,
   type CFOptions,
@@ -15,7 +15,7 @@ import { isTime } from "./leaf.js";
 
 export type Decoding = Pick<Dataset, "decode" | "decodedKind" | "label" | "unit" | "problems">;
 
-/** What an array's attributes say of its values. Never throws: what cannot be followed is said in `problems`. */
+/** Interprets an array's attributes on its values. Never throws: failures are reported in `problems`. */
 export function decodingOf(array: ZarrArray): Decoding {
   const { attributes } = array;
   const label = textAt(attributes, "long_name") ?? textAt(attributes, "standard_name")?.replaceAll("_", " ");
@@ -42,7 +42,7 @@ function decoded(array: ZarrArray, stored: Region, options: CFOptions): Region {
   return { data: numbers, shape, stride, dtype: typeOf(numbers) };
 }
 
-/** The data type of numbers that decoding made. */
+/** The data type of decoded numbers. */
 function typeOf(data: ElementData): DType {
   if (data instanceof Float32Array) return DType.simple("float32");
   if (data instanceof Float64Array) return DType.simple("float64");
@@ -51,8 +51,8 @@ function typeOf(data: ElementData): DType {
 }
 
 /**
- * The options with which an array can be decoded; none where its attributes are not valid. Calendars without real days leave
- * their counts. Fill values of Zarr v2 are missing values only where xarray wrote them as such.
+ * The options for decoding an array; empty if its attributes are invalid. Values in calendars without real
+ * days stay counts. Fill values of Zarr v2 are missing values only if xarray wrote them as such.
  */
 function optionsFor(
   array: ZarrArray,
@@ -88,7 +88,7 @@ const sampleArrays: Readonly<Record<string, new (length: number) => ElementData>
   float64: Float64Array,
 };
 
-/** One element of an array's type, to find out what would be done; undefined where nothing would. */
+/** One element of an array's type, to find out how it is decoded; undefined if it is not. */
 function sampleOf({ dtype }: ZarrArray): CFInput | undefined {
   const Kind = isTime(dtype) ? undefined : sampleArrays[dtype.core];
   return Kind && { data: new Kind(1), shape: [1], stride: [1] };

@@ -1,20 +1,20 @@
 /**
- * What is dropped on the page, or chosen: folders and archives become stores that are read in place, nothing is copied or
- * sent anywhere. Folders come as handles (File System Access) where the browser has them, else as entries
- * (`webkitGetAsEntry`), or as the list of files that `<input type="file" webkitdirectory>` gives.
+ * Dropped or chosen folders and archives as stores, which are read in place: nothing is copied or uploaded.
+ * Folders are handles (File System Access) if the browser supports them, otherwise entries
+ * (`webkitGetAsEntry`) or the list of files from `<input type="file" webkitdirectory>`.
  */
 import { type DirectoryHandle, DirectoryHandleStore, isZarrError, type Store, ZipStore } from "zarr-wasm";
 import { type FileEntry, type FolderEntry, FolderEntryStore } from "./entry-store.js";
 import { FileListStore } from "./file-list-store.js";
 
-/** Something that can be opened. */
+/** A dropped item that can be opened. */
 export interface Dropped {
-  /** As the file or folder is called. */
+  /** Name of the file or folder. */
   readonly name: string;
   readonly store: Store;
 }
 
-/** Something that cannot, and why, in a sentence. */
+/** A dropped item that cannot be opened, with the reason in a sentence. */
 export interface NotDropped {
   readonly name: string;
   readonly refused: string;
@@ -43,12 +43,13 @@ interface FileHandleLike {
 type Picked = Promise<Handle | File | null> | FolderEntry | FileEntry | File | null;
 
 /**
- * The stores of what is dropped. Must be called while the event is handled: afterwards browsers say nothing of its items.
- * @returns one entry for each file or folder, in order; none for a drop of text or of nothing.
+ * The stores of dropped items. Must be called while the event is handled: browsers clear the items
+ * afterwards.
+ * @returns one entry for each file or folder, in order; empty if text or nothing was dropped.
  */
 export async function storesOf(transfer: Transfer): Promise<(Dropped | NotDropped)[]> {
   const items = Array.from(transfer.items ?? []).filter(({ kind }) => kind === "file");
-  // All of them at once, before anything is waited for.
+  // All items are accessed before the first await.
   const picked: Picked[] = items.length > 0 ? items.map(pick) : Array.from(transfer.files ?? []);
   const found = await Promise.all(picked.map(storeOf));
   return withoutLooseParts(found.filter((entry) => entry !== undefined));
@@ -56,7 +57,7 @@ export async function storesOf(transfer: Transfer): Promise<(Dropped | NotDroppe
 
 function pick(item: TransferItem): Picked {
   if (item.getAsFileSystemHandle) {
-    // Of what a program drops, or another page, there are no handles.
+    // Items dropped by programs or other pages have no handles.
     const file = item.getAsFile();
     return item.getAsFileSystemHandle().then(
       (handle) => handle ?? file,
@@ -79,12 +80,12 @@ async function storeOf(picked: Picked): Promise<Dropped | NotDropped | undefined
   return { name: found.name, store: new DirectoryHandleStore(found as DirectoryHandle) };
 }
 
-/** The store of a folder that `showDirectoryPicker` gave. */
+/** The store of a folder from `showDirectoryPicker`. */
 export function storeOfHandle(handle: DirectoryHandle): Dropped {
   return { name: handle.name, store: new DirectoryHandleStore(handle) };
 }
 
-/** The stores of files that were chosen: the folder that they are all in, or each for itself. */
+/** The stores of chosen files: one for their common folder, or one for each file. */
 export async function storesOfFiles(files: Iterable<File>): Promise<(Dropped | NotDropped)[]> {
   const list = Array.from(files);
   const [folder] = list.map(({ webkitRelativePath }) => webkitRelativePath?.split("/")[0]);
@@ -92,7 +93,7 @@ export async function storesOfFiles(files: Iterable<File>): Promise<(Dropped | N
   return withoutLooseParts(await Promise.all(list.map(storeOfFile)));
 }
 
-/** Largest file of references that is read. */
+/** Maximum size of a reference file. */
 const maxReferences = 256 * 2 ** 20;
 
 async function storeOfFile(file: File): Promise<Dropped | NotDropped> {
@@ -116,13 +117,13 @@ const nodeDocuments = /^(zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$
 
 const isReferences = (name: string): boolean => /\.json$/i.test(name) && !nodeDocuments.test(name);
 
-/** True for what begins as an archive does, or as an empty one. */
+/** Whether a file begins like an archive, possibly an empty one. */
 async function isZip(file: File): Promise<boolean> {
   const start = new Uint8Array(await file.slice(0, 4).arrayBuffer());
   return start.length === 4 && /^80,75,(3,4|5,6)$/.test(start.join());
 }
 
-/** Documents and chunks that are dropped without their folder. */
+/** Removes documents and chunks dropped without their folder. */
 function withoutLooseParts(found: readonly (Dropped | NotDropped)[]): (Dropped | NotDropped)[] {
   const isLoose = found.some((entry) => "refused" in entry && nodeDocuments.test(entry.name));
   if (!isLoose) return [...found];

@@ -1,8 +1,8 @@
-/** Folders as `webkitGetAsEntry` gives them, for browsers without handles, as stores. */
+/** Folders from `webkitGetAsEntry` as stores, for browsers without handles. */
 import { type GetOptions, type RangeQuery, type Store, ZarrError } from "zarr-wasm";
 import { readBlob } from "./blob-parts.js";
 
-/** What is used of the File and Directory Entries API. */
+/** The required part of the File and Directory Entries API. */
 export interface FileEntry {
   readonly isDirectory: false;
   readonly name: string;
@@ -32,10 +32,10 @@ export interface FolderEntry {
   };
 }
 
-/** Most entries of one folder that are listed. */
+/** Maximum number of entries listed per folder. */
 const maxEntries = 100_000;
 
-/** A folder that was dropped. Read-only. */
+/** A dropped folder. Read-only. */
 export class FolderEntryStore implements Store {
   constructor(readonly root: FolderEntry) {}
 
@@ -62,7 +62,7 @@ export class FolderEntryStore implements Store {
     const reader = folder.createReader();
     const names: string[] = [];
     for (let count = 0; count < maxEntries; ) {
-      // Browsers give them in portions, and none when there are no more.
+      // Browsers return them in batches; an empty batch is the end.
       const entries = await new Promise<readonly (FileEntry | FolderEntry)[]>((resolve, reject) => {
         reader.readEntries(resolve, reject);
       }).catch(this.#failed(`/${path}`));
@@ -81,7 +81,7 @@ export class FolderEntryStore implements Store {
     }).catch(this.#failed(key));
   }
 
-  /** What is at a path; undefined where there is nothing, or something of the other kind. */
+  /** The entry at a path; undefined if missing or of the other kind. */
   #found<T>(method: "getFile" | "getDirectory", path: string): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       const failed = (error: DOMException) =>

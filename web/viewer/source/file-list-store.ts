@@ -1,12 +1,12 @@
-/** Files that `<input type="file" webkitdirectory>` gives as a store. */
+/** Files from `<input type="file" webkitdirectory>` as a store. */
 import type { GetOptions, RangeQuery, Store } from "zarr-wasm";
 import { readBlob } from "./blob-parts.js";
 
-/** Every file of a folder, by its path below it. Read-only. */
+/** All files of a folder, by their path in it. Read-only. */
 export class FileListStore implements Store {
   readonly #files = new Map<string, File>();
 
-  /** @param files whose `webkitRelativePath` begins with the folder's name. */
+  /** @param files files whose `webkitRelativePath` begins with the folder's name. */
   constructor(
     readonly name: string,
     files: Iterable<File>,

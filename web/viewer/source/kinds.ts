@@ -1,7 +1,7 @@
 /**
- * What a node is, and with that how it is shown: an array, an OME-Zarr image, a plate, a dataset of xarray, … Attributes
- * decide, members only where those say nothing. What claims to be something and is not valid is shown as the group that it
- * is, with the reason.
+ * Determines the kind of a node, and thus how it is shown: an array, an OME-Zarr image, a plate, an xarray
+ * dataset, … Attributes decide; members only if the attributes do not. A node with an invalid declaration is
+ * shown as a plain group, with the reason.
  */
 import {
   dimensionsOf,
@@ -19,6 +19,7 @@ import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js"
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
 import { pathsOfLayout } from "./layout.js";
+import type { PlateKind } from "./plate.js";
 
 /** An array of a dataset. */
 export interface Variable {
@@ -27,29 +28,19 @@ export interface Variable {
   readonly dimensions: readonly string[] | undefined;
 }
 
-/** A well of a plate, with its place in the rows and columns where that is said. */
-export interface Well {
-  readonly path: string;
-  readonly row: number | undefined;
-  readonly column: number | undefined;
-}
-
 export type Kind =
   | { readonly kind: "array"; readonly array: ZarrArray }
-  /** An OME-Zarr image; there is mostly one. */
+  /** An OME-Zarr image; usually a single one. */
   | { readonly kind: "image"; readonly images: readonly OmeMultiscale[]; readonly isLabel: boolean }
-  /** Several images, of bioformats2raw, of a scene, or in SpatialData's `images`: paths from the group. */
+  /** Several images, from bioformats2raw, a scene, or SpatialData's `images`: paths from the group. */
   | { readonly kind: "images"; readonly paths: readonly string[] }
-  | {
-      readonly kind: "plate";
-      readonly wells: readonly Well[];
-      readonly rows: readonly string[];
-      readonly columns: readonly string[];
-    }
+  | PlateKind
   | { readonly kind: "well"; readonly fields: readonly string[] }
-  /** The group `labels` of an image: paths of label images from it. */
+  /** The group `labels` of an image: paths of its label images. */
   | { readonly kind: "labels"; readonly paths: readonly string[] }
-  /** Arrays with named dimensions. `first` is what to show; coordinates, bounds and the like are not variables. */
+  /**
+   * Arrays with named dimensions. `first` is the default; coordinates, bounds and the like are not variables.
+   */
   | {
       readonly kind: "dataset";
       readonly variables: readonly Variable[];
@@ -57,21 +48,21 @@ export type Kind =
       readonly first: Variable;
       readonly contents: Contents;
     }
-  /** The same dataset at several resolutions (GeoZarr, ndpyramid): paths of groups, as the attributes list them. */
+  /** The same dataset at several resolutions (GeoZarr, ndpyramid): paths of groups from the attributes. */
   | { readonly kind: "levels"; readonly paths: readonly string[] }
   | { readonly kind: "anndata" | "mudata" | "spatialdata"; readonly contents: Contents }
-  /** Anything else; `problem` says what it claims to be and why it is not. */
+  /** Anything else; `problem` explains an invalid declaration. */
   | { readonly kind: "group"; readonly contents: Contents; readonly problem: string | undefined };
 
-/** Most arrays of a group that are opened to find out what they are. */
+/** Maximum number of arrays opened in a group to determine its kind. */
 const mostArrays = 200;
 
-/** Most images of a bioformats2raw layout that are looked for, where no list names them. */
+/** Maximum number of images probed in a bioformats2raw layout without a list. */
 const mostSeries = 64;
 
 /**
- * Finds out what a node is.
- * @throws what the store throws.
+ * Determines the kind of a node.
+ * @throws errors of the store.
  */
 export async function kindOf(node: OpenedNode, signal?: AbortSignal): Promise<Kind> {
   if (node.kind === "array") return { kind: "array", array: node };
@@ -83,7 +74,7 @@ export async function kindOf(node: OpenedNode, signal?: AbortSignal): Promise<Ki
     if (!isZarrError(error, "InvalidMetadata", "Unsupported")) throw error;
     problem = error.message;
   }
-  // Images, which are most of what is opened, do without.
+  // Images, the most common kind, do not need it.
   const { contentsOf } = await import("./browse.js");
   const contents = await contentsOf(node, signal);
   const encoding = textAt(node.attributes, "encoding-type");
@@ -119,7 +110,7 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
   return undefined;
 }
 
-/** Images that a scene (0.6) brings together: those whose coordinate systems its transformations name. */
+/** Images combined by a scene (0.6): those whose coordinate systems its transformations name. */
 function sceneImages(scene: unknown): string[] {
   const list = own(scene, "coordinateTransformations");
   const ends = Array.isArray(list)
@@ -128,7 +119,7 @@ function sceneImages(scene: unknown): string[] {
   return [...new Set(ends.filter((path) => path !== undefined))];
 }
 
-/** Images of a bioformats2raw layout: those that `OME` lists, else 0, 1, … as far as there are any. */
+/** Images of a bioformats2raw layout: those listed in `OME`, otherwise 0, 1, … until one is missing. */
 async function seriesOf(group: ZarrGroup, signal: AbortSignal | undefined): Promise<string[]> {
   const listed = await openIfThere(group, "OME", signal);
   const series = listed?.kind === "group" ? own(omeAttributes(listed.attributes), "series") : undefined;
@@ -156,7 +147,10 @@ async function openIfThere(
   }
 }
 
-/** True for `multiscales` of other conventions: an object (GeoZarr), or maps' tiles (ndpyramid), whose levels are groups. */
+/**
+ * Whether `multiscales` follow another convention: an object (GeoZarr), or map tiles (ndpyramid), whose
+ * levels are groups.
+ */
 function isGeographic(images: unknown): boolean {
   if (!Array.isArray(images)) return pathsOfLayout(images).length > 0;
   const datasets = own(images[0], "datasets");
@@ -173,7 +167,7 @@ function levelsKind({ attributes }: ZarrGroup): Kind | undefined {
   return paths.length > 0 ? { kind: "levels", paths: [...new Set(paths)] } : undefined;
 }
 
-/** Attributes with which one array names others that are no data: CF 1.11, sections 5, 7 and 5.6. */
+/** Attributes with which an array names auxiliary arrays: CF 1.11, sections 5, 7 and 5.6. */
 const referring = ["coordinates", "bounds", "climatology", "grid_mapping", "cell_measures", "formula_terms"];
 
 async function datasetKind(
@@ -206,7 +200,7 @@ async function datasetKind(
   return first && { kind: "dataset", variables, coordinates, first, contents: told };
 }
 
-/** Bounds that nothing refers to are known by their name: `lat_bnds` beside `lat`. */
+/** Bounds without a reference are recognised by name: `lat_bnds` for `lat`. */
 const isBoundsOf = (name: string, others: ReadonlySet<string>): boolean => {
   const [, of] = /^(.+)_(?:bnds?|bounds)$/i.exec(name) ?? [];
   return of !== undefined && others.has(of);
@@ -224,12 +218,12 @@ async function variableAt(
     const array = await group.open(name, { kind: "array", signal });
     return { name, array, dimensions: dimensionsOf(array) };
   } catch (error) {
-    if (isZarrError(error)) return undefined; // one that cannot be read does not keep others from being seen
+    if (isZarrError(error)) return undefined; // an unreadable one must not hide the others
     throw error;
   }
 }
 
-/** The first variable of numbers in a plane or more; without one, of numbers; without those, any. */
+/** The first numeric variable of at least two dimensions, or else the first numeric one, or else any. */
 function mostTelling(variables: readonly Variable[]): Variable | undefined {
   const isNumeric = ({ array }: Variable) => /^(u?int|b?float|complex|bool)/.test(array.dtype.core);
   const numbers = variables.filter(isNumeric);
@@ -243,5 +237,5 @@ function mostTelling(variables: readonly Variable[]): Variable | undefined {
   );
 }
 
-/** Masks and flags are data, but not what one looks at first. */
+/** Masks and flags are data, but not the best choice for the first view. */
 const isFlag = ({ array }: Variable): boolean => own(array.attributes, "flag_meanings") !== undefined;

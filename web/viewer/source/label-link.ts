@@ -1,10 +1,11 @@
-/** Labels whose image says where they lie: a transformation between their coordinate systems (OME-Zarr 0.6). */
+/** Labels positioned by their image: a transformation between their coordinate systems (OME-Zarr 0.6). */
 import { coordinateGraph, multiscales, type OmeMultiscale, type ZarrGroup } from "zarr-wasm";
 
 /**
  * Labels in the coordinates of their image.
  * @param path of the labels, from the image's group.
- * @returns the labels as they are, where the two differ by more than scales and translations, or nothing leads to them.
+ * @returns the unchanged labels if the two differ by more than scales and translations, or have no
+ *   connection.
  * @throws as `coordinateGraph` and its `between` do.
  */
 export async function inImage(group: ZarrGroup, path: string, labels: OmeMultiscale): Promise<OmeMultiscale> {

@@ -1,4 +1,4 @@
-/** Levels that are groups, as attributes list them. */
+/** Levels that are groups, listed in attributes. */
 import { own, pathBelow } from "./attributes.js";
 
 /** GeoZarr: `multiscales: { layout: [{ asset: "0" }] }`, or the matrices of a tile matrix set. */

@@ -1,25 +1,27 @@
 /**
- * Which number of an element is drawn: the element itself, a part of a complex number, a field of a
- * structured element.
+ * The drawn number of an element: the element itself, a part of a complex number, a field of a structured
+ * element.
  */
+
 import { type DType, type ElementData, field, type Region } from "zarr-wasm";
 import { isComplex, isFloat, isInteger, isTime, notATime } from "../base/kinds.js";
+import { keptFor } from "../base/memo.js";
 import type { Numbers } from "../base/plane.js";
 
 export { isComplex, isFloat, isInteger, isTime, notATime };
 
-/** A part of every element: the whole, or a field at any depth, or one item of a subarray field. */
+/** A part of every element: the whole, a field at any depth, or one item of a subarray field. */
 export interface Leaf {
-  /** As people write it: "" for the whole element, "r", "position[2]", "meta.gain". */
+  /** Display name: "" for the whole element, "r", "position[2]", "meta.gain". */
   readonly name: string;
   readonly path: readonly string[];
-  /** Position in a subarray field, in C order, and how many items it has. */
+  /** Position in a subarray field, in C order, and the number of its items. */
   readonly item: number;
   readonly items: number;
   readonly dtype: DType;
 }
 
-/** Which number of a complex number. */
+/** The parts of a complex number. */
 export const parts = {
   magnitude: { label: "Magnitude", of: (re: number, im: number) => Math.hypot(re, im) },
   phase: { label: "Phase", of: (re: number, im: number) => Math.atan2(im, re) },
@@ -30,26 +32,19 @@ export const parts = {
 export type Part = keyof typeof parts;
 export const partNames = Object.keys(parts) as Part[];
 
-/** True for types that have a number to draw; text, raw bytes and structs have none. */
+/** Whether a type has numbers to draw; text, raw bytes and structs do not. */
 export function isNumeric(dtype: DType): boolean {
   return isInteger(dtype) || isFloat(dtype) || isComplex(dtype) || isTime(dtype);
 }
 
-/** More items of a subarray field than anyone would choose from a list are left out. */
+/** Maximum number of items of a subarray field to choose from. */
 const mostItems = 64;
 
-/** Leaves by data type: structured types can have thousands, and each change of the view needs them. */
-const known = new WeakMap<DType, readonly Leaf[]>();
-
-/** What can be chosen of a data type: its fields down to the leaves, or just the element. */
-export function leavesOf(dtype: DType): readonly Leaf[] {
-  let leaves = known.get(dtype);
-  if (!leaves) {
-    leaves = leavesBelow(dtype, []);
-    known.set(dtype, leaves);
-  }
-  return leaves;
-}
+/**
+ * Returns the leaves among the fields of a data type, or the element itself. Cached: structured types can have thousands,
+ * and each change of the view needs them.
+ */
+export const leavesOf = keptFor((dtype: DType): readonly Leaf[] => leavesBelow(dtype, []));
 
 function leavesBelow(dtype: DType, path: readonly string[]): Leaf[] {
   const { fields } = dtype;
@@ -57,7 +52,7 @@ function leavesBelow(dtype: DType, path: readonly string[]): Leaf[] {
   return fields.flatMap(({ name, dtype: inner, shape }) => {
     const here = [...path, name];
     if (shape.length === 0) return leavesBelow(inner, here);
-    // The library has no access to fields inside a subarray of structs.
+    // The library cannot access fields inside a subarray of structs.
     if (inner.fields) return [];
     const items = shape.reduce((a, b) => a * b, 1);
     return Array.from({ length: Math.min(items, mostItems) }, (_, item) => ({
@@ -81,11 +76,11 @@ function positionText(item: number, shape: readonly number[]): string {
   return position.join(",");
 }
 
-/** Numbers of a Float16Array, which some engines have. Nothing here is made for it: Float32Array holds the same. */
+/** Whether data are a Float16Array, which some engines have. They are handled as Float32Array. */
 export const isHalf = (data: ElementData): boolean =>
   data.BYTES_PER_ELEMENT === 2 && !(data instanceof Int16Array || data instanceof Uint16Array);
 
-/** The chosen number of every element, in the region's order. Shares memory where nothing is to convert. */
+/** The chosen number of every element, in the region's order. Shares memory if no conversion is needed. */
 export function numbersOf(region: Region, leaf: Leaf, part: Part): Numbers {
   const { data } = leaf.path.length > 0 ? field(region, leaf.path) : region;
   if (isComplex(leaf.dtype)) return complexPart(data as Float32Array | Float64Array, leaf, part);
@@ -101,7 +96,7 @@ function complexPart(data: Float32Array | Float64Array, { item, items }: Leaf, p
   return out;
 }
 
-/** 64-bit integers as the nearest numbers; times that are no time as NaN. */
+/** 64-bit integers as the nearest numbers; "not a time" as NaN. */
 function wideNumbers(data: BigInt64Array | BigUint64Array, { item, items, dtype }: Leaf): Float64Array {
   const out = new Float64Array(data.length / items);
   const hasGaps = isTime(dtype);

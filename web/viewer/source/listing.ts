@@ -1,20 +1,20 @@
 /**
- * Lists that servers make of folders: buckets' (S3 and what speaks its protocol), nginx's JSON (which `zarr-wasm view`
- * gives, too), and the pages of links that nginx, Apache, Caddy, Python's http.server and others show. A few requests at
- * most, and no promise that there is such a list.
+ * Directory listings of servers: buckets (S3 and compatible), nginx's JSON (also served by `zarr-wasm view`),
+ * and the HTML pages of nginx, Apache, Caddy, Python's http.server and others. Sends a few requests at most;
+ * a listing may not exist.
  */
 import { HttpStore, isZarrError, type Store, WritableHttpStore } from "zarr-wasm";
 import { textAt } from "./attributes.js";
 
-/** Longest list that is read. */
+/** Maximum size of a listing. */
 const maxBytes = 4 * 2 ** 20;
 
-/** Most names that are taken from one. */
+/** Maximum number of names used from a listing. */
 const maxNames = 2000;
 
 /**
- * Names of the folders below a path, as the server lists them.
- * @returns undefined where it does not, or the store is not one over HTTP.
+ * Names of the folders below a path, as listed by the server.
+ * @returns undefined without a listing, or if the store is not an HTTP store.
  */
 export async function listedByServer(
   store: Store,
@@ -33,8 +33,8 @@ export async function listedByServer(
 }
 
 /**
- * The bucket that a URL is in, by its host: `bucket.s3.region.amazonaws.com`, else the first part of the path on a host
- * that is called as S3's endpoints are (`s3.embl.de`, `uk1s3.embassy.ebi.ac.uk`).
+ * The bucket of a URL, by its host: `bucket.s3.region.amazonaws.com`, or else the first part of the path on a
+ * host named like an S3 endpoint (`s3.embl.de`, `uk1s3.embassy.ebi.ac.uk`).
  */
 export function bucketOf({ origin, hostname, pathname }: URL): URL | undefined {
   if (/^.+\.s3[.-]([a-z0-9-]+\.)?amazonaws\.com$/.test(hostname)) return new URL(origin);
@@ -43,10 +43,10 @@ export function bucketOf({ origin, hostname, pathname }: URL): URL | undefined {
   return isEndpoint && name !== "" ? new URL(`${origin}/${name}/`) : undefined;
 }
 
-/** Pages of a thousand names that are asked for. */
+/** Maximum number of requested pages, of a thousand names each. */
 const maxPages = 3;
 
-/** What a bucket says lies below a path; undefined where it does not let everybody list, or there is too much. */
+/** A bucket's listing below a path; undefined if listing is not public or too long. */
 async function listedInBucket(
   url: URL,
   bucket: URL,
@@ -82,12 +82,13 @@ async function textOf(folder: URL, signal: AbortSignal | undefined): Promise<str
     return await bounded(response.body);
   } catch (error) {
     signal?.throwIfAborted();
-    if (error instanceof TypeError || isZarrError(error) || error instanceof DOMException) return undefined; // no answer
+    // No response.
+    if (error instanceof TypeError || isZarrError(error) || error instanceof DOMException) return undefined;
     throw error;
   }
 }
 
-/** A body as text; undefined for one that is too long. */
+/** A body as a string; undefined if it is too long. */
 async function bounded(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -122,7 +123,7 @@ export function namesInJson(text: string): string[] | undefined {
     .slice(0, maxNames);
 }
 
-/** Links of a page to folders directly below it. */
+/** Links on a page to folders directly below it. */
 export function namesInPage(text: string, page: URL): string[] | undefined {
   if (!/<a\s/i.test(text)) return undefined;
   const names = new Set<string>();
@@ -145,7 +146,7 @@ function folderName(link: string, page: URL): string | undefined {
     const name = decodeURIComponent(below.slice(0, -1));
     return isName(name) ? name : undefined;
   } catch {
-    return undefined; // no link to anything
+    return undefined; // not a valid link
   }
 }
 

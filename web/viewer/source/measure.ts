@@ -1,4 +1,4 @@
-/** What reading takes: requests, bytes, and the time of decoding by itself. */
+/** Measures the cost of reading: requests, bytes, and the time of decoding alone. */
 import {
   type GetOptions,
   get,
@@ -11,16 +11,16 @@ import {
 
 export interface Measured {
   readonly requests: number;
-  /** As they are stored. */
+  /** Stored bytes. */
   readonly bytes: number;
-  /** Of the elements that were asked for. */
+  /** Decoded bytes of the requested elements. */
   readonly decodedBytes: number;
-  /** Milliseconds of everything, and of decoding by one thread, when all that it needs is in memory. */
+  /** Milliseconds in total, and for decoding on one thread with all data in memory. */
   readonly time: number;
   readonly decodeTime: number;
 }
 
-/** Reads a part of an array twice: from its store, and from what was kept of that. */
+/** Reads a part of an array twice: from its store, and from the recorded responses. */
 export async function measure(
   array: ZarrArray,
   selection: Selection,
@@ -29,7 +29,7 @@ export async function measure(
   const store = new RememberingStore(array.store);
   const options = { path: array.path, kind: "array", version: array.zarrFormat, v1Order, signal } as const;
   const same = await open(store, options);
-  store.count = { requests: 0, bytes: 0 }; // without those of opening
+  store.count = { requests: 0, bytes: 0 }; // excludes requests for opening
   const begin = performance.now();
   const region = await get(same, selection, { signal });
   const middle = performance.now();
@@ -44,7 +44,7 @@ export async function measure(
 type Answer = Promise<Uint8Array | undefined>;
 type Ask = () => ReturnType<Store["get"]>;
 
-/** Counts what is asked for, and asks once. */
+/** Counts requests, and sends each only once. */
 class RememberingStore implements Store {
   count = { requests: 0, bytes: 0 };
   readonly #answers = new Map<string, Answer>();
@@ -52,7 +52,7 @@ class RememberingStore implements Store {
   readonly getRange?: NonNullable<Store["getRange"]>;
 
   constructor(private readonly inner: Store) {
-    // A store that has no ranges must not seem to have them.
+    // A store without range requests must not appear to have them.
     if (inner.getRange)
       this.getRange = (key: string, range: RangeQuery, options?: GetOptions) =>
         this.#ask(`${key} ${JSON.stringify(range)}`, () => inner.getRange!(key, range, options));
@@ -72,7 +72,7 @@ class RememberingStore implements Store {
       answer = this.#counted(ask);
       this.#answers.set(id, answer);
     }
-    // Whoever reads may do with the bytes what it likes.
+    // The reader may transfer or change the bytes.
     return (await answer)?.slice();
   }
 

@@ -1,4 +1,4 @@
-/** OME-Zarr images as datasets: levels, axes with units, channels, and the labels that belong to them. */
+/** OME-Zarr images as datasets: levels, axes with units, channels, and labels. */
 import {
   channelAxis as channelAxisOf,
   isZarrError,
@@ -18,7 +18,7 @@ export interface ImageOptions {
   readonly title: string;
   /** True for an image of labels. */
   readonly isLabel?: boolean | undefined;
-  /** The image's group, in which its labels are looked for. */
+  /** The image's group, which is searched for labels. */
   readonly group?: ZarrGroup | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,8 +27,9 @@ export interface ImageOptions {
 const maxLevels = 64;
 
 /**
- * An image in several resolutions. Opens the finest, which says how large it is, and the coarsest, which is drawn
- * first; others when they are needed. Without scales (before 0.4) all of them, for only their shapes tell.
+ * An image at several resolutions. Opens the finest level, which gives the size, and the coarsest, which is
+ * drawn first; others on demand. Without scales (before 0.4) all are opened, since only their shapes show the
+ * factors.
  */
 export async function multiscaleDataset(image: OmeMultiscale, options: ImageOptions): Promise<Dataset> {
   const { title, isLabel, group, signal } = options;
@@ -93,7 +94,7 @@ function channelInfo({ label, color, active, window }: OmeChannel): ChannelInfo 
   return { label, color, active, window: isWindow ? [start, end] : undefined };
 }
 
-/** Of an image that has but one channel: its window, and gray, as cameras see. */
+/** Hints for a single-channel image: its window, in gray. */
 function singleHints(
   channels: readonly ChannelInfo[] | undefined,
   axis: number | undefined,
@@ -123,13 +124,13 @@ function lazyLevel(
   const origin = factor.map((size, axis) => {
     const shift = (translation?.[axis] ?? 0) - (base.translation?.[axis] ?? 0);
     const elements = shift / (base.scale?.[axis] ?? 1);
-    // Translations say where centres lie. Without one, levels begin at the same edge.
+    // Translations refer to centres. Without one, all levels begin at the same edge.
     return shift === 0 || !Number.isFinite(elements) ? 0 : elements + 0.5 - size / 2;
   });
   return levelOf(factor, origin, opened, () => openArray());
 }
 
-/** A level that is opened when it is needed. */
+/** A level that is opened on demand. */
 export function levelOf(
   factor: readonly number[],
   origin: readonly number[],
@@ -159,13 +160,13 @@ export function levelOf(
   };
 }
 
-/** The labels of an image; asked for once, by whoever asks first. */
+/** The labels of an image; searched once, on first use. */
 function labelsOf(group: ZarrGroup, image: Dataset): LabelsList {
   let known: readonly Labels[] | undefined;
   let finding: Promise<readonly Labels[]> | undefined;
   const find = async () => {
     const paths = await labelPaths(group).catch((error: unknown) => {
-      // A list that cannot be read keeps no image from being seen.
+      // An unreadable list must not keep the image from being shown.
       if (isZarrError(error)) return [];
       throw error;
     });

@@ -1,4 +1,4 @@
-/** Opening nodes with as few requests as can be. */
+/** Opens nodes with as few requests as possible. */
 import {
   HttpStore,
   isZarrError,
@@ -10,6 +10,7 @@ import {
   type ZarrWarning,
   ZipStore,
 } from "zarr-wasm";
+import { keptFor } from "../base/memo.js";
 import { mostRequests } from "../base/requests.js";
 
 interface NodePlace {
@@ -23,20 +24,20 @@ interface NodeContext {
   readonly onWarning: (warning: ZarrWarning) => void;
 }
 
-/** The store of the address that was opened last: what is known of it need not be asked for again. */
+/** The store of the address opened last, reused with its cached metadata. */
 let last: { readonly address: string; readonly store: HttpStore } | undefined;
 
-/** Versions of the nodes that were found in stores. */
-const versions = new WeakMap<object, 2 | 3>();
+/** The Zarr version of the nodes that were found in a store. */
+const foundIn = keptFor((_store: HttpStore): { version?: 2 | 3 } => ({}));
 
-/** The store of an address, of objects or of an archive; anything else stays what it is. */
+/** The store of an address, for objects or an archive; other sources are returned unchanged. */
 export function storeFor(source: Source): Source {
   if (typeof source !== "string" && !(source instanceof URL)) return source;
   const base = globalThis.location?.href;
   if (!URL.canParse(source, base)) return source;
   const url = new URL(source, base);
   if (url.protocol !== "http:" && url.protocol !== "https:") return source;
-  // One of each time: an archive may have been replaced since.
+  // A new store each time: an archive may have been replaced.
   if (/\.(zip|ozx)$/i.test(url.pathname)) return new ZipStore(url);
   if (last?.address !== url.href)
     last = { address: url.href, store: new HttpStore(url, { concurrency: mostRequests }) };
@@ -44,27 +45,27 @@ export function storeFor(source: Source): Source {
 }
 
 /**
- * Opens a node. Over HTTP every document that is looked for costs a request: Zarr v3 and v2 are asked for first, or only what
- * was found in the store before; everything else where those are not there.
+ * Opens a node. Over HTTP every document costs a request: Zarr v3 and v2 are requested first, or only the
+ * version found in the store before; other formats only if these are missing.
  * @throws as `open` does.
  */
 export async function openNode(place: NodePlace, context: NodeContext): Promise<OpenedNode> {
   const { source, path, v1Order } = place;
   const options = { path, ...context };
   if (source instanceof HttpStore) {
-    const known = versions.get(source);
-    const node = known
-      ? await ifThere(open(source, { ...options, version: known }))
+    const found = foundIn(source);
+    const node = found.version
+      ? await ifThere(open(source, { ...options, version: found.version }))
       : await newestOf(source, options);
     if (node) {
-      if (node.zarrFormat !== 1) versions.set(source, node.zarrFormat);
+      if (node.zarrFormat !== 1) found.version = node.zarrFormat;
       return node;
     }
   }
   return open(source, { ...options, v1Order });
 }
 
-/** Both are asked for at once; v2 counts only where v3 is surely not there, and is given up where it is. */
+/** Both are requested in parallel; v2 is used only if v3 is missing, and is aborted if v3 exists. */
 async function newestOf(
   store: HttpStore,
   options: { readonly path: string | undefined } & NodeContext,
@@ -74,7 +75,7 @@ async function newestOf(
   const forward = () => giveUp.abort(signal.reason);
   signal.addEventListener("abort", forward, { once: true });
   const older = ifThere(open(store, { ...options, version: 2, signal: giveUp.signal }));
-  older.catch(() => {}); // matters only where it is waited for
+  older.catch(() => {}); // reported when it is awaited
   try {
     const newest = await ifThere(open(store, { ...options, version: 3 }));
     if (newest) giveUp.abort();
@@ -93,7 +94,7 @@ async function ifThere(opening: Promise<OpenedNode>): Promise<OpenedNode | undef
   }
 }
 
-/** The group at a path; undefined where there is none that can be read. */
+/** The group at a path; undefined if it is missing or unreadable. */
 export const groupAt = (
   source: Source,
   path: string,
@@ -102,7 +103,7 @@ export const groupAt = (
 ): Promise<ZarrGroup | undefined> =>
   ifReadable(open(source, { path, kind: "group", version, signal }), signal);
 
-/** What is opened; undefined where it cannot be read, which keeps nothing else from being seen. */
+/** The result of opening; undefined if unreadable, which must not hide anything else. */
 export async function ifReadable<T>(
   opening: Promise<T>,
   signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-/** From a place to what is viewed there. Every node has something to show: a picture, a plate, or what is in it. */
+/** Opens a source for viewing. Every node has a view: a picture, a plate, or a list of its contents. */
 import {
   dimensionsOf,
   isZarrError,
@@ -21,23 +21,23 @@ import { groupAt, ifReadable, openNode, storeFor } from "./nodes.js";
 import type { Plate } from "./plate.js";
 import type { Branch } from "./tree.js";
 
-// Loaded where they are needed: most of what is opened is an array or an image.
+// Loaded on demand: most sources are arrays or images.
 const browsing = () => import("./browse.js");
 const collecting = () => import("./collection.js");
 const trees = () => import("./tree.js");
 
-/** What to open. */
+/** The source to open. */
 export interface Place {
   /** A URL or a store. */
   readonly source: Source;
   /** Path of the node below the source. */
   readonly path?: string | undefined;
   readonly v1Order?: "spec" | "writer" | undefined;
-  /** Which variable of a dataset or of a pyramid of datasets; the first one where none is named. */
+  /** The variable of a dataset or pyramid. Default: the first. */
   readonly variable?: string | undefined;
-  /** "contents": what is in a group, whatever else it could be shown as. */
+  /** "contents" lists a group even if it could be shown otherwise. */
   readonly as?: "contents" | undefined;
-  /** What a store is called, that has no address. */
+  /** Name of a store that has no address. */
   readonly name?: string | undefined;
 }
 
@@ -46,37 +46,38 @@ export interface OpenContext {
   readonly onWarning: (warning: ZarrWarning) => void;
 }
 
-/** What was found. */
+/** The result of opening. */
 export type Opened = {
-  /** Sentences that the reader should know. */
+  /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
 } & (
   | {
       readonly kind: "dataset";
       readonly dataset: Dataset;
-      /** Path in the store of what is drawn, which need not be the one that was asked for. */
+      /** Path in the store of the shown node, which may differ from the requested one. */
       readonly path: string;
-      /** Looks for what belongs together with it. */
+      /** Searches for the collection of the node. */
       readonly collection: (signal: AbortSignal) => Promise<Collection | undefined>;
     }
   | { readonly kind: "plate"; readonly plate: Plate }
   | {
       readonly kind: "contents";
-      /** What the group is, for people: "AnnData". */
+      /** Display name of the kind of group: "AnnData". */
       readonly what: string;
       readonly branch: Branch;
       readonly attributes: ZarrGroup["attributes"];
     }
 );
 
-/** An address that cannot be opened, with what to do instead. */
+/** An address that cannot be opened, with advice. */
 export class RefusedAddress extends Error {
   override readonly name = "RefusedAddress";
 }
 
 /**
- * A place as it can be opened: addresses of clouds, repositories and other viewers become those of the data.
- * @returns the place, and a sentence that says what was made of it, if anything was.
+ * Resolves the address of a place: addresses of clouds, repositories and other viewers become those of the
+ * data.
+ * @returns the place, and a sentence on the change, if any.
  * @throws RefusedAddress
  */
 export function readPlace<P extends Place>(place: P): { place: P; note: string | undefined } {
@@ -98,13 +99,13 @@ export function readPlace<P extends Place>(place: P): { place: P; note: string |
 }
 
 /**
- * @param place as `readPlace` gave it.
+ * @param asked a place from `readPlace`.
  * @throws what `open` throws.
  */
 export async function openPlace(asked: Place, context: OpenContext): Promise<Opened> {
   const { signal } = context;
   const isText = typeof asked.source === "string" || asked.source instanceof URL;
-  // The store has no name of its own.
+  // The store itself has no name.
   const place: Place = {
     ...asked,
     source: storeFor(asked.source),
@@ -129,13 +130,16 @@ export async function openPlace(asked: Place, context: OpenContext): Promise<Ope
   return node.kind === "array" ? openArray(node, place, context) : openGroup(node, place, context);
 }
 
-/** A node without a document of its own, which consolidated metadata of the whole source know: groups often have none. */
+/**
+ * Opens a node without its own document from the consolidated metadata of the whole source: groups often lack
+ * documents.
+ */
 function nodeFromRoot(source: Source, path: string, signal: AbortSignal): Promise<OpenedNode | undefined> {
   const opening = open(source, { kind: "group", signal }).then((root) => root.open(path, { signal }));
   return ifReadable(opening, signal);
 }
 
-/** A folder that is no node, but holds some: the only one is opened, of several there is a list. */
+/** A folder that is not a node but contains some: a single one is opened, several are listed. */
 async function nodesUnder(source: Source, context: OpenContext): Promise<Opened | undefined> {
   const { signal } = context;
   const store = typeof source === "string" || source instanceof URL ? undefined : source;
@@ -163,7 +167,7 @@ async function openArray(array: ZarrArray, place: Place, { signal }: OpenContext
   const names = dimensionsOf(array);
   const parts = path.split("/").filter((part) => part !== "");
   let group: ZarrGroup | undefined;
-  // Only names lead to coordinates.
+  // Coordinates are found by name only.
   if (names && names.length > 0 && parts.length > 0)
     group = await groupAt(source, parts.slice(0, -1).join("/"), array.zarrFormat, signal);
   const title = nameOf(place);
@@ -184,7 +188,7 @@ async function openGroup(group: ZarrGroup, place: Place, context: OpenContext): 
   try {
     return await openKind(group, kind, place, context);
   } catch (error) {
-    // An image of which a level is not there, for one. The group is there: what is in it can be seen.
+    // For example, a level of the image is missing. The group exists, so its contents can be listed.
     signal.throwIfAborted();
     if (!isZarrError(error, "NotFound", "InvalidMetadata", "Unsupported", "UnknownCodec")) throw error;
     const problem = `This ${nameOfKind[kind.kind] ?? "group"} cannot be shown as such: ${error.message}.`;
@@ -279,7 +283,7 @@ async function contentsAt(
   return { kind: "contents", what: nameOfContents[what] ?? "group", branch, attributes, notes };
 }
 
-/** A short name of a place: the last part of its address. */
+/** A short name of a source: the last part of its address. */
 export function nameOf({ source, path, name }: Place): string {
   const isAddress = typeof source === "string" || source instanceof URL;
   const text = isAddress ? String(source) : (name ?? "Array");

@@ -1,4 +1,4 @@
-/** Addresses of pages about files: those of repositories, consoles of clouds and archives of publications. */
+/** Addresses of web pages about files: repositories, cloud consoles and publication archives. */
 import type { NoAddress, Rewritten, Rule } from "./address-rules.js";
 import { encodedPath } from "./cloud-addresses.js";
 
@@ -15,7 +15,9 @@ function withUrl(rule: UrlRule): Rule {
   };
 }
 
-/** Pages of files and folders in repositories of source code; a branch with a slash in its name cannot be told. */
+/**
+ * Pages of files and folders in source code repositories; a branch name with a slash cannot be recognised.
+ */
 function repositories({ pathname, origin }: URL, host: string): Rewritten | NoAddress | undefined {
   const why = "the page shows a file or folder whose content is elsewhere";
   if (host === "github.com") {
@@ -36,7 +38,7 @@ function repositories({ pathname, origin }: URL, host: string): Rewritten | NoAd
   return revision === undefined ? undefined : { text: `${origin}${repository}/resolve/${revision}`, why };
 }
 
-/** Where people look into buckets. */
+/** Cloud consoles that browse buckets. */
 function consoles(url: URL, host: string): Rewritten | undefined {
   const { pathname, searchParams } = url;
   const why = "the page shows a bucket";
@@ -61,7 +63,7 @@ const recordAdvice = (what: string) => ({
   refused: `This is the page of ${what}, not its data: enter the address of one of its files, a zipped Zarr.`,
 });
 
-/** Zenodo's and figshare's files and pages. */
+/** Files and pages of Zenodo and figshare. */
 function archives(url: URL, host: string): Rewritten | NoAddress | undefined {
   const { pathname } = url;
   if (/^(sandbox\.)?zenodo\.org$/.test(host)) {
@@ -83,7 +85,7 @@ function archives(url: URL, host: string): Rewritten | NoAddress | undefined {
   return undefined;
 }
 
-/** DOIs lead to pages. Those of Zenodo and figshare say to which. */
+/** DOIs resolve to pages. Those of Zenodo and figshare identify the page. */
 function doi(text: string): Rewritten | NoAddress | undefined {
   const [, name] = /^(?:doi:\s*|https?:\/\/(?:dx\.)?doi\.org\/)?(10\.\d{4,9}\/\S+)$/i.exec(text) ?? [];
   if (name === undefined) return undefined;

@@ -1,9 +1,9 @@
-/** One dataset in the world of another: labels over their image. */
+/** Places one dataset in the coordinates of another: labels over their image. */
 import type { Dataset, Level } from "./dataset.js";
 
 /**
- * A dataset whose levels are placed in elements of the image's level 0. Axes are matched by name, else by position from the
- * last. What says nothing of its size is as large as the image.
+ * Returns a dataset with levels placed in elements of the image's level 0. Axes are matched by name, or else
+ * by position from the last. An axis without a scale is as long as the image's.
  */
 export function placedIn(image: Dataset, own: Dataset): { dataset: Dataset; imageAxes: readonly number[] } {
   const isNamed = own.axes.every(({ name }) => name !== undefined);

@@ -1,7 +1,25 @@
 /** Plates: their attributes, and their wells by row and column. */
 import { eachInSlices } from "../base/slices.js";
 import { own, textAt } from "./attributes.js";
-import type { Kind, Well } from "./kinds.js";
+
+/** A well of a plate, with its row and column if the attributes give them. */
+export interface Well {
+  readonly path: string;
+  readonly row: number | undefined;
+  readonly column: number | undefined;
+}
+
+/** Names of rows and columns, and the wells. */
+export interface PlateWells {
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  readonly wells: readonly Well[];
+}
+
+/** A plate, as its attributes describe it. */
+export interface PlateKind extends PlateWells {
+  readonly kind: "plate";
+}
 
 /**
  * Reads the attributes of a plate.
@@ -11,7 +29,7 @@ export async function plateKind(
   plate: unknown,
   paths: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<Kind> {
+): Promise<PlateKind> {
   const listed = own(plate, "wells") as readonly unknown[];
   const index = (entry: unknown, name: string) => {
     const value = own(entry, name);
@@ -32,12 +50,6 @@ export async function plateKind(
 
 /** Row and column of a well. */
 export type WellPlace = readonly [row: number, column: number];
-
-export interface PlateWells {
-  readonly rows: readonly string[];
-  readonly columns: readonly string[];
-  readonly wells: readonly Well[];
-}
 
 export class Plate {
   /** Names. Before version 0.4 the paths of wells can name further rows and columns. */

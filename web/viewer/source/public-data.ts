@@ -1,23 +1,23 @@
 /**
- * Well-known public data, by address: open to everybody over HTTPS, and to other servers' pages as far as their owners
- * say. Nothing here belongs to this project, and nobody here tests whether it is still there; what the page says of it is
- * taken from its owners.
+ * Well-known public data sets by address: readable by everyone over HTTPS, and by pages of other servers if
+ * their owners allow it. They do not belong to this project, and their availability is not tested;
+ * descriptions are their owners'.
  */
 
 export interface PublicData {
   readonly title: string;
-  /** What it is, in a sentence. */
+  /** Description, in a sentence. */
   readonly text: string;
-  /** Whose it is. */
+  /** Name of the owner. */
   readonly owner: string;
   readonly field: "microscopy" | "weather and climate" | "single cells";
   readonly source: string;
   readonly path?: string | undefined;
-  /** Version of Zarr, where that is known. */
+  /** Version of Zarr, if known. */
   readonly zarrFormat: 2 | 3;
 }
 
-/** What is to be said above the list. */
+/** Introduction to the list. */
 export const publicDataNote =
   "Other people’s data, by address: it may have moved, and its servers may not let this page read it.";
 

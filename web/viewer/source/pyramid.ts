@@ -1,4 +1,4 @@
-/** A dataset that is stored at several resolutions, each in a group (GeoZarr, ndpyramid), or as an array each. */
+/** A dataset stored at several resolutions, each a group (GeoZarr, ndpyramid) or an array. */
 import type { ZarrArray, ZarrGroup } from "zarr-wasm";
 import { arrayDataset, variableDataset } from "./arrays.js";
 import type { Dataset, Level } from "./dataset.js";
@@ -6,7 +6,7 @@ import { kindOf, type Variable } from "./kinds.js";
 import { levelOf } from "./multiscale.js";
 import { ifReadable } from "./nodes.js";
 
-/** What is in one resolution. */
+/** One resolution. */
 interface Storey {
   readonly group: ZarrGroup | undefined;
   readonly variables: readonly Variable[];
@@ -14,18 +14,19 @@ interface Storey {
 
 export interface Pyramid {
   readonly dataset: Dataset;
-  /** Where the finest level's array is. */
+  /** Path of the finest level's array. */
   readonly path: string;
   /** The variables of the finest level. */
   readonly variables: readonly Variable[];
 }
 
-/** Most levels that are looked at. */
+/** Maximum number of levels. */
 const mostLevels = 32;
 
 /**
- * The first variable, or the one of a name, at all resolutions that have it; finest first, whatever the order of the paths.
- * @returns undefined where there is nothing of the kind.
+ * The named variable, by default the first, at all resolutions that have it; finest first, regardless of the
+ * order of paths.
+ * @returns undefined if there is no such variable.
  */
 export async function pyramidOf(
   root: ZarrGroup,

@@ -1,8 +1,8 @@
-/** Local files of references (kerchunk). Loaded on demand. */
+/** Local reference files (kerchunk). Loaded on demand. */
 import { ReferenceStore, type Store } from "zarr-wasm";
 import { readBlob } from "./blob-parts.js";
 
-/** Opens a file of references. @throws as `ReferenceStore.open` does. */
+/** Opens a reference file. @throws as `ReferenceStore.open` does. */
 export function referencesIn(file: File): Promise<Store> {
   const { name } = file;
   const store: Store = { get: (_key, options) => readBlob(file, name, undefined, options) };

@@ -1,4 +1,4 @@
-/** Coordinates that are stored: read whole where that is little, else in parts as they are asked for. */
+/** Stored coordinates: read whole if small, otherwise in parts on demand. */
 import {
   type CFRegion,
   decodeCF,
@@ -13,12 +13,12 @@ import { textAt } from "./attributes.js";
 import { roleOf } from "./coordinates.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
 
-/** Coordinates that are read without being asked for: at most so many bytes, and chunks. */
+/** Maximum size of coordinates read in advance, in bytes and chunks. */
 const little = { bytes: 2 ** 20, chunks: 4 };
 
 type Values = ArrayLike<number | string | undefined>;
 
-/** Coordinates in an array of one dimension. */
+/** Coordinates in a one-dimensional array. */
 export class ArrayCoordinates implements AxisCoordinates {
   readonly #parts = new Map<number, Values>();
   readonly #reading = new Map<number, Promise<void>>();
@@ -33,7 +33,7 @@ export class ArrayCoordinates implements AxisCoordinates {
     this.#perPart = this.isLittle ? Math.max(1, length) : Math.min(chunk, length);
   }
 
-  /** Whether all of it can be read at once. */
+  /** Whether the array is small enough to be read whole. */
   get isLittle(): boolean {
     const { shape, chunkShape, shardShape, dtype } = this.array;
     const chunks = Math.ceil(shape[0]! / (shardShape ?? chunkShape)[0]!);
@@ -78,7 +78,7 @@ export class ArrayCoordinates implements AxisCoordinates {
   }
 }
 
-/** Counts of times that are no instants stay counts. */
+/** Times that are not instants stay counts. */
 function decoded(array: ZarrArray, region: Region): CFRegion {
   try {
     return decodeCF(array, region);
@@ -88,7 +88,7 @@ function decoded(array: ZarrArray, region: Region): CFRegion {
   }
 }
 
-/** Dates of calendars that only models have; what knows them is loaded when there is one. */
+/** Dates in model calendars; the code for them is loaded on demand. */
 async function datesOf({ attributes }: ZarrArray, counts: Float64Array): Promise<Values | undefined> {
   const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
   if (units === undefined || calendar === undefined) return undefined;
@@ -97,13 +97,13 @@ async function datesOf({ attributes }: ZarrArray, counts: Float64Array): Promise
   return dateOf && Array.from(counts, (at) => (Number.isFinite(at) ? dateOf(at) : undefined));
 }
 
-/** NaN is no coordinate. */
+/** NaN is not a coordinate. */
 const known = (values: Float64Array): Values =>
   values.some(Number.isNaN)
     ? Array.from(values, (value) => (Number.isNaN(value) ? undefined : value))
     : values;
 
-/** An axis with the array that holds its coordinates. What says where things are on a map is read before it is shown. */
+/** An axis with its coordinate array. Coordinates that determine positions on a map are read immediately. */
 export async function axisFrom(
   name: string | undefined,
   length: number,
@@ -130,14 +130,14 @@ export async function axisFrom(
   };
 }
 
-/** Of coordinates that are numbers; counts of time have a calendar, too. */
+/** The unit of numeric coordinates; counts of time also have a calendar. */
 function countUnit(attributes: unknown): string | undefined {
   const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
   const isCount = calendar !== undefined && / since /.test(units ?? "");
   return isCount ? `${units} (${calendar})` : units;
 }
 
-/** Scale and translation of coordinates that are evenly spaced, but for rounding. */
+/** Scale and translation of coordinates that are evenly spaced up to rounding. */
 function regularStep(
   coordinates: AxisCoordinates,
   length: number,
@@ -148,14 +148,14 @@ function regularStep(
   if (!Number.isFinite(scale) || scale === 0) return undefined;
   for (let i = 1; i < length - 1; i++) {
     const value = coordinates.at(i);
-    // What has not been read cannot be told; grids that are so large are regular.
+    // Values that have not been read cannot be checked; grids that large are regular.
     if (typeof value === "number" && Math.abs(value - (first + i * scale)) > Math.abs(scale) * 0.02)
       return undefined;
   }
   return { scale, translation: first };
 }
 
-/** North is up, and so is what is higher; the depth of water grows downwards. */
+/** North and greater heights are up; the depth of water grows downwards. */
 function goesUp(
   role: AxisRole | undefined,
   attributes: unknown,
@@ -168,7 +168,7 @@ function goesUp(
   if (role === "latitude" || role === "y") return isAscending;
   if (role !== "z") return false;
   const positive = textAt(attributes, "positive")?.toLowerCase();
-  // Pressure falls as one climbs.
+  // Pressure falls with height.
   const isPressure = /^(h?pa|mbar|millibars?)$/i.test(textAt(attributes, "units") ?? "");
   if (positive === "down" || isPressure) return !isAscending;
   return positive === "up" && isAscending;

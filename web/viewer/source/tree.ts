@@ -1,4 +1,4 @@
-/** What is in a group, as a tree whose branches are read when they are opened. */
+/** The contents of a group as a tree whose branches are read when they are opened. */
 import {
   dimensionsOf,
   isMultiscales,
@@ -10,14 +10,14 @@ import {
 import { omeAttributes, own, textAt } from "./attributes.js";
 import { type Contents, contentsOf } from "./browse.js";
 
-/** What is known of a node, for people. */
+/** Summary of a node for display. */
 export interface NodeFacts {
-  /** What it is: "array", "OME-Zarr image", "csr_matrix", … */
+  /** Kind of node: "array", "OME-Zarr image", "csr_matrix", … */
   readonly what: string;
   readonly shape?: readonly number[] | undefined;
   readonly dimensions?: readonly string[] | undefined;
   readonly dtype?: ZarrArray["dtype"] | undefined;
-  /** Decoded; undefined where elements have no fixed size. */
+  /** Decoded size; undefined if elements have no fixed size. */
   readonly bytes?: number | undefined;
   readonly chunkShape?: readonly number[] | undefined;
   readonly label?: string | undefined;
@@ -26,18 +26,18 @@ export interface NodeFacts {
 
 export interface TreeItem {
   readonly name: string;
-  /** In the store. */
+  /** Path in the store. */
   readonly path: string;
   readonly kind: "array" | "group";
-  /** Reads its metadata, where that has not been read. @throws as `open` does. */
+  /** Reads the node's metadata on first use. @throws as `open` does. */
   facts(): Promise<NodeFacts>;
-  /** What is in a group. @throws as `open` does. */
+  /** The contents of a group. @throws as `open` does. */
   branch(signal?: AbortSignal): Promise<Branch>;
 }
 
 export interface Branch {
   readonly items: readonly TreeItem[];
-  /** What the reader has to know of how complete this is. */
+  /** Explains why the list may be incomplete. */
   readonly note: string | undefined;
 }
 
@@ -80,7 +80,7 @@ export class NodeItem implements TreeItem {
   }
 }
 
-/** What a node's own metadata says. */
+/** Summarises a node's own metadata. */
 export function factsOfNode(node: OpenedNode): NodeFacts {
   const { attributes } = node;
   const encoding = textAt(attributes, "encoding-type");
@@ -114,6 +114,6 @@ function whatOf(group: ZarrGroup): string {
   return "group";
 }
 
-/** Why a node cannot be told of, in short. */
+/** A short reason why a node cannot be described. */
 export const troubleWith = (error: unknown): string =>
   isZarrError(error) ? error.message : "it could not be read";

@@ -1,19 +1,22 @@
-/** Links of other viewers, and of this one, that hold the address of what they show. */
+/** Extracts the data's address from links of other viewers and of this one. */
 import type { NoAddress, Rewritten, Rule } from "./address-rules.js";
 
 export const viewerRules: readonly Rule[] = [neuroglancer, viewerLink, piped, kvStore];
 
-/** Parameters that viewers have for the address: vizarr, the OME-NGFF validator, Avivator, Vol-E, itk-vtk-viewer, this one. */
+/**
+ * Parameters in which viewers hold the address: vizarr, the OME-NGFF validator, Avivator, Vol-E,
+ * itk-vtk-viewer, this one.
+ */
 const parameters = ["source", "image_url", "url", "fileToLoad", "image", "zarr", "dataset", "store"];
 
 const looksLikeData = /^(https?|s3|gc?s|az|abfss?|zarr[23]?):\/\//i;
 
-/** A page's address with a parameter that is an address itself. Signed links to data have none. */
+/** A page's address with a parameter that is an address itself. Signed links to data do not have one. */
 function viewerLink(text: string): Rewritten | undefined {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return undefined;
   const { pathname, search, hash } = new URL(text);
   if (/\.(zarr|zip|ozx)(\/|$)/i.test(pathname)) return undefined;
-  // Some keep their state behind the hash.
+  // Some viewers keep their state after the hash.
   const queries = [search, /^#.*?(\?.*)$/.exec(hash)?.[1] ?? "", hash.replace(/^#\/?/, "?")];
   for (const query of queries) {
     const found = new URLSearchParams(query);
@@ -23,7 +26,7 @@ function viewerLink(text: string): Rewritten | undefined {
       .find((entry) => entry !== null && looksLikeData.test(entry));
     if (value !== undefined && value !== null) {
       const path = isOwn ? (found.get("path") ?? undefined) : undefined;
-      // A viewer that shows several has them in a list.
+      // Viewers of several sources hold them in a list.
       return {
         text: value.split(",")[0]!,
         path,
@@ -34,7 +37,7 @@ function viewerLink(text: string): Rewritten | undefined {
   return undefined;
 }
 
-/** neuroglancer's state, as JSON behind `#!`. */
+/** neuroglancer's state, as JSON after `#!`. */
 function neuroglancer(text: string): Rewritten | NoAddress | undefined {
   const [, state] = /^https?:\/\/[^#]*#!(.+)$/is.exec(text) ?? [];
   if (state === undefined) return undefined;
@@ -47,7 +50,7 @@ function neuroglancer(text: string): Rewritten | NoAddress | undefined {
   return { text: source, why: "the link is neuroglancer’s, with the data’s address in it" };
 }
 
-/** The addresses of a state's layers; undefined for what is no state. */
+/** The addresses of a state's layers; undefined if it is not a state. */
 function sourcesIn(state: string): string[] | undefined {
   let document: unknown;
   try {

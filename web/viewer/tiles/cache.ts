@@ -1,4 +1,4 @@
-/** What has been read, the least recently used given up first, within a budget of bytes. */
+/** A least-recently-used cache with a budget in bytes. */
 
 export interface Kept {
   readonly key: string;
@@ -6,11 +6,11 @@ export interface Kept {
 }
 
 export class Cache<T extends Kept> {
-  /** In order of use: the first is the next to go. */
+  /** In order of use: the first is evicted next. */
   readonly #entries = new Map<string, T>();
   #bytes = 0;
 
-  /** @param onDrop told of everything that is given up. */
+  /** @param onDrop called for every evicted entry. */
   constructor(
     private budgetBytes: number,
     private readonly onDrop: (entry: T) => void = () => {},
@@ -43,7 +43,7 @@ export class Cache<T extends Kept> {
     return entry;
   }
 
-  /** Keeps an entry in place of any other of its key. One that is larger than the budget is kept alone. */
+  /** Adds an entry, replacing one with the same key. An entry larger than the budget is kept alone. */
   set(entry: T): void {
     this.delete(entry.key);
     this.#entries.set(entry.key, entry);

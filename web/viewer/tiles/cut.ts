@@ -1,19 +1,19 @@
-/** From a block to a tile: the plane that is wanted, as numbers. */
+/** Cuts tiles from blocks: the selected plane, as numbers. */
 import type { ElementData, Region } from "zarr-wasm";
 import type { Numbers, Plane } from "../base/plane.js";
 import type { Level } from "../source/dataset.js";
 import { isComplex, isHalf, isTime, type Leaf, numbersOf, type Part } from "../source/leaf.js";
 import type { Block, Tile, TileGap } from "./tile.js";
 
-/** Which plane of which level, and what of its elements. */
+/** The plane of a level, and the part of its elements. */
 export interface Cut {
   readonly level: number;
   readonly place: Pick<Level, "factor" | "origin">;
   /** [down, across], or [across]. */
   readonly axes: readonly number[];
-  /** Along the other axes, in elements of the level's array. */
+  /** Index along the other axes, in elements of the level's array. */
   readonly index: readonly number[];
-  /** Lengths of the level's array. */
+  /** Shape of the level's array. */
   readonly shape: readonly number[];
   readonly leaf: Leaf;
   readonly part: Part;
@@ -56,7 +56,7 @@ export function cutTile(key: string, block: Block, cut: Cut): Tile {
 
 type Layout = Omit<Plane, "values">;
 
-/** Where nothing of a block could be read. */
+/** For a block that could not be read at all. */
 const emptyPlane = (rows: number, columns: number): Plane => ({
   values: Float32Array.of(Number.NaN),
   offset: 0,
@@ -66,7 +66,7 @@ const emptyPlane = (rows: number, columns: number): Plane => ({
   columnStride: 0,
 });
 
-/** The plane's numbers: those of the block where they are such already, else only the plane's, converted. */
+/** The plane's numbers: shares the block's if no conversion is needed, otherwise converts only the plane. */
 function planeOf(region: Region, layout: Layout, { leaf, part, decode }: Cut): Plane {
   if (!decode && isPlain(region, leaf)) return { values: region.data as Numbers, ...layout };
   const isFlat = region.stride.every((stride) => stride === 0);
@@ -83,7 +83,7 @@ function planeOf(region: Region, layout: Layout, { leaf, part, decode }: Cut): P
   return { values, offset: 0, rows: layout.rows, columns: layout.columns, ...stride };
 }
 
-/** Whether a block's elements are JavaScript numbers as they are. */
+/** Whether a block's elements are JavaScript numbers without conversion. */
 function isPlain({ data }: Region, leaf: Leaf): boolean {
   const isWide = data instanceof BigInt64Array || data instanceof BigUint64Array;
   const isOther = isWide || isHalf(data) || isComplex(leaf.dtype) || isTime(leaf.dtype);

@@ -1,43 +1,49 @@
-/** Cutting a level into tiles: by its chunks where these have a sensible size, several or parts of one where not. */
+/**
+ * Divides a level into tiles: by its chunks if these have a suitable size, otherwise by several chunks or
+ * parts of one.
+ */
 import type { ZarrArray } from "zarr-wasm";
 
-/** What a grid depends on. */
+/** Properties of an array that determine its grid. */
 export type GridFacts = Pick<ZarrArray, "shape" | "chunkShape" | "gridShape" | "shardShape"> & {
   readonly dtype: { readonly itemBytes: number };
 };
 
-/** A box of elements of the array. */
+/** A box of array elements. */
 export interface Box {
   readonly start: readonly number[];
   readonly stop: readonly number[];
 }
 
-/** Chunks above this are not kept whole: only the plane is read. */
+/** Maximum size of chunks that are kept whole; of larger ones only the plane is read. */
 const mostChunkBytes = 16 * 2 ** 20;
-/** Planes of chunks above this are read in parts, which costs requests or decoding again, but no more memory. */
+/**
+ * Maximum size of chunk planes that are read whole. Larger ones are read in parts, which repeats requests or
+ * decoding, but needs no more memory.
+ */
 const mostPlaneBytes = 64 * 2 ** 20;
-/** Sides of such parts. */
+/** Side length of such parts. */
 const partSide = 1024;
 /**
- * Shorter sides are put together until they have this length; with shards one request fetches several. Chunks that are
- * requests of their own are drawn one by one, unless they are tiny.
+ * Shorter sides are combined up to this length; within a shard one request fetches several chunks. Chunks
+ * that need a request each are drawn one by one, unless they are tiny.
  */
 const leastSide = { single: 16, sharded: 256 };
-/** Planes within one shard that are no larger are read as a whole, with one request: coarse levels, mostly. */
+/** Maximum size of planes within one shard that are read whole, with one request: mostly coarse levels. */
 const mostWholeBytes = 2 ** 21;
-/** The same of lines. */
+/** The same for lines. */
 const leastLength = { single: 1024, sharded: 16384 };
-/** Most chunks of a tile: each but those of shards is a request. */
+/** Maximum number of chunks per tile: outside shards each takes a request. */
 const mostChunks = { single: 16, sharded: 64 };
-/** A line has one row only: its parts are longer. */
+/** Lines have a single row, so their parts are longer. */
 const lineSide = 16384;
 
 export class TileGrid {
-  /** Elements of a tile along each axis of the array; 1 along those of which only a plane is read. */
+  /** Elements of a tile along each axis of the array; 1 along axes of which only a plane is read. */
   readonly tile: readonly number[];
-  /** True where a tile is one whole chunk, which is read without putting anything together. */
+  /** True if a tile is one whole chunk, which is used without copying. */
   readonly isChunk: boolean;
-  /** Tiles along the shown axes. */
+  /** Number of tiles along the shown axes. */
   readonly rows: number;
   readonly columns: number;
   readonly #down: number | undefined;
@@ -58,7 +64,7 @@ export class TileGrid {
     this.columns = count(this.#across);
   }
 
-  /** Elements of a tile down and across. */
+  /** Elements of a tile in each direction. */
   get rowsPerTile(): number {
     return this.#down === undefined ? 1 : this.tile[this.#down]!;
   }
@@ -66,12 +72,12 @@ export class TileGrid {
     return this.tile[this.#across]!;
   }
 
-  /** Bytes of a tile's block, at most. */
+  /** Maximum size of a tile's block. */
   get bytesPerTile(): number {
     return this.tile.reduce((a, b) => a * b, this.facts.dtype.itemBytes);
   }
 
-  /** Chunks that are read for a tile, at most. */
+  /** Maximum number of chunks read for a tile. */
   get chunksPerTile(): number {
     const { chunkShape } = this.facts;
     return this.tile.reduce(
@@ -80,7 +86,9 @@ export class TileGrid {
     );
   }
 
-  /** What is read for a tile: whole chunks, clipped to the array. `index` counts in elements of this level. */
+  /**
+   * The elements read for a tile: whole chunks, clipped to the array. `index` is in elements of this level.
+   */
   boxOf(row: number, column: number, index: readonly number[]): Box {
     const { shape } = this.facts;
     const start = shape.map((_, axis) => {
@@ -91,7 +99,7 @@ export class TileGrid {
     return { start, stop: start.map((at, axis) => Math.min(at + this.tile[axis]!, shape[axis]!)) };
   }
 
-  /** The chunks of a box, with what of it each covers. */
+  /** The chunks of a box, with the part of it that each covers. */
   *chunksOf({ start, stop }: Box): Generator<{ coordinates: number[]; box: Box }> {
     const { chunkShape } = this.facts;
     const first = start.map((at, axis) => Math.floor(at / chunkShape[axis]!));
@@ -108,7 +116,7 @@ export class TileGrid {
   }
 }
 
-/** Whether all chunks but the last have one shape: of others only the number is known here. */
+/** Whether all chunks but the last have the same shape: of others only the number is known here. */
 function isRegular({ shape, chunkShape, gridShape }: GridFacts): boolean {
   return shape.every((length, axis) => Math.ceil(length / chunkShape[axis]!) === gridShape[axis]);
 }
@@ -125,7 +133,7 @@ function tileOf(facts: GridFacts, axes: readonly number[]): readonly number[] {
   return grouped(facts, axes, sides, shardShape ? "sharded" : "single");
 }
 
-/** Chunks that are small, put together: the shorter side first. */
+/** Combines small chunks, the shorter side first. */
 function grouped(
   { shape, dtype, chunkShape, shardShape }: GridFacts,
   axes: readonly number[],
@@ -142,7 +150,7 @@ function grouped(
   for (;;) {
     const axis = [...axes]
       .sort((a, b) => tile[a]! - tile[b]!)
-      // Never over the edge of a shard: its tiles are then whole.
+      // Never across the edge of a shard, so that tiles stay whole.
       .find((a) => tile[a]! < Math.min(least, shape[a]!, shardShape?.[a] ?? shape[a]!));
     if (axis === undefined) return tile;
     const next = tile.map((length, i) =>
@@ -155,7 +163,7 @@ function grouped(
   }
 }
 
-/** Twice as long; in shards the next multiple that divides the shard. */
+/** Doubles the length; within a shard, the next multiple of the chunk's length that divides the shard's. */
 function nextSide(length: number, shard: number | undefined, chunk: number): number {
   if (shard === undefined) return 2 * length;
   let next = length + chunk;

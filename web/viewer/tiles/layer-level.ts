@@ -1,5 +1,6 @@
-/** The levels of a layer as they are drawn: the grid of each, and how its blocks become tiles of the layer's plane. */
+/** The levels of a layer: their grids, and how blocks become tiles of the layer's plane. */
 import type { ZarrArray } from "zarr-wasm";
+import { keptFor } from "../base/memo.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import { type Leaf, leavesOf } from "../source/leaf.js";
@@ -7,7 +8,7 @@ import type { Cut } from "./cut.js";
 import { type Box, TileGrid } from "./grid.js";
 import type { LevelView } from "./wanted.js";
 
-/** One level of a layer, as it is drawn. */
+/** One level of a layer. */
 export interface LayerLevel {
   readonly array: ZarrArray;
   readonly grid: TileGrid;
@@ -15,32 +16,25 @@ export interface LayerLevel {
   /** Index along every axis, in elements of the level. */
   readonly index: readonly number[];
   readonly cut: Cut;
-  /** Tells the layer's plane from others of the same block. */
+  /** Identifies the layer's plane among those of a block. */
   readonly plane: string;
-  /** What blocks of it are called by. */
+  /** Prefix of the keys of its blocks. */
   readonly name: string;
 }
 
-const ids = new WeakMap<ZarrArray, number>();
 let lastId = 0;
+const idOf = keptFor((_array: ZarrArray) => ++lastId);
 
-function idOf(array: ZarrArray): number {
-  const id = ids.get(array) ?? ++lastId;
-  ids.set(array, id);
-  return id;
-}
-
-/** Of a list with a number for every axis, those along the shown ones: down and across. */
+/** The entries of a per-axis list for the shown axes: down and across. */
 export const shown = (list: readonly number[], axes: readonly number[]): readonly [number, number] =>
   axes.length > 1 ? [list[axes[0]!]!, list[axes[1]!]!] : [1, list[axes[0]!]!];
 
-/** Levels of layers, made once: grids are asked for at every frame. */
-const kept = new WeakMap<Layer, Map<number, LayerLevel>>();
+/** The levels of layers, cached because every frame needs them. */
+const knownLevels = keptFor((_layer: Layer) => new Map<number, LayerLevel>());
 
 /** The levels that are open, finest first. */
 export function levelsOf(layer: Layer): LayerLevel[] {
-  const made = kept.get(layer) ?? new Map<number, LayerLevel>();
-  kept.set(layer, made);
+  const made = knownLevels(layer);
   return layer.dataset.levels.flatMap((level, i) => {
     if (!level.array) return [];
     const own = made.get(i) ?? layerLevel(layer, level, level.array, i);
@@ -72,7 +66,7 @@ function layerLevel(layer: Layer, level: Level, array: ZarrArray, i: number): La
   const cut: Cut = { level: i, place: level, axes, index, shape: array.shape, leaf, part, decode };
   const hidden = index.filter((_, axis) => !axes.includes(axis));
   const plane = [axes, hidden, field, part, isRaw].join(" ");
-  // Whole chunks are the same whichever axes are shown.
+  // Whole chunks are shared between all choices of axes.
   const name = `${idOf(array)} ${grid.isChunk ? "" : axes.join()}`;
   return { array, grid, view, index, cut, plane, name };
 }
@@ -82,7 +76,7 @@ function leafNamed({ dtype }: Dataset, name: string): Leaf {
   return leaves.find((leaf) => leaf.name === name) ?? leaves[0]!;
 }
 
-/** How many chunks a box of a level takes. */
+/** Number of chunks in a box of a level. */
 export function chunksIn({ grid }: LayerLevel, { start, stop }: Box): number {
   const { chunkShape } = grid.facts;
   return start.reduce(

@@ -1,4 +1,4 @@
-/** Reading a block: whole chunks, each of which may be missing or damaged by itself. */
+/** Reads a block of whole chunks, each of which may be missing or damaged. */
 import {
   type ElementData,
   get,
@@ -16,12 +16,18 @@ export interface ReadContext {
   readonly signal: AbortSignal;
 }
 
-/** Of shards: chunks that lie at most this far apart are read together. More would be bytes that nobody sees. */
+/**
+ * Maximum gap between chunks of a shard that are read together. Wider gaps would fetch bytes that are never
+ * shown.
+ */
 const mostGap = 32 * 1024;
-/** Of shards: coarse levels come with one request. */
+/** Maximum size of a shard read whole: coarse levels take one request. */
 const mostWhole = 2 ** 21;
 
-/** Reads the chunks of a box. @throws what concerns all chunks, and the signal's reason; other errors become gaps. */
+/**
+ * Reads the chunks of a box. @throws errors that affect all chunks, and the signal's reason; other errors
+ * become gaps.
+ */
 export async function readBlock(
   key: string,
   array: ZarrArray,
@@ -51,7 +57,7 @@ export async function readBlock(
   return { key, start: box.start, region, gaps, bytes: bytesOf(region) };
 }
 
-/** What would befall every other chunk, too. */
+/** Whether the error would affect every chunk. */
 export function concernsAll(error: unknown): boolean {
   if (!isZarrError(error)) return true;
   return ["EngineFailed", "UnknownCodec", "Unsupported", "InvalidSelection", "InvalidArgument"].includes(
@@ -63,7 +69,7 @@ interface BoxContext extends ReadContext {
   readonly onMissing: (coordinates: readonly number[]) => void;
 }
 
-/** A whole chunk as it comes; several, or parts, put together. */
+/** Returns a single whole chunk unchanged; combines several chunks or parts. */
 function readBox(
   array: ZarrArray,
   grid: TileGrid,
@@ -84,7 +90,7 @@ function readBox(
   });
 }
 
-/** Chunk by chunk into one region, where reading them together has failed; damaged ones stay zeros. */
+/** Reads chunk by chunk into one region after reading them together has failed; damaged ones stay zero. */
 async function readSingly(
   array: ZarrArray,
   grid: TileGrid,
@@ -114,14 +120,16 @@ async function readSingly(
   return whole ?? { data: new Uint8Array(0), shape, stride, dtype: array.dtype };
 }
 
-/** One element in place of many that are the same: what is not stored takes no memory. Its strides are 0. */
+/** One element with strides of 0, for a region of equal elements: missing chunks take no memory. */
 function flat(region: Region): Region {
   if (region.data.length === 0) return region;
   const data = (region.data as Uint8Array).slice(0, unitOf(region));
   return { ...region, data, stride: region.shape.map(() => 0) };
 }
 
-/** Typed array elements per element of a region: 2 of complex numbers, the bytes of packed ones. */
+/**
+ * Typed array elements per element of a region: 2 for complex numbers, the number of bytes for packed ones.
+ */
 function unitOf({ data, shape }: Region): number {
   return data.length / shape.reduce((a, b) => a * b, 1);
 }

@@ -1,18 +1,18 @@
 /**
- * Who is read next. Clients (views) say what they want, best first, as a whole list at every change; what nobody
- * wants any more is aborted. Knows nothing of arrays.
+ * Schedules reads. Clients (views) submit their whole list of jobs at every change, best first; jobs that no
+ * client wants any more are aborted. Independent of arrays.
  */
 import type { Cache } from "./cache.js";
 
-/** Something to read. */
+/** A read. */
 export interface Job<T> {
   readonly key: string;
-  /** Memory that the result will take, about; 0 where nobody knows. */
+  /** Approximate memory of the result; 0 if unknown. */
   readonly bytes?: number | undefined;
   read(signal: AbortSignal): Promise<T>;
 }
 
-/** What a client is told. */
+/** Callbacks of a client. */
 export interface Client<T> {
   onRead(result: T, key: string): void;
   onFail(error: unknown, key: string): void;
@@ -23,26 +23,26 @@ interface Running {
   readonly bytes: number;
 }
 
-/** What may be read at a time. */
+/** Limits on concurrent reads. */
 export interface Limits {
   /**
-   * Reads at the beginning: what is waited for most need not share the line, and the processor, with many. Every one
-   * that ends makes room for two more than itself.
+   * Number of concurrent reads at the start: the most urgent ones should not share the connection and the CPU
+   * with many others. Every read that ends makes room for two more than itself.
    */
   readonly first: number;
-  /** Reads of few bytes. */
+  /** Maximum number of reads with few bytes. */
   readonly reads: number;
-  /** Of large results no more are read at a time than have so many bytes, … */
+  /** Maximum total size of concurrent large reads, … */
   readonly bytes: number;
-  /** … but as many as this. */
+  /** … but this many are always allowed. */
   readonly least: number;
 }
 
 interface Wishes<T> {
   readonly jobs: readonly Job<T>[];
-  /** All before it has been started, or is there: lists are long, and asked for at every read. */
+  /** All earlier jobs have been started or finished: lists are long, and searched at every read. */
   next: number;
-  /** Keys of what is not to be started, but not to be aborted either. */
+  /** Keys of jobs that are not started, but not aborted either. */
   readonly spared: ReadonlySet<string>;
 }
 
@@ -62,16 +62,16 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
     return this.#running.size;
   }
 
-  /** Says what a client wants, in place of what it wanted before. */
+  /** Sets the jobs of a client, replacing earlier ones. */
   want(client: Client<T>, jobs: readonly Job<T>[], spared: Iterable<string> = []): void {
     this.#wishes.set(client, { jobs, next: 0, spared: new Set([...spared, ...jobs.map(({ key }) => key)]) });
-    // What is wanted is used: the best last, so that it is the last to go.
+    // Marks wanted entries as used: the best last, so that it is evicted last.
     for (let i = jobs.length - 1; i >= 0; i--) this.cache.get(jobs[i]!.key);
     this.#abortUnwanted();
     this.#start();
   }
 
-  /** Forgets a client. */
+  /** Removes a client. */
   leave(client: Client<T>): void {
     this.#wishes.delete(client);
     this.#abortUnwanted();
@@ -86,7 +86,7 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
     return this.cache.peek(key) !== undefined || this.#failures.has(key);
   }
 
-  /** Forgets failures, so that what failed is tried again. */
+  /** Clears failures, so that failed jobs are tried again. */
   retry(): void {
     this.#failures.clear();
     for (const wishes of this.#wishes.values()) wishes.next = 0;
@@ -116,7 +116,10 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
     return size < least || (size < most && this.#runningBytes < bytes);
   }
 
-  /** The first of all clients' first, then the second of each, …: nobody waits for another's list. */
+  /**
+   * Round-robin: the first job of every client, then the second of each, …, so that no client waits for
+   * another's list.
+   */
   #next(): Job<T> | undefined {
     let first: Wishes<T> | undefined;
     for (const wishes of this.#wishes.values()) {

@@ -1,4 +1,4 @@
-/** What all viewers of a page share: workers, memory for what has been read, and who is read next. */
+/** Resources shared by all viewers of a page: workers, cache, scheduler. */
 import { WorkerPool, type WorkerPoolOptions } from "zarr-wasm";
 import { mostRequests } from "../base/requests.js";
 import { Cache } from "./cache.js";
@@ -8,17 +8,17 @@ import type { Block } from "./tile.js";
 export interface Shared {
   readonly pool: WorkerPool;
   readonly scheduler: Scheduler<Block>;
-  /** Calls back for every block that is given up. @returns what ends it. */
+  /** Calls a listener for every evicted block. @returns a function that ends the subscription. */
   onDrop(listener: (blockKey: string) => void): () => void;
 }
 
 /**
- * What is read at a time: enough to keep connections busy, little enough to change one's mind. Of small chunks over a
- * slow line many are on their way.
+ * Limits on concurrent reads: high enough to keep connections busy, low enough to react to changes. Small
+ * chunks over a slow connection need many requests in flight.
  */
 const limits = { first: 8, reads: mostRequests, bytes: 24 * 2 ** 20, least: 6 };
 
-/** How workers are made, where it is not the library's way. To be said before the first viewer is made. */
+/** Options of the worker pool. Must be set before the first viewer is created. */
 let poolOptions: WorkerPoolOptions = {};
 
 export function configurePool(options: WorkerPoolOptions): void {
@@ -27,20 +27,23 @@ export function configurePool(options: WorkerPoolOptions): void {
 
 let shared: (Shared & { users: number }) | undefined;
 
-/** MiB of memory, where the browser tells: it says at most 8 GiB. */
+/**
+ * Default memory budget in bytes, from the device memory in GiB, which browsers round and report as at most
+ * 8.
+ */
 function defaultBudget(): number {
   const { deviceMemory = 4 } = globalThis.navigator as { deviceMemory?: number };
   return Math.max(128, Math.min(512, 96 * deviceMemory)) * 2 ** 20;
 }
 
-/** For somebody who gives it back by `release`. */
+/** Acquires the shared resources; call `release` after use. */
 export function acquire(): Shared {
   shared ??= make();
   shared.users++;
   return shared;
 }
 
-/** The last one to leave stops the workers and frees the memory. */
+/** The last release stops the workers and frees the memory. */
 export function release(): void {
   if (!shared || --shared.users > 0) return;
   shared.pool.destroy();

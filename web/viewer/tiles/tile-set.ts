@@ -1,4 +1,4 @@
-/** The tiles of one view: what it wants is asked for, what is at hand is given out. */
+/** The tiles of one view: requests wanted tiles, and provides available ones. */
 import { type Rectangle, visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, Level } from "../source/dataset.js";
@@ -18,28 +18,28 @@ import {
   wantedTiles,
 } from "./wanted.js";
 
-/** How far a view is. */
+/** Progress of a view. */
 export interface TileStatus {
-  /** Of the tiles in view: chunks, and those of them that are there or have failed. */
+  /** Number of chunks of the tiles in view, and of those read or failed. */
   readonly chunks: number;
   readonly done: number;
-  /** Decoded bytes of what is there. */
+  /** Bytes of the decoded chunks. */
   readonly bytes: number;
-  /** Tiles in view that there is no budget for, of how many. */
+  /** Number of tiles in view that exceed the budget, out of a total. */
   readonly leftOut: { readonly tiles: number; readonly of: number };
-  /** Errors of what could not be read at all. */
+  /** Errors of unreadable tiles. */
   readonly failures: readonly unknown[];
   readonly isComplete: boolean;
 }
 
 export interface TileSetCallbacks {
-  /** A tile came that was asked for. */
+  /** A requested tile has been read. */
   onTile(tile: Tile, layer: Layer): void;
-  /** Something is different from before: more is at hand, or a level has been opened. */
+  /** More tiles are available, or a level has been opened. */
   onChange(): void;
 }
 
-/** Share of the cache's budget that may be in view. */
+/** Maximum share of the cache's budget for tiles in view. */
 const shareInView = 0.75;
 
 interface Wish {
@@ -47,7 +47,7 @@ interface Wish {
   readonly level: LayerLevel;
   readonly ref: TileRef;
   readonly key: string;
-  /** Of the tile. */
+  /** Number of chunks of the tile. */
   readonly chunks: number;
 }
 
@@ -59,7 +59,7 @@ export class TileSet implements Client<Block> {
   #byKey = new Map<string, Wish[]>();
   #leftOut = { tiles: 0, of: 0 };
   readonly #openFailures = new Map<Level, unknown>();
-  /** Whether more will be asked for when there is a first, coarse picture. */
+  /** Whether requests are held back until there is a first, coarse picture. */
   #isHeld = false;
 
   constructor(
@@ -68,8 +68,8 @@ export class TileSet implements Client<Block> {
   ) {}
 
   /**
-   * Says what is looked at. `next` are layers that will be looked at soon (the next slice): they are read when
-   * everything else has been. `way` is where the view is going, in elements of level 0.
+   * Sets the view. `next` are layers that will be shown soon (the next slice): they are read after everything
+   * else. `way` is the direction of movement, in elements of level 0.
    */
   update(
     layers: readonly Layer[],
@@ -84,7 +84,8 @@ export class TileSet implements Client<Block> {
     this.#isHeld = false;
     const later: Wish[] = [];
     const perLayer = layers.map((layer) => this.#wishesOf(layer, view, layers.length + next.length, way));
-    // All layers of a place come together: a composite is seen when it has all its channels.
+    // Tiles of all layers at a position are requested together: a composite is drawn once all its channels
+    // have been read.
     const longest = Math.max(0, ...perLayer.map(({ now }) => now.length));
     for (let i = 0; i < longest; i++) for (const { now } of perLayer) if (now[i]) wishes.push(now[i]!);
     for (const { soon, around } of perLayer) {
@@ -104,19 +105,19 @@ export class TileSet implements Client<Block> {
     this.shared.scheduler.want(this, jobs, spared);
   }
 
-  /** Whether there is a first picture now, and `update` would ask for more. */
+  /** Whether there is a first picture, after which `update` would request more. */
   get isDue(): boolean {
     return this.#isHeld && this.#wishes.some(({ key }) => this.shared.scheduler.isSettled(key));
   }
 
-  /** Forgets what it wanted. */
+  /** Withdraws all requests. */
   leave(): void {
     this.shared.scheduler.leave(this);
     this.#wishes = [];
     this.#byKey.clear();
   }
 
-  /** Reads again what could not be read, damaged chunks included. */
+  /** Retries failed reads, including damaged chunks. */
   retry(): void {
     this.#openFailures.clear();
     const { cache } = this.shared.scheduler;
@@ -156,7 +157,7 @@ export class TileSet implements Client<Block> {
     return { chunks, done, bytes, leftOut: this.#leftOut, failures, isComplete };
   }
 
-  /** The tiles of a layer that are at hand: coarse ones first, unless those of the level for the zoom are all there. */
+  /** The available tiles of a layer: coarse ones first, unless the level for the zoom is complete. */
   tilesOf(layer: Layer): Tile[] {
     const wishes = this.#wishes.filter((wish) => wish.layer === layer);
     const target = wishes.at(-1)?.ref.level;
@@ -172,7 +173,7 @@ export class TileSet implements Client<Block> {
     return [...coarse, ...found];
   }
 
-  /** The finest tile at hand at a place. */
+  /** The finest available tile at a position. */
   tileAt(layer: Layer, row: number, column: number): Tile | undefined {
     const holds = ({ world }: Tile) =>
       row >= world.top && row < world.bottom && column >= world.left && column < world.right;
@@ -188,7 +189,7 @@ export class TileSet implements Client<Block> {
   }
 
   #targetOf({ dataset, axes }: Layer): number {
-    // Of a line every sample is looked at: coarser levels have lost those that stand alone.
+    // A line shows every sample: coarser levels lack isolated ones.
     if (axes.length === 1) return 0;
     return chooseLevel(
       dataset.levels.map(({ factor }) => shown(factor, axes)),
@@ -196,7 +197,7 @@ export class TileSet implements Client<Block> {
     );
   }
 
-  /** All tiles of a level in view, where they are few. */
+  /** All tiles of a level in view; empty if there are too many. */
   #around(layer: Layer, level: LayerLevel, seen: Rectangle): Wish[] {
     const [rows, columns] = spansOf(level.view, seen);
     const wishes: Wish[] = [];
@@ -233,8 +234,8 @@ export class TileSet implements Client<Block> {
   }
 
   /**
-   * Of a picture in several levels the coarsest is asked for alone while there is nothing of it: a slow line has it in
-   * the fewest requests then. Undefined where there is something, or nothing coarser.
+   * The tiles of the coarsest level, requested alone until one has been read: they take the fewest requests
+   * over a slow connection. Undefined if there is one, or no coarser level.
    */
   #firstOf(
     layer: Layer,
@@ -295,7 +296,7 @@ export class TileSet implements Client<Block> {
     let tile = tiles.get(plane);
     if (!tile) {
       tile = cutTile(`${block.key} ${plane}`, block, cut);
-      // Of a deep block planes are made as they are looked at; those that are converted take memory.
+      // Planes of a deep block are made on demand; converted ones take memory.
       if (tiles.size >= mostPlanes) tiles.delete(tiles.keys().next().value!);
       tiles.set(plane, tile);
     }
@@ -303,5 +304,5 @@ export class TileSet implements Client<Block> {
   }
 }
 
-/** Planes of a block that are kept. */
+/** Maximum number of planes kept per block. */
 const mostPlanes = 8;

@@ -1,31 +1,31 @@
-/** What is read, and what is drawn of it. */
+/** Blocks, the units of reading, and tiles, the units of drawing. */
 import type { Region } from "zarr-wasm";
 import type { Plane } from "../base/plane.js";
 import type { Rectangle } from "../model/camera.js";
 
-/** Why a part of a block is not its data. */
+/** Reason why a part of a block has no data. */
 export interface Gap {
   readonly kind: "missing" | "damaged";
-  /** The part, in elements of the array, per axis. */
+  /** Bounds of the part in elements of the array, per axis. */
   readonly start: readonly number[];
   readonly stop: readonly number[];
-  /** What went wrong with a damaged one. */
+  /** The error of a damaged chunk. */
   readonly error?: unknown;
 }
 
-/** Elements of whole chunks, as the array has them: what is cached. */
+/** Elements of whole chunks, as stored in the array. Blocks are cached. */
 export interface Block {
   readonly key: string;
-  /** Its first element, in elements of the array. */
+  /** Index of its first element in the array. */
   readonly start: readonly number[];
-  /** In the array's data type and order of axes; may hang over the array's end. */
+  /** In the array's data type and order of axes; may extend beyond the array's end. */
   readonly region: Region;
   readonly gaps: readonly Gap[];
-  /** Memory that it takes. */
+  /** Memory usage. */
   readonly bytes: number;
 }
 
-/** A part of a tile that is not data: rows and columns of the tile. */
+/** A part of a tile without data: rows and columns of the tile. */
 export interface TileGap {
   readonly kind: Gap["kind"];
   readonly error?: unknown;
@@ -33,14 +33,14 @@ export interface TileGap {
   readonly columns: readonly [start: number, stop: number];
 }
 
-/** A plane of a block: what is drawn. The same object for as long as its block is kept. */
+/** A plane of a block, the unit of drawing. The same object for as long as its block is cached. */
 export interface Tile {
-  /** Tells it from all others: block, plane, and which number of the elements. */
+  /** Unique key: block, plane, and part of the elements. */
   readonly key: string;
   readonly level: number;
-  /** Where it lies, in elements of level 0. */
+  /** Bounds in elements of level 0. */
   readonly world: Rectangle;
-  /** Its numbers: of the whole tile, clipped to the array. */
+  /** The numbers of the whole tile, clipped to the array. */
   readonly plane: Plane;
   readonly block: Block;
   /** Position in the block's region of the tile's element [row, column]. */

@@ -1,17 +1,17 @@
-/** Which tiles a view wants, in which order: pure. */
+/** Chooses the tiles for a view, and their order, as pure functions. */
 import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
 
-/** A level as far as it matters here: [down, across] in both directions. */
+/** The geometry of a level: [down, across] in both directions. */
 export interface LevelView {
   /** Position in the dataset's list: 0 is the finest. */
   readonly level: number;
-  /** Tiles. */
+  /** Number of tiles. */
   readonly rows: number;
   readonly columns: number;
   /** Elements of this level per tile. */
   readonly rowsPerTile: number;
   readonly columnsPerTile: number;
-  /** Elements of level 0 per element, and where the first begins. */
+  /** Elements of level 0 per element, and the origin of the first one. */
   readonly factor: readonly [down: number, across: number];
   readonly origin: readonly [down: number, across: number];
   readonly bytesPerTile: number;
@@ -37,19 +37,19 @@ export interface Budget {
   readonly chunks: number;
 }
 
-/** What may be in view at a time. */
+/** Maximum number of chunks in view. */
 export const mostChunksInView = 4096;
 
 export interface Wanted {
   /** Best first: coarsest level, then the one for the zoom, from the centre outwards. */
   readonly view: readonly TileRef[];
-  /** Around what is in view: not to be given up where they are on their way already. */
+  /** Tiles around the view: not aborted if they are in flight. */
   readonly around: readonly TileRef[];
-  /** What there is no budget for, of the level for the zoom. */
+  /** Tiles of the level for the zoom that exceed the budget. */
   readonly leftOut: { readonly tiles: number; readonly of: number };
 }
 
-/** Largest device pixels per element of a level, while there is a finer one. */
+/** Maximum device pixels per element of a level, as long as there is a finer one. */
 const coarsestPixel = 1.42;
 
 /** The level for a zoom: the coarsest that looks sharp. Factors are [down, across], finest level first. */
@@ -61,7 +61,7 @@ export function chooseLevel(factors: readonly (readonly [number, number])[], vie
   return level;
 }
 
-/** @param levels those that are open, finest first */
+/** @param levels the open levels, finest first */
 export function wantedTiles(
   levels: readonly LevelView[],
   target: number,
@@ -91,7 +91,7 @@ interface Span {
   readonly last: number;
 }
 
-/** Tiles that [from, to) touches along one direction. */
+/** The tiles that [from, to) overlaps along one direction. */
 function spanOf(from: number, to: number, origin: number, factor: number, side: number, count: number): Span {
   const tile = (at: number) => (at - origin) / factor / side;
   return { first: Math.max(0, Math.floor(tile(from))), last: Math.min(count - 1, Math.ceil(tile(to)) - 1) };
@@ -107,7 +107,7 @@ export function spansOf(view: LevelView, seen: Rectangle): readonly [rows: Span,
 
 const lengthOf = ({ first, last }: Span) => Math.max(0, last - first + 1);
 
-/** The tiles in view, nearest to the centre first, as many as there is budget for; at least one. */
+/** The tiles in view that fit into the budget, closest to the centre first; at least one. */
 function affordable(
   view: LevelView,
   seen: Rectangle,
@@ -121,7 +121,7 @@ function affordable(
     1,
     Math.floor(Math.min(budget.bytes / view.bytesPerTile, budget.chunks / view.chunksPerTile)),
   );
-  // Of very many only a square around the centre is looked at: it has all that is affordable.
+  // Among very many tiles, only a square around the centre is considered, which holds all affordable ones.
   const at = {
     row: (camera.row - view.origin[0]) / view.factor[0] / view.rowsPerTile - 0.5,
     column: (camera.column - view.origin[1]) / view.factor[1] / view.columnsPerTile - 0.5,
@@ -138,7 +138,7 @@ function affordable(
   return { tiles: tiles.slice(0, most).map(({ level, row, column }) => ({ level, row, column })), total };
 }
 
-/** A part of the spans around a place that has at least `most` tiles, where the spans have. */
+/** Cuts the spans around a position to at least `most` tiles, if they have as many. */
 function squareAround(
   rows: Span,
   columns: Span,
@@ -151,12 +151,12 @@ function squareAround(
     return { first: Math.max(first, middle - reach), last: Math.min(last, middle + reach) };
   };
   const near = cut(rows, at.row, half);
-  // Where there are few rows, more columns; and the other way round.
+  // Few rows allow more columns, and vice versa.
   const wide = cut(columns, at.column, Math.max(half, Math.ceil(most / lengthOf(near))));
   return [cut(rows, at.row, Math.max(half, Math.ceil(most / lengthOf(wide)))), wide];
 }
 
-/** The tiles that touch what is in view from outside. */
+/** The tiles just outside the view. */
 function ring(view: LevelView, seen: Rectangle): TileRef[] {
   const [rows, columns] = spansOf(view, seen);
   const { level } = view;
@@ -172,7 +172,9 @@ function ring(view: LevelView, seen: Rectangle): TileRef[] {
   return tiles;
 }
 
-/** Of the tiles around those that come into view next on a way (in elements of level 0 per step). */
+/**
+ * Of the surrounding tiles, those that come into view next in a direction (in elements of level 0 per step).
+ */
 export function ahead(
   around: readonly TileRef[],
   view: LevelView,

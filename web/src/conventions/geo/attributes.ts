@@ -1,7 +1,8 @@
-/** What attributes say of reference systems and transformations. */
-import { invalidMetadata } from "../../base/errors.js";
-import { isRecord, own, type Properties } from "../../base/records.js";
-import type { AffineTransform, CoordinateSystem } from "../geo.js";
+/** Reads coordinate reference systems and transformations from attributes. */
+
+import { isRecord, own, type Properties } from "../../util/arguments.js";
+import { invalidMetadata } from "../../util/errors.js";
+import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 function text(value: unknown, name: string): string | undefined {
   const found = own(value, name);
@@ -10,13 +11,13 @@ function text(value: unknown, name: string): string | undefined {
 
 export const bad = (what: string) => invalidMetadata(what, { code: "bad-georeference" });
 
-/** A number, also as text; NaN for what is none. */
+/** Converts a number or a numeric string; NaN for anything else. */
 function numberIn(value: unknown): number {
   const isNumber = typeof value === "number" || typeof value === "bigint";
   return isNumber || (typeof value === "string" && value.trim() !== "") ? Number(value) : Number.NaN;
 }
 
-/** A list of finite numbers of a length; undefined where the attribute is not there. */
+/** Returns a list of finite numbers of a given length; undefined if the attribute is missing. */
 export function numbersAt(value: unknown, name: string, count: number): number[] | undefined {
   const list = own(value, name);
   if (list === undefined || list === null) return undefined;
@@ -26,7 +27,7 @@ export function numbersAt(value: unknown, name: string, count: number): number[]
   return numbers;
 }
 
-/** Six coefficients that can be inverted. */
+/** Checks that six coefficients are invertible. */
 function affineOf(numbers: readonly number[], name: string): AffineTransform {
   const [a, b, , d, e] = numbers as unknown as AffineTransform;
   const area = a * e - b * d;
@@ -36,13 +37,13 @@ function affineOf(numbers: readonly number[], name: string): AffineTransform {
 }
 
 /**
- * The transformation that attributes or an entry of a layout say: `spatial:transform`, `proj:transform` of the drafts
- * (of the same order), GDAL's `GeoTransform`.
+ * Returns the transformation in attributes or in an entry of a layout: `spatial:transform`, `proj:transform`
+ * of the drafts (in the same order), or GDAL's `GeoTransform`.
  */
 export function transformIn(attributes: unknown): AffineTransform | undefined {
   for (const name of ["spatial:transform", "proj:transform"]) {
     const type = text(attributes, "spatial:transform_type") ?? "affine";
-    // Nine numbers are the whole matrix.
+    // Nine numbers are the full matrix.
     const whole = own(attributes, name);
     const count = Array.isArray(whole) && whole.length === 9 ? 9 : 6;
     const numbers = type === "affine" ? numbersAt(attributes, name, count)?.slice(0, 6) : undefined;
@@ -59,14 +60,14 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
   return affineOf([a, b, c, d, e, f], "GeoTransform");
 }
 
-/** Of nodes, the transformation is that of centres: half an element before is the corner. */
+/** With node registration, the transformation maps to centres; the corner is half an element before. */
 function registered(transform: AffineTransform, attributes: unknown): AffineTransform {
   if (text(attributes, "spatial:registration") !== "node") return transform;
   const [a, b, c, d, e, f] = transform;
   return [a, b, c - (a + b) / 2, d, e, f - (d + e) / 2];
 }
 
-/** Rows and columns, where they are said. */
+/** Returns the numbers of rows and columns, if stated. */
 export function shapeIn(attributes: unknown): readonly [number, number] | undefined {
   for (const name of ["spatial:shape", "proj:shape"]) {
     const shape = numbersAt(attributes, name, 2);
@@ -76,7 +77,7 @@ export function shapeIn(attributes: unknown): readonly [number, number] | undefi
   return undefined;
 }
 
-/** Names of rows' and columns' dimensions, where they are said. */
+/** Returns the names of the row and column dimensions, if stated. */
 export function dimensionsIn(attributes: unknown): readonly [string, string] | undefined {
   const names = own(attributes, "spatial:dimensions");
   const isPair = Array.isArray(names) && names.length >= 2 && names.every((name) => typeof name === "string");
@@ -86,7 +87,10 @@ export function dimensionsIn(attributes: unknown): readonly [string, string] | u
 
 const code = (authority: string, number: string | number) => `${authority.toUpperCase()}:${number}`;
 
-/** The system that attributes of an array, a group or a grid mapping say; undefined for none. */
+/**
+ * Returns the reference system in the attributes of an array, a group or a grid mapping; undefined if there
+ * is none.
+ */
 export function crsIn(attributes: unknown): CoordinateSystem | undefined {
   const gdal = own(attributes, "_CRS");
   const wkt =
@@ -107,7 +111,7 @@ function codeOfUrl(url: string | undefined): string | undefined {
   return match ? code(match[1]!, match[2]!) : undefined;
 }
 
-/** The identifier at the end of a WKT, which is that of the whole. */
+/** Parses the identifier at the end of a WKT string, which identifies the whole system. */
 function codeOfWkt(wkt: string | undefined): string | undefined {
   const end = wkt?.trimEnd().slice(-120) ?? "";
   const match = /(?:AUTHORITY|ID)\["(\w+)",\s*"?(\w+)"?(?:,[^[\]]*)?\]\s*\]$/.exec(end);
@@ -122,13 +126,13 @@ function codeOfJson(json: Properties | undefined): string | undefined {
     : undefined;
 }
 
-/** A code as it stands in attributes: "epsg:4326", an URL, "EPSG:4326". */
+/** Normalises a code: "epsg:4326", a URL, "EPSG:4326". */
 export function normalCode(stated: string): string {
   const match = /^(\w+):(\w+)$/.exec(stated);
   return match ? code(match[1]!, match[2]!) : (codeOfUrl(stated) ?? stated);
 }
 
-/** A system of which a code is known. */
+/** Returns a reference system given by its code. */
 export const systemOf = (stated: string): CoordinateSystem => ({
   code: normalCode(stated),
   wkt: undefined,

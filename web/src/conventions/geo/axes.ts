@@ -1,15 +1,17 @@
-/** Transformations from coordinate arrays, which hold the centres of elements. */
-import { isZarrError, unsupported } from "../../base/errors.js";
-import { own } from "../../base/records.js";
+/** Derives transformations from coordinate arrays, which hold the centres of elements. */
+
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
-import { slice } from "../../region/selection/selection.js";
-import type { AffineTransform, GeoConventions } from "../geo.js";
+import { slice } from "../../plan/selection.js";
+import { own } from "../../util/arguments.js";
+import { isZarrError, unsupported } from "../../util/errors.js";
+import { decodeCF } from "../xarray/cf.js";
+import type { AffineTransform, Bounds } from "./types.js";
 
-/** Opens a node beside the data; undefined where there is none. */
+/** Opens a node in the same group as the data; undefined if it is missing. */
 export type OpenBeside = (name: string) => Promise<ZarrArray | undefined>;
 
-/** Names of dimensions that are rows and columns of a map, in the order in which they are looked for. */
+/** Dimension names of map rows and columns, in order of preference. */
 const pairs = [
   ["y", "x"],
   ["lat", "lon"],
@@ -19,7 +21,7 @@ const pairs = [
   ["rlat", "rlon"],
 ] as const;
 
-/** The dimensions of a map among those of an array; undefined where no names tell. */
+/** Returns the map dimensions of an array; undefined if no names match. */
 export function mapDimensions(names: readonly (string | null)[]): readonly [string, string] | undefined {
   const found = pairs.find((pair) => pair.every((name) => names.includes(name)));
   return found && [found[0], found[1]];
@@ -27,24 +29,23 @@ export function mapDimensions(names: readonly (string | null)[]): readonly [stri
 
 export const likelyPairs = pairs;
 
-/** What the coordinate arrays of rows and columns say. */
+/** Georeferencing derived from the coordinate arrays of rows and columns. */
 export interface FromCoordinates {
   readonly transform: AffineTransform;
   readonly shape: readonly [number, number];
-  /** Whether both are degrees, of latitude and of longitude. */
+  /** Whether they are degrees of latitude and longitude. */
   readonly areDegrees: boolean;
 }
 
-/** undefined where there are no coordinate arrays. */
+/** Returns undefined if there are no coordinate arrays. */
 export async function fromCoordinates(
   [rows, columns]: readonly [string, string],
   open: OpenBeside,
-  conventions: GeoConventions,
   signal: AbortSignal | undefined,
 ): Promise<FromCoordinates | undefined> {
   const [ys, xs] = await Promise.all([open(rows), open(columns)]);
   if (!ys || !xs || ys.shape.length !== 1 || xs.shape.length !== 1) return undefined;
-  const [y, x] = await Promise.all([lineOf(ys, conventions, signal), lineOf(xs, conventions, signal)]);
+  const [y, x] = await Promise.all([lineOf(ys, signal), lineOf(xs, signal)]);
   return {
     transform: [x.step, 0, x.start, 0, y.step, y.start],
     shape: [ys.shape[0]!, xs.shape[0]!],
@@ -60,12 +61,12 @@ function isDegrees({ attributes }: ZarrArray, towards: string, name: string): bo
 }
 
 /**
- * Where the first element begins and how large elements are, from the first two and the last coordinate.
+ * Returns the start of the first element and the element size, from the first two coordinates and the last
+ * one.
  * @throws Unsupported for coordinates that are not evenly spaced.
  */
 async function lineOf(
   array: ZarrArray,
-  { decodeCF }: GeoConventions,
   signal: AbortSignal | undefined,
 ): Promise<{ start: number; step: number }> {
   const [length] = array.shape as readonly [number];
@@ -78,7 +79,7 @@ async function lineOf(
   const last = length <= 3 ? head.at(-1)! : (await read(length - 1, length))[0]!;
   const first = head[0]!;
   const step = length > 1 ? (last - first) / (length - 1) : 1;
-  // Float32 coordinates in degrees are right to some 10⁻⁵.
+  // Float32 coordinates in degrees are accurate to about 10⁻⁵.
   const isEven = head.every((value, i) => Math.abs(value - (first + i * step)) <= Math.abs(step) * 0.01);
   if (length === 0 || !(Math.abs(step) > 0) || !isEven)
     throw unsupported(`the coordinates at "/${array.path}" are not evenly spaced`, {
@@ -95,4 +96,45 @@ export async function ifThere<T>(opening: Promise<T>): Promise<T | undefined> {
     if (isZarrError(error, "NotFound")) return undefined;
     throw error;
   }
+}
+
+type Point = readonly [number, number];
+
+export function apply([a, b, c, d, e, f]: AffineTransform, [column, row]: Point): Point {
+  return [a * column + b * row + c, d * column + e * row + f];
+}
+
+/** Returns the transformation from points to columns and rows. */
+export function inverse([a, b, c, d, e, f]: AffineTransform): AffineTransform {
+  const scale = 1 / (a * e - b * d);
+  return [e * scale, -b * scale, (b * f - c * e) * scale, -d * scale, a * scale, (c * d - a * f) * scale];
+}
+
+/** Returns the transformation with its origin moved by a number of columns and rows. */
+export function moved(transform: AffineTransform, by: Point): AffineTransform {
+  const [a, b, , d, e] = transform;
+  const [x, y] = apply(transform, by);
+  return [a, b, x, d, e, y];
+}
+
+/** Returns the transformation for elements enlarged by two factors. */
+export function scaled([a, b, c, d, e, f]: AffineTransform, [columns, rows]: Point): AffineTransform {
+  return [a * columns, b * rows, c, d * columns, e * rows, f];
+}
+
+/** Returns the bounding box of a transformed box. */
+export function boundsOf(transform: AffineTransform, [left, top, right, bottom]: Bounds): Bounds {
+  const corners = [
+    apply(transform, [left, top]),
+    apply(transform, [right, top]),
+    apply(transform, [left, bottom]),
+    apply(transform, [right, bottom]),
+  ];
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** Returns the size of an element along x and y. */
+export function resolutionOf([a, b, , d, e]: AffineTransform): Point {
+  return [Math.hypot(a, d), Math.hypot(b, e)];
 }

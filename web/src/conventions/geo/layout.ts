@@ -1,25 +1,26 @@
-/** Resolution levels as attributes list them, in whichever convention. */
-import { isZarrError } from "../../base/errors.js";
-import { isRecord, own, type Properties } from "../../base/records.js";
-import { normalizePath } from "../../store/path.js";
-import type { AffineTransform, CoordinateSystem } from "../geo.js";
-import { bad, crsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
+/** Reads lists of resolution levels in the supported conventions. */
 
-/** What a layout says of one level. */
+import { normalizePath } from "../../store/path.js";
+import { isRecord, own, type Properties } from "../../util/arguments.js";
+import { isZarrError } from "../../util/errors.js";
+import { bad, crsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
+import type { AffineTransform, CoordinateSystem } from "./types.js";
+
+/** A level as listed in a layout. */
 export interface ListedLevel {
-  /** Of an array, or of a group of arrays. */
+  /** Path of an array, or of a group of arrays. */
   readonly path: string;
   readonly shape: readonly [number, number] | undefined;
   readonly transform: AffineTransform | undefined;
   readonly crs: CoordinateSystem | undefined;
 }
 
-/** Most levels that are looked at. */
+/** Maximum number of levels that are read. */
 const maxLevels = 64;
 
 /**
- * The levels that a group's `multiscales` lists: `layout` of zarr-conventions, `tile_matrix_set` of GeoZarr's drafts, `datasets`
- * of ndpyramid. undefined where there are none of these.
+ * Returns the levels that a group's `multiscales` lists: `layout` of zarr-conventions, `tile_matrix_set` of
+ * the GeoZarr drafts, or `datasets` of ndpyramid. Undefined if it has none of these.
  */
 export function listedLevels(attributes: unknown): readonly ListedLevel[] | undefined {
   const multiscales = own(attributes, "multiscales");
@@ -33,7 +34,7 @@ export function listedLevels(attributes: unknown): readonly ListedLevel[] | unde
   return list.map(levelOf);
 }
 
-/** Layouts of the drafts are objects with the paths as names. */
+/** In the drafts, layouts are objects keyed by path. */
 const withPaths = (entries: Properties): unknown[] =>
   Object.entries(entries).map(([path, entry]) => ({ ...(isRecord(entry) ? entry : {}), path }));
 
@@ -65,7 +66,7 @@ function checkedPath(path: unknown): string {
   throw bad('each level of "multiscales" must have the path of an array or a group below it');
 }
 
-/** The system that a whole pyramid is in, where its levels' list says so. */
+/** Returns the reference system of a whole pyramid, if the list of levels states one. */
 export function crsOfLevels(attributes: unknown): CoordinateSystem | undefined {
   const set = own(own(attributes, "multiscales"), "tile_matrix_set");
   const named = [own(set, "crs"), own(set, "supportedCRS")].find((value) => typeof value === "string");

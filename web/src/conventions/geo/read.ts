@@ -1,41 +1,47 @@
-/** Reading where arrays lie on a map. */
-import { checkSignalIn } from "../../base/arguments.js";
-import { invalidArgument, isZarrError, notFound, shown } from "../../base/errors.js";
-import { own } from "../../base/records.js";
+/** Reads the georeferencing of arrays and groups. */
+
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
+import { checkSignalIn, own } from "../../util/arguments.js";
+import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
+import { dimensionsOf } from "../xarray/xarray.js";
+import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
+import {
+  boundsOf,
+  fromCoordinates,
+  ifThere,
+  inverse,
+  likelyPairs,
+  mapDimensions,
+  resolutionOf,
+  scaled,
+} from "./axes.js";
+import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 import type {
   AffineTransform,
   CoordinateSystem,
-  GeoConventions,
   GeoLevel,
   Georeference,
   GeoreferenceOptions,
-} from "../geo.js";
-import { boundsOf, inverse, resolutionOf, scaled } from "./affine.js";
-import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
-import { fromCoordinates, ifThere, likelyPairs, mapDimensions } from "./axes.js";
-import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
+} from "./types.js";
 
 interface Reading {
-  readonly conventions: GeoConventions;
   readonly signal: AbortSignal | undefined;
 }
 
 type Pair<T> = readonly [T, T];
 
-/** See `georeference`. */
+/** Implements `georeference`. */
 export async function readGeoreference(
   node: ZarrArray | ZarrGroup,
   options: GeoreferenceOptions,
-  conventions: GeoConventions,
 ): Promise<Georeference> {
   checkSignalIn(options);
   const { variable, signal } = options;
   if (variable !== undefined && typeof variable !== "string")
     throw invalidArgument(`variable must be the name of an array, not ${shown(variable)}`);
-  const reading = { conventions, signal };
+  const reading = { signal };
   if (node instanceof ZarrArray) return ofArray(node, await parentOf(node, signal), reading);
   if (!(node instanceof ZarrGroup))
     throw invalidArgument("georeference needs an array or a group that was opened");
@@ -52,7 +58,7 @@ async function parentOf(array: ZarrArray, signal: AbortSignal | undefined): Prom
 
 // ---- One resolution
 
-/** What is known of one array or one group of arrays. */
+/** Georeferencing of one array or of one group of arrays. */
 interface Place {
   readonly crs: CoordinateSystem | undefined;
   readonly dimensions: Pair<string>;
@@ -99,7 +105,10 @@ function referenceOf(
   return { crs, dimensions, transform, bounds: boundsOf(transform, [0, 0, shape[1], shape[0]]), levels };
 }
 
-/** Numbers that are no attribute's fault alone: tiny elements, or a corner that no number is large enough for. */
+/**
+ * Rejects results that valid attributes can still lead to: elements too small or corners too far away for a
+ * number.
+ */
 function checkPlace({ path, transform, shape }: GeoLevel): void {
   const bounds = boundsOf(transform, [0, 0, shape[1], shape[0]]);
   if (![...inverse(transform), ...bounds].every(Number.isFinite))
@@ -110,7 +119,10 @@ function notReferenced(path: string): Error {
   return notFound(`nothing says where "/${path}" lies on a map`, { code: "not-georeferenced" });
 }
 
-/** Opens an array of a level, which is one itself, or a group of them; each one once, for the tiles of a view ask often. */
+/**
+ * Returns a function that opens an array of a level, which is an array or a group of arrays. Opened arrays
+ * are kept, because every tile of a view asks for them.
+ */
 function openerOf(root: ZarrGroup, path: string, variable: string | undefined): GeoLevel["open"] {
   const opened = new Map<string | undefined, ZarrArray>();
   return async (name = variable, options = {}) => {
@@ -136,18 +148,17 @@ function memberOf(
   return group.open(name, { kind: "array", signal });
 }
 
-/** The transformation of an array: its own, its group's, that of its grid mapping, that of its coordinates. */
-async function placeOf(
-  array: ZarrArray,
-  group: ZarrGroup | undefined,
-  { conventions, signal }: Reading,
-): Promise<Place> {
-  const names = conventions.dimensionsOf(array) ?? array.dimensionNames ?? [];
+/**
+ * Returns the georeferencing of an array, taken from the array, its group, its grid mapping, or its
+ * coordinates.
+ */
+async function placeOf(array: ZarrArray, group: ZarrGroup | undefined, { signal }: Reading): Promise<Place> {
+  const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
   const stated = dimensionsIn(array.attributes) ?? dimensionsIn(group?.attributes);
   const dimensions = stated ?? mapDimensions(names);
   if (!dimensions) throw notReferenced(array.path);
   const axes = dimensions.map((name) => names.indexOf(name));
-  // Without names the last two dimensions are meant.
+  // Without names, rows and columns are the last two dimensions.
   const [rows, columns] = axes.every((axis) => axis >= 0)
     ? axes
     : [array.shape.length - 2, array.shape.length - 1];
@@ -156,7 +167,7 @@ async function placeOf(
   const mapping = await gridMapping(array, openBeside);
   const direct =
     transformIn(array.attributes) ?? transformIn(group?.attributes) ?? transformIn(mapping?.attributes);
-  const read = direct ? undefined : await fromCoordinates(dimensions, openBeside, conventions, signal);
+  const read = direct ? undefined : await fromCoordinates(dimensions, openBeside, signal);
   const transform = direct ?? read?.transform;
   if (!transform || shape.includes(0)) throw notReferenced(array.path);
   const crs =
@@ -167,7 +178,7 @@ async function placeOf(
   return { crs, dimensions, shape, transform };
 }
 
-/** The array that an attribute `grid_mapping` names: "crs", or "crs: x y". */
+/** Returns the array that the attribute `grid_mapping` names: "crs", or "crs: x y". */
 async function gridMapping(
   { attributes }: ZarrArray,
   openBeside: (name: string) => Promise<ZarrArray | undefined>,
@@ -178,13 +189,13 @@ async function gridMapping(
   try {
     return await openBeside(name);
   } catch (error) {
-    // A name that is no path, or no valid array: what it would say is not known.
+    // The name is not a path, or does not name a valid array: ignored.
     if (isZarrError(error, "InvalidArgument", "InvalidMetadata")) return undefined;
     throw error;
   }
 }
 
-/** A group's own attributes, else those of one of its arrays. */
+/** Returns the georeferencing in a group's own attributes, or else that of one of its arrays. */
 async function placeOfGroup(
   group: ZarrGroup,
   variable: string | undefined,
@@ -209,10 +220,10 @@ async function placeOfGroup(
   return { ...(await bareCoordinates(group, reading)), variable };
 }
 
-/** Most arrays of a group that are looked at. */
+/** Maximum number of arrays that are checked in a group. */
 const maxCandidates = 64;
 
-/** Names of arrays that may lie on a map, where the group can be listed. */
+/** Returns the names of arrays that may be georeferenced, if the group can be listed. */
 async function candidates(group: ZarrGroup, { signal }: Reading): Promise<string[]> {
   const members = await group.members({ signal }).catch((error: unknown) => {
     if (isZarrError(error, "Unsupported")) return []; // neither listed nor consolidated
@@ -226,12 +237,12 @@ async function candidates(group: ZarrGroup, { signal }: Reading): Promise<string
     .slice(0, maxCandidates);
 }
 
-/** A group of which nothing is known but that it has coordinate arrays of the usual names. */
-async function bareCoordinates(group: ZarrGroup, { conventions, signal }: Reading): Promise<Place> {
+/** Returns the georeferencing of a group that has only coordinate arrays with common names. */
+async function bareCoordinates(group: ZarrGroup, { signal }: Reading): Promise<Place> {
   const openBeside = (name: string) => ifThere(group.open(name, { kind: "array", signal }));
   const stated = dimensionsIn(group.attributes);
   for (const dimensions of stated ? [stated] : likelyPairs) {
-    const read = await fromCoordinates(dimensions, openBeside, conventions, signal);
+    const read = await fromCoordinates(dimensions, openBeside, signal);
     if (!read) continue;
     const crs = crsIn(group.attributes) ?? (read.areDegrees ? systemOf("EPSG:4326") : undefined);
     return { crs, dimensions: [dimensions[0], dimensions[1]], shape: read.shape, transform: read.transform };
@@ -271,7 +282,10 @@ async function ofLevels(
   return referenceOf({ crs, dimensions: place.dimensions }, there as [GeoLevel, ...GeoLevel[]]);
 }
 
-/** The finest level that is there, as far as the layout tells: with the transformation it says, or by opening it. */
+/**
+ * Returns the finest existing level according to the layout, with the transformation stated there or read
+ * from the level.
+ */
 async function firstLevel(
   root: ZarrGroup,
   listed: readonly ListedLevel[],
@@ -296,7 +310,7 @@ async function firstLevel(
     try {
       return await levelAlone(root, path, variable, reading);
     } catch (error) {
-      // A level that is not there, or says nothing, does not keep the others from being used.
+      // A level that is missing or has no georeferencing does not prevent the use of others.
       if (!isZarrError(error, "NotFound")) throw error;
       reason ??= error;
     }
@@ -315,7 +329,7 @@ async function levelAlone(
   return { path, place: found, variable: found.variable };
 }
 
-/** A level of which only the path is known: it covers what the first one covers. */
+/** Returns a level that is listed with its path only: it covers the same area as the first level. */
 async function levelBelow(
   root: ZarrGroup,
   { path, transform }: ListedLevel,
@@ -324,7 +338,7 @@ async function levelBelow(
   { signal }: Reading,
 ): Promise<Pick<Place, "shape" | "transform"> | undefined> {
   const array = await ifThere(openerOf(root, path, variable)(variable, { signal }));
-  if (!array) return undefined; // one level that is not there does not keep the others from being used
+  if (!array) return undefined; // a missing level does not prevent the use of others
   const shape = mapShape(array, first);
   if (!shape) return undefined;
   const own = transform ?? transformIn(array.attributes);
@@ -341,7 +355,7 @@ function mapShape(array: ZarrArray, { dimensions }: Place): Pair<number> | undef
   return shape.includes(0) ? undefined : shape;
 }
 
-/** How many elements of one level are one of another: a whole number where rounding up or down explains the lengths. */
+/** Returns the ratio of two levels' element sizes: an integer if rounding up or down explains the lengths. */
 function factorOf(fine: number, coarse: number): number {
   const whole = Math.max(1, Math.round(fine / coarse));
   const explains = Math.ceil(fine / whole) === coarse || Math.floor(fine / whole) === coarse;

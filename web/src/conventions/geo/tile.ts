@@ -1,14 +1,15 @@
-/** Map tiles: which part of which level one shows. */
-import { checkObject } from "../../base/arguments.js";
-import { invalidArgument, shown, unsupported } from "../../base/errors.js";
-import { slice } from "../../region/selection/selection.js";
-import type { Bounds, Georeference, GeoTile, TileOptions } from "../geo.js";
-import { boundsOf, inverse, moved } from "./affine.js";
+/** Finds the part of a level that a map tile shows. */
 
-/** Half the circumference of the earth in web mercator, in its metres. */
+import { slice } from "../../plan/selection.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, shown, unsupported } from "../../util/errors.js";
+import { boundsOf, inverse, moved } from "./axes.js";
+import type { Bounds, Georeference, GeoTile, TileOptions } from "./types.js";
+
+/** Half the circumference of the earth in Web Mercator, in metres. */
 const half = Math.PI * 6_378_137;
 
-/** What makes degrees and web mercator of one another. */
+/** Codes of the two convertible kinds of reference systems: Web Mercator and degrees. */
 const systems = {
   mercator: ["EPSG:3857", "EPSG:900913", "EPSG:3785", "EPSG:102100", "ESRI:102100", "ESRI:102113"],
   degrees: ["EPSG:4326", "OGC:CRS84", "EPSG:4979", "CRS:84"],
@@ -21,22 +22,22 @@ const grids: Readonly<Record<string, { system: System; columns: number; width: n
   WorldCRS84Quad: { system: "degrees", columns: 2, width: 180, bounds: [-180, -90, 180, 90] },
 };
 
-/** A tile of a grid, and what reading data for it needs. */
+/** A tile of a grid, with everything needed to find its data. */
 export interface Place {
   readonly bounds: Bounds;
   readonly tileSize: number;
-  /** The system of the tile's grid, and that of the data. */
+  /** Reference systems of the tile grid and of the data. */
   readonly from: System;
   readonly to: System;
 }
 
-/** A part of the data that a tile shows, and how far round the world the data has it from where the tile lies. */
+/** A part of the data that a tile shows, with the data's offset around the world from the tile. */
 export interface Part {
   readonly tile: GeoTile;
   readonly by: number;
 }
 
-/** See `tileAt`. */
+/** Implements `tileAt`. */
 export function findTile(
   reference: Georeference,
   tile: readonly [number, number, number],
@@ -45,7 +46,7 @@ export function findTile(
   return partsAt(reference, placeOf(reference, tile, options))[0]?.tile;
 }
 
-/** See `tileParts`. */
+/** Implements `tileParts`. */
 export function findParts(
   reference: Georeference,
   tile: readonly [number, number, number],
@@ -102,7 +103,7 @@ interface Conversion {
   latitude(value: number): number;
 }
 
-/** Coordinates of one system as those of the other. */
+/** Returns the conversion of coordinates between two systems. */
 export function conversion(from: System, to: System): Conversion {
   if (from === to) return { longitude: (value) => value, latitude: (value) => value };
   return to === "degrees"
@@ -118,12 +119,13 @@ function metresNorth(latitude: number): number {
   return Math.asinh(Math.tan((latitude * Math.PI) / 180)) * 6_378_137;
 }
 
-/** Towards the poles no farther than web mercator goes. */
+/** Clamps to the extent of Web Mercator towards the poles. */
 const onMap = (metres: number) => Math.min(Math.max(metres, -half), half);
 
 /**
- * The parts of the data that a tile shows, the widest first. Longitudes from 0 to 360 have a tile's western half a round
- * farther on than its eastern half, and data across 180 degrees has its ends at both ends of a tile.
+ * Returns the parts of the data that a tile shows, the widest first. With longitudes from 0 to 360, a tile's
+ * western half is found one revolution farther east than its eastern half. Data that crosses the 180°
+ * meridian can appear at both ends of a tile.
  */
 export function partsAt(reference: Georeference, { bounds, tileSize, from, to }: Place): Part[] {
   const round = to === "degrees" ? 360 : 2 * half;
@@ -144,14 +146,15 @@ function part(
   tileBounds: Bounds,
   tileSize: number,
 ): GeoTile | undefined {
-  // A pixel along x: latitudes of web mercator are not evenly spaced in degrees.
+  // Pixel size along x, because latitudes of Web Mercator are not evenly spaced in degrees.
   const pixel = (wanted[2] - wanted[0]) / tileSize;
-  // Of several that are fine enough the last is the coarsest; rounding must not choose the next finer one.
+  // The last level that is fine enough is the coarsest one. The tolerance keeps rounding from selecting the
+  // next finer level.
   const level =
     [...levels].reverse().find(({ resolution }) => resolution[0] <= pixel * (1 + 1e-9)) ?? levels[0];
   const { transform, shape } = level;
   const [left, top, right, bottom] = boundsOf(inverse(transform), wanted);
-  // Borders that are the same but for rounding touch nothing.
+  // The tolerance ignores overlaps that are due to rounding.
   const first = (value: number, length: number) => Math.min(Math.max(Math.floor(value + 1e-6), 0), length);
   const end = (value: number, length: number) => Math.min(Math.max(Math.ceil(value - 1e-6), 0), length);
   const columns = [first(left, shape[1]), end(right, shape[1])] as const;

@@ -1,26 +1,28 @@
-/** Reading the values of map tiles. */
-import { checkObject } from "../../base/arguments.js";
-import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../base/errors.js";
-import { allowListeners } from "../../base/platform.js";
-import { settleAll } from "../../base/settle.js";
+/** Reads the values of map tiles. */
+
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
-import { type DimensionSelection, type Slice, slice } from "../../region/selection/selection.js";
-import { chunksTouched } from "../../region/wanted.js";
-import type { GeoConventions, Georeference, ReadTileOptions, TileValues } from "../geo.js";
-import { inverse } from "./affine.js";
+import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
+import { chunksTouched } from "../../read/resolve-region.js";
+import { checkObject } from "../../util/arguments.js";
+import { settleAll } from "../../util/async.js";
+import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../util/errors.js";
+import { allowListeners } from "../../util/platform.js";
+import { decodeCF } from "../xarray/cf.js";
+import { dimensionsOf } from "../xarray/xarray.js";
+import { inverse } from "./axes.js";
 import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
+import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 
-/** Of 64 MiB. */
+/** 64 MiB of values. */
 const maxTileSize = 4096;
 const defaultMaxChunks = 4096;
 
-/** See `readTile`. */
+/** Implements `readTile`. */
 export async function readValues(
   reference: Georeference,
   tile: readonly [number, number, number],
   options: ReadTileOptions,
-  conventions: GeoConventions,
 ): Promise<TileValues | undefined> {
   const place = placeOf(reference, tile, options);
   const { tileSize } = place;
@@ -30,17 +32,17 @@ export async function readValues(
   if (parts.length === 0) return undefined;
   const { level } = parts[0]!.tile;
   const array = await level.open(options.variable, { signal: options.signal });
-  const layout = layoutOf(array, reference, options, conventions);
+  const layout = layoutOf(array, reference, options);
   const plans = parts.map((part) => planOf(layout, part, tileSize));
   checkChunks(array, plans, options.maxChunks);
-  const pieces = await readPieces(array, plans, options, conventions);
+  const pieces = await readPieces(array, plans, options);
   const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
-  // Where data goes round the world more than once, the widest part is drawn last.
+  // If the data goes round the world more than once, the widest part is drawn last.
   for (const piece of pieces.reverse()) draw(data, place, piece);
   return { data, shape: [tileSize, tileSize], bounds: place.bounds, level, units: pieces[0]!.units };
 }
 
-/** Which axes of an array are rows and columns, and the indices along the others. */
+/** Row and column axes of an array, and the indices along the others. */
 interface Layout {
   readonly dimensions: Georeference["dimensions"];
   readonly rows: number;
@@ -52,7 +54,6 @@ function layoutOf(
   array: ZarrArray,
   { dimensions }: Georeference,
   { selection = {} }: ReadTileOptions,
-  { dimensionsOf }: GeoConventions,
 ): Layout {
   checkObject(selection, "the selection");
   if (!/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
@@ -60,7 +61,7 @@ function layoutOf(
   const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
   const found = dimensions.map((name) => names.indexOf(name));
   const rank = array.shape.length;
-  // Without names the last two dimensions are meant, as georeference has it.
+  // Without names, rows and columns are the last two dimensions, as in `georeference`.
   const [rows, columns] = (found.every((axis) => axis >= 0) ? found : [rank - 2, rank - 1]) as [
     number,
     number,
@@ -79,14 +80,14 @@ function layoutOf(
   return { dimensions, rows, columns, selection: indices };
 }
 
-/** Every `step`th element from the first one on, of those of a part. */
+/** Every `step`th element, starting at `first`, relative to a part. */
 interface Steps {
   readonly first: number;
   readonly step: number;
   readonly count: number;
 }
 
-/** What is read of a part of the data: that of which a tile has pixels. */
+/** The elements to read of a part: those that pixels of the tile need. */
 interface Plan {
   readonly part: Part;
   readonly rows: Steps;
@@ -95,7 +96,7 @@ interface Plan {
   readonly isTransposed: boolean;
 }
 
-/** What has been read. */
+/** A plan with the values read. */
 interface Piece extends Plan {
   readonly values: ArrayLike<number | bigint>;
   readonly rowStride: number;
@@ -124,12 +125,11 @@ function checkChunks(array: ZarrArray, plans: readonly Plan[], most = defaultMax
     );
 }
 
-/** Reads all parts. After a failure none is still being read. */
+/** Reads all parts. If one fails, waits until no read is in flight. */
 async function readPieces(
   array: ZarrArray,
   plans: readonly Plan[],
   options: ReadTileOptions,
-  conventions: GeoConventions,
 ): Promise<Piece[]> {
   const controller = new AbortController();
   const { signal } = options;
@@ -139,7 +139,7 @@ async function readPieces(
   signal?.addEventListener("abort", abort);
   const pieces: Piece[] = [];
   const reads = plans.map(async (plan, i) => {
-    pieces[i] = await readPiece(array, plan, { ...options, signal: controller.signal }, conventions);
+    pieces[i] = await readPiece(array, plan, { ...options, signal: controller.signal });
   });
   try {
     await settleAll(reads, (error) => controller.abort(error));
@@ -149,12 +149,7 @@ async function readPieces(
   }
 }
 
-async function readPiece(
-  array: ZarrArray,
-  plan: Plan,
-  options: ReadTileOptions,
-  { decodeCF }: GeoConventions,
-): Promise<Piece> {
+async function readPiece(array: ZarrArray, plan: Plan, options: ReadTileOptions): Promise<Piece> {
   const { fillValueIsMissing, validRange } = options;
   const region = await get(array, plan.selection, options);
   const { data, units } = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });
@@ -168,7 +163,7 @@ async function readPiece(
   };
 }
 
-/** Of elements much finer than pixels two to four per pixel are enough along each axis. */
+/** For elements much finer than pixels, reads two to four per pixel along each axis. */
 function stepsOf(length: number, pixels: number): Steps {
   const step = Math.max(1, Math.floor(length / (2 * pixels)));
   const first = (step - 1) >> 1;
@@ -178,7 +173,7 @@ function stepsOf(length: number, pixels: number): Steps {
 const sliceOf = (start: number, { first, step, count }: Steps): Slice =>
   slice(start + first, start + first + (count - 1) * step + 1, step);
 
-/** Gives each pixel whose centre lies in the part the element that it lies in. */
+/** Sets each pixel whose centre lies in the part to the element at that point. */
 function draw(out: Float32Array, { bounds, tileSize, from, to }: Place, piece: Piece): void {
   const { part, rows, columns, values, rowStride, columnStride } = piece;
   const [west, south, east, north] = bounds;
@@ -199,7 +194,7 @@ function draw(out: Float32Array, { bounds, tileSize, from, to }: Place, piece: P
     }
 }
 
-/** −1 beside the elements. Centres on their borders must not fall to either side as rounding has it. */
+/** Returns −1 outside the elements. The tolerance makes centres on borders independent of rounding. */
 function elementAt(position: number, length: number): number {
   const index = Math.floor(position + 1e-6);
   return index >= 0 && index < length ? index : -1;

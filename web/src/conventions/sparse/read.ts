@@ -1,13 +1,18 @@
-/** Reading sparse matrices: the lines that are wanted, then of their elements those that are. */
-import { checkSignalIn } from "../../base/arguments.js";
-import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../base/errors.js";
-import { own, textOf } from "../../base/records.js";
+/** Reads sparse matrices: first the selected lines, then the selected elements in them. */
+
+import type { DType } from "../../dtypes/dtype.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
-import { type AxisSelection, resolveSelection, slice } from "../../region/selection/selection.js";
-import type { SparseMatrix, SparseOptions } from "../sparse.js";
+import {
+  type AxisSelection,
+  type DimensionSelection,
+  resolveSelection,
+  slice,
+} from "../../plan/selection.js";
+import { checkSignalIn, own, textOf } from "../../util/arguments.js";
+import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../util/errors.js";
 
 const defaultMaxBytes = 2 ** 30;
 /** Indices and positions are held in 32 bits. */
@@ -25,13 +30,13 @@ interface Stored {
   readonly data: ZarrArray;
 }
 
-/** Elements of neighbouring lines, as they are stored: from `start` on, `count` of them. */
+/** Stored elements of consecutive lines: `count` from `start`. */
 interface Run {
   readonly start: number;
   readonly count: number;
 }
 
-/** See `readSparse`. */
+/** Implements `readSparse`. */
 export async function read(group: ZarrGroup, options: SparseOptions): Promise<SparseMatrix> {
   if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse needs a group that was opened");
   checkSignalIn(options);
@@ -64,9 +69,9 @@ export async function read(group: ZarrGroup, options: SparseOptions): Promise<Sp
   };
 }
 
-// ---- What is stored
+// ---- Stored metadata
 
-/** A length of the matrix; undefined for what is none. */
+/** Returns a length of the matrix; undefined if it is invalid. */
 function lengthOf(value: unknown): number | undefined {
   const length = typeof value === "bigint" ? Number(value) : value;
   return Number.isSafeInteger(length) && (length as number) >= 0 ? (length as number) : undefined;
@@ -74,7 +79,7 @@ function lengthOf(value: unknown): number | undefined {
 
 async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Stored> {
   const { attributes, path } = group;
-  // Before AnnData 0.8 the attributes had other names.
+  // Before AnnData 0.8, the attributes had other names.
   const type = own(attributes, "encoding-type") ?? own(attributes, "h5sparse_format");
   const format = /^(cs[rc])(_matrix)?$/.exec(textOf(type) ?? "")?.[1] as "csr" | "csc" | undefined;
   if (!format)
@@ -105,7 +110,7 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
   return { path, format, shape: [rows, columns], indptr, indices, data };
 }
 
-/** @throws LimitExceeded where the elements would take too much. */
+/** @throws LimitExceeded if the elements would take too much memory. */
 function checkBytes({ path, data, indices }: Stored, count: number, maxBytes: number): void {
   const bytes = count * (data.dtype.itemBytes + indices.dtype.itemBytes + 4);
   if (bytes > maxBytes || count > most)
@@ -117,13 +122,13 @@ function checkBytes({ path, data, indices }: Stored, count: number, maxBytes: nu
 
 // ---- Lines
 
-/** The line at each position of a selection. */
+/** Returns the function from positions in a selection to lines. */
 function indexAt(selection: AxisSelection): (position: number) => number {
   if ("indices" in selection) return (position) => selection.indices[position]!;
   return (position) => selection.start + position * selection.step;
 }
 
-/** The first and the last of at least one line. */
+/** Returns the first and the last of at least one line. */
 function extentOf(lines: AxisSelection): readonly [number, number] {
   const at = indexAt(lines);
   if (!("indices" in lines)) return [at(0), at(lines.count - 1)];
@@ -132,7 +137,7 @@ function extentOf(lines: AxisSelection): readonly [number, number] {
   return [from, last];
 }
 
-/** Where lines begin, from the first chosen one to the end of the last; values[line − from]. */
+/** Reads the starts of lines, from the first selected one to the end of the last: values[line − from]. */
 async function readStarts(
   stored: Stored,
   lines: AxisSelection,
@@ -153,7 +158,9 @@ async function readStarts(
   return { from, values: data };
 }
 
-/** Where the chosen lines lie: starts in the result, and the runs of stored elements that make it up. */
+/**
+ * Returns the starts of the selected lines in the result, and the runs of stored elements that make it up.
+ */
 function runsOf(
   { path, data }: Stored,
   lines: AxisSelection,
@@ -168,7 +175,7 @@ function runsOf(
     if (!(start >= 0 && start <= stop && stop <= data.shape[0]!))
       throw bad(path, `line ${at(i)} reaches from ${start} to ${stop} of ${data.shape[0]} elements`);
     total += stop - start;
-    // Lines may be chosen repeatedly, so that there can be more elements than are stored.
+    // Lines may be selected repeatedly, so the result can exceed the stored elements.
     if (total > most)
       throw limitExceeded(`the sparse matrix at "/${path}": more than ${most} elements are chosen`, {
         code: "sparse-bytes",
@@ -182,10 +189,10 @@ function runsOf(
   return { indptr, runs };
 }
 
-/** Lists of indices of runs that are this short on average are read as one list. */
+/** Runs of at most this average length are read with one list of indices. */
 const shortRun = 4096;
 
-/** The elements of runs, one after another. */
+/** Reads the elements of runs, one after another. */
 async function readRuns(
   array: ZarrArray,
   runs: readonly Run[],
@@ -215,9 +222,11 @@ async function readRuns(
 
 // ---- Elements across the lines
 
-/** Indices in 32 bits. @throws InvalidMetadata for one outside the matrix, before it is cut to them. */
+/**
+ * Converts indices to 32 bits. @throws InvalidMetadata for an index outside the matrix, before truncation.
+ */
 function checkedIndices({ path }: Stored, stored: ElementData, width: number): Int32Array {
-  // Int32Array.from would make a list of all elements first.
+  // Int32Array.from would first create a list of all elements.
   const indices = new Int32Array(stored.length);
   for (let i = 0; i < indices.length; i++) {
     const index = Number(stored[i]);
@@ -235,7 +244,7 @@ function isWhole(selection: AxisSelection, length: number): boolean {
 
 type Elements = Pick<SparseMatrix, "indptr" | "indices" | "data">;
 
-/** The elements at chosen places across the lines, with their new indices. */
+/** Returns the elements at selected positions across the lines, with their new indices. */
 function chosen(
   { indptr, indices, data }: Elements,
   across: AxisSelection,
@@ -248,7 +257,7 @@ function chosen(
   for (let line = 0; line + 1 < indptr.length; line++) {
     for (let i = indptr[line]!; i < indptr[line + 1]!; i++) {
       const found = places(indices[i]!);
-      // Places may be chosen repeatedly, so that there can be more elements than are stored.
+      // Positions may be selected repeatedly, so the result can exceed the stored elements.
       if (found.length > 1) check(kept.length + found.length);
       for (const place of found) {
         kept.push(i);
@@ -260,7 +269,10 @@ function chosen(
   return { indptr: starts, indices: Int32Array.from(renamed), data: picked(data, kept, indices.length) };
 }
 
-/** New indices of an old one: none, one, or several where it was chosen repeatedly. */
+/**
+ * Returns the function from an old index to its new ones: none, one, or several if it was selected
+ * repeatedly.
+ */
 function placesOf(selection: AxisSelection): (index: number) => readonly number[] {
   if (!("indices" in selection)) {
     const { start, step, count } = selection;
@@ -279,10 +291,35 @@ function placesOf(selection: AxisSelection): (index: number) => readonly number[
 }
 
 function picked(data: ElementData, kept: readonly number[], count: number): ElementData {
-  const per = count === 0 ? 1 : data.length / count; // two numbers make a complex one
+  const per = count === 0 ? 1 : data.length / count; // a complex number has two
   const out = new (data.constructor as new (length: number) => ElementData)(kept.length * per);
   kept.forEach((from, to) => {
     for (let i = 0; i < per; i++) out[to * per + i] = data[from * per + i]!;
   });
   return out;
+}
+
+/**
+ * A sparse matrix by rows (CSR) or by columns (CSC). Line i, a row or a column, has the elements indptr[i] to
+ * indptr[i + 1] (exclusive), with positions in `indices` and values in `data`; all other elements are zero.
+ */
+export interface SparseMatrix {
+  readonly format: "csr" | "csc";
+  /** Numbers of rows and columns. */
+  readonly shape: readonly [number, number];
+  /** Start of each line in `indices` and `data`; has one entry more than there are lines. */
+  readonly indptr: Int32Array;
+  /** Indices in stored order, usually rising within each line. */
+  readonly indices: Int32Array;
+  readonly data: ElementData;
+  readonly dtype: DType;
+}
+
+export interface SparseOptions {
+  /** Rows, as in a selection for `get`; an index counts as one row. Default: all. */
+  rows?: DimensionSelection | undefined;
+  columns?: DimensionSelection | undefined;
+  /** Maximum bytes that `indptr`, `indices` and `data` may take while they are read. Default: 1 GiB. */
+  maxBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
 }

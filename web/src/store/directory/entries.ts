@@ -1,4 +1,4 @@
-/** Folders of browsers as deletions need them: every entry is listed. */
+/** Lists every entry of a folder in a browser, for deletions. */
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
 import type { Store } from "../store.js";
@@ -8,7 +8,6 @@ import type { DirectoryHandle } from "./handles.js";
 export const directoryRoot = (store: Store): DirectoryHandle | undefined =>
   (store as { directoryRoot?(): DirectoryHandle }).directoryRoot?.();
 
-/** Everything in a folder of a browser. */
 export class DirectoryEntries implements EverythingStore {
   constructor(private readonly root: DirectoryHandle) {}
 

@@ -1,4 +1,7 @@
-/** What is used of the File System standard's handles: the types of TypeScript's libraries differ in what they know. */
+/** File handles of browsers: the parts of their types that this library uses, and atomic replacement of files. */
+
+import { unsupported } from "../../util/errors.js";
+import { hiddenName } from "../temp-names.js";
 
 export interface DirectoryHandle {
   readonly name: string;
@@ -14,14 +17,14 @@ export interface FileHandle {
   createWritable?(options?: { keepExistingData?: boolean }): Promise<WritableFile>;
 }
 
-/** A file that takes the place of the old one when it is closed. */
+/** A stream that replaces the file when it is closed. */
 export interface WritableFile {
   write(data: Uint8Array<ArrayBuffer>): Promise<void>;
   close(): Promise<void>;
   abort(reason?: unknown): Promise<void>;
 }
 
-/** What workers have besides, in the private file system; `move` is not in the standard yet. */
+/** Methods that workers have in the private file system; `move` is not in the standard yet. */
 export interface PrivateFileHandle extends FileHandle {
   createSyncAccessHandle?(): Promise<SyncAccessHandle>;
   move?(folder: DirectoryHandle, name: string): Promise<void>;
@@ -32,4 +35,130 @@ export interface SyncAccessHandle {
   truncate(size: number): void;
   flush(): void;
   close(): void;
+}
+
+/**
+ * Writes a file atomically: by a stream that replaces it when closed, or in browsers without (workers of Safari before
+ * 26) by renaming a temporary file. Leaves no temporary file after a failure.
+ * @throws errors of the file system; Unsupported ("no-atomic-write"); the signal's reason.
+ */
+export async function replaceFile(
+  folder: DirectoryHandle,
+  name: string,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  // A file that is created before a failing write stays empty: create it only if it is missing.
+  const there = await folder.getFileHandle(name).catch((error) => {
+    if (error?.name !== "NotFoundError") throw error;
+    return undefined;
+  });
+  if (there && !there.createWritable) return renameOver(folder, name, bytes, signal);
+  if (there) return stream(there, bytes, signal);
+  return createFile(folder, name, bytes, signal);
+}
+
+/** Creates a file under a temporary name, because streams need an existing file and an empty one looks like an object. */
+async function createFile(
+  folder: DirectoryHandle,
+  name: string,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const beside = hiddenName();
+  const fresh: PrivateFileHandle = await folder.getFileHandle(beside, { create: true });
+  try {
+    if (fresh.createWritable) await stream(fresh, bytes, signal);
+    else await writeAtOnce(fresh, bytes);
+    signal?.throwIfAborted();
+    if (fresh.move) return await move(fresh, folder, name);
+  } catch (error) {
+    await folder.removeEntry(beside).catch(() => {});
+    throw error;
+  }
+  await folder.removeEntry(beside);
+  if (!fresh.createWritable) throw notAtomic(name);
+  // Without renaming (folders of the user in some browsers), the file is empty until it is written.
+  const file = await folder.getFileHandle(name, { create: true });
+  try {
+    await stream(file, bytes, signal);
+  } catch (error) {
+    await folder.removeEntry(name).catch(() => {});
+    throw error;
+  }
+}
+
+async function stream(
+  file: PrivateFileHandle,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const writable = await file.createWritable!({ keepExistingData: false });
+  try {
+    await writable.write(ownedBytes(bytes));
+    signal?.throwIfAborted();
+  } catch (error) {
+    await writable.abort().catch(() => {});
+    throw error;
+  }
+  await writable.close();
+}
+
+async function renameOver(
+  folder: DirectoryHandle,
+  name: string,
+  bytes: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const beside = hiddenName();
+  const fresh: PrivateFileHandle = await folder.getFileHandle(beside, { create: true });
+  try {
+    if (!fresh.move) throw notAtomic(name);
+    await writeAtOnce(fresh, bytes);
+    signal?.throwIfAborted();
+    await move(fresh, folder, name);
+  } catch (error) {
+    await folder.removeEntry(beside).catch(() => {});
+    throw error;
+  }
+}
+
+async function writeAtOnce(file: PrivateFileHandle, bytes: Uint8Array): Promise<void> {
+  if (!file.createSyncAccessHandle) throw notAtomic("a file");
+  const handle = await file.createSyncAccessHandle();
+  try {
+    handle.truncate(0);
+    for (let at = 0; at < bytes.byteLength; ) {
+      const written = handle.write(bytes.subarray(at), { at });
+      if (!(written > 0)) throw Object.assign(new Error("no more room"), { name: "QuotaExceededError" });
+      at += written;
+    }
+    handle.flush();
+  } finally {
+    handle.close();
+  }
+}
+
+/** Renames a file. Some browsers do not replace another one, which is then removed first. */
+async function move(file: PrivateFileHandle, folder: DirectoryHandle, name: string): Promise<void> {
+  try {
+    await file.move!(folder, name);
+  } catch (error) {
+    const isThere = await folder.getFileHandle(name).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) throw error;
+    await folder.removeEntry(name);
+    await file.move!(folder, name);
+  }
+}
+
+/** Returns a copy if the memory is shared by threads, which streams do not accept. */
+function ownedBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+}
+
+function notAtomic(name: string): Error {
+  return unsupported(`this browser cannot replace ${name} as a whole here`, { code: "no-atomic-write" });
 }

@@ -1,6 +1,6 @@
 /** The keys in a bucket. Spec: Amazon S3 API, ListObjectsV2. */
-import { networkError } from "../../base/errors.js";
-import { inSlices, type Steps } from "../../base/slices.js";
+import { networkError } from "../../util/errors.js";
+import { inSlices, type Steps } from "../../util/slices.js";
 import type { StoredEntry } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
 import type { HttpWriter } from "./write.js";

@@ -1,81 +1,71 @@
-/** Objects and parts of them by URL: each read once for all who ask for it, and of one version. */
-import { BufferPool } from "../../base/buffer-pool.js";
-import { lazy, preload } from "../../base/lazy.js";
-import { SingleFlight } from "../../base/single-flight.js";
+/** Reads objects and byte ranges by URL. Concurrent reads of the same bytes share one request. */
+
+import { SingleFlight } from "../../util/async.js";
+import { BufferPool } from "../../util/buffers.js";
 import { alone, leaseBytes } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
-import { checkRange, rangeName } from "../ranges.js";
+import { checkRange, rangeName } from "../read.js";
 import type { GetOptions, RangeQuery } from "../store.js";
-import { Servers } from "./abilities.js";
-import { type Fallback, rangeFallbacks, type Shared } from "./fallback.js";
+import type { Transport } from "../transport.js";
+import { RangeReader } from "./range-reader.js";
 import { type RequestOptions, Requests } from "./requests.js";
-import type { Transport } from "./transport.js";
 import { Versions } from "./versions.js";
 import { tooLong, WholeObjects } from "./whole-objects.js";
 
 interface HttpClientOptions extends RequestOptions {
-  /** Most bytes of one answer, after all content codings. */
+  /** Maximum number of bytes of one response, after all content codings. */
   maxBytes: number;
   cache: ByteCacheLike | undefined;
 }
 
 type Bytes = Uint8Array | undefined;
 
-const rangeReads = lazy("ranges over HTTP", () => import("../../lazy/http-ranges.js"));
-
-/** Starts loading what reads ranges, for a store of which some will be read. */
-export const preloadRanges = () => preload(rangeReads);
-
-/** What reads have in common that ask for the same. */
+/** Identifies an object or a range. */
 const readId = (url: URL, range?: RangeQuery) => `${url.href} ${rangeName(range)}`;
 
-/** Reads objects by URL. */
+/** Identifies a shared read: a response that is too long for one caller need not be for another. */
+const flightId = (id: string, maxBytes: number) => `${id} ${maxBytes}`;
+
 export class HttpClient {
+  readonly #maxBytes: number;
   readonly #cache: ByteCacheLike | undefined;
   readonly #flights = new SingleFlight<Bytes>();
-  readonly #shared: Shared;
-  /** Helps with the servers that do not serve parts as asked, once there has been one. */
-  #fallback: Fallback | undefined;
-  /** Memory that was lent and has come back, while more is being read. */
+  readonly #versions = new Versions();
+  readonly #wholes: WholeObjects;
+  readonly #ranges: RangeReader;
+  /** Buffers that were lent and returned, kept while there are reads that may lend them. */
   readonly #bufferPool = new BufferPool();
   #lending = 0;
+  /** Distinguishes this client in a cache that outlives it. */
   #name: string | undefined;
 
   constructor(options: HttpClientOptions) {
-    const { maxBytes, cache } = options;
-    const [requests, versions] = [new Requests(options), new Versions()];
-    const fallback = () => this.#loadFallback();
-    this.#cache = cache;
-    this.#shared = {
-      requests,
-      versions,
-      servers: new Servers(),
-      wholes: new WholeObjects(requests, versions, fallback),
-      maxBytes,
-      doubtful: new WeakSet(),
-      fallback,
-    };
+    this.#maxBytes = options.maxBytes;
+    this.#cache = options.cache;
+    this.#wholes = new WholeObjects(new Requests(options), this.#versions, options.maxBytes);
+    this.#ranges = new RangeReader(this.#wholes);
   }
 
-  /** Reads a whole object; undefined where there is none. */
+  /** Reads a whole object; undefined if it is missing. */
   async get(url: URL, options: GetOptions = {}): Promise<Bytes> {
-    const maxBytes = this.#most(options);
-    const load = (signal: AbortSignal) => this.#shared.wholes.read(url, signal, { maxBytes });
-    const bytes = await this.#read(url, undefined, options, load);
-    return bytes && alone(bytes); // a reader who borrows may have asked for the same
+    const maxBytes = this.#limit(options);
+    const bytes = await this.#read(url, undefined, options, (signal) =>
+      this.#wholes.read(url, signal, { maxBytes }),
+    );
+    return bytes && alone(bytes); // it may come from a concurrent `lend`
   }
 
-  /** Reads a whole object. Bytes that are nobody else's are lent: see buffer-lease.ts. */
+  /** Reads a whole object. The bytes are lent unless another caller reads them too: see buffer-lease.ts. */
   async lend(url: URL, options: GetOptions, transport?: Transport): Promise<Bytes> {
     if (this.#cache) return this.get(url, options);
     const { signal, version } = options;
-    const reading = { maxBytes: this.#most(options), bufferPool: this.#bufferPool, transport };
+    const reading = { maxBytes: this.#limit(options), bufferPool: this.#bufferPool, transport };
     this.#lending++;
     try {
-      const load = (shared: AbortSignal) => this.#shared.wholes.read(url, shared, reading);
+      const load = (shared: AbortSignal) => this.#wholes.read(url, shared, reading);
       const id = flightId(readId(url), reading.maxBytes);
       const { result: bytes, isShared } = await this.#flights.join(id, signal, load);
-      this.#shared.versions.check(version, bytes, url.href);
+      this.#versions.check(version, bytes, url.href);
       if (bytes && !isShared) leaseBytes(bytes, (own) => this.#takeBack(own));
       return bytes;
     } finally {
@@ -83,70 +73,48 @@ export class HttpClient {
     }
   }
 
-  /** No more is kept than is being read. */
+  /** Keeps no more buffers than there are reads. */
   #takeBack({ buffer }: Uint8Array): void {
     this.#bufferPool.give(buffer as ArrayBuffer, this.#lending);
   }
 
-  /** Reads a part of an object; undefined where there is none, fewer bytes only where it ends. */
+  /** Reads a range; undefined if the object is missing. Returns fewer bytes only at the object's end. */
   async getRange(url: URL, range: RangeQuery, options: GetOptions = {}): Promise<Bytes> {
     checkRange(range);
-    return this.#read(url, range, options, (signal) => this.#part(url, range, signal));
+    return this.#read(url, range, options, (signal) => this.#ranges.read(url, range, signal));
   }
 
-  async #part(url: URL, range: RangeQuery, signal: AbortSignal): Promise<Bytes> {
-    const shared = this.#shared;
-    const whole = await this.#fallback?.findWhole(url, signal);
-    if (whole) return shared.versions.cut(whole, range);
-    const { readAt, readLast } = await rangeReads();
-    const bytes = await ("suffixLength" in range
-      ? readLast(shared, url, range.suffixLength, signal)
-      : readAt(shared, url, range, signal));
-    if (bytes && shared.doubtful.has(bytes)) await (await shared.fallback()).refusePage(url, signal);
-    return bytes;
+  /** Drops cached bytes of an object that has been written. Later reads request it. */
+  invalidate(url: URL): void {
+    this.#versions.noteWrite(url.href);
+    this.#wholes.forget(url);
+    this.#flights.leave(`${url.href} `);
   }
 
-  async #loadFallback(): Promise<Fallback> {
-    const [{ RangeFallbacks }, { readAt }] = await Promise.all([rangeFallbacks(), rangeReads()]);
-    this.#fallback ??= new RangeFallbacks(this.#shared, (...asked) => readAt(this.#shared, ...asked));
-    return this.#fallback;
+  #limit({ maxBytes = Number.POSITIVE_INFINITY }: GetOptions): number {
+    return Math.min(maxBytes, this.#maxBytes);
   }
 
-  /** Most bytes that a read may give. */
-  #most({ maxBytes = Number.POSITIVE_INFINITY }: GetOptions): number {
-    return Math.min(maxBytes, this.#shared.maxBytes);
-  }
-
-  /** Through the cache, joined with others who read the same, and held against the version seen before. */
+  /** Reads through the cache, shares concurrent reads, and checks the version. */
   async #read(
     url: URL,
     range: RangeQuery | undefined,
     options: GetOptions,
     load: (signal: AbortSignal) => Promise<Bytes>,
   ): Promise<Bytes> {
-    const [id, most] = [readId(url, range), this.#most(options)];
-    const cacheId = id + this.#sinceWrite(url);
-    const bytes = await this.#flights.run(flightId(id, most), options.signal, (shared) =>
+    const [id, maxBytes] = [readId(url, range), this.#limit(options)];
+    const cacheId = id + this.#writeId(url);
+    const bytes = await this.#flights.run(flightId(id, maxBytes), options.signal, (shared) =>
       this.#cached(cacheId, url, () => load(shared)),
     );
-    if (bytes && bytes.byteLength > most) throw tooLong(url, bytes.byteLength, most);
-    this.#shared.versions.check(options.version, bytes, url.href);
+    if (bytes && bytes.byteLength > maxBytes) throw tooLong(url, bytes.byteLength, maxBytes);
+    this.#versions.check(options.version, bytes, url.href);
     return bytes;
   }
 
-  /** Says that an object has been written: reads that begin now get it as it is. */
-  invalidate(url: URL): void {
-    this.#shared.versions.noteWrite(url.href);
-    this.#fallback?.forget(url);
-    this.#flights.leave(`${url.href} `);
-  }
-
-  /**
-   * Tells what the cache holds from before a write, or is given later by a read that began before it, from what was read
-   * since. A cache may outlive this client, hence its own name.
-   */
-  #sinceWrite(url: URL): string {
-    const write = this.#shared.versions.lastWrite(url.href);
+  /** Suffix of cache entries after a write: entries from before it, and from reads that began before, have another one. */
+  #writeId(url: URL): string {
+    const write = this.#versions.lastWrite(url.href);
     if (write === 0) return "";
     this.#name ??= crypto.randomUUID();
     return ` ${this.#name} ${write}`;
@@ -156,12 +124,9 @@ export class HttpClient {
     const cache = this.#cache;
     if (!cache) return load();
     const kept = await cache.get(id);
-    if (kept && !this.#shared.versions.isOutdated(url.href, kept)) return kept;
+    if (kept && !this.#versions.isOutdated(url.href, kept)) return kept;
     const bytes = await load();
     if (bytes) await cache.set(id, bytes);
     return bytes;
   }
 }
-
-/** Only those who may have equally much can share a request: what is too much for one is not for the other. */
-const flightId = (id: string, maxBytes: number) => `${id} ${maxBytes}`;

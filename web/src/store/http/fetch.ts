@@ -1,18 +1,54 @@
-/** Requests by `fetch`: the runtime's, or one that the caller gives. */
-import { isError, messageOf } from "../../base/errors.js";
-import { unlessAborted, type Watch } from "./idle-timeout.js";
+/** Transports: by `fetch`, and the default one of this runtime. */
+import { isError, messageOf } from "../../util/errors.js";
+import { unlessAborted, type Watch } from "../../util/idle-timeout.js";
+import { lazy } from "../../util/lazy.js";
+import type { Transport, TransportRequest } from "../transport.js";
 import { type HopAnswer, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
-import type { Transport, TransportRequest } from "./transport.js";
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Requests that follow a redirect to another origin: nothing may be signed there. */
+const nodeHttp = lazy("HTTP in Node", () => import("./node.js"));
+
+/** The global `fetch` when this module was loaded. */
+const originalFetch = globalThis.fetch;
+
+const fetchDefault = fetchTransport();
+let nodeDefault: Promise<Transport> | undefined;
+
+/**
+ * Returns the transport of stores without the option `fetch`: in Node its HTTP client, which costs half of what
+ * `fetch` does, elsewhere `fetch`. Node's client is not used while the global `fetch` is another one than when this
+ * library was loaded (a mock), nor with NODE_USE_ENV_PROXY, which only `fetch` follows.
+ */
+export function defaultTransport(): Transport | Promise<Transport> {
+  if (!usesNodeClient()) return fetchDefault;
+  nodeDefault ??= nodeHttp().then(({ nodeTransport }) => nodeTransport());
+  return nodeDefault;
+}
+
+function usesNodeClient(): boolean {
+  type Host = {
+    process?: {
+      env: Record<string, string | undefined>;
+      release?: { name?: string };
+      /** "renderer" in windows of Electron, whose `fetch` is the browser's. */
+      type?: string;
+    };
+  };
+  const host = globalThis as Host;
+  // Other runtimes call themselves Node, too.
+  if (host.process?.release?.name !== "node" || host.process.type === "renderer") return false;
+  if (["Deno", "Bun", "WebSocketPair"].some((name) => name in host)) return false;
+  return globalThis.fetch === originalFetch && !host.process.env["NODE_USE_ENV_PROXY"];
+}
+
+/** Requests after a redirect to another origin. They must not be signed. */
 export const foreignRequests = new WeakSet<Request>();
 
-/** Browsers return redirects without status and target: set by the first of those. */
+/** Whether this runtime returns redirects without status and target, as browsers do; set by the first of them. */
 let hidesRedirects = false;
 
-/** @param own instead of the global one, which is looked up at every request. */
+/** Returns the transport by `fetch`. @param own Default: the global `fetch` at the time of each request. */
 export function fetchTransport(own?: Fetch): Transport {
   return redirectable(async (url, request, hasLeft) => {
     const { method, headers } = request;
@@ -34,11 +70,11 @@ async function sendHop(
   hasLeft: boolean,
 ): Promise<FetchAnswer> {
   const init = { method, headers, body: body ?? null, signal: watch.signal, redirect };
-  if (!own) return new FetchAnswer(url, await fetch(url, init), watch); // heeds signals, and makes a request itself
+  if (!own) return fetchAnswer(url, await fetch(url, init), watch); // supports signals
   const request = new Request(url, init);
   if (hasLeft) foreignRequests.add(request);
   try {
-    return new FetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
+    return fetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
   } catch (cause) {
     throw isError(cause) ? cause : new Error(messageOf(cause));
   }
@@ -47,7 +83,7 @@ async function sendHop(
 /** Whether a response is a redirect of which the runtime shows neither status nor target. */
 export const isHidden = ({ type, status }: Response): boolean => type === "opaqueredirect" && status === 0;
 
-/** Whether CORS may hide headers of a response; one that a program has made itself may come from one that does. */
+/** Whether CORS may hide headers of a response. Responses that programs construct may hold one with hidden headers. */
 function mayHide({ type }: Response, { origin: there }: URL): boolean {
   const { origin: here } = globalThis as { origin?: string };
   return type === "cors" || (type === "default" && here !== undefined && here !== there);
@@ -57,58 +93,44 @@ function discard({ body }: Response): void {
   if (body && !body.locked) body.cancel().catch(() => {});
 }
 
-class FetchAnswer implements HopAnswer {
-  readonly url: URL;
-  readonly isCors: boolean;
+interface FetchAnswer extends HopAnswer {
+  readonly isHidden: boolean;
+}
 
-  /** @param sentTo URL of the request: responses that programs make have none. */
-  constructor(
-    sentTo: URL,
-    private readonly response: Response,
-    private readonly watch: Watch,
-  ) {
-    if (typeof response?.status !== "number") throw new Error("fetch gave no response");
-    this.url = response.url ? new URL(response.url) : sentTo;
-    this.isCors = mayHide(response, sentTo);
-  }
+/** @param sentTo URL of the request, for responses without one. */
+function fetchAnswer(sentTo: URL, response: Response, { signal }: Watch): FetchAnswer {
+  if (typeof response?.status !== "number") throw new Error("fetch gave no response");
+  const { url, status, statusText, headers } = response;
+  return {
+    url: url ? new URL(url) : sentTo,
+    isCors: mayHide(response, sentTo),
+    isHidden: isHidden(response),
+    status,
+    statusText,
+    headers,
+    read: (take) => readPieces(response, take, signal),
+    discard: () => discard(response),
+  };
+}
 
-  get isHidden(): boolean {
-    return isHidden(this.response);
-  }
-
-  get status() {
-    return this.response.status;
-  }
-
-  get statusText() {
-    return this.response.statusText;
-  }
-
-  get headers() {
-    return this.response.headers;
-  }
-
-  async read(take: (piece: Uint8Array) => boolean): Promise<void> {
-    const reader = this.response.body?.getReader();
-    if (!reader) return;
-    const { signal } = this.watch;
-    // Also for a fetch of the caller's that does not heed signals: a read under way ends, as if the body did.
-    const end = () => void reader.cancel().catch(() => {});
-    signal.addEventListener("abort", end, { once: true });
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        signal.throwIfAborted();
-        if (done || !take(value)) return;
-      }
-    } finally {
-      signal.removeEventListener("abort", end);
-      // Also ends a download of which enough is there; without effect on one that is complete.
-      end();
+async function readPieces(
+  { body }: Response,
+  take: (piece: Uint8Array) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const reader = body?.getReader();
+  if (!reader) return;
+  // A caller's fetch may ignore signals. Cancelling ends a pending read as if the body ended.
+  const end = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done || !take(value)) return;
     }
-  }
-
-  discard(): void {
-    discard(this.response);
+  } finally {
+    signal.removeEventListener("abort", end);
+    end(); // ends an unfinished download
   }
 }

@@ -1,32 +1,29 @@
-/**
- * Requests by Node's own client. What `fetch` does besides, streams of the web above all, costs as much as a chunk takes
- * to decode.
- */
+/** The transport by Node's HTTP client. The web streams of `fetch` cost as much time as decoding a chunk. */
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable, Transform } from "node:stream";
-import { nodeModule } from "../../base/platform.js";
-import { codingError, codingsOf } from "./codings.js";
+import { nodeModule } from "../../util/platform.js";
+import type { Transport } from "../transport.js";
 import { type HopAnswer, redirectable, type SendHop } from "./redirects.js";
-import type { Transport } from "./transport.js";
+import { codingError, codingsOf } from "./response.js";
 
-/** A body that nobody wants is read to its end where it is this short, so that the connection can be used again. */
+/** Maximum length of a discarded body that is read to its end, so that the connection can be used again. */
 const shortBody = 2 ** 16;
-/** … if it comes within so many milliseconds. */
+/** Time limit for that, in milliseconds. */
 const shortTime = 2000;
 
-/** Connections are kept open for so many idle milliseconds, less than servers keep theirs. */
+/** Idle connections are closed after 4 s, before servers close them. */
 const keeping = { keepAlive: true, timeout: 4000 };
 
-/** One of Node's clients, with its connections. */
 interface Client {
-  request(options: RequestOptions): ClientRequest;
+  /** `node:http` or `node:https`. Its `request` may be replaced by mocks at any time. */
+  readonly module: { request(options: RequestOptions): ClientRequest };
   readonly agent: Agent;
 }
 
 type Clients = Readonly<Record<string, Client>>;
 type Decoders = Readonly<Record<string, () => Transform>>;
 
-/** The transport of Node. Connections are kept for further requests, and do not keep the process alive. */
+/** Returns the transport. Idle connections are reused and do not keep the process alive. */
 export async function nodeTransport(): Promise<Transport> {
   const [http, https, zlib] = await Promise.all([
     nodeModule<typeof import("node:http")>("node:http"),
@@ -34,8 +31,8 @@ export async function nodeTransport(): Promise<Transport> {
     nodeModule<typeof import("node:zlib")>("node:zlib"),
   ]);
   const clients: Clients = {
-    "http:": { request: http.request, agent: new http.Agent(keeping) },
-    "https:": { request: https.request, agent: new https.Agent(keeping) },
+    "http:": { module: http, agent: new http.Agent(keeping) },
+    "https:": { module: https, agent: new https.Agent(keeping) },
   };
   const decoders = decodersOf(zlib);
   const sendHop: SendHop = async (url, { method, headers, watch: { signal } }) => {
@@ -48,10 +45,7 @@ export async function nodeTransport(): Promise<Transport> {
   return redirectable(sendHop);
 }
 
-/**
- * Decoders give their output in pieces of some 16 KiB and wait until they are taken, so that no more than a piece for
- * each is in memory, however long the body is that a few bytes stand for.
- */
+/** Returns the decoders of content codings. Each buffers about 16 KiB of output, whatever the compression ratio. */
 function decodersOf(zlib: typeof import("node:zlib")): Decoders {
   type Zstd = { createZstdDecompress?: (options: object) => Transform };
   const { createZstdDecompress } = zlib as Zstd;
@@ -60,7 +54,7 @@ function decodersOf(zlib: typeof import("node:zlib")): Decoders {
     "x-gzip": () => zlib.createGunzip(),
     deflate: () => zlib.createInflate(),
     br: () => zlib.createBrotliDecompress(),
-    // The window that RFC 9659 allows: others may take 128 MiB and more.
+    // The window that RFC 9659 allows. Larger ones may need 128 MiB and more.
     ...(createZstdDecompress && { zstd: () => createZstdDecompress({ params: { [zstdWindowLogMax]: 23 } }) }),
   };
 }
@@ -73,18 +67,18 @@ function headersOf(own: Headers): Record<string, string> {
   return {
     accept: "*/*",
     "user-agent": "node",
-    // Nobody can say what a part of a compressed body is part of.
+    // A range of a compressed body is useless.
     "accept-encoding": own.has("range") ? "identity" : "gzip, deflate, br",
     ...Object.fromEntries(own),
   };
 }
 
-/** Sends one request; resolves with the head of its answer. */
+/** Sends one request and returns the response without its body. */
 function send(client: Client, url: URL, options: RequestOptions, signal: AbortSignal) {
   return new Promise<IncomingMessage>((resolve, reject) => {
     signal.throwIfAborted();
     const { hostname, port, protocol, pathname, search } = url;
-    const request = client.request({
+    const request = client.module.request({
       ...options,
       protocol,
       hostname: hostname.replace(/^\[(.*)\]$/, "$1"), // an IPv6 address
@@ -92,7 +86,7 @@ function send(client: Client, url: URL, options: RequestOptions, signal: AbortSi
       path: pathname + search,
       agent: client.agent,
     });
-    // Also without an error of the request's: one that has been destroyed already says nothing more.
+    // A request that has been destroyed already emits no error.
     const abort = () => {
       request.destroy(signal.reason);
       reject(signal.reason);
@@ -100,7 +94,7 @@ function send(client: Client, url: URL, options: RequestOptions, signal: AbortSi
     signal.addEventListener("abort", abort, { once: true });
     request.on("response", (message) => {
       signal.removeEventListener("abort", abort);
-      message.on("error", () => {}); // whoever reads it hears of it; nobody may
+      message.on("error", () => {}); // reported to the reader, if any
       resolve(message);
     });
     const fail = (error: Error) => {
@@ -117,7 +111,7 @@ function send(client: Client, url: URL, options: RequestOptions, signal: AbortSi
   });
 }
 
-/** Ends an answer, without ending the connection where there is little more to come. */
+/** Discards a response. Keeps the connection if the rest of the body is short. */
 function drop(message: IncomingMessage): void {
   if (message.readableEnded || message.destroyed) return;
   const bytes = Number(message.headers["content-length"] ?? Number.POSITIVE_INFINITY);
@@ -162,7 +156,7 @@ class NodeAnswer implements HopAnswer {
       await drain(stream, take);
     } finally {
       this.signal.removeEventListener("abort", abort);
-      // Ends a download of which enough is there; without effect on one that is complete.
+      // Ends an unfinished download.
       if (!stream.readableEnded) this.message.destroy();
     }
   }
@@ -171,7 +165,7 @@ class NodeAnswer implements HopAnswer {
     if (!this.#isRead) drop(this.message);
   }
 
-  /** The body as it was before it was compressed on the way. */
+  /** Returns the body without its content codings. */
   async #decoded(): Promise<Readable> {
     const codings = codingsOf(this.headers);
     if (codings.length === 0) return this.message;
@@ -187,7 +181,7 @@ class NodeAnswer implements HopAnswer {
   }
 }
 
-/** Pieces come as events, without a promise for each of them. */
+/** Reads a stream by events, which need no promise for each piece. */
 function drain(stream: Readable, take: (piece: Uint8Array) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     if (stream.destroyed) throw stream.errored ?? new Error("the connection was closed");
@@ -213,8 +207,8 @@ function drain(stream: Readable, take: (piece: Uint8Array) => boolean): Promise<
 let closedPort: MessagePort | undefined;
 
 /**
- * Frees a piece that has been copied. Left to the collector, the pieces of a long body are 20 MiB and more; what is sent to a
- * closed port is freed at once. Pieces that share their memory with others, or cannot be sent, are left to it.
+ * Frees the memory of a piece that has been copied, by transferring it to a closed port. Left to the garbage collector,
+ * the pieces of a long body take 20 MiB and more. Ignores pieces that share their memory.
  */
 function free({ buffer, byteLength }: Uint8Array): void {
   if (byteLength < 4096 || byteLength !== buffer.byteLength) return;
@@ -225,6 +219,6 @@ function free({ buffer, byteLength }: Uint8Array): void {
   try {
     closedPort.postMessage(null, [buffer as ArrayBuffer]);
   } catch {
-    // For the collector, then.
+    // Left to the garbage collector.
   }
 }

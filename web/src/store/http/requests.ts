@@ -1,71 +1,69 @@
-/** Sending requests: so many at a time, again where that may help, and not for ever. */
+/** Sends requests that read: with bounded concurrency, retries and timeouts. */
 
-import { invalidArgument, isZarrError, networkError } from "../../base/errors.js";
-import { Limiter } from "../../base/limiter.js";
-import type { HeadersSource } from "../../base/web-types.js";
+import { Limiter } from "../../util/async.js";
+import { invalidArgument, isError, isZarrError, networkError } from "../../util/errors.js";
+import { unlessAborted, Watch } from "../../util/idle-timeout.js";
+import type { HeadersSource } from "../../util/platform.js";
 import type { MaybePromise } from "../store.js";
-import { statusError } from "./answer.js";
-import { reasonOf } from "./body.js";
-import { fetchTransport } from "./fetch.js";
-import { Watch } from "./idle-timeout.js";
-import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
-import type { Answer, Transport } from "./transport.js";
-import { usualTransport } from "./usual-transport.js";
+import { type Answer, type Transport, transientStatus } from "../transport.js";
+import { defaultTransport, fetchTransport } from "./fetch.js";
+import { reasonOf, statusError, TransientFault } from "./response.js";
 
-/** The headers of the caller's for a URL. */
+/** Returns the caller's headers for a URL. */
 export type HeadersFor = (url: URL) => MaybePromise<HeadersSource | undefined>;
 
+export interface RetryPolicy {
+  /** Number of attempts after the first one. */
+  retries: number;
+  /** First pause in milliseconds; doubles each time. */
+  delay: number;
+  /** Maximum pause in milliseconds, also if the server asks for a longer one. */
+  maxDelay: number;
+}
+
 export interface RequestOptions {
-  /** Instead of the global one. */
+  /** Replaces the default transport. */
   fetch: ((request: Request) => Promise<Response>) | undefined;
   headersFor: HeadersFor;
   policy: RetryPolicy;
-  /** Milliseconds without a byte after which a request is given up. */
+  /** Milliseconds without a byte after which a request fails. */
   timeout: number;
   concurrency: number;
 }
 
-export interface Sending {
-  /** GET unless said otherwise. */
+interface Sending {
+  /** Default: GET. */
   method?: "HEAD";
   /** Value of the Range header. */
   range?: string;
   signal: AbortSignal;
-  /** Instead of the usual one, where the store has no `fetch` of the caller's. */
+  /** Replaces the default transport, unless the store has the option `fetch`. */
   transport?: Transport | undefined;
-  /** A fetch that fails without an answer is not tried again. */
+  /** Does not retry if there is no response. */
   once?: boolean;
 }
 
-/** What is made of an answer while its request is watched. */
-export type Use<T> = (answer: Answer, watch: Watch) => Promise<T>;
+/** Reads a response while its request is watched. */
+type Use<T> = (answer: Answer, watch: Watch) => Promise<T>;
 
-/** Headers of their own. @throws InvalidArgument for what are none. */
-export function headersOf(given: HeadersSource | undefined): Headers {
-  try {
-    return new Headers(given);
-  } catch (cause) {
-    throw invalidArgument(`these headers cannot be sent: ${(cause as Error).message}`, { cause });
-  }
+/** Observed capabilities of a server. */
+export interface Server {
+  /** Whether it supports suffix ranges; undefined until that is known. */
+  suffix: boolean | undefined;
+  /** Number of suffix requests without a response, as if CORS forbids them. */
+  suffixFaults: number;
+  /** Whether it answers range requests with whole objects. */
+  ignoresRanges: boolean;
 }
 
-/** True for a request that got no answer, or not all of it. */
-export function isFailure(error: unknown): boolean {
-  return isZarrError(error, "Network") && error.code === "fetch-failed";
-}
-
-/** Browsers do not say that a server forbids pages of other origins to read from it. */
-function originHint(url: URL): string {
-  const { origin } = globalThis as { origin?: string };
-  if (origin === undefined || origin === url.origin) return "";
-  return ` (it is down, or does not allow ${origin} to read: that needs the header Access-Control-Allow-Origin)`;
-}
-
+/** Sends requests to servers and remembers what the servers can do. */
 export class Requests {
   readonly #options: RequestOptions;
   readonly #limiter: Limiter;
-  /** The caller's; without it the usual one of the moment. */
+  /** By the caller's `fetch`. */
   readonly #transport: Transport | undefined;
+  /** By origin. */
+  readonly #servers = new Map<string, Server>();
 
   constructor(options: RequestOptions) {
     this.#options = options;
@@ -73,7 +71,16 @@ export class Requests {
     this.#limiter = new Limiter(options.concurrency);
   }
 
-  /** Sends a request, again where that may help, and lets `use` make something of the answer. */
+  serverOf({ origin }: URL): Server {
+    let server = this.#servers.get(origin);
+    if (!server) {
+      server = { suffix: undefined, suffixFaults: 0, ignoresRanges: false };
+      this.#servers.set(origin, server);
+    }
+    return server;
+  }
+
+  /** Sends a request, with retries, and passes the response to `use`. */
   send<T>(url: URL, sending: Sending, use: Use<T>): Promise<T> {
     const { signal } = sending;
     const attempt = () => this.#limiter.run(() => this.#attempt(url, sending, use), signal);
@@ -84,26 +91,23 @@ export class Requests {
     const { timeout } = this.#options;
     const watch = new Watch(sending.signal, timeout);
     try {
-      return await this.#answered(url, await this.#answer(url, sending, watch), watch, use);
+      const answer = await this.#answer(url, sending, watch);
+      watch.hear();
+      try {
+        if (transientStatus.has(answer.status)) {
+          const retryAfter = parseRetryAfter(answer.headers.get("retry-after"));
+          throw new TransientFault(statusError(url.href, answer), retryAfter);
+        }
+        return await use(answer, watch);
+      } finally {
+        answer.discard();
+      }
     } catch (error) {
       if (!watch.isSilent) throw error;
       const silence = `${url.href} could not be read: nothing came for ${timeout / 1000} s`;
       throw new TransientFault(networkError(silence, { code: "timeout" }));
     } finally {
       watch.stop();
-    }
-  }
-
-  async #answered<T>(url: URL, answer: Answer, watch: Watch, use: Use<T>): Promise<T> {
-    watch.hear();
-    try {
-      if (transientStatus.has(answer.status)) {
-        const retryAfter = parseRetryAfter(answer.headers.get("retry-after"));
-        throw new TransientFault(statusError(url.href, answer), retryAfter);
-      }
-      return await use(answer, watch);
-    } finally {
-      answer.discard();
     }
   }
 
@@ -115,7 +119,7 @@ export class Requests {
     const headers = headersOf(await this.#options.headersFor(url));
     if (range) headers.set("range", range);
     try {
-      const send = this.#transport ?? transport ?? (await usualTransport());
+      const send = this.#transport ?? transport ?? (await defaultTransport());
       return await send(url, { method: method ?? "GET", headers, watch });
     } catch (cause) {
       signal.throwIfAborted();
@@ -127,4 +131,82 @@ export class Requests {
       throw once ? error : new TransientFault(error);
     }
   }
+}
+
+/** Returns a copy of headers. @throws InvalidArgument for invalid ones. */
+export function headersOf(given: HeadersSource | undefined): Headers {
+  try {
+    return new Headers(given);
+  } catch (cause) {
+    throw invalidArgument(`these headers cannot be sent: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Whether a request failed without a complete response. */
+export function isFailure(error: unknown): boolean {
+  return isZarrError(error, "Network") && error.code === "fetch-failed";
+}
+
+/** Browsers hide that CORS forbids a request. */
+function originHint(url: URL): string {
+  const { origin } = globalThis as { origin?: string };
+  if (origin === undefined || origin === url.origin) return "";
+  return ` (it is down, or does not allow ${origin} to read: that needs the header Access-Control-Allow-Origin)`;
+}
+
+/** Returns the retry policy of a store. @throws InvalidArgument for options out of range. */
+export function retryPolicy(options: {
+  retries?: number | undefined;
+  retryDelay?: number | undefined;
+  maxRetryDelay?: number | undefined;
+}): RetryPolicy {
+  const { retries = 3, retryDelay: delay = 250, maxRetryDelay: maxDelay = 10_000 } = options;
+  const policy = { retries, delay, maxDelay };
+  if (!Number.isSafeInteger(retries) || retries < 0 || !(delay >= 0) || !(maxDelay >= 0)) {
+    throw invalidArgument(`not a retry policy: ${JSON.stringify(policy)}`);
+  }
+  return policy;
+}
+
+/**
+ * Repeats an attempt as long as it throws a {@link TransientFault}.
+ * @throws what the attempt throws, for a TransientFault the error in it; the signal's reason.
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  policy: RetryPolicy,
+  signal: AbortSignal,
+): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await attempt();
+    } catch (fault) {
+      signal.throwIfAborted();
+      if (!isError(fault) || !(fault instanceof TransientFault)) throw fault;
+      if (tries >= policy.retries) throw fault.error;
+      await pause(pauseBefore(tries, fault, policy), signal);
+    }
+  }
+}
+
+/** Random within half of an exponentially growing pause, so that clients do not retry at the same time. */
+function pauseBefore(tries: number, { retryAfter = 0 }: TransientFault, policy: RetryPolicy): number {
+  const backoff = policy.delay * 2 ** tries * (0.5 + Math.random() / 2);
+  return Math.min(policy.maxDelay, Math.max(backoff, retryAfter));
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await unlessAborted(over, signal, () => {}).finally(() => clearTimeout(timer));
+}
+
+/** Returns the milliseconds of a Retry-After header, which has seconds or a date; undefined for anything else. */
+export function parseRetryAfter(value: string | null, now = Date.now()): number | undefined {
+  if (value === null) return undefined;
+  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

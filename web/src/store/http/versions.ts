@@ -1,25 +1,24 @@
-/** Which version of an object bytes are of: by the ETags of answers, without one by the time of the last change. */
-import { cutRange, wantedBytes } from "../ranges.js";
+/** Tracks the versions of objects by their ETags, or by the times of their last changes. */
+import { cutRange, wantedBytes } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
-import type { Answer } from "./transport.js";
+import type { Answer } from "../transport.js";
 
-/** Objects whose newest version is remembered. */
+/** Maximum number of objects whose newest version is remembered. */
 const maxObjects = 10_000;
-/** A longer ETag is none: as many are kept as objects are remembered. */
+/** Longer ETags are ignored, which bounds memory. */
 const maxEtagLength = 512;
 
-/** Remembers of which versions bytes are, and the newest one of each object. */
 export class Versions {
   readonly #ofBytes = new WeakMap<Uint8Array, ObjectVersion>();
   readonly #newest = new Map<string, string>();
-  /** When objects were written by this client, counted in its writes. */
+  /** Number of the last write of each object by this client. */
   readonly #written = new Map<string, number>();
-  /** The last write of an object that is not remembered any more. */
+  /** Number of the last write that was dropped from it. */
   #forgotten = 0;
   #writes = 0;
 
   /**
-   * Notes what an answer tells; that may be nothing.
+   * Notes the version of bytes, as far as the response tells.
    * @param size of the whole object.
    */
   note(url: string, bytes: Uint8Array, response: Answer, size: number | undefined): void {
@@ -32,7 +31,7 @@ export class Versions {
     if (oldest !== undefined) this.#newest.delete(oldest);
   }
 
-  /** Cuts a part out of a whole object, of the same version. */
+  /** Returns a part of a whole object, of the same version. */
   cut(whole: Uint8Array, range: RangeQuery): Uint8Array {
     const view = cutRange(whole, range);
     // A small part must not hold the whole in memory.
@@ -42,7 +41,7 @@ export class Versions {
     return part;
   }
 
-  /** Notes that an object has been written by this client: what was read of it before counts no more. */
+  /** Notes a write of an object by this client, which outdates bytes that were read before. */
   noteWrite(url: string): void {
     this.#newest.delete(url);
     this.#written.delete(url);
@@ -53,12 +52,12 @@ export class Versions {
     this.#forgotten = write;
   }
 
-  /** Which write was the last of an object, or may have been; 0 where this client has not written it. */
+  /** Returns the number of the last write that may have been of an object; 0 if this client has not written it. */
   lastWrite(url: string): number {
     return this.#written.get(url) ?? this.#forgotten;
   }
 
-  /** True for kept bytes of an object of which a newer version has been seen since. */
+  /** Whether a newer version of an object has been seen since bytes of it were read. */
   isOutdated(url: string, bytes: Uint8Array): boolean {
     const etag = this.#ofBytes.get(bytes)?.etag;
     const newest = this.#newest.get(url);
@@ -66,18 +65,18 @@ export class Versions {
   }
 
   /**
-   * Holds bytes against the version that a reader has seen before; the first ones set it.
-   * @throws Network ("changed") for another version, and for an object that has gone since.
+   * Compares bytes with the version that a reader has seen before. Sets it if undefined.
+   * @throws Network ("changed") for another version, and for a missing object.
    */
   check(seen: ObjectVersion | undefined, bytes: Uint8Array | undefined, name: string): void {
     const { etag, size } = (bytes && this.#ofBytes.get(bytes)) ?? {};
     const isOther = seen?.etag !== undefined && etag !== undefined && !areAlike(seen.etag, etag);
-    // What is not shown says nothing; that an object has gone does.
+    // A hidden version is not another one.
     checkVersion(seen, bytes && { etag: isOther ? undefined : etag, size }, name);
   }
 }
 
-/** A change must be as many milliseconds past to tell versions apart: servers know it to the second, clocks differ. */
+/** Minimum age of a change that identifies a version, in milliseconds: it has a resolution of 1 s, and clocks differ. */
 const settledAfter = 60_000;
 const changedAt = "last change ";
 
@@ -86,14 +85,14 @@ function etagOf({ headers }: Answer): string | undefined {
   if (etag !== null && etag.length <= maxEtagLength) return strong(etag);
   // CORS hides ETags, but not this.
   const time = Date.parse(headers.get("last-modified") ?? "");
-  // A server that gives the time of the answer says nothing about the object.
+  // Some servers send the time of the response.
   return time < Date.now() - settledAfter ? changedAt + time : undefined;
 }
 
-/** Whether two versions can be held against each other. */
+/** Whether two versions are comparable. */
 const areAlike = (a: string, b: string): boolean => a.startsWith(changedAt) === b.startsWith(changedAt);
 
-/** An ETag without the mark that it is a weak one: servers drop and add it with compression. */
+/** Returns an ETag without the mark of weak ones, which servers add for compressed responses. */
 function strong(etag: string): string {
   return etag.trim().replace(/^W\//, "");
 }

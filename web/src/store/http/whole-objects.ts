@@ -1,50 +1,74 @@
-/** Whole objects, by requests without a range. */
-import type { BufferPool } from "../../base/buffer-pool.js";
-import { limitExceeded } from "../../base/errors.js";
+/** Reads whole objects, and parts of them from servers that do not support ranges. */
+
+import { SingleFlight } from "../../util/async.js";
+import type { BufferPool } from "../../util/buffers.js";
+import { limitExceeded } from "../../util/errors.js";
+import type { Watch } from "../../util/idle-timeout.js";
+import { ByteCache } from "../cache.js";
+import type { Answer, Transport } from "../transport.js";
+import type { Requests } from "./requests.js";
 import {
   announcedBytes,
   checkLength,
+  claimsPage,
+  isTextual,
   missingStatus,
   rangeError,
+  readBody,
+  readBodyEnd,
+  refusePageStart,
   statusError,
   wholeStatus,
-} from "./answer.js";
-import { readBody } from "./body.js";
-import type { Watch } from "./idle-timeout.js";
-import { claimsPage } from "./page.js";
-import type { Requests } from "./requests.js";
-import type { Answer, Transport } from "./transport.js";
+} from "./response.js";
 import type { Versions } from "./versions.js";
 
 type Bytes = Uint8Array | undefined;
 
-/** How a whole object is read. */
-export interface WholeReading {
-  /** More bytes than this, after all content codings, are LimitExceeded. */
+export interface OffsetRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+interface WholeReading {
+  /** Maximum number of bytes after all content codings. */
   maxBytes: number;
   /** Memory to read into. */
   bufferPool?: BufferPool | undefined;
   transport?: Transport | undefined;
 }
 
-/** Tells web pages from data. */
-interface Pages {
-  /** @throws Network ("html-page"). */
-  refusePageStart(url: URL, status: number, start: Uint8Array): void;
+/** Total size of kept objects, in bytes. */
+const keptBytes = 64 * 2 ** 20;
+/** Time for which objects are kept, in milliseconds. */
+const keptTime = 30_000;
+/** Maximum size of a kept object. It may exceed Content-Length, as CORS may hide a content coding. */
+const maxKeptBytes = 4 * keptBytes;
+
+/** Whether an object is known to be short enough to be kept. */
+function isShort(answer: Answer): boolean {
+  return (announcedBytes(answer) ?? Number.POSITIVE_INFINITY) <= keptBytes;
 }
 
 export function tooLong(url: URL, bytes: number, maxBytes: number): Error {
   return limitExceeded(`${url.href} answers with ${bytes} bytes, more than the limit of ${maxBytes}`);
 }
 
+/** Reads objects by requests without a range. Keeps objects for a while if a server answers range requests with them. */
 export class WholeObjects {
+  /** Parts of objects that may be HTML pages. */
+  readonly suspects = new WeakSet<Uint8Array>();
+  readonly #flights = new SingleFlight<Bytes>();
+  readonly #kept = new ByteCache(keptBytes);
+  #keptSince = 0;
+
+  /** @param maxBytes maximum length of a response. */
   constructor(
-    private readonly requests: Requests,
-    private readonly versions: Versions,
-    private readonly loadPages: () => Promise<Pages>,
+    readonly requests: Requests,
+    readonly versions: Versions,
+    readonly maxBytes: number,
   ) {}
 
-  /** Reads a whole object; undefined where there is none. */
+  /** Reads an object; undefined if it is missing. */
   read(url: URL, signal: AbortSignal, reading: WholeReading): Promise<Bytes> {
     return this.requests.send(url, { signal, transport: reading.transport }, async (answer, watch) => {
       const { status } = answer;
@@ -55,20 +79,103 @@ export class WholeObjects {
     });
   }
 
-  /** Reads the body of an answer with a whole object. */
+  /** Reads the body of a response with a whole object. */
   async body(
     url: URL,
     answer: Answer,
     watch: Watch,
     { maxBytes, bufferPool }: WholeReading,
   ): Promise<Uint8Array> {
-    const told = announcedBytes(answer);
-    if ((told ?? 0) > maxBytes) throw tooLong(url, told!, maxBytes);
-    const bytes = await readBody(answer, { name: url.href, maxBytes, expected: told, watch, bufferPool });
-    // CORS may hide that a body is compressed, in which case Content-Length is not the length of these bytes.
-    if (!answer.isCors) checkLength(bytes.byteLength, told, url.href);
-    if (claimsPage(answer)) (await this.loadPages()).refusePageStart(url, answer.status, bytes);
+    const expected = announcedBytes(answer);
+    if ((expected ?? 0) > maxBytes) throw tooLong(url, expected!, maxBytes);
+    const bytes = await readBody(answer, { name: url.href, maxBytes, expected, watch, bufferPool });
+    // CORS may hide a content coding, with which Content-Length is not the length of these bytes.
+    if (!answer.isCors) checkLength(bytes.byteLength, expected, url.href);
+    if (claimsPage(answer)) refusePageStart(url.href, answer.status, bytes);
     this.versions.note(url.href, bytes, answer, bytes.byteLength);
     return bytes;
+  }
+
+  /** Returns an object that is kept, or that has to be read because its server does not support ranges. */
+  async find(url: URL, signal: AbortSignal): Promise<Bytes> {
+    const kept = this.#find(url);
+    const server = this.requests.serverOf(url);
+    if (kept || !server.ignoresRanges) return kept;
+    return this.#flights.run(url.href, signal, (joined) =>
+      this.requests.send(url, { signal: joined }, async (answer, watch) => {
+        const isKept = answer.status === 200 && isShort(answer);
+        server.ignoresRanges = answer.status !== 200 || isKept;
+        return isKept ? this.#keep(url, answer, watch) : undefined;
+      }),
+    );
+  }
+
+  /** Drops an object that has been written. */
+  forget({ href }: URL): void {
+    this.#kept.delete(href);
+    this.#flights.leave(href);
+  }
+
+  /** Reads a part from a response with the whole object. Keeps the object if it is short. */
+  async partOf(url: URL, answer: Answer, watch: Watch, range: OffsetRange): Promise<Uint8Array> {
+    if (!isShort(answer)) return this.#cut(url, answer, watch, range);
+    // A server that claims to support ranges may ignore them for compressed objects only.
+    const claimsRanges = answer.headers.get("accept-ranges")?.toLowerCase() === "bytes";
+    this.requests.serverOf(url).ignoresRanges = !claimsRanges;
+    return this.versions.cut(await this.#keep(url, answer, watch), range);
+  }
+
+  /** Requests the whole object and reads a part of it. */
+  part(url: URL, range: OffsetRange, signal: AbortSignal): Promise<Bytes> {
+    return this.requests.send(url, { signal }, async (answer, watch) => {
+      if (!wholeStatus.has(answer.status)) throw statusError(url.href, answer);
+      return this.#cut(url, answer, watch, range);
+    });
+  }
+
+  /** Requests the whole object and returns its last bytes, without keeping more in memory; undefined if it is missing. */
+  lastBytes(url: URL, length: number, signal: AbortSignal): Promise<Bytes> {
+    return this.requests.send(url, { signal }, async (answer, watch) => {
+      const { status } = answer;
+      if (missingStatus.has(status)) return undefined;
+      if (!wholeStatus.has(status)) throw statusError(url.href, answer);
+      const reading = { name: url.href, maxBytes: this.maxBytes, watch, length };
+      const { bytes, head, size } = await readBodyEnd(answer, reading);
+      if (!answer.isCors) checkLength(size, announcedBytes(answer), url.href);
+      if (claimsPage(answer)) refusePageStart(url.href, status, head);
+      this.versions.note(url.href, bytes, answer, size);
+      return bytes;
+    });
+  }
+
+  /** Reads a part from a response and cancels the rest. */
+  async #cut(url: URL, answer: Answer, watch: Watch, { offset, length }: OffsetRange): Promise<Uint8Array> {
+    const { maxBytes } = this;
+    const end = offset + length;
+    if (end > maxBytes) {
+      throw limitExceeded(
+        `${url.href} has no ranges, and ${end} bytes to read for one, more than ${maxBytes}`,
+      );
+    }
+    const cut = { skip: offset, take: length, expected: length };
+    const bytes = await readBody(answer, { name: url.href, maxBytes, watch, ...cut });
+    this.versions.note(url.href, bytes, answer, announcedBytes(answer));
+    if (claimsPage(answer) || isTextual(answer)) this.suspects.add(bytes);
+    return bytes;
+  }
+
+  async #keep(url: URL, answer: Answer, watch: Watch): Promise<Uint8Array> {
+    const maxBytes = Math.min(this.maxBytes, maxKeptBytes);
+    const whole = await this.body(url, answer, watch, { maxBytes });
+    if (this.versions.lastWrite(url.href) > 0) return whole; // the response may be older than the write
+    if (this.#kept.bytes === 0) this.#keptSince = Date.now();
+    this.#kept.set(url.href, whole);
+    return whole;
+  }
+
+  #find({ href }: URL): Bytes {
+    if (this.#kept.bytes > 0 && Date.now() - this.#keptSince > keptTime) this.#kept.clear();
+    const whole = this.#kept.get(href);
+    return whole && !this.versions.isOutdated(href, whole) ? whole : undefined;
   }
 }

@@ -1,19 +1,15 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
-import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../base/errors.js";
-import { Limiter } from "../../base/limiter.js";
-import { textDecoder } from "../../base/platform.js";
-import { conflictError, existsError } from "../conditions.js";
+import { Limiter } from "../../util/async.js";
+import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
+import { Watch } from "../../util/idle-timeout.js";
+import { textDecoder } from "../../util/platform.js";
+import { conflictError, existsError, outcomeUnknown } from "../conditions.js";
 import type { SetOptions } from "../store.js";
-import { missingStatus, statusError } from "./answer.js";
-import { readBody, reasonOf } from "./body.js";
-import { type Condition, DoubtfulFault, sendInDoubt } from "./doubt.js";
+import { type Answer, type Transport, transientStatus } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
-import { Watch } from "./idle-timeout.js";
-import { claimsPage } from "./page.js";
-import { headersOf } from "./requests.js";
-import { parseRetryAfter, type RetryPolicy, TransientFault, transientStatus, withRetries } from "./retry.js";
-import type { Answer, Transport } from "./transport.js";
+import { headersOf, parseRetryAfter, type RetryPolicy, withRetries } from "./requests.js";
+import { claimsPage, missingStatus, readBody, reasonOf, statusError, TransientFault } from "./response.js";
 
 export interface HttpWriterOptions {
   fetch: ((request: Request) => Promise<Response>) | undefined;
@@ -32,12 +28,12 @@ interface Sending {
   signal: AbortSignal | undefined;
 }
 
-/** Bytes a millisecond that an upload makes at the least: nothing is heard of a server before it is over. */
+/** Minimum upload speed in bytes per millisecond. Servers send nothing before the end of an upload. */
 const slowestUpload = 64;
-/** What is read of an answer that says what is wrong. */
+/** Maximum number of bytes to read from an error response. */
 const maxReasonBytes = 4096;
 
-/** Answers that may have been given after the object was written, by whoever stands between. */
+/** Whether an object may have been written despite a status, which may come from a proxy. */
 const isDoubtful = (status: number) => status >= 500 && status !== 501;
 
 export class HttpWriter {
@@ -178,14 +174,14 @@ function conditionHeaders(ifVersion: Condition): Record<string, string> {
 async function checkPut(url: URL, answer: Answer, ifVersion: Condition): Promise<void> {
   const { status } = answer;
   if (isSuccess(answer)) {
-    // Applications of one page and logins answer everything so, and store nothing. Other servers that tell in HTML of
-    // what they have made say 201.
+    // Single-page applications and login pages answer every request so, and store nothing. Servers that describe a
+    // created object in HTML answer 201.
     if (status !== 200 || !claimsPage(answer)) return;
     const message = `${url.href} answered a PUT with an HTML page: it does not seem to store anything`;
     throw networkError(message, { code: "html-page", status });
   }
   if (ifVersion !== undefined) {
-    // S3 answers 409 where several try at a time and none has won yet.
+    // S3 answers 409 if there are concurrent conditional writes.
     if (status === 409) throw new TransientFault(conflictError(url.href));
     if (status === 412 && ifVersion === "absent") throw existsError(url.href);
     if (status === 412 || missingStatus.has(status)) throw conflictError(url.href);
@@ -207,7 +203,7 @@ async function checkDelete(url: URL, answer: Answer, ifVersion: Condition): Prom
 const withoutConditions = (url: URL, { status }: Answer, method: string): ZarrError =>
   unsupported(`${url.href} answered ${status} to a ${method} with a condition`, { code: "no-conditions" });
 
-/** The error of an answer that refuses, with the code that S3 gives in its body. */
+/** Returns the error of a refused request, with the code in the body of S3's responses. */
 async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrError> {
   const { status } = answer;
   const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await startOf(answer))?.[1];
@@ -230,7 +226,56 @@ async function startOf(answer: Answer): Promise<string> {
   return text;
 }
 
-/** `fetch` takes no memory that threads share. */
+/** Returns a copy if the memory is shared by threads, which `fetch` does not accept. */
 function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+}
+
+/** A transient failure after which it is unknown whether the request was applied. */
+class DoubtfulFault extends TransientFault {}
+
+type Condition = SetOptions["ifVersion"];
+
+interface DoubtfulWrite {
+  readonly url: URL;
+  /** The caller's condition. */
+  readonly ifVersion: Condition;
+  /** Sends the request once, under a condition. */
+  readonly send: (condition: Condition) => Promise<void>;
+  /** Reads the version that is stored now; undefined if the server shows none that conditions can use. */
+  readonly versionNow: (() => Promise<Condition>) | undefined;
+  /** Repeats attempts that end with a TransientFault. */
+  readonly retried: (attempt: () => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Sends a write with retries. After an attempt that may have been applied, an unconditional write is repeated only
+ * under the condition that the object has not changed since: a repetition that the server carries out late must not
+ * overwrite a newer object.
+ * @throws Network ("unknown-outcome") for a conditional write that fails after such an attempt: a refusal may be due to
+ *   the write itself. What `send` throws otherwise.
+ */
+async function sendInDoubt(write: DoubtfulWrite): Promise<void> {
+  const { url, ifVersion, send, retried } = write;
+  let { versionNow } = write;
+  let isInDoubt = false;
+  const attempt = async () => {
+    const isGuarded = isInDoubt && ifVersion === undefined && versionNow !== undefined;
+    const condition = isGuarded ? await versionNow!() : ifVersion;
+    try {
+      await send(condition);
+    } catch (error) {
+      isInDoubt ||= error instanceof DoubtfulFault;
+      if (!isGuarded || condition === undefined) throw error;
+      if (isZarrError(error, "Unsupported")) versionNow = undefined;
+      else if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      throw new TransientFault(error);
+    }
+  };
+  try {
+    await retried(attempt);
+  } catch (error) {
+    const isUnknown = ifVersion !== undefined || isZarrError(error, "AlreadyExists", "Conflict");
+    throw isInDoubt && isUnknown && isZarrError(error) ? outcomeUnknown(url, error) : error;
+  }
 }

@@ -1,24 +1,24 @@
 /**
- * The central directory of a zip archive: what is in it, and where.
+ * Reads the central directory of zip archives.
  * Spec: PKWARE APPNOTE 6.3.10, sections 4.3.12 (directory), 4.3.14 to 4.3.16 (its end), 4.5.3 (zip64).
  *
  *     … entries …  │ directory │ zip64 end │ zip64 locator │ end (22 bytes + comment)
  *
- * Nothing of it is trusted: offsets and sizes are checked against the directory's own place, which all
- * entries lie before, and against one another, as no two may overlap; names are normalised, and those that would leave the archive are left out.
+ * The directory is not trusted. Entries must precede it and must not overlap. Names are normalised, and names outside of
+ * the archive are ignored.
  */
-import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../base/errors.js";
-import { LargeMap } from "../../base/large-map.js";
-import { inSlices, type Steps } from "../../base/slices.js";
+
+import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../util/errors.js";
+import { LargeMap } from "../../util/large-map.js";
+import { kept, textDecoder } from "../../util/platform.js";
+import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { normalizePath } from "../path.js";
-import type { ByteReader } from "../source.js";
+import type { ByteReader } from "../source/byte-reader.js";
 import type { GetOptions } from "../store.js";
-import { decodeName } from "./names.js";
-import { Extents } from "./overlap.js";
 
 /** An object in the archive. */
 export interface ZipEntry {
-  /** Where its local header is. */
+  /** Offset of its local header. */
   readonly offset: number;
   /** Bytes in the archive. */
   readonly storedBytes: number;
@@ -27,7 +27,7 @@ export interface ZipEntry {
   readonly method: number;
   readonly isEncrypted: boolean;
   readonly crc: number;
-  /** Bytes of its local header, as far as the directory tells: a guess. */
+  /** Estimated length of its local header. */
   readonly headerBytes: number;
 }
 
@@ -36,9 +36,9 @@ export interface ZipDirectory {
   readonly entries: Pick<LargeMap<ZipEntry>, "get">;
   /** The keys, in the order of the directory. */
   readonly keys: readonly string[];
-  /** Where it starts, and so where the last entry ends at the latest. */
+  /** Offset of the directory, and maximum end of the entries. */
   readonly offset: number;
-  /** The archive's own; "" for none. */
+  /** The archive's comment; "" for none. */
   readonly comment: string;
 }
 
@@ -58,9 +58,9 @@ const entrySignature = 0x02014b50;
 const entryBytes = 46;
 
 /**
- * Reads the directory: the archive's last 64 KiB, and what of the directory is not in them.
- * @throws NotFound where there is no archive; InvalidMetadata ("bad-zip") for what is none or a damaged one;
- *   Unsupported for one in several parts; LimitExceeded for a directory above `maxBytes`.
+ * Reads the directory: the archive's last 64 KiB, and the directory itself if it starts before them.
+ * @throws NotFound for a missing archive; InvalidMetadata ("bad-zip") for a damaged or invalid one; Unsupported for one
+ *   in several parts; LimitExceeded for a directory above `maxBytes`.
  */
 export async function readDirectory(
   source: ByteReader,
@@ -88,7 +88,7 @@ export async function readDirectory(
   return { entries, keys, offset: place.offset, comment };
 }
 
-/** Position of the end record: the last one whose comment fits; one that fits exactly goes first. */
+/** Returns the position of the end record: the last one whose comment fits, preferably exactly; -1 for none. */
 function findEnd(tail: Uint8Array): number {
   const view = viewOf(tail);
   let loose = -1;
@@ -101,7 +101,7 @@ function findEnd(tail: Uint8Array): number {
   return loose;
 }
 
-/** Where the directory is, and where it ends within the archive's last bytes. */
+/** Returns the place of the directory, and its end within the archive's last bytes. */
 async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, options: GetOptions) {
   const view = viewOf(tail);
   const locator = end - locatorBytes;
@@ -115,7 +115,7 @@ async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, 
   return { place, behind: end, count: view.getUint16(end + 10, true) };
 }
 
-/** The zip64 end record: as a rule it stands before its locator, else where that one says. */
+/** Returns the zip64 end record. It usually precedes its locator, which otherwise has its offset. */
 async function findEnd64(source: ByteReader, tail: Uint8Array, locator: number, options: GetOptions) {
   const usual = locator - end64Bytes;
   if (usual >= 0 && viewOf(tail).getUint32(usual, true) === end64Signature) {
@@ -138,7 +138,7 @@ function place64(record: Uint8Array, source: ByteReader): Place {
   return place;
 }
 
-/** Objects by key; of several with one key the last, as zarr-python rewrites objects by adding them again. */
+/** Parses the entries. The last one with a key counts, as zarr-python rewrites objects by adding them again. */
 function* entrySteps(
   bytes: Uint8Array,
   offset: number,
@@ -171,7 +171,7 @@ function* entrySteps(
     at = next;
     found++;
   }
-  // Without zip64 the count has 16 bits. Entries that are lost must not be taken for objects that were never stored.
+  // Without zip64 the count has 16 bits. Lost entries must not look like missing objects.
   if (count !== found && count !== found % 2 ** 16)
     throw badZip(source, `its directory has ${found} entries where its end says ${count}`);
   if (yield* extents.overlap()) throw badZip(source, "its objects overlap");
@@ -222,7 +222,7 @@ function zip64Field(view: DataView, from: number, end: number): { start: number;
   return undefined;
 }
 
-/** The key of an entry's name; undefined for folders and for names that no key can be. */
+/** Returns the key for a name; undefined for folders and for names that keys cannot have. */
 function keyOf(name: string): string | undefined {
   if (/[/\\]$/.test(name)) return undefined;
   try {
@@ -249,4 +249,55 @@ function badZip(source: ByteReader, what: string): ZarrError {
 
 function severalParts(source: ByteReader): ZarrError {
   return unsupported(`${source.name} is one of several parts of a zip archive`, { code: "zip-parts" });
+}
+
+/** Upper half of code page 437, the encoding of names without the UTF-8 flag. */
+const page437 =
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
+
+const loose = kept(() => textDecoder("utf-8", { ignoreBOM: true }));
+const strict = kept(() => textDecoder("utf-8", { ignoreBOM: true, fatal: true }));
+
+/**
+ * Decodes a name. Many writers omit the UTF-8 flag: names that are valid UTF-8 are decoded as such, all others as code
+ * page 437.
+ */
+function decodeName(bytes: Uint8Array, isUtf8: boolean): string {
+  if (isUtf8) return loose().decode(bytes);
+  try {
+    return strict().decode(bytes);
+  } catch {
+    return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : page437[byte - 128]!)).join(
+      "",
+    );
+  }
+}
+
+/** Length of a local header without its name. */
+const headerBytes = 30;
+
+/** Detects overlapping entries, by which a small archive can expand to any size: each entry inflates the same bytes. */
+export class Extents {
+  #starts: number[] = [];
+  #ends: number[] = [];
+  #isSorted = true;
+  #end = 0;
+
+  add({ offset, storedBytes }: { offset: number; storedBytes: number }): void {
+    if (offset < this.#end) this.#isSorted = false;
+    this.#end = offset + headerBytes + storedBytes;
+    this.#starts.push(offset);
+    this.#ends.push(this.#end);
+  }
+
+  /**
+   * Whether any two entries overlap. Sorts starts and ends separately unless the entries come in order: some end exceeds
+   * the next start if and only if entries overlap.
+   */
+  *overlap(): Steps<boolean> {
+    if (this.#isSorted) return false;
+    this.#starts = yield* sortSteps(this.#starts);
+    this.#ends = yield* sortSteps(this.#ends);
+    return this.#starts.some((start, i) => i > 0 && this.#ends[i - 1]! > start);
+  }
 }

@@ -1,0 +1,61 @@
+// npm run bench: what this library reaches beside memory.copy, the native libraries and the npm peers, each
+// ratio from one run on one machine.
+//   npm run bench -- viewer      only the viewer's rows, without what is built for the others
+//   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
+// --write-docs puts what was measured into bench/results.json, docs/performance.md and docs/charts. --quick measures
+// as little as it can, to see that everything runs: its figures mean nothing.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { buildAll } from "../scripts/build.mjs";
+import { buildNative, buildWasm } from "../scripts/lib/build.mjs";
+import { buildDir } from "../scripts/lib/paths.mjs";
+import { runMain, step } from "../scripts/lib/process.mjs";
+import { ensureSystem } from "../scripts/lib/system.mjs";
+
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { json: { type: "string" }, "write-docs": { type: "boolean" }, quick: { type: "boolean" } },
+  });
+  return { json: values.json, writeDocs: values["write-docs"], quick: values.quick, texts: positionals };
+}
+
+/** Builds what runs in heap; gives the folder of the native programs. */
+function buildInHeap() {
+  buildWasm(["zw_inheap"]);
+  step("Building the native benchmarks");
+  return buildNative("bench", ["zw_inheap", "zw_inheap_libraries"]);
+}
+
+runMain(async () => {
+  const { json, writeDocs, quick, texts } = readArguments();
+  // The rows of the viewer need neither the native libraries nor what is built with them.
+  const isViewer = texts.length > 0 && texts.every((text) => text.startsWith("viewer"));
+  ensureSystem(isViewer ? ["build", "browser"] : ["build", "bench", "browser"]);
+  buildAll();
+  const native = isViewer ? path.join(buildDir, "bench") : buildInHeap();
+
+  // Imported here, since they need the npm packages and what was just built.
+  const { Report } = await import("./report.mjs");
+  const { runSuites, runViewer } = await import("./suites.mjs");
+  const { hurry } = await import("./measure.mjs");
+  if (quick) hurry();
+  const report = new Report(texts);
+  step("Measuring: value, baseline, unit, ratio");
+  const run = isViewer
+    ? runViewer(report, native)
+    : runSuites(report, {
+        wasm: path.join(buildDir, "wasm/bench/inheap/zw_inheap.wasm"),
+        native: path.join(native, "bench/inheap/zw_inheap"),
+        libraries: path.join(native, "bench/inheap/zw_inheap_libraries"),
+        workDir: native,
+      });
+  await run;
+  report.printSummary();
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report.rows, null, 2)}\n`);
+  if (writeDocs) {
+    const { writeDocuments } = await import("./documents.mjs");
+    writeDocuments(report.rows, { isComplete: texts.length === 0, isQuick: quick === true });
+  }
+});

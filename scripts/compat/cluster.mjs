@@ -1,0 +1,16 @@
+// npm run test:compat -- cluster: examples/cluster on a Slurm cluster of this one machine, which the tests start and stop.
+// Ends with one line: N passed, N failed.
+import { buildAll } from "../build.mjs";
+import { runMain, step } from "../lib/process.mjs";
+import { runVitest, summarise } from "../lib/reports.mjs";
+import { ensureSystem } from "../lib/system.mjs";
+
+runMain(() => {
+  ensureSystem(["build", "cluster"]);
+  buildAll();
+  step("Copies, verifications and pyramids on a cluster");
+  const { passed, failed, skipped } = runVitest("cluster", {
+    args: ["--config=tests/cluster/vitest.config.ts"],
+  });
+  return summarise([{ name: "cluster", passed, failed, skipped }]);
+});

@@ -1,0 +1,196 @@
+// npm run test:compat -- frameworks: the examples of <zarr-viewer> in React, Vue, Svelte and Observable Framework, in Chromium. The
+// frameworks come from npm, into tests/frameworks/node_modules.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "@playwright/test";
+import { build } from "esbuild";
+import { buildAll } from "../build.mjs";
+import { buildDir, distDir, root } from "../lib/paths.mjs";
+import { run, runMain, step } from "../lib/process.mjs";
+import { startServer } from "../lib/server.mjs";
+import { findChromium } from "../lib/system.mjs";
+
+const home = path.join(root, "tests/frameworks");
+const examples = path.join(root, "examples/viewer");
+const out = path.join(buildDir, "frameworks");
+
+/** Installs the frameworks, again only when their list has changed. */
+function ensureFrameworks() {
+  const list = readFileSync(path.join(home, "package.json"), "utf8");
+  const stamp = path.join(home, "node_modules/.zarr-wasm-list");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === list) return;
+  step("Installing the frameworks");
+  run(
+    "npm",
+    ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"],
+    {
+      cwd: home,
+    },
+  );
+  writeFileSync(stamp, list);
+}
+
+const fromHome = createRequire(path.join(home, "package.json"));
+const example = (name) => readFileSync(path.join(examples, name), "utf8");
+const props = '{ src: "/examples/field.zarr", colormap: "magma" }';
+
+/** Programs by name: their files. */
+function programs() {
+  const { parse, compileScript } = fromHome("@vue/compiler-sfc");
+  const { compile } = fromHome("svelte/compiler");
+  const { descriptor } = parse(example("ArrayView.vue"), { filename: "ArrayView.vue" });
+  const isCustomElement = (tag) => tag === "zarr-viewer";
+  const vue = compileScript(descriptor, {
+    id: "view",
+    inlineTemplate: true,
+    templateOptions: { compilerOptions: { isCustomElement } },
+  });
+  const svelte = compile(example("ArrayView.svelte"), { generate: "client", filename: "ArrayView.svelte" });
+  return {
+    react: {
+      "view.jsx": example("React.jsx"),
+      "main.jsx": `import { createRoot } from "react-dom/client"; import { createElement } from "react"; import { ArrayView } from "./view.jsx";
+        createRoot(document.getElementById("app")).render(createElement(ArrayView, ${props}));`,
+    },
+    vue: {
+      "view.js": vue.content,
+      "main.js": `import { createApp } from "vue"; import View from "./view.js"; createApp(View, ${props}).mount("#app");`,
+    },
+    svelte: {
+      "view.js": svelte.js.code,
+      "main.js": `import { mount } from "svelte"; import View from "./view.js";
+        mount(View, { target: document.getElementById("app"), props: ${props} });`,
+    },
+  };
+}
+
+async function bundle(name, files) {
+  const dir = path.join(home, "node_modules/.programs", name); // where the frameworks and this package are found
+  mkdirSync(dir, { recursive: true });
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(dir, file), text);
+  await build({
+    entryPoints: { [name]: path.join(dir, Object.keys(files)[1]) },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2022",
+    outdir: path.join(out, "js"),
+    jsx: "automatic",
+    conditions: ["browser"],
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [ownPackage],
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
+  });
+  const page = `<!doctype html><title>${name}</title><div id="app"></div><script type="module" src="/js/${name}.js"></script>`;
+  writeFileSync(path.join(out, `${name}.html`), page);
+}
+
+/** Observable Framework builds the page itself; what it would get from its CDN is given to it. */
+function buildObservable() {
+  const dir = path.join(home, "node_modules/.programs/observable");
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(path.join(dir, "src"), { recursive: true });
+  const output = JSON.stringify(path.join(out, "observable"));
+  const config = `export default { root: "src", output: ${output}, globalStylesheets: [] };`;
+  writeFileSync(path.join(dir, "observablehq.config.js"), config);
+  const local = example("observable.md").replace(
+    "https://example.org/data/image.zarr",
+    "/examples/field.zarr",
+  );
+  writeFileSync(path.join(dir, "src/index.md"), local);
+  run(
+    process.execPath,
+    [
+      ...["--import", pathToFileURL(path.join(home, "cdn.mjs")).href],
+      path.join(home, "node_modules/@observablehq/framework/dist/bin/observable.js"),
+      "build",
+    ],
+    { cwd: dir, env: { ...process.env, OBSERVABLE_TELEMETRY_DISABLE: "true" } },
+  );
+}
+
+/** Sees the value under the pointer. */
+async function readValue(page) {
+  await page.locator(".zw-box").hover();
+  await page.locator("figcaption", { hasText: /\d/ }).waitFor({ timeout: 10_000 });
+}
+
+/** Chooses the colour map in the page's own control, and sees the value under the pointer in the page's own words. */
+async function useObservable(page) {
+  await page.locator("form select").first().selectOption({ label: "magma" });
+  await page.waitForFunction(
+    () => document.querySelector("zarr-viewer").view.settings.colormap === "magma",
+    undefined,
+    { timeout: 10_000 },
+  );
+  await page.locator(".zw-box").hover();
+  await page.locator("p", { hasText: /Value: .*\d/ }).waitFor({ timeout: 10_000 });
+}
+
+/** This package by its name, as if it were installed there. */
+const ownPackage = {
+  name: "own package",
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^zarr-wasm/ }, (asked) =>
+      asked.pluginData === "own"
+        ? undefined
+        : resolve(asked.path, { resolveDir: root, kind: asked.kind, pluginData: "own" }),
+    );
+  },
+};
+
+/** What went wrong with a program; nothing where it shows the array, passes its properties on and hears events. */
+async function faultsOf(browser, url, use = readValue) {
+  const page = await browser.newPage();
+  const faults = [];
+  page.on("pageerror", ({ message }) => faults.push(message));
+  try {
+    await page.goto(url);
+    await page.locator('.zw-viewer[data-state="ready"]').waitFor({ timeout: 30_000 });
+    await use(page);
+    const colormap = await page.locator("zarr-viewer").evaluate((viewer) => viewer.view.settings.colormap);
+    if (colormap !== "magma") faults.push(`the colour map is ${colormap}`);
+  } catch ({ message }) {
+    faults.push(message.split("\n")[0]);
+  }
+  await page.close();
+  return faults;
+}
+
+async function main() {
+  if (!process.env.ZARR_WASM_BUILT) await buildAll();
+  ensureFrameworks();
+  rmSync(out, { recursive: true, force: true });
+  const all = Object.entries(programs());
+  for (const [name, files] of all) await bundle(name, files);
+  step("Building with Observable Framework");
+  buildObservable();
+  const pages = [
+    ...all.map(([name]) => [name, `${name}.html`]),
+    ["observable", "observable/index.html", useObservable],
+  ];
+  const mounts = {
+    "/": out,
+    "/examples/": path.join(root, "examples"),
+    "/wasm/": path.join(distDir, "wasm"),
+  };
+  const server = await startServer({ mounts });
+  const executablePath = findChromium();
+  const browser = await chromium.launch({
+    ...(executablePath ? { executablePath } : {}),
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
+  let failed = 0;
+  for (const [name, place, use] of pages) {
+    const faults = await faultsOf(browser, `${server.url}/${place}`, use);
+    console.log(faults.length === 0 ? `  ✓ ${name}` : `  ✗ ${name}: ${faults.join("; ")}`);
+    if (faults.length > 0) failed++;
+  }
+  await Promise.all([browser.close(), server.close()]);
+  console.log(`\n${pages.length - failed} passed, ${failed} failed`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+await runMain(main);

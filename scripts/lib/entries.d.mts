@@ -1,0 +1,13 @@
+/** An entry of the package that is a program. */
+export interface ProgramEntry {
+  name: string;
+  subpath: string;
+  /** Absolute path of the compiled module that the entry is bundled from. */
+  module: string;
+  /** The files of each condition, as package.json has them. */
+  targets: Record<string, string>;
+}
+
+export const programEntries: readonly ProgramEntry[];
+export declare function typedEntries(): [subpath: string, types: string][];
+export declare function reportName(subpath: string): string;

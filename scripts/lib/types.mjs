@@ -1,0 +1,29 @@
+// The declarations that the package ships: those that its entries reach, in dist/types.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { programEntries } from "./entries.mjs";
+import { distDir } from "./paths.mjs";
+
+const out = path.join(distDir, "types");
+
+/** Modules that a declaration imports, by their relative addresses. */
+const imported = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
+
+const declarationOf = (file) => file.replace(/\.(m?)js$/, ".d.$1ts");
+
+/** Copies the declarations that the compiled entries reach into dist/types, each where it lies in dist. */
+export function copyTypes() {
+  rmSync(out, { recursive: true, force: true });
+  const copied = new Set();
+  const copy = (file) => {
+    if (copied.has(file) || !existsSync(file)) return;
+    copied.add(file);
+    const text = readFileSync(file, "utf8");
+    const target = path.join(out, path.relative(distDir, file));
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, text);
+    for (const [, address] of text.matchAll(imported))
+      copy(declarationOf(path.resolve(path.dirname(file), address)));
+  };
+  for (const { name, module } of programEntries) if (name !== "internal") copy(declarationOf(module));
+}

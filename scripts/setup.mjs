@@ -1,0 +1,11 @@
+// npm run setup -- build node …: installs the programs that kinds of work need, on Debian as root, or says what is
+// missing. Without kinds, those of npm test. The Dockerfile goes by it, so that there is one list (lib/system.mjs).
+import { runMain } from "./lib/process.mjs";
+import { ensureSystem } from "./lib/system.mjs";
+
+const ofTests = ["build", "native", "fuzz", "node", "browser"];
+
+runMain(() => {
+  const kinds = process.argv.slice(2);
+  ensureSystem(kinds.length > 0 ? kinds : ofTests);
+});

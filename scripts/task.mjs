@@ -1,0 +1,42 @@
+// npm run test:compat -- NAME [ARGS…] and npm run check -- NAME [ARGS…]: tests that npm test leaves out, one a file in
+// scripts/compat and scripts/check. Without a name, lists them.
+import { runMain, SetupError } from "./lib/process.mjs";
+
+/** Descriptions of the tasks, by folder and name of the file. */
+const tasks = {
+  compat: {
+    browsers: "the suite that all engines share, in Chromium, Firefox and WebKitGTK",
+    bundlers: "the packed package in a fresh project per bundler",
+    clients: "programs from npm that use zarrita, over the drop-in",
+    cluster: "examples/cluster on a Slurm cluster of this one machine",
+    cpp: "the C++ library, installed, with GCC and Clang",
+    edge: "examples/edge-tiles on workerd",
+    frameworks: "<zarr-viewer> in React, Vue, Svelte and Observable Framework",
+    maps: "examples/maps: OpenLayers, MapLibre GL and deck.gl",
+    origins: "the tests of zarrita or numcodecs, from a checkout, over the drop-in",
+    runtimes: "the packed package in a fresh project per runtime",
+  },
+  check: {
+    copies: "every array of the fixtures, copied into each Zarr version and read again",
+    docs: "builds the site, and opens it in Chromium",
+    guide: "follows docs/adding-a-codec.md with a toy filter in a copy of the checkout",
+    icechunk: "time and memory to the first chunk of a large Icechunk repository",
+    memory: "memory of copies of 2 and 10 GiB; takes 25 GB of disk, and minutes",
+    references: "time and memory to the first chunk of a million references in Parquet files",
+    reproducible: "builds the wasm modules in two folders and compares their bytes",
+  },
+};
+
+runMain(async () => {
+  const [folder, name, ...args] = process.argv.slice(2);
+  const known = tasks[folder];
+  if (name === undefined) {
+    for (const [task, what] of Object.entries(known)) console.log(`${task.padEnd(14)}${what}`);
+    return 0;
+  }
+  if (!Object.hasOwn(known, name))
+    throw new SetupError(`"${name}" is not one of ${Object.keys(known).join(", ")}`);
+  process.argv.splice(2, Number.POSITIVE_INFINITY, ...args);
+  await import(`./${folder}/${name}.mjs`);
+  return process.exitCode;
+});

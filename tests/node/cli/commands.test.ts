@@ -1,0 +1,151 @@
+// The one list of commands and options: what help and the documentation say of it, hints, colors, --json.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { create, createGroup, set } from "zarr-wasm";
+import { commands, optionsOf } from "#src/cli/options/commands.js";
+import { options } from "#src/cli/options/options.js";
+import { closestTo } from "#src/cli/text/closest.js";
+import { skipFor, unsupportedSystem } from "../../shared/skips.js";
+import { root, run, temporaryFolder, tool } from "../support/cli-tool.js";
+import { urlOf } from "../support/copying.js";
+
+const folder = temporaryFolder();
+const guide = readFileSync(path.join(root, "docs/command-line.md"), "utf8");
+
+describe("the list of commands", () => {
+  it("has the commands and options that are promised", () => {
+    expect(Object.keys(commands).toSorted()).toEqual([
+      "bench",
+      "completion",
+      "copy",
+      "info",
+      "pyramid",
+      "read",
+      "verify",
+      "view",
+    ]);
+    const own = (name: string) => optionsOf(commands[name]!).map(([option]) => option);
+    expect(own("info")).toEqual(expect.arrayContaining(["path", "json"]));
+    expect(own("read")).toEqual(expect.arrayContaining(["path", "select", "format", "out", "v1-order"]));
+    expect(own("bench")).toEqual(expect.arrayContaining(["time", "bytes", "json"]));
+    for (const name of ["info", "read", "copy", "pyramid", "verify", "bench", "view"]) {
+      expect(own(name)).toContain("json");
+      expect(new Set(own(name)).size).toBe(own(name).length);
+    }
+    const used = new Set([...Object.keys(commands).flatMap(own), "help", "version"]);
+    expect([...used].toSorted()).toEqual(Object.keys(options).toSorted());
+  });
+
+  it("is what help says, with examples that the parser takes", () => {
+    const all = run("--help").text;
+    for (const [name, command] of Object.entries(commands)) {
+      expect(all).toContain(`\n  ${name} ${command.operands.join(" ")}`);
+      const { text, status } = run(name, "--help");
+      expect(status).toBe(0);
+      expect(text).toContain(`Usage: zarr-wasm ${name} ${command.operands.join(" ")}`);
+      for (const [option] of optionsOf(command)) expect(text).toMatch(new RegExp(`^  --${option}\\b`, "m"));
+      expect(command.examples.length).toBeGreaterThan(0);
+      for (const { line } of command.examples) {
+        expect(text).toContain(line);
+        for (const [, option] of line.matchAll(/ --([\w-]+)/g))
+          expect(optionsOf(command).map(([known]) => known)).toContain(option);
+      }
+      for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(112);
+    }
+  });
+
+  it("is what the guide says: it names every command and option, and no other", () => {
+    for (const name of Object.keys(commands)) expect(guide).toContain(`zarr-wasm ${name}`);
+    const named = new Set([...guide.matchAll(/--([a-z][\w-]+)/g)].map(([, name]) => name!));
+    expect([...named].toSorted()).toEqual(Object.keys(options).toSorted());
+    const known = new Set([...guide.matchAll(/zarr-wasm ([a-z]+) /g)].map(([, name]) => name!));
+    expect([...known].filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
+  });
+});
+
+describe("hints", () => {
+  it.each([
+    ["inof", ["info", "verify"], "info"],
+    ["INFO", ["info"], "info"],
+    ["temprature", ["time", "temperature"], "temperature"],
+    ["temp", ["temperature"], "temperature"],
+    ["x", ["y"], "y"],
+    ["x", ["completely"], undefined],
+    ["abcdefgh", ["info"], undefined],
+  ])("%s means one of %j: %s", (word, candidates, meant) => {
+    expect(closestTo(word, candidates)).toBe(meant);
+  });
+
+  it("name commands, options, places and nodes", async () => {
+    const place = path.join(folder, "data.zarr");
+    const group = await createGroup(urlOf(place));
+    const inner = await createGroup(group, { path: "scale0" });
+    await set(await create(inner, { path: "image", shape: [2], dtype: "uint8" }), null, 1);
+    await createGroup(group, { path: "it's" });
+    const err = (...args: string[]) => {
+      const result = run(...args);
+      expect(result.status).toBeGreaterThan(0);
+      expect(result.text).toBe("");
+      return result.err;
+    };
+    expect(err("verfy", place)).toContain('did you mean "verify"?');
+    expect(err("read", place, "--slect", "0")).toContain("--slect; did you mean --select?");
+    expect(err("read", path.join(folder, "dat.zarr"))).toContain(`did you mean ${place}?`);
+    expect(err("view", path.join(folder, "dat.zarr"))).toContain(`did you mean ${place}?`);
+    expect(err("read", place)).toContain("did you mean --path scale0/image?");
+    expect(err("info", place, "--path", "scale0/imag")).toContain("did you mean --path scale0/image?");
+    expect(err("info", place, "--path", "scale/image")).toContain("did you mean --path scale0/image?");
+    expect(err("info", place, "--path", "scale/nothing")).toContain("did you mean --path scale0?");
+    expect(err("info", place, "--path", "image")).toContain("did you mean --path scale0/image?");
+    expect(err("info", place, "--path", "its")).toContain("did you mean --path 'it'\\''s'?");
+    expect(err("info", place, "--path", "elsewhere")).toMatch(/there are .*scale0.* in "\/"/);
+    expect(err("info", folder)).toContain("there is data.zarr in it");
+    expect(err("read", place, "--path", "scale0/image/x")).toContain('"/scale0/image" is an array');
+    expect(err("copy", place, path.join(folder, "new"), "--path", "scale9")).toContain("--path scale0?");
+  });
+});
+
+describe("--json", () => {
+  it("gives values, and the version", async () => {
+    const place = path.join(folder, "a.zarr");
+    await set(await create(urlOf(place), { shape: [2], dtype: "int16" }), null, 7);
+    expect(run("read", place, "--json").text).toBe("7\n7\n");
+    expect(run("read", place, "--json", "--format", "raw").status).toBe(2);
+    const { version } = JSON.parse(run("--version", "--json").text) as { version: string };
+    expect(`${version}\n`).toBe(run("--version").text);
+  });
+});
+
+describe("colors", skipFor(unsupportedSystem(process.platform === "linux")), () => {
+  /** What a terminal, or a pipe, is given by a wrong command and by help. */
+  const outputs = (env: Record<string, string>, onTerminal: boolean) => {
+    const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;
+    const line = `"${process.execPath}" "${tool}"`;
+    const both = `${line} nonsense; ${line} verify --help`;
+    const args = onTerminal ? ["script", "-qec", `sh -c '${both}'`, "/dev/null"] : ["sh", "-c", `${both}`];
+    const { stdout, stderr } = spawnSync(args[0]!, args.slice(1), {
+      encoding: "utf8",
+      env: { ...rest, TERM: "xterm", ...env },
+    });
+    return { hasColors: (stdout + stderr).includes("\u001b["), text: stdout + stderr };
+  };
+
+  it.each([
+    ["a terminal", {}, true, true],
+    ["a pipe", {}, false, false],
+    ["a terminal without colors", { NO_COLOR: "1" }, true, false],
+    ["a terminal where NO_COLOR is empty", { NO_COLOR: "" }, true, true],
+    ["a dumb terminal", { TERM: "dumb" }, true, false],
+    ["a pipe that is to have them", { FORCE_COLOR: "1" }, false, true],
+    ["both, of which FORCE_COLOR counts", { FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
+    ["a terminal with FORCE_COLOR=0", { FORCE_COLOR: "0" }, true, false],
+  ])("on %s", (_where, env, onTerminal, expected) => {
+    const { hasColors, text } = outputs(env as Record<string, string>, onTerminal);
+    expect(text).toContain("unknown command");
+    expect(text).toContain("Usage: zarr-wasm");
+    expect(hasColors).toBe(expected);
+  });
+});

@@ -1,0 +1,123 @@
+// The command line on Icechunk repositories.
+import { symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { run, temporaryFolder, writeStore } from "../support/cli-tool.js";
+import {
+  bytesOf,
+  plainReferences,
+  plainValues,
+  repository,
+  snapshotIds,
+} from "../support/icechunk-repository.js";
+import { writeZip } from "../support/zip-builder.js";
+
+const folder = temporaryFolder();
+const [repo, virtual] = [path.join(folder, "repo"), path.join(folder, "virtual")];
+
+beforeAll(() => {
+  writeStore(repo, repository());
+  const references = plainReferences.map((reference, i) =>
+    i === 1 ? { index: [0, 1], location: "s3://bucket/x.nc", offset: 1, length: 4 } : reference,
+  );
+  writeStore(virtual, repository({ references }));
+  writeStore(path.join(folder, "files"), [["x.nc", bytesOf(9, 10, 11, 12, 13)]]);
+});
+
+describe("zarr-wasm on Icechunk repositories", () => {
+  it("reads, by branch, tag and mark", () => {
+    const read = (...args: string[]) => [...run("read", ...args, "--path", "a", "--format", "raw").out];
+    expect(read(repo)).toEqual(plainValues);
+    expect(read(`icechunk+${repo}`)).toEqual(plainValues);
+    expect(read(repo, "--tag", "v1").slice(0, 3)).toEqual([9, 9, 7]);
+    expect(read(repo, "--as-of", "2025-01-02T12:00Z").slice(0, 3)).toEqual([9, 9, 7]);
+  });
+
+  it("reads archives and file URLs, with and without a mark", () => {
+    const read = (...args: string[]) => [...run("read", ...args, "--path", "a", "--format", "raw").out];
+    const url = pathToFileURL(repo).href;
+    const short = url.replace("file:///", "file:/");
+    const archive = path.join(folder, "repo.zip");
+    const entries = [...repository()].map(([key, bytes]) => ({ name: key.slice(1), bytes }));
+    writeFileSync(archive, writeZip(entries));
+    const other = path.join(folder, "archive"); // not known by its name
+    writeFileSync(other, writeZip(entries));
+    for (const source of [
+      url,
+      short,
+      `icechunk+${url}`,
+      `icechunk+${short}`,
+      `icechunk+${archive}`,
+      `icechunk+${other}`,
+    ])
+      expect([source, read(source)]).toEqual([source, plainValues]);
+    expect(read(`icechunk+${archive}`, "--tag", "v1").slice(0, 3)).toEqual([9, 9, 7]);
+    expect(run("info", `icechunk+${short}`, "--history", "--json").status).toBe(0);
+    const inside = run("copy", `icechunk+${url}`, path.join(repo, "copy"));
+    expect([inside.status, inside.err]).toEqual([1, expect.stringContaining("one is in the other")]);
+    const gone = run("info", `icechunk+${url}x`);
+    expect([gone.status, gone.err]).toEqual([
+      1,
+      expect.stringContaining("no such folder or file; did you mean"),
+    ]);
+  });
+
+  it("shows the tree and the history", () => {
+    const tree = JSON.parse(run("info", repo, "--json").text);
+    expect(tree.members.map(({ path }: { path: string }) => path)).toEqual(["a"]);
+    expect(JSON.parse(run("info", repo, "--history", "--json").text)).toEqual({
+      snapshot: snapshotIds[2],
+      branches: [
+        { name: "main", snapshot: snapshotIds[2] },
+        { name: "old", snapshot: snapshotIds[1] },
+      ],
+      tags: [{ name: "v1", snapshot: snapshotIds[1] }],
+      history: ["changed", "filled", "made"].map((message, i) => ({
+        snapshot: snapshotIds[2 - i],
+        message,
+        time: `2025-01-0${3 - i}T00:00:00.000Z`,
+      })),
+    });
+    expect(run("info", repo, "--history", "--branch", "old").text).toContain(
+      `  ${snapshotIds[1]}  2025-01-02`,
+    );
+  });
+
+  it("copies and verifies, virtual chunks too", () => {
+    const copy = path.join(folder, "copy.zarr");
+    const files = `s3://bucket/=${path.join(folder, "files")}`;
+    expect(run("copy", virtual, copy, "--verify")).toMatchObject({ status: 1 });
+    expect(run("copy", virtual, copy, "--overwrite", "--virtual", files)).toMatchObject({ status: 0 });
+    expect([...run("read", copy, "--path", "a", "--format", "raw").out]).toEqual(plainValues);
+    expect(run("verify", virtual, "--virtual", files).status).toBe(0);
+    const refused = run("verify", virtual);
+    expect([refused.status, refused.text + refused.err]).toEqual([1, expect.stringContaining("--virtual")]);
+  });
+
+  it("never deletes the repository, nor files of virtual chunks", () => {
+    const files = path.join(folder, "files");
+    const allowed = ["--virtual", `s3://bucket/=${files}`];
+    for (const dest of [files, path.join(folder, "link")]) {
+      if (dest !== files) symlinkSync(files, dest);
+      const { status, err } = run("copy", virtual, dest, "--overwrite", ...allowed);
+      expect([status, err]).toEqual([
+        1,
+        expect.stringMatching(/SOURCE refers to .*files.*, which lies in DEST/),
+      ]);
+    }
+    expect(run("copy", `icechunk+${repo}`, repo, "--overwrite").err).toContain("same place");
+    expect(run("copy", virtual, repo, "--overwrite", ...allowed).err).toContain("is not a Zarr node");
+    expect(run("verify", virtual, ...allowed).status).toBe(0);
+  });
+
+  it("refuses wrong usage", () => {
+    for (const args of [
+      ["--branch", "main", "--tag", "v1"],
+      ["--as-of", "soon"],
+      ["--virtual", "s3://bucket/"],
+      ["--tag", "v1", "--as-of", "2025-01-01"],
+    ])
+      expect(run("info", repo, ...args)).toMatchObject({ status: 2, text: "" });
+  });
+});

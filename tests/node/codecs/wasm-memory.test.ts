@@ -1,0 +1,185 @@
+// Memory of the core after outsized chunks: the instance is replaced, and nobody at work notices.
+import { afterEach, describe, expect, it } from "vitest";
+import { get, getBytes, MapStore, slice } from "zarr-wasm";
+import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
+import { sessionOf } from "#src/engine/engine.js";
+import { HeapDemand } from "#src/engine/heap-demand.js";
+import { BufferPool } from "#src/util/buffers.js";
+import { openArray, randomBytes } from "../support/support.js";
+import {
+  blosc,
+  bytesBig,
+  CountingStore,
+  regular,
+  transposed,
+  v3Meta,
+  v3Store,
+  writeV3,
+} from "../support/zarr-writer.js";
+
+const mib = 2 ** 20;
+const codecs = [bytesBig, blosc({ clevel: 1 })];
+const memory = async () => (await sessionOf("decode")).memoryBytes;
+
+/** Mostly zeros, so that they are made and compared soon. */
+function sampleOf(length: number): Uint16Array<ArrayBuffer> {
+  const elements = new Uint16Array(length);
+  elements.set(new Uint16Array(randomBytes(50_000).buffer), length - 25_000);
+  return elements;
+}
+
+const isSame = (a: ArrayBufferView, b: ArrayBufferView) =>
+  Buffer.from(a.buffer, a.byteOffset, a.byteLength).equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));
+
+interface Work {
+  chain: CodecChain;
+  elements: Uint16Array;
+  encoded: Uint8Array;
+}
+
+async function workOf(length: number): Promise<Work> {
+  const options = { dataType: "uint16", shape: [length], codecs };
+  const elements = sampleOf(length);
+  const encoded = (await createCodecChain(options)).encode(elements);
+  return { chain: await createCodecChain({ ...options, direction: "decode" }), elements, encoded };
+}
+
+/** Decodes; says whether the elements are right, without a message of millions of numbers where they are not. */
+const isRight = ({ chain, elements, encoded }: Work) =>
+  isSame(chain.decode(encoded) as Uint16Array, elements);
+
+/** Lets a new instance come to be. */
+const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+const large = 24 * mib;
+const small = 50_000;
+
+/** Forgets what earlier work needed: small work, until memory is as small as ever. */
+async function settle(): Promise<void> {
+  const work = await workOf(small);
+  for (let i = 0; i < 40; i++) work.chain.decode(work.encoded);
+  await rest();
+}
+afterEach(settle);
+
+describe("the demand of work", () => {
+  it("is exceeded by an outsized chunk at once, by large ones in a row when small ones have followed", () => {
+    const demand = new HeapDemand();
+    const work = (need: number, held: number) => {
+      demand.note(need);
+      return demand.settle(held);
+    };
+    expect(work(mib, 8 * mib)).toBe(false);
+    expect(work(200 * mib, 500 * mib)).toBe(true);
+    for (let i = 0; i < 10; i++) expect(work(200 * mib, 500 * mib)).toBe(false);
+    const later = Array.from({ length: 10 }, () => work(mib, 500 * mib));
+    expect(later.indexOf(true)).toBeGreaterThan(1);
+    expect(later.at(-1)).toBe(true);
+  });
+
+  it("never asks for less than what is always kept, and nothing of those who have done no work", () => {
+    const demand = new HeapDemand();
+    for (let i = 0; i < 20; i++) {
+      demand.note(1);
+      expect(demand.settle(64 * mib)).toBe(false);
+    }
+    expect(demand.settle(1000 * mib)).toBe(false);
+  });
+});
+
+describe("an outsized chunk", () => {
+  it("leaves an instance of the usual size behind", async () => {
+    const [usual, outsized] = [await workOf(small), await workOf(large)];
+    await settle();
+    const before = await memory();
+    expect(isRight(usual)).toBe(true);
+    expect(isRight(outsized)).toBe(true);
+    expect(isRight(usual)).toBe(true); // in between: the old instance still serves
+    await rest();
+    expect(await memory()).toBeLessThanOrEqual(before);
+    expect(isRight(outsized)).toBe(true);
+    expect(isRight(usual)).toBe(true);
+  });
+
+  it("does the same through getChunk and get", async () => {
+    const { elements, encoded } = await workOf(large);
+    const store = v3Store({ shape: [large], data_type: "uint16", chunk_grid: regular(large), codecs });
+    store.set("/c/0", encoded);
+    const array = await openArray(store);
+    for (const read of [
+      async () => (await array.getChunk([0])).data as Uint16Array,
+      async () => (await get(array)).data as Uint16Array,
+    ]) {
+      await settle();
+      const before = await memory();
+      expect(isSame(await read(), elements)).toBe(true);
+      await rest();
+      expect(await memory()).toBeLessThanOrEqual(before);
+    }
+  });
+
+  it("is no outsized one where all are like it: the instance stays", async () => {
+    const work = await workOf(large);
+    work.chain.decode(work.encoded);
+    await rest();
+    const session = await sessionOf("decode");
+    for (let i = 0; i < 3; i++) {
+      work.chain.decode(work.encoded);
+      await rest();
+      expect((await sessionOf("decode")) === session).toBe(true);
+    }
+  });
+
+  it("does not disturb reads that are under way", async () => {
+    const shape = [96, 130];
+    const elements = randomBytes(2 * 96 * 130, 9);
+    const inner = new MapStore();
+    const meta = v3Meta({
+      shape,
+      data_type: "int16",
+      chunk_grid: regular(16, 32),
+      codecs: [transposed(1, 0), ...codecs],
+    });
+    await writeV3(inner, meta, elements);
+    const store = new CountingStore(inner);
+    const array = await openArray(store);
+    const outsized = await workOf(large);
+    await settle();
+    let requests = 0;
+    const retired = new Set<unknown>();
+    store.before = async () => {
+      requests++;
+      if (requests % 5 !== 0) return;
+      retired.add(await sessionOf("decode"));
+      outsized.chain.decode(outsized.encoded);
+      await rest();
+    };
+    const reads = await Promise.all([
+      getBytes(array, null, { concurrency: 3 }),
+      getBytes(array, null, { concurrency: 1 }),
+      getBytes(array, [slice(5, 90), slice(0, 130, 1)], { concurrency: 2 }),
+    ]);
+    expect(Buffer.compare(reads[0]!.bytes, elements)).toBe(0);
+    expect(Buffer.compare(reads[1]!.bytes, elements)).toBe(0);
+    expect(Buffer.compare(reads[2]!.bytes, elements.subarray(5 * 260, 90 * 260))).toBe(0);
+    expect(retired.size).toBeGreaterThan(1);
+  });
+});
+
+describe("spare memory", () => {
+  it("is handed out where it fits, once", () => {
+    const bufferPool = new BufferPool();
+    const [small, large] = [new ArrayBuffer(10), new ArrayBuffer(100)];
+    bufferPool.give(small, 2);
+    bufferPool.give(large, 2);
+    bufferPool.give(new ArrayBuffer(50), 2); // one too many
+    expect(bufferPool.take(50, 99)).toBeUndefined(); // and the first is gone
+    expect(bufferPool.take(50, 100)).toBe(large);
+    expect(bufferPool.take(1, 1000)).toBeUndefined();
+    bufferPool.give(small, 1);
+    expect(bufferPool.take(10)).toBe(small);
+    bufferPool.give(small, 1);
+    bufferPool.clear();
+    expect(bufferPool.take(10)).toBeUndefined();
+  });
+});

@@ -1,0 +1,83 @@
+// The benchmarks' modules load, every target is about a row that exists, and what docs/performance.md shows is what
+// bench/results.json says. Nothing is measured.
+import { existsSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { chartsOf, documentOf, glanceCosts, glances, readResults } from "../../../bench/documents.mjs";
+import { packageSuites } from "../../../bench/suites/package.mjs";
+import { targetOf, targets, viewerTargets } from "../../../bench/targets.mjs";
+import { viewerSuite } from "../../../bench/viewer/suite.mjs";
+
+const text = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
+const results = readResults();
+const names = results.map(({ name }) => name);
+
+it("every target has a row, and every row one target at most", () => {
+  for (const target of targets)
+    expect(
+      names.filter((name) => target.pattern.test(name)),
+      String(target.pattern),
+    ).not.toEqual([]);
+  for (const name of names)
+    expect(targets.filter(({ pattern }) => pattern.test(name)).length, name).toBeLessThan(2);
+  expect(targetOf("nothing of this name")).toBeUndefined();
+});
+
+it("every row of the viewer has one target, and every such target a row", () => {
+  const rows = viewerSuite("unused").suite.flatMap(({ rows }) => rows);
+  expect(new Set(rows).size).toBe(rows.length);
+  for (const name of rows)
+    expect(viewerTargets.filter(({ pattern }) => pattern.test(name)).length, name).toBe(
+      /1,024 .* requests/.test(name) ? 0 : 1,
+    );
+  for (const { pattern } of viewerTargets)
+    expect(
+      rows.some((name) => pattern.test(name)),
+      String(pattern),
+    ).toBe(true);
+});
+
+it("the suites yield rows of the names in bench/results.json", () => {
+  const yielded = packageSuites("unused").flatMap(({ rows }) => rows);
+  expect(yielded.length).toBeGreaterThan(100);
+  expect(new Set(yielded).size).toBe(yielded.length);
+  expect(yielded.filter((name) => !names.includes(name))).toEqual([]);
+});
+
+it("rows are numbers, and ratios follow from them", () => {
+  for (const { name, value, baseline, ratio } of results) {
+    expect(Number.isFinite(value) && baseline > 0, name).toBe(true);
+    expect(Math.abs(ratio - value / baseline), name).toBeLessThanOrEqual(0.002 * ratio);
+  }
+});
+
+it("docs/performance.md and its charts show bench/results.json: node bench/documents.mjs writes them", () => {
+  const document = text("docs/performance.md");
+  expect(documentOf(document, results)).toBe(document);
+  for (const [name, svg] of Object.entries(chartsOf(results)))
+    expect(text(`docs/charts/${name}`), name).toBe(svg);
+});
+
+it("docs/performance.md begins with how fast, from rows that exist, and ends with the targets that were missed", () => {
+  for (const [what, , isOfIt] of glances) expect(names.filter(isOfIt).length, what).toBeGreaterThan(1);
+  for (const [what, start] of glanceCosts)
+    expect(names.filter((name) => name.startsWith(start)).length, what).toBe(1);
+  const document = text("docs/performance.md");
+  const screen = document.slice(0, document.indexOf("\n## "));
+  expect(screen.split("\n").length).toBeLessThan(40);
+  expect(screen.match(/!\[/g)).toHaveLength(2);
+  expect(screen).not.toContain("missed");
+  const titles = [...document.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
+  expect(titles.slice(-2)).toEqual(["Targets", "Measure it"]);
+  const [, list] = document.split("\n## Targets\n");
+  expect(list).toMatch(/\d+ of the \d+ rows that have a target met it/);
+  expect(document).not.toMatch(/(NaN|Infinity|undefined)/);
+});
+
+it("charts and pages that are linked are there", () => {
+  for (const file of ["README.md", "docs/performance.md"])
+    for (const [, link] of text(file).matchAll(/\]\(((?:docs\/)?charts\/[^)]+)\)/g))
+      expect(
+        existsSync(new URL(`../../../${file === "README.md" ? "" : "docs/"}${link}`, import.meta.url)),
+        link,
+      ).toBe(true);
+});

@@ -1,0 +1,99 @@
+// What the documentation says besides programs and commands: links, anchors, pages in HTML, documents in JSON.
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { documents, isNotRun, root, samples, textOf } from "../support/doc-samples.js";
+
+/** A document's text without its programs and code spans. */
+const proseOf = (file: string) =>
+  textOf(file)
+    .replaceAll(/^( *)(`{3,})[\s\S]*?^\1\2$/gm, "")
+    .replaceAll(/`[^`\n]+`/g, (span) => "x".repeat(span.length));
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(file: string): string[] {
+  const headings = [
+    ...textOf(file)
+      .replaceAll(/^( *)(`{3,})[\s\S]*?^\1\2$/gm, "")
+      .matchAll(/^#+ (.+)$/gm),
+  ];
+  const counts = new Map<string, number>();
+  return headings.map(([, heading]) => {
+    const plain = heading!.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[`*]/g, "");
+    const anchor = plain
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(/\s/g, "-");
+    const count = counts.get(anchor) ?? 0;
+    counts.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}
+
+const linksOf = (file: string) =>
+  [...proseOf(file).matchAll(/\]\(([^)\s]+)(?:\s+"[^"]*")?\)/g)].map(([, link]) => link!);
+
+describe("links", () => {
+  it.each(documents)("of %s lead somewhere", (file) => {
+    const wrong = linksOf(file).filter((link) => {
+      if (/^(https?|mailto):/.test(link)) return false;
+      const [place, anchor] = link.split("#");
+      const target = place ? path.posix.join(path.posix.dirname(file), place) : file;
+      if (!existsSync(path.join(root, target))) return true;
+      return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).includes(anchor);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("of docs/README.md name every page of docs", () => {
+    const linked = new Set(
+      linksOf("docs/README.md").map((link) => path.posix.join("docs", link.split("#")[0]!)),
+    );
+    const pages = documents.filter((file) => /^docs\/[^/]+\.md$/.test(file) && file !== "docs/README.md");
+    expect(pages.filter((page) => !linked.has(page))).toEqual([]);
+  });
+});
+
+it("the README is about a screen", () => {
+  const text = textOf("README.md");
+  expect(text.split("\n").length).toBeLessThan(110);
+  expect(text.match(/!\[/g)).toHaveLength(2);
+  expect(readFileSync(path.join(root, "docs/pictures/viewer.webp")).length).toBeLessThan(150 * 1024);
+});
+
+describe("samples", () => {
+  const of = (language: string) =>
+    samples
+      .filter((sample) => sample.language === language && !isNotRun(sample))
+      .map((sample) => [`${sample.file}:${sample.line}`, sample] as const);
+
+  it.each(of("json"))("%s is JSON", (_place, { text }) => {
+    expect(() => JSON.parse(text)).not.toThrow();
+  });
+
+  it.each(of("html"))(
+    "%s loads files of the package, and sets attributes that the viewer has",
+    (_place, { text }) => {
+      const scripts = [...text.matchAll(/src="https:\/\/cdn\.jsdelivr\.net\/npm\/zarr-wasm\/([^"]+)"/g)].map(
+        ([, file]) => file!,
+      );
+      expect(scripts.length).toBeGreaterThan(0);
+      for (const file of scripts) expect(existsSync(path.join(root, file)), file).toBe(true);
+      const guide = textOf("docs/viewer.md");
+      for (const [, attributes] of text.matchAll(/<zarr-viewer([^>]*)>/g))
+        for (const [, name] of attributes!.matchAll(/\s([a-z]+)=/g)) expect(guide).toContain(`\`${name}\``);
+    },
+  );
+
+  it.each(of("css"))("%s names variables of the viewer's", (_place, { text }) => {
+    const style = readFileSync(path.join(root, "web/viewer/element/style.css"), "utf8");
+    for (const [name] of text.matchAll(/--zw-[a-z-]+/g)) expect(style).toContain(name);
+  });
+
+  // `npm run test:compat -- cpp` covers the docs of the C++ library.
+  const ofGuide = of("cpp").filter(([, { file }]) => file === "docs/adding-a-codec.md");
+  it.each(ofGuide)("%s is in the sources", (_place, { text }) => {
+    expect(readFileSync(path.join(root, "src/codecs/lz4.cpp"), "utf8")).toContain(text.trim());
+  });
+});

@@ -1,0 +1,77 @@
+// docs/errors.md against what there is: the core's list of statuses, the tags, and the codes that the sources name.
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { instantiate } from "#src/engine/module.js";
+import { textAt } from "#src/engine/session.js";
+import { errorTags, kebab } from "#src/util/errors.js";
+
+const root = new URL("../../../", import.meta.url);
+const page = readFileSync(new URL("docs/errors.md", root), "utf8");
+
+/** Names in backticks, of a text. */
+const namesIn = (text: string) => [...text.matchAll(/`([a-z][a-z0-9-]*)`/g)].map(([, name]) => name!);
+
+/** The codes of each tag's row of the table. */
+const rows = new Map(
+  [...page.matchAll(/^\| `([A-Z]\w+)` \|[^|]*\|([^|]*)\|$/gm)].map(([, tag, codes]) => [
+    tag!,
+    namesIn(codes!),
+  ]),
+);
+const documented = new Set(namesIn(page));
+
+/** The codes that stand in the sources, as `code: "…"` or as the last argument of a codec's error. */
+function codesInSources(): Map<string, string> {
+  const found = new Map<string, string>();
+  const name = '"([a-z][a-z0-9]*(?:-[a-z0-9]+)*)"';
+  const places = [`\\bcode: ${name}`, `\\bconfig\\.error\\([^;]*?, ${name},?\\s*\\);`];
+  const literal = new RegExp(places.join("|"), "g");
+  for (const folder of ["web/src/", "web/cli/"]) {
+    for (const file of readdirSync(new URL(folder, root), { recursive: true }) as string[]) {
+      if (!file.endsWith(".ts")) continue;
+      const text = readFileSync(new URL(folder + file, root), "utf8");
+      for (const [, code, last] of text.matchAll(literal)) found.set((code ?? last)!, file);
+    }
+  }
+  return found;
+}
+
+/** The core's statuses that can reach somebody, with their tags. */
+async function statuses(): Promise<[code: string, tag: string][]> {
+  const core = await instantiate("full");
+  const list: [string, string][] = [];
+  for (let id = 1; textAt(core, core.statusName(id)) !== ""; id++) {
+    const name = textAt(core, core.statusName(id));
+    if (name !== "NeedsFullModule") list.push([kebab(name), textAt(core, core.statusTag(id))]);
+  }
+  return list;
+}
+
+describe("docs/errors.md", () => {
+  it("has a row for every tag, with the tag's own code", () => {
+    expect([...rows.keys()]).toEqual(Object.keys(errorTags));
+    for (const [tag, codes] of rows) expect(codes).toContain(kebab(tag));
+  });
+
+  it("has every status of the core in the row of its tag", async () => {
+    const list = await statuses();
+    expect(list.length).toBeGreaterThan(20);
+    for (const [code, tag] of list) expect(rows.get(tag), `${code} of ${tag}`).toContain(code);
+  });
+
+  it("has every code that the sources name", () => {
+    const codes = codesInSources();
+    expect(codes.size).toBeGreaterThan(60);
+    expect([...codes].filter(([code]) => !documented.has(code))).toEqual([]);
+  });
+
+  it("has no code that nothing gives", async () => {
+    const given = new Set([...codesInSources().keys(), ...(await statuses()).map(([code]) => code)]);
+    for (const tag of Object.keys(errorTags)) given.add(kebab(tag));
+    // Made of the name of a document's key, or of the kind of an extension.
+    for (const key of ["shape", "chunks", "chunk-shape"]) given.add(`bad-${key}`);
+    for (const kind of ["chunk-grid", "chunk-key-encoding"]) given.add(`unknown-${kind}`);
+    const codes = [...rows.values()].flat();
+    expect(codes.filter((code) => !given.has(code))).toEqual([]);
+  });
+});

@@ -1,0 +1,108 @@
+// The package's types as programs meet them that check the types of libraries, too (`skipLibCheck: false`).
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = new URL("../../../", import.meta.url).pathname;
+const build = path.join(root, "build");
+const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+  exports: Record<string, string | Record<string, string>>;
+};
+const subpaths = Object.entries(exports).flatMap(([name, entry]) =>
+  typeof entry === "object" && entry["types"] ? [name] : [],
+);
+
+let consumer: string;
+
+/** A program below the packed package and nothing else but Node's types. */
+beforeAll(() => {
+  mkdirSync(build, { recursive: true });
+  consumer = mkdtempSync(path.join(build, "consumer-"));
+  const modules = path.join(consumer, "node_modules");
+  mkdirSync(path.join(modules, "@types"), { recursive: true });
+  const packing = ["pack", "--ignore-scripts", "--silent", "--pack-destination", consumer];
+  execFileSync("npm", packing, { cwd: root, stdio: "ignore" });
+  const archive = readdirSync(consumer).find((file) => file.endsWith(".tgz"))!;
+  execFileSync("tar", ["-xzf", path.join(consumer, archive), "-C", modules]);
+  execFileSync("mv", [path.join(modules, "package"), path.join(modules, "zarr-wasm")]);
+  for (const name of ["@types/node", "undici-types"])
+    symlinkSync(path.join(root, "node_modules", name), path.join(modules, name));
+  writeFileSync(path.join(consumer, "package.json"), JSON.stringify({ type: "module", private: true }));
+});
+
+afterAll(() => rmSync(consumer, { recursive: true, force: true }));
+
+function compile(name: string, code: string, options: object): string {
+  writeFileSync(path.join(consumer, `${name}.ts`), code);
+  const config = path.join(consumer, `${name}.json`);
+  const compilerOptions = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", ...options };
+  writeFileSync(config, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
+  const { stdout, status } = spawnSync(path.join(root, "node_modules/.bin/tsc"), ["-p", config], {
+    encoding: "utf8",
+  });
+  return status === 0 ? "" : stdout;
+}
+
+const resolutions = {
+  bundler: { module: "esnext", moduleResolution: "bundler" },
+  nodenext: { module: "nodenext", moduleResolution: "nodenext" },
+};
+const platforms = {
+  "a page": { lib: ["es2023", "dom", "dom.iterable"], types: [] },
+  "Node with the DOM's types": { lib: ["es2023", "dom", "dom.iterable"], types: ["node"] },
+  "Node alone": { lib: ["es2023"], types: ["node"] },
+};
+const cases = Object.entries(resolutions).flatMap(([resolution, how]) =>
+  Object.entries(platforms).map(([platform, where]) => [resolution, platform, { ...how, ...where }] as const),
+);
+
+describe("a program compiles with all of the package's types checked", () => {
+  it.each(cases)("%s, for %s", (resolution, platform, options) => {
+    // The viewer is for pages.
+    const names = subpaths.filter(
+      (name) => !/^\.\/viewer(\/(element|anywidget))?$/.test(name) || options.lib.includes("dom"),
+    );
+    const lines = names.map((name, i) => `export * as m${i} from "zarr-wasm${name.slice(1)}";`);
+    const use = `
+      import { configureWasm, HttpStore, open } from "zarr-wasm";
+      import { FetchStore, registry } from "zarr-wasm/zarrita";
+      configureWasm({ decode: new Uint8Array(1) });
+      export const store = new HttpStore("https://example.org", { headers: { a: "b" } });
+      export const opened = open(store, { kind: "array" }).then((array) => array.shape.length);
+      export const got = new FetchStore("https://example.org").get("/x", { headers: { a: "b" } });
+      export const entry: Promise<unknown> | unknown = registry.get("blosc")?.();`;
+    const name = `${resolution}-${platform.replaceAll(/\W/g, "-")}`;
+    expect(compile(name, [...lines, use].join("\n"), options)).toBe("");
+  });
+
+  it("and what is wrong in it is found", () => {
+    const code = `import { HttpStore } from "zarr-wasm"; export const store = new HttpStore(7);`;
+    const options = { ...resolutions.nodenext, ...platforms["Node alone"] };
+    expect(compile("wrong", code, options)).toContain("TS2345");
+  });
+
+  it("every declaration that one of them imports is in the package", () => {
+    const dist = path.join(consumer, "node_modules/zarr-wasm/dist");
+    const declarations = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
+      /\.d\.m?ts$/.test(file),
+    );
+    for (const file of declarations) {
+      const text = readFileSync(path.join(dist, file), "utf8");
+      for (const [, target] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) {
+        const declaration = path.join(dist, path.dirname(file), target!.replace(/\.(m?)js$/, ".d.$1ts"));
+        expect(existsSync(declaration), `${file}: ${target}`).toBe(true);
+      }
+    }
+    expect(declarations.length).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,374 @@
+// The package as its users meet it: exports, the ways to hand in the wasm, what is published.
+import { execFileSync, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { programEntries } from "../../../scripts/lib/entries.mjs";
+
+const root = new URL("../../../", import.meta.url).pathname;
+
+/** Runs a module in a fresh process, where no wasm has been loaded yet. */
+function runModule(code: string): string {
+  const result = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (result.status !== 0) throw new Error(result.stderr);
+  return result.stdout.trim();
+}
+
+const decode = `
+  const { createCodecChain, configureWasm } = await import("zarr-wasm/codecs");
+  const check = async () => {
+    const chain = await createCodecChain({ dataType: "int16", shape: [2], codecs: [{ name: "bytes", configuration: { endian: "big" } }] });
+    console.log([...chain.decode(Uint8Array.of(0, 1, 0, 2))].join());
+  };`;
+const wasmFile = JSON.stringify(new URL("../../../dist/wasm/decode.wasm", import.meta.url).pathname);
+
+describe("public API", () => {
+  it("exports what it says", async () => {
+    expect(Object.keys(await import("zarr-wasm")).sort()).toMatchInlineSnapshot(`
+      [
+        "ByteCache",
+        "DType",
+        "DirectoryHandleStore",
+        "HttpStore",
+        "IcechunkStore",
+        "MapStore",
+        "ReferenceStore",
+        "WorkerPool",
+        "WritableHttpStore",
+        "ZarrArray",
+        "ZarrError",
+        "ZarrGroup",
+        "ZipStore",
+        "ZipWriter",
+        "append",
+        "channelAxis",
+        "configureWasm",
+        "consolidate",
+        "coordinateGraph",
+        "coordinatesOf",
+        "create",
+        "createGroup",
+        "decodeCF",
+        "defaultLimits",
+        "deleteNode",
+        "dimensionsOf",
+        "field",
+        "fieldPaths",
+        "georeference",
+        "get",
+        "getBytes",
+        "isMultiscales",
+        "isZarrError",
+        "labelPaths",
+        "listChildren",
+        "multiscales",
+        "numpyDescr",
+        "open",
+        "packStrings",
+        "readRange",
+        "readScalar",
+        "readSparse",
+        "readTile",
+        "resize",
+        "sel",
+        "set",
+        "setChunk",
+        "slice",
+        "strings",
+        "tileAt",
+        "tileParts",
+        "updateAttributes",
+        "wellPaths",
+        "writeMultiscale",
+      ]
+    `);
+    expect(Object.keys(await import("zarr-wasm/codecs")).sort()).toMatchInlineSnapshot(`
+      [
+        "DType",
+        "ZarrError",
+        "configureWasm",
+        "createCodecChain",
+        "isZarrError",
+      ]
+    `);
+    expect(Object.keys(await import("zarr-wasm/zarrita")).sort()).toMatchInlineSnapshot(`
+      [
+        "Array",
+        "BoolArray",
+        "ByteStringArray",
+        "CodecPipelineError",
+        "FetchStore",
+        "FileSystemStore",
+        "Group",
+        "IndexError",
+        "InvalidMetadataError",
+        "InvalidSelectionError",
+        "KeyError",
+        "Location",
+        "NodeNotFoundError",
+        "NotFoundError",
+        "UnicodeStringArray",
+        "UnknownCodecError",
+        "UnsupportedError",
+        "WorkerPool",
+        "ZarrError",
+        "_zarrita_internal_get",
+        "_zarrita_internal_getStrides",
+        "_zarrita_internal_get_strides",
+        "_zarrita_internal_set",
+        "_zarrita_internal_sliceIndices",
+        "_zarrita_internal_slice_indices",
+        "configureWasm",
+        "create",
+        "defineArrayExtension",
+        "defineStoreExtension",
+        "extendArray",
+        "extendStore",
+        "get",
+        "isZarrError",
+        "isZarritaError",
+        "open",
+        "registerCodecs",
+        "registry",
+        "root",
+        "select",
+        "set",
+        "setPool",
+        "slice",
+        "tryWithConsolidated",
+        "withByteCaching",
+        "withConsolidated",
+        "withConsolidatedMetadata",
+        "withMaybeConsolidatedMetadata",
+        "withRangeCoalescing",
+      ]
+    `);
+    expect(Object.keys(await import("zarr-wasm/numcodecs")).sort()).toMatchInlineSnapshot(`
+      [
+        "Blosc",
+        "GZip",
+        "LZ4",
+        "ZarrError",
+        "Zlib",
+        "Zstd",
+        "configureWasm",
+        "isZarrError",
+      ]
+    `);
+    expect(Object.keys(await import("zarr-wasm/node")).sort()).toMatchInlineSnapshot(`
+      [
+        "FileSystemStore",
+        "fileSink",
+      ]
+    `);
+    expect(Object.keys(await import("zarr-wasm/transfer")).sort()).toEqual(["copy", "verify"]);
+  });
+});
+
+describe("loading the wasm", () => {
+  it.each([
+    ["the packaged file", ""],
+    ["bytes", `configureWasm({ decode: (await import("node:fs")).readFileSync(${wasmFile}) });`],
+    [
+      "an ArrayBuffer promise",
+      `configureWasm({ decode: (await import("node:fs/promises")).readFile(${wasmFile}).then((b) => new Uint8Array(b)) });`,
+    ],
+    [
+      "a function",
+      `configureWasm({ decode: async () => (await import("node:fs")).readFileSync(${wasmFile}) });`,
+    ],
+    ["a file URL", `configureWasm({ decode: new URL("file://" + ${wasmFile}) });`],
+    [
+      "a compiled module",
+      `configureWasm({ decode: new WebAssembly.Module((await import("node:fs")).readFileSync(${wasmFile})) });`,
+    ],
+    [
+      "a Response",
+      `configureWasm({ decode: new Response((await import("node:fs")).readFileSync(${wasmFile}), { headers: { "content-type": "application/wasm" } }) });`,
+    ],
+  ])("from %s", (_what, configure) => {
+    expect(runModule(`${decode} ${configure} await check();`)).toBe("1,2");
+  });
+
+  it("fails with a typed error, and can be tried again", () => {
+    const code = `${decode}
+      configureWasm({ decode: new URL("file:///nowhere.wasm") });
+      await check().catch((e) => console.log(e._tag));
+      configureWasm({ decode: new Uint8Array([1, 2, 3]) });
+      await check().catch((e) => console.log(e._tag));
+      configureWasm({ decode: new URL("file://" + ${wasmFile}) });
+      await check();`;
+    expect(runModule(code)).toBe("EngineFailed\nEngineFailed\n1,2");
+  });
+
+  it("works where strings may not become code", () => {
+    const code = `${decode} await check();`;
+    const args = ["--disallow-code-generation-from-strings", "--input-type=module", "-e", code];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+    expect([stdout.trim(), stderr]).toEqual(["1,2", ""]);
+  });
+
+  it("imports nothing and loads nothing before it is needed", () => {
+    expect(
+      runModule(
+        `globalThis.WebAssembly = undefined; await import("zarr-wasm"); await import("zarr-wasm/codecs"); await import("zarr-wasm/zarrita"); await import("zarr-wasm/numcodecs"); console.log("ok")`,
+      ),
+    ).toBe("ok");
+  });
+});
+
+it("no script of the viewer imports its page, which would start in other pages", () => {
+  const viewer = `${root}dist/viewer/`;
+  const scripts = readdirSync(viewer).filter((file) => file.endsWith(".js") && file !== "page.min.js");
+  expect(scripts.length).toBeGreaterThan(20);
+  expect(scripts.filter((file) => readFileSync(viewer + file, "utf8").includes("page.min.js"))).toEqual([]);
+});
+
+it("no class has a static field called name: compilers that make assignments of fields would fail on it", () => {
+  const dist = `${root}dist/`;
+  const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".js"),
+  );
+  const withField = files.filter((file) => /\bstatic name\s*=/.test(readFileSync(dist + file, "utf8")));
+  expect(withField).toEqual([]);
+});
+
+describe("the bundles", () => {
+  const entries = programEntries.filter(({ name }) => !name.startsWith("viewer"));
+
+  it.each(entries.map((entry) => [entry.subpath, entry] as const))(
+    "%s exports the same as the module that it is made of",
+    (_subpath, { name, module, targets }) => {
+      const names = (file: string) =>
+        runModule(`console.log(Object.keys(await import(${JSON.stringify(file)})).sort().join())`);
+      expect(targets["default"]).toBe(`./dist/bundle/${name}.js`);
+      expect(names(path.join(root, targets["default"]!))).toBe(names(module));
+    },
+  );
+
+  it("share their parts: errors, arrays and modules of one are those of the others", () => {
+    const code = `
+      const [main, codecs] = [await import("zarr-wasm"), await import("zarr-wasm/codecs")];
+      console.log(main.ZarrError === codecs.ZarrError, main.DType === codecs.DType, main.configureWasm === codecs.configureWasm);`;
+    expect(runModule(code)).toBe("true true true");
+  });
+
+  it("find both modules, and the workers' script", () => {
+    const code = `
+      const { createCodecChain } = await import("zarr-wasm/codecs");
+      const { get, open, WorkerPool } = await import("zarr-wasm");
+      const codecs = [{ name: "bytes", configuration: { endian: "big" } }, { name: "zstd", configuration: { level: 1, checksum: false } }];
+      const elements = Int32Array.from({ length: 100_000 }, (_, i) => i * i);
+      const chain = await createCodecChain({ dataType: "int32", shape: [100_000], codecs });
+      const meta = { zarr_format: 3, node_type: "array", shape: [100_000], data_type: "int32", codecs, fill_value: 0,
+        chunk_grid: { name: "regular", configuration: { chunk_shape: [100_000] } }, chunk_key_encoding: { name: "default" } };
+      const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(meta))], ["/c/0", chain.encode(elements)]]);
+      const pool = new WorkerPool({ size: 1 });
+      const array = await open(store, { kind: "array" });
+      for (const options of [{}, { pool }]) {
+        const { data } = await get(array, null, options);
+        console.log(data.every((value, i) => value === elements[i]), pool.size);
+      }`;
+    expect(runModule(code)).toBe("true 1\ntrue 1");
+  });
+});
+
+describe("the published package", () => {
+  const packed = () => {
+    const out = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+      cwd: root,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const list = JSON.parse(out) as
+      | { files: { path: string }[] }[]
+      | Record<string, { files: { path: string }[] }>;
+    return Object.values(list)[0]!.files.map((file) => file.path);
+  };
+
+  it("holds everything that its exports name, and no sources", () => {
+    const files = packed();
+    const pkg = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+      exports: Record<string, string | Record<string, string>>;
+    };
+    const named = Object.values(pkg.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry] : Object.values(entry),
+    );
+    for (const file of named) expect(files, file).toContain(file.replace("./", ""));
+    for (const file of [
+      "dist/wasm/decode.wasm",
+      "dist/wasm/full.wasm",
+      "dist/wasm/images.wasm",
+      "dist/wasm/sources.json",
+      "dist/cli/main.js",
+      "dist/cli/server/server.js",
+      "dist/viewer/index.html",
+      "dist/viewer/page.min.js",
+      "dist/viewer/page.css",
+      "dist/viewer/icon.svg",
+      "LICENSE",
+      "THIRD_PARTY_NOTICES.md",
+      "README.md",
+    ])
+      expect(files).toContain(file);
+    expect(files.filter((file) => /\.(cpp|hpp|test\.ts|tsbuildinfo|map)$/.test(file))).toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(600);
+  });
+
+  it("says what its modules were made of, and under which licences", () => {
+    const { emscripten, libraries } = JSON.parse(readFileSync(`${root}dist/wasm/sources.json`, "utf8")) as {
+      emscripten: string;
+      libraries: Record<string, Record<string, string>>;
+    };
+    const pinned = JSON.parse(readFileSync(`${root}scripts/sources.json`, "utf8")) as Record<string, unknown>;
+    expect(emscripten).toMatch(/^\d+\.\d+\.\d+/);
+    expect(Object.keys(libraries)).toEqual(Object.keys(pinned));
+    for (const [name, record] of Object.entries(libraries)) {
+      if (record["folder"]) continue; // somebody's own
+      expect(record["sha256"], name).toMatch(/^[0-9a-f]{64}$/);
+      expect(record["url"] ?? record["revision"], name).toBeTruthy();
+      if (record["revision"]) expect(record["patchesSha256"], name).toMatch(/^[0-9a-f]{64}$/);
+    }
+    const notices = readFileSync(`${root}THIRD_PARTY_NOTICES.md`, "utf8");
+    const titles = [...notices.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    const modules = [
+      "zstd",
+      "lz4",
+      "libdeflate",
+      "bzip2",
+      "liblzma",
+      "libjpeg-turbo",
+      "LERC",
+      "libwebp",
+      "openjpeg",
+      "Emscripten",
+      "musl",
+      "LLVM",
+    ];
+    expect(titles).toEqual([...modules, "hyparquet"]);
+  });
+
+  it("imports nothing by a bare name: every module loads in a browser as it is", () => {
+    const seen = new Set<string>();
+    const visit = (file: string) => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      const text = readFileSync(file, "utf8");
+      for (const [, target] of text.matchAll(/(?:from\s+|import\(\s*)"([^"]+)"/g)) {
+        expect(target, file).toMatch(/^\.{1,2}\//);
+        visit(new URL(target!, `file://${file}`).pathname);
+      }
+    };
+    visit(`${root}dist/bundle/index.js`);
+    visit(`${root}dist/bundle/codecs.js`);
+    visit(`${root}dist/bundle/node.js`);
+    visit(`${root}dist/bundle/transfer.js`);
+    visit(`${root}dist/bundle/worker.js`);
+    visit(`${root}dist/bundle/zarrita.js`);
+    visit(`${root}dist/bundle/numcodecs.js`);
+    expect(seen.size).toBeGreaterThan(20);
+  });
+});

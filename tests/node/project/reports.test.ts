@@ -1,0 +1,182 @@
+// What npm test and continuous integration count: failures and skipped tests in the reports of each runner.
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import {
+  count,
+  failuresIn,
+  skipsIn,
+  skipsInJunit,
+  skipsInPlaywright,
+  summarise,
+} from "../../../scripts/lib/reports.mjs";
+import { skipFor, unsupportedSystem } from "../../shared/skips.js";
+import { missingModule } from "../support/python-zarr.js";
+import { tempFolder } from "../support/writing-tools.js";
+
+const file = (status: string, ...tests: string[]) => ({
+  status,
+  assertionResults: tests.map((test) => ({ status: test })),
+});
+
+it("counts a failing test once, however many blocks are around it", () => {
+  const testResults = [file("failed", "failed", "passed"), file("passed", "passed")];
+  expect(failuresIn({ numFailedTests: 1, numFailedTestSuites: 4, testResults })).toBe(1);
+});
+
+it.each([
+  ["that could not be loaded", file("failed")],
+  ["whose tests were not run", file("failed", "skipped", "skipped")],
+  ["that failed after its tests", file("failed", "passed")],
+])("counts a file %s", (_, failed) => {
+  const testResults = [failed, file("failed", "failed", "failed")];
+  expect(failuresIn({ numFailedTests: 2, numFailedTestSuites: 3, testResults })).toBe(3);
+});
+
+it("counts nothing where nothing failed, and in no report", () => {
+  const testResults = [file("passed", "passed", "skipped")];
+  expect(failuresIn({ numFailedTests: 0, numFailedTestSuites: 0, testResults })).toBe(0);
+  expect(failuresIn({})).toBe(0);
+});
+
+describe("skipped tests", () => {
+  it("have their reasons from Vitest", () => {
+    const tests = [
+      { status: "passed", meta: {} },
+      { status: "skipped", meta: { skipReason: "no disk" } },
+      { status: "pending", meta: {} },
+      { status: "failed" },
+    ];
+    expect(skipsIn({ testResults: [{ assertionResults: tests }] })).toEqual(["no disk", "no reason given"]);
+    expect(skipsIn({})).toEqual([]);
+  });
+
+  it("have their reasons from Playwright", () => {
+    const skip = { type: "skip", description: "no WebGL" };
+    const spec = (...tests: object[]) => ({ specs: [{ tests }] });
+    const suites = [
+      {
+        ...spec({ status: "expected", annotations: [skip] }),
+        suites: [spec({ status: "skipped", annotations: [skip] })],
+      },
+      spec({ status: "skipped", annotations: [] }),
+    ];
+    expect(skipsInPlaywright({ suites })).toEqual(["no WebGL", "no reason given"]);
+    expect(skipsInPlaywright({})).toEqual([]);
+  });
+
+  it("have their reasons from CTest", () => {
+    const xml = `<testsuite tests="3" failures="0" disabled="1" skipped="1">
+      <testcase name="a" status="run"><system-out>fine</system-out></testcase>
+      <testcase name="b" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
+        <system-out>[ RUN ] b
+/x/y.cpp:5: Skipped
+no c-blosc
+
+[  SKIPPED ] b</system-out></testcase>
+      <testcase name="c" status="disabled"><system-out></system-out></testcase></testsuite>`;
+    expect(skipsInJunit(xml)).toEqual(["no c-blosc", "no reason given"]);
+    expect(skipsInJunit("")).toEqual([]);
+  });
+
+  it("are counted in the last line, below their reasons", () => {
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    try {
+      const some = [
+        { name: "a", ...count(true, 5, 0, ["no fish", "no disk"]) },
+        { name: "b", ...count(true, 2, 1, ["no fish"]) },
+        { name: "c", passed: 1, failed: 0 },
+      ];
+      expect(summarise(some)).toBe(1);
+      expect(log.mock.calls.flat()).toEqual([
+        "",
+        "a: 5 passed, 0 failed, 2 skipped",
+        "b: 2 passed, 1 failed, 1 skipped",
+        "c: 1 passed, 0 failed",
+        "skipped 2: no fish",
+        "skipped 1: no disk",
+        "8 passed, 1 failed, 3 skipped",
+      ]);
+      log.mockClear();
+      expect(summarise([{ name: "a", ...count(true, 5, 0) }])).toBe(0);
+      expect(log.mock.calls.flat().at(-1)).toBe("5 passed, 0 failed");
+    } finally {
+      log.mockRestore();
+    }
+  });
+});
+
+describe(".ci/run", skipFor(unsupportedSystem(process.platform === "linux")), () => {
+  const folder = tempFolder("ci");
+
+  /** The output of .ci/run where npm prints these lines for each script. */
+  function run(outputs: Record<string, readonly string[]>) {
+    mkdirSync(path.join(folder, ".ci"), { recursive: true });
+    mkdirSync(path.join(folder, "bin"), { recursive: true });
+    cpSync(path.join(import.meta.dirname, "../../../.ci/run"), path.join(folder, ".ci/run"));
+    const npm = path.join(folder, "bin/npm");
+    const cases = Object.entries(outputs).map(
+      ([script, lines]) => `"${script}") printf '%s\\n' ${lines.map((line) => `'${line}'`).join(" ")};;`,
+    );
+    writeFileSync(npm, `#!/bin/sh\ncase "$3 $5" in\n${cases.join("\n")}\nesac\n`);
+    chmodSync(npm, 0o755);
+    const env = { ...process.env, PATH: `${path.join(folder, "bin")}:${process.env["PATH"]}` };
+    const { stdout, status } = spawnSync("bash", [path.join(folder, ".ci/run")], { encoding: "utf8", env });
+    return { lines: stdout.trimEnd().split("\n"), status };
+  }
+  const good = {
+    "test ": ["skipped 2: no $(fish) [here]", "10 passed, 0 failed, 2 skipped"],
+    "test:compat browsers": [
+      "skipped 1: no disk",
+      "skipped 3: no $(fish) [here]",
+      "1 passed, 0 failed, 4 skipped",
+    ],
+    "test:compat bundlers": ["2 passed, 0 failed"],
+    "test:compat runtimes": ["2 passed, 0 failed"],
+  };
+
+  it("ends with the sums, below the reasons of all skipped tests", () => {
+    const { lines, status } = run(good);
+    expect(lines.slice(-3)).toEqual([
+      "skipped 5: no $(fish) [here]",
+      "skipped 1: no disk",
+      "15 passed, 0 failed, 6 skipped",
+    ]);
+    expect(status).toBe(0);
+  });
+
+  it("ends with two sums if no test is skipped", () => {
+    const none = {
+      ...good,
+      "test ": ["10 passed, 0 failed"],
+      "test:compat browsers": ["1 passed, 0 failed"],
+    };
+    const { lines, status } = run(none);
+    expect([lines.at(-1), status]).toEqual(["15 passed, 0 failed", 0]);
+  });
+
+  it("fails for a script that fails, or does not count", () => {
+    const failed = run({ ...good, "test:compat bundlers": ["2 passed, 1 failed, 1 skipped"] });
+    expect([failed.lines.at(-1), failed.status]).toEqual(["15 passed, 1 failed, 7 skipped", 1]);
+    const silent = run({ ...good, "test:compat bundlers": ["nothing"] });
+    expect([silent.lines.at(-1), silent.status]).toEqual(["13 passed, 1 failed, 6 skipped", 1]);
+  });
+});
+
+const noPython =
+  spawnSync("/usr/bin/python3", ["-c", ""]).status === 0 ? undefined : "/usr/bin/python3 is not installed";
+it("a module of Python that cannot be imported is a reason", skipFor(noPython), () => {
+  const folder = tempFolder("modules");
+  writeFileSync(path.join(folder, "json.py"), 'raise ImportError("hidden")');
+  const before = process.env["PYTHONPATH"];
+  expect(missingModule("json")).toBeUndefined();
+  process.env["PYTHONPATH"] = folder;
+  try {
+    expect(missingModule("json")).toBe("the module json is not installed for /usr/bin/python3");
+    expect(missingModule("no_such_module")).toContain("no_such_module");
+  } finally {
+    if (before === undefined) delete process.env["PYTHONPATH"];
+    else process.env["PYTHONPATH"] = before;
+  }
+});

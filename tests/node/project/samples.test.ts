@@ -1,0 +1,105 @@
+// The samples that npm start makes: the same on every machine, and what they say of themselves can be read.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  channelAxis,
+  coordinatesOf,
+  decodeCF,
+  dimensionsOf,
+  get,
+  getBytes,
+  isMultiscales,
+  labelPaths,
+  multiscales,
+  open,
+} from "zarr-wasm";
+import { makeSamples, sizes } from "../../../scripts/lib/samples.mjs";
+
+const root = path.join(import.meta.dirname, "../../..");
+let folder = "";
+
+beforeAll(async () => {
+  mkdirSync(path.join(root, "build/tmp"), { recursive: true });
+  folder = mkdtempSync(path.join(root, "build/tmp/samples-"));
+  await makeSamples(folder, sizes.small);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const sample = (name: string) => pathToFileURL(`${path.join(folder, name)}/`);
+const group = (name: string) => open(sample(name), { kind: "group" });
+
+describe("samples for the viewer", () => {
+  it.each([
+    ["relief.zarr", "0", "a602279d376af722ccb13065307a7af99ea5a9752862f31796894492a7cce520"],
+    ["terrain.zarr", "0", "97003d5b1c4faee0cf8af4c8d97876748186d2ca7ef0b0bb0b2baed292ffeada"],
+    ["climate.zarr", "t2m", "a576d9c4c5576c30657f3a8ba2496adf8ce573b4cd8ad52172a7caab6fb88258"],
+    ["climate.zarr", "sst", "93a4e0edec0bd8fc91bce4409a2be8567cd257b6a9b04427985d5ca3d6f8d743"],
+    ["volume.zarr", "0", "bad998873a9d5a557f6fcdb69b2a225ede9659a741f77748483a6bce005c7d1b"],
+    ["cells.zarr", "0", "2b22aa13ff15831492ab05904176383011b46496c6e71bc389077ee6cb19a4da"],
+    ["cells.zarr", "labels/cells/0", "b582801dfd9f20da9eeafa4619adcba8dffdcb9c43ad699d401b62f49d3f4d2f"],
+  ])("%s %s has the same elements on every machine", async (name, arrayPath, sha256) => {
+    const { bytes } = await getBytes(await open(sample(name), { path: arrayPath, kind: "array" }));
+    expect(createHash("sha256").update(bytes).digest("hex")).toBe(sha256);
+  });
+
+  it.each(["relief.zarr", "terrain.zarr", "volume.zarr", "cells.zarr"])(
+    "%s is an OME-Zarr image",
+    async (name) => {
+      const image = multiscales(await group(name))[0]!;
+      expect(image.version).toBe("0.5");
+      const levels = await Promise.all(image.levels.map((level) => level.open()));
+      expect(levels.length).toBeGreaterThan(1);
+      for (const [i, { shape }] of levels.slice(1).entries()) {
+        const finer = levels[i]!.shape;
+        expect(shape.slice(-2)).toEqual(finer.slice(-2).map((length) => length / 2));
+        const steps = [image.levels[i]!.scale!.at(-1)!, image.levels[i + 1]!.scale!.at(-1)!] as const;
+        expect(steps[1]).toBeCloseTo(2 * steps[0]);
+      }
+      const axis = channelAxis(image);
+      if (axis >= 0) expect(image.channels?.map(({ color }) => color)).toHaveLength(levels[0]!.shape[axis]!);
+    },
+  );
+
+  it("has labels that number cells", async () => {
+    const paths = await labelPaths(await group("cells.zarr"));
+    expect(paths).toEqual(["labels/cells"]);
+    const labels = await open(sample("cells.zarr"), { path: paths[0], kind: "group" });
+    expect(isMultiscales(labels)).toBe(true);
+    const { data } = await get(await multiscales(labels)[0]!.levels[0]!.open());
+    expect(new Set(data as Uint32Array).size).toBeGreaterThan(20);
+  });
+
+  it("has a year that CF can read", async () => {
+    const climate = await group("climate.zarr");
+    expect(climate.isConsolidated).toBe(true);
+    const sst = await climate.open("sst", { kind: "array" });
+    expect(dimensionsOf(sst)).toEqual(["time", "lat", "lon"]);
+    const [time] = await coordinatesOf(climate, sst);
+    const dates = decodeCF(time!.array, await get(time!.array));
+    expect(new Date(Number(dates.data[1])).toISOString()).toBe("2001-01-02T12:00:00.000Z");
+    const { data, units } = decodeCF(sst, await get(sst, { time: 0 }));
+    const values = Array.from(data as Float64Array);
+    const there = values.filter((value) => !Number.isNaN(value));
+    expect(units).toBe("degC");
+    expect(there.length / values.length).toBeGreaterThan(0.5);
+    expect(there.length / values.length).toBeLessThan(0.8);
+    expect(Math.min(...there)).toBeGreaterThanOrEqual(-1.8);
+    expect(Math.max(...there)).toBeLessThanOrEqual(33);
+  });
+
+  it("is listed with what there is", () => {
+    const text = readFileSync(path.join(root, "examples/gallery.json"), "utf8");
+    const list = JSON.parse(text) as { source: string; title: string; text: string; arrays: object }[];
+    for (const { source, title, text: sentence, arrays } of list) {
+      const place = source.startsWith("/samples/")
+        ? path.join(folder, source.slice(9))
+        : path.join(root, source);
+      for (const arrayPath of Object.keys(arrays))
+        expect([source, existsSync(path.join(place, arrayPath))]).toEqual([source, true]);
+      expect(title.length * sentence.length).toBeGreaterThan(0);
+    }
+  });
+});

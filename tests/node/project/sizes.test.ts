@@ -1,0 +1,90 @@
+// How much each entry is to download, and the package to install: one list of budgets. What grows beyond its budget is made
+// smaller, or the budget is raised on purpose, here.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { buildSync } from "esbuild";
+import { expect, it } from "vitest";
+import { viewerDownload } from "../../../bench/suites/sizes.mjs";
+import { distFolder } from "../../shared/places.js";
+
+const root = path.join(distFolder, "..");
+const gzipped = (bytes: Uint8Array | string) => gzipSync(bytes, { level: 9 }).length;
+
+/**
+ * Bytes with gzip of all that an import loads from the start, styles included, as a bundler makes it; what is loaded when
+ * it is asked for does not count.
+ */
+function bundledSize(contents: string, external: readonly string[] = []): number {
+  const { outputFiles, metafile } = buildSync({
+    stdin: { contents, resolveDir: root, sourcefile: "entry.js" },
+    absWorkingDir: root,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    external: ["node:*", ...external],
+    outdir: "out",
+    entryNames: "entry",
+    metafile: true,
+    write: false,
+    logLevel: "error",
+    logOverride: { "ignored-bare-import": "silent" }, // see scripts/lib/chunks.mjs
+  });
+  const loaded = new Set<string>();
+  const load = (name: string): void => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    for (const { kind, path: file, external: isElsewhere } of metafile.outputs[name]!.imports)
+      if (kind === "import-statement" && !isElsewhere) load(file);
+  };
+  load(Object.keys(metafile.outputs).find((name) => name.endsWith("/entry.js"))!);
+  const files = outputFiles.filter((file) => [...loaded].some((name) => file.path.endsWith(name)));
+  expect(files).toHaveLength(loaded.size);
+  return files.reduce((sum, { contents: bytes }) => sum + gzipped(bytes), 0);
+}
+
+const fileSize = (name: string) => gzipped(readFileSync(path.join(distFolder, name)));
+
+/** What npm says of the archive that it would publish. */
+function packedSize(field: "size" | "unpackedSize"): number {
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const out = execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  return (Object.values(JSON.parse(out)) as Record<typeof field, number>[])[0]![field];
+}
+
+/** Bytes; with gzip but for the last row. */
+const budgets: readonly [what: string, most: number, measure: () => number | Promise<number>][] = [
+  ["open and get of zarr-wasm", 49_200, () => bundledSize('export { get, open } from "zarr-wasm";')],
+  ["all that open and get of an array download", 116_000, async () => 1000 * (await viewerDownload(3)())],
+  ["all of zarr-wasm", 110_200, () => bundledSize('export * from "zarr-wasm";')],
+  ["zarr-wasm/codecs", 25_500, () => bundledSize('export * from "zarr-wasm/codecs";')],
+  ["zarr-wasm/zarrita", 87_500, () => bundledSize('export * from "zarr-wasm/zarrita";')],
+  ["zarr-wasm/numcodecs", 9_300, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
+  // One file without import(), which every bundler takes.
+  ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
+  [
+    "zarr-wasm/viewer/element, besides the library",
+    62_000,
+    () => bundledSize('import "./dist/viewer/define.js";', ["zarr-wasm"]),
+  ],
+  ["decode.wasm", 64_000, () => fileSize("wasm/decode.wasm")],
+  ["full.wasm", 305_000, () => fileSize("wasm/full.wasm")],
+  ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
+  ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
+  ["the published archive", 2_960_000, () => packedSize("size")],
+  ["the installed package", 7_900_000, () => packedSize("unpackedSize")],
+];
+
+it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {
+  const size = await measure();
+  expect(size).toBeLessThanOrEqual(most);
+  expect(size).toBeGreaterThan(most / 2); // a budget of twice what is there holds nothing, and nothing was measured
+});
+
+it("the README names the download of open and get", async () => {
+  const readme = readFileSync(path.join(root, "README.md"), "utf8");
+  expect(readme).toContain(`downloads ${Math.round(await viewerDownload(3)())} KB (gzip)`);
+});

@@ -1,0 +1,43 @@
+// The folders of web/viewer: imports point down, and no files import one another in a circle.
+// docs/viewer-architecture.md says what each holds.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { readImports, testLayers } from "../support/import-graph.js";
+
+/** From the bottom up. */
+const layers = [
+  "base",
+  "source",
+  "model",
+  "numbers",
+  "tiles",
+  "draw",
+  "input",
+  "panels",
+  "element",
+  "page",
+  ".",
+];
+
+const root = path.join(import.meta.dirname, "../../../web/viewer");
+const layerOf = (file: string) => path.posix.dirname(file).split("/")[0]!;
+
+const imports = readImports(root);
+const files = [...imports.keys()];
+
+it("every file stands in a folder that is known", () => {
+  expect(files.map(layerOf).filter((layer) => !layers.includes(layer))).toEqual([]);
+});
+
+testLayers(imports, layers, layerOf);
+
+it("what draws nothing does not touch the document", () => {
+  const quiet = files.filter((file) => ["source", "model", "numbers", "tiles"].includes(layerOf(file)));
+  const touching = quiet.filter((file) =>
+    /\bdocument\.|\bwindow\.(inner|match|device|addEvent|location)/.test(
+      readFileSync(path.join(root, file), "utf8"),
+    ),
+  );
+  expect(touching).toEqual([]);
+});

@@ -1,0 +1,161 @@
+// Memory that chunks are read into again and again: nobody's bytes may change under their eyes.
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  ByteCache,
+  type GetOptions,
+  get,
+  getBytes,
+  HttpStore,
+  type HttpStoreOptions,
+  MapStore,
+  open,
+  type Store,
+  slice,
+  WorkerPool,
+} from "zarr-wasm";
+import { ObjectServer } from "../support/store-server.js";
+import { product, randomBytes, sha256 } from "../support/support.js";
+import {
+  all,
+  bytesLittle,
+  gzip,
+  pick,
+  regular,
+  v3Meta,
+  type Written,
+  writeV3,
+} from "../support/zarr-writer.js";
+
+const shape = [96, 112];
+const chunkKeys = all(12).flatMap((i) => all(7).map((j) => `/c/${i}/${j}`));
+let server: ObjectServer;
+let written: Written;
+let truth: string;
+
+/** 84 chunks of different sizes, so that memory is used for larger ones and smaller ones in turn. */
+beforeAll(async () => {
+  const elements = randomBytes(4 * product(shape), 3);
+  for (let at = 0; at < elements.length; at += 4096) elements.fill(7, at, at + (at % 3) * 700);
+  const store = new MapStore();
+  const fields = { data_type: "int32", shape, chunk_grid: regular(8, 16), codecs: [bytesLittle, gzip] };
+  written = await writeV3(store, v3Meta(fields), elements);
+  truth = sha256(pick(written, shape.map(all)));
+  server = await new ObjectServer(Object.fromEntries(store.entries)).start();
+});
+afterAll(() => server.close());
+
+const openArray = (store: Store) => open(store, { kind: "array" });
+const httpStore = (options?: HttpStoreOptions) => new HttpStore(server.url, options);
+
+describe("reads of regions", () => {
+  it("take memory for a few chunks, not for all of them", async () => {
+    const sizes = chunkKeys.map((key) => server.objects.get(key)!.byteLength);
+    expect(new Set(sizes).size).toBeGreaterThan(10);
+    const array = await openArray(httpStore());
+    const made = vi.spyOn(Buffer, "allocUnsafeSlow");
+    expect(sha256((await getBytes(array, null, { concurrency: 4 })).bytes)).toBe(truth);
+    const count = made.mock.calls.filter(([bytes]) => bytes >= Math.min(...sizes)).length;
+    made.mockRestore();
+    expect(count).toBeGreaterThan(0);
+    expect(count).toBeLessThan(chunkKeys.length / 2);
+  });
+
+  it("are right when many are under way, over one store and several", async () => {
+    const store = httpStore({ concurrency: 7 });
+    const array = await openArray(store);
+    const selections = all(30).map((i) => [slice(i, 96 - i), slice(2 * i, 112 - i)]);
+    const reads = selections.map(async ([rows, columns], i) => {
+      const other = i % 3 === 0 ? await openArray(store) : array;
+      const { bytes } = await getBytes(other, [rows!, columns!], { concurrency: 1 + (i % 5) });
+      const lists = [all(96).slice(i, 96 - i), all(112).slice(2 * i, 112 - i)];
+      expect(sha256(bytes), `${i}`).toBe(sha256(pick(written, lists)));
+    });
+    await Promise.all(reads);
+  });
+
+  it("are right with workers", async () => {
+    const pool = new WorkerPool({ size: 2 });
+    try {
+      const array = await openArray(httpStore());
+      for (let round = 0; round < 3; round++) {
+        const { data } = await get(array, null, { pool, concurrency: 5 });
+        expect(sha256(new Uint8Array((data as Int32Array<ArrayBuffer>).buffer))).toBe(truth);
+      }
+    } finally {
+      pool.destroy();
+    }
+  });
+});
+
+describe("bytes that somebody else has", () => {
+  const digests = (list: readonly (Uint8Array | undefined)[]) => list.map((bytes) => sha256(bytes!));
+  const objects = () => digests(chunkKeys.map((key) => server.objects.get(key)));
+
+  /** Reads the whole array a few times, and expects bytes that are held meanwhile to be those of the chunks. */
+  async function expectKept(store: Store, held: () => readonly (Uint8Array | undefined)[]) {
+    const array = await openArray(store);
+    for (let round = 0; round < 3; round++) {
+      expect(sha256((await getBytes(array, null, { concurrency: 3 })).bytes)).toBe(truth);
+      expect(digests(held())).toEqual(objects());
+      for (const bytes of held()) expect(bytes!.buffer.byteLength).toBe(bytes!.byteLength);
+    }
+  }
+
+  it("stay as they are: of the store itself, and of fetchChunk", async () => {
+    const store = httpStore();
+    const array = await openArray(store);
+    const own = await Promise.all(chunkKeys.map((key) => store.get(key)));
+    await expectKept(store, () => own);
+    const fetched = await Promise.all(all(12).flatMap((i) => all(7).map((j) => array.fetchChunk([i, j]))));
+    await expectKept(store, () => fetched);
+  });
+
+  it("stay as they are: of those who asked for the same at the same time", async () => {
+    const store = httpStore();
+    const array = await openArray(store);
+    const region = getBytes(array, null, { concurrency: 3 });
+    const own = await Promise.all(chunkKeys.map((key) => store.get(key)));
+    expect(sha256((await region).bytes)).toBe(truth);
+    await expectKept(store, () => own);
+  });
+
+  it("stay as they are: in a cache", async () => {
+    const cache = new ByteCache(2 ** 24);
+    const store = httpStore({ cache });
+    await expectKept(store, () => chunkKeys.map((key) => cache.get(`${server.url}${key} `)));
+  });
+
+  const kept = new Map<string, Uint8Array>();
+  class Keeping extends HttpStore {
+    override async get(key: string, options?: GetOptions) {
+      return keep(key, await super.get(key, options));
+    }
+  }
+  function keep(key: string, bytes: Uint8Array | undefined) {
+    if (bytes) kept.set(key, bytes);
+    return bytes;
+  }
+  const wrappers: Record<string, () => Store> = {
+    "a class made of the store": () => new Keeping(server.url),
+    "an object around it": () => {
+      const store = httpStore();
+      return { get: async (key, options) => keep(key, await store.get(key, options)) };
+    },
+    "a method in the place of its own": () => {
+      const store = httpStore();
+      const own = store.get.bind(store);
+      store.get = async (key, options) => keep(key, await own(key, options));
+      return store;
+    },
+    "a proxy": () => {
+      const store = httpStore();
+      const own = async (key: string, options?: GetOptions) => keep(key, await store.get(key, options));
+      return new Proxy(store, { get: (_, name) => (name === "get" ? own : undefined) });
+    },
+  };
+
+  it.each(Object.keys(wrappers))("stay as they are: in %s", async (name) => {
+    kept.clear();
+    await expectKept(wrappers[name]!(), () => chunkKeys.map((key) => kept.get(key)));
+  });
+});

@@ -1,0 +1,164 @@
+// HttpStore and FileSystemStore, against real servers and files.
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { get, getBytes, HttpStore, isZarrError, open } from "zarr-wasm";
+import { FileSystemStore } from "zarr-wasm/node";
+import { type Answer, errorOf, goldenCases, serve, sha256, storeOf, v1Store } from "../support/support.js";
+
+const golden = goldenCases("v1").find((g) => g.name.includes("010-blosc-lz4-s2"))!;
+const fresh = new URL("../../../build/tmp/", import.meta.url).pathname;
+const open_: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  await Promise.all(open_.splice(0).map((close) => close()));
+});
+
+/** A server of a Map store below /data/, with some paths answered differently. */
+async function serveStore(store: Map<string, Uint8Array>, special: Record<string, Answer> = {}) {
+  const server = await serve((url) => {
+    const { pathname } = new URL(url, "http://x");
+    return special[pathname] ?? store.get(decodeURIComponent(pathname.slice("/data".length)));
+  });
+  open_.push(server.close);
+  return server;
+}
+
+describe("HttpStore", () => {
+  it("reads an array over HTTP", async () => {
+    const server = await serveStore(storeOf(golden));
+    for (const source of [`${server.url}/data`, `${server.url}/data/`, new URL(`${server.url}/data/`)]) {
+      const array = await open(source, { kind: "array" });
+      expect(sha256((await getBytes(array)).bytes)).toBe(golden.sha256);
+    }
+  });
+
+  it("opens below a path, percent-encodes keys and keeps the query", async () => {
+    const store = new Map([...v1Store()].map(([key, value]) => [`/a b/é?#%2e${key}`, value]));
+    const server = await serveStore(store);
+    const array = await open(`${server.url}/data?token=a/b`, { kind: "array", path: "a b/é?#%2e" });
+    expect(array.shape).toEqual([4, 6]);
+    expect(server.requests.map((r) => r.path)).toContain("/data/a%20b/%C3%A9%3F%23%252e/meta?token=a/b");
+    await get(array); // missing chunks: 404
+    const away = new HttpStore(`${server.url}/data`);
+    expect(await away.get("//evil.example/x")).toBeUndefined(); // stays on its host
+    expect(server.requests.at(-1)!.path).toBe("/data//evil.example/x");
+    for (const key of ["/../x", "/a/./b", "/a/..", "/\ud800"]) {
+      expect((await errorOf(() => away.get(key)))._tag, key).toBe("InvalidArgument");
+    }
+  });
+
+  it.each([404, 410])("takes %d for missing", async (status) => {
+    const server = await serveStore(v1Store({ fill_value: 9 }), { "/data/0.0": { status } });
+    const region = await get(await open(`${server.url}/data`, { kind: "array" }), [0, 0]);
+    expect(region.data[0]).toBe(9);
+  });
+
+  it.each([400, 401, 403, 416, 429, 500, 502, 503])("never takes %d for missing", async (status) => {
+    const server = await serveStore(v1Store({ fill_value: 9 }), { "/data/0.0": { status, body: "oops" } });
+    const array = await open(new HttpStore(`${server.url}/data`, { retryDelay: 1 }), { kind: "array" });
+    for (const work of [() => get(array), () => array.getChunk([0, 0])]) {
+      const error = await errorOf(work);
+      expect([error._tag, error.status, error.chunkKey]).toEqual(["Network", status, "/0.0"]);
+      expect(error.message).toContain(`/data/0.0 answered ${status}`);
+    }
+    expect((await get(array, [3])).data.length).toBe(6);
+  });
+
+  it("does not take a failed meta for a missing one", async () => {
+    const server = await serveStore(new Map(), { "/data/meta": { status: 500 } });
+    const store = new HttpStore(`${server.url}/data`, { retryDelay: 1 });
+    expect(isZarrError(await errorOf(() => open(store)), "Network")).toBe(true);
+    expect(isZarrError(await errorOf(() => open(`${server.url}/nothing`)), "NotFound")).toBe(true);
+  });
+
+  it("does not take an HTML page for data", async () => {
+    const page = {
+      status: 200,
+      body: "<!doctype html><h1>Sorry</h1>",
+      headers: { "content-type": "text/html" },
+    };
+    const server = await serveStore(v1Store({ compression: "blosc" }), { "/data/0.0": page });
+    const array = await open(`${server.url}/data`, { kind: "array" });
+    expect(await errorOf(() => get(array))).toMatchObject({ _tag: "Network", code: "html-page" });
+    const other = await serveStore(new Map(), { "/data/meta": page });
+    const error = await errorOf(() => open(`${other.url}/data`));
+    expect([error._tag, error.code]).toEqual(["InvalidMetadata", "not-json"]);
+    expect(error.message).toMatch(/meta is not valid JSON: .*HTML page/);
+  });
+
+  it("reports a server that is not there", async () => {
+    const server = await serveStore(new Map());
+    await server.close();
+    const store = new HttpStore(`${server.url}/data`, { retryDelay: 1 });
+    const error = await errorOf(() => open(store));
+    expect([error._tag, error.code]).toEqual(["Network", "fetch-failed"]);
+    expect(error.message).toMatch(/could not be read: .*ECONNREFUSED/);
+  });
+
+  it("sends headers, uses the caller's fetch, limits answers", async () => {
+    const server = await serveStore(v1Store());
+    const urls: string[] = [];
+    const store = new HttpStore(`${server.url}/data`, {
+      headers: { authorization: "Bearer x" },
+      fetch: (request) => {
+        urls.push(request.url);
+        return fetch(request);
+      },
+    });
+    await open(store);
+    expect(server.requests.every((r) => r.headers.authorization === "Bearer x")).toBe(true);
+    expect(urls.length).toBe(server.requests.length);
+    const narrow = new HttpStore(`${server.url}/data`, { maxBytes: 10 });
+    expect((await errorOf(() => narrow.get("/meta")))._tag).toBe("LimitExceeded");
+  });
+
+  it("throws the signal's reason", async () => {
+    const controller = new AbortController();
+    const server = await serve(() => {
+      controller.abort(new Error("gone"));
+      return { status: 200, body: "{}" };
+    });
+    open_.push(server.close);
+    expect((await errorOf(() => open(server.url, { signal: controller.signal }))).message).toBe("gone");
+  });
+});
+
+describe("FileSystemStore", () => {
+  mkdirSync(fresh, { recursive: true });
+  const folder = mkdtempSync(path.join(fresh, "store-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("reads an array from a folder, by path and by file URL", async () => {
+    const dir = path.join(folder, "a.zarr");
+    mkdirSync(dir);
+    for (const [key, bytes] of storeOf(golden)) writeFileSync(path.join(dir, key), bytes);
+    for (const source of [
+      new FileSystemStore(dir),
+      new FileSystemStore(pathToFileURL(dir)),
+      pathToFileURL(dir),
+      pathToFileURL(dir).href,
+    ]) {
+      expect(sha256((await getBytes(await open(source, { kind: "array" }))).bytes)).toBe(golden.sha256);
+    }
+    const above = await open(new FileSystemStore(folder), { path: "a.zarr" });
+    expect(above.path).toBe("a.zarr");
+  });
+
+  it("tells missing from unreadable", async () => {
+    const store = new FileSystemStore(folder);
+    expect(await store.get("/nothing")).toBeUndefined();
+    expect(await store.get("/a.zarr")).toBeUndefined(); // a folder
+    expect(await store.get("/a.zarr/meta/below")).toBeUndefined();
+    symlinkSync("loop", path.join(folder, "loop"));
+    expect((await errorOf(() => store.get("/loop")))._tag).toBe("Network");
+  });
+
+  it("keeps keys inside the folder", async () => {
+    const store = new FileSystemStore(path.join(folder, "a.zarr"));
+    for (const key of ["/../a.zarr/meta", "/x/../../meta", "/..\\meta", "/\0"]) {
+      expect((await errorOf(() => store.get(key)))._tag, key).toBe("InvalidArgument");
+    }
+  });
+});

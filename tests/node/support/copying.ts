@@ -1,0 +1,58 @@
+/** Copies as the command line makes them, in this process, and what is in folders. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { runCopy } from "#src/cli/commands/copy.js";
+import { runVerify } from "#src/cli/commands/verify.js";
+import type { Values } from "#src/cli/options/options.js";
+
+export interface CopyFacts {
+  arrays: number;
+  groups: number;
+  chunks: { asStored: number; reencoded: number; skipped: number; missing: number };
+  bytesRead: number;
+  bytesWritten: number;
+  verified: boolean;
+}
+
+export interface VerifyFacts {
+  arrays: number;
+  chunks: number;
+  missing: number;
+  badCount: number;
+  unfinished?: { count: number; bytes: number; removed: number };
+  bad: { path: string; key: string; chunk?: number[]; tag: string; reason: string }[];
+}
+
+/** What work prints on stdout. */
+export async function printed(work: () => Promise<unknown>): Promise<string> {
+  const { write } = process.stdout;
+  let text = "";
+  process.stdout.write = ((piece: string) => {
+    text += piece;
+    return true;
+  }) as typeof write;
+  try {
+    await work();
+  } finally {
+    process.stdout.write = write;
+  }
+  return text;
+}
+
+export const copy = async (source: string, dest: string, values: Values = {}): Promise<CopyFacts> =>
+  JSON.parse(await printed(() => runCopy(source, dest, { ...values, json: true })));
+
+export const verify = async (source: string, values: Values = {}): Promise<VerifyFacts> =>
+  JSON.parse(await printed(() => runVerify(source, { ...values, json: true })));
+
+/** Every file below a folder; those that are being written, or were when a process was killed, are no objects. */
+export function filesOf(folder: string): Map<string, Buffer> {
+  if (!existsSync(folder)) return new Map();
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/^\.zw-.*\.tmp$/.test(entry.name))
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  return new Map(names.sort().map((name) => [name, readFileSync(path.join(folder, name))]));
+}
+
+export const urlOf = (folder: string): URL => pathToFileURL(folder);

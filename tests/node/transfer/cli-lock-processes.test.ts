@@ -1,0 +1,191 @@
+// Locks of processes that are killed, suspended, or run at once.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { runCopy } from "#src/cli/commands/copy.js";
+import type { Values } from "#src/cli/options/options.js";
+import { LockObject } from "#src/transfer/lock-object.js";
+import { acquire, leave } from "#src/transfer/lock-protocol.js";
+import { skipFor } from "../../shared/skips.js";
+import { amount } from "../support/amounts.js";
+import {
+  group,
+  hold,
+  interval,
+  large,
+  lockName,
+  lockOf,
+  other,
+  outcome,
+  overwrite,
+  place,
+  quick,
+  source,
+  stale,
+  startLarge,
+} from "../support/cli-locking.js";
+import { tool } from "../support/cli-tool.js";
+import { copy, filesOf, printed, urlOf } from "../support/copying.js";
+
+describe("processes that end", () => {
+  it("by SIGINT leave no lock", async () => {
+    const dest = place("copy.zarr");
+    const { child, ended } = await startLarge(dest, "--overwrite");
+    expect(existsSync(lockOf(dest))).toBe(true);
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ signal: "SIGINT", err: "" });
+    expect(existsSync(lockOf(dest))).toBe(false);
+  });
+
+  it("by an error leave no lock", async () => {
+    const dest = place("copy.zarr");
+    const lock = await hold(dest);
+    await lock.release();
+    await copy(source, dest);
+    await expect(copy(source, dest)).rejects.toThrow("--overwrite");
+    expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
+  });
+
+  it.each(["--overwrite", "--resume"])(
+    "by SIGKILL leave a lock that %s takes over once it is stale",
+    async (option) => {
+      const dest = place("copy.zarr");
+      const { child, ended } = await startLarge(dest);
+      child.kill("SIGKILL");
+      await ended;
+      expect(existsSync(lockOf(dest))).toBe(true);
+      const args = ["copy", large, dest, "--chunks", "1,1", option, "--json"];
+      const begin = performance.now();
+      const { status, stderr } = spawnSync(process.execPath, [...quick, tool, ...args]);
+      expect(performance.now() - begin).toBeGreaterThan(stale);
+      expect([status, String(stderr)]).toEqual([
+        0,
+        expect.stringContaining(
+          `the lock ${lockOf(dest)} of process ${child.pid} on ${os.hostname()}, since`,
+        ),
+      ]);
+      expect(filesOf(dest).size).toBe(2501);
+      expect(existsSync(lockOf(dest))).toBe(false);
+    },
+  );
+
+  it("leave locks of inner and outer places that go stale as well", async () => {
+    for (const [killed, next] of [
+      [place("outer/x"), ".."],
+      [place("outer"), "x"],
+    ] as const) {
+      const { child, ended } = await startLarge(killed);
+      child.kill("SIGKILL");
+      await ended;
+      await copy(group, path.join(killed, next));
+      expect(existsSync(lockOf(killed))).toBe(false);
+    }
+  });
+
+  it("and were suspended for too long write nothing more", async () => {
+    const dest = place("copy.zarr");
+    const { child, ended } = await startLarge(dest);
+    child.kill("SIGSTOP");
+    await copy(other, dest, overwrite);
+    const wanted = filesOf(dest);
+    child.kill("SIGCONT");
+    const { status, err } = await ended;
+    expect(status).toBe(1);
+    expect(err).toMatch(/the lock of .*copy\.zarr, .*\.zw-writer\.tmp, was lost; nothing more is written/);
+    expect(filesOf(dest)).toEqual(wanted);
+    expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
+  });
+
+  it("find out who has taken their lock", async () => {
+    const dest = place("copy.zarr");
+    const { child, ended } = await startLarge(dest);
+    child.kill("SIGSTOP");
+    const lock = await hold(dest);
+    child.kill("SIGCONT");
+    const { status, err } = await ended;
+    expect(status).toBe(1);
+    expect(err).toContain(`was lost: process ${process.pid} on ${os.hostname()}, since`);
+    await lock.finish();
+  });
+
+  const unshare = ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc"];
+  const canUnshare = spawnSync("unshare", [...unshare, "true"]).status === 0;
+  it(
+    "are not mistaken for others with the same id and host name (needs unshare)",
+    skipFor(canUnshare ? undefined : "needs the right to unshare process ids"),
+    async () => {
+      const dest = place("copy.zarr");
+      const isolated = (...args: string[]) => {
+        const child = spawn("unshare", [...unshare, process.execPath, ...quick, tool, ...args]);
+        return { child, ended: outcome(child) };
+      };
+      const first = isolated("copy", large, dest, "--chunks", "1,1", "--overwrite");
+      await vi.waitFor(() => expect(existsSync(path.join(dest, "c/1"))).toBe(true), 20_000);
+      const second = await isolated("copy", source, dest, "--overwrite").ended;
+      expect(second.status).toBe(1);
+      expect(second.err).toMatch(/copy\.zarr is being written by process \d+ on /);
+      expect(await first.ended).toMatchObject({ status: 0, err: "" });
+      expect(filesOf(dest).size).toBe(2501);
+    },
+  );
+});
+
+describe("a lock that is about to be deleted", () => {
+  const writer = (id: string) => ({ id, host: os.hostname(), process: process.pid, since: "now" });
+  const options = { wait: 0, onSilence: () => {}, signal: new AbortController().signal };
+
+  it("is left alone by a process that was suspended in between, and goes stale", async () => {
+    const object = new LockObject({
+      kind: "folder",
+      folder: `${urlOf(place("copy.zarr"))}/`,
+      name: lockName,
+    });
+    const terms = { interval, stale };
+    await acquire(object, writer("first"), terms, options);
+    const write = object.write.bind(object);
+    const later = Date.now() + 2 * stale;
+    const clock = vi.spyOn(object, "write").mockImplementation(async (...args) => {
+      const stamp = await write(...args);
+      vi.spyOn(Date, "now").mockReturnValue(later);
+      return stamp;
+    });
+    expect(await leave(object, "first")).toBe(true);
+    clock.mockRestore();
+    vi.restoreAllMocks();
+    expect((await object.read())!.document).toMatchObject({ state: "ending" });
+    await acquire(object, writer("second"), terms, options);
+    expect(await leave(object, "second")).toBe(true);
+    expect(await object.read()).toBeUndefined();
+  });
+});
+
+describe("nine writers at once", () => {
+  const rounds = amount(4, 60);
+  it(`leave a whole copy behind whenever one succeeds, in ${rounds} rounds`, async () => {
+    const wanted = filesOf(group);
+    let succeeded = 0;
+    for (let round = 0; round < rounds; round++) {
+      const outer = place("outer");
+      const dest = path.join(outer, "copy.zarr");
+      const modes: Values[] = [{}, { resume: true }, overwrite];
+      await printed(async () => {
+        const ends = await Promise.allSettled(
+          [...modes, ...modes, ...modes].map(async (values, i) => {
+            await new Promise((resolve) => setTimeout(resolve, (i % 3) * 40 * Math.random()));
+            return runCopy(group, dest, values);
+          }),
+        );
+        const done = ends.filter(({ status }) => status === "fulfilled").length;
+        succeeded += done;
+        for (const end of ends)
+          if (end.status === "rejected") expect(end.reason.message).toMatch(/is being written by|already/);
+        expect(done).toBeGreaterThan(0);
+      });
+      expect(filesOf(dest)).toEqual(wanted);
+      expect(readdirSync(outer)).toEqual(["copy.zarr"]);
+    }
+    expect(succeeded).toBeGreaterThanOrEqual(rounds);
+  });
+});

@@ -1,0 +1,273 @@
+// copy() and verify() of zarr-wasm/transfer: stores in memory and folders, progress, abort, locks, and a bundle for pages.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import {
+  create,
+  createGroup,
+  DirectoryHandleStore,
+  get,
+  isZarrError,
+  MapStore,
+  open,
+  type Store,
+  set,
+} from "zarr-wasm";
+import { FileSystemStore } from "zarr-wasm/node";
+import { type CopyProgress, copy, verify } from "zarr-wasm/transfer";
+import { transferTimes } from "#src/transfer/host.js";
+import { temporaryFolder } from "../support/cli-tool.js";
+import { MemoryDirectoryHandle } from "../support/directory-mock.js";
+import { errorOf } from "../support/support.js";
+
+const folder = temporaryFolder();
+const place = (name: string) => path.join(mkdtempSync(path.join(folder, "transfer-")), name);
+const values = Uint16Array.from({ length: 64 * 64 }, (_, i) => i + 1);
+
+/** A group with one array of 16 chunks. */
+async function source(): Promise<MapStore> {
+  const store = new MapStore();
+  const group = await createGroup(store, { attributes: { title: "a group" } });
+  const options = { path: "a", shape: [64, 64], chunkShape: [16, 16], dtype: "uint16" } as const;
+  await set(await create(group, options), null, values);
+  return store;
+}
+
+const elements = async (store: Store | URL) =>
+  (await get(await open(store, { kind: "array", path: "a" }))).data;
+
+const chunkKeys = (store: MapStore) => [...store.entries.keys()].filter((key) => /\/c\//.test(key));
+
+describe("copy", () => {
+  it("copies chunks as they are stored, and reports progress", async () => {
+    const to = new MapStore();
+    const reports: CopyProgress[] = [];
+    const result = await copy(await source(), to, { onProgress: (progress) => reports.push(progress) });
+    expect(result).toMatchObject({
+      arrays: 1,
+      groups: 1,
+      bytes: values.byteLength,
+      chunks: { asStored: 16, reencoded: 0, skipped: 0, missing: 0 },
+    });
+    expect(result.bytesRead).toBe(result.bytesWritten);
+    expect(reports.at(-1)).toEqual({
+      bytes: values.byteLength,
+      totalBytes: values.byteLength,
+      skippedBytes: 0,
+      chunks: 16,
+      totalChunks: 16,
+    });
+    const bytes = reports.map((report) => report.bytes);
+    expect(bytes).toEqual(bytes.toSorted((a, b) => a - b));
+    expect(await elements(to)).toEqual(values);
+    expect((await open(to)).attributes).toEqual({ title: "a group" });
+    expect([...to.entries.keys()].filter((key) => key.includes(".zw-"))).toEqual([]);
+  });
+
+  it.each([
+    ["other chunks", { chunks: [64, 8] }],
+    ["shards", { format: 3, chunks: [8, 8], shards: [32, 32] }],
+    ["codecs", { codecs: ["gzip:5"] }],
+    ["Zarr v2", { format: 2 }],
+  ] as const)("with %s gives the same elements, verified", async (_, options) => {
+    const pageFolder = new DirectoryHandleStore(new MemoryDirectoryHandle());
+    for (const to of [new MapStore(), new Map<string, Uint8Array>(), pageFolder]) {
+      await copy(await source(), to, { ...options, verify: true });
+      expect(await elements(to)).toEqual(values);
+      expect(await verify(to)).toMatchObject({ problemCount: 0, arrays: 1, groups: 1 });
+    }
+  });
+
+  it("takes an opened array, and part of it", async () => {
+    const array = await open(await source(), { kind: "array", path: "a" });
+    const to = new MapStore();
+    await copy(array, to, { select: [{ start: 0, stop: 16, step: null }, 3] });
+    const { data, shape } = await get(await open(to, { kind: "array" }));
+    expect(shape).toEqual([16]);
+    expect([...(data as Uint16Array)]).toEqual(Array.from({ length: 16 }, (_, i) => 64 * i + 4));
+  });
+
+  it("goes through intermediate chunks in a store", async () => {
+    const from = new MapStore();
+    const options = { shape: [2048, 2048], chunkShape: [16, 2048], dtype: "uint32" } as const;
+    const all = Uint32Array.from({ length: 2048 * 2048 }, (_, i) => i + 1);
+    await set(await create(from, options), null, all);
+    const [to, temp] = [new MapStore(), new MapStore()];
+    let stored = 0;
+    const onProgress = () => {
+      stored = Math.max(stored, temp.entries.size);
+    };
+    const rechunking = { chunks: [2048, 16], memory: 2 ** 23, verify: true, temp, onProgress };
+    expect((await copy(from, to, rechunking)).chunks.reencoded).toBe(128);
+    expect(stored).toBeGreaterThan(4);
+    expect(temp.entries.size).toBe(0);
+    const { data } = await get(await open(to, { kind: "array" }));
+    expect(Buffer.compare(new Uint8Array((data as Uint32Array).buffer), new Uint8Array(all.buffer))).toBe(0);
+  });
+
+  it("that is aborted leaves whole chunks, and can be resumed", async () => {
+    for (const options of [{}, { chunks: [4, 64] }]) {
+      const from = await source();
+      const to = new MapStore();
+      const controller = new AbortController();
+      const reason = new Error("enough");
+      const slow: Store = {
+        get: (key, getOptions) => from.get(key, getOptions),
+        list: (prefix) => from.list(prefix),
+        listChildren: (prefix) => from.listChildren(prefix),
+      };
+      const onProgress = ({ chunks }: CopyProgress) => {
+        if (chunks > 0) controller.abort(reason);
+      };
+      const error = await errorOf(() =>
+        copy(slow, to, { ...options, signal: controller.signal, onProgress }),
+      );
+      expect(error).toBe(reason);
+      expect([...to.entries.keys()].filter((key) => key.includes(".zw-"))).toEqual([]);
+      expect((await verify(to)).problemCount).toBe(0);
+      const { chunks } = await copy(from, to, { ...options, resume: true });
+      expect(chunks.skipped).toBeGreaterThan(0);
+      expect(await elements(to)).toEqual(values);
+    }
+  });
+
+  it("locks its destination", async () => {
+    transferTimes.store = 20;
+    const [from, to] = [await source(), new MapStore()];
+    let second: Promise<Error> | undefined;
+    const onProgress = () => {
+      second ??= errorOf(() => copy(from, to, { overwrite: true }));
+    };
+    const held: Store = { ...methods(from), get: (key) => later(() => from.get(key)) };
+    await copy(held, to, { onProgress });
+    const error = await second!;
+    expect([error["_tag" as keyof Error], error["code" as keyof Error]]).toEqual([
+      "Conflict",
+      "destination-locked",
+    ]);
+    expect(await elements(to)).toEqual(values);
+  });
+
+  it("refuses destinations that are the source, and options that do not fit", async () => {
+    const store = await source();
+    const url = pathToFileURL(place("data.zarr"));
+    await copy(store, url);
+    const refused: [Parameters<typeof copy>, string, string][] = [
+      [[store, store, { overwrite: true }], "NotAllowed", "is-source"],
+      [[url, new URL(`${url.href}/a/copy.zarr`)], "NotAllowed", "is-source"],
+      [[url, new FileSystemStore(url), { overwrite: true }], "NotAllowed", "is-source"],
+      [[store, new MapStore(), { overwrite: true, resume: true }], "InvalidArgument", "bad-option"],
+      [[store, new MapStore(), { chunks: [1, 2, 3] }], "InvalidArgument", "bad-option"],
+      [[store, new MapStore(), { part: [2, 2] }], "InvalidArgument", "bad-option"],
+      [[store, new MapStore(), { select: [0] }], "InvalidArgument", "bad-option"],
+      [[store, url], "AlreadyExists", "node-exists"],
+    ];
+    for (const [args, tag, code] of refused) {
+      const error = await errorOf(() => copy(...args));
+      expect([isZarrError(error) && error._tag, isZarrError(error) && error.code]).toEqual([tag, code]);
+      expect(error.message).not.toMatch(/--/);
+    }
+  });
+
+  it("writes folders and archives by their file URLs", async () => {
+    const from = await source();
+    const dest = place("copy.zarr");
+    await copy(from, pathToFileURL(dest));
+    expect(readdirSync(dest).sort()).toEqual(["a", "zarr.json"]);
+    const archive = pathToFileURL(place("copy.zip"));
+    await copy(pathToFileURL(dest), archive, { verify: true });
+    expect(await elements(archive)).toEqual(values);
+    expect(existsSync(archive)).toBe(true);
+    await copy(from, new FileSystemStore(dest), { overwrite: true });
+    expect(await elements(pathToFileURL(dest))).toEqual(values);
+  });
+});
+
+/** Lets other work run before a read. */
+async function later<T>(work: () => T): Promise<T> {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return work();
+}
+
+const methods = (store: MapStore): Store => ({
+  get: (key) => store.get(key),
+  list: (prefix) => store.list(prefix),
+  listChildren: (prefix) => store.listChildren(prefix),
+});
+
+describe("verify", () => {
+  it("finds a flipped byte after a copy", async () => {
+    const to = new MapStore();
+    await copy(await source(), to, { codecs: ["zstd", "crc32c"] });
+    expect(await verify(to)).toMatchObject({ chunks: 16, missing: 0, problemCount: 0, problems: [] });
+    const [key] = chunkKeys(to);
+    const bytes = to.entries.get(key!)!.slice();
+    bytes[bytes.byteLength >> 1]! ^= 1;
+    to.entries.set(key!, bytes);
+    const seen: unknown[] = [];
+    const result = await verify(to, { onProblem: (problem) => seen.push(problem) });
+    expect(result).toMatchObject({ chunks: 16, problemCount: 1 });
+    expect(result.problems).toMatchObject([{ path: "a", key, tag: "CorruptChunk" }]);
+    expect(seen).toEqual(result.problems);
+  });
+
+  it("can be aborted", async () => {
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const onProgress = () => controller.abort(reason);
+    const error = await errorOf(async () =>
+      verify(await source(), { signal: controller.signal, onProgress }),
+    );
+    expect(error).toBe(reason);
+  });
+});
+
+it("bundles for pages import no modules of Node", async () => {
+  const { metafile, warnings } = await build({
+    stdin: {
+      contents: 'import { copy, verify } from "zarr-wasm/transfer"; console.log(copy, verify);',
+      resolveDir: path.join(import.meta.dirname, "../../.."),
+    },
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    splitting: true,
+    outdir: "out",
+    write: false,
+    metafile: true,
+    logLevel: "silent",
+    logOverride: { "ignored-bare-import": "silent" },
+    loader: { ".wasm": "file" },
+  });
+  expect(warnings).toEqual([]);
+  const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
+  expect(imported.filter(({ external }) => external)).toEqual([]);
+});
+
+it("copies without the modules of Node", () => {
+  const root = new URL("../../../", import.meta.url);
+  const program = `
+    import { readFileSync } from "node:fs";
+    const wasm = (name) => readFileSync(new URL("dist/wasm/" + name + ".wasm", ${JSON.stringify(root.href)}));
+    const [decode, full] = [wasm("decode"), wasm("full")];
+    const log = console.log;
+    for (const name of ["process", "Buffer", "setImmediate"]) delete globalThis[name];
+    crypto.randomUUID = undefined;
+    const load = (name) => import(new URL("dist/" + name + ".js", ${JSON.stringify(root.href)}));
+    const { configureWasm, create, MapStore, set } = await load("index");
+    const { copy, verify } = await load("transfer");
+    configureWasm({ decode, full });
+    const [from, to, temp] = [new MapStore(), new MapStore(), new MapStore()];
+    const array = await create(from, { shape: [1024, 2048], chunkShape: [8, 2048], dtype: "uint32" });
+    await set(array, null, Uint32Array.from({ length: 1024 * 2048 }, (_, i) => i + 1));
+    const { chunks } = await copy(from, to, { chunks: [1024, 16], memory: 2 ** 23, temp, verify: true });
+    const { problemCount } = await verify(to);
+    log(JSON.stringify([chunks.reencoded, problemCount, temp.entries.size]));
+  `;
+  const args = ["--input-type=module", "-e", program];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  expect([stdout.trim(), stderr]).toEqual(["[128,0,0]", ""]);
+});

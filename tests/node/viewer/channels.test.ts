@@ -1,0 +1,268 @@
+// What the viewer makes of channels, coordinates and maps before anything is drawn.
+
+import { expect, it } from "vitest";
+import { DType } from "zarr-wasm";
+import { coastlines } from "#src/viewer/base/coastlines.js";
+import { colorTable } from "#src/viewer/base/colormaps.js";
+import { MapLines, placerOf } from "#src/viewer/draw/map-lines.js";
+import { labelEntry } from "#src/viewer/draw/paint.js";
+import { tableOf } from "#src/viewer/draw/table.js";
+import { channelAxisOf, defaultChannels, isPicture } from "#src/viewer/model/channels.js";
+import { layersOf } from "#src/viewer/model/layers.js";
+import { readQuery, writeQuery } from "#src/viewer/model/query.js";
+import { factsOf, resolveState } from "#src/viewer/model/state.js";
+import { Findings } from "#src/viewer/numbers/findings.js";
+import { summarize } from "#src/viewer/numbers/summary.js";
+import { noteText } from "#src/viewer/panels/histogram.js";
+import { roundBelow, scaleBarOf } from "#src/viewer/panels/scale-bar.js";
+import type { ChannelInfo, Dataset, DatasetAxis } from "#src/viewer/source/dataset.js";
+
+/** A dataset that is only described. */
+function described(
+  axes: readonly Partial<DatasetAxis>[],
+  type: "uint8" | "uint16" | "float32",
+  more: Partial<Dataset> = {},
+): Dataset {
+  const all = axes.map((axis) => ({ name: undefined, length: 1, ...axis }));
+  const shape = all.map(({ length }) => length);
+  const array = { shape, chunkShape: shape, dtype: DType.simple(type) } as unknown as Dataset["array"];
+  return { title: "", axes: all, dtype: array.dtype, array, levels: [] as never, ...more };
+}
+
+const channel = (color: string | undefined, window?: [number, number], active?: boolean): ChannelInfo => ({
+  label: undefined,
+  color,
+  active,
+  window,
+});
+
+it("channels have the colours and windows of the metadata", () => {
+  const channels = [channel("0000FF", [10, 200]), channel("00FF00", undefined, false)];
+  const axes = [
+    { name: "c", length: 2 },
+    { name: "y", length: 9 },
+    { name: "x", length: 9 },
+  ];
+  const dataset = described(axes, "uint16", { channelAxis: 0, channels });
+  expect(defaultChannels(dataset)).toEqual([
+    { index: 0, isOn: true, color: "0000ff", range: { mode: "manual", low: 10, high: 200 }, gamma: 1 },
+    { index: 1, isOn: false, color: "00ff00", range: { mode: "auto" }, gamma: 1 },
+  ]);
+});
+
+it("of many channels eight are offered, active ones first", () => {
+  const channels = Array.from({ length: 20 }, (_, i) => channel(undefined, undefined, i >= 15));
+  const axes = [
+    { name: "c", length: 20 },
+    { name: "y", length: 9 },
+    { name: "x", length: 9 },
+  ];
+  const made = defaultChannels(described(axes, "uint16", { channelAxis: 0, channels }))!;
+  expect(made.map(({ index, isOn }) => (isOn ? index : -index))).toEqual([-0, -1, -2, 15, 16, 17, 18, 19]);
+  expect(new Set(made.map(({ color }) => color)).size).toBe(8);
+});
+
+it("bytes of three or four colours are pictures; other handfuls are not", () => {
+  const of = (lengths: number[], type: "uint8" | "uint16", names: (string | undefined)[] = []) => {
+    const dataset = described(
+      lengths.map((length, i) => ({ length, name: names[i] })),
+      type,
+    );
+    return isPicture(dataset) ? channelAxisOf(dataset) : undefined;
+  };
+  expect(of([20, 30, 3], "uint8")).toBe(2);
+  expect(of([4, 20, 30], "uint8")).toBe(0);
+  expect(of([7, 3, 20, 30], "uint8", ["t", "band", "y", "x"])).toBe(1);
+  expect(of([20, 30, 3], "uint16")).toBeUndefined();
+  expect(of([20, 30, 5], "uint8")).toBeUndefined();
+  expect(of([3, 4, 30], "uint8")).toBeUndefined();
+  expect(of([3, 20, 30], "uint8", ["time", "y", "x"])).toBeUndefined();
+  expect(of([30, 3], "uint8")).toBeUndefined();
+});
+
+it("a picture is shown along its other axes, in three layers and one that hides", () => {
+  const dataset = described([{ length: 20 }, { length: 30 }, { length: 4 }], "uint8");
+  const state = resolveState(factsOf(dataset), {});
+  expect(state.axes).toEqual([0, 1]);
+  const layers = layersOf(dataset, state);
+  expect(layers.map(({ index, style }) => [index[2], style.color, style.blend])).toEqual([
+    [0, "ff0000", "add"],
+    [1, "00ff00", "add"],
+    [2, "0000ff", "add"],
+    [3, "ffffff", "mask"],
+  ]);
+  expect(layersOf(dataset, { ...state, channels: null })).toHaveLength(1);
+  // A picture whose colours go across is no picture any more.
+  expect(layersOf(dataset, resolveState(factsOf(dataset), { axes: [0, 2] }))).toHaveLength(1);
+});
+
+it("everything that was chosen comes back from the address", () => {
+  const axes = [{ name: "c", length: 3 }, { name: "z", length: 9 }, { length: 9 }, { length: 9 }];
+  const dataset = described(axes, "uint16", { channelAxis: 0 });
+  const facts = factsOf(dataset);
+  const plain = resolveState(facts, {});
+  expect(writeQuery({ source: "a" }, { array: facts, settings: plain })).toBe("?source=a");
+  const [first, second, third] = plain.channels!;
+  const changed = resolveState(facts, {
+    ...plain,
+    channels: [
+      { ...first, isOn: false, gamma: 0.5 },
+      { ...second, color: "123abc", range: { mode: "manual", low: -1.5, high: 1e-7 } },
+      { ...third, range: { mode: "percentile" } },
+    ],
+    colormap: "diverging",
+    center: -2.5,
+    isReversed: true,
+    gamma: 2,
+    isRangeLocked: true,
+    isLogHistogram: true,
+    frameRate: 20,
+    profile: 1,
+    depth: 1,
+    isGraticuleOn: false,
+    labels: { name: "cells", isOn: true, opacity: 0.25 },
+  });
+  expect(changed.channels![1]!.color).toBe("123abc");
+  const query = writeQuery({ source: "a" }, { array: facts, settings: changed });
+  expect(resolveState(facts, readQuery(query)!.settings!)).toEqual(changed);
+  const alone = { ...plain, channels: null, areCoastsOn: false, isGraticuleOn: false };
+  const none = writeQuery({ source: "a" }, { array: facts, settings: alone });
+  expect(resolveState(facts, readQuery(none)!.settings!)).toEqual(alone);
+});
+
+it("channels that make no sense are replaced by the usual ones", () => {
+  const axes = [{ name: "c", length: 3 }, { length: 9 }, { length: 9 }];
+  const facts = factsOf(described(axes, "uint16", { channelAxis: 0 }));
+  const plain = resolveState(facts, {}).channels;
+  for (const text of [
+    "",
+    "x",
+    "3:ff0000:auto",
+    "0:ff0000:auto,0:ff0000:auto",
+    "0:red:auto",
+    "0:ff0000:1..x",
+    "0:ff0000:auto:99",
+  ])
+    expect(resolveState(facts, readQuery(`?source=a&channels=${text}`)!.settings!).channels).toEqual(plain);
+});
+
+it("maps of colours go from end to end, and cividis never backwards in lightness", () => {
+  const bytes = new Uint8Array(colorTable("cividis").buffer);
+  const light = Array.from(
+    { length: 256 },
+    (_, i) => 0.2126 * bytes[4 * i]! + 0.7152 * bytes[4 * i + 1]! + 0.0722 * bytes[4 * i + 2]!,
+  );
+  expect(light.every((value, i) => i === 0 || value >= light[i - 1]! - 0.5)).toBe(true);
+  expect([...bytes.subarray(0, 3)]).toEqual([0x00, 0x20, 0x4d]);
+  expect([...bytes.subarray(-4, -1)]).toEqual([0xff, 0xea, 0x46]);
+});
+
+it("labels over an image have the colours that they have alone, and no background", () => {
+  const style = {
+    kind: "labels",
+    colormap: "labels",
+    isReversed: false,
+    color: "ffffff",
+    gamma: 1,
+    outside: "clamp",
+    opacity: 0.5,
+    blend: "over",
+  } as const;
+  const [alone, over] = [tableOf(style), tableOf({ ...style, isOverlay: true })];
+  expect(over[0]).toBe(0);
+  expect([...over.subarray(1)]).toEqual([...alone.subarray(1)]);
+  // The same label has the same colour everywhere, whatever else there is.
+  expect([1, 256, 511, -254].map((label) => labelEntry(label))).toEqual([1, 1, 1, 1]);
+  expect(labelEntry(2n ** 53n + 1n)).toBe(Number(1n + (2n ** 53n % 255n)));
+  expect(new Set(over.subarray(1)).size).toBeGreaterThan(250);
+});
+
+it("bars have round lengths of the axis' unit", () => {
+  expect([1.9, 2, 7, 99, 0.03].map(roundBelow)).toEqual([1, 2, 5, 50, 0.02]);
+  const image = described(
+    ["y", "x"].map((name) => ({ name, length: 100, scale: 0.25, unit: "micrometer" })),
+    "uint8",
+  );
+  expect(scaleBarOf(image, [0, 1], 2, 50, 100)).toEqual({ width: 80, text: "10 µm" });
+  expect(scaleBarOf(image, [0, 1], 2000, 50, 100)).toEqual({ width: 80, text: "10 nm" });
+  const map = described(
+    [
+      { role: "latitude", length: 19, scale: 10, translation: -90, coordinates: numbers(-90, 10) },
+      { role: "longitude", length: 36, scale: 10, translation: -180, coordinates: numbers(-180, 10) },
+    ],
+    "float32",
+  );
+  const [equator, north] = [9, 15].map((row) => scaleBarOf(map, [0, 1], 10, row, 150)!);
+  expect(equator!.text).toBe("10000 km");
+  expect(north!.text).toBe("5000 km");
+  expect(scaleBarOf(map, [0, 1], 10, 18, 150)).toBeUndefined(); // at the pole
+  expect(scaleBarOf(described([{ length: 5 }, { length: 5 }], "uint8"), [0, 1], 1, 1, 100)).toBeUndefined();
+});
+
+const numbers = (first: number, step: number) => ({
+  kind: "numbers" as const,
+  at: (index: number) => first + index * step,
+  read: async () => {},
+});
+
+it("degrees are found on regular and other axes, whichever way these go", () => {
+  const regular = placerOf({ name: "lat", length: 18, scale: -10, translation: 85 })!;
+  expect([85, -85, 0].map(regular)).toEqual([0.5, 17.5, 9]);
+  const values = [60, 40, 30, 0];
+  const coordinates = { kind: "numbers" as const, at: (i: number) => values[i], read: async () => {} };
+  const other = placerOf({ name: "lat", length: 4, coordinates })!;
+  expect([60, 50, 30, 15, 0].map(other)).toEqual([0.5, 1, 2.5, 3, 3.5]);
+  const mixed = { ...coordinates, at: (i: number) => [1, 3, 2][i] };
+  expect(placerOf({ name: "lat", length: 3, coordinates: mixed })).toBeUndefined();
+});
+
+it("meridians are at round degrees, also on maps from 0° to 360°", () => {
+  const axes: Partial<DatasetAxis>[] = [
+    { role: "latitude", length: 181, scale: 1, translation: -90, coordinates: numbers(-90, 1) },
+    { role: "longitude", length: 360, scale: 1, translation: 0, coordinates: numbers(0, 1) },
+  ];
+  const lines = MapLines.of(described(axes, "float32"), [0, 1])!;
+  const look = {
+    camera: { row: 90, column: 180, scale: 2 },
+    size: { width: 720, height: 362 },
+    ratio: 1,
+    aspect: -1,
+  };
+  const seen = { top: 0, left: 0, bottom: 181, right: 360 };
+  const { longitudes, latitudes, step } = lines.graticule(look, seen);
+  expect(step).toBe(45);
+  expect(longitudes).toEqual([0, 45, 90, 135, 180, 225, 270, 315]);
+  expect(latitudes).toEqual([-90, -45, 0, 45, 90]);
+});
+
+it("coasts are lines on the Earth", () => {
+  const lines = coastlines();
+  const points = lines.flatMap((line) =>
+    Array.from({ length: line.length / 2 }, (_, i) => [line[2 * i]!, line[2 * i + 1]!]),
+  );
+  expect(points.length).toBeGreaterThan(5000);
+  expect(points.every(([x, y]) => Math.abs(x!) <= 180.01 && Math.abs(y!) <= 90)).toBe(true);
+  // No line goes around the world at once.
+  for (const line of lines)
+    for (let i = 2; i < line.length; i += 2) expect(Math.abs(line[i]! - line[i - 2]!)).toBeLessThan(30);
+  // Cape Horn, Cape of Good Hope, Ireland: the nearest point of a coast is near.
+  for (const [x, y] of [
+    [-67.3, -55.9],
+    [18.4, -34.2],
+    [-10, 52],
+  ] as const)
+    expect(Math.min(...points.map(([a, b]) => Math.hypot(a! - x, b! - y)))).toBeLessThan(2);
+});
+
+it("least and greatest are told only where all has been seen", () => {
+  const findings = new Findings();
+  const values = Float32Array.from({ length: 1000 }, (_, i) => i);
+  findings.add(
+    "a",
+    summarize({ values, offset: 0, rows: 1, columns: 1000, rowStride: 1000, columnStride: 1 }),
+  );
+  expect(noteText({ findings, isAllSeen: true })).toBe("All 1,000 values of the slice: 0 to 999");
+  expect(noteText({ findings, isAllSeen: false })).toBe(
+    "1,000 values read, not all of the slice; 98 % of them from 10 to 989",
+  );
+});

@@ -1,0 +1,318 @@
+// What places open to, without a browser: images, plates, variables with coordinates, trees; never nothing.
+import { expect, it } from "vitest";
+import { consolidate, create, createGroup, get, MapStore, set, slice } from "zarr-wasm";
+import { aspectOf, layersOf } from "../../../web/viewer/model/layers.ts";
+import { factsOf, resolveState } from "../../../web/viewer/model/state.ts";
+import { coordinateText, dateText, placeText, unitText } from "../../../web/viewer/panels/coordinates.ts";
+import type { Dataset } from "../../../web/viewer/source/dataset.ts";
+import { type Opened, openPlace, RefusedAddress, readPlace } from "../../../web/viewer/source/open.ts";
+import { groupInMemory, packed } from "../../shared/viewer-groups.js";
+
+const signal = new AbortController().signal;
+const context = { signal, onWarning: () => {} };
+
+async function opened(name: string, path?: string, as?: "contents"): Promise<Opened> {
+  return openPlace({ source: await groupInMemory(name), name, path, as }, context);
+}
+
+async function dataset(name: string, path?: string): Promise<Dataset> {
+  const found = await opened(name, path);
+  if (found.kind !== "dataset") throw new Error(found.kind);
+  return found.dataset;
+}
+
+it.each(["image", "image-v2", "image-0.6"])("%s: levels, axes with units, coordinates", async (name) => {
+  const image = await dataset(name);
+  expect(image.levels.map(({ factor }) => factor)).toEqual([
+    [1, 1],
+    [2, 2],
+    [4, 4],
+  ]);
+  // The finest and the coarsest are open, others wait.
+  expect(image.levels.map(({ array }) => array !== undefined)).toEqual([true, false, true]);
+  expect(image.axes).toMatchObject([
+    { name: "y", role: "y", unit: "micrometer", scale: 0.5, length: 32 },
+    { name: "x", role: "x", unit: "micrometer", scale: 0.5, length: 32 },
+  ]);
+  expect(coordinateText(image.axes[0]!, 3)).toBe("1.5 µm");
+  expect(image.label).toBe("cells");
+  expect(await image.labels!.find()).toEqual([]);
+  expect(aspectOf(image, { axes: [0, 1] })).toBe(1);
+});
+
+it.each(["labelled", "labelled-0.6"])(
+  "labels are joined to their image, and placed in it: %s",
+  async (name) => {
+    const image = await dataset(name);
+    const [labels] = await image.labels!.find();
+    expect(labels).toMatchObject({ name: "cells", path: "labels/cells" });
+    const state = resolveState(factsOf(image), {});
+    expect(layersOf(image, state).map(({ id }) => id)).toEqual(["image"]);
+    const own = await labels!.open();
+    expect(own.isLabels).toBe(true);
+    expect(own.levels.map(({ factor, origin }) => [factor[0], origin[0]])).toEqual([
+      [1, 0],
+      [2, 0],
+      [4, 0],
+    ]);
+    const layers = layersOf(image, state);
+    expect(layers.map(({ id }) => id)).toEqual(["image", "labels cells"]);
+    expect(layers[1]).toMatchObject({
+      axes: [0, 1],
+      style: { kind: "labels", opacity: 0.5, isOverlay: true },
+    });
+    const off = resolveState(factsOf(image), { labels: { isOn: false } });
+    expect(layersOf(image, off).length).toBe(1);
+    // By themselves they are labels, too.
+    const alone = await dataset(name, "labels/cells");
+    expect(resolveState(factsOf(alone), {}).colormap).toBe("labels");
+    const listed = await opened(name, "labels");
+    expect(listed).toMatchObject({ kind: "dataset", path: "labels/cells" });
+  },
+);
+
+it("labels lie where their image says, in OME-Zarr 0.6", async () => {
+  const image = await dataset("linked-0.6");
+  const [labels] = await image.labels!.find();
+  const placed = await labels!.open();
+  // Pixels of half a micrometre: 2 and −1 micrometres are 4 and −2 of them.
+  expect(placed.levels.map(({ factor, origin }) => [...factor, ...origin])).toEqual([
+    [1, 1, 4, -2],
+    [2, 2, 4, -2],
+    [4, 4, 4, -2],
+  ]);
+});
+
+it("plates, series and scenes of OME-Zarr 0.6 lead to their images", async () => {
+  const plate = await opened("plate-0.6");
+  if (plate.kind !== "plate") throw new Error(plate.kind);
+  expect([plate.plate.rows, plate.plate.pathAt([0, 0])]).toEqual([["A"], "A/1"]);
+  expect(await opened("plate-0.6", "A/1")).toMatchObject({ kind: "dataset", path: "A/1/0" });
+  for (const [name, paths] of [
+    ["converted-0.6", ["second", "first"]],
+    ["scene-0.6", ["a", "b"]],
+  ] as const) {
+    const found = await opened(name);
+    if (found.kind !== "dataset") throw new Error(found.kind);
+    expect(found.path).toBe(paths[0]);
+    expect(await found.collection(signal)).toMatchObject({
+      title: "Images",
+      entries: paths.map((path) => ({ path })),
+    });
+  }
+});
+
+it("bioformats2raw, plates and wells lead to their images", async () => {
+  const converted = await opened("converted");
+  if (converted.kind !== "dataset") throw new Error(converted.kind);
+  expect(converted.path).toBe("0");
+  expect(await converted.collection(signal)).toMatchObject({
+    title: "Images",
+    entries: [{ path: "0" }, { path: "1" }],
+  });
+  const plate = await opened("plate");
+  if (plate.kind !== "plate") throw new Error(plate.kind);
+  expect(plate.plate.count).toBe(2);
+  expect([plate.plate.pathAt([0, 0]), plate.plate.pathAt([1, 1])]).toEqual(["A/1", "B/2"]);
+  const well = await opened("plate", "B/2");
+  if (well.kind !== "dataset") throw new Error(well.kind);
+  expect(well.path).toBe("B/2/0");
+  expect(await well.collection(signal)).toMatchObject({
+    title: "Fields of view",
+    entries: [{ path: "B/2/0" }, { path: "B/2/1" }],
+  });
+  // One of the fields still knows the others.
+  const field = await opened("plate", "B/2/1");
+  if (field.kind !== "dataset") throw new Error(field.kind);
+  expect((await field.collection(signal))?.title).toBe("Fields of view");
+});
+
+it("a dataset shows its first variable, decoded, with what surrounds it", async () => {
+  const found = await opened("from-south");
+  if (found.kind !== "dataset") throw new Error(found.kind);
+  const { dataset: sea } = found;
+  expect(found.path).toBe("sst");
+  expect(sea).toMatchObject({
+    title: "sst",
+    label: "sea surface temperature",
+    unit: "K",
+    geography: { kind: "degrees", vertical: 1, horizontal: 2 },
+  });
+  expect(placeText(sea.axes, [1, 0, 5])).toBe("time 2020-02-29 · lat 30° S · lon 50° E");
+  const stored = await get(sea.array, [0, slice(0, 4), slice(0, 6)]);
+  const { data, dtype } = sea.decode!(stored);
+  expect(dtype.core).toBe("float64");
+  expect(data[0]).toBeCloseTo(273.15);
+  expect(data[6]).toBeCloseTo(273.15 + packed(0, 1, 0) / 100);
+  expect(data[8]).toBeNaN();
+  const collection = await found.collection(signal);
+  expect(collection).toMatchObject({
+    title: "Variables",
+    entries: [
+      { name: "sst", facts: { unit: "K" } },
+      { name: "wind", facts: { label: "wind speed" } },
+    ],
+  });
+  expect(collection!.others.map(({ name }) => name)).toEqual(["lat", "lon", "time"]);
+});
+
+it("north is up, whichever way latitudes go", async () => {
+  const south = await dataset("from-south");
+  const north = await dataset("from-north");
+  expect(south.axes[1]).toMatchObject({ role: "latitude", goesUp: true, scale: 20, translation: -30 });
+  expect(north.axes[1]).toMatchObject({ role: "latitude", goesUp: false, scale: -20, translation: 30 });
+  // A part of the world: degrees of longitude are a little shorter. Here the equator is in the middle.
+  expect(aspectOf(south, { axes: [1, 2] })).toBeCloseTo(-1);
+  expect(aspectOf(north, { axes: [1, 2] })).toBeCloseTo(1);
+  expect(aspectOf(north, { axes: [0, 2] })).toBe(1);
+});
+
+it("an array of a dataset has the same coordinates when it is opened by itself", async () => {
+  const sea = await dataset("from-north", "sst");
+  expect(sea.axes.map(({ role }) => role)).toEqual(["time", "latitude", "longitude"]);
+  expect(coordinateText(sea.axes[0]!, 2)).toBe("2020-03-01");
+  const time = await dataset("from-north", "time");
+  expect(time.decodedKind).toBe("milliseconds");
+});
+
+it("a pyramid of groups is one dataset, finest first", async () => {
+  const rain = await dataset("pyramid");
+  expect(rain.levels.map(({ factor, array }) => [factor[0], array!.shape[0]])).toEqual([
+    [1, 32],
+    [2, 16],
+    [4, 8],
+  ]);
+  expect(rain.axes.map(({ role, goesUp }) => [role, goesUp])).toEqual([
+    ["y", true],
+    ["x", false],
+  ]);
+});
+
+it("other groups are trees", async () => {
+  const found = await opened("anndata");
+  if (found.kind !== "contents") throw new Error(found.kind);
+  expect(found.what).toBe("AnnData");
+  expect(found.branch.items.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+    "X array",
+    "obs group",
+    "obsm group",
+    "var group",
+  ]);
+  const [x, obs] = found.branch.items;
+  expect(await x!.facts()).toMatchObject({ what: "array", shape: [5, 3], bytes: 60 });
+  expect(await obs!.facts()).toMatchObject({ what: "dataframe" });
+  expect((await obs!.branch()).items.map(({ path }) => path)).toEqual(["obs/size"]);
+  const empty = await opened("empty");
+  expect(empty).toMatchObject({ kind: "contents", branch: { items: [] } });
+  expect(await opened("from-south", undefined, "contents")).toMatchObject({ kind: "contents" });
+});
+
+it("what is not what it says is shown as what it is, with the reason", async () => {
+  const broken = await opened("broken");
+  expect(broken).toMatchObject({ kind: "contents", notes: [expect.stringContaining("axes")] });
+  const missing = await opened("levels-missing");
+  expect(missing).toMatchObject({ kind: "contents", notes: [expect.stringContaining("cannot be shown")] });
+});
+
+async function timeAxis(calendar: string) {
+  const store = new MapStore();
+  const names = (name: string) => ({ dimensionNames: [name] });
+  await createGroup(store);
+  const attributes = { units: "days since 2000-01-01", calendar };
+  const time = await create(store, {
+    path: "time",
+    shape: [3],
+    dtype: "float64",
+    attributes,
+    ...names("time"),
+  });
+  await set(time, null, Float64Array.of(15, 45, 75));
+  await create(store, { path: "tas", shape: [3], dtype: "float32", ...names("time") });
+  const found = await openPlace({ source: store, name: "x" }, context);
+  if (found.kind !== "dataset") throw new Error(found.kind);
+  expect(found.notes).toEqual([]);
+  const { axes } = found.dataset;
+  return { axes, axis: axes[0]!, at: [0, 1, 2].map((i) => axes[0]!.coordinates!.at(i)) };
+}
+
+it("times of a calendar that nobody knows are counts, with their unit", async () => {
+  const { axes, axis, at } = await timeAxis("mayan");
+  expect(axis).toMatchObject({ role: "time", unit: "days since 2000-01-01 (mayan)" });
+  expect(at).toEqual([15, 45, 75]);
+  expect(placeText(axes, [1])).toBe("time 45 days since 2000-01-01 (mayan)");
+});
+
+it("times of a calendar without real days are its dates", async () => {
+  const { axes, axis, at } = await timeAxis("360_day");
+  expect([axis.role, axis.unit]).toEqual(["time", undefined]);
+  expect(at).toEqual(["2000-01-16", "2000-02-16", "2000-03-16"]);
+  expect(placeText(axes, [1])).toBe("time 2000-02-16");
+});
+
+it("a group that only consolidated metadata know is opened by its path", async () => {
+  const store = new MapStore();
+  await createGroup(store);
+  await createGroup(store, { path: "a" });
+  await create(store, { path: "a/b", shape: [3], dtype: "uint8" });
+  await consolidate(store);
+  await store.delete("/a/zarr.json");
+  const found = await openPlace({ source: store, name: "x", path: "a" }, context);
+  if (found.kind !== "contents") throw new Error(found.kind);
+  expect(found.branch.items.map(({ path }) => path)).toEqual(["a/b"]);
+  await expect(openPlace({ source: store, name: "x", path: "c" }, context)).rejects.toMatchObject({
+    _tag: "NotFound",
+  });
+});
+
+it("a folder of stores leads to them", async () => {
+  const store = new MapStore();
+  for (const name of ["plain", "image"])
+    for (const [key, bytes] of await keysOf(await groupInMemory(name)))
+      await store.set(`/sub/${name}${key}`, bytes);
+  const several = await openPlace({ source: store, name: "folder" }, context);
+  if (several.kind !== "contents") throw new Error(several.kind);
+  expect(several.branch.items.map(({ path }) => path)).toEqual(["sub/image", "sub/plain"]);
+  await expect(openPlace({ source: new MapStore(), name: "nothing" }, context)).rejects.toMatchObject({
+    _tag: "NotFound",
+  });
+});
+
+async function keysOf(store: MapStore): Promise<[string, Uint8Array][]> {
+  const entries: [string, Uint8Array][] = [];
+  for await (const key of store.list("")) entries.push([key, (await store.get(key))!]);
+  return entries;
+}
+
+it("addresses are read as what they stand for, in a sentence", () => {
+  expect(readPlace({ source: "s3://bucket/a.zarr/0" })).toMatchObject({
+    place: { source: "https://bucket.s3.amazonaws.com/a.zarr", path: "0" },
+    note: expect.stringContaining("opened as https://bucket"),
+  });
+  expect(readPlace({ source: "/stores/a", path: "b" })).toEqual({
+    place: { source: "/stores/a", path: "b" },
+    note: undefined,
+  });
+  expect(() => readPlace({ source: "ftp://example.org/a" })).toThrow(RefusedAddress);
+});
+
+it("units are written as by hand", () => {
+  const units = ["m s-1", "kg m-2 s-1", "degC", "W m**-2", "micrometer", "1e-3 m", "m2", "percent"];
+  expect(units.map(unitText)).toEqual([
+    "m s⁻¹",
+    "kg m⁻² s⁻¹",
+    "°C",
+    "W m**-2",
+    "µm",
+    "1e-3 m",
+    "m²",
+    "percent",
+  ]);
+});
+
+it("dates are as short as they can be", () => {
+  const at = (text: string) => dateText(Date.parse(text));
+  expect(at("2020-02-29T00:00:00Z")).toBe("2020-02-29");
+  expect(at("2020-02-29T06:30:00Z")).toBe("2020-02-29 06:30");
+  expect(at("2020-02-29T06:30:15Z")).toBe("2020-02-29 06:30:15");
+  expect(dateText(Number.NaN)).toBe("no time");
+});

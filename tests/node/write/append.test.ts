@@ -1,0 +1,143 @@
+// Arrays that several programs make longer at the same time: every element of each is there in the end.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  append,
+  consolidate,
+  create,
+  createGroup,
+  get,
+  isZarrError,
+  MapStore,
+  open,
+  type Store,
+  WritableHttpStore,
+  type ZarrArray,
+} from "zarr-wasm";
+import { S3Server } from "../support/s3-server.js";
+import { errorOf } from "../support/support.js";
+
+let server: S3Server;
+beforeAll(async () => {
+  server = await new S3Server().start();
+});
+afterAll(() => server.close());
+
+let logs = 0;
+
+/** Places with conditional writes; each writer has a store of its own, as programs on several machines do. */
+const places: Record<string, () => () => Store> = {
+  "memory with versions": () => {
+    const entries = new Map<string, Uint8Array>();
+    return () => {
+      const memory = new MapStore(entries);
+      const late = async <T>(value: T): Promise<T> => {
+        await new Promise((resolve) => setTimeout(resolve, 2 * Math.random()));
+        return value;
+      };
+      return {
+        conditional: true,
+        get: (...args) => late(memory.get(...args)),
+        set: (...args) => late(undefined).then(() => memory.set(...args)),
+        delete: (key) => memory.delete(key),
+        list: (...args) => memory.list(...args),
+      };
+    };
+  },
+  "an object store": () => {
+    const url = `${server.url}/log${++logs}.zarr`;
+    return () => new WritableHttpStore(url, { bucket: server.url });
+  },
+};
+
+/** Appends, and again where others were faster ten times. */
+async function insistently(array: ZarrArray, ...rest: [Int32Array | object, number?]): Promise<void> {
+  for (;;) {
+    try {
+      return await append(array, rest[0] as Int32Array, rest[1]);
+    } catch (error) {
+      if (!isZarrError(error, "Conflict") || error.chunkKey !== undefined) throw error;
+    }
+  }
+}
+
+describe.each(Object.entries(places))("appenders at the same time: %s", (_, place) => {
+  it.each([
+    { path: "plain", shardShape: undefined, zarrFormat: 3 },
+    { path: "sharded", shardShape: [8, 2], zarrFormat: 3 },
+    { path: "old", shardShape: undefined, zarrFormat: 2 },
+  ] as const)("lose nothing: $path", async ({ path, shardShape, zarrFormat }) => {
+    const storeOf = place();
+    const root = `${path}-root`;
+    const group = await createGroup(storeOf(), { path: root, zarrFormat });
+    const options = { path: "a", shape: [0, 2], chunkShape: [4, 2], dtype: "int32", zarrFormat };
+    await create(group, shardShape ? { ...options, shardShape } : options);
+    await consolidate(group);
+    const [writers, times, rows] = [5, 4, 3];
+    const write = async (writer: number) => {
+      const array = (await open(storeOf(), { path: `${root}/a` })) as ZarrArray;
+      for (let i = 0; i < times; i++)
+        await insistently(array, new Int32Array(2 * rows).fill(1 + 100 * writer + i));
+    };
+    await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+    const array = (await open(storeOf(), { path: `${root}/a` })) as ZarrArray;
+    expect(array.shape).toEqual([writers * times * rows, 2]);
+    const found = [...((await get(array)).data as Int32Array)];
+    // What was appended at once lies together.
+    const blocks = Array.from({ length: writers * times }, (_, i) => found.slice(6 * i, 6 * i + 6));
+    expect(blocks.map((block) => new Set(block).size)).toEqual(blocks.map(() => 1));
+    const wanted = Array.from(
+      { length: writers * times },
+      (_, i) => 1 + 100 * Math.floor(i / times) + (i % times),
+    );
+    expect(blocks.map(([value]) => value!).sort((a, b) => a - b)).toEqual(wanted);
+    // The group's consolidated metadata has the last shape, whoever wrote it last.
+    const fromGroup = (await (await open(storeOf(), { path: root, kind: "group" })).open("a")) as ZarrArray;
+    expect(fromGroup.shape).toEqual(array.shape);
+  });
+
+  it("write into a chunk that both have begun", async () => {
+    const storeOf = place();
+    const slow = storeOf();
+    await create(storeOf(), { path: "both", shape: [0], chunkShape: [8], dtype: "int32", codecs: "none" });
+    const mine = (await open(slow, { path: "both" })) as ZarrArray;
+    const theirs = (await open(storeOf(), { path: "both" })) as ZarrArray;
+    // The array is longer already, and the other one is faster with its elements.
+    const read = slow.get.bind(slow);
+    let isFirst = true;
+    slow.get = async (key, options) => {
+      const bytes = await read(key, options);
+      if (/c\/0$/.test(key) && isFirst) {
+        isFirst = false;
+        await append(theirs, Int32Array.of(4, 5));
+      }
+      return bytes;
+    };
+    await append(mine, Int32Array.of(1, 2, 3));
+    expect(isFirst).toBe(false);
+    const { data } = await get((await open(storeOf(), { path: "both" })) as ZarrArray);
+    expect([...(data as Int32Array)]).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("are told of each other where they ask for it", async () => {
+    const storeOf = place();
+    const store = storeOf();
+    await create(storeOf(), { path: "asked", shape: [0], chunkShape: [8], dtype: "int32" });
+    const mine = (await open(store, { path: "asked" })) as ZarrArray;
+    const theirs = (await open(storeOf(), { path: "asked" })) as ZarrArray;
+    const read = store.get.bind(store);
+    let others = 1;
+    store.get = async (key, options) => {
+      const bytes = await read(key, options);
+      if (key.endsWith("zarr.json") && others-- > 0) await append(theirs, Int32Array.of(7));
+      return bytes;
+    };
+    const error = await errorOf(() => append(mine, Int32Array.of(1), 0, { conflicts: "error" }));
+    expect(error._tag).toBe("Conflict");
+    expect((await open(storeOf(), { path: "asked", kind: "array" })).shape).toEqual([1]);
+    others = 2;
+    await append(mine, Int32Array.of(1));
+    const now = await open(storeOf(), { path: "asked", kind: "array" });
+    expect([...((await get(now)).data as Int32Array)]).toEqual([7, 7, 7, 1]);
+    expect(mine.shape).toEqual([4]);
+  });
+});

@@ -1,0 +1,79 @@
+// What a write has in memory besides the caller's array: some chunks, or a few shards, however large the array is.
+import { spawnSync } from "node:child_process";
+import { describe, expect, it } from "vitest";
+
+const root = new URL("../../../", import.meta.url).href;
+const mib = 2 ** 20;
+
+interface Peak {
+  /** Most bytes of array buffers that were reachable at a time, above what there was before. */
+  buffers: number;
+  /** Memory of the core in this thread, at the end. */
+  core: number;
+}
+
+/** Writes arrays of some sizes in a process of its own, where garbage is collected at every step. */
+function peaksOf(sizes: readonly number[], options: object, workers: number, isShared: boolean): Peak[] {
+  const code = `
+    const { create, set, WorkerPool } = await import("${root}dist/index.js");
+    const { sessionOf } = await import("${root}dist/engine/engine.js");
+    const reachable = () => (gc(), process.memoryUsage().arrayBuffers);
+    const pool = ${workers} > 0 ? new WorkerPool({ size: ${workers} }) : undefined;
+    const peaks = [];
+    for (const mebibytes of ${JSON.stringify(sizes)}) {
+      const shape = [mebibytes, 1024, 1024];
+      const length = mebibytes * 2 ** 20;
+      const data = new Uint8Array(${isShared} ? new SharedArrayBuffer(length) : length);
+      data.fill(7);
+      let [peak, calls, before] = [0, 0, 0];
+      const note = () => {
+        peak = Math.max(peak, reachable() - before);
+      };
+      const store = {
+        get() {},
+        async set() {
+          if (++calls % (${"shardShape" in options} ? 1 : 16) === 0) note();
+          await new Promise((resolve) => setImmediate(resolve));
+        },
+        delete() {},
+      };
+      const array = await create(store, { shape, dtype: "uint8", codecs: "crc32c", ...${JSON.stringify(options)} });
+      [peak, calls, before] = [0, 0, reachable()];
+      await set(array, null, data, { pool });
+      const core = await sessionOf("full");
+      peaks.push({ buffers: peak, core: core.memoryBytes });
+    }
+    console.log(JSON.stringify(peaks));
+    process.exit();`;
+  const args = ["--expose-gc", "--input-type=module", "-e", code];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 120_000 });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout) as Peak[];
+}
+
+describe.each([0, 2])("a write with %i workers", (workers) => {
+  it.each([false, true])("has 16 chunks in memory, values shared: %s", (isShared) => {
+    // Elements and encoded bytes of 16 chunks of 512 KiB, and slabs.
+    const [small, large] = peaksOf([32, 96], { chunkShape: [8, 256, 256] }, workers, isShared) as [
+      Peak,
+      Peak,
+    ];
+    for (const { buffers, core } of [small, large]) {
+      expect(buffers).toBeLessThan(2 * 16 * 0.5 * mib + mib);
+      expect(core).toBeLessThan(64 * mib);
+    }
+    expect(large.core).toBe(small.core);
+  });
+
+  it("has few shards and 16 inner chunks in memory", () => {
+    // Shards of 16 MiB, two at a time, each while the one before it may still be there; in memory that is an eighth
+    // larger than the last one.
+    const options = { chunkShape: [8, 256, 256], shardShape: [16, 1024, 1024] };
+    const [small, large] = peaksOf([32, 96], options, workers, false) as [Peak, Peak];
+    for (const { buffers, core } of [small, large]) {
+      expect(buffers).toBeLessThan(2 * 2 * 18 * mib + 16 * 0.5 * mib);
+      expect(core).toBeLessThan(64 * mib);
+    }
+    expect(large.core).toBe(small.core);
+  });
+});

@@ -1,0 +1,150 @@
+/** `zarr-wasm copy`. */
+
+import { type CopyOptions, type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
+import { exitHooks, placeBelow } from "#internal";
+import { UsageError, type Values } from "../options/options.js";
+import {
+  integer,
+  lengthsOf,
+  parseCodecs,
+  parseFill,
+  parseSelection,
+  partOf,
+  poolOf,
+  shardsOf,
+} from "../options/values.js";
+import { withCodecsHint } from "../source/hints.js";
+import { asCommandError, destinationUrl, hintForDestination, inOptions } from "../source/places.js";
+import { openSource } from "../source/source.js";
+import { exactNumber, note, printSummary } from "../text/output.js";
+import { progressLine, sizeText } from "../text/progress.js";
+
+export async function runCopy(source: string, dest: string, values: Values): Promise<number> {
+  exitHooks.handleSignals();
+  const { threads, ...options } = readOptions(values);
+  await checkPlaces(source, dest);
+  const root = await openSource(source, values);
+  const target = destinationUrl(dest);
+  const pool = options.metadataOnly ? undefined : poolOf(threads);
+  const meter = new Meter();
+  try {
+    const result = await copy(root, target, {
+      ...options,
+      pool,
+      destinationName: dest,
+      onProgress: (progress) => meter.show(progress),
+      onWarning: ({ message }) => note(inOptions(message)),
+    });
+    meter.line.clear();
+    printResult(values, { source, destination: dest }, result, meter);
+  } catch (error) {
+    throw await withProgress(error, meter.last, dest, options.codecs);
+  } finally {
+    meter.line.clear();
+    pool?.destroy();
+  }
+  return 0;
+}
+
+/** @throws an Error if source and destination are the same place, or one contains the other. */
+async function checkPlaces(source: string, dest: string): Promise<void> {
+  if ((await placeBelow(source, dest)) !== undefined || (await placeBelow(dest, source)) !== undefined)
+    throw new Error("SOURCE and DEST are the same place, or one is in the other");
+}
+
+/** Measures the time, and shows the progress. */
+class Meter {
+  readonly line = progressLine("copying");
+  readonly #start = performance.now();
+  last: CopyProgress | undefined;
+
+  show(progress: CopyProgress): void {
+    const { bytes, skippedBytes, totalBytes } = progress;
+    const [done, skipped] = this.last ? [this.last.bytes, this.last.skippedBytes] : [0, 0];
+    this.last = progress;
+    this.line.total(totalBytes);
+    this.line.skip(skippedBytes - skipped);
+    this.line.add(bytes - done - (skippedBytes - skipped));
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.#start) / 1000;
+  }
+}
+
+/** Adds the progress and hints to an error, and names options as the command line does. */
+async function withProgress(
+  given: unknown,
+  progress: CopyProgress | undefined,
+  dest: string,
+  codecs: unknown,
+): Promise<unknown> {
+  const error = asCommandError(given);
+  if (!(error instanceof Error) || error instanceof UsageError || Object.isFrozen(error)) return error;
+  const { chunks = 0, totalChunks = 0 } = progress ?? {};
+  const goesOn = /\.(zip|ozx)$/i.test(dest) ? "" : "; --resume goes on";
+  if (totalChunks > 0) error.message += ` (${chunks} of ${totalChunks} chunks copied${goesOn})`;
+  else {
+    withCodecsHint(error, codecs);
+    error.message += await hintForDestination(error, dest);
+  }
+  return error;
+}
+
+function printResult(
+  { json, verify = false, "metadata-only": metadataOnly = false }: Values,
+  places: { source: string; destination: string },
+  result: CopyResult,
+  { last, seconds: measured }: Meter,
+): void {
+  const { arrays, groups, bytesRead, bytesWritten } = result;
+  const round = (value: number) => Number(value.toPrecision(6));
+  const seconds = round(measured);
+  const megabytesPerSecond = round((last?.bytes ?? 0) / 1e6 / measured);
+  const chunks = { ...result.chunks, missing: exactNumber(result.chunks.missing) };
+  const bytes = exactNumber(result.bytes);
+  const facts = { arrays, groups, chunks, bytes, bytesRead, bytesWritten, seconds, megabytesPerSecond };
+  const nodes = `${arrays} ${arrays === 1 ? "array" : "arrays"}, ${groups} ${groups === 1 ? "group" : "groups"}`;
+  const lines = metadataOnly
+    ? [`made ${nodes}`]
+    : [
+        `copied ${nodes}: ${chunks.asStored} chunks as stored, ${chunks.reencoded} re-encoded, ${chunks.missing} missing, ${chunks.skipped} there already`,
+        `${sizeText(Number(bytes))} in ${seconds.toFixed(2)} s (${megabytesPerSecond.toFixed(0)} MB/s), ${sizeText(bytesRead)} read, ${sizeText(bytesWritten)} written${verify ? ", verified" : ""}`,
+      ];
+  printSummary(json, { ...places, ...facts, verified: verify && !metadataOnly }, lines);
+}
+
+const defaultMemory = 128;
+const minMemory = 8;
+/** Seconds. */
+const defaultWait = 30;
+
+/** Threads are for the caller, who destroys the pool. */
+type ReadOptions = CopyOptions & { readonly threads: number | undefined };
+
+/** @throws UsageError. */
+export function readOptions(values: Values): ReadOptions {
+  const { format, part, overwrite = false, resume = false, verify = false, bucket, temp } = values;
+  if (format !== undefined && !/^[123]$/.test(format)) throw new UsageError("--format must be 1, 2 or 3");
+  if (overwrite && resume) throw new UsageError("--overwrite and --resume exclude one another");
+  if (overwrite && part !== undefined)
+    throw new UsageError(
+      "--overwrite with --part would delete what other parts write: use --metadata-only before",
+    );
+  const metadataOnly = values["metadata-only"] ?? false;
+  if (metadataOnly && part !== undefined)
+    throw new UsageError("--metadata-only makes the nodes for all parts: leave --part out");
+  return {
+    select: values.select === undefined ? undefined : parseSelection(values.select),
+    format: format === undefined ? undefined : (Number(format) as 1 | 2 | 3),
+    chunks: lengthsOf(values.chunks, "--chunks"),
+    shards: shardsOf(values.shards),
+    codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
+    fill: values.fill === undefined ? undefined : parseFill(values.fill),
+    ...{ overwrite, resume, metadataOnly, verify, bucket, temp },
+    part: partOf(part),
+    memory: integer(values.memory, "--memory", minMemory, defaultMemory) * 2 ** 20,
+    threads: values.threads === undefined ? undefined : integer(values.threads, "--threads", 1, 1),
+    wait: integer(values.wait, "--wait", 0, defaultWait) * 1000,
+  };
+}

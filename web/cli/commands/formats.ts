@@ -1,0 +1,138 @@
+/** Output formats of `zarr-wasm read`: each turns a region into pieces to write. */
+import {
+  type BytesRegion,
+  DType,
+  type NumpyDescr,
+  numpyDescr,
+  packStrings,
+  readScalar,
+  type ValueRegion,
+  ZarrError,
+} from "zarr-wasm";
+import { printable, printableJson } from "../text/output.js";
+
+type Pieces = Iterable<Uint8Array | string>;
+
+/** Lines that are gathered before they are written. */
+const batch = 4096;
+
+/** What is read: element bytes, or values of any length. */
+export type ReadRegion = BytesRegion | ValueRegion;
+
+export const formats = {
+  raw: (region: ReadRegion): Pieces => [fixedSize(region).bytes],
+  jsonl: (region: ReadRegion): Pieces => batched(jsonLines(region)),
+  npy: (region: ReadRegion): Pieces => [npyHeader(fixedSize(region)), fixedSize(region).bytes],
+  text: (region: ReadRegion): Pieces => batched(table(region)),
+};
+
+/** Strings of any length become strings of the longest one's length, as in NumPy; other values have no such form. */
+function fixedSize(region: ReadRegion): BytesRegion {
+  if ("bytes" in region) return region;
+  const { data, shape, dtype } = region;
+  if (dtype.name !== "string") {
+    throw new ZarrError("Unsupported", `data type ${dtype} has no fixed size: use --format jsonl or text`);
+  }
+  const texts = data as readonly string[];
+  const longest = texts.reduce((most, text) => Math.max(most, Array.from(text).length), 1);
+  const fixed = DType.fixedUtf32(longest);
+  return { bytes: packStrings(fixed, texts), shape, dtype: fixed };
+}
+
+function* batched(lines: Iterable<string>): Generator<string> {
+  let gathered: string[] = [];
+  for (const line of lines) {
+    gathered.push(line);
+    if (gathered.length < batch) continue;
+    yield gathered.join("");
+    gathered = [];
+  }
+  yield gathered.join("");
+}
+
+function* scalars(region: ReadRegion): Generator<unknown> {
+  if (!("bytes" in region)) return yield* region.data;
+  const { bytes, dtype } = region;
+  for (let at = 0; at < bytes.byteLength; at += dtype.itemBytes) yield readScalar(dtype, bytes, at);
+}
+
+function* jsonLines(region: ReadRegion): Generator<string> {
+  for (const value of scalars(region)) yield `${toJson(value)}\n`;
+}
+
+/** JSON with exact 64-bit integers, `{"b64": …}` for bytes, and names for what is not finite. */
+function toJson(value: unknown): string {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number")
+    return Number.isFinite(value) ? JSON.stringify(value) : JSON.stringify(String(value));
+  if (value instanceof Uint8Array) return `{"b64":"${Buffer.from(value).toString("base64")}"}`;
+  if (Array.isArray(value)) return `[${value.map(toJson).join(",")}]`;
+  if (ArrayBuffer.isView(value))
+    return `[${Array.from(value as unknown as Iterable<unknown>, toJson).join(",")}]`;
+  if (typeof value !== "object" || value === null) return printableJson(value) ?? "null";
+  const fields = Object.entries(value).map(([name, field]) => `${printableJson(name)}:${toJson(field)}`);
+  return `{${fields.join(",")}}`;
+}
+
+/**
+ * The header of a .npy file, as NumPy writes it; elements follow. Format 1.0 has Latin-1 text and 16 bits for its
+ * length, 2.0 has 32 bits, 3.0 has them and UTF-8 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
+ */
+function npyHeader({ shape, dtype }: BytesRegion): Uint8Array {
+  const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
+  const dict = `{'descr': ${pythonDescr(numpyDescr(dtype))}, 'fortran_order': False, 'shape': ${tuple}, }`;
+  const isLatin1 = !/[\u{100}-\u{10ffff}]/u.test(dict);
+  const text = Buffer.from(dict, isLatin1 ? "latin1" : "utf8");
+  /** Bytes after the length, so that elements start at a multiple of 64: text, spaces, a line's end. */
+  const paddedBehind = (prefix: number) => Math.ceil((prefix + text.length + 1) / 64) * 64 - prefix;
+  const version = isLatin1 ? (paddedBehind(10) < 2 ** 16 ? 1 : 2) : 3;
+  const prefix = version === 1 ? 10 : 12;
+  const length = paddedBehind(prefix);
+  const header = Buffer.alloc(prefix + length, " ");
+  header.write("\x93NUMPY", "latin1");
+  header[6] = version;
+  header[7] = 0;
+  if (version === 1) header.writeUInt16LE(length, 8);
+  else header.writeUInt32LE(length, 8);
+  header.set(text, prefix);
+  header[header.length - 1] = 0x0a;
+  return header;
+}
+
+function pythonDescr(descr: NumpyDescr): string {
+  if (typeof descr === "string") return `'${descr}'`;
+  const fields = descr.map(([name, type, shape]) => {
+    const dims = shape ? `, (${shape.join(", ")},)` : "";
+    return `(${JSON.stringify(name)}, ${pythonDescr(type)}${dims})`;
+  });
+  return `[${fields.join(", ")}]`;
+}
+
+/** Rows of the last dimension as lines, with an empty line between the blocks of outer dimensions. */
+function* table(region: ReadRegion): Generator<string> {
+  const columns = region.shape.at(-1) ?? 1;
+  const block = columns * (region.shape.at(-2) ?? 1);
+  const total = region.shape.reduce((a, b) => a * b, 1);
+  let index = 0;
+  for (const value of scalars(region)) {
+    index++;
+    const isLast = index % columns === 0;
+    yield toText(value) + (isLast ? "\n" : "\t");
+    if (isLast && region.shape.length > 2 && index % block === 0 && index < total) {
+      yield "\n";
+    }
+  }
+}
+
+function toText(value: unknown): string {
+  if (typeof value === "string") return printable(value);
+  if (value instanceof Uint8Array)
+    return Buffer.from(value)
+      .toString("latin1")
+      .replace(/[^\x20-\x7e]/g, "·");
+  if (Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === "number")) {
+    const [re, im] = value as [number, number];
+    return `${re}${im < 0 || Object.is(im, -0) ? "-" : "+"}${Math.abs(im)}i`;
+  }
+  return typeof value === "object" ? toJson(value) : String(value);
+}

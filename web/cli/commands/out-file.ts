@@ -1,0 +1,83 @@
+/** The file of `--out`: there whole, or as it was. */
+import { closeSync, openSync, rmSync, type Stats } from "node:fs";
+import {
+  access,
+  constants,
+  type FileHandle,
+  open,
+  readlink,
+  realpath,
+  rename,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import path from "node:path";
+import { exitHooks, hiddenName } from "#internal";
+
+type Pieces = Iterable<Uint8Array | string>;
+
+/**
+ * Writes a file, or replaces one: to a temporary file beside it, which takes its name in the end. A run that fails or
+ * is interrupted leaves what was there, and no temporary file. A symbolic link stays one: what it points to is
+ * replaced. Devices and pipes have nothing to replace: they are written to.
+ */
+export async function writeOutFile(file: string, pieces: Pieces): Promise<void> {
+  exitHooks.handleSignals();
+  try {
+    const old = await stat(file).catch(unlessMissing);
+    if (old && !old.isFile()) return await writeFile(file, pieces);
+    if (old) await access(file, constants.W_OK); // renaming would replace what must not be written
+    await replace(old ? await realpath(file) : await linkEnd(file), old, pieces);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new Error(`${file} cannot be written: ${reason(message)}`);
+  }
+}
+
+async function replace(target: string, old: Stats | undefined, pieces: Pieces): Promise<void> {
+  const temporary = path.join(path.dirname(target), hiddenName());
+  const release = exitHooks.add(() => rmSync(temporary, { force: true }));
+  try {
+    // Made at once, so that no signal finds a file that nobody removes, or comes before one that is still being made.
+    closeSync(openSync(temporary, "wx", old ? 0o600 : 0o666));
+    const handle = await open(temporary, "r+");
+    try {
+      await writeFile(handle, pieces);
+      if (old) await takeOver(handle, old);
+      await handle.sync(); // the old file goes only for one that is on the disk
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  } finally {
+    release();
+  }
+}
+
+/** The old file's owner, where that may be given, and its permissions. */
+async function takeOver(handle: FileHandle, old: Stats): Promise<void> {
+  const { uid, gid } = await handle.stat();
+  if (uid !== old.uid || gid !== old.gid) await handle.chown(old.uid, old.gid).catch(() => {});
+  await handle.chmod(old.mode & 0o777);
+}
+
+/** Where a path that names no file leads: a symbolic link may point to what is not there yet. */
+async function linkEnd(file: string): Promise<string> {
+  let end = file;
+  for (let links = 0; links < 40; links++) {
+    const to = await readlink(end).catch(() => undefined);
+    if (to === undefined) break;
+    end = path.resolve(path.dirname(end), to);
+  }
+  return end;
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== "ENOENT") throw error;
+}
+
+/** "no such file or directory" of "ENOENT: no such file or directory, open '…'". */
+const reason = (message: string) => /^[A-Z0-9]+: (.*?), /.exec(message)?.[1] ?? message;

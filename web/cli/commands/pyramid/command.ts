@@ -1,0 +1,209 @@
+/** `zarr-wasm pyramid`. */
+import {
+  isZarrError,
+  type MultiscaleOptions,
+  type MultiscaleProgress,
+  multiscales,
+  type NewAxis,
+  open,
+  type Store,
+  writeMultiscale,
+  type ZarrGroup,
+  type ZarrWarning,
+} from "zarr-wasm";
+import { autoShards, checkTargets, exitHooks, lockDestination, openDestination } from "#internal";
+import { UsageError, type Values } from "../../options/options.js";
+import { poolOf } from "../../options/values.js";
+import { withCodecsHint } from "../../source/hints.js";
+import { asCommandError, destinationUrl, hintForDestination } from "../../source/places.js";
+import { countText, note, printSummary } from "../../text/output.js";
+import { progressLine, sizeText } from "../../text/progress.js";
+import { type PyramidOptions, readOptions } from "./options.js";
+import { type ImageSource, openImage } from "./source.js";
+
+export async function runPyramid(source: string, dest: string, values: Values): Promise<number> {
+  exitHooks.handleSignals();
+  const options = readOptions(values);
+  const destination = await openDestination(destinationUrl(dest), {
+    bucket: values.bucket,
+    name: dest,
+  }).catch((error) => {
+    throw asCommandError(error);
+  });
+  if (destination.kind === "zip") {
+    await destination.abort(undefined);
+    throw new UsageError(
+      `${dest}: levels are made from one another, and an archive cannot be read while it is written: write a folder, and copy that`,
+    );
+  }
+  const image = await openImage(source, destination, values);
+  await checkTargets(image.array.store, destination.place!).catch((error) => {
+    throw asCommandError(error);
+  });
+  const meter = new Meter(image, options);
+  const pool = poolOf(options.threads);
+  let lock: Awaited<ReturnType<typeof lockDestination>> | undefined;
+  try {
+    lock = await lockDestination(destination, lockOptions(options));
+    const onProgress = (progress: MultiscaleProgress) => meter.show(progress);
+    const written = { ...writingOptions(image, options), pool, onProgress };
+    let group: ZarrGroup | undefined;
+    for (const stage of await stagesOf(options, destination.store))
+      group = await writeMultiscale(destination.store, image.array, { ...written, ...stage });
+    meter.end();
+    await lock.finish();
+    await printResult(values, { source, destination: dest }, options, group!, meter);
+  } catch (error) {
+    throw await withHint(asCommandError(error), options, dest);
+  } finally {
+    meter.end();
+    pool?.destroy();
+    await destination.close();
+    await lock?.release();
+  }
+  return 0;
+}
+
+/** Parts of a level write at the same time. */
+const lockOptions = ({ overwrite, part, stages }: PyramidOptions) => ({
+  overwrite,
+  onWarning: ({ message }: ZarrWarning) => note(message),
+  share: part && `one of ${part.count} parts of ${JSON.stringify(stages)}`,
+});
+
+function writingOptions(image: ImageSource, options: PyramidOptions): MultiscaleOptions {
+  const { levels, method, factor, scale, name, format, omeVersion, chunks, shards, codecs } = options;
+  const { array, translation, ome } = image;
+  const shardShape =
+    shards === "auto"
+      ? autoShards(array.shape, chunks ?? array.chunkShape, array.dtype.itemBytes)
+      : shards === "none"
+        ? null
+        : shards;
+  return {
+    ...{ levels, method, factor, translation, ome, codecs, shardShape },
+    axes: axesOf(image, options),
+    scale: scale ?? image.scale,
+    name: name ?? image.name,
+    zarrFormat: format,
+    omeVersion,
+    chunkShape: chunks,
+    overwrite: options.overwrite,
+    resume: options.resume,
+  };
+}
+
+/** Axes that are named, or those of the image, with units that are given. */
+function axesOf({ array, axes: known }: ImageSource, { axes: names, units }: PyramidOptions) {
+  const rank = array.shape.length;
+  for (const [option, list] of Object.entries({ axes: names, units })) {
+    if (list && list.length !== rank)
+      throw new UsageError(`--${option} has ${list.length} entries, the array has ${rank} dimensions`);
+  }
+  const axes: readonly (string | NewAxis)[] | undefined = names ?? known;
+  if (!units) return axes;
+  const named = axes ?? array.dimensionNames;
+  if (!named?.every((axis) => axis !== null))
+    throw new UsageError("--units needs axes: the array does not name its dimensions, name them with --axes");
+  return named.map((axis, i) => ({
+    ...(typeof axis === "string" ? { name: axis } : (axis as NewAxis)),
+    unit: units[i] === "" ? undefined : units[i],
+  }));
+}
+
+/** The calls that are made: one for everything, one for the metadata, or one for each level. */
+async function stagesOf(
+  { stages, part }: PyramidOptions,
+  store: Store,
+): Promise<Pick<MultiscaleOptions, "stage" | "part">[]> {
+  if (stages === "all") return [{}];
+  if (stages === "metadata") return [{ stage: "metadata" }];
+  const { first, last = (await levelCount(store)) - 1 } = stages;
+  if (last < first) throw new UsageError(`--level ${first}+: the image has ${last + 1} levels`);
+  return Array.from({ length: last - first + 1 }, (_, i) => ({
+    stage: first + i,
+    part: part && ([part.index, part.count] as const),
+  }));
+}
+
+async function levelCount(store: Store): Promise<number> {
+  const group = await open(store, { kind: "group" });
+  return multiscales(group)[0]!.levels.length;
+}
+
+/** Counts what is written, and shows it. */
+class Meter {
+  readonly #start = performance.now();
+  readonly #line = progressLine("writing levels");
+  readonly #chunkBytes: number;
+  /** Of calls that are done. */
+  #before = { chunks: 0, bytes: 0 };
+  #last: MultiscaleProgress | undefined;
+  seconds = 0;
+
+  constructor({ array }: ImageSource, { chunks }: PyramidOptions) {
+    const shape = chunks ?? array.chunkShape;
+    this.#chunkBytes = shape.reduce((a, b) => a * b, array.dtype.itemBytes || 16);
+  }
+
+  show(progress: MultiscaleProgress): void {
+    const last = this.#last;
+    if (last && progress.chunks < last.chunks) this.#before = this.done;
+    const chunks = progress.chunks - (last && progress.chunks >= last.chunks ? last.chunks : 0);
+    this.#last = progress;
+    this.#line.total((this.#before.chunks + progress.totalChunks) * this.#chunkBytes);
+    this.#line.add(chunks * this.#chunkBytes);
+  }
+
+  /** Chunks that are written (or found to be fill value, or to be there), and the bytes that they have. */
+  get done() {
+    const { chunks = 0, bytes = 0 } = this.#last ?? {};
+    return { chunks: this.#before.chunks + chunks, bytes: this.#before.bytes + bytes };
+  }
+
+  end(): void {
+    this.seconds ||= (performance.now() - this.#start) / 1000;
+    this.#line.clear();
+  }
+}
+
+/** What went wrong, and how to go on. */
+async function withHint(
+  error: unknown,
+  { stages, overwrite, codecs }: PyramidOptions,
+  dest: string,
+): Promise<unknown> {
+  if (!isZarrError(error) || Object.isFrozen(error)) return error;
+  if (error.written === undefined) {
+    error.message += await hintForDestination(error, dest);
+    return withCodecsHint(error, codecs);
+  }
+  error.message += stages === "metadata" || overwrite ? "" : "; --resume goes on";
+  return error;
+}
+
+async function printResult(
+  { json }: Values,
+  places: { source: string; destination: string },
+  { method, stages, part }: PyramidOptions,
+  group: ZarrGroup,
+  meter: Meter,
+): Promise<void> {
+  const [image] = multiscales(group);
+  const levels = await Promise.all(
+    image!.levels.map(async ({ path, scale, translation, open: openLevel }) => {
+      const { shape } = await openLevel();
+      return { path, shape, scale, translation };
+    }),
+  );
+  const { bytes } = meter.done;
+  const chunks = countText(meter.done.chunks);
+  const seconds = Number(meter.seconds.toPrecision(6));
+  const facts = { ...places, method, levels, part, chunks, bytesWritten: bytes, seconds };
+  const shapes = levels.map(({ path, shape }) => `  ${path}  ${shape.join(" × ")}`);
+  const did =
+    stages === "metadata"
+      ? "made an image of these levels, which are to be filled"
+      : `wrote ${chunks} chunks, ${sizeText(bytes)}, in ${seconds.toFixed(2)} s, of an image of these levels`;
+  printSummary(json, facts, [`${did} (${method}):`, ...shapes]);
+}

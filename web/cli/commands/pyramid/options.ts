@@ -1,0 +1,91 @@
+/** The options of `pyramid`, checked. */
+import type { CodecInput, DownsamplingMethod, OmeVersion } from "zarr-wasm";
+import { UsageError, type Values } from "../../options/options.js";
+import { integer, lengthsOf, type Part, parseCodecs, parsePart, shardsOf } from "../../options/values.js";
+
+export interface PyramidOptions {
+  readonly levels: number | undefined;
+  readonly method: DownsamplingMethod;
+  readonly factor: number | readonly number[] | undefined;
+  readonly axes: readonly string[] | undefined;
+  readonly units: readonly string[] | undefined;
+  readonly scale: readonly number[] | undefined;
+  readonly name: string | undefined;
+  readonly format: 2 | 3 | undefined;
+  readonly omeVersion: OmeVersion | undefined;
+  readonly chunks: readonly number[] | undefined;
+  readonly shards: readonly number[] | "auto" | "none" | undefined;
+  readonly codecs: readonly CodecInput[] | undefined;
+  readonly overwrite: boolean;
+  readonly resume: boolean;
+  readonly stages: Stages;
+  readonly part: Part | undefined;
+  readonly threads: number | undefined;
+}
+
+/** What is done: everything, the metadata only, or levels from one to another. */
+export type Stages = "all" | "metadata" | { readonly first: number; readonly last: number | undefined };
+
+const methods: readonly string[] = ["mean", "mode", "nearest", "max"] satisfies DownsamplingMethod[];
+
+/** @throws UsageError. */
+export function readOptions(values: Values): PyramidOptions {
+  const { method = "mean", format, overwrite = false, resume = false, part, name } = values;
+  if (!methods.includes(method)) throw new UsageError(`--method must be one of ${methods.join(", ")}`);
+  if (format !== undefined && !/^[23]$/.test(format)) throw new UsageError("--format must be 2 or 3");
+  if (overwrite && resume) throw new UsageError("--overwrite and --resume exclude one another");
+  const stages = stagesOf(values);
+  if (overwrite && typeof stages === "object")
+    throw new UsageError("--overwrite is for all of an image or its metadata, not for a --level");
+  if (part !== undefined && !(typeof stages === "object" && stages.first === stages.last))
+    throw new UsageError("--part is a share of one level: say which with --level L");
+  return {
+    levels: values.levels === undefined ? undefined : integer(values.levels, "--levels", 1, 1),
+    method: method as DownsamplingMethod,
+    factor: factorOf(values.factor),
+    axes: namesOf(values.axes),
+    units: namesOf(values.units),
+    scale: numbersOf(values.scale, "--scale"),
+    format: format === undefined ? undefined : (Number(format) as 2 | 3),
+    omeVersion: omeVersionOf(values["ome-version"]),
+    chunks: lengthsOf(values.chunks, "--chunks"),
+    shards: shardsOf(values.shards),
+    codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
+    part: part === undefined ? undefined : parsePart(part),
+    threads: values.threads === undefined ? undefined : integer(values.threads, "--threads", 1, 1),
+    ...{ overwrite, resume, stages, name },
+  };
+}
+
+const omeVersions: readonly string[] = ["0.4", "0.5", "0.6rc0"] satisfies OmeVersion[];
+
+function omeVersionOf(text: string | undefined): OmeVersion | undefined {
+  if (text === undefined || omeVersions.includes(text)) return text as OmeVersion | undefined;
+  throw new UsageError(`--ome-version must be one of ${omeVersions.join(", ")}`);
+}
+
+function stagesOf({ level, "metadata-only": metadataOnly }: Values): Stages {
+  if (level === undefined) return metadataOnly ? "metadata" : "all";
+  if (metadataOnly) throw new UsageError("--metadata-only and --level exclude one another");
+  const match = /^(\d{1,2})(\+?)$/.exec(level);
+  if (!match)
+    throw new UsageError(`--level: "${level}" is neither a level, such as 1, nor one with all after it, 1+`);
+  const first = Number(match[1]);
+  return { first, last: match[2] === "+" ? undefined : first };
+}
+
+function factorOf(text: string | undefined): PyramidOptions["factor"] {
+  const list = lengthsOf(text, "--factor");
+  return list?.length === 1 ? list[0] : list;
+}
+
+/** Names separated by commas; an empty one for none. */
+const namesOf = (text: string | undefined): string[] | undefined =>
+  text?.split(",").map((name) => name.trim());
+
+function numbersOf(text: string | undefined, name: string): number[] | undefined {
+  const numbers = text?.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+  if (numbers?.every((number) => Number.isFinite(number) && number > 0) === false)
+    throw new UsageError(`${name}: "${text}" is no list of positive numbers such as 1,0.5,0.5`);
+  return numbers;
+}

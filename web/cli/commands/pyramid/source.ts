@@ -1,0 +1,78 @@
+/** What an image is made of: an array, or the finest level of an image that is there, with what is known of it. */
+import {
+  isMultiscales,
+  multiscales,
+  type NewAttributes,
+  type NewAxis,
+  type OpenedNode,
+  open,
+  type ZarrArray,
+} from "zarr-wasm";
+import { type openDestination, placeBelow } from "#internal";
+import type { Values } from "../../options/options.js";
+import { isMarked } from "../../source/places.js";
+import { openOptions, openSource } from "../../source/source.js";
+
+type Destination = Awaited<ReturnType<typeof openDestination>>;
+
+export interface ImageSource {
+  readonly array: ZarrArray;
+  readonly axes: readonly NewAxis[] | undefined;
+  readonly scale: readonly number[] | undefined;
+  readonly translation: readonly number[] | undefined;
+  readonly name: string | undefined;
+  /** What its group says in OME-Zarr's terms besides. */
+  readonly ome: NewAttributes | undefined;
+}
+
+/**
+ * Opens the source; through the destination's store where it lies there, so that it is known to be the same place.
+ * @throws an Error where the destination lies in the source's array.
+ */
+export async function openImage(
+  source: string,
+  destination: Destination,
+  values: Values,
+): Promise<ImageSource> {
+  const below = isMarked(source) ? undefined : await placeBelow(destination.name, source);
+  const node =
+    below === undefined
+      ? await openSource(source, values)
+      : await open(destination.store, {
+          ...openOptions(values),
+          path: [below, values.path].filter((part) => part).join("/"),
+        });
+  const image = await imageOf(node);
+  const folder = values.path === undefined ? source : `${source}/${values.path}`;
+  const isInside = (await placeBelow(folder, destination.name)) !== undefined;
+  if (node.kind === "array" && below === undefined && isInside)
+    throw new Error("DEST lies in the array that is read");
+  return image;
+}
+
+async function imageOf(node: OpenedNode): Promise<ImageSource> {
+  if (node.kind === "array") {
+    return {
+      array: node,
+      axes: undefined,
+      scale: undefined,
+      translation: undefined,
+      name: undefined,
+      ome: undefined,
+    };
+  }
+  if (!isMultiscales(node))
+    throw new Error(`there is a group at "/${node.path}", and no image; name an array in it with --path`);
+  const [image] = multiscales(node);
+  const [finest] = image!.levels;
+  const { scale, translation } = finest!;
+  const ome = (node.attributes["ome"] ?? node.attributes) as NewAttributes;
+  const known = ["omero", "image-label"].filter((name) => ome[name] !== undefined);
+  return {
+    array: await finest!.open(),
+    axes: image!.axes.map(({ name, type, unit }) => ({ name, type, unit })),
+    name: image!.name,
+    ome: Object.fromEntries(known.map((name) => [name, ome[name]])),
+    ...{ scale, translation },
+  };
+}

@@ -1,0 +1,172 @@
+/** `zarr-wasm view`: the viewer's page on this machine, looking at a source. */
+
+import { spawn } from "node:child_process";
+import { open, realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
+import { UsageError, type Values, versionOptions } from "../options/options.js";
+import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
+import { hintForPlace } from "../source/hints.js";
+import { isMarked, pathOf, withoutMark } from "../source/places.js";
+import { locate, openOptions } from "../source/source.js";
+import { printableJson } from "../text/output.js";
+
+const dist = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The page and what it loads. */
+const pageMounts: Readonly<Record<string, Mount>> = {
+  "/viewer/": path.join(dist, "viewer"),
+  "/wasm/": path.join(dist, "wasm"),
+};
+
+/** The first four bytes of archives. */
+const localHeader = 0x04034b50;
+const emptyArchive = 0x06054b50;
+
+/** What the page is to look at: its address there, and what has to be served for it. */
+interface Shown {
+  readonly address: string;
+  readonly mounts: Readonly<Record<string, Mount>>;
+}
+
+/** Serves until the process is told to end. The first line on stdout is the link. */
+export async function runView(source: string, values: Values): Promise<void> {
+  const port = readPort(values.port);
+  const order = values["v1-order"];
+  if (order !== undefined && order !== "spec" && order !== "writer")
+    throw new UsageError('--v1-order must be "spec" or "writer"');
+  if (!(await stat(path.join(dist, "viewer/index.html")).catch(() => undefined)))
+    throw new Error("the viewer is not in this package");
+  const isVersion = isMarked(source) || versionOptions.some((name) => values[name] !== undefined);
+  const { address, mounts } = await (isVersion ? shownVersion(source, values) : shownAs(pathOf(source)));
+  const server = await serve({ ...pageMounts, ...mounts }, port);
+  const query = Object.entries({ source: address, path: values.path, order })
+    .filter(([, value]) => value !== undefined && value !== "")
+    .map(([name, value]) => `${name}=${escapeValue(value!)}`);
+  const link = `${server.url}/viewer/?${query.join("&")}`;
+  const end = untilToldToEnd();
+  process.stdout.write(`${values.json ? printableJson({ link }) : link}\n`);
+  process.stderr.write("Ctrl+C ends it.\n");
+  if (values.open) openInBrowser(link, (why) => process.stderr.write(`zarr-wasm: ${why}\n`));
+  await end;
+  await server.close();
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65535)) throw new UsageError(`--port ${text} is not a port`);
+  return port;
+}
+
+async function serve(mounts: Readonly<Record<string, Mount>>, port: number): Promise<Server> {
+  try {
+    return await startServer({ mounts, policy: viewerPolicy, port });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") throw new Error(`port ${port} is in use; without --port a free one is taken`);
+    if (code === "EACCES") throw new Error(`port ${port} may not be used by this account`);
+    throw new Error(`nothing can be served: ${message}`);
+  }
+}
+
+/** A version of an Icechunk repository. It is read here, wherever it is, and with what this process may read. */
+async function shownVersion(source: string, values: Values): Promise<Shown> {
+  const { branch, tag, snapshot, asOf, virtual } = openOptions(values);
+  const plain = pathOf(withoutMark(source));
+  const store = await IcechunkStore.open(await locate(plain), { branch, tag, snapshot, asOf, virtual });
+  const place = /^https?:/i.test(plain) ? new URL(plain).pathname : path.resolve(plain);
+  return mounted(path.basename(place) || "data", "/", { store });
+}
+
+async function shownAs(source: string): Promise<Shown> {
+  if (/^https?:\/\//i.test(source)) {
+    if (!URL.canParse(source)) throw new UsageError(`"${source}" is not a URL`);
+    return { address: source, mounts: {} };
+  }
+  const found = await stat(source).catch(() => undefined);
+  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(source)}`);
+  const root = await realpath(source);
+  const name = path.basename(path.resolve(source)) || "data";
+  if (found.isDirectory()) {
+    const references = await referencesIn(root);
+    return mounted(name, "/", references ? { store: references } : { root, isData: true });
+  }
+  if (!found.isFile()) throw new Error(`${source}: neither a folder, a zip archive nor a file of references`);
+  if (await isZip(root)) {
+    // Viewers know archives by the ends of their names.
+    return mounted(/\.(zip|ozx)$/i.test(name) ? name : `${name}.zip`, "", { root, isData: true });
+  }
+  if (/\.json$/i.test(name)) {
+    return mounted(name, "/", { store: await openReferences(root, source) });
+  }
+  throw new Error(`${source}: neither a folder, a zip archive nor a file of references (.json)`);
+}
+
+/** Documents that make nodes. */
+const nodeDocument = /(^|\/)(zarr\.json|\.z(array|group|metadata)|meta)$/;
+
+/** Any JSON object could be references, by its form: those to Zarr name documents of nodes. */
+async function openReferences(file: string, source: string): Promise<ReferenceStore> {
+  const store = await ReferenceStore.open(pathToFileURL(file));
+  for await (const key of store.list("")) if (nodeDocument.test(key)) return store;
+  throw new Error(`${source}: has no references to a Zarr array or group`);
+}
+
+/** References in Parquet files: what they name is read here, where the page has no way to it. */
+async function referencesIn(folder: string): Promise<ReferenceStore | undefined> {
+  try {
+    return await ReferenceStore.open(pathToFileURL(path.join(folder, ".zmetadata")));
+  } catch (error) {
+    // A store of Zarr v2 is shown without consolidated metadata that is damaged.
+    if (isZarrError(error, "NotFound") || (isZarrError(error) && error.code === "not-json")) return undefined;
+    throw error;
+  }
+}
+
+/** A source under a name of its own, so that the page can say what it shows. */
+function mounted(name: string, end: "/" | "", mount: Mount): Shown {
+  return { address: `/data/${encodeURIComponent(name)}`, mounts: { [`/data/${name}${end}`]: mount } };
+}
+
+/** True for what begins as an archive does, or as an empty one. */
+async function isZip(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const start = Buffer.alloc(4);
+    await handle.read(start, 0, 4, 0);
+    return [localHeader, emptyArchive].includes(start.readUInt32LE());
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Percent-encodes what a query cannot hold, and leaves readable what it can. */
+function escapeValue(value: string): string {
+  return encodeURIComponent(value).replace(/%(2F|3A|2C|40)/g, (code) => decodeURIComponent(code));
+}
+
+function untilToldToEnd(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+}
+
+/** The program that opens an address; `BROWSER` names one, as on other systems' command lines. */
+function opener(): readonly [program: string, ...args: string[]] {
+  const { BROWSER } = process.env;
+  if (BROWSER) return [BROWSER];
+  if (process.platform === "darwin") return ["open"];
+  return process.platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
+}
+
+/** Starts it and does not wait; no shell reads the address. */
+export function openInBrowser(url: string, onFailure: (why: string) => void): void {
+  const [program, ...args] = opener();
+  const child = spawn(program, [...args, url], { stdio: "ignore", detached: true });
+  child.once("error", ({ message }) =>
+    onFailure(`no browser could be opened (${message}): open the link yourself`),
+  );
+  child.unref();
+}

@@ -1,0 +1,109 @@
+/** Opens the sources of commands. */
+import { stat } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import {
+  isZarrError,
+  type OpenedNode,
+  type OpenOptions,
+  open,
+  ReferenceStore,
+  type Store,
+  WritableHttpStore,
+  ZipStore,
+} from "zarr-wasm";
+import { UsageError, type Values, versionOptions } from "../options/options.js";
+import { note } from "../text/output.js";
+import { hintForFile, hintForPath, hintForPlace } from "./hints.js";
+import { isMarked, pathOf, withoutMark } from "./places.js";
+
+/**
+ * Opens the node that the arguments name; warnings go to stderr.
+ * @param bucket URL of the S3-compatible bucket that a URL is in, which can then be listed.
+ */
+export function openSource(source: string, values: Values, bucket?: string): Promise<OpenedNode> {
+  return withSource(source, values, bucket, (place, options) => open(place, options));
+}
+
+/** Does something with a source, and adds hints to errors of opening it. */
+export async function withSource<T>(
+  source: string,
+  values: Values,
+  bucket: string | undefined,
+  use: (place: URL | Store, options: OpenOptions) => Promise<T>,
+): Promise<T> {
+  const plain = withoutMark(source);
+  const place = bucket === undefined ? await locate(plain) : inBucket(plain, bucket);
+  const asked = openOptions(values);
+  // What is marked is only looked at as a repository, as where a version is asked for.
+  if (isMarked(source) && !versionOptions.some((name) => values[name] !== undefined)) asked.branch = "main";
+  try {
+    return await use(place, asked);
+  } catch (error) {
+    if (!isZarrError(error) || Object.isFrozen(error)) throw error;
+    if (error._tag === "NotFound") error.message += await hintForPath(place, asked);
+    if (error.code === "bad-zip") error.message += hintForFile(source);
+    throw error;
+  }
+}
+
+/** How sources are opened. @throws UsageError. */
+export function openOptions(values: Values): OpenOptions {
+  const order = values["v1-order"] ?? "spec";
+  if (order !== "spec" && order !== "writer") throw new UsageError('--v1-order must be "spec" or "writer"');
+  return {
+    path: values.path,
+    v1Order: order,
+    onWarning: ({ message }) => note(`warning: ${message}`),
+    ...versionOf(values),
+  };
+}
+
+/** Which version of an Icechunk repository, and what of its virtual chunks. @throws UsageError. */
+function versionOf(values: Values): OpenOptions {
+  const { branch, tag, snapshot, "as-of": asOf, virtual } = values;
+  const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
+  if (given.length > 1)
+    throw new UsageError(`${given.map(([name]) => `--${name}`).join(" and ")} cannot be used together`);
+  if (asOf !== undefined && (tag !== undefined || snapshot !== undefined || Number.isNaN(Date.parse(asOf))))
+    throw new UsageError("--as-of is a time of a branch, such as 2025-01-31 or 2025-01-31T12:00Z");
+  return { branch, tag, snapshot, asOf, virtual: virtual && Object.fromEntries(virtual.map(prefixAndBase)) };
+}
+
+/** `PREFIX=BASE`: what a prefix of virtual chunks stands for, a URL or a folder. */
+function prefixAndBase(text: string): [prefix: string, base: string] {
+  const [, prefix, base] = /^([a-z][a-z0-9+.-]*:\/\/[^=]*)=(.+)$/is.exec(text) ?? [];
+  if (prefix === undefined || base === undefined)
+    throw new UsageError("--virtual must be PREFIX=BASE, such as s3://bucket/=https://example.org/mirror/");
+  return [prefix, /^[a-z][a-z0-9+.-]+:\/\//i.test(base) ? base : pathToFileURL(base).href];
+}
+
+/** An http or https URL as it is; anything else is a folder, a zip archive, or a document of references, also by its file URL. */
+export async function locate(source: string): Promise<URL | Store> {
+  if (/^https?:\/\//i.test(source)) {
+    const url = parseUrl(source);
+    return isReferenceName(url.pathname) ? ReferenceStore.open(url) : url;
+  }
+  const name = pathOf(source);
+  const found = await stat(name).catch(() => undefined);
+  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(name)}`);
+  const url = pathToFileURL(name);
+  if (found.isDirectory()) return url;
+  if (found.isFile()) return isReferenceName(name) ? ReferenceStore.open(url) : new ZipStore(url);
+  throw new Error(`${source}: neither a folder nor a zip archive nor a document of references`);
+}
+
+function inBucket(source: string, bucket: string): Store {
+  if (!/^https?:\/\//i.test(source)) throw new UsageError("--bucket is for http and https sources");
+  return new WritableHttpStore(parseUrl(source), { bucket: parseUrl(bucket) });
+}
+
+/** Documents of references, as kerchunk writes them. */
+const isReferenceName = (name: string): boolean => /\.json$/i.test(name);
+
+function parseUrl(source: string): URL {
+  try {
+    return new URL(source);
+  } catch {
+    throw new UsageError(`"${source}" is not a URL`);
+  }
+}

@@ -1,0 +1,80 @@
+/** Text from a store as a terminal may be given it. */
+
+/**
+ * Characters that are escaped in all output: controls (C0, DEL, C1), marks that change the direction of writing, line
+ * separators, and halves of surrogate pairs. Terminals interpret them as commands, or reorder the characters around them.
+ */
+const unsafe =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to replace
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\u{d800}-\u{dfff}]/gu;
+/** The same without what JSON.stringify escapes or puts between values. */
+const unsafeInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/g;
+
+const escapes: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+const escaped = (c: string) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** Message of an error, or of anything else that was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Escapes characters for one line of a terminal as JSON does, for instance as `\u001b`. */
+export const printable = (text: string): string => text.replace(unsafe, escaped);
+
+/** JSON.stringify with all unsafe characters escaped. */
+export function printableJson(
+  value: unknown,
+  replacer?: (key: string, value: unknown) => unknown,
+  indent?: number,
+): string | undefined {
+  return JSON.stringify(value, replacer, indent)?.replace(unsafeInJson, escaped);
+}
+
+type Stream = Pick<NodeJS.WriteStream, "isTTY">;
+
+const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], yellow: [33, 39], cyan: [36, 39] } as const;
+
+export type Colors = Readonly<Record<keyof typeof codes, (text: string) => string>>;
+
+/**
+ * Whether a stream is to have colors: terminals, unless NO_COLOR is set to something (https://no-color.org) or TERM is
+ * "dumb"; anything where FORCE_COLOR is set, but to 0 or false, which is "no". FORCE_COLOR counts before NO_COLOR, as in Node.
+ */
+function hasColors({ isTTY }: Stream, env = process.env): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: none, TERM: terminal } = env;
+  if (forced !== undefined) return !/^(0|false)$/.test(forced);
+  return Boolean(isTTY) && !none && terminal !== "dumb";
+}
+
+/**
+ * Functions that color text for a stream, or return it unchanged. Escape text from stores with `printable` before: it
+ * would also escape the colors.
+ */
+export function colorsFor(stream: Stream): Colors {
+  const isOn = hasColors(stream);
+  const paints = Object.entries(codes).map(([name, [on, off]]) => [
+    name,
+    (text: string) => (isOn && text !== "" ? `\x1b[${on}m${text}\x1b[${off}m` : text),
+  ]);
+  return Object.fromEntries(paints) as Colors;
+}
+
+/** Facts of a summary by name. */
+export type Facts = { readonly [name: string]: unknown };
+
+/** A count for JSON: a string of digits if a number cannot hold it exactly. */
+export const exactNumber = (count: bigint | number): number | string =>
+  count <= Number.MAX_SAFE_INTEGER ? Number(count) : String(count);
+
+/** A count that was added up in doubles, as far as these are exact. */
+export const countText = (count: number): number | string =>
+  Number.isSafeInteger(count) ? count : `more than ${Number.MAX_SAFE_INTEGER}`;
+
+/** Prints facts as JSON where `--json` was given, else lines for people. */
+export function printSummary(asJson: boolean | undefined, facts: Facts, lines: readonly string[]): void {
+  const text = asJson ? printableJson(facts, undefined, 2)! : lines.map(printable).join("\n");
+  process.stdout.write(`${text}\n`);
+}
+
+/** Prints a remark on stderr. */
+export function note(text: string): void {
+  process.stderr.write(`${colorsFor(process.stderr).yellow("zarr-wasm:")} ${printable(text)}\n`);
+}

@@ -1,0 +1,174 @@
+/** Codec chains on typed arrays, without a store. */
+
+import { loadCodecs, namesIn } from "../codecs/lookup.js";
+import { parseCodecs } from "../codecs/metadata.js";
+import type { DType } from "../dtypes/dtype.js";
+import {
+  checkElements,
+  checkValues,
+  type ElementData,
+  isConverted,
+  readElements,
+  toBytes,
+  toElements,
+} from "../dtypes/elements.js";
+import { parseLooseFill } from "../dtypes/fill.js";
+import { fromPlain, parseDataType } from "../dtypes/v3.js";
+import { largerModule, type ModuleName } from "../engine/compile.js";
+import { loadedSession, sessionOf } from "../engine/engine.js";
+import type { CodecSession } from "../engine/session.js";
+import { asBytes, isBytes } from "../util/bytes.js";
+import { invalidArgument } from "../util/errors.js";
+import { type Limits, resolveLimits } from "../util/limits.js";
+import { countOf } from "../util/shapes.js";
+import type { CodecMetadata } from "./chain.js";
+import type { ChunkCodec, Content } from "./chunk-codec.js";
+import { ChunkLayouts, layoutArray } from "./layout.js";
+import { wholeCodec } from "./shards.js";
+
+export interface CodecChainOptions {
+  /**
+   * Zarr v3 data type: a name such as "int16", "complex64" or "r24", an object with a name and a
+   * configuration, or a DType.
+   */
+  dataType: unknown;
+  /** Length of each dimension of a decoded chunk. */
+  shape: readonly number[];
+  /** The chain in encoding order, as in Zarr v3 metadata. A bare name means a codec without configuration. */
+  codecs: readonly (CodecMetadata | string)[];
+  /** Value of elements that are not stored; codecs inside the chain may need it. Default: zeros. */
+  fillValue?: unknown;
+  /**
+   * "both" loads the module that can decode and encode; "decode" loads the smaller module if it has the
+   * chain's decoders, and `encode` may then throw Unsupported. Default: "both".
+   */
+  direction?: "both" | "decode" | undefined;
+  /** Verifies checksums in the data when decoding, as in `open`. Default: true. */
+  verifyChecksums?: boolean | undefined;
+  limits?: Partial<Limits> | undefined;
+}
+
+/**
+ * A codec chain bound to one chunk shape and data type. All calls are synchronous.
+ *
+ * Elements of variable length are lists of values (`createCodecChain<string[]>(…)`).
+ */
+export interface CodecChain<D extends ElementData | readonly unknown[] = ElementData> {
+  readonly dataType: DType;
+  readonly shape: readonly number[];
+  /**
+   * Decodes a chunk into a new typed array, in C order and native byte order.
+   * @throws CorruptChunk, naming the codec.
+   */
+  decode(encoded: Uint8Array): D;
+  /** Decodes into the caller's typed array (or list), which must have the type and length that decode returns. */
+  decodeInto<T extends D>(encoded: Uint8Array, out: T): T;
+  /** Encodes a chunk from elements in C order, in the form that decode returns. */
+  encode(elements: D): Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Creates a codec chain: checks it, loads the WebAssembly module, prepares the plan.
+ * @throws UnknownCodec, InvalidMetadata, Unsupported, LimitExceeded for an invalid or unsupported chain;
+ *   EngineFailed.
+ */
+export async function createCodecChain<D extends ElementData | readonly unknown[] = ElementData>(
+  options: CodecChainOptions,
+): Promise<CodecChain<D>> {
+  if (typeof options !== "object" || options === null)
+    throw invalidArgument("createCodecChain takes an object: dataType, shape and codecs");
+  const { shape, direction = "both" } = options;
+  const limits = resolveLimits(options.limits);
+  const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 1;
+  // Array.from turns holes into undefined, which is rejected
+  const valid = Array.isArray(shape) && Array.from(shape).every(isLength);
+  if (!valid || shape.length > limits.rank)
+    throw invalidArgument(`shape must be a list of at most ${limits.rank} positive integers`);
+  if (direction !== "both" && direction !== "decode")
+    throw invalidArgument('direction must be "both" or "decode"');
+  const dtype = parseDataType(options.dataType);
+  const codecs = parseCodecs(options.codecs, "codecs", "mustUnderstand");
+  await loadCodecs(namesIn(codecs, limits.shardDepth), 3);
+  const codec = codecOf(dtype, codecs, options, limits);
+  const { decodeModule, encodeModule } = codec;
+  const module = direction === "both" ? largerModule(decodeModule, encodeModule) : decodeModule;
+  const session = await sessionOf(module);
+  codec.prepare(session);
+  const chain: CodecChain<ElementData | readonly unknown[]> = new BoundChain(
+    dtype,
+    [...shape],
+    codec,
+    module,
+  );
+  return chain as unknown as CodecChain<D>;
+}
+
+/** Returns the codec of the chain: of a single chunk, or of a shard. */
+function codecOf(
+  dtype: DType,
+  codecs: readonly CodecMetadata[],
+  options: CodecChainOptions,
+  limits: Limits,
+): ChunkCodec {
+  const array = layoutArray(dtype, parseLooseFill(dtype, fromPlain(options.fillValue ?? null)));
+  const { verifyChecksums } = options;
+  const layouts = new ChunkLayouts(codecs, array, { version: 3, limits, verifyChecksums });
+  return wholeCodec(layouts.of(options.shape), array, limits);
+}
+
+class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
+  readonly #count: number;
+
+  constructor(
+    readonly dataType: DType,
+    readonly shape: readonly number[],
+    private readonly codec: ChunkCodec,
+    private readonly module: ModuleName,
+  ) {
+    this.#count = countOf(shape);
+  }
+
+  decode(encoded: Uint8Array): ElementData | readonly unknown[] {
+    const content = this.#decoded(encoded);
+    return content instanceof Uint8Array ? toElements(this.dataType, content) : content;
+  }
+
+  decodeInto<T extends ElementData | readonly unknown[]>(encoded: Uint8Array, out: T): T {
+    this.#check(out, "out");
+    if (isConverted(this.dataType)) {
+      readElements(this.dataType, this.#decoded(encoded) as Uint8Array, out as ElementData);
+      return out;
+    }
+    const bytes = bytesOf(encoded);
+    const target = Array.isArray(out) ? (out as unknown[]) : toBytes(this.dataType, out as ElementData);
+    this.#run((session) => this.codec.decodeInto(session, bytes, target));
+    return out;
+  }
+
+  encode(elements: ElementData | readonly unknown[]): Uint8Array<ArrayBuffer> {
+    this.#check(elements, "the elements to encode");
+    const content = Array.isArray(elements) ? elements : toBytes(this.dataType, elements as ElementData);
+    return this.#run((session) => this.codec.encode(session, content));
+  }
+
+  #decoded(encoded: Uint8Array): Content {
+    const bytes = bytesOf(encoded);
+    return this.#run((session) => this.codec.decode(session, bytes));
+  }
+
+  #check(elements: unknown, what: string): void {
+    if (this.dataType.isVariable) checkValues(this.dataType, elements, this.#count, what);
+    else checkElements(this.dataType, elements, this.#count, what);
+  }
+
+  /** After a trap, calls fail until a new instance has started, which takes a few turns of the event loop. */
+  #run<T>(work: (session: CodecSession) => T): T {
+    return work(loadedSession(this.module));
+  }
+}
+
+function bytesOf(encoded: unknown): Uint8Array {
+  const bytes = isBytes(encoded) ? asBytes(encoded) : undefined;
+  if (!bytes) throw invalidArgument("encoded chunks must be Uint8Arrays");
+  return bytes;
+}

@@ -1,0 +1,98 @@
+/** json2: JSON values, one list per chunk. Spec: numcodecs json.py. */
+
+import { corruptChunk, isZarrError } from "../util/errors.js";
+import { type Json, JsonNumber, numberText, parseJson, toPlain } from "../util/json.js";
+import { textEncoder } from "../util/platform.js";
+import {
+  badValue,
+  checkType,
+  corrupt,
+  mostValues,
+  textError,
+  type VlenCodecDefinition,
+} from "./vlen-codec.js";
+import { flatten, nest } from "./vlen-lists.js";
+
+/** Maximum nesting depth of a chunk's list. */
+const maxDepth = 64;
+
+/** Options of Python's json module when writing. Only the encoding matters to a reader. */
+const options = [
+  "encoding",
+  "skipkeys",
+  "ensure_ascii",
+  "check_circular",
+  "allow_nan",
+  "sort_keys",
+  "indent",
+  "separators",
+  "strict",
+];
+const encodings = ["utf-8", "utf8", "UTF-8", "ascii"];
+
+/**
+ * Numbers keep their precision: integers beyond ±2⁵³ are bigints. Reads and writes the bare tokens NaN,
+ * Infinity and -Infinity, as Python does.
+ */
+export const json2: VlenCodecDefinition = {
+  kind: "array-to-bytes",
+  names: { 2: ["json2"], 3: ["numcodecs.json2"] },
+  elements: "object",
+  isOrderless: true,
+  parse(config, context) {
+    const { codec } = config;
+    config.only(...options);
+    config.choice("encoding", encodings, "utf-8");
+    checkType(config, context, ["object", "string"]);
+    const isText = context.array.dtype.name === "string";
+    return {
+      decode: (bytes, count) => {
+        const values = flatten(
+          codec,
+          parseChunk(codec, bytes, mostValues(count)),
+          count,
+          isJsonList,
+          numberOf,
+        ).map(toPlain);
+        if (isText && !values.every((value) => typeof value === "string"))
+          throw corrupt(codec, "corrupt", undefined, "an element is not a string");
+        return values;
+      },
+      encode: (values, shape) => {
+        values.forEach((value, index) => {
+          if (isText && typeof value !== "string") throw badValue(codec, "strings", index);
+        });
+        return textEncoder().encode(jsonText(codec, nest(values, shape), 0));
+      },
+    };
+  },
+};
+
+const isJsonList = (value: Json): value is Json[] => Array.isArray(value);
+const numberOf = (value: Json): unknown =>
+  value instanceof JsonNumber && value.isInteger ? value.value : undefined;
+
+/** Parses the chunk as JSON; errors of the JSON reader become errors of the chunk. */
+function parseChunk(codec: string, bytes: Uint8Array, maxValues: number): Json {
+  try {
+    return parseJson(bytes, { name: "the chunk's text", maxDepth, bareNonFinite: true, maxValues });
+  } catch (cause) {
+    if (!isZarrError(cause, "InvalidMetadata", "LimitExceeded")) throw cause;
+    if (cause.cause) throw textError(codec, "the chunk", bytes.byteLength, 0, cause.cause);
+    throw corruptChunk(`codec ${codec}: ${cause.message}`, { code: "corrupt", codec, cause });
+  }
+}
+
+/** Formats JSON like Python's json module: bare tokens for non-finite numbers, exact bigints. */
+function jsonText(codec: string, value: unknown, depth: number): string {
+  if (typeof value === "number") return numberText(value);
+  if (typeof value === "bigint") return String(value);
+  if (value === null || typeof value === "string" || typeof value === "boolean") return JSON.stringify(value);
+  const isPlain = typeof value === "object" && !ArrayBuffer.isView(value);
+  if (!isPlain || depth >= maxDepth) throw badValue(codec, "JSON values", 0);
+  if (Array.isArray(value)) return `[${value.map((entry) => jsonText(codec, entry, depth + 1)).join(",")}]`;
+  const fields = Object.entries(value).map(
+    ([key, entry]) => `${JSON.stringify(key)}:${jsonText(codec, entry, depth + 1)}`,
+  );
+  return `{${fields.join(",")}}`;
+}

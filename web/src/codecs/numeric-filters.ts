@@ -1,0 +1,142 @@
+/** Filters on numbers: astype, delta, fixedscaleoffset, quantize, bitround, scale_offset. */
+
+import type { DType } from "../dtypes/dtype.js";
+import { parseFill } from "../dtypes/fill.js";
+import { fromPlain } from "../dtypes/plain.js";
+import { type ConfigReader, show } from "./config.js";
+import type { CodecDefinition } from "./definition.js";
+import { filterResult, float64Words, itemWords, readFilterTypes } from "./numpy.js";
+
+export const astype: CodecDefinition = {
+  core: "astype",
+  kind: "array-to-array",
+  names: { 2: ["astype"], 3: ["numcodecs.astype"] },
+  elementwise: true,
+  parse(config, context) {
+    const types = readFilterTypes(config, context, ["decode_dtype", "encode_dtype"], "any");
+    const { decoded, encoded } = types;
+    if (decoded.dtype.core.startsWith("complex") !== encoded.dtype.core.startsWith("complex")) {
+      throw config.error(`no cast between ${decoded.dtype} and ${encoded.dtype}`, "codec-dtype");
+    }
+    return filterResult(types, context);
+  },
+};
+
+export const delta: CodecDefinition = {
+  core: "delta",
+  kind: "array-to-array",
+  names: { 2: ["delta"], 3: ["numcodecs.delta"] },
+  parse(config, context) {
+    const types = readFilterTypes(config, context, ["dtype", "astype"], "numbers");
+    const isFloat = (name: string) => name.startsWith("float");
+    if (isFloat(types.encoded.dtype.core) && !isFloat(types.decoded.dtype.core)) {
+      throw config.error(
+        `differences of ${types.decoded.dtype} cannot be ${types.encoded.dtype}`,
+        "codec-dtype",
+      );
+    }
+    return filterResult(types, context);
+  },
+};
+
+function readNumber(config: ConfigReader, name: string): number {
+  const value = config.get(name);
+  const number = typeof value === "bigint" ? Number(value) : value;
+  if (typeof number !== "number" || !Number.isFinite(number)) {
+    throw config.error(`"${name}" must be a number, not ${show(value)}`);
+  }
+  return number;
+}
+
+export const fixedscaleoffset: CodecDefinition = {
+  core: "fixedscaleoffset",
+  kind: "array-to-array",
+  names: { 2: ["fixedscaleoffset"], 3: ["numcodecs.fixedscaleoffset"] },
+  elementwise: true,
+  parse(config, context) {
+    const types = readFilterTypes(config, context, ["dtype", "astype"], "numbers");
+    const offset = readNumber(config, "offset");
+    const scale = readNumber(config, "scale");
+    if (scale === 0) throw config.error('"scale" must not be 0');
+    return filterResult(types, context, [...float64Words(offset), ...float64Words(scale)]);
+  },
+};
+
+const maxDigits = 300;
+
+export const quantize: CodecDefinition = {
+  core: "quantize",
+  kind: "array-to-array",
+  names: { 2: ["quantize"], 3: ["numcodecs.quantize"] },
+  elementwise: true,
+  parse(config, context) {
+    const types = readFilterTypes(config, context, ["dtype", "astype"], "floats");
+    const digits = config.integer("digits", -maxDigits, maxDigits);
+    // The power of two just finer than the last digit. Except for 0 digits, a power of ten is never a power
+    // of two, so the product is never near an integer.
+    return filterResult(types, context, [Math.ceil(digits * Math.log2(10))]);
+  },
+};
+
+/** Number of mantissa bits, by the name of the data type. */
+const mantissas: Readonly<Record<string, number>> = {
+  bfloat16: 7,
+  float16: 10,
+  float32: 23,
+  float64: 52,
+  complex_bfloat16: 7,
+  complex_float16: 10,
+  complex64: 23,
+  complex128: 52,
+};
+
+export const bitround: CodecDefinition = {
+  core: "bitround",
+  kind: "array-to-array",
+  names: { 2: ["bitround"], 3: ["bitround", "numcodecs.bitround"] },
+  elementwise: true,
+  parse(config, { version, array }) {
+    config.only("keepbits");
+    const { core } = array.dtype;
+    const mantissa = Object.hasOwn(mantissas, core) ? mantissas[core]! : undefined;
+    const isInteger = /^(u?int(8|16|32|64)|datetime64|timedelta64)$/.test(core);
+    if (mantissa === undefined && !isInteger)
+      throw config.error(`it cannot round data type ${array.dtype}`, "codec-dtype");
+    // numcodecs allows floats to keep only the hidden bit.
+    const least = mantissa === undefined || (version === 3 && config.codec === "bitround") ? 1 : 0;
+    return { params: [config.integer("keepbits", least, mantissa ?? 64)] };
+  },
+};
+
+/** Integers and floats that the core can calculate with. */
+export const realType = /^(u?int(8|16|32|64)|float(16|32|64))$/;
+
+/** Parses a scalar of a configuration, encoded like a fill value, as one element. */
+export function readItem(config: ConfigReader, dtype: DType, value: unknown, what: string): Uint8Array {
+  try {
+    return parseFill(dtype, fromPlain(value), "strict").item;
+  } catch {
+    throw config.error(`${what} must be a value of data type ${dtype}, not ${show(value)}`);
+  }
+}
+
+export const scaleOffset: CodecDefinition = {
+  core: "scale_offset",
+  kind: "array-to-array",
+  names: { 3: ["scale_offset"] },
+  elementwise: true,
+  parse(config, { array }) {
+    config.only("offset", "scale");
+    if (!realType.test(array.dtype.core))
+      throw config.error(`it cannot calculate with data type ${array.dtype}`, "codec-dtype");
+    const offset = readItem(config, array.dtype, config.given("offset", 0), '"offset"');
+    const scale = readItem(config, array.dtype, config.given("scale", 1), '"scale"');
+    const zero = readItem(config, array.dtype, 0, "0");
+    const sign = array.dtype.core.startsWith("float") ? 0x80 : 0;
+    const isZero = scale.every((byte, i) =>
+      i === scale.length - 1 ? (byte & ~sign) === 0 : byte === zero[i],
+    );
+    if (isZero) throw config.error('"scale" must not be 0');
+    return { params: [...itemWords(offset), ...itemWords(scale)] };
+  },
+};

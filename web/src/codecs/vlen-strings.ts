@@ -1,0 +1,131 @@
+/** vlen-utf8 and vlen-bytes: strings and bytes of variable length. */
+
+import { isWellFormed } from "../util/arguments.js";
+import { kept, textDecoder, textEncoder } from "../util/platform.js";
+import {
+  badValue,
+  checkType,
+  frameItems,
+  itemBounds,
+  textError,
+  type VlenCodec,
+  type VlenCodecDefinition,
+} from "./vlen-codec.js";
+
+const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
+const encoder = kept(() => textEncoder());
+/**
+ * Maximum number of bytes decoded together; longer data is decoded item by item, because engines limit string
+ * length.
+ */
+const longestText = 2 ** 28;
+
+export const vlenUtf8: VlenCodecDefinition = {
+  kind: "array-to-bytes",
+  names: { 2: ["vlen-utf8"], 3: ["vlen-utf8", "numcodecs.vlen-utf8"] },
+  elements: "string",
+  parse(config, context) {
+    config.only();
+    checkType(config, context, ["string", "object"]);
+    return codecFor(config.codec);
+  },
+};
+
+function codecFor(codec: string): VlenCodec {
+  return {
+    decode: (bytes, count) => {
+      const bounds = itemBounds(codec, bytes, count);
+      return decodeTogether(bytes, bounds) ?? decodeEach(codec, bytes, bounds);
+    },
+    encode: (values) =>
+      frameItems(
+        codec,
+        values.map((value, index) => encodeText(codec, value, index)),
+      ),
+  };
+}
+
+/**
+ * Decodes all items as one string and splits it: one call of the decoder costs more than most strings. The
+ * items are valid if the whole is valid and no item starts within a character.
+ * @returns undefined if an item is invalid (decodeEach reports which), or if the data is too long.
+ */
+export function decodeTogether(bytes: Uint8Array, bounds: Uint32Array): string[] | undefined {
+  const count = bounds.length / 2;
+  if (bytes.length > longestText) return undefined;
+  const joined = new Uint8Array(bytes.length - 4 - 4 * count);
+  const ends = new Uint32Array(count); // in UTF-16 units
+  let to = 0;
+  let units = 0;
+  for (let i = 0; i < count; i++) {
+    const start = bounds[2 * i]!;
+    const end = bounds[2 * i + 1]!;
+    if (start < end && (bytes[start]! & 0xc0) === 0x80) return undefined;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at]!;
+      joined[to++] = byte;
+      // A character has one leading byte; from F0 on it takes two units.
+      if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
+    }
+    ends[i] = units;
+  }
+  let text: string;
+  try {
+    text = strict().decode(joined);
+  } catch {
+    return undefined;
+  }
+  const values = new Array<string>(count);
+  let from = 0;
+  for (let i = 0; i < count; i++) {
+    values[i] = text.substring(from, ends[i]!);
+    from = ends[i]!;
+  }
+  return values;
+}
+
+/**
+ * Decodes the items one by one: slower, but with exact errors.
+ * @throws CorruptChunk at the first item that is not UTF-8; LimitExceeded at one that is too long for a
+ *   string.
+ */
+export function decodeEach(codec: string, bytes: Uint8Array, bounds: Uint32Array): string[] {
+  return Array.from({ length: bounds.length / 2 }, (_, i) => {
+    const start = bounds[2 * i]!;
+    const item = bytes.subarray(start, bounds[2 * i + 1]!);
+    try {
+      return strict().decode(item);
+    } catch (cause) {
+      throw textError(codec, `element ${i}`, item.byteLength, start, cause);
+    }
+  });
+}
+
+function encodeText(codec: string, value: unknown, index: number): Uint8Array {
+  if (typeof value !== "string") throw badValue(codec, "strings", index);
+  if (!isWellFormed(value)) throw badValue(codec, "well-formed strings", index);
+  return encoder().encode(value);
+}
+
+export const vlenBytes: VlenCodecDefinition = {
+  kind: "array-to-bytes",
+  names: { 2: ["vlen-bytes"], 3: ["vlen-bytes", "numcodecs.vlen-bytes"] },
+  elements: "bytes",
+  parse(config, context) {
+    const { codec } = config;
+    config.only();
+    checkType(config, context, ["bytes", "object"]);
+    return {
+      decode: (bytes, count) => {
+        const bounds = itemBounds(codec, bytes, count);
+        return Array.from({ length: count }, (_, i) => bytes.slice(bounds[2 * i]!, bounds[2 * i + 1]!));
+      },
+      encode: (values) => {
+        values.forEach((value, index) => {
+          if (!(value instanceof Uint8Array)) throw badValue(codec, "Uint8Arrays", index);
+        });
+        return frameItems(codec, values as Uint8Array[]);
+      },
+    };
+  },
+};

@@ -1,0 +1,29 @@
+/** zlib (RFC 1950), with the interface of npm `numcodecs/zlib`. */
+import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
+
+export interface ZlibConfig {
+  level?: number | undefined;
+}
+
+const sizeOf: SizeOf = () => undefined;
+
+class Zlib extends CoreCodec {
+  static override get name(): string {
+    return "Zlib";
+  }
+  static readonly codecId = "zlib";
+
+  /** @throws InvalidArgument. */
+  constructor(readonly level = 1) {
+    const params = [checkInteger(level, "level", -1, 9)];
+    super({ core: "zlib", params, name: "zlib" }, sizeOf);
+  }
+
+  static fromConfig(config?: ZlibConfig): Zlib {
+    const { level } = optionsOf(config);
+    return new Zlib(level);
+  }
+}
+
+Zlib satisfies CodecConstructor<ZlibConfig>;
+export default Zlib;

@@ -1,0 +1,43 @@
+/** zstd (RFC 8878), with the interface of npm `numcodecs/zstd`. */
+import { invalidArgument, shown } from "../../util/errors.js";
+import { type CodecConstructor, CoreCodec, optionsOf, type SizeOf } from "./codec.js";
+
+export interface ZstdConfig {
+  level?: number | undefined;
+  /** Adds a checksum to encoded frames. */
+  checksum?: boolean | undefined;
+}
+
+/** Unknown here: the core checks the frame's size before decoding. */
+const sizeOf: SizeOf = () => undefined;
+
+class Zstd extends CoreCodec {
+  static override get name(): string {
+    return "Zstd";
+  }
+  static readonly codecId = "zstd";
+  static readonly DEFAULT_CLEVEL = 1;
+  static readonly MAX_CLEVEL = 22;
+
+  /**
+   * @param level clamped to 1 to 22.
+   * @throws InvalidArgument.
+   */
+  constructor(
+    readonly level = Zstd.DEFAULT_CLEVEL,
+    checksum = false,
+  ) {
+    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, not ${shown(level)}`);
+    const used = level <= 0 ? Zstd.DEFAULT_CLEVEL : Math.min(level, Zstd.MAX_CLEVEL);
+    const step = { core: "zstd", params: [used, checksum ? 1 : 0], name: "zstd" } as const;
+    super(step, sizeOf);
+  }
+
+  static fromConfig(config?: ZstdConfig): Zstd {
+    const { level, checksum } = optionsOf(config);
+    return new Zstd(level, checksum);
+  }
+}
+
+Zstd satisfies CodecConstructor<ZstdConfig>;
+export default Zstd;

@@ -1,0 +1,155 @@
+/** Chunks of any strides: put in C order, and assembled into regions. */
+
+import { type ElementData, toElements } from "../../dtypes/elements.js";
+import type { ZarrArray } from "../../hierarchy/array.js";
+import type { ReadOptions } from "../../hierarchy/get.js";
+import { combinations, type Projection, projectionsOf } from "../../plan/projections.js";
+import { type AxisRange, resolveSelection, type Selection } from "../../plan/selection.js";
+import { Limiter, settleAll } from "../../util/async.js";
+import { invalidArgument } from "../../util/errors.js";
+import { countOf, stridesOf } from "../../util/shapes.js";
+import type { AnyRegion } from "./elements.js";
+
+export interface Strided {
+  readonly data: unknown;
+  readonly shape: readonly number[];
+  /** Default: C order. */
+  readonly stride?: readonly number[] | undefined;
+  /** Index of the first element, as in ndarray. Default: 0. */
+  readonly offset?: number | undefined;
+}
+
+type Entries = ElementData | unknown[];
+
+/** What typed arrays and zarrita's arrays of booleans and strings have in common. */
+type Packed = Pick<Uint8Array, "buffer" | "byteOffset" | "byteLength" | "BYTES_PER_ELEMENT">;
+
+const wrongData = () =>
+  invalidArgument("the data of a chunk must be a typed array, one of zarrita's arrays, or a list");
+
+/** Returns the numbers or values of a chunk; the bytes of zarrita's array-likes. @throws InvalidArgument. */
+export function entriesOf(data: unknown): Entries {
+  if (Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView)))
+    return data as Entries;
+  const { buffer, byteOffset, byteLength } = (data ?? {}) as Packed;
+  if (!/^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(buffer))) throw wrongData();
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/**
+ * Returns the elements of a chunk in C order: the data itself if it is, else a copy; of zarrita's array-likes the bytes.
+ * @throws InvalidArgument for strides that lead beyond the data.
+ */
+export function cOrder(chunk: Strided): Entries {
+  const { data, shape, stride = stridesOf(shape), offset = 0 } = chunk;
+  const entries = entriesOf(data);
+  const width = Array.isArray(data) ? 1 : (data as Packed).BYTES_PER_ELEMENT;
+  if (!(width > 0)) throw wrongData();
+  const isArrayLike = entries !== data;
+  const held = isArrayLike ? entries.length / width : entries.length;
+  checkStrides(shape, stride, offset, held);
+  const count = countOf(shape);
+  const order = stridesOf(shape);
+  const isPacked = shape.every((length, axis) => length === 1 || stride[axis] === order[axis]);
+  if (isPacked && offset === 0 && held === count) return entries;
+  const perItem = isArrayLike ? width : 1;
+  const Kind = entries.constructor as new (length: number) => Entries;
+  const target = new Kind(count * perItem);
+  const axes = shape.map((length, axis) => ({ count: length, from: stride[axis]!, to: order[axis]! }));
+  copyBox(entries, target, { from: offset, to: 0, perItem, axes });
+  return target;
+}
+
+/** @throws InvalidArgument for strides that are not integers, or lead to elements that do not exist. */
+function checkStrides(
+  shape: readonly number[],
+  stride: readonly number[],
+  offset: number,
+  held: number,
+): void {
+  const isValid =
+    Array.isArray(stride) &&
+    stride.length === shape.length &&
+    [offset, ...stride].every(Number.isSafeInteger);
+  if (!isValid) throw invalidArgument("the strides of a chunk must be a list of integers, one per dimension");
+  if (countOf(shape) === 0) return;
+  const ends = shape.map((length, axis) => (length - 1) * stride[axis]!);
+  const sum = (list: readonly number[]) => list.reduce((total, end) => total + end, offset);
+  const [first, last] = [sum(ends.filter((end) => end < 0)), sum(ends.filter((end) => end > 0))];
+  if (first < 0 || !(last < held))
+    throw invalidArgument(
+      `the strides of the chunk lead from element ${first} to ${last}, and its data has ${held}`,
+    );
+}
+
+interface Box {
+  /** Index of the first element in either; strides of the axes are in elements, too. */
+  readonly from: number;
+  readonly to: number;
+  /** Entries of an element. */
+  readonly perItem: number;
+  readonly axes: readonly { readonly count: number; readonly from: number; readonly to: number }[];
+}
+
+/** Copies a box of elements. Different kinds of arrays convert. */
+function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: Box): void {
+  const scaled = axes.map(({ count, from, to }) => ({ count, from: from * perItem, to: to * perItem }));
+  // Axes of one element need no loop.
+  const all = [...scaled, { count: perItem, from: 1, to: 1 }].filter(({ count }) => count !== 1);
+  const last = all.pop() ?? { count: 1, from: 1, to: 1 };
+  const copy = (axis: number, start: number, end: number): void => {
+    const { count, from, to } = all[axis] ?? last;
+    if (axis < all.length) for (let i = 0; i < count; i++) copy(axis + 1, start + i * from, end + i * to);
+    else if (from === 1 && to === 1 && ArrayBuffer.isView(source) && ArrayBuffer.isView(target))
+      (target as Uint8Array).set((source as Uint8Array).subarray(start, start + count), end);
+    else for (let i = 0; i < count; i++) target[end + i * to] = source[start + i * from]!;
+  };
+  copy(0, from * perItem, to * perItem);
+}
+
+export const bytesOf = ({ buffer, byteOffset, byteLength }: Packed): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+export type ReadChunk = (
+  coordinates: number[],
+) => Promise<{ readonly data: unknown; readonly stride: readonly number[] }>;
+
+/** Reads a region of an array whose `getChunk` an extension replaces: all chunks come through it. */
+export async function getChunkwise(
+  { dtype, reader, shape: arrayShape }: ZarrArray,
+  selection: Selection,
+  readChunk: ReadChunk,
+  { concurrency = 16, signal, useSharedArrayBuffer = false }: ReadOptions,
+): Promise<AnyRegion> {
+  // zarrita's selections have no lists of indices.
+  const ranges = resolveSelection(selection, arrayShape) as AxisRange[];
+  const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
+  const stride = stridesOf(shape);
+  const count = countOf(shape);
+  const Buffer = useSharedArrayBuffer ? SharedArrayBuffer : ArrayBuffer;
+  const data: Entries = dtype.isVariable
+    ? new Array<unknown>(count).fill(null)
+    : toElements(dtype, new Uint8Array(new Buffer(count * dtype.itemBytes)));
+  const perItem = count === 0 ? 1 : data.length / count;
+  let kept = 0;
+  const outStrides = ranges.map((range) => (range.dropped ? 0 : stride[kept++]!));
+  const limiter = new Limiter(concurrency);
+  const read = async (projections: readonly Projection[]) => {
+    const chunk = await readChunk(projections.map((projection) => projection.chunk));
+    const sum = (of: (projection: Projection, axis: number) => number) =>
+      projections.reduce((total, projection, axis) => total + of(projection, axis), 0);
+    copyBox(entriesOf(chunk.data), data, {
+      from: sum(({ start }, axis) => start * chunk.stride[axis]!),
+      to: sum(({ out }, axis) => out * outStrides[axis]!),
+      perItem,
+      axes: projections.map((projection, axis) => ({
+        count: projection.count,
+        from: projection.step * chunk.stride[axis]!,
+        to: outStrides[axis]!,
+      })),
+    });
+  };
+  const chunks = combinations(ranges.map((range, i) => projectionsOf(range, reader.axes[i]!)));
+  await settleAll(Array.from(chunks, (projections) => limiter.run(() => read(projections), signal)));
+  return { data, shape, stride, dtype };
+}

@@ -1,0 +1,196 @@
+/** Data types and elements in zarrita's forms: array-likes of booleans and of strings of fixed length. */
+
+import type { DType } from "../../dtypes/dtype.js";
+import type { ElementData } from "../../dtypes/elements.js";
+import type { FillScalar } from "../../dtypes/fill-value.js";
+import { utf32String, withoutPadding } from "../../dtypes/strings.js";
+import type { Region, ZarrArray } from "../../hierarchy/array.js";
+import { invalidArgument, shown } from "../../util/errors.js";
+import { textDecoder, textEncoder } from "../../util/platform.js";
+
+function isBuffer(value: unknown): value is ArrayBufferLike {
+  const isShared = typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer;
+  return value instanceof ArrayBuffer || isShared;
+}
+
+/** Items of one width over bytes. */
+abstract class PackedArray<T, B extends ArrayBufferLike> {
+  readonly #width: number;
+  readonly #bytes: Uint8Array<B>;
+
+  constructor(width: number, source: number | B | Iterable<T>, byteOffset?: number, length?: number) {
+    if (!Number.isSafeInteger(width) || width < 0)
+      throw invalidArgument(`strings of ${shown(width)} characters cannot be`);
+    this.#width = width;
+    if (isBuffer(source)) {
+      this.#bytes = new Uint8Array(source as B, byteOffset, length && length * width);
+      return;
+    }
+    const isIterable = typeof (source as Iterable<T> | null | undefined)?.[Symbol.iterator] === "function";
+    if (!(isIterable || (Number.isSafeInteger(source) && (source as number) >= 0)))
+      throw invalidArgument(`an array is made of a length, a buffer or values, not of ${shown(source)}`);
+    const values = typeof source === "number" ? undefined : [...(source as Iterable<T>)];
+    this.#bytes = new Uint8Array((values?.length ?? (source as number)) * width) as Uint8Array<B>;
+    values?.forEach((value, i) => {
+      this.set(i, value);
+    });
+  }
+
+  get BYTES_PER_ELEMENT(): number {
+    return this.#width;
+  }
+  protected get bytes(): Uint8Array<B> {
+    return this.#bytes;
+  }
+  get buffer(): B {
+    return this.bytes.buffer;
+  }
+  get byteOffset(): number {
+    return this.bytes.byteOffset;
+  }
+  get byteLength(): number {
+    return this.bytes.byteLength;
+  }
+  get length(): number {
+    return this.BYTES_PER_ELEMENT === 0 ? 0 : this.bytes.byteLength / this.BYTES_PER_ELEMENT;
+  }
+
+  abstract get(index: number): T;
+  abstract set(index: number, value: T): void;
+
+  fill(value: T): void {
+    for (let i = 0; i < this.length; i++) this.set(i, value);
+  }
+
+  *[Symbol.iterator](): IterableIterator<T> {
+    for (let i = 0; i < this.length; i++) yield this.get(i);
+  }
+
+  /** @throws RangeError. */
+  protected item(index: number): Uint8Array {
+    if (!(index >= 0 && index < this.length))
+      throw new RangeError(`there is no element ${index} among ${this.length}`);
+    return this.bytes.subarray(index * this.BYTES_PER_ELEMENT, (index + 1) * this.BYTES_PER_ELEMENT);
+  }
+
+  /** Writes an item, padded with NULs. @throws InvalidArgument for an item that is too long. */
+  protected setItem(index: number, item: Uint8Array): void {
+    const width = this.BYTES_PER_ELEMENT;
+    if (item.byteLength > width)
+      throw invalidArgument(`a string of ${item.byteLength} bytes does not fit ${width}`);
+    this.item(index).fill(0).set(item);
+  }
+}
+
+/** Booleans of one byte each. */
+export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<boolean, B> {
+  static override get name(): string {
+    return "BoolArray";
+  }
+
+  constructor(source: number | B | Iterable<boolean>, byteOffset?: number, length?: number) {
+    super(1, source, byteOffset, length);
+  }
+  get(index: number): boolean {
+    const byte = this.bytes[index];
+    return byte === undefined ? (byte as never) : byte !== 0;
+  }
+  set(index: number, value: boolean): void {
+    this.bytes[index] = value ? 1 : 0;
+  }
+}
+
+/** Byte strings of `chars` bytes, read and written as UTF-8. */
+export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
+  static override get name(): string {
+    return "ByteStringArray";
+  }
+
+  constructor(
+    readonly chars: number,
+    source: number | B | Iterable<string>,
+    byteOffset?: number,
+    length?: number,
+  ) {
+    super(chars, source, byteOffset, length);
+  }
+  /** The bytes of all items. */
+  get _data(): Uint8Array<B> {
+    return this.bytes;
+  }
+  get(index: number): string {
+    // TextDecoder rejects shared memory.
+    return textDecoder().decode(this.item(index).slice()).replaceAll("\0", "");
+  }
+  set(index: number, value: string): void {
+    this.setItem(index, textEncoder().encode(value));
+  }
+}
+
+/** Unicode strings of `chars` code points of 4 bytes. */
+export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> extends PackedArray<string, B> {
+  static override get name(): string {
+    return "UnicodeStringArray";
+  }
+
+  constructor(
+    readonly chars: number,
+    source: number | B | Iterable<string>,
+    byteOffset?: number,
+    length?: number,
+  ) {
+    super(4 * chars, source, byteOffset, length);
+  }
+  get(index: number): string {
+    return utf32String(this.item(index)).replaceAll("\0", "");
+  }
+  set(index: number, value: string): void {
+    const points = Uint32Array.from(value, (char) => char.codePointAt(0)!);
+    this.setItem(index, new Uint8Array(points.buffer));
+  }
+}
+
+/** zarrita's name of a data type; this library's for types that zarrita lacks. */
+export function dtypeName({ dtype, zarrFormat }: Pick<ZarrArray, "dtype" | "zarrFormat">): string {
+  if (dtype.core === "fixed_bytes") return `v2:S${dtype.itemBytes}`;
+  if (dtype.core === "fixed_utf32") return `v2:U${dtype.itemBytes / 4}`;
+  return dtype.isVariable && zarrFormat < 3 ? "v2:object" : dtype.name;
+}
+
+/** The metadata of a data type by zarrita's name, which is its own for strings of fixed length. */
+export function dataTypeOf(name: string): unknown {
+  const text = /^v2:([US])(\d+)$/.exec(name);
+  if (!text) return name;
+  return text[1] === "U"
+    ? { name: "fixed_length_utf32", configuration: { length_bytes: 4 * Number(text[2]) } }
+    : { name: "null_terminated_bytes", configuration: { length_bytes: Number(text[2]) } };
+}
+
+/** Elements in zarrita's form, over the same memory. */
+export function dataOf(
+  { core, itemBytes }: DType,
+  data: ElementData | readonly unknown[],
+): ElementData | readonly unknown[] | BoolArray | ByteStringArray | UnicodeStringArray {
+  if (!ArrayBuffer.isView(data)) return data;
+  const { buffer, byteOffset, byteLength } = data;
+  const count = byteLength / itemBytes;
+  if (core === "bool") return new BoolArray(buffer, byteOffset, count);
+  if (core === "fixed_bytes") return new ByteStringArray(itemBytes, buffer, byteOffset, count);
+  return core === "fixed_utf32" ? new UnicodeStringArray(itemBytes / 4, buffer, byteOffset, count) : data;
+}
+
+/** A region of this library, of elements of any kind. */
+export type AnyRegion = Region<ElementData | readonly unknown[]>;
+
+/** The element of a region without dimensions; all of its numbers for types that have several per element. */
+export function scalarOf(data: unknown): unknown {
+  if (data instanceof PackedArray) return data.get(0);
+  const values = data as ArrayLike<unknown>;
+  return values.length === 1 ? values[0] : data;
+}
+
+/** A fill value in zarrita's form: byte strings are text. */
+export function fillOf({ core }: DType, fill: FillScalar): unknown {
+  if (core !== "fixed_bytes" || !(fill instanceof Uint8Array)) return fill;
+  return textDecoder().decode(withoutPadding(fill));
+}

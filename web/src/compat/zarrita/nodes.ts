@@ -1,0 +1,252 @@
+/** zarrita's locations, groups and arrays, over this library's. */
+
+import type { ElementData } from "../../dtypes/elements.js";
+import { type ChunkOptions, ZarrArray } from "../../hierarchy/array.js";
+import { normalizePath } from "../../store/path.js";
+import type { Store } from "../../store/store.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, shown } from "../../util/errors.js";
+import type { WorkerPool } from "../../workers/pool.js";
+import { type AnyRegion, dataOf, dtypeName, fillOf } from "./elements.js";
+import { checkStore, checkText, InvalidMetadataError, likeZarrita } from "./errors.js";
+import { currentPool, type DerivedArray, type StoreOptions, withStoreOptions } from "./options.js";
+import { ownEntries, zarritaPart } from "./registry.js";
+import type {
+  AbsolutePath,
+  ArrayMetadata,
+  Attributes,
+  Chunk,
+  CodecMetadata,
+  DataType,
+  DataTypeQuery,
+  GroupMetadata,
+  NarrowDataType,
+  Readable,
+  Scalar,
+} from "./types.js";
+
+/** A path in a store. */
+export class Location<Store> {
+  static get name(): string {
+    return "Location";
+  }
+
+  constructor(
+    readonly store: Store,
+    readonly path: AbsolutePath = "/",
+  ) {}
+
+  /** Returns the location of a path, absolute or relative to this one. */
+  resolve(path: string): Location<Store> {
+    const base = new URL(`file://${this.path.endsWith("/") ? this.path : `${this.path}/`}`);
+    return new Location(this.store, decodeURIComponent(new URL(String(path), base).pathname) as AbsolutePath);
+  }
+}
+
+/** Returns a location, for a store its root. @throws InvalidArgument for other values. */
+export function locationOf<S extends object>(given: Location<S> | S): Location<S> {
+  checkObject(given, "a store, or a place in one,");
+  const location = "store" in given ? (given as unknown as Location<S>) : new Location(given as S);
+  checkStore(location.store);
+  checkText(location.path, "the path of a location");
+  return location;
+}
+
+/** The root of a store. Default: an empty Map. */
+export function root<Store>(store: Store): Location<Store>;
+export function root(): Location<Map<string, Uint8Array>>;
+export function root<Store>(store?: Store): Location<Store | Map<string, Uint8Array>> {
+  return new Location(store ?? new Map<string, Uint8Array>());
+}
+
+/** A group, made by `open`, or by the caller from its metadata. */
+export class ZarritaGroup<Store extends Readable = Readable> extends Location<Store> {
+  static override get name(): string {
+    return "Group";
+  }
+
+  readonly kind = "group";
+  readonly #attrs: Attributes;
+
+  constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | { attributes: Attributes }) {
+    super(store, path);
+    checkObject(metadata, "the metadata of a group");
+    this.#attrs = metadata.attributes;
+  }
+  get attrs(): Attributes {
+    return this.#attrs;
+  }
+}
+
+/** Metadata of an array, and this library's array, which is made by the first read. */
+interface ArraySource {
+  readonly shape: readonly number[];
+  readonly chunkShape: readonly number[];
+  readonly attributes: Attributes;
+  readonly dimensionNames: readonly (string | null)[] | undefined;
+  readonly dtype: string;
+  readonly fillValue: unknown;
+  readonly derived: DerivedArray[];
+  load(): Promise<ZarrArray>;
+}
+
+/** Key of the source of an array; proxies of the array have it, too. */
+const inner: unique symbol = Symbol("zarr-wasm.array");
+/** Marks arrays whose `getChunk` an extension replaces: all chunks must come through it. */
+export const ownChunks: unique symbol = Symbol("zarr-wasm.ownChunks");
+
+/** Options of reading a chunk. Others go to the store, as in zarrita: headers, for example. */
+export interface GetChunkOptions extends StoreOptions {
+  /** Workers that decode the chunk. Default: those of `setPool`. */
+  pool?: WorkerPool | undefined;
+}
+
+/** An array, made by `open`, or by the caller from its metadata. */
+export class ZarritaArray<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
+  static override get name(): string {
+    return "Array";
+  }
+
+  readonly kind = "array";
+  /** @internal */
+  readonly [inner]: ArraySource;
+  readonly shape: number[];
+  /** Shape of the chunks; with sharding, of the inner chunks. */
+  readonly chunks: number[];
+
+  /** @throws InvalidMetadataError for metadata without shapes; the first read checks the rest. */
+  constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D>);
+  /** @internal */
+  constructor(store: Store, path: AbsolutePath, array: ZarrArray);
+  constructor(store: Store, path: AbsolutePath, given: ArrayMetadata<D> | ZarrArray) {
+    super(store, path);
+    const source = given instanceof ZarrArray ? openedSource(given) : metadataSource(store, path, given);
+    this[inner] = source;
+    this.shape = [...source.shape];
+    this.chunks = [...source.chunkShape];
+  }
+
+  get attrs(): Attributes {
+    return this[inner].attributes;
+  }
+  get dimensionNames(): string[] | undefined {
+    return this[inner].dimensionNames as string[] | undefined;
+  }
+  get fillValue(): Scalar<D> | null {
+    return this[inner].fillValue as Scalar<D> | null;
+  }
+  get dtype(): D {
+    return this[inner].dtype as D;
+  }
+
+  /** Reads a chunk in C order. Chunks at the edges have their full shape. */
+  async getChunk(
+    chunkCoords: number[],
+    options: GetChunkOptions = {},
+    memory: { useSharedArrayBuffer?: boolean | undefined } = {},
+  ): Promise<Chunk<D>> {
+    checkObject(options, "options of getChunk");
+    const { signal, pool = currentPool(), ...storeOptions } = options;
+    return likeZarrita(this.path, async () => {
+      const array = await innerOf(this, storeOptions);
+      const chunkOptions: ChunkOptions = { signal, pool };
+      const chunk = await array.getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
+      return chunkOf<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
+    });
+  }
+
+  /** Narrows the data type: to one, or to those whose elements are numbers, bigints, booleans, strings, objects. */
+  is<Query extends DataTypeQuery>(query: Query): this is ZarritaArray<NarrowDataType<D, Query>, Store> {
+    const dtype: string = this.dtype;
+    return dtype === query || kindOf(dtype) === query;
+  }
+}
+
+/** This library's array behind one of zarrita's, with options for its store. @throws InvalidArgument for other values. */
+export async function innerOf(
+  array: ZarritaArray<DataType, Readable>,
+  storeOptions: StoreOptions = {},
+): Promise<ZarrArray> {
+  checkArray(array);
+  const source = array[inner];
+  return withStoreOptions(await source.load(), storeOptions, source.derived);
+}
+
+/** @throws InvalidArgument for a value that is not an array of zarrita's. */
+export function checkArray(array: ZarritaArray<DataType, Readable>): void {
+  if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
+    throw invalidArgument(`${shown(array)} is not an array that was opened or created`);
+}
+
+function openedSource(array: ZarrArray): ArraySource {
+  const { shape, chunkShape, attributes, dimensionNames } = array;
+  const fillValue = fillOf(array.dtype, array.fillValue);
+  const load = async () => array;
+  const dtype = dtypeName(array);
+  return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, derived: [], load };
+}
+
+/** An array that its metadata describes, whatever the store has. @throws InvalidMetadataError. */
+function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>): ArraySource {
+  if (typeof metadata !== "object" || metadata === null || !Array.isArray(metadata.shape))
+    throw new InvalidMetadataError("the metadata of an array must be an object with a shape");
+  let loading: Promise<ZarrArray> | undefined;
+  return {
+    shape: metadata.shape,
+    chunkShape: chunkShapeOf(metadata),
+    attributes: metadata.attributes,
+    dimensionNames: metadata.dimension_names,
+    dtype: metadata.data_type,
+    fillValue: fillValueOf(metadata),
+    derived: [],
+    load() {
+      const make = async () =>
+        (await zarritaPart()).arrayOf(store as Store, normalizePath(path), metadata, ownEntries());
+      loading ??= make().catch((error: unknown) => {
+        loading = undefined; // so that the next call retries
+        throw error;
+      });
+      return loading;
+    },
+  };
+}
+
+/** Shape of the chunks; with sharding, of the inner chunks. */
+function chunkShapeOf({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
+  const list: readonly (CodecMetadata | null)[] = Array.isArray(codecs) ? codecs : [];
+  const sharding = list.find((codec) => codec?.name === "sharding_indexed");
+  const shape: unknown = (sharding ?? grid)?.configuration?.chunk_shape;
+  if (Array.isArray(shape)) return shape as number[];
+  throw new InvalidMetadataError("the metadata has no shape of chunks");
+}
+
+function fillValueOf({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {
+  if (fill === null || fill === undefined) return null;
+  if (dtype === "int64" || dtype === "uint64") return BigInt(fill as bigint);
+  const special = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, "-Infinity": -Infinity };
+  const isFloat = /^float/.test(dtype);
+  return isFloat && typeof fill === "string" && fill in special ? special[fill as "NaN"] : fill;
+}
+
+/** A region in zarrita's form. */
+export function chunkOf<D extends DataType>({ data, shape, stride, dtype }: AnyRegion): Chunk<D> {
+  return { data: dataOf(dtype, data), shape: [...shape], stride: [...stride] } as Chunk<D>;
+}
+
+/** Copies a region to shared memory; lists pass unchanged. */
+function shared(region: AnyRegion): AnyRegion {
+  const { data } = region;
+  if (!ArrayBuffer.isView(data)) return region;
+  const bytes = new Uint8Array(new SharedArrayBuffer(data.byteLength));
+  bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  const Kind = data.constructor as new (buffer: ArrayBufferLike) => ElementData;
+  return { ...region, data: new Kind(bytes.buffer) };
+}
+
+function kindOf(dtype: string): string {
+  if (dtype === "bool") return "boolean";
+  if (dtype === "v2:object") return "object";
+  if (dtype === "string" || /^v2:[US]/.test(dtype)) return "string";
+  if (/^u?int64$/.test(dtype)) return "bigint";
+  return /^(u?int|float)\d+$/.test(dtype) ? "number" : "other";
+}

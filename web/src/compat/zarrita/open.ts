@@ -1,0 +1,191 @@
+/** zarrita's `open` and `create`. */
+
+import type { ZarrVersion } from "../../codecs/definition.js";
+import { ZarrArray } from "../../hierarchy/array.js";
+import { openPlain } from "../../hierarchy/open.js";
+import { handleOf } from "../../store/handle.js";
+import { normalizePath } from "../../store/path.js";
+import { locateKey } from "../../store/read.js";
+import type { GetOptions, MaybePromise, Store } from "../../store/store.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
+import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
+import { extended } from "./extensions.js";
+import { type Location, locationOf, ZarritaArray, ZarritaGroup } from "./nodes.js";
+import { ownEntries, withOwnCodecs, zarritaPart } from "./registry.js";
+import type { CreateArrayOptions, CreateGroupOptions, DataType, Mutable, Readable } from "./types.js";
+
+export interface OpenOptions {
+  kind?: "array" | "group" | undefined;
+  /** Reads the attributes of a v2 node, which are a separate document. Default: true. */
+  attrs?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+type Node<Store extends Readable> = ZarritaArray<DataType, Store> | ZarritaGroup<Store>;
+
+/** Opens the node at a location, of one Zarr version. */
+interface OpenVersion {
+  <Store extends Readable>(
+    location: Location<Store> | Store,
+    options: OpenOptions & { kind: "group" },
+  ): Promise<ZarritaGroup<Store>>;
+  <Store extends Readable>(
+    location: Location<Store> | Store,
+    options: OpenOptions & { kind: "array" },
+  ): Promise<ZarritaArray<DataType, Store>>;
+  <Store extends Readable>(location: Location<Store> | Store, options?: OpenOptions): Promise<Node<Store>>;
+}
+
+const opener = (version: ZarrVersion): OpenVersion =>
+  (async <S extends Readable>(location: Location<S> | S, options: OpenOptions = {}) => {
+    const { store, path } = locationOf(location);
+    checkObject(options, "options of open");
+    if (!["array", "group", undefined].includes(options.kind))
+      throw invalidArgument(`kind must be "array" or "group", and cannot be ${shown(options.kind)}`);
+    const node = await likeZarrita(path, () => openAt(store, path, version, options));
+    handleOf(store).lastZarritaVersion = version;
+    return node;
+  }) as OpenVersion;
+
+async function openAt<S extends Readable>(
+  store: S,
+  path: Location<S>["path"],
+  version: ZarrVersion,
+  options: OpenOptions,
+): Promise<Node<S>> {
+  const { kind, signal } = options;
+  const source = (await withOwnCodecs(store as Store)) ?? (store as Store);
+  const lean = new LeanStore(source, options, handleOf(store).lastZarritaVersion === 2);
+  const node = await openPlain(lean, { path, version, signal }).catch((cause: unknown) => {
+    if (!isZarrError(cause, "NotFound")) throw cause;
+    const name = version === 2 ? `v2 ${kind ?? "group"}` : `v${version} array or group`;
+    throw new NotFoundError(name, { path, cause });
+  });
+  if (kind !== undefined && node.kind !== kind)
+    throw new NotFoundError(`${kind} at ${path}`, { path, found: node.kind });
+  return node.kind === "array"
+    ? extended(new ZarritaArray(store, path, new ZarrArray(source, node.path, node.spec, node.limits)))
+    : new ZarritaGroup(store, path, node);
+}
+
+const openV1 = opener(1);
+
+/** Tries one version after the other, as zarrita does: the last found first, v1 if nothing else was found before. */
+async function openAny<S extends Readable>(
+  location: Location<S> | S,
+  options: OpenOptions = {},
+): Promise<Node<S>> {
+  const last = handleOf(locationOf(location).store).lastZarritaVersion;
+  const newer = last === 3 ? [open.v3, open.v2] : [open.v2, open.v3];
+  const order = last === 1 ? [openV1, ...newer] : last === undefined ? [...newer, openV1] : newer;
+  let failure: unknown;
+  for (const openVersion of order) {
+    try {
+      return await openVersion(location, options);
+    } catch (error) {
+      if (!(error instanceof NotFoundError || error instanceof InvalidMetadataError)) throw error;
+      // An error about a node that exists says more than that other versions are missing.
+      if (failure === undefined || (failure instanceof NotFoundError && failure.found === undefined))
+        failure = error;
+    }
+  }
+  throw failure;
+}
+
+/**
+ * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` only look for that one.
+ * @throws NotFoundError, InvalidMetadataError, UnknownCodecError, UnsupportedError; errors of the store.
+ */
+export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(
+  openAny as OpenVersion,
+  { v2: opener(2), v3: opener(3) },
+);
+
+type Bytes = Uint8Array | undefined;
+
+/**
+ * A store to open one node from, with no more requests than zarrita makes: no consolidated metadata, and of v2's two
+ * documents the wanted kind's, or the group's if there is no array.
+ */
+class LeanStore implements Store {
+  #array: MaybePromise<Bytes> | undefined;
+  #attributes: Promise<Bytes> | undefined;
+
+  constructor(
+    private readonly inner: Store,
+    private readonly wanted: OpenOptions,
+    /** Requests attributes of v2 together with the node's document. */
+    private readonly isLikelyV2: boolean,
+  ) {}
+
+  async get(key: string, options?: GetOptions): Promise<Bytes> {
+    const { kind, attrs = true } = this.wanted;
+    const ask = () => this.inner.get(key, options);
+    switch (key.slice(key.lastIndexOf("/") + 1)) {
+      case ".zmetadata":
+        return undefined;
+      case ".zattrs":
+        return attrs ? (this.#attributes ?? ask()) : undefined;
+      case ".zarray":
+        if (kind === "group") return undefined;
+        this.#preloadAttributes(key, options);
+        this.#array = ask();
+        return this.#array;
+      case ".zgroup":
+        if (kind === "array" || (await this.#array)) return undefined;
+        if (kind === "group") this.#preloadAttributes(key, options);
+        return ask();
+      default:
+        return ask();
+    }
+  }
+
+  locate(key: string): string {
+    return locateKey(this.inner, key);
+  }
+
+  #preloadAttributes(key: string, options?: GetOptions): void {
+    if (!this.isLikelyV2 || this.wanted.attrs === false) return;
+    const read = async () => this.inner.get(`${key.slice(0, key.lastIndexOf("/") + 1)}.zattrs`, options);
+    this.#attributes = read();
+    this.#attributes.catch(() => {}); // reading them reports the error
+  }
+}
+
+/**
+ * Creates a group, or, with a `shape`, an array, of Zarr v3. Replaces an existing node, as docs/drop-ins.md describes,
+ * and creates no parent groups.
+ * @throws UnknownCodecError, UnsupportedError; ZarrError for invalid options, and for a store that cannot write
+ *   (InvalidArgument, LimitExceeded, ReadOnly), before anything is written. Errors of the store.
+ */
+export async function create<S extends Mutable, _D extends DataType = DataType>(
+  location: Location<S> | S,
+): Promise<ZarritaGroup<S>>;
+export async function create<S extends Mutable, _D extends DataType = DataType>(
+  location: Location<S> | S,
+  options: CreateGroupOptions,
+): Promise<ZarritaGroup<S>>;
+export async function create<S extends Mutable, D extends DataType>(
+  location: Location<S> | S,
+  options: CreateArrayOptions<D>,
+): Promise<ZarritaArray<D, S>>;
+export async function create<S extends Mutable, D extends DataType>(
+  location: Location<S> | S,
+  options: CreateArrayOptions<D> | CreateGroupOptions = {},
+): Promise<ZarritaArray<D, S> | ZarritaGroup<S>> {
+  const { store, path } = locationOf(location);
+  checkObject(options, "options of create");
+  const at = normalizePath(path);
+  const { createArray, createGroup } = await zarritaPart();
+  return likeZarrita(path, async () => {
+    if ("shape" in options)
+      return new ZarritaArray<D, S>(
+        store,
+        path,
+        await createArray(store as Store, at, options, ownEntries()),
+      );
+    const attributes = await createGroup(store as Store, at, options.attributes);
+    return new ZarritaGroup(store, path, { attributes });
+  });
+}

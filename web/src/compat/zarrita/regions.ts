@@ -1,0 +1,225 @@
+/** zarrita's `get`, `set`, `slice` and `select`, and the functions that `@zarrita/ndarray` uses. */
+
+import type { ElementData } from "../../dtypes/elements.js";
+import type { WriteRegionOptions } from "../../edit/options.js";
+import { get as getRegion, type ReadOptions } from "../../hierarchy/get.js";
+import { checkObject } from "../../util/arguments.js";
+import { invalidArgument, shown } from "../../util/errors.js";
+import type { WorkerPool } from "../../workers/pool.js";
+import { scalarOf } from "./elements.js";
+import { checkFunction, InvalidSelectionError, likeZarrita } from "./errors.js";
+import { checkArray, chunkOf, innerOf, ownChunks, type ZarritaArray } from "./nodes.js";
+import {
+  type Concurrency,
+  concurrencyOf,
+  currentPool,
+  type Entry,
+  type Setter,
+  type StoreOptions,
+  signalOf,
+} from "./options.js";
+import { zarritaPart } from "./registry.js";
+import type { Chunk, DataType, Mutable, Readable, Scalar, Slice } from "./types.js";
+
+/** zarrita's options, and some of this library's. */
+export interface GetOptions
+  extends Concurrency,
+    Pick<ReadOptions, "signal" | "useSharedArrayBuffer" | "onProgress" | "priority"> {
+  /** Options for the store, such as headers. Programs for zarrita before 0.7 also pass the signal here. */
+  opts?: StoreOptions | undefined;
+  /** Workers that decode. Default: those of `setPool`. */
+  pool?: WorkerPool | undefined;
+}
+
+type Result<D extends DataType, Sel extends Entry[], Made> = null extends Sel[number]
+  ? Made
+  : Slice extends Sel[number]
+    ? Made
+    : Scalar<D>;
+
+/**
+ * Reads a region in C order. With an index for every dimension, returns the element.
+ * @throws InvalidSelectionError, CodecPipelineError, …; errors of the store; the signal's reason.
+ */
+export async function get<D extends DataType, S extends Readable, Sel extends Entry[]>(
+  array: ZarritaArray<D, S>,
+  selection: Sel | null = null,
+  options: GetOptions = {},
+): Promise<null extends Sel[number] ? Chunk<D> : Slice extends Sel[number] ? Chunk<D> : Scalar<D>> {
+  checkArray(array);
+  checkObject(options, "options of get");
+  const { useSharedArrayBuffer, pool = currentPool(), onProgress, priority } = options;
+  const { signal: _, ...storeOptions } = options.opts ?? {};
+  const signal = signalOf(options);
+  const entries = entriesIn(selection);
+  const concurrency = concurrencyOf(options);
+  const readOptions = { signal, useSharedArrayBuffer, concurrency, pool, onProgress, priority };
+  const region = await likeZarrita(array.path, async () => {
+    if (!(ownChunks in array)) {
+      const source = await innerOf(array, storeOptions);
+      return getRegion<ElementData | readonly unknown[]>(source, entries, readOptions);
+    }
+    const readChunk = (at: number[]) =>
+      array.getChunk(at, { ...storeOptions, signal, pool }, { useSharedArrayBuffer });
+    return (await zarritaPart()).getChunkwise(await innerOf(array), entries, readChunk, readOptions);
+  });
+  const chunk = chunkOf<D>(region);
+  return (chunk.shape.length === 0 ? scalarOf(chunk.data) : chunk) as Result<D, Sel, Chunk<D>>;
+}
+
+/** Like {@link get}, with the region in another package's form. */
+export async function getPrepared<
+  D extends DataType,
+  Store extends Readable,
+  Made extends Chunk<D>,
+  Sel extends Entry[],
+>(
+  array: ZarritaArray<D, Store>,
+  selection: Sel | null,
+  options: GetOptions,
+  setter: Setter<D, Made>,
+): Promise<null extends Sel[number] ? Made : Slice extends Sel[number] ? Made : Scalar<D>> {
+  checkObject(setter, "functions for regions");
+  checkFunction(setter.prepare, "prepare");
+  const result: unknown = await get(array, selection, options);
+  const isIndex = (entry: unknown) => typeof entry === "number";
+  const isElement = selection?.length === array.shape.length && selection.every(isIndex);
+  if (isElement || array.shape.length === 0) return result as Result<D, Sel, Made>;
+  const { data, shape, stride } = result as Chunk<D>;
+  return setter.prepare(data, shape, stride) as Result<D, Sel, Made>;
+}
+
+/** zarrita's options, and some of this library's. */
+export interface SetOptions
+  extends Concurrency,
+    Pick<WriteRegionOptions, "signal" | "onProgress" | "conflicts" | "writeEmptyChunks"> {
+  /** Only the `signal` is used, as in zarrita. */
+  opts?: StoreOptions | undefined;
+  useSharedArrayBuffer?: boolean | undefined;
+}
+
+/**
+ * Writes a region: one element for all of it, or a chunk of its shape, with any strides.
+ * @param selection as in {@link get}.
+ * @throws InvalidSelectionError; ZarrError for values of another type or shape, and for a store that cannot write
+ *   (InvalidArgument, ReadOnly), before anything is written. CodecPipelineError; ZarrError (Conflict, Network); errors
+ *   of the store; the signal's reason: chunks that were not written are unchanged.
+ */
+export async function set<D extends DataType>(
+  array: ZarritaArray<D, Mutable>,
+  selection: (null | Slice | number)[] | null,
+  value: Scalar<D> | Chunk<D>,
+  options: SetOptions = {},
+): Promise<void> {
+  await write(array, selection, value, options);
+}
+
+/** Like {@link set}, with the region in another package's form. */
+export async function setPrepared<D extends DataType, Made extends Chunk<D>>(
+  array: ZarritaArray<D, Mutable>,
+  selection: (number | Slice | null)[] | null,
+  value: Scalar<D> | Made,
+  options: SetOptions,
+  setter: Setter<D, Made>,
+): Promise<void> {
+  await write(array, selection, value, options, { given: setter });
+}
+
+async function write<D extends DataType, Made extends Chunk<D>>(
+  array: ZarritaArray<D, Mutable>,
+  selection: Entry[] | null,
+  value: unknown,
+  options: SetOptions,
+  setter?: { readonly given: Setter<D, Made> },
+): Promise<void> {
+  const inner = await innerOf(array);
+  const { setRegion } = await zarritaPart();
+  await likeZarrita(array.path, async () => {
+    const entries = entriesIn(selection);
+    checkObject(options, "options of set");
+    // zarrita stores chunks of nothing but fill value: its stores need not be able to delete.
+    const { onProgress, conflicts, writeEmptyChunks = true } = options;
+    const [signal, concurrency] = [signalOf(options), concurrencyOf(options)];
+    const own = { signal, concurrency, onProgress, conflicts, writeEmptyChunks };
+    await setRegion(inner, entries, value, own, setter);
+  });
+}
+
+/**
+ * Returns a selection in this library's form. zarrita takes undefined for null, and truncates indices.
+ * @throws InvalidSelectionError for a value that is not a list.
+ */
+function entriesIn(selection: readonly Entry[] | null | undefined): Entry[] | null {
+  if (selection === null || selection === undefined) return null;
+  if (!Array.isArray(selection))
+    throw new InvalidSelectionError(`a selection must be a list or null, and cannot be ${shown(selection)}`);
+  return selection.map((entry) => (typeof entry === "number" ? Math.trunc(entry) : (entry ?? null)));
+}
+
+type Position = bigint | number | null;
+
+/** `slice(stop)`, `slice(start, stop)`, `slice(start, stop, step)`. */
+export function slice(stop: Position): Slice;
+export function slice(start: Position, stop?: Position, step?: Position): Slice;
+export function slice(first: Position, second?: Position, step: Position = null): Slice {
+  const [start, stop] = second === undefined ? [null, first] : [first, second];
+  return { start: toNumber(start), stop: toNumber(stop), step: toNumber(step) };
+}
+
+function toNumber(position: Position): number | null {
+  if (typeof position !== "bigint") return position;
+  if (!Number.isSafeInteger(Number(position)))
+    throw new InvalidSelectionError(`${position} exceeds Number.MAX_SAFE_INTEGER`);
+  return Number(position);
+}
+
+/** Makes a selection by the names of dimensions. */
+export function select<D extends DataType, S extends Readable>(
+  array: ZarritaArray<D, S>,
+  selection: Record<string, Entry>,
+): Entry[] {
+  checkArray(array);
+  checkObject(selection, "a selection by names");
+  const names = array.dimensionNames;
+  if (!names) throw new InvalidSelectionError("Array does not have dimension_names in its metadata.");
+  const unknown = Object.keys(selection).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    const known = names.map((name) => `"${name}"`).join(", ");
+    throw new InvalidSelectionError(`Unknown dimension name: "${unknown}". Available dimensions: ${known}`);
+  }
+  return names.map((name) => selection[name] ?? null);
+}
+
+/** Strides of a shape, in elements. @param order the axes, slowest first. */
+export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly number[]): number[] {
+  const isList = (value: unknown) => Array.isArray(value) && Array.from(value).every(Number.isSafeInteger);
+  if (!isList(shape))
+    throw invalidArgument(`a shape must be a list of lengths, and cannot be ${shown(shape)}`);
+  if (order !== "C" && order !== "F" && !isList(order))
+    throw invalidArgument(`an order must be "C", "F" or a list of axes, and cannot be ${shown(order)}`);
+  const axes = typeof order === "string" ? shape.map((_, axis) => axis) : [...order];
+  if (order === "F") axes.reverse();
+  if (axes.length !== shape.length)
+    throw invalidArgument("Order length must match the number of dimensions.");
+  const strides = new Array<number>(shape.length);
+  let step = 1;
+  for (const axis of axes.reverse()) {
+    strides[axis] = step;
+    step *= shape[axis]!;
+  }
+  return strides;
+}
+
+/** The start, stop and step of a slice in a dimension, as Python's `slice.indices`. */
+export function sliceIndices(slice: Slice, length: number): [number, number, number] {
+  checkObject(slice, "a slice");
+  const { start, stop, step } = slice;
+  const by = step ?? 1;
+  if (by === 0) throw new InvalidSelectionError("slice step cannot be zero");
+  const [low, high] = by < 0 ? [-1, length - 1] : [0, length];
+  const clamped = (position: number) =>
+    Math.min(high, Math.max(low, position < 0 ? position + length : position));
+  const from = start === null ? (by < 0 ? high : low) : clamped(start);
+  const to = stop === null ? (by < 0 ? low : high) : clamped(stop);
+  return [from, to, by];
+}

@@ -1,0 +1,199 @@
+/**
+ * Reads axes and coordinate systems of OME-Zarr. Spec: "axes", and since 0.6 "coordinateSystems"; RFC-4 for
+ * orientations.
+ */
+
+import { isRecord, own, textOf } from "../../util/arguments.js";
+import { unsupported } from "../../util/errors.js";
+import { badAttribute, numberOf } from "../shared/attributes.js";
+
+/** One dimension of an image's levels, or of another coordinate system. */
+export interface OmeAxis {
+  readonly name: string;
+  /** "space", "time", "channel" or another type; undefined if not stated. */
+  readonly type: string | undefined;
+  /** Unit of the scale and the translation along this axis, such as "micrometer". */
+  readonly unit: string | undefined;
+  /** Descriptive name (0.6). */
+  readonly longName?: string;
+  /** Whether the axis is discrete, without positions between elements, as for channels (0.6). */
+  readonly discrete?: boolean;
+  /** Orientation, such as { type: "anatomical", value: "left-to-right" } (RFC-4). */
+  readonly orientation?: { readonly type: string | undefined; readonly value: string };
+}
+
+/** A coordinate system with its axes (0.6). */
+export interface OmeCoordinateSystem {
+  readonly name: string;
+  readonly axes: readonly OmeAxis[];
+}
+
+/** Axes of versions 0.1 and 0.2, which do not state them. */
+const impliedAxes = ["t", "c", "z", "y", "x"];
+
+/** Axis types by name, for versions without types. */
+const typeOfName: ReadonlyMap<string, string> = new Map([
+  ["t", "time"],
+  ["c", "channel"],
+  ["z", "space"],
+  ["y", "space"],
+  ["x", "space"],
+]);
+
+/** @param mayBeImplied whether axes may be absent: the version always has the same ones. */
+export function readAxes(axes: unknown, where: string, mayBeImplied = false): OmeAxis[] {
+  const list = axes === undefined && mayBeImplied ? impliedAxes : axes;
+  const what = `${where}: "axes" must be a list of 1 to 32 axes, each with a name of its own`;
+  if (!Array.isArray(list) || list.length === 0 || list.length > 32)
+    throw badAttribute(what, axes, "bad-ome");
+  const read = list.map((axis: unknown): OmeAxis => {
+    const name = typeof axis === "string" ? axis : own(axis, "name");
+    if (typeof name !== "string" || name === "") throw badAttribute(what, axes, "bad-ome");
+    const type = typeof axis === "string" ? typeOfName.get(axis) : textOf(own(axis, "type"));
+    return { name, type, unit: textOf(own(axis, "unit")), ...details(axis) };
+  });
+  if (new Set(read.map(({ name }) => name)).size < read.length) throw badAttribute(what, axes, "bad-ome");
+  return read;
+}
+
+/** Returns rarely used properties; malformed ones are omitted. */
+function details(axis: unknown): Pick<OmeAxis, "longName" | "discrete" | "orientation"> {
+  const longName = textOf(own(axis, "longName"));
+  const discrete = own(axis, "discrete");
+  const orientation = own(axis, "orientation");
+  const value = textOf(own(orientation, "value"));
+  return {
+    ...(longName === undefined ? {} : { longName }),
+    ...(typeof discrete === "boolean" ? { discrete } : {}),
+    ...(value === undefined ? {} : { orientation: { type: textOf(own(orientation, "type")), value } }),
+  };
+}
+
+/** Maximum number of coordinate systems of one image or scene. */
+const maxSystems = 1000;
+
+/** @throws InvalidMetadata unless the value is a list of coordinate systems with unique names. */
+export function readCoordinateSystems(list: unknown, where: string): OmeCoordinateSystem[] {
+  const what = `${where}: "coordinateSystems" must be a list of 1 to ${maxSystems}, each with a name of its own`;
+  if (!Array.isArray(list) || list.length === 0 || list.length > maxSystems)
+    throw badAttribute(what, list, "bad-ome");
+  const systems = list.map((system: unknown, i) => {
+    const name = textOf(own(system, "name"));
+    if (name === undefined || name === "") throw badAttribute(what, system, "bad-ome");
+    const place = `${where}.coordinateSystems[${i}]`;
+    return { name, axes: readAxes(own(system, "axes"), place) };
+  });
+  if (new Set(systems.map(({ name }) => name)).size < systems.length)
+    throw badAttribute(what, list, "bad-ome");
+  return systems;
+}
+
+/** One step: positions are multiplied by the scale, or the translation is added to them. */
+export type Transform =
+  | { readonly type: "scale"; readonly values: readonly number[] }
+  | { readonly type: "translation"; readonly values: readonly number[] };
+
+/**
+ * Reads a list of transformations; identities are omitted.
+ *
+ * @param rank number of axes, and thus of values in each transformation.
+ * @param of "level": exactly one scale, then at most one translation (spec 0.4 and 0.5). "whole": the list of
+ *   an image, which may be absent.
+ * @throws InvalidMetadata for a list that does not follow the specification; Unsupported for transformations
+ *   that are stored as arrays.
+ */
+export function readTransforms(
+  list: unknown,
+  rank: number,
+  where: string,
+  of: "level" | "whole",
+): Transform[] {
+  if (list === undefined && of === "whole") return [];
+  const place = `${where}: "coordinateTransformations"`;
+  if (!Array.isArray(list) || !list.every(isRecord))
+    throw badAttribute(`${place} must be a list of objects`, list, "bad-ome");
+  const steps = list.flatMap((entry) => readTransform(entry, rank, place));
+  if (of === "level") checkLevel(steps, place, list);
+  return steps;
+}
+
+function readTransform(entry: unknown, rank: number, place: string): Transform[] {
+  // SpatialData adds entries that lead to its own coordinate systems; they are not part of this sequence.
+  return isRecord(own(entry, "output")) ? [] : readStep(entry, rank, place);
+}
+
+/** Reads a scale or a translation; identity gives no step. */
+function readStep(entry: unknown, rank: number, place: string): Transform[] {
+  const type = own(entry, "type");
+  if (type === "identity") return [];
+  if (type !== "scale" && type !== "translation")
+    throw badAttribute(`${place} can have the types scale, translation and identity`, type, "bad-ome");
+  if (own(entry, "path") !== undefined) {
+    throw unsupported(`${place}: a ${type} that is stored as an array`, { code: "ome-transformation" });
+  }
+  const values = own(entry, type);
+  const numbers = Array.isArray(values) ? values.map(numberOf) : [];
+  const valid = numbers.length === rank && numbers.every((value) => value !== undefined);
+  if (!valid)
+    throw badAttribute(`${place}: a ${type} must have ${rank} numbers, one per axis`, values, "bad-ome");
+  return [{ type, values: numbers as number[] }];
+}
+
+/**
+ * Returns the name of the coordinate system that a level's transformation leads to (0.6); undefined if there
+ * is none.
+ */
+export function outputName(list: unknown): string | undefined {
+  const output = own(Array.isArray(list) ? list[0] : undefined, "output");
+  return textOf(output) ?? textOf(own(output, "name")); // drafts of 0.6 have only the name
+}
+
+/**
+ * Reads the only transformation of a level: identity, a scale, or a sequence of a scale and a translation
+ * (spec 0.6).
+ * @throws InvalidMetadata for any other.
+ */
+export function readLevelTransform(list: unknown, rank: number, where: string): Transform[] {
+  const place = `${where}: "coordinateTransformations"`;
+  const [only] = Array.isArray(list) && list.length === 1 ? (list as unknown[]) : [];
+  const isSequence = own(only, "type") === "sequence";
+  const parts = isSequence ? own(only, "transformations") : [only];
+  if (Array.isArray(parts) && parts.length === (isSequence ? 2 : 1) && parts.every(isRecord)) {
+    const steps = parts.flatMap((part) => readStep(part, rank, place));
+    const order = steps.map(({ type }) => type).join();
+    if (order === (isSequence ? "scale,translation" : "scale") || (!isSequence && order === "")) return steps;
+  }
+  throw badAttribute(
+    `${place} of a level must be one: identity, a scale, or a sequence of a scale and a translation`,
+    list,
+    "bad-ome",
+  );
+}
+
+function checkLevel(steps: readonly Transform[], place: string, list: unknown): void {
+  const order = steps.map(({ type }) => type).join();
+  if (order === "scale" || order === "scale,translation") return;
+  throw badAttribute(
+    `${place} of a level must be one scale and at most one translation after it`,
+    list,
+    "bad-ome",
+  );
+}
+
+/** Combines steps, in order, into one scale and one translation: position = index · scale + translation. */
+export function combine(
+  steps: readonly Transform[],
+  rank: number,
+): { scale: readonly number[]; translation: readonly number[] } {
+  const scale = new Array<number>(rank).fill(1);
+  const translation = new Array<number>(rank).fill(0);
+  for (const { type, values } of steps) {
+    values.forEach((value, axis) => {
+      if (type === "scale") {
+        scale[axis]! *= value;
+        translation[axis]! *= value;
+      } else translation[axis]! += value;
+    });
+  }
+  return { scale, translation };
+}

@@ -1,0 +1,198 @@
+/** Divides a level into blocks that are processed one by one. */
+
+import { listsChunks, storedObjects } from "../../../edit/stored-objects.js";
+import type { ZarrArray } from "../../../hierarchy/array.js";
+import type { ArraySpec } from "../../../metadata/spec.js";
+import type { Store } from "../../../store/store.js";
+import { limitExceeded } from "../../../util/errors.js";
+import { countOf, positionsIn } from "../../../util/shapes.js";
+
+/** A box of `shape` elements from `start` along each axis. */
+export interface Box {
+  readonly start: readonly number[];
+  readonly shape: readonly number[];
+}
+
+/** A grid of blocks over a shape. */
+export class Blocks {
+  readonly #grid: readonly number[];
+  readonly count: number;
+
+  constructor(
+    private readonly whole: readonly number[],
+    private readonly block: readonly number[],
+  ) {
+    this.#grid = whole.map((length, axis) => Math.ceil(length / block[axis]!));
+    this.count = countOf(this.#grid);
+  }
+
+  /** Returns a block by its number in C order, clipped to the shape. */
+  at(index: number): Box {
+    const position = new Array<number>(this.block.length);
+    let rest = index;
+    for (let axis = this.block.length - 1; axis >= 0; axis--) {
+      position[axis] = rest % this.#grid[axis]!;
+      rest = Math.floor(rest / this.#grid[axis]!);
+    }
+    return this.box(position);
+  }
+
+  /** Returns the number of a block in C order. */
+  indexOf(position: readonly number[]): number {
+    return position.reduce((index, at, axis) => index * this.#grid[axis]! + at, 0);
+  }
+
+  /** Returns the positions of the blocks that hold elements from `from` (inclusive) to `to` (exclusive). */
+  around(from: readonly number[], to: readonly number[]): { from: number[]; to: number[] } {
+    const block = (at: number, axis: number) => at / this.block[axis]!;
+    return {
+      from: from.map((at, axis) => Math.floor(block(at, axis))),
+      to: to.map((at, axis) => Math.min(this.#grid[axis]!, Math.ceil(block(at, axis)))),
+    };
+  }
+
+  /** Returns a block by its position in the grid, clipped to the shape. */
+  box(position: readonly number[]): Box {
+    const start = position.map((at, axis) => at * this.block[axis]!);
+    const shape = start.map((from, axis) => Math.min(this.block[axis]!, this.whole[axis]! - from));
+    return { start, shape };
+  }
+
+  /**
+   * Returns the number of units (such as chunks) in the first `blocks` blocks. Each block consists of whole
+   * units.
+   */
+  unitsBefore(blocks: number, unit: readonly number[]): number {
+    const unitsIn = (axis: number, from: number, to: number) => {
+      const end = Math.min(to * this.block[axis]!, this.whole[axis]!);
+      return Math.ceil(Math.max(0, end - from * this.block[axis]!) / unit[axis]!);
+    };
+    let units = 0;
+    let share = 1; // units of the block along the preceding axes
+    let rest = blocks;
+    for (let axis = 0; axis < this.block.length; axis++) {
+      const row = countOf(this.#grid.slice(axis + 1));
+      const at = Math.floor(rest / row);
+      rest -= at * row;
+      const others = this.whole.slice(axis + 1).map((length, i) => Math.ceil(length / unit[axis + 1 + i]!));
+      units += share * unitsIn(axis, 0, at) * countOf(others);
+      share *= unitsIn(axis, at, at + 1);
+    }
+    return units;
+  }
+}
+
+/**
+ * Returns the shape of blocks: as many whole units as memory allows.
+ * @param unit the smallest indivisible box: a chunk or shard to write, or chunks to decode.
+ * @param atLeast lengths that blocks should reach before they grow further, so that chunks of the source are
+ *   decoded once.
+ * @param most maximum number of elements of a block; a single unit may have more.
+ */
+export function blockShape(
+  unit: readonly number[],
+  whole: readonly number[],
+  atLeast: readonly number[],
+  most: number,
+): number[] {
+  const shape = unit.map((length, axis) => Math.min(length, whole[axis]!));
+  const counts = unit.map(() => 1);
+  const lengthOf = (axis: number, count: number) => Math.min(unit[axis]! * count, whole[axis]!);
+  for (;;) {
+    const growing = counts
+      .map((_, axis) => axis)
+      .filter((axis) => shape[axis]! < whole[axis]!)
+      .filter((axis) => (countOf(shape) / shape[axis]!) * lengthOf(axis, 2 * counts[axis]!) <= most);
+    if (growing.length === 0) return shape;
+    const lacking = growing.filter((axis) => shape[axis]! < atLeast[axis]!);
+    const axis = (lacking.length > 0 ? lacking : growing).at(-1)!;
+    counts[axis]! *= 2;
+    shape[axis] = lengthOf(axis, counts[axis]!);
+  }
+}
+
+/** Up to this number of objects, all are visited without checking which are stored. */
+const fewObjects = 4096;
+/** Maximum number of objects that are checked one by one. */
+const maxObjects = 2 ** 24;
+/** All blocks are written if at least one in this many objects is stored. */
+const sparseness = 16;
+
+/** Source and target of a level. */
+export interface BlockSource {
+  readonly source: ZarrArray;
+  readonly target: ZarrArray;
+  readonly factors: readonly number[];
+  /** Whether the target has no stored objects. */
+  readonly isNew: boolean;
+  /** Number of shares into which the level is divided. */
+  readonly shares: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const objectCount = ({ spec }: ZarrArray): number => countOf(spec.axes.map((axis) => axis.count));
+
+/**
+ * Returns the positions of blocks of the target for which the source or the target has stored objects.
+ * @returns undefined if all blocks must be written.
+ * @throws LimitExceeded for more objects than can be checked one by one.
+ */
+export async function storedBlocks(
+  given: BlockSource,
+  blocks: Blocks,
+): Promise<readonly (readonly number[])[] | undefined> {
+  const { source, target, factors, isNew, shares, signal } = given;
+  const objects = objectCount(source);
+  if (objects <= fewObjects) return undefined;
+  const isSkippable = target.spec.fill.value !== null && hasSameFill(source.spec, target.spec);
+  const lists = isSkippable
+    ? [storedObjects(source, signal), isNew ? [] : storedObjects(target, signal)]
+    : [];
+  if (lists.length === 0 || lists.includes(undefined)) {
+    checkCount(objects / shares, source);
+    return undefined;
+  }
+  const found = new Map<string, readonly number[]>();
+  for (const [i, list] of lists.entries()) {
+    const [{ spec }, factor] = i === 0 ? [source, factors] : [target, factors.map(() => 1)];
+    let count = 0;
+    for await (const at of list!) {
+      if (at.some((cell, axis) => cell >= spec.axes[axis]!.count)) continue;
+      const from = at.map((cell, axis) => Math.floor(spec.axes[axis]!.start(cell) / factor[axis]!));
+      const to = at.map((cell, axis) => endOf(spec, axis, cell) / factor[axis]!);
+      for (const block of positionsIn(blocks.around(from, to))) found.set(block.join(), block);
+      if (++count * sparseness >= objects) return undefined;
+    }
+  }
+  return [...found.values()].sort(inOrder);
+}
+
+/** Returns the end of an object, clipped to the array. */
+function endOf({ axes }: ArraySpec, axis: number, cell: number): number {
+  const grid = axes[axis]!;
+  return Math.min(grid.length, grid.start(cell) + grid.size(cell));
+}
+
+function inOrder(a: readonly number[], b: readonly number[]): number {
+  const axis = a.findIndex((index, i) => index !== b[i]);
+  return axis < 0 ? 0 : a[axis]! - b[axis]!;
+}
+
+const hasSameFill = ({ fill: a }: ArraySpec, { fill: b }: ArraySpec): boolean =>
+  a.item.length > 0 ? a.item.join() === b.item.join() : a.value === b.value;
+
+/**
+ * Rejects images with more objects than can be checked one by one, before anything is written.
+ * @param store destination of the levels.
+ * @throws LimitExceeded.
+ */
+export function checkObjects(origin: ZarrArray, store: Store, shares: number): void {
+  if (!listsChunks(origin.store) || !listsChunks(store)) checkCount(objectCount(origin) / shares, origin);
+}
+
+function checkCount(count: number, { path }: ZarrArray): void {
+  if (!(count <= maxObjects))
+    throw limitExceeded(
+      `"/${path}" has ${count} chunks to be asked for one by one, more than the limit of ${maxObjects}: a store does not list its chunks, or the fill value changes`,
+    );
+}

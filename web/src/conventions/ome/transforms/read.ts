@@ -1,0 +1,293 @@
+/**
+ * Reads stored transformations as mappings of points, and checks each against its number of input axes. Spec:
+ * OME-Zarr 0.6rc0, "Transformation types".
+ */
+
+import { get } from "../../../hierarchy/get.js";
+import { own } from "../../../util/arguments.js";
+import { unsupported, type ZarrError } from "../../../util/errors.js";
+import { badAttribute, numberOf } from "../../shared/attributes.js";
+import { readPath } from "../ome.js";
+import { readField } from "./field.js";
+import {
+  type AxesPart,
+  bijection,
+  byAxes,
+  type Context,
+  chain,
+  identity,
+  linear,
+  type Mapping,
+  notInvertible,
+} from "./mapping.js";
+import { determinant, diagonal, type Matrix, matrixOf, product, selecting } from "./matrix.js";
+
+/** Maximum number of axes of a coordinate system. */
+export const maxRank = 32;
+/** Maximum nesting depth of transformations. */
+const maxDepth = 16;
+/** Maximum number of parts of a sequence or a byDimension. */
+const maxParts = 256;
+/** Tolerance for the rows of a rotation to be orthonormal: metadata is written with few digits. */
+const rotationTolerance = 1e-3;
+
+type Reader = (json: unknown, inputs: number, context: Context, depth: number) => Mapping | Promise<Mapping>;
+
+const readers: Readonly<Record<string, Reader>> = {
+  identity: (_json, inputs) => identity(inputs),
+  scale: readScale,
+  translation: readTranslation,
+  mapAxis: readMapAxis,
+  projectAxis: readProjectAxis,
+  affine: readAffine,
+  rotation: readRotation,
+  sequence: readSequence,
+  bijection: readBijection,
+  byDimension: readByDimension,
+  displacements: (json, inputs, context) => readField("displacements", json, inputs, context),
+  coordinates: (json, inputs, context) => readField("coordinates", json, inputs, context),
+};
+
+/**
+ * @param inputs number of axes of the input coordinate system.
+ * @throws InvalidMetadata (bad-ome), Unsupported (ome-transformation), LimitExceeded; the errors of `open`
+ *   and `get`.
+ */
+export async function readMapping(
+  json: unknown,
+  inputs: number,
+  context: Context,
+  depth = 0,
+): Promise<Mapping> {
+  context.count();
+  const type = own(json, "type");
+  if (typeof type !== "string") throw bad(context, "each transformation must have a type", json);
+  if (depth > maxDepth) throw bad(context, `at most ${maxDepth} transformations lie in one another`, type);
+  if (!Object.hasOwn(readers, type))
+    throw unsupported(`${context.where}: transformations of the type ${JSON.stringify(type.slice(0, 60))}`, {
+      code: "ome-transformation",
+    });
+  return readers[type]!(json, inputs, context, depth);
+}
+
+/**
+ * Whether a transformation may have an inverse, without reading arrays that it refers to.
+ * @param depth current nesting depth; deeper ones are invalid.
+ */
+export function mayHaveInverse(json: unknown, depth = 0): boolean {
+  const type = own(json, "type");
+  if (depth > maxDepth || typeof type !== "string" || !Object.hasOwn(readers, type)) return false;
+  if (type === "displacements" || type === "coordinates") return false;
+  if (type === "projectAxis") return own(json, "droppedInputs") === undefined;
+  const parts = own(json, "transformations");
+  if (!Array.isArray(parts) || (type !== "sequence" && type !== "byDimension")) return true;
+  const inner = type === "byDimension" ? parts.map((part) => own(part, "transformation")) : parts;
+  return inner.every((part) => mayHaveInverse(part, depth + 1));
+}
+
+const bad = ({ where }: Context, what: string, found: unknown): ZarrError =>
+  badAttribute(`${where}: ${what}`, found, "bad-ome");
+
+/** Returns one finite number per axis. */
+function numbersOf(list: unknown, count: number, what: string, context: Context): number[] {
+  const numbers = Array.isArray(list) && list.length === count ? list.map(numberOf) : undefined;
+  if (!numbers || numbers.includes(undefined)) throw bad(context, `${what} must have ${count} numbers`, list);
+  return numbers as number[];
+}
+
+/** Returns indices of axes, each at most once. */
+function axesOf(list: unknown, rank: number, what: string, context: Context): number[] {
+  const isAxis = (axis: unknown) =>
+    Number.isInteger(axis) && (axis as number) >= 0 && (axis as number) < rank;
+  if (Array.isArray(list) && list.length <= rank && list.every(isAxis) && new Set(list).size === list.length)
+    return list as number[];
+  throw bad(context, `${what} must be indices of ${rank} axes, each at most once`, list);
+}
+
+function readScale(json: unknown, inputs: number, context: Context): Mapping {
+  const scale = numbersOf(own(json, "scale"), inputs, "a scale", context);
+  const matrix = diagonal(inputs, scale);
+  return linear(matrix, () => {
+    if (scale.includes(0)) throw notInvertible("a scale of 0");
+    return linear(
+      diagonal(
+        inputs,
+        scale.map((factor) => 1 / factor),
+      ),
+      () => linear(matrix),
+    );
+  });
+}
+
+function readTranslation(json: unknown, inputs: number, context: Context): Mapping {
+  const translation = numbersOf(own(json, "translation"), inputs, "a translation", context);
+  const moving = (by: readonly number[]): Mapping =>
+    linear(diagonal(inputs, undefined, by), () => moving(by.map((step) => 0 - step)));
+  return moving(translation);
+}
+
+function readMapAxis(json: unknown, inputs: number, context: Context): Mapping {
+  const axes = axesOf(own(json, "mapAxis"), inputs, "mapAxis", context);
+  if (axes.length !== inputs) throw bad(context, `mapAxis must have ${inputs} axes`, axes);
+  return linear(selecting(inputs, axes), () =>
+    linear(
+      selecting(
+        inputs,
+        axes.map((_, i) => axes.indexOf(i)),
+      ),
+    ),
+  );
+}
+
+function readProjectAxis(json: unknown, inputs: number, context: Context): Mapping {
+  const list = (name: string) => own(json, name) ?? [];
+  if (own(json, "droppedInputs") === undefined && own(json, "createdOutputs") === undefined)
+    throw bad(context, "projectAxis must have droppedInputs or createdOutputs", json);
+  const dropped = axesOf(list("droppedInputs"), inputs, "droppedInputs", context);
+  const created = list("createdOutputs");
+  const outputs = inputs - dropped.length + (Array.isArray(created) ? created.length : 0);
+  if (outputs > maxRank) throw bad(context, `projectAxis must make at most ${maxRank} axes`, outputs);
+  const places = axesOf(created, outputs, "createdOutputs", context);
+  const kept = Array.from({ length: inputs }, (_, i) => i).filter((axis) => !dropped.includes(axis));
+  const sources = Array.from({ length: outputs }, (_, i) => (places.includes(i) ? undefined : kept.shift()));
+  return linear(selecting(inputs, sources), () => {
+    if (dropped.length > 0) throw notInvertible("a projectAxis that drops axes");
+    return linear(
+      selecting(
+        outputs,
+        sources.flatMap((axis, i) => (axis === undefined ? [] : [i])),
+      ),
+    );
+  });
+}
+
+async function readAffine(json: unknown, inputs: number, context: Context): Promise<Mapping> {
+  return linear(await readMatrix("affine", json, inputs + 1, context));
+}
+
+async function readRotation(json: unknown, inputs: number, context: Context): Promise<Mapping> {
+  const matrix = await readMatrix("rotation", json, inputs, context);
+  if (matrix.outputs !== inputs || !isRotation(matrix))
+    throw bad(
+      context,
+      `a rotation must be ${inputs} × ${inputs} numbers, its determinant 1 and its rows unit vectors at right angles`,
+      [...matrix.values],
+    );
+  return linear(matrix);
+}
+
+/** Reads a matrix from JSON or from a two-dimensional array, with the given number of columns. */
+async function readMatrix(
+  type: "affine" | "rotation",
+  json: unknown,
+  width: number,
+  context: Context,
+): Promise<Matrix> {
+  const inline = own(json, type);
+  const isStored = inline === undefined && own(json, "path") !== undefined;
+  const rows = isStored ? await storedRows(own(json, "path"), width, type, context) : inline;
+  if (!Array.isArray(rows) || rows.length === 0 || rows.length > maxRank)
+    throw bad(context, `${type} must be a list of 1 to ${maxRank} rows`, rows);
+  const numbers = rows.map((row) => numbersOf(row, width, `each row of ${type}`, context));
+  const inputs = type === "affine" ? width - 1 : width;
+  return matrixOf(rows.length, inputs, (row, column) => numbers[row]![column] ?? 0);
+}
+
+async function storedRows(
+  path: unknown,
+  width: number,
+  type: string,
+  { group, options: { signal }, where }: Context,
+): Promise<number[][]> {
+  const array = await group.open(readPath(path, `${where}: ${type}`), { kind: "array", signal });
+  const [rows, columns] = array.shape;
+  const isFitting = array.shape.length === 2 && columns === width && rows! >= 1 && rows! <= maxRank;
+  if (!isFitting || !/^(u?int(8|16|32|64)|float(16|32|64))$/.test(array.dtype.core))
+    throw badAttribute(
+      `${where}: the array at "/${array.path}" must be a matrix of numbers with ${width} columns`,
+      `${array.dtype} of ${array.shape.join(" × ")}`,
+      "bad-ome",
+    );
+  const { data } = await get(array, null, { signal });
+  const values = Array.from(data as ArrayLike<number>, Number);
+  return Array.from({ length: rows! }, (_, row) => values.slice(row * width, (row + 1) * width));
+}
+
+function isRotation(matrix: Matrix): boolean {
+  const n = matrix.inputs;
+  const transposed = matrixOf(n, n, (row, column) =>
+    column < n ? matrix.values[column * (n + 1) + row]! : 0,
+  );
+  const square = product(matrix, transposed);
+  const isOrthonormal = diagonal(n, undefined).values.every(
+    (value, i) => Math.abs(square.values[i]! - value) <= rotationTolerance,
+  );
+  return isOrthonormal && determinant(matrix) > 0;
+}
+
+function partsOf(json: unknown, context: Context): unknown[] {
+  const parts = own(json, "transformations");
+  if (Array.isArray(parts) && parts.length > 0 && parts.length <= maxParts) return parts;
+  throw bad(context, `"transformations" must be a list of 1 to ${maxParts}`, parts);
+}
+
+async function readSequence(
+  json: unknown,
+  inputs: number,
+  context: Context,
+  depth: number,
+): Promise<Mapping> {
+  const parts: Mapping[] = [];
+  for (const part of partsOf(json, context)) {
+    const before = parts.at(-1)?.outputs ?? inputs;
+    parts.push(await readMapping(part, before, context, depth + 1));
+  }
+  return chain(parts);
+}
+
+async function readBijection(
+  json: unknown,
+  inputs: number,
+  context: Context,
+  depth: number,
+): Promise<Mapping> {
+  const forward = await readMapping(own(json, "forward"), inputs, context, depth + 1);
+  const back = await readMapping(own(json, "inverse"), inputs, context, depth + 1);
+  if (forward.outputs !== inputs || back.outputs !== inputs)
+    throw bad(context, `both directions of a bijection must lead to ${inputs} axes`, [
+      forward.outputs,
+      back.outputs,
+    ]);
+  return bijection(forward, back);
+}
+
+async function readByDimension(
+  json: unknown,
+  inputs: number,
+  context: Context,
+  depth: number,
+): Promise<Mapping> {
+  const list = partsOf(json, context);
+  // Drafts of 0.6 use other names.
+  const axes = (part: unknown, name: "input" | "output") =>
+    own(part, `${name}Axes`) ?? own(part, `${name}_axes`);
+  const outputs = list.reduce<number>((sum, part) => {
+    const reached = axes(part, "output");
+    return sum + (Array.isArray(reached) ? reached.length : 0);
+  }, 0);
+  if (outputs === 0 || outputs > maxRank)
+    throw bad(context, `byDimension must lead to 1 to ${maxRank} axes`, outputs);
+  const parts: AxesPart[] = [];
+  for (const part of list) {
+    const from = axesOf(axes(part, "input"), inputs, "inputAxes", context);
+    const to = axesOf(axes(part, "output"), outputs, "outputAxes", context);
+    const mapping = await readMapping(own(part, "transformation"), from.length, context, depth + 1);
+    if (mapping.outputs !== to.length)
+      throw bad(context, `a transformation to ${mapping.outputs} axes must have as many outputAxes`, to);
+    parts.push({ mapping, from, to });
+  }
+  const reached = parts.flatMap(({ to }) => to);
+  if (new Set(reached).size !== outputs)
+    throw bad(context, "byDimension must lead to each axis exactly once", reached);
+  return byAxes(parts, inputs, outputs);
+}

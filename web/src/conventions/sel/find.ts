@@ -1,0 +1,365 @@
+/** Finds the elements of one dimension for labels. */
+
+import { type DimensionSelection, slice } from "../../plan/selection.js";
+import { limitExceeded, type ZarrError } from "../../util/errors.js";
+import type { Coordinates } from "./coordinates.js";
+import { firstPosition, type Rising, risingView, UnsortedError } from "./sorted.js";
+import { type Label, type LabelSelection, noSuchLabel, type SelOptions, unsorted } from "./types.js";
+import { type Interval, type Meaning, meaningOf, requestOf, textLabel } from "./values.js";
+
+/** How to match single labels. */
+export type Matching = Required<Pick<SelOptions, "method">> & Pick<SelOptions, "tolerance">;
+
+/** Elements of one dimension: one, a range, or a list in any order. */
+type Found = number | { readonly start: number; readonly stop: number } | readonly number[];
+
+/** Maximum number of coordinates for a linear search. */
+const maxUnsorted = 2 ** 24;
+
+const round = 360;
+
+/**
+ * Returns the elements along a dimension that a selection by label refers to.
+ * @throws InvalidSelection as described for `sel`.
+ */
+export async function findElements(
+  coordinates: Coordinates,
+  selection: Exclude<LabelSelection, null>,
+  matching: Matching,
+): Promise<Exclude<DimensionSelection, null>> {
+  const request = requestOf(coordinates, selection);
+  const finder = await finderFor(coordinates);
+  if (request.is === "interval") return stepped(await finder.between(request), request.step);
+  if (request.is === "label") return stepped(await finder.single(request.label, matching), 1);
+  // Array.from also visits holes, which are not labels.
+  const found = await Promise.all(Array.from(request.labels, (label) => finder.single(label, matching)));
+  return found.flatMap((one) => listOf(one));
+}
+
+function listOf(found: Found): readonly number[] {
+  if (typeof found === "number") return [found];
+  if (!("start" in found)) return found;
+  return Array.from({ length: found.stop - found.start }, (_, i) => found.start + i);
+}
+
+function stepped(found: Found, step: number): Exclude<DimensionSelection, null> {
+  if (typeof found === "number") return found;
+  if ("start" in found) return slice(found.start, found.stop, step);
+  return found.filter((_, i) => i % step === 0);
+}
+
+interface Finder {
+  /** @throws InvalidSelection if there is none. */
+  single(label: Label, matching: Matching): Promise<Found>;
+  between(interval: Interval): Promise<Found>;
+}
+
+async function finderFor(coordinates: Coordinates): Promise<Finder> {
+  if (coordinates.kind === "texts") return textFinder(coordinates, await allOf<string>(coordinates));
+  const view = await risingView(coordinates);
+  let unsorted: Promise<Finder> | undefined;
+  const slow = () => {
+    unsorted ??= allOf<number>(coordinates).then((values) => unsortedFinder(coordinates, values));
+    return unsorted; // read once for all labels of a list
+  };
+  if (!view) return slow();
+  const fast = sortedFinder(coordinates, view);
+  /** Falls back to the linear search if a part in the middle is not sorted. */
+  const orSlow = async (run: (finder: Finder) => Promise<Found>) => {
+    try {
+      return await run(fast);
+    } catch (error) {
+      if (!(error instanceof UnsortedError)) throw error;
+      return run(await slow());
+    }
+  };
+  return {
+    single: (label, matching) => orSlow((finder) => finder.single(label, matching)),
+    between: (interval) => orSlow((finder) => finder.between(interval)),
+  };
+}
+
+/** Reads every coordinate. @throws LimitExceeded if there are too many. */
+async function allOf<T>(coordinates: Coordinates): Promise<T[]> {
+  const { name, length, partLength } = coordinates;
+  if (length > maxUnsorted)
+    throw limitExceeded(
+      `"${name}" has ${length} coordinates that are not sorted numbers; at most ${maxUnsorted} are searched`,
+      { code: "too-many-labels" },
+    );
+  const all: T[] = [];
+  for (let part = 0; part * partLength < length; part++)
+    for (const value of Array.from((await coordinates.part(part)) as ArrayLike<T>)) all.push(value);
+  return all;
+}
+
+// ---- Strings
+
+function textFinder(coordinates: Coordinates, texts: readonly string[]): Finder {
+  const places = new Map<string, number>();
+  texts.forEach((text, i) => {
+    if (!places.has(text)) places.set(text, i);
+  });
+  const single = async (label: Label) => {
+    const place = places.get(textLabel(coordinates, label));
+    if (place === undefined) throw noSuchLabel(coordinates.name, label, someOf(texts));
+    return place;
+  };
+  return { single, between: () => Promise.reject(unsorted(coordinates.name, "[from, to]")) };
+}
+
+/** Formats the first labels for messages. */
+function someOf(texts: readonly string[]): string {
+  const shown = texts.slice(0, 8).map((text) => JSON.stringify(text.slice(0, 40)));
+  return shown.length === 0 ? "" : `; there are ${shown.join(", ")}${texts.length > 8 ? ", …" : ""}`;
+}
+
+// ---- Sorted numbers
+
+function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
+  return {
+    async single(label, { method, tolerance }) {
+      const meaning = meaningOf(coordinates, label);
+      const value = await onAxis(coordinates, view, meaning);
+      const missing = async () => noSuchLabel(coordinates.name, label, await extentOf(coordinates, view));
+      if (method === "exact") {
+        const found = await exactly(view, { ...meaning, value });
+        if (found === undefined) throw await missing();
+        return found;
+      }
+      const position =
+        method === "nearest" ? await nearest(coordinates, view, value) : await before(view, value);
+      if (position === undefined) throw await missing();
+      const found = await view.at(position);
+      if (tolerance !== undefined && distanceOf(coordinates, found, value) > tolerance)
+        throw tooFar(coordinates, label, { method, tolerance, found });
+      return elementAt(view, position);
+    },
+    async between({ from, to }) {
+      const low = from === undefined ? undefined : meaningOf(coordinates, from);
+      const high = to === undefined ? undefined : meaningOf(coordinates, to);
+      if (coordinates.isLongitude && low && high && Number.isFinite(high.value - low.value))
+        return arc(coordinates, view, low, high);
+      return between(view, ...inOrder(low, high));
+    },
+  };
+}
+
+/** Converts a position in the rising view to an index of the array. */
+const elementAt = (view: Rising, position: number): number =>
+  view.isReversed ? view.length - 1 - position : position;
+
+/** Converts a range of the rising view to a range of the array. */
+const runAt = (view: Rising, start: number, stop: number): { start: number; stop: number } => {
+  const end = Math.max(start, stop);
+  return view.isReversed ? { start: view.length - end, stop: view.length - start } : { start, stop: end };
+};
+
+async function exactly(view: Rising, { value, stop, isExact }: Meaning): Promise<Found | undefined> {
+  const first = await firstPosition(view, value);
+  const end = await firstPosition(view, stop ?? value, stop === undefined);
+  if (end <= first) return undefined;
+  const isOne = end === first + 1 && isExact && (await view.at(first)) === value;
+  return isOne ? elementAt(view, first) : runAt(view, first, end);
+}
+
+/**
+ * Returns the position of the value nearest to a label; of two, that of the larger value. Longitudes wrap
+ * around.
+ */
+async function nearest(coordinates: Coordinates, view: Rising, value: number): Promise<number | undefined> {
+  if (view.length === 0) return undefined;
+  const above = await firstPosition(view, value);
+  const last = view.length - 1;
+  const candidates = [Math.min(above, last), Math.max(above - 1, 0)];
+  if (coordinates.isLongitude) candidates.push(0, last);
+  let best = candidates[0]!;
+  let distance = Number.POSITIVE_INFINITY;
+  for (const position of candidates) {
+    const far = distanceOf(coordinates, await view.at(position), value);
+    if (far < distance) [best, distance] = [position, far];
+  }
+  return best;
+}
+
+function distanceOf({ isLongitude }: Coordinates, a: number, b: number): number {
+  const straight = Math.abs(a - b);
+  if (!isLongitude || straight === Number.POSITIVE_INFINITY) return straight;
+  return Math.min(straight % round, round - (straight % round));
+}
+
+/**
+ * Returns the position of the label or, if it is missing, the position before its place in the array's order.
+ */
+async function before(view: Rising, value: number): Promise<number | undefined> {
+  // In falling coordinates, the preceding one is larger.
+  const position = view.isReversed
+    ? await firstPosition(view, value)
+    : (await firstPosition(view, value, true)) - 1;
+  return position >= 0 && position < view.length ? position : undefined;
+}
+
+/** Returns the lower bound first; an open end keeps its place. */
+function inOrder(
+  from: Meaning | undefined,
+  to: Meaning | undefined,
+): [Meaning | undefined, Meaning | undefined] {
+  return from && to && from.value > to.value ? [to, from] : [from, to];
+}
+
+async function between(view: Rising, low: Meaning | undefined, high: Meaning | undefined): Promise<Found> {
+  // With one open end, "from" and "to" follow the direction of the coordinates.
+  const [bottom, top] = view.isReversed && !(low && high) ? [high, low] : [low, high];
+  const start = bottom ? await firstPosition(view, bottom.value) : 0;
+  const stop = top ? await firstPosition(view, top.stop ?? top.value, top.stop === undefined) : view.length;
+  return runAt(view, start, stop);
+}
+
+// ---- Longitudes
+
+/** Converts a longitude to the axis' range: one revolution from its westernmost coordinate. */
+async function onAxis(coordinates: Coordinates, view: Rising, { value, label }: Meaning): Promise<number> {
+  if (!coordinates.isLongitude || view.length === 0 || !Number.isFinite(value)) return value;
+  const [west, east] = [await view.at(0), await view.at(view.length - 1)];
+  return value >= west && value <= east ? value : snapped(coordinates, view, eastOf(west, label ?? value));
+}
+
+/** Maximum error of shifting by revolutions, in degrees. */
+const shiftError = 2 ** -42;
+
+/**
+ * Rounds a shifted longitude to the precision of the coordinates. Returns the nearest coordinate if the
+ * difference is within the error of the shift.
+ */
+async function snapped(coordinates: Coordinates, view: Rising, shifted: number): Promise<number> {
+  const value = coordinates.rounded(shifted);
+  const above = await firstPosition(view, value - shiftError);
+  if (above === view.length) return value;
+  const found = await view.at(above);
+  return Math.abs(found - value) <= shiftError ? found : value;
+}
+
+/** Returns a longitude shifted to within one revolution east of another. */
+const eastOf = (west: number, value: number): number => {
+  const degrees = (value - west) % round;
+  return west + (degrees < 0 ? degrees + round : degrees);
+};
+
+/** Returns the degrees from one meridian eastwards to another. */
+const widthOf = (from: number, to: number): number => (to >= from ? to : eastOf(from, to)) - from;
+
+/**
+ * Returns the elements from one meridian eastwards to another: two ranges if they cross the ends of the axis.
+ */
+async function arc(coordinates: Coordinates, view: Rising, low: Meaning, high: Meaning): Promise<Found> {
+  if (view.length === 0) return runAt(view, 0, 0);
+  const [west, east] = [await view.at(0), await view.at(view.length - 1)];
+  const isInside = (value: number) => value >= west && value <= east;
+  if (low.value <= high.value && isInside(low.value) && isInside(high.value))
+    return positions(view, low.value, high.value);
+  const [from, to] = [low.label ?? low.value, high.label ?? high.value];
+  if (to - from >= round) return runAt(view, 0, view.length);
+  const shifted = eastOf(west, from);
+  const start = await snapped(coordinates, view, shifted);
+  const end = shifted + widthOf(from, to);
+  if (end < west + round) return positions(view, start, await snapped(coordinates, view, end));
+  const stop = await snapped(coordinates, view, end - round);
+  const runs = [await positions(view, start, east), await positions(view, west, stop)];
+  const [first, second] = (view.isReversed ? runs.reverse() : runs).map(listOf);
+  if (first!.length === 0 || second!.length === 0)
+    return runs.find(({ start: s, stop: e }) => e > s) ?? runs[0]!;
+  return [...first!, ...second!];
+}
+
+async function positions(view: Rising, low: number, high: number): Promise<{ start: number; stop: number }> {
+  return runAt(view, await firstPosition(view, low), await firstPosition(view, high, true));
+}
+
+/** Formats the range of the coordinates for messages. */
+async function extentOf({ kind }: Coordinates, view: Rising): Promise<string> {
+  if (view.length === 0) return "; it is empty";
+  const ends = [await view.at(0), await view.at(view.length - 1)];
+  const shown = ends.map((end) => coordinateText(kind, end));
+  return `; its coordinates go from ${shown[0]} to ${shown[1]}`;
+}
+
+const coordinateText = (kind: Coordinates["kind"], value: number): string =>
+  kind === "times" ? timeText(value) : String(value);
+
+/** Returns the error for an element that `method` finds outside the tolerance. */
+function tooFar(
+  { name, kind }: Coordinates,
+  label: unknown,
+  { method, tolerance, found }: Required<Matching> & { readonly found: number },
+): ZarrError {
+  const which = method === "pad" ? "the one before" : "the nearest";
+  const limit = `${tolerance}${kind === "times" ? " ms" : ""}`;
+  const why = `; ${which} is ${coordinateText(kind, found)}, farther than the tolerance of ${limit}`;
+  return noSuchLabel(name, label, why);
+}
+
+function timeText(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? `${milliseconds} ms` : date.toISOString(); // out of range for a Date
+}
+
+// ---- Numbers in any order
+
+function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Finder {
+  const where = (test: (value: number) => boolean) => {
+    const found: number[] = [];
+    values.forEach((value, i) => {
+      if (test(value)) found.push(i);
+    });
+    return found;
+  };
+  return {
+    async single(label, { method, tolerance = Number.POSITIVE_INFINITY }) {
+      const meaning = meaningOf(coordinates, label);
+      const { value, stop, isExact } = meaning;
+      if (method === "pad") throw unsorted(coordinates.name, '"pad"');
+      if (method === "nearest") {
+        const best = nearestOf(coordinates, values, value);
+        if (best === undefined) throw noSuchLabel(coordinates.name, label);
+        const found = values[best]!;
+        if (distanceOf(coordinates, found, value) <= tolerance) return best;
+        throw tooFar(coordinates, label, { method, tolerance, found });
+      }
+      const isSame = (one: number) => one === value || isSameMeridian(coordinates, one, meaning);
+      const all = where((one) => (stop === undefined ? isSame(one) : one >= value && one < stop));
+      if (all.length === 0) throw noSuchLabel(coordinates.name, label);
+      return all.length === 1 && isExact && (stop === undefined || values[all[0]!] === value) ? all[0]! : all;
+    },
+    async between({ from, to }) {
+      const ends = [from, to].map((end) => (end === undefined ? undefined : meaningOf(coordinates, end)));
+      if (ends.includes(undefined)) throw unsorted(coordinates.name, "an open end");
+      const width = widthOf(ends[0]!.value, ends[1]!.value);
+      if (coordinates.isLongitude && Number.isFinite(width)) {
+        const isEnd = (one: number) => ends.some((end) => isSameMeridian(coordinates, one, end!));
+        return where((one) => isEnd(one) || eastOf(ends[0]!.value, one) - ends[0]!.value <= width);
+      }
+      const [low, high] = inOrder(ends[0], ends[1]);
+      return where(
+        (one) => one >= low!.value && (high!.stop === undefined ? one <= high!.value : one < high!.stop),
+      );
+    },
+  };
+}
+
+/** Whether a coordinate is the longitude of a label, at the precision of the coordinates. */
+function isSameMeridian(coordinates: Coordinates, one: number, { value, label = value }: Meaning): boolean {
+  if (!coordinates.isLongitude || !Number.isFinite(one)) return false;
+  const turns = Math.round((one - label) / round);
+  return Math.abs(coordinates.rounded(label + turns * round) - one) <= shiftError;
+}
+
+function nearestOf(coordinates: Coordinates, values: readonly number[], label: number): number | undefined {
+  let best: number | undefined;
+  let distance = Number.POSITIVE_INFINITY;
+  values.forEach((value, i) => {
+    const far = distanceOf(coordinates, value, label);
+    const isLarger = best !== undefined && far === distance && value > values[best]!;
+    if (far < distance || isLarger) [best, distance] = [i, far];
+  });
+  return best;
+}

@@ -1,0 +1,26 @@
+/**
+ * Reads numbers in user attributes, and creates errors about invalid attributes. util/arguments.ts reads
+ * properties.
+ */
+
+import { show } from "../../codecs/config.js";
+import { isRecord } from "../../util/arguments.js";
+import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../../util/errors.js";
+
+/** Returns the value if it is a finite number; integers too large for a number are rounded. */
+export function numberOf(value: unknown): number | undefined {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+/** Returns an error about an attribute, stating the requirement and the value found. */
+export function badAttribute(what: string, found: unknown, code = "bad-attribute"): ZarrError {
+  return invalidMetadata(`${what}, not ${show(found)}`, { code });
+}
+
+/** @throws InvalidArgument unless it is an array or group. */
+export function checkNode(node: unknown, what: "an array" | "a group"): void {
+  const isNode = isRecord(node) && isRecord(node["attributes"]);
+  const isRight = isNode && (what === "a group" || Array.isArray(node["shape"]));
+  if (!isRight) throw invalidArgument(`${shown(node)} is not ${what} that was opened or created`);
+}

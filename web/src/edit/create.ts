@@ -1,0 +1,280 @@
+/** Creates arrays and groups. */
+
+import type { ZarrVersion } from "../codecs/definition.js";
+import { checkOptions } from "../hierarchy/arguments.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { ZarrGroup } from "../hierarchy/group.js";
+import { Opener } from "../hierarchy/opener.js";
+import { attributesOf, v2GroupKey, v3Key } from "../metadata/document.js";
+import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/model.js";
+import { type Documents, groupDocuments } from "../metadata/new-array.js";
+import { attributesJson } from "../metadata/print.js";
+import type { ArraySpec } from "../metadata/spec.js";
+import { handleOf } from "../store/handle.js";
+import { inTurn } from "../store/key-lock.js";
+import { joinKey, type Store } from "../store/store.js";
+import { deleteObject, readObject } from "../store/write.js";
+import { alreadyExists, invalidArgument, isZarrError, notFound, shown, withDetails } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { type Limits, resolveLimits } from "../util/limits.js";
+import { arrayLike, arrayMetadata } from "./array-options.js";
+import { type Change, updateConsolidated } from "./consolidated-metadata.js";
+import { arrayOptions, checkOptionNames, groupOptions } from "./option-names.js";
+import type {
+  CreateLikeOptions,
+  CreateOptions,
+  GroupCreateOptions,
+  NodeCreateOptions,
+  Target,
+} from "./options.js";
+import type { NodePlace } from "./overlap.js";
+import { removeNode } from "./remove-node.js";
+import {
+  ancestorsOf,
+  checkEmpty,
+  checkNames,
+  checkSeen,
+  isArrayDocument,
+  metadataAt,
+  nodeAt,
+  type Place,
+  placeOf,
+  readDocument,
+} from "./target.js";
+import { mayBeApplied, writeDocument } from "./write-document.js";
+
+export async function createArray(
+  target: Target,
+  options: CreateOptions | CreateLikeOptions,
+): Promise<ZarrArray> {
+  const place = await placeOf(target, optionsOf(options).path);
+  checkOptionNames(options, arrayOptions);
+  const limits = resolveLimits(options.limits);
+  const version = versionOf(options, place);
+  checkNames(place.path);
+  const metadata = isLike(options)
+    ? await metadataLike(options, version, limits)
+    : await arrayMetadata(options, version ?? 3, limits);
+  try {
+    const sources = isLike(options) && !isSameNode(options.like, place) ? [options.like] : [];
+    await writeNode(place, metadata.zarrFormat, metadata.documents, {
+      ...options,
+      array: metadata.spec,
+      sources,
+    });
+  } catch (error) {
+    const isGroupItself = target instanceof ZarrGroup && place.path === target.path;
+    throw isGroupItself && isZarrError(error, "AlreadyExists")
+      ? withDetails(error, {}, "without a path, the array would take the group's place: ")
+      : error;
+  }
+  return new ZarrArray(place.store, place.path, metadata.spec, limits);
+}
+
+const isLike = (options: CreateOptions | CreateLikeOptions): options is CreateLikeOptions =>
+  (options as CreateLikeOptions).like !== undefined;
+
+async function metadataLike(
+  { like, dtype, signal, ...changes }: CreateLikeOptions,
+  version: ZarrVersion | undefined,
+  limits: Limits,
+): Promise<ArrayMetadata> {
+  if (!(like instanceof ZarrArray)) throw invalidArgument("like must be an array that was opened or created");
+  if (dtype !== undefined) throw invalidArgument("an array like another one has that one's data type");
+  const metadata = await metadataAt(like.store, like.path, { limits: like.limits, signal });
+  if (metadata?.kind !== "array") throw notFound(`there is no array at "/${like.path}" any more`);
+  // As opened: order "F" in v1 has two interpretations, and the handle has chosen one.
+  const source: ArrayMetadata = { ...metadata, spec: like.spec };
+  const { shape, chunkShape, shardShape, fillValue, codecs } = changes;
+  const { dimensionNames, attributes, order, chunkKeyEncoding } = changes;
+  const wanted = { shape, chunkShape, shardShape, fillValue, codecs, dimensionNames, attributes, order };
+  return arrayLike(source, version ?? like.zarrFormat, { ...wanted, chunkKeyEncoding }, limits);
+}
+
+/** Whether an array is the node to overwrite, under the same name. Deleting its elements is then intended. */
+function isSameNode(array: ZarrArray, { store, path }: Place): boolean {
+  const nameOf = (of: Store) => (of === store ? `/${path}` : of.locate?.(`/${path}`));
+  return array.path === path && nameOf(array.store) !== undefined && nameOf(array.store) === nameOf(store);
+}
+
+/** @param sources nodes that are read later; deleting any of their data is refused. */
+export async function createGroup(
+  target: Target,
+  options: GroupCreateOptions,
+  sources?: readonly NodePlace[],
+): Promise<ZarrGroup> {
+  const place = await placeOf(target, optionsOf(options).path);
+  checkOptionNames(options, groupOptions);
+  const { like } = options;
+  const version = versionOf(options, place) ?? like?.zarrFormat ?? 3;
+  const attributes =
+    like && options.attributes === undefined
+      ? await attributesLike(like, options.signal)
+      : attributesJson(options.attributes);
+  const documents = groupDocuments(attributes, version);
+  checkNames(place.path);
+  await writeNode(place, version, documents, { ...options, array: undefined, sources });
+  const { store, path } = place;
+  const frozen = attributesOf(attributes, "attributes");
+  return new ZarrGroup(store, path, version, frozen, new Opener(store, {}));
+}
+
+/** Returns a group's attributes, exactly as stored. */
+async function attributesLike(like: ZarrGroup, signal: AbortSignal | undefined): Promise<JsonObject> {
+  if (!(like instanceof ZarrGroup)) throw invalidArgument("like must be a group that was opened or created");
+  const limits = resolveLimits(undefined);
+  const metadata = await metadataAt(like.store, like.path, { limits, signal });
+  if (metadata?.kind !== "group") throw notFound(`there is no group at "/${like.path}" any more`);
+  const { documents, zarrFormat } = metadata;
+  return attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
+}
+
+function optionsOf<T extends NodeCreateOptions>(options: T): T {
+  checkOptions(options);
+  if (options.overwrite !== undefined && typeof options.overwrite !== "boolean")
+    throw invalidArgument("overwrite must be a boolean");
+  return options;
+}
+
+/** Returns the requested version, or the version of the parent group. */
+function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion | undefined {
+  const version = zarrFormat ?? place.version;
+  if (version !== undefined && ![1, 2, 3].includes(version))
+    throw invalidArgument(
+      `zarrFormat must be the number 1, 2 or 3, not ${typeof version === "string" ? `"${version}"` : shown(version)}`,
+    );
+  return version;
+}
+
+interface WriteOptions extends NodeCreateOptions {
+  /** Nodes that are read later; deleting any of their data is refused. */
+  readonly sources?: readonly NodePlace[] | undefined;
+  /** The new node's metadata if it is an array. */
+  readonly array: ArraySpec | undefined;
+}
+
+/**
+ * Writes a node: first the missing groups above it, then its documents, ending with the one that makes it a
+ * node. If that fails, the documents of the node are removed again; new groups above it stay.
+ */
+export async function writeNode(
+  { store, path }: Place,
+  version: ZarrVersion,
+  documents: Documents,
+  { signal, overwrite, array, sources }: WriteOptions,
+): Promise<void> {
+  signal?.throwIfAborted();
+  checkSeen(path);
+  const changes: Change[] = [];
+  await inTurn(store, path, signal, async () => {
+    const missing = await missingGroups(store, path, version, signal);
+    if (overwrite) await removeNode(store, path, { signal, sources });
+    else await checkAbsent(store, path, version, array, signal);
+    for (const group of missing) {
+      const made = await writeGroup(store, group, version, signal);
+      if (made) changes.push({ path: group, documents: made });
+    }
+    await writeDocuments(store, path, documents, signal);
+    handleOf(store).metadataWrites++;
+  });
+  await updateConsolidated(store, version, [...changes, { path, documents }], {
+    signal,
+    isReplaced: overwrite,
+  });
+}
+
+/** Returns the missing groups above a node, starting at the root. Zarr v1 has none. */
+async function missingGroups(
+  store: Store,
+  path: string,
+  version: ZarrVersion,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  if (version === 1) return [];
+  const key = version === 3 ? v3Key : v2GroupKey;
+  const ancestors = ancestorsOf(path);
+  const found = await Promise.all(
+    ancestors.map(async (group) => {
+      const node = await nodeAt(store, group, signal);
+      if (!node) return undefined;
+      const object = node.version === 1 ? {} : (await readDocument(store, group, node.key, signal))?.object;
+      if (node.version === 1 || isArrayDocument(node.key, object ?? {})) {
+        throw alreadyExists(`there is an array at "/${group}", in which there can be no other nodes`, {
+          code: "parent-is-array",
+        });
+      }
+      if (node.key === key) return node;
+      const message = `the group at "/${group}" is of Zarr v${node.version}: nodes of v${version} do not belong there`;
+      throw invalidArgument(message, { code: "mixed-versions" });
+    }),
+  );
+  return ancestors.filter((_, i) => found[i] === undefined);
+}
+
+async function checkAbsent(
+  store: Store,
+  path: string,
+  version: ZarrVersion,
+  array: ArraySpec | undefined,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const node = await nodeAt(store, path, signal);
+  if (node) {
+    throw alreadyExists(`there is a node of Zarr v${node.version} at "/${path}" already`, {
+      code: "node-exists",
+    });
+  }
+  const key = attributesKey[version];
+  if (version < 3 && (await readObject(store, joinKey(path, key), { signal })) !== undefined) {
+    throw alreadyExists(`there are attributes under ${joinKey(path, key)} already`, { code: "not-empty" });
+  }
+  if (array) await checkEmpty(store, path, array, signal);
+}
+
+/**
+ * Writes a missing group; one created by another writer in the meantime serves as well.
+ * @returns the documents written; undefined if none were.
+ */
+function writeGroup(
+  store: Store,
+  path: string,
+  version: ZarrVersion,
+  signal: AbortSignal | undefined,
+): Promise<Documents | undefined> {
+  const documents = groupDocuments({}, version);
+  return inTurn(store, path, signal, async () => {
+    if (await nodeAt(store, path, signal)) return undefined;
+    try {
+      for (const [key, object] of documents)
+        await writeDocument(store, path, key, object, { signal, before: undefined });
+      return documents;
+    } catch (error) {
+      if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      return undefined;
+    }
+  });
+}
+
+async function writeDocuments(
+  store: Store,
+  path: string,
+  documents: Documents,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const written: string[] = [];
+  try {
+    for (const [key, object] of documents) {
+      await writeDocument(store, path, key, object, { signal, before: undefined });
+      written.push(joinKey(path, key));
+    }
+  } catch (error) {
+    // The main document may still be stored, and the other documents then belong to it.
+    if (mayBeApplied(store, error, signal)) throw error;
+    for (const key of written) await deleteObject(store, key).catch(() => {});
+    if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+    throw alreadyExists(`another writer has made a node at "/${path}"`, {
+      code: "node-exists",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,101 @@
+/** Reads the stored shape of an array, which another handle or program may have changed. */
+
+import type { CodecMetadata } from "../chain/chain.js";
+import type { ZarrVersion } from "../codecs/definition.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import { v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../metadata/document.js";
+import { type ArrayMetadata, withShape } from "../metadata/model.js";
+import { type ArraySpec, readLengths } from "../metadata/spec.js";
+import { storeBehind } from "../store/handle.js";
+import { joinKey } from "../store/store.js";
+import { notFound } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import type { Stamps } from "./stamps.js";
+import { readDocument } from "./target.js";
+
+/** Keys of the documents with the shape. */
+export const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };
+
+interface StoredShape {
+  readonly shape: readonly number[];
+  readonly stamps: Stamps;
+  readonly object: JsonObject;
+}
+
+/**
+ * Reads the stored shape, bypassing caches.
+ * @throws NotFound if the array no longer exists.
+ */
+export async function storedShape(
+  { store, path, zarrFormat, limits }: ZarrArray,
+  signal: AbortSignal | undefined,
+): Promise<StoredShape> {
+  const key = mainKeys[zarrFormat];
+  storeBehind(store).invalidate?.(joinKey(path, key));
+  const read = await readDocument(store, path, key, signal, limits);
+  if (!read) throw gone(path);
+  return { ...read, shape: shapeIn(read.object, path) };
+}
+
+/**
+ * Returns a function that creates metadata of the array with another shape. @throws InvalidMetadata for
+ * lengths that its chunks do not cover.
+ */
+export async function reshaper(
+  array: ZarrArray,
+  object: JsonObject,
+  signal: AbortSignal | undefined,
+): Promise<(shape: readonly number[]) => Promise<ArrayMetadata>> {
+  const { store, path, zarrFormat, limits, spec } = array;
+  const documents = new Map([[mainKeys[zarrFormat], object]]);
+  // In v1, attributes are a mandatory part of an array's metadata.
+  const attributes = zarrFormat === 1 && (await readDocument(store, path, v1AttrsKey, signal, limits));
+  if (attributes) documents.set(v1AttrsKey, attributes.object);
+  const metadata: ArrayMetadata = { kind: "array", zarrFormat, documents, spec };
+  return (shape) => withShape(metadata, shape, { limits, v1Order: "spec" });
+}
+
+/** Returns the shape in a document. @throws NotFound if the document does not describe an array. */
+export function shapeIn(object: JsonObject | undefined, path: string): number[] {
+  const shape = object?.["shape"];
+  if (!Array.isArray(shape)) throw gone(path);
+  return readLengths(shape, "shape", 0);
+}
+
+const gone = (path: string) => notFound(`there is no array at "/${path}" any more`);
+
+/**
+ * Checks that the stored array is the array of the handle: chunks of another array have other keys or
+ * contents.
+ * @throws NotFound if the array was recreated with another data type, grid, keys or codecs.
+ */
+export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
+  const probe = spec.shape.map((_, axis) => axis + 1);
+  const facts = (of: ArraySpec): readonly (readonly [what: string, fact: string])[] => [
+    ["data type", `${of.dtype}`],
+    ["fill value", `${of.fill.item} ${of.fill.item.length > 0 || of.fill.value}`],
+    ["chunks", `${of.chunkShape} ${of.isRegular}`],
+    ["shards", `${of.shardShape}`],
+    ["keys of chunks", of.chunkKey(probe)],
+    // The order of v1 is a codec, which `v1Order` may have changed for the handle.
+    ["codecs", of.zarrFormat === 1 ? "" : codecsText(of.codecs)],
+  ];
+  const before = facts(spec);
+  const other = facts(now).find(([, fact], i) => fact !== before[i]![1]);
+  if (!other) return;
+  throw notFound(`the array at "/${path}" is another one by now, of other ${other[0]}: open it again`);
+}
+
+/**
+ * Formats the parts of codecs that determine the layout of chunks. Levels and similar options may differ
+ * between programs.
+ */
+function codecsText(codecs: readonly CodecMetadata[]): string {
+  const texts = codecs.map(({ name, configuration = {} }) => {
+    const inner = configuration["codecs"];
+    const { endian, order } = configuration as Record<string, unknown>;
+    const nested = Array.isArray(inner) ? codecsText(inner as readonly CodecMetadata[]) : "";
+    return `${name} ${endian} ${order} ${nested}`;
+  });
+  return `[${texts}]`;
+}

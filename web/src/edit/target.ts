@@ -1,0 +1,178 @@
+/** Resolves the store and path of a write, and reads the documents stored there. */
+
+import type { ZarrVersion } from "../codecs/definition.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { ZarrGroup } from "../hierarchy/group.js";
+import { storeOf } from "../hierarchy/source.js";
+import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
+import { parseDocument, v2ArrayKey, v3Key } from "../metadata/document.js";
+import {
+  attributesKey,
+  type MetadataOptions,
+  type NodeMetadata,
+  nodeKeys,
+  readMetadata,
+} from "../metadata/model.js";
+import type { ArraySpec } from "../metadata/spec.js";
+import { v3NodeType } from "../metadata/v3.js";
+import { canList, keysBelow } from "../store/listing.js";
+import { normalizePath } from "../store/path.js";
+import { joinKey, type ObjectVersion, type SetOptions, type Store } from "../store/store.js";
+import { isHidden } from "../store/temp-names.js";
+import { readObject, supportsConditions } from "../store/write.js";
+import { isWellFormed } from "../util/arguments.js";
+import { alreadyExists, invalidArgument, invalidMetadata, limitExceeded } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { type Limits, resolveLimits } from "../util/limits.js";
+import type { Target } from "./options.js";
+import { type Stamps, stampsIn } from "./stamps.js";
+
+export interface Place {
+  readonly store: Store;
+  /** Path of the node from the root of the store. */
+  readonly path: string;
+  /** Version of the target if it is a group. */
+  readonly version: ZarrVersion | undefined;
+}
+
+/** Resolves a path below a target. @throws InvalidArgument if either is invalid. */
+export async function placeOf(target: Target, path: unknown): Promise<Place> {
+  if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
+  const below = normalizePath(path ?? "");
+  if ((target as unknown) instanceof ZarrArray)
+    throw invalidArgument("the target is an array: it must be a store, a URL or a group, with a path");
+  if (!(target instanceof ZarrGroup)) {
+    return { store: await storeOf(target), path: below, version: undefined };
+  }
+  const parts = [target.path, below].filter((part) => part !== "");
+  return { store: target.store, path: parts.join("/"), version: target.zarrFormat };
+}
+
+/** Returns the paths of the groups above a node, starting at the root. */
+export function ancestorsOf(path: string): string[] {
+  if (path === "") return [];
+  const names = path.split("/");
+  return names.map((_, depth) => names.slice(0, depth).join("/"));
+}
+
+/** A document as read, with the version for a conditional write. */
+export interface ReadDocument {
+  readonly object: JsonObject;
+  readonly version: ObjectVersion;
+  readonly stamps: Stamps;
+  /** Stored length in bytes. */
+  readonly bytes: number;
+}
+
+/** Reads a document. @returns undefined if there is none. */
+export async function readDocument(
+  store: Store,
+  path: string,
+  key: string,
+  signal: AbortSignal | undefined,
+  limits: Limits = resolveLimits(undefined),
+): Promise<ReadDocument | undefined> {
+  const version: ObjectVersion = {};
+  const full = joinKey(path, key);
+  const bytes = await readObject(store, full, { signal, version, maxBytes: limits.metadataBytes });
+  if (!bytes) return undefined;
+  if (bytes.byteLength > limits.metadataBytes)
+    throw limitExceeded(
+      `${full} has ${bytes.byteLength} bytes, more than the limit of ${limits.metadataBytes}`,
+    );
+  try {
+    const object = parseDocument(bytes, full, { limits });
+    return { object, version, stamps: stampsIn(bytes), bytes: bytes.byteLength };
+  } catch (cause) {
+    throw invalidMetadata(`${full} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/**
+ * Returns the condition for replacing the document that was read, or for creating it; empty if the store does
+ * not support it.
+ */
+export function conditionOf(store: Store, read: ReadDocument | undefined): SetOptions {
+  const ifVersion = read?.version ?? "absent";
+  return supportsConditions(store, ifVersion) ? { ifVersion } : {};
+}
+
+/** Returns the key of the main document and the version of the node at a path; undefined if there is none. */
+export async function nodeAt(
+  store: Store,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<{ key: string; version: ZarrVersion } | undefined> {
+  const found = await Promise.all(nodeKeys.map(([key]) => readObject(store, joinKey(path, key), { signal })));
+  const at = found.findIndex((bytes) => bytes !== undefined);
+  return at < 0 ? undefined : { key: nodeKeys[at]![0], version: nodeKeys[at]![1] };
+}
+
+/** Reads the metadata of the node at a path, with its exact documents; undefined if there is none. */
+export async function metadataAt(
+  store: Store,
+  path: string,
+  options: MetadataOptions & { readonly signal?: AbortSignal | undefined },
+): Promise<NodeMetadata | undefined> {
+  const node = await nodeAt(store, path, options.signal);
+  if (!node) return undefined;
+  const documents = new Map<string, JsonObject>();
+  for (const key of new Set([node.key, attributesKey[node.version]])) {
+    const read = await readDocument(store, path, key, options.signal, options.limits);
+    if (read) documents.set(key, read.object);
+  }
+  return readMetadata(documents, options);
+}
+
+/** Whether a document describes an array. */
+export const isArrayDocument = (key: string, object: JsonObject): boolean =>
+  key === v3Key ? v3NodeType(object) === "array" : key === v2ArrayKey;
+
+/** Names reserved for Zarr documents and keys. */
+const reserved = /^(\.+|__.*|zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/;
+/** Temporary files of browsers. */
+const browserTemporary = /\.crswap$/;
+
+/** @throws InvalidArgument for a path that contains a reserved name. */
+export function checkNames(path: string): void {
+  const name = path.split("/").find((part) => reserved.test(part) || !isWellFormed(part));
+  if (name !== undefined)
+    throw invalidArgument(`a node cannot have the name ${JSON.stringify(name)}`, { code: "bad-path" });
+  checkSeen(path);
+}
+
+/** @throws InvalidArgument for a path with a name that listings skip and cleanup deletes. */
+export function checkSeen(path: string): void {
+  const name = path.split("/").find((part) => isHidden(part) || browserTemporary.test(part));
+  if (name !== undefined)
+    throw invalidArgument(`a node cannot have the name "${name}", which is reserved for temporary files`, {
+      code: "bad-path",
+    });
+}
+
+/** Checks that no node documents or leftover chunks lie where a new array's chunks would. */
+export async function checkEmpty(
+  store: Store,
+  path: string,
+  { keys, shape }: Pick<ArraySpec, "keys" | "shape">,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!canList(store)) return;
+  const prefix = joinKey(path, "");
+  let seen = 0;
+  for await (const key of keysBelow(store, path, signal)) {
+    if (++seen > maxSeen) return;
+    const below = key.slice(prefix.length);
+    const isChunk = anyChunkKey.test(below) || coordinatesOf(keys, below, shape.length) !== undefined;
+    if (isChunk || nodeKeys.some(([name]) => below.endsWith(`/${name}`))) {
+      throw alreadyExists(`there is ${key} already, where a new array would have its chunks`, {
+        code: "not-empty",
+      });
+    }
+  }
+}
+
+/** Maximum number of keys to check. */
+const maxSeen = 1000;
+/** Chunk keys in any of the common encodings. */
+export const anyChunkKey = /^(c|(c[./])?\d+([./]\d+)*)$/;

@@ -1,0 +1,111 @@
+/**
+ * Writes metadata documents on the condition that they have not changed since they were read, and resolves
+ * unknown outcomes.
+ */
+
+import { printDocument } from "../metadata/print.js";
+import { conflictError, existsError, isOutcomeUnknown } from "../store/conditions.js";
+import { joinKey, type Store } from "../store/store.js";
+import { writeObject } from "../store/write.js";
+import { isZarrError } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { defaultLimits } from "../util/limits.js";
+import {
+  type AxisResize,
+  firstStamps,
+  isApplied,
+  originOf,
+  type Stamps,
+  stampBytes,
+  stampsAfter,
+  withResizes,
+  writerStamp,
+} from "./stamps.js";
+import { conditionOf, type ReadDocument, readDocument } from "./target.js";
+
+interface DocumentWrite {
+  readonly signal: AbortSignal | undefined;
+  /** The document that is replaced; undefined for a new one. */
+  readonly before: ReadDocument | undefined;
+  /** Replaces the stored document even if it has changed. Default: false. */
+  readonly isForced?: boolean;
+  /** Axes whose lengths `resize` changes. */
+  readonly resizes?: readonly AxisResize[];
+}
+
+/** Maximum attempts of a write that fails despite all retries of the store while the server answers reads. */
+const rounds = 3;
+
+/**
+ * Writes a document. In stores whose conditional writes can have an unknown outcome, the document is stamped,
+ * and read back after such a write.
+ * @throws AlreadyExists or Conflict if the document differs from `before` and this write was not applied;
+ *   Network ("unknown-outcome") if that is unknown, or the write may still be applied; errors of the store.
+ */
+export async function writeDocument(
+  store: Store,
+  path: string,
+  key: string,
+  object: JsonObject,
+  { signal, before, isForced = false, resizes = [] }: DocumentWrite,
+): Promise<void> {
+  const full = joinKey(path, key);
+  const condition = isForced ? {} : conditionOf(store, before);
+  const isConditional = condition.ifVersion !== undefined;
+  const own = isConditional && store.ambiguous ? writerStamp(store) : undefined;
+  const stamps = nextStamps(before, own);
+  const bytes = stamped(printDocument(object), isConditional ? withResizes(stamps, resizes) : stamps);
+  for (let round = 1; ; round++) {
+    try {
+      return await writeObject(store, full, bytes, { signal, ...condition });
+    } catch (error) {
+      if (own === undefined || !isOutcomeUnknown(error)) throw error;
+      const now = await readDocument(store, path, key, signal).catch(() => "unreadable" as const);
+      signal?.throwIfAborted();
+      const outcome = now === "unreadable" ? "unknown" : outcomeOf(own, before, now);
+      if (outcome === "applied") return;
+      if (outcome === "replaced") throw before ? conflictError(full, error) : existsError(full);
+      if (outcome === "unknown" || round === rounds) throw error;
+    }
+  }
+}
+
+/** Whether a write that failed may have been applied, or may still be. */
+export function mayBeApplied(store: Store, error: unknown, signal: AbortSignal | undefined): boolean {
+  return (
+    isOutcomeUnknown(error) || (store.ambiguous === true && signal?.aborted === true && !isZarrError(error))
+  );
+}
+
+function nextStamps(before: ReadDocument | undefined, own: string | undefined): Stamps {
+  if (own === undefined) return before?.stamps ?? [];
+  return before ? stampsAfter(before.stamps, originIn(before), own) : firstStamps(own);
+}
+
+const originIn = ({ stamps, version }: ReadDocument): string => originOf(stamps, version.etag ?? "");
+
+function stamped(document: Uint8Array, stamps: Stamps): Uint8Array {
+  const end = stampBytes(stamps);
+  const size = document.byteLength + end.byteLength;
+  if (end.byteLength === 0 || size > defaultLimits.metadataBytes) return document;
+  const bytes = new Uint8Array(size);
+  bytes.set(document);
+  bytes.set(end, document.byteLength);
+  return bytes;
+}
+
+/** Determines the state of a document after a write of unknown outcome. */
+function outcomeOf(
+  own: string,
+  before: ReadDocument | undefined,
+  now: ReadDocument | undefined,
+): "applied" | "replaced" | "unchanged" | "unknown" {
+  if (!now) return before ? "replaced" : "unchanged";
+  if (now.stamps.includes(own)) return "applied";
+  if (before && before.version.etag === now.version.etag) return "unchanged";
+  // Another writer has created the document if it has other stamps. Without stamps, it may be a later version
+  // of this one.
+  if (!before) return now.stamps.length > 0 ? "replaced" : "unknown";
+  const isWritten = isApplied(own, { stamps: before.stamps, origin: originIn(before) }, now.stamps);
+  return isWritten === undefined ? "unknown" : isWritten ? "applied" : "replaced";
+}

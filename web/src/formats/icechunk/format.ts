@@ -1,0 +1,116 @@
+/** Common parts of Icechunk's metadata files: header, compression and object ids. */
+
+import { expandZstd } from "../../engine/zstd-frames.js";
+import { answerOf, locateKey } from "../../store/read.js";
+import type { Store } from "../../store/store.js";
+import { invalidMetadata, limitExceeded, networkError, ZarrError } from "../../util/errors.js";
+import { FlatBuffer, malformed } from "./flatbuffer.js";
+
+/** "ICE🧊CHUNK" in UTF-8. */
+const magic = [0x49, 0x43, 0x45, 0xf0, 0x9f, 0xa7, 0x8a, 0x43, 0x48, 0x55, 0x4e, 0x4b];
+const headerBytes = 39;
+const newestVersion = 2;
+
+export const fileTypes = { snapshot: 1, manifest: 2, repo: 6 } as const;
+export type FileType = keyof typeof fileTypes;
+
+/** Whether bytes begin as a metadata file of Icechunk does. */
+export const hasMagic = (bytes: Uint8Array): boolean => magic.every((byte, i) => bytes[i] === byte);
+
+/** The error of a version that is newer than this library. */
+export function futureVersion(name: string, version: number): ZarrError {
+  return new ZarrError(
+    "FutureVersion",
+    `${name} is of version ${version} of Icechunk's format; this library reads 1 and 2`,
+  );
+}
+
+/**
+ * Opens a metadata file.
+ * @param maxBytes maximum decompressed size.
+ * @throws InvalidMetadata; FutureVersion; LimitExceeded.
+ */
+export async function readFile(
+  bytes: Uint8Array,
+  type: FileType,
+  name: string,
+  maxBytes: number,
+): Promise<FlatBuffer> {
+  const compression = checkHeader(bytes, type, name);
+  const body = bytes.subarray(headerBytes);
+  if (compression === 0) {
+    if (body.byteLength > maxBytes) throw tooLarge(name, maxBytes);
+    return new FlatBuffer(body, name);
+  }
+  return new FlatBuffer(await expand(body, name, maxBytes), name);
+}
+
+/** Checks a header. @returns the compression: 0 none, 1 zstd. */
+function checkHeader(bytes: Uint8Array, type: FileType, name: string): number {
+  if (!hasMagic(bytes))
+    throw invalidMetadata(`${name}: it is no metadata file of Icechunk`, { code: "bad-magic" });
+  if (bytes.byteLength < headerBytes) throw malformed(name, "it ends within its header");
+  const [version, kind, compression] = bytes.subarray(36, headerBytes) as unknown as [number, number, number];
+  if (version > newestVersion) throw futureVersion(name, version);
+  if (version === 0) throw malformed(name, "it is of version 0");
+  if (kind !== fileTypes[type]) throw malformed(name, `it is no ${type}, but of type ${kind}`);
+  if (compression > 1) throw malformed(name, `its compression ${compression} is not known`);
+  return compression;
+}
+
+async function expand(body: Uint8Array, name: string, maxBytes: number): Promise<Uint8Array> {
+  try {
+    return await expandZstd(body, maxBytes);
+  } catch (error) {
+    if (!(error instanceof ZarrError)) throw error;
+    if (error._tag === "LimitExceeded" && error.code === "limit-exceeded") throw tooLarge(name, maxBytes);
+    if (error._tag !== "CorruptChunk") throw error;
+    throw invalidMetadata(`${name} cannot be decompressed: ${error.message}`, {
+      code: "bad-icechunk",
+      cause: error,
+    });
+  }
+}
+
+const tooLarge = (name: string, maxBytes: number): ZarrError =>
+  limitExceeded(`${name} has more than the limit of ${maxBytes} bytes`);
+
+/** Crockford's base 32: no I, L, O, U. */
+const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const idPattern = /^[0-9A-HJKMNP-TV-Z]{19}[0G]$/;
+
+/** Whether a string is an object id, which is safe in a path. */
+export const isObjectId = (text: string): boolean => idPattern.test(text);
+
+/** Formats the 12 bytes of an object id. */
+export function objectId(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(value >> (bits - 5)) & 31];
+  }
+  return bits > 0 ? text + alphabet[(value << (5 - bits)) & 31] : text;
+}
+
+/** The error for a missing object that metadata refers to. */
+export function lostObject(what: string, name: string): ZarrError {
+  return networkError(
+    `${name} is not there: ${what} that the repository names is lost, or was removed by garbage collection`,
+    { code: "missing-target" },
+  );
+}
+
+/** Reads an object of at most `maxBytes`; undefined if it is missing. */
+export type ReadObject = (key: string, maxBytes: number) => Promise<Uint8Array | undefined>;
+
+/** @throws LimitExceeded; errors of the store. */
+export function objectReader(store: Store, signal: AbortSignal | undefined): ReadObject {
+  return async (key, maxBytes) => {
+    const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    if (bytes && bytes.byteLength > maxBytes)
+      throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
+    return bytes;
+  };
+}

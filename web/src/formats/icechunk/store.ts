@@ -1,0 +1,315 @@
+/** Icechunk repositories as Zarr stores. Each store is one immutable version. */
+
+import { FileSystemStore } from "../../store/file/store.js";
+import { handleOf, type PackedStore, type Place } from "../../store/handle.js";
+import { headersOf, Requests } from "../../store/http/requests.js";
+import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
+import { normalizePath } from "../../store/path.js";
+import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
+import { type GetOptions, isStore, type RangeQuery, type Store } from "../../store/store.js";
+import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js";
+import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
+import { defaultLimits } from "../../util/limits.js";
+import { isFileUrl } from "../../util/platform.js";
+import { lostObject, objectReader, readFile } from "./format.js";
+import { type ChunkReference, Manifest, Manifests } from "./manifest.js";
+import type { IcechunkCommit, IcechunkRef } from "./repo.js";
+import { checkVersion, type IcechunkVersion, Repository } from "./repository.js";
+import { documentOf, type Snapshot } from "./snapshot.js";
+import { type VirtualOptions, VirtualSources } from "./virtual.js";
+
+/**
+ * Selects the version, the virtual chunks and limits. The options of HttpStore apply to a repository with a URL, and all
+ * but `headers` and `cache` also to virtual chunks.
+ */
+export interface IcechunkOptions extends HttpStoreOptions, IcechunkVersion, VirtualOptions {
+  /** Maximum decompressed size of a snapshot, a manifest or the `repo` file. Default: 1 GiB. */
+  maxMetadataBytes?: number | undefined;
+  /** Size of the cache of manifests in bytes, not counting the one last read. Default: 256 MiB. */
+  manifestCacheBytes?: number | undefined;
+}
+
+/** Location of a chunk in an object, or in a file outside of the repository. */
+interface ChunkPlace extends Place {
+  readonly reference: Exclude<ChunkReference, { kind: "inline" }>;
+  /** URL of a virtual chunk. */
+  readonly location: string | undefined;
+}
+
+/** A chunk and its array. */
+interface Found {
+  readonly reference: ChunkReference;
+  readonly manifest: Manifest;
+}
+
+const defaultMetadataBytes = 2 ** 30;
+const defaultCacheBytes = 2 ** 28;
+
+/** The path of an array and the coordinates of a chunk: `a/b/c/0/1`. */
+const chunkKey = /^(?:(.*)\/)?c((?:\/\d+)*)$/s;
+
+/**
+ * A version of an Icechunk repository (format versions 1 and 2) as a read-only store of Zarr v3 that can list. Lost
+ * objects, and sources of virtual chunks that have moved, changed or may not be read, are errors (Network, SourceChanged,
+ * NotAllowed), not missing chunks.
+ */
+export class IcechunkStore implements Store {
+  /** Name in consoles, also in minified programs. */
+  static get name(): string {
+    return "IcechunkStore";
+  }
+
+  readonly #repository: Repository;
+  readonly #snapshot: Snapshot;
+  readonly #manifests: Manifests;
+  readonly #virtual: VirtualSources;
+  readonly #maxBytes: number;
+
+  private constructor(repository: Repository, snapshot: Snapshot, options: IcechunkOptions) {
+    this.#repository = repository;
+    this.#snapshot = snapshot;
+    this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
+    const metadataBytes = metadataBytesOf(options);
+    this.#manifests = new Manifests(options.manifestCacheBytes ?? defaultCacheBytes, (id, signal) =>
+      this.#readManifest(id, metadataBytes, signal),
+    );
+    this.#virtual = virtualSources(repository, options);
+    const packed: PackedStore<ChunkPlace> = {
+      get: IcechunkStore.prototype.get,
+      placeOf: (key, signal) => this.#placeOf(key, signal),
+      readFile: (place, part, signal) => this.#readFile(place, part, signal),
+    };
+    handleOf(this).packed = packed as unknown as PackedStore;
+  }
+
+  /**
+   * Opens a version of a repository.
+   * @param source its URL (http, https; file in Node), or a store with the repository as its root.
+   * @throws NotFound ("no-repository", "no-version"); InvalidMetadata, FutureVersion or LimitExceeded for an unreadable
+   *   one; InvalidArgument; Network; the signal's reason.
+   */
+  static async open(
+    source: string | URL | Store,
+    options: IcechunkOptions & { signal?: AbortSignal | undefined } = {},
+  ): Promise<IcechunkStore> {
+    checkObject(options, "options of a store");
+    checkSignal(options.signal);
+    const wanted = checkVersion(options);
+    const repository = new Repository(await storeAt(source, options), metadataBytesOf(options));
+    virtualSources(repository, options); // checks its options before the first request
+    return new IcechunkStore(repository, await repository.open(wanted, options.signal), options);
+  }
+
+  /**
+   * Opens a repository if the store has one.
+   * @returns undefined if it has none.
+   * @internal
+   */
+  static async find(
+    store: Store,
+    options: IcechunkOptions & { signal?: AbortSignal | undefined },
+  ): Promise<IcechunkStore | undefined> {
+    if (store instanceof IcechunkStore) return undefined;
+    const repository = new Repository(store, metadataBytesOf(options));
+    if (!(await repository.exists(options.signal))) return undefined;
+    return new IcechunkStore(
+      repository,
+      await repository.open(checkVersion(options), options.signal),
+      options,
+    );
+  }
+
+  /** Id of the snapshot. */
+  get snapshot(): string {
+    return this.#snapshot.id;
+  }
+
+  /**
+   * Returns the repository's branches as of the first call.
+   * @throws Unsupported ("no-listing") for version 1 in a store that cannot list.
+   */
+  async branches(options: { signal?: AbortSignal | undefined } = {}): Promise<IcechunkRef[]> {
+    checkSignalIn(options);
+    return this.#repository.refs("branch", options.signal);
+  }
+
+  /** The repository's tags. @throws as {@link branches}. */
+  async tags(options: { signal?: AbortSignal | undefined } = {}): Promise<IcechunkRef[]> {
+    checkSignalIn(options);
+    return this.#repository.refs("tag", options.signal);
+  }
+
+  /** Yields this version and its ancestors, newest first. Version 1 needs a request for each. */
+  history(options: { signal?: AbortSignal | undefined } = {}): AsyncIterable<IcechunkCommit> {
+    checkSignalIn(options);
+    return this.#repository.history(this.#snapshot, options.signal);
+  }
+
+  locate(key: string): string {
+    return `${this.#repository.nameOf("")}!${key}`;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#read(key, undefined, options);
+  }
+
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#read(key, range, options);
+  }
+
+  /** Lists the keys of nodes, not of chunks. */
+  *list(path: string): Generator<string> {
+    const folder = normalizePath(path);
+    for (const node of this.#snapshot.paths())
+      if (folder === "" || node.startsWith(`${folder}/`))
+        yield node === "" ? "/zarr.json" : `/${node}/zarr.json`;
+  }
+
+  listChildren(path: string): string[] {
+    return this.#snapshot.children(normalizePath(path));
+  }
+
+  /** @internal The repository, and the files or URLs of its virtual chunks that may be read, each once. */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL | Store> {
+    yield this.#repository.store;
+    if (this.#virtual.isEmpty) return;
+    const seen = new Set<string>();
+    for (const id of this.#snapshot.manifests()) {
+      const manifest = await this.#manifests.get(id, undefined);
+      for (const reference of manifest.references()) {
+        if (reference.kind !== "virtual") continue;
+        const location = await this.#manifests.locationOf(manifest, reference);
+        if (seen.has(location)) continue;
+        seen.add(location);
+        const url = await this.#virtual.urlOf(location);
+        if (url && isFileUrl(url) === isFile) yield url;
+      }
+    }
+  }
+
+  async #read(
+    key: string,
+    range: RangeQuery | undefined,
+    options: GetOptions,
+  ): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    options.signal?.throwIfAborted();
+    const path = normalizePath(key);
+    const document = /^(?:(.*)\/)?zarr\.json$/s.exec(path);
+    if (document) {
+      const node = this.#snapshot.node(document[1] ?? "");
+      const bytes = node && documentOf(node, document[1] ?? "", defaultLimits.metadataDepth);
+      return bytes && range ? cutRange(bytes, range) : bytes;
+    }
+    const found = await this.#find(path, options.signal);
+    return found && this.#readChunk(key, found, range, options);
+  }
+
+  /** Parses the key of a chunk; undefined for other keys. */
+  async #find(path: string, signal: AbortSignal | undefined): Promise<Found | undefined> {
+    const chunk = chunkKey.exec(path);
+    const node = chunk ? this.#snapshot.node(chunk[1] ?? "") : undefined;
+    if (!chunk || node?.kind !== "array") return undefined;
+    const coordinates = chunk[2] === "" ? [] : chunk[2]!.slice(1).split("/").map(Number);
+    const place = this.#snapshot.manifestFor(node, coordinates);
+    if (!place) return undefined;
+    const manifest = this.#manifests.kept(place.id) ?? (await this.#manifests.get(place.id, signal));
+    const reference = manifest.find(node.id, coordinates);
+    return reference && { reference, manifest };
+  }
+
+  async #readManifest(id: string, maxBytes: number, signal: AbortSignal): Promise<Manifest> {
+    const key = `/manifests/${id}`;
+    const name = this.#repository.nameOf(key);
+    const bytes = await objectReader(this.#repository.store, signal)(key, maxBytes);
+    if (!bytes) throw lostObject("a manifest", name);
+    return new Manifest(await readFile(bytes, "manifest", name, maxBytes), id);
+  }
+
+  async #readChunk(
+    key: string,
+    { reference, manifest }: Found,
+    range: RangeQuery | undefined,
+    options: GetOptions,
+  ): Promise<Uint8Array> {
+    if (reference.kind === "inline") return range ? cutRange(reference.bytes, range) : reference.bytes;
+    const { start, end } = range
+      ? resolveRange(range, reference.length)
+      : { start: 0, end: reference.length };
+    const part = { offset: reference.offset + start, length: end - start };
+    const most = Math.min(options.maxBytes ?? Number.POSITIVE_INFINITY, this.#maxBytes);
+    if (part.length > most)
+      throw limitExceeded(`${key} has ${part.length} bytes, more than the limit of ${most}`);
+    if (part.length === 0) return new Uint8Array(0);
+    if (reference.kind === "native") return this.#readNative(key, reference.id, part, options);
+    const location = await this.#manifests.locationOf(manifest, reference);
+    return this.#virtual.read(reference, location, part, options.signal);
+  }
+
+  async #placeOf(key: string, signal: AbortSignal | undefined): Promise<ChunkPlace | undefined> {
+    const found = await this.#find(normalizePath(key), signal);
+    if (!found || found.reference.kind === "inline") return undefined;
+    const { reference, manifest } = found;
+    const { offset, length } = reference;
+    if (reference.kind === "native")
+      return { file: reference.id, offset, length, reference, location: undefined };
+    const location = await this.#manifests.locationOf(manifest, reference);
+    const { etag = "", lastModified = "" } = reference;
+    return { file: `${lastModified} ${etag}\n${location}`, offset, length, reference, location };
+  }
+
+  #readFile(
+    { reference, location }: ChunkPlace,
+    part: { offset: number; length: number },
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    if (reference.kind === "native")
+      return this.#readNative("a chunk", reference.id, part, { signal, maxBytes: part.length });
+    return this.#virtual.read(reference, location!, part, signal);
+  }
+
+  async #readNative(
+    key: string,
+    id: string,
+    part: { offset: number; length: number },
+    options: GetOptions,
+  ): Promise<Uint8Array> {
+    const { store } = this.#repository;
+    const own = `/chunks/${id}`;
+    const bytes = await readRange(store, own, part, options);
+    const name = this.#repository.nameOf(own);
+    if (!bytes) throw lostObject(`the chunk ${key}`, name);
+    if (bytes.byteLength < part.length) {
+      const by = part.length - bytes.byteLength;
+      throw networkError(`${key}: ${name} ends ${by} bytes too early`, { code: "short-target" });
+    }
+    return bytes;
+  }
+}
+
+/** Makes the reader of virtual chunks of a repository. */
+function virtualSources(repository: Repository, options: IcechunkOptions): VirtualSources {
+  const headersFor = async (url: URL) => headersOf(await options.targetHeaders?.(url));
+  const requests = new Requests(requestOptions(options, headersFor));
+  return new VirtualSources(options, requests, () => repository.containers(undefined));
+}
+
+function metadataBytesOf({ maxMetadataBytes = defaultMetadataBytes }: IcechunkOptions): number {
+  if (!(Number.isSafeInteger(maxMetadataBytes) && maxMetadataBytes > 0))
+    throw invalidArgument("maxMetadataBytes must be a positive integer");
+  return Math.min(maxMetadataBytes, 2 ** 31 - 1);
+}
+
+async function storeAt(source: string | URL | Store, options: IcechunkOptions): Promise<Store> {
+  if (isStore(source)) return source;
+  let url: URL;
+  try {
+    url = new URL(source, (globalThis as { location?: { href: string } }).location?.href);
+  } catch (cause) {
+    throw invalidArgument(`"${source}" is not a URL`, { cause });
+  }
+  if (isFileUrl(url)) return new FileSystemStore(url);
+  if (!/^https?:$/.test(url.protocol)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
+  return new HttpStore(url, options);
+}

@@ -1,0 +1,243 @@
+/** Reads virtual chunks: ranges of files outside of the repository, which must be unchanged. */
+
+import { modifiedTime } from "../../store/file/read.js";
+import { FileSystemStore } from "../../store/file/store.js";
+import { readRangeAnswer } from "../../store/http/range-response.js";
+import type { Requests } from "../../store/http/requests.js";
+import { missingStatus, readBody, statusError, wholeStatus } from "../../store/http/response.js";
+import { encodeKey } from "../../store/path.js";
+import { locateKey, readRange } from "../../store/read.js";
+import { isStore, type MaybePromise, type Store } from "../../store/store.js";
+import type { Answer } from "../../store/transport.js";
+import { checkObject } from "../../util/arguments.js";
+import {
+  type ErrorDetails,
+  invalidArgument,
+  limitExceeded,
+  networkError,
+  ZarrError,
+} from "../../util/errors.js";
+import { type HeadersSource, isFileUrl } from "../../util/platform.js";
+import { bucketUrl } from "../kerchunk/place.js";
+import { AllowedPrefixes, type Containers, type Location } from "./locations.js";
+import type { VirtualReference } from "./manifest.js";
+
+/**
+ * Location of the files below a prefix: a URL (http, https, s3, gs; file in Node) that replaces the prefix, a store, or
+ * true for the prefix itself.
+ */
+export type VirtualBase = string | URL | Store | true;
+
+export interface VirtualOptions {
+  /** Prefixes of locations that may be read, and where to read them. Nothing else is fetched. */
+  virtual?: Readonly<Record<string, VirtualBase>> | undefined;
+  /**
+   * Rejects virtual chunks if the ETag or modification time of their source cannot be read, as servers of other origins
+   * may hide them. False only checks readable ones. Default: true.
+   */
+  checkSources?: boolean | undefined;
+  /** Headers for requests of virtual chunks, which do not get the repository's headers. */
+  targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
+}
+
+/** The part of a reference to read. */
+export interface Part {
+  readonly offset: number;
+  readonly length: number;
+}
+
+type Seen = { readonly etag?: string | null; readonly modified?: number | undefined };
+
+/** The error for a source that has changed since the reference was written. */
+const changed = (name: string, what: string, details?: ErrorDetails): ZarrError =>
+  new ZarrError("SourceChanged", `${name}, which holds a virtual chunk, ${what}`, details);
+
+export class VirtualSources {
+  readonly #prefixes: AllowedPrefixes<VirtualBase>;
+  readonly #isStrict: boolean;
+
+  /**
+   * @param requests sends HTTP requests.
+   * @throws InvalidArgument for invalid prefixes.
+   */
+  constructor(
+    { virtual = {}, checkSources = true }: VirtualOptions,
+    private readonly requests: Requests,
+    private readonly containers: () => Promise<Containers>,
+  ) {
+    checkObject(virtual, "virtual");
+    const entries = Object.entries(virtual);
+    for (const [prefix, base] of entries) checkBase(prefix, base);
+    this.#prefixes = new AllowedPrefixes(entries);
+    this.#isStrict = checkSources;
+  }
+
+  /** Whether any virtual chunk may be read. */
+  get isEmpty(): boolean {
+    return this.#prefixes.isEmpty;
+  }
+
+  /** Returns the URL of a location; undefined if it may not be read, or is read through another store. */
+  async urlOf(location: string): Promise<URL | undefined> {
+    const found = await this.#prefixes.find(location, this.containers).catch(() => undefined);
+    const base = found && baseOf(found.target, found.prefix);
+    return base && !isStore(base) ? urlBelow(base, found.key) : undefined;
+  }
+
+  /**
+   * Reads a part of a reference.
+   * @param location URL of the reference.
+   * @throws NotAllowed; SourceChanged; Network ("missing-target", "short-target", and errors of requests).
+   */
+  async read(
+    reference: VirtualReference,
+    location: string,
+    part: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const { target, key, prefix } = await this.#prefixes.find(location, this.containers);
+    const base = baseOf(target, prefix);
+    if (isStore(base)) return this.#readStored(base, key, reference, part, signal);
+    if (isFileUrl(base)) return this.#readFile(base, key, reference, part, signal);
+    return this.#readUrl(urlBelow(base, key), reference, part, signal);
+  }
+
+  async #readUrl(
+    url: URL,
+    reference: VirtualReference,
+    { offset, length }: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const name = url.href;
+    const range = `bytes=${offset}-${offset + length - 1}`;
+    const bytes = await this.requests.send(
+      url,
+      { range, signal: signal ?? new AbortController().signal },
+      async (answer, watch) => {
+        if (missingStatus.has(answer.status)) throw missing(name);
+        const isWhole = wholeStatus.has(answer.status);
+        if (answer.status === 416) throw short(name, length);
+        if (answer.status !== 206 && !isWhole) throw statusError(name, answer);
+        this.#check(reference, seenIn(answer), name);
+        if (!isWhole) {
+          const read = await readRangeAnswer(
+            answer,
+            { offset, length },
+            { name, maxBytes: length + 1, watch },
+          );
+          return read.bytes;
+        }
+        return readBody(answer, {
+          name,
+          skip: offset,
+          take: length,
+          maxBytes: offset + length,
+          expected: length,
+          watch,
+        });
+      },
+    );
+    return exactly(bytes, length, name);
+  }
+
+  async #readFile(
+    base: URL,
+    key: string,
+    reference: VirtualReference,
+    part: Part,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const folder = new URL(base);
+    if (!folder.pathname.endsWith("/")) folder.pathname += "/";
+    const store = new FileSystemStore(folder);
+    const isNoted = reference.etag !== undefined || reference.lastModified !== undefined;
+    // Version names that stores give local files are specific to the machine.
+    const modified = isNoted ? await modifiedTime(urlBelow(folder, key)) : undefined;
+    return this.#readStored(store, key, reference, part, signal, { modified });
+  }
+
+  async #readStored(
+    store: Store,
+    key: string,
+    reference: VirtualReference,
+    { offset, length }: Part,
+    signal: AbortSignal | undefined,
+    seen: Seen = {},
+  ): Promise<Uint8Array> {
+    const name = locateKey(store, key);
+    const bytes = await readRange(store, key, { offset, length }, { signal, maxBytes: length });
+    if (!bytes) throw missing(name);
+    this.#check(reference, seen, name);
+    return exactly(bytes, length, name);
+  }
+
+  /** Checks that a source is unchanged. @throws SourceChanged. */
+  #check({ etag, lastModified }: VirtualReference, seen: Seen, name: string): void {
+    const unseen = (what: string) => {
+      if (this.#isStrict)
+        throw changed(name, `does not show its ${what}, by which to tell whether it has changed`, {
+          code: "source-unverified",
+        });
+    };
+    if (etag !== undefined) {
+      if (typeof seen.etag !== "string") unseen("ETag");
+      else if (plainTag(seen.etag) !== plainTag(etag))
+        throw changed(name, "has changed since: its ETag is another one");
+    }
+    if (lastModified !== undefined) {
+      if (seen.modified === undefined) unseen("time of the last change");
+      else if (seen.modified > lastModified) throw changed(name, "has changed since it was noted");
+    }
+  }
+}
+
+const missing = (name: string): ZarrError =>
+  networkError(`${name}, which holds a virtual chunk, is not there`, { code: "missing-target" });
+const short = (name: string, by: number): ZarrError =>
+  networkError(`${name}, which holds a virtual chunk, ends ${by} bytes too early`, { code: "short-target" });
+
+function exactly(bytes: Uint8Array, length: number, name: string): Uint8Array {
+  if (bytes.byteLength > length) throw limitExceeded(`${name} gave more bytes than were asked for`);
+  if (bytes.byteLength < length) throw short(name, length - bytes.byteLength);
+  return bytes;
+}
+
+/** Strips the weak prefix and quotes from an ETag. */
+const plainTag = (etag: string): string => etag.trim().replace(/^W\//, "").replaceAll('"', "");
+
+function seenIn({ headers }: Answer): Seen {
+  const time = Date.parse(headers.get("last-modified") ?? "");
+  return { etag: headers.get("etag"), modified: Number.isNaN(time) ? undefined : Math.floor(time / 1000) };
+}
+
+/** Returns the URL of a key below a base, which keys cannot leave. */
+function urlBelow(base: URL, key: string): URL {
+  const url = new URL(base);
+  url.pathname = url.pathname.replace(/\/$/, "") + encodeKey(key);
+  return url;
+}
+
+function checkBase(prefix: string, base: VirtualBase): void {
+  if (base !== true && !isStore(base)) urlOf(base);
+  else if (base === true && /^(vcc|az|abfs|tigris):/i.test(prefix))
+    throw invalidArgument(`${prefix} says not where it is: name a URL for it`);
+}
+
+/** Resolves the location of a prefix. @throws InvalidArgument for a location that cannot be read. */
+function baseOf(base: VirtualBase, { scheme, authority, path }: Location): URL | Store {
+  if (base !== true) return isStore(base) ? base : urlOf(base);
+  return urlOf(`${scheme}://${authority}/${path.split("/").map(encodeURIComponent).join("/")}`);
+}
+
+function urlOf(base: string | URL): URL {
+  const text = String(base);
+  let url: URL | undefined;
+  try {
+    url = bucketUrl(text) ?? new URL(text, (globalThis as { location?: { href: string } }).location?.href);
+  } catch {
+    // Reported below.
+  }
+  if (!url || !["http:", "https:", "file:"].includes(url.protocol))
+    throw invalidArgument(`${JSON.stringify(text)} is not a place to read virtual chunks from`);
+  return url;
+}

@@ -1,0 +1,309 @@
+/** kerchunk references as Zarr stores: chunks are byte ranges of files of other formats. */
+
+import type { HttpClient } from "../../store/http/client.js";
+import { type HeadersFor, headersOf } from "../../store/http/requests.js";
+import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
+import { normalizePath } from "../../store/path.js";
+import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
+import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
+import {
+  type GetOptions,
+  isStore,
+  type MaybePromise,
+  type RangeQuery,
+  type Store,
+} from "../../store/store.js";
+import { checkObject, checkSignal } from "../../util/arguments.js";
+import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
+import { type HeadersSource, isFileUrl } from "../../util/platform.js";
+import type { Reference } from "../parquet/fields.js";
+import { ReferenceTable } from "./document.js";
+import { type FolderLimits, FolderReferences } from "./folder.js";
+import { namesFolder } from "./names.js";
+import { documentUrl, type FolderPlace, folderOf, folderText, targetUrl } from "./place.js";
+import { ListedReferences, type References } from "./references.js";
+
+/**
+ * Options. Those of HttpStore apply to the document and to targets with URLs, but `headers` are only sent to the
+ * document's origin, as a document can name any host.
+ */
+export interface ReferenceStoreOptions extends HttpStoreOptions {
+  /**
+   * Headers for targets with URLs, of any origin. They override `headers` on the document's origin. Default: none for
+   * other origins. Node drops them in redirects to another origin.
+   */
+  targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
+  /**
+   * Maximum size of the document in bytes; also of each Parquet file, and of its decompressed pages. Default: 256 MiB.
+   */
+  maxDocumentBytes?: number | undefined;
+  /** Base URL of relative targets. Default: the document's URL. */
+  base?: string | URL | undefined;
+  /** The object that references without a URL refer to. */
+  target?: string | URL | undefined;
+  /**
+   * Returns the location of a target: a URL (http, https, file), or an object in a store. Undefined selects the default,
+   * which reads s3:// and gs:// from their public endpoints.
+   */
+  resolve?: ((target: string) => string | URL | StoredObject | undefined) | undefined;
+  /** Values of templates, which override the document's. */
+  templates?: Record<string, string> | undefined;
+  /** Maximum number of references. Default: 10 000 000 per document, generated ones included; 2 097 152 per Parquet file. */
+  maxReferences?: number | undefined;
+  /** Size of the cache of Parquet references in bytes, not counting the file last read. Default: 64 MiB. */
+  referenceCacheBytes?: number | undefined;
+}
+
+/** A range of a target, or all of it. */
+type WantedRange = RangeQuery | undefined;
+
+/**
+ * A store of kerchunk references to byte ranges of files: JSON of version 0 or 1, or a folder of Parquet files. A target
+ * that is missing or too short is an error (Network, "missing-target" or "short-target"), not a missing key.
+ */
+export class ReferenceStore implements Store {
+  /** Name in consoles, also in minified programs. */
+  static get name(): string {
+    return "ReferenceStore";
+  }
+
+  #references: References;
+  readonly #options: ReferenceStoreOptions;
+  readonly #client: HttpClient;
+  readonly #base: URL | undefined;
+  readonly #target: URL | undefined;
+
+  /**
+   * Reads the start of a large document; the first `get` reads the rest and throws its errors. `ReferenceStore.open`
+   * reads the whole document.
+   * @param document the parsed document.
+   * @param origin URL of the document. Default: `options.base`.
+   * @throws InvalidMetadata, Unsupported or LimitExceeded for an invalid document.
+   */
+  constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
+    checkObject(options, "options of a store");
+    const table = tableFor(options);
+    this.#references = new ListedReferences(table, table.addDocument(document));
+    this.#options = options;
+    this.#base = options.base === undefined ? undefined : urlOf(options.base);
+    this.#client = makeClient(options, targetHeadersOf(options, origin ?? this.#base));
+    this.#target = options.target === undefined ? undefined : urlOf(options.target, this.#base);
+  }
+
+  /**
+   * Opens a document, or a folder of Parquet files by its `.zmetadata`; the files are read when a chunk needs them.
+   * @param source its URL (http, https; file in Node), the path of a file (Node), or an object in a store. Names that end
+   *   in `.parq`, `.parquet` or `/.zmetadata` are folders, and so are names other than `.json` without an object; a store
+   *   is a folder.
+   * @throws NotFound if there is none; Network; errors of the constructor.
+   */
+  static async open(
+    source: string | URL | StoredObject | Store,
+    options: ReferenceStoreOptions & GetOptions = {},
+  ): Promise<ReferenceStore> {
+    checkObject(options, "options of a store");
+    const { signal, ...own } = options;
+    if (isStore(source) || namesFolder(pathOf(source)))
+      return ReferenceStore.#openFolder(source, own, signal);
+    const { name, url, read } = byteReader(source, own);
+    const origin = await url?.();
+    const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
+    const bytes = await read(undefined, { signal, maxBytes });
+    if (!bytes) {
+      if (/\.json$/i.test(pathOf(source))) throw notFound(`there is no ${name}`);
+      return ReferenceStore.#openFolder(source, own, signal, `there is no ${name}, and `);
+    }
+    if (bytes.byteLength > maxBytes) {
+      throw limitExceeded(`${name} has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
+    }
+    const table = tableFor(own);
+    const references = new ListedReferences(table, table.addBytes(bytes, name));
+    await references.load(signal);
+    return ReferenceStore.#of(references, own, origin);
+  }
+
+  static async #openFolder(
+    source: string | URL | StoredObject | Store,
+    options: ReferenceStoreOptions,
+    signal: AbortSignal | undefined,
+    missing = "",
+  ): Promise<ReferenceStore> {
+    const place = await folderOf(source, options);
+    const found = await ReferenceStore.find(place, options, signal);
+    if (!found) throw notFound(`${missing}there are no references in ${folderText(place)}`);
+    return found;
+  }
+
+  /**
+   * Opens a folder of references in Parquet files.
+   * @returns undefined if there is none.
+   * @internal
+   */
+  static async find(
+    place: FolderPlace,
+    options: ReferenceStoreOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<ReferenceStore | undefined> {
+    if (place.store instanceof ReferenceStore) return undefined;
+    const found = await FolderReferences.find(place, folderLimits(options), signal);
+    if (!found) return undefined;
+    const origin = await documentUrl(place);
+    return ReferenceStore.#of(found, options, origin);
+  }
+
+  /** @param origin URL of the document; undefined if it has none. */
+  static #of(
+    references: References,
+    options: ReferenceStoreOptions,
+    origin: URL | undefined,
+  ): ReferenceStore {
+    const store = new ReferenceStore({}, { ...options, base: options.base ?? origin }, origin);
+    store.#references = references;
+    return store;
+  }
+
+  locate(key: string): string {
+    return this.#base ? `${this.#base}!${key}` : key;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#read(key, undefined, options);
+  }
+
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#read(key, range, options);
+  }
+
+  /** Lists the keys with references; for Parquet files only those of documents. */
+  *list(path: string): Generator<string> {
+    const folder = normalizePath(path);
+    const prefix = folder === "" ? "/" : `/${folder}/`;
+    for (const key of this.#references.keys()) if (key.startsWith(prefix)) yield key;
+  }
+
+  async listChildren(path: string): Promise<string[]> {
+    return this.#references.children(normalizePath(path));
+  }
+
+  /** @internal Whether `list` gives the keys of chunks. */
+  get listsChunks(): boolean {
+    return this.#references instanceof ListedReferences;
+  }
+
+  /** @internal The document and its targets, each once, except targets without a URL. */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
+    const base = this.#base;
+    if (base && isFileUrl(base) === isFile) yield base;
+    // Only local documents may refer to local files.
+    if (isFile && !(base && isFileUrl(base)) && !this.#options.resolve) return;
+    for await (const named of this.#references.named()) {
+      const location = this.#urlOf(named);
+      if (location && isFileUrl(location) === isFile) yield location;
+    }
+  }
+
+  #urlOf(named: string | null): URL | undefined {
+    try {
+      const location = this.#locationOf(named);
+      return location instanceof URL ? location : undefined;
+    } catch {
+      return undefined; // reading it reports the error
+    }
+  }
+
+  async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    options.signal?.throwIfAborted();
+    const path = `/${normalizePath(key)}`;
+    const found = this.#references.find(path, options.signal);
+    const reference = found instanceof Promise ? await found : found;
+    if (!reference) return undefined;
+    if ("bytes" in reference) return wanted ? cutRange(reference.bytes, wanted) : reference.bytes;
+    return this.#fetch(reference, wanted, path, options);
+  }
+
+  async #fetch(
+    reference: Exclude<Reference, { bytes: Uint8Array }>,
+    wanted: WantedRange,
+    key: string,
+    options: GetOptions,
+  ): Promise<Uint8Array> {
+    const range = rangeOf(reference, wanted);
+    // A reference with an offset has a size that the target must provide.
+    const told = range && reference.offset !== undefined ? wantedBytes(range) : undefined;
+    if (told === 0) return new Uint8Array(0);
+    const reader = byteReader(this.#locationOf(reference.url), this.#options, this.#client);
+    const bytes = await reader.read(range, options);
+    const what = `${key}: ${reader.name}`;
+    if (!bytes) throw networkError(`${what} is not there`, { code: "missing-target" });
+    if (told !== undefined && bytes.byteLength < told) {
+      throw networkError(`${what} ends ${told - bytes.byteLength} bytes too early`, { code: "short-target" });
+    }
+    return bytes;
+  }
+
+  /** Returns the location of a target. */
+  #locationOf(named: string | null): URL | StoredObject {
+    if (named === null) {
+      if (this.#target) return this.#target;
+      throw invalidArgument(
+        "there are references without a URL: `target` must name the object that they are in",
+      );
+    }
+    const resolved = this.#options.resolve?.(named);
+    if (resolved === undefined) return targetUrl(named, this.#base);
+    return typeof resolved === "string" || resolved instanceof URL ? urlOf(resolved, this.#base) : resolved;
+  }
+}
+
+/** Returns the headers for targets: `headers` for the document's origin, and those for targets. */
+function targetHeadersOf(
+  { headers, targetHeaders }: ReferenceStoreOptions,
+  document: URL | undefined,
+): HeadersFor {
+  return async (url) => {
+    const own = headersOf(url.origin === document?.origin ? headers : undefined);
+    headersOf(await targetHeaders?.(url)).forEach((value, name) => void own.set(name, value));
+    return own;
+  };
+}
+
+function tableFor({ templates = {}, maxReferences = 10_000_000 }: ReferenceStoreOptions): ReferenceTable {
+  return new ReferenceTable(templates, maxReferences);
+}
+
+function folderLimits({
+  maxDocumentBytes = 2 ** 28,
+  maxReferences = 2 ** 21,
+  referenceCacheBytes = 2 ** 26,
+}: ReferenceStoreOptions): FolderLimits {
+  if (!(referenceCacheBytes >= 0))
+    throw invalidArgument(`referenceCacheBytes must not be negative: ${referenceCacheBytes}`);
+  return { fileBytes: maxDocumentBytes, rows: maxReferences, cacheBytes: referenceCacheBytes };
+}
+
+/** Names a source in messages, without the query of a URL. */
+function pathOf(source: string | URL | StoredObject): string {
+  if (typeof source === "string" || source instanceof URL)
+    return sourceUrl(source)?.pathname ?? String(source);
+  return typeof source?.key === "string" ? source.key : "";
+}
+
+/** Returns the range of a target for a range of a reference. */
+function rangeOf(reference: Exclude<Reference, { bytes: Uint8Array }>, wanted: WantedRange): WantedRange {
+  if (reference.offset === undefined) return wanted;
+  const { start, end } = wanted
+    ? resolveRange(wanted, reference.length)
+    : { start: 0, end: reference.length };
+  return { offset: reference.offset + start, length: end - start };
+}
+
+/** Parses a URL from the caller, which may be of a local file. */
+function urlOf(location: string | URL, base?: URL): URL {
+  try {
+    return new URL(location, base ?? (globalThis as { location?: { href: string } }).location?.href);
+  } catch (cause) {
+    throw invalidArgument(`"${location}" is not a URL`, { cause });
+  }
+}

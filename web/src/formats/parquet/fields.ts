@@ -1,0 +1,50 @@
+/** References, and checked access to the fields of their documents. */
+
+import { isRecord } from "../../util/arguments.js";
+import { invalidMetadata, unsupported, type ZarrError } from "../../util/errors.js";
+import { JsonNumber } from "../../util/json.js";
+
+export type Fields = Record<string, unknown>;
+
+/** Converts an exactly parsed number to a plain one; other values pass unchanged. */
+export const plain = (value: unknown): unknown => (value instanceof JsonNumber ? value.value : value);
+
+export function objectOf(value: unknown, what: string): Fields {
+  if (isRecord(plain(value))) return value as Fields;
+  throw bad(`${what} is not an object`);
+}
+
+export function listOf(value: unknown, what: string): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw bad(`${what} is not a list`);
+}
+
+export function textOf(value: unknown, what: string): string {
+  if (typeof value === "string") return value;
+  throw bad(`${what} is not a text`);
+}
+
+export function entriesOf(fields: Fields, name: string): [string, unknown][] {
+  return Object.entries(objectOf(fields[name] ?? {}, name));
+}
+
+/** Shortens a string of a document for messages. */
+export function shown(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+export function bad(what: string): ZarrError {
+  return invalidMetadata(`the references are not valid: ${what}`, { code: "bad-reference" });
+}
+
+/** The error for features of Parquet that references do not use. */
+export const notHere = (what: string): Error =>
+  unsupported(`${what} in Parquet files of references are not supported`, { code: "parquet-references" });
+
+/** Location of an object's bytes: the document itself, or another object or a part of it. */
+export type Reference = { bytes: Uint8Array } | Target;
+
+/** Bytes of another object. Default: all of them. */
+export type Target =
+  | { url: string | null; offset: number; length: number }
+  | { url: string | null; offset?: undefined; length?: undefined };

@@ -1,0 +1,348 @@
+/**
+ * Reads the pages of a column. The core decompresses them, hyparquet reads headers and plain values; all claims of the
+ * file are checked before memory is allocated.
+ */
+
+import { decodeBytes } from "../../engine/bytes.js";
+import type { ChainStep } from "../../engine/plan.js";
+import { isZarrError, limitExceeded } from "../../util/errors.js";
+import {
+  deserializeTCompactProtocol,
+  type PageHeader,
+  type PlainValues,
+  parquetHeader,
+  type Reader,
+  readPlain,
+  type ThriftStruct,
+} from "../../vendor/hyparquet.js";
+import { bad, notHere } from "./fields.js";
+import { type Column, type ColumnChunk, structReader } from "./footer.js";
+
+/** The values of some rows of a column. */
+export interface Page {
+  readonly rows: number;
+  /** For each row, 1 for a value and 0 for null; undefined if all rows have values. */
+  readonly levels: Uint32Array | undefined;
+  /** Values of the rows that are not null, or their positions in the dictionary. */
+  readonly values: PlainValues | Uint32Array;
+  /** Undefined if `values` are not positions. */
+  readonly dictionary: PlainValues | undefined;
+}
+
+/** The fields that both versions of page headers have. */
+interface PageParts {
+  readonly encoding: string | undefined;
+  readonly rows: number;
+  readonly levels: Uint32Array | undefined;
+  /** Decompressed bytes; values begin at `start`. */
+  readonly bytes: Uint8Array;
+  readonly start: number;
+}
+
+/**
+ * Reads a column.
+ * @param bytes the pages of one row group.
+ * @param rows number of rows in the group.
+ * @throws InvalidMetadata; Unsupported; LimitExceeded.
+ */
+export async function* readPages(
+  bytes: Uint8Array,
+  { codec }: ColumnChunk,
+  column: Column,
+  rows: number,
+  budget: Budget,
+): AsyncGenerator<Page> {
+  const reader = structReader(bytes);
+  const open = (packed: Uint8Array, size: number) => unpack(packed, codec, size, budget);
+  let dictionary: PlainValues | undefined;
+  for (let seen = 0; seen < rows; ) {
+    if (reader.offset >= bytes.byteLength) throw bad("a column ends too early");
+    const header = headerAt(reader);
+    const size = countOf(header.compressed_page_size);
+    if (reader.offset + size > bytes.byteLength) throw bad("a page does not fit into it");
+    const packed = bytes.subarray(reader.offset, reader.offset + size);
+    reader.offset += size;
+    if (header.type === "DICTIONARY_PAGE") dictionary = await readDictionary(header, packed, column, open);
+    else if (header.type !== "INDEX_PAGE") {
+      const parts = await partsOf(header, packed, column, rows - seen, open);
+      seen += parts.rows;
+      yield valuesOf(parts, column, dictionary);
+    }
+  }
+}
+
+/** Reads a page header. Encodings without a name in hyparquet are named by their numbers. */
+function headerAt(reader: Reader): PageHeader {
+  const fields = deserializeTCompactProtocol({ view: reader.view, offset: reader.offset });
+  const header = parquetHeader(reader);
+  const { data_page_header: first, data_page_header_v2: second } = header;
+  const named = (name: string | undefined, own: unknown, field: number) =>
+    name ?? `encoding ${(own as ThriftStruct)[`field_${field}`]}`;
+  const { field_5: v1, field_8: v2 } = fields;
+  if (first) {
+    const levels = named(first.definition_level_encoding, v1, 3);
+    const own = { ...first, encoding: named(first.encoding, v1, 2), definition_level_encoding: levels };
+    return { ...header, data_page_header: own };
+  }
+  if (!second) return header;
+  return { ...header, data_page_header_v2: { ...second, encoding: named(second.encoding, v2, 4) } };
+}
+
+type Open = (packed: Uint8Array, size: number) => Promise<Uint8Array>;
+
+async function readDictionary(
+  header: PageHeader,
+  packed: Uint8Array,
+  column: Column,
+  open: Open,
+): Promise<PlainValues> {
+  const count = countOf(header.dictionary_page_header?.num_values);
+  return plainIn(await open(packed, header.uncompressed_page_size), 0, column, count);
+}
+
+/** @param most maximum number of rows. */
+async function partsOf(
+  header: PageHeader,
+  packed: Uint8Array,
+  column: Column,
+  most: number,
+  open: Open,
+): Promise<PageParts> {
+  const { type, uncompressed_page_size: size, data_page_header: first, data_page_header_v2: second } = header;
+  if (type === "DATA_PAGE" && first) {
+    const rows = rowsOf(first.num_values, most);
+    const bytes = await open(packed, size);
+    return {
+      rows,
+      encoding: first.encoding,
+      bytes,
+      ...levelsBefore(bytes, first.definition_level_encoding, column, rows),
+    };
+  }
+  if (type !== "DATA_PAGE_V2" || !second) throw bad("it has a page of no known kind");
+  const rows = rowsOf(second.num_values, most);
+  const length = countOf(second.definition_levels_byte_length);
+  if (second.repetition_levels_byte_length || length > packed.byteLength)
+    throw bad("it has levels that do not fit");
+  const levels = column.isNullable ? readRuns(packed.subarray(0, length), 0, 1, rows) : undefined;
+  const body = packed.subarray(length);
+  const bytes = second.is_compressed ? await open(body, size - length) : new Uint8Array(body);
+  return { rows, encoding: second.encoding, bytes, levels, start: 0 };
+}
+
+/** Reads the levels at the start of a page, which follow their length. */
+function levelsBefore(
+  bytes: Uint8Array,
+  encoding: string | undefined,
+  column: Column,
+  rows: number,
+): { levels: Uint32Array | undefined; start: number } {
+  if (!column.isNullable) return { levels: undefined, start: 0 };
+  if (encoding !== "RLE") throw notHere(`levels as ${encoding}`);
+  if (bytes.byteLength < 4) throw bad("it has levels that do not fit");
+  const start = 4 + new DataView(bytes.buffer).getUint32(0, true);
+  if (start > bytes.byteLength) throw bad("it has levels that do not fit");
+  return { levels: readRuns(bytes.subarray(0, start), 4, 1, rows), start };
+}
+
+function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | undefined): Page {
+  const { rows, levels, bytes, start, encoding } = parts;
+  let count = rows;
+  for (const level of levels ?? []) if (level === 0) count--;
+  // Writers choose any encoding for no values.
+  if (count === 0) return { rows, levels, values: new Uint32Array(0), dictionary: undefined };
+  if (encoding === "PLAIN")
+    return { rows, levels, values: plainIn(bytes, start, column, count), dictionary: undefined };
+  if (encoding !== "PLAIN_DICTIONARY" && encoding !== "RLE_DICTIONARY")
+    throw notHere(`values as ${encoding}`);
+  if (!dictionary) throw bad("it has no dictionary for its values");
+  const width = bytes[start] ?? 255;
+  if (width > 32) throw bad("it has runs of values that do not fit");
+  const values = readRuns(bytes, start + 1, width, count);
+  for (const value of values)
+    if (value >= dictionary.length) throw bad("it has a value that its dictionary lacks");
+  return { rows, levels, values, dictionary };
+}
+
+/** Reads consecutive values. @param bytes all of their buffer, as hyparquet checks lengths against the buffer. */
+function plainIn(bytes: Uint8Array, start: number, { type }: Column, count: number): PlainValues {
+  // Minimum size of a value of the types that references have.
+  if (count * (type === "BYTE_ARRAY" ? 4 : type === "INT32" ? 4 : 8) > bytes.byteLength - start)
+    throw bad("it has more values than there is room for");
+  return readPlain({ view: new DataView(bytes.buffer), offset: start }, type, count);
+}
+
+function rowsOf(count: number, most: number): number {
+  if (countOf(count) === 0 || count > most) throw bad("its pages do not have the rows that it says it has");
+  return count;
+}
+
+function countOf(value: number | undefined): number {
+  if (Number.isSafeInteger(value) && value! >= 0) return value!;
+  throw bad("a page has a header that is not valid");
+}
+
+/** Writers pad the last packed run to groups of various sizes. */
+const padding = 512;
+
+/**
+ * Reads numbers in Parquet's hybrid of run-length encoding and bit packing.
+ * @param bytes end with the numbers.
+ * @param width bits of a number, at most 32.
+ * @param count of the numbers; bounds the memory allocated.
+ * @throws InvalidMetadata.
+ */
+export function readRuns(bytes: Uint8Array, start: number, width: number, count: number): Uint32Array {
+  const out = new Uint32Array(count);
+  let at = start;
+  for (let seen = 0; seen < count; ) {
+    const run = readHeader(bytes, at);
+    const size = run.isPacked ? (run.values / 8) * width : Math.ceil(width / 8);
+    const left = count - seen;
+    // Some writers omit the last bytes of the padding.
+    const needed = run.isPacked ? Math.ceil((Math.min(run.values, left) * width) / 8) : size;
+    if (
+      run.values === 0 ||
+      run.values > left + (run.isPacked ? padding : 0) ||
+      run.end + needed > bytes.byteLength
+    )
+      throw doNotFit();
+    const end = seen + Math.min(run.values, left);
+    // Up to 24 bits fit a 32-bit integer with the 7 bits before them.
+    const unpack = width <= 24 ? unpackNarrow : unpackWide;
+    if (run.isPacked) unpack(bytes, run.end, width, out.subarray(seen, end));
+    else out.fill(numberAt(bytes, run.end, size), seen, end);
+    seen = end;
+    at = run.end + size;
+  }
+  return out;
+}
+
+interface RunHeader {
+  readonly isPacked: boolean;
+  readonly values: number;
+  /** Position of the run's values. */
+  readonly end: number;
+}
+
+function readHeader(bytes: Uint8Array, start: number): RunHeader {
+  let header = 0;
+  for (let at = start; at < start + 5; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) throw doNotFit();
+    header += (byte & 0x7f) * 2 ** (7 * (at - start));
+    if (byte >= 0x80) continue;
+    const half = Math.floor(header / 2);
+    const isPacked = header % 2 === 1;
+    return { isPacked, values: isPacked ? half * 8 : half, end: at + 1 };
+  }
+  throw doNotFit();
+}
+
+function numberAt(bytes: Uint8Array, start: number, size: number): number {
+  let value = 0;
+  for (let i = 0; i < size; i++) value += bytes[start + i]! * 2 ** (8 * i);
+  return value;
+}
+
+/** Unpacks numbers of consecutive bits, lowest first. */
+function unpackNarrow(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  const mask = (1 << width) - 1;
+  let at = start;
+  let bits = 0;
+  let have = 0;
+  for (let i = 0; i < out.length; i++) {
+    for (; have < width; have += 8) bits |= bytes[at++]! << have;
+    out[i] = bits & mask;
+    bits >>>= width;
+    have -= width;
+  }
+}
+
+function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32Array): void {
+  for (let i = 0; i < out.length; i++) {
+    const first = i * width;
+    const size = Math.ceil(((first % 8) + width) / 8);
+    const value = numberAt(bytes, start + Math.floor(first / 8), size);
+    out[i] = Math.floor(value / 2 ** (first % 8)) % 2 ** width;
+  }
+}
+
+const doNotFit = () => bad("it has runs of values that do not fit");
+
+/** Limits the decompressed bytes of a file's pages. */
+export class Budget {
+  #left: number;
+
+  constructor(readonly bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** @throws LimitExceeded. */
+  take(bytes: number): void {
+    this.#left -= bytes;
+    if (this.#left < 0)
+      throw limitExceeded(`a Parquet file holds more than the limit of ${this.bytes} bytes`);
+  }
+}
+
+/** Compression codecs by number; strings name unsupported ones. */
+const codecs: readonly (readonly ChainStep[] | string)[] = [
+  [],
+  [{ core: "snappy", params: [], name: "snappy" }],
+  [{ core: "gzip", params: [6], name: "gzip" }],
+  "LZO",
+  "Brotli",
+  "LZ4 (as Hadoop frames it)",
+  [{ core: "zstd", params: [0, 0], name: "zstd" }],
+  [{ core: "lz4", params: [1], name: "lz4" }],
+];
+const rawLz4 = 7;
+
+/**
+ * Decompresses a page.
+ * @param size decompressed size according to the header.
+ * @returns all bytes of a new buffer.
+ * @throws InvalidMetadata; Unsupported; LimitExceeded.
+ */
+export async function unpack(
+  packed: Uint8Array,
+  codec: number,
+  size: number,
+  budget: Budget,
+): Promise<Uint8Array> {
+  if (!(Number.isSafeInteger(size) && size >= 0)) throw bad("a page has a header that is not valid");
+  budget.take(size);
+  const steps = codecs[codec] ?? `compression ${codec}`;
+  if (typeof steps === "string") throw notHere(`pages in ${steps}`);
+  // Writers compress an empty page, or omit it.
+  const isEmpty = size === 0 && packed.byteLength === 0;
+  const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);
+  if (page.byteLength !== size) throw bad("a page has another size than its header says");
+  return page !== packed && page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page);
+}
+
+async function decoded(
+  packed: Uint8Array,
+  steps: readonly ChainStep[],
+  codec: number,
+  size: number,
+): Promise<Uint8Array> {
+  const limit = Math.max(size, 1); // decoders need room for a byte
+  try {
+    return await decodeBytes(steps, codec === rawLz4 ? withSize(packed, size) : packed, limit, size);
+  } catch (error) {
+    if (isZarrError(error, "CorruptChunk")) throw bad(`a page cannot be decompressed: ${error.message}`);
+    if (isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded")
+      throw bad("a page has another size than its header says");
+    throw error;
+  }
+}
+
+/** Prefixes an LZ4 block with its size, as the core expects. */
+function withSize(block: Uint8Array, size: number): Uint8Array {
+  const sized = new Uint8Array(4 + block.byteLength);
+  new DataView(sized.buffer).setUint32(0, size, true);
+  sized.set(block, 4);
+  return sized;
+}

@@ -1,0 +1,287 @@
+/** Finds the Zarr version of nodes and opens them. */
+import type { ZarrVersion } from "../codecs/definition.js";
+import { loadCodecs, namesIn } from "../codecs/lookup.js";
+import {
+  attributesOf,
+  checkFormat,
+  type DocumentOptions,
+  v1AttrsKey,
+  v1MetaKey,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2ConsolidatedKey,
+  v2GroupKey,
+  v3Key,
+} from "../metadata/document.js";
+import type { ArraySpec, Attributes } from "../metadata/spec.js";
+import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
+import { handleOf } from "../store/handle.js";
+import { locateKey } from "../store/read.js";
+import { joinKey, type Store } from "../store/store.js";
+import { untilAborted } from "../util/async.js";
+import { isZarrError, notFound } from "../util/errors.js";
+import type { JsonObject } from "../util/json.js";
+import { lazy, preload } from "../util/lazy.js";
+import { resolveLimits } from "../util/limits.js";
+import { inSlices } from "../util/slices.js";
+import { ZarrArray } from "./array.js";
+import { ConsolidatedNodes } from "./consolidated-nodes.js";
+import { type Member, type NodeOpener, type NodeOptions, type OpenedNode, ZarrGroup } from "./group.js";
+import { bytesOf, type Looked, MetadataReader, objectOf } from "./metadata-reader.js";
+import type { OpenOptions } from "./open-options.js";
+
+const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js"));
+
+/**
+ * Opens the nodes of one store. Groups keep their opener with its consolidated metadata, so that the nodes
+ * below them are opened without further requests.
+ */
+export class Opener implements NodeOpener {
+  readonly #options: DocumentOptions;
+  readonly #documents: MetadataReader;
+  readonly #consolidated = new ConsolidatedNodes();
+  /** Number of writes to the store's metadata when the consolidated metadata was read. */
+  #writes: number;
+  #renewing: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly openOptions: OpenOptions,
+  ) {
+    const { onWarning, verifyChecksums } = openOptions;
+    this.#options = { limits: resolveLimits(openOptions.limits), onWarning, verifyChecksums };
+    this.#documents = new MetadataReader(store, this.#options);
+    this.#writes = handleOf(store).metadataWrites;
+  }
+
+  /** Reads consolidated metadata again if this library has written to the store's metadata since. */
+  async #renew(signal: AbortSignal | undefined): Promise<void> {
+    const writes = handleOf(this.store).metadataWrites;
+    if (writes !== this.#writes) {
+      this.#writes = writes;
+      this.#consolidated.clear();
+      // Shared by concurrent calls: aborting one of them must not abort the others.
+      const groups = [...this.#consolidated.groups].map((group) => this.#find(group, undefined));
+      this.#renewing = Promise.allSettled(groups);
+    }
+    if (this.#renewing) await untilAborted(this.#renewing, signal);
+  }
+
+  /** Returns the kinds of the nodes directly below a group, by name, if consolidated metadata lists them. */
+  async members(
+    path: string,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadonlyMap<string, Member["kind"]> | undefined> {
+    await this.#renew(signal);
+    return this.#consolidated.members(path);
+  }
+
+  isConsolidated(path: string): boolean {
+    return this.#consolidated.members(path) !== undefined;
+  }
+
+  /** Opens the node at a path. */
+  async open(path: string, { kind, signal }: NodeOptions): Promise<OpenedNode> {
+    await this.#renew(signal);
+    const node = await this.#find(path, signal, kind);
+    signal?.throwIfAborted();
+    if (!node) throw this.#notFound(path);
+    if (kind !== undefined && node.kind !== kind)
+      throw notFound(`there is a Zarr ${node.kind} at "/${path}", not the ${kind} that was asked for`, {
+        code: "wrong-kind",
+      });
+    return node;
+  }
+
+  /**
+   * Whether the store may hold another format than Zarr: no Zarr node was found now or before. Buckets that
+   * do not allow listing answer with 403 for missing keys.
+   */
+  mayHoldOther(error: unknown): boolean {
+    const { version } = this.openOptions;
+    const isMissing = isZarrError(error, "NotFound") && error.code === "not-found";
+    const isForbidden = isZarrError(error, "Network") && error.status === 403;
+    const isReferences = isZarrError(error, "Unsupported") && error.code === "parquet-references";
+    // A missing archive would be requested again.
+    if ((this.store as { isThere?: boolean }).isThere === false) return false;
+    return (
+      isReferences ||
+      ((isMissing || isForbidden) && version !== 1 && handleOf(this.store).lastVersion === undefined)
+    );
+  }
+
+  /**
+   * Returns the kind of the node at a path, undefined for none; reads only the documents that decide it. A
+   * node with invalid metadata counts as missing, with a warning, so that the other members of its group can
+   * be listed.
+   */
+  async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
+    const { v3, v2Array, v2Group } = await this.#lookAt(path, signal, (version) => version !== 1);
+    try {
+      const document = objectOf(v3);
+      if (document) return v3NodeType(document);
+      if (objectOf(v2Array)) return "array";
+      return objectOf(v2Group) ? "group" : undefined;
+    } catch (error) {
+      if (!isZarrError(error, "InvalidMetadata", "LimitExceeded")) throw error;
+      this.#options.onWarning?.({ code: "bad-member", message: `"/${path}" is left out: ${error.message}` });
+      return undefined;
+    }
+  }
+
+  /** Requests the documents of the wanted versions that show which node is at a path. */
+  async #lookAt(
+    path: string,
+    signal: AbortSignal | undefined,
+    asks: (version: ZarrVersion) => boolean,
+    kind?: Member["kind"],
+  ) {
+    const isKnown = this.#consolidated.hasNode(path);
+    const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
+      const known = this.#consolidated.document(path, key);
+      if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
+      return this.#documents.look(path, key, signal);
+    };
+    const array = look(2, v2ArrayKey);
+    // If a v2 array is wanted, `.zgroup` is requested only after `.zarray` was not found. If v3 is wanted as
+    // well, the extra round trip would cost more than the request.
+    const isOnlyV2 = !(this.#wants(3) && asks(3));
+    const group = async () => {
+      const found = kind === "array" && isOnlyV2 ? await array : {};
+      return found.object || found.error !== undefined ? {} : look(2, v2GroupKey);
+    };
+    const [v3, v2Array, v2Group] = await Promise.all([look(3, v3Key), array, group()]);
+    return { v3, v2Array, v2Group };
+  }
+
+  #wants(candidate: ZarrVersion): boolean {
+    const { version } = this.openOptions;
+    return version === undefined || version === candidate;
+  }
+
+  /**
+   * Returns the node at a path, of the version last found in the store, or else of the newest version that
+   * exists.
+   */
+  async #find(
+    path: string,
+    signal: AbortSignal | undefined,
+    kind?: Member["kind"],
+  ): Promise<OpenedNode | undefined> {
+    const { version } = this.openOptions;
+    const likely =
+      version === undefined && !this.#consolidated.hasNode(path)
+        ? handleOf(this.store).lastVersion
+        : undefined;
+    if (likely === undefined) return this.#findOf(path, signal, () => true, kind);
+    return (
+      (await this.#findOf(path, signal, (candidate) => candidate === likely, kind)) ??
+      (await this.#findOf(path, signal, (candidate) => candidate !== likely, kind))
+    );
+  }
+
+  /** Returns the node at a path, of the newest version that exists and that `asks` allows. */
+  async #findOf(
+    path: string,
+    signal: AbortSignal | undefined,
+    asks: (version: ZarrVersion) => boolean,
+    kind: Member["kind"] | undefined,
+  ): Promise<OpenedNode | undefined> {
+    const asksV1 = asks(1) && this.#wants(1) && !this.#consolidated.hasNode(path);
+    const v1 = asksV1 ? this.#documents.lookForBytes(path, v1MetaKey, signal) : undefined;
+    const { v3, v2Array, v2Group } = await this.#lookAt(path, signal, asks, kind);
+    // An older version is used only if documents of the newer ones are known not to exist.
+    const v3Document = objectOf(v3);
+    if (v3Document) return this.#openV3(path, v3Document, signal);
+    const v2Document = objectOf(v2Array);
+    if (v2Document) return this.#openV2Array(path, v2Document, signal);
+    const groupDocument = objectOf(v2Group);
+    if (groupDocument) return this.#openV2Group(path, groupDocument, signal);
+    const meta = v1 && bytesOf(await v1);
+    return meta && this.#openV1(path, meta, signal);
+  }
+
+  /** Remembers the version for later calls, unless the caller chose it: then the store may hold others. */
+  #remember(version: ZarrVersion): void {
+    if (this.openOptions.version === undefined) handleOf(this.store).lastVersion = version;
+  }
+
+  #array(path: string, spec: ArraySpec): ZarrArray {
+    this.#remember(spec.zarrFormat);
+    return new ZarrArray(this.store, path, spec, this.#options.limits);
+  }
+
+  #group(path: string, version: 2 | 3, attributes: Attributes): ZarrGroup {
+    this.#remember(version);
+    return new ZarrGroup(this.store, path, version, attributes, this);
+  }
+
+  async #openV3(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<OpenedNode> {
+    if (v3NodeType(object) === "array") return this.#array(path, await parseV3Array(object, this.#options));
+    const { attributes, consolidated } = parseV3Group(object, this.#options);
+    // Inside consolidated metadata, zarr-python adds empty consolidated metadata to every group.
+    if (!this.#consolidated.hasNode(path) && consolidated)
+      await inSlices(this.#consolidated.addV3(path, consolidated), signal);
+    return this.#group(path, 3, attributes);
+  }
+
+  async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
+    // Starts loading codecs before the document is parsed and the other requests are answered.
+    preload(() => loadCodecs(namesIn([object["compressor"], object["filters"]].flat(), 0), 2));
+    const [attributes, { parseV2Array }] = await Promise.all([
+      this.#v2Attributes(path, signal),
+      olderVersions(),
+    ]);
+    return this.#array(path, await parseV2Array(object, attributes, this.#options));
+  }
+
+  async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
+    checkFormat(object, 2, v2GroupKey);
+    this.#remember(2); // even if the other documents cannot be read
+    // A node known from consolidated metadata is below the group that holds that metadata.
+    const [attributes] = await Promise.all([
+      this.#v2Attributes(path, signal),
+      this.#consolidated.hasNode(path) ? undefined : this.#v2Consolidated(path, signal),
+    ]);
+    return this.#group(path, 2, attributes);
+  }
+
+  async #v2Attributes(path: string, signal: AbortSignal | undefined) {
+    // Consolidated metadata lists every document: a node without `.zattrs` there has no attributes.
+    const document = this.#consolidated.hasNode(path)
+      ? this.#consolidated.document(path, v2AttributesKey)
+      : await this.#documents.read(path, v2AttributesKey, signal);
+    return attributesOf(document, v2AttributesKey);
+  }
+
+  /** Reads `.zmetadata`. */
+  async #v2Consolidated(path: string, signal: AbortSignal | undefined): Promise<void> {
+    const [found, { parseV2Consolidated }] = await Promise.all([
+      this.#documents.lookForBytes(path, v2ConsolidatedKey, signal),
+      olderVersions(),
+    ]);
+    const documents = await parseV2Consolidated(() => bytesOf(found), this.#options, signal);
+    if (documents) await inSlices(this.#consolidated.addV2(path, documents), signal);
+  }
+
+  async #openV1(path: string, meta: Uint8Array, signal: AbortSignal | undefined): Promise<ZarrArray> {
+    const [attributes, { parseV1 }] = await Promise.all([
+      this.#documents.readBytes(path, v1AttrsKey, signal),
+      olderVersions(),
+    ]);
+    const options = { ...this.#options, order: this.openOptions.v1Order ?? "spec" } as const;
+    return this.#array(path, await parseV1(meta, attributes, options));
+  }
+
+  #notFound(path: string) {
+    const { version } = this.openOptions;
+    const keys: Record<ZarrVersion, readonly string[]> = {
+      3: [v3Key],
+      2: [v2ArrayKey, v2GroupKey],
+      1: [v1MetaKey],
+    };
+    const looked = version === undefined ? [...keys[3], ...keys[2], ...keys[1]] : keys[version];
+    const names = looked.map((key) => locateKey(this.store, joinKey(path, key)));
+    return notFound(`no Zarr array or group found: there is no ${names.join(", no ")}`);
+  }
+}

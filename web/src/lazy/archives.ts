@@ -1,7 +1,0 @@
-/** ZIP archives as stores. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { ZipStore } from "../store/zip.js";

@@ -1,9 +1,0 @@
-/** Folders and files of the file system. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { FileSystemStore } from "../store/file.js";
-export { overlappingFile } from "../store/file-overlap.js";
-export { modifiedTime, readFilePart } from "../store/files.js";

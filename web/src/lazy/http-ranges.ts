@@ -1,8 +1,0 @@
-/** Parts of objects over HTTP: of shards, of large chunks, of archives. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { readLast } from "../store/http/last-bytes.js";
-export { readAt } from "../store/http/offset-ranges.js";

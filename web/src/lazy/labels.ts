@@ -1,7 +1,0 @@
-/** Selections by label. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { select } from "../conventions/labels/select.js";

@@ -1,7 +1,0 @@
-/** HTTP by the client of Node. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { nodeTransport } from "../store/http/node.js";

@@ -1,9 +1,0 @@
-/** Metadata of Zarr v1 and v2. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { kindsOfV2 } from "../hierarchy/consolidated-v2.js";
-export { parseV1 } from "../metadata/v1.js";
-export { parseV2Array, parseV2Consolidated } from "../metadata/v2.js";

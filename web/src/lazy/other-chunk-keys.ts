@@ -1,7 +1,0 @@
-/** Chunk key encodings that few arrays use. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { readOtherKeys } from "../metadata/other-chunk-keys.js";

@@ -1,8 +1,0 @@
-/** Data types and fill values of all kinds. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { parseFill } from "../dtypes/fill.js";
-export { parseDataType } from "../dtypes/v3.js";

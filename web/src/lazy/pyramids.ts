@@ -1,7 +1,0 @@
-/** Writing the resolution levels of OME-Zarr images. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { writeMultiscale } from "../conventions/pyramid/write.js";

@@ -1,7 +1,0 @@
-/** Following redirects. */
-// Loaded in any case (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { followRedirects } from "../store/http/follow-redirects.js";

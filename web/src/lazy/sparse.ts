@@ -1,7 +1,0 @@
-/** Sparse matrices. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { read } from "../conventions/sparse/read.js";

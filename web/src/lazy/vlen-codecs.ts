@@ -1,8 +1,0 @@
-/** Codecs for elements of variable length, and their chunks. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { VlenChunkCodec } from "../chain/vlen-chunk.js";
-export { objectCodecs } from "../codecs/vlen/list.js";

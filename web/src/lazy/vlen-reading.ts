@@ -1,8 +1,0 @@
-/** Reading regions of elements of variable length. */
-// What is there anyway (see base/lazy.ts).
-import "../codecs.js";
-import "../hierarchy/get.js";
-import "../hierarchy/open.js";
-
-export { packStrings } from "../dtypes/strings.js";
-export { readValues } from "../region/read-values.js";

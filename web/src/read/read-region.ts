@@ -1,0 +1,239 @@
+/**
+ * Implements `get`, `getBytes` and `getChunk` after their arguments were checked. The bytes of a chunk are
+ * passed directly from the store to the decoder, which writes to the chunk's place in the result.
+ */
+
+import { type ChunkCodec, type Content, withSession } from "../chain/chunk-codec.js";
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import {
+  checkElements,
+  checkValues,
+  type ElementData,
+  isConverted,
+  readElements,
+  toBytes,
+  toElements,
+} from "../dtypes/elements.js";
+import { packStrings } from "../dtypes/strings.js";
+import { withFullIfNeeded } from "../engine/engine.js";
+import { pickElements } from "../plan/orthogonal.js";
+import type { Fetched, RegionTask } from "../plan/task.js";
+import { alone } from "../store/buffer-lease.js";
+import { Limiter } from "../util/async.js";
+import { isZarrError, withDetails } from "../util/errors.js";
+import { countOf } from "../util/shapes.js";
+import { assemble } from "./assemble.js";
+import { isNativeCopy, NativeSink } from "./native-sink.js";
+import type { FetchOptions } from "./object-bytes.js";
+import { readValues } from "./read-values.js";
+import { type ArrayReader, defaultCoalescing } from "./reader.js";
+import {
+  checkSize,
+  hasLists,
+  projectionsOf,
+  type RegionOptions,
+  readCount,
+  type Wanted,
+} from "./resolve-region.js";
+import { ResultBytes } from "./result.js";
+import type { DecodePool } from "./sink.js";
+import { SlabSink } from "./slab-sink.js";
+
+/** Destination of the result's elements. */
+export interface OutOptions {
+  readonly out?: ElementData | unknown[] | undefined;
+  readonly useSharedArrayBuffer?: boolean | undefined;
+}
+
+/**
+ * Reads a region as elements, into `out` if given. @throws InvalidArgument for an `out` that does not fit.
+ */
+export async function readElementsOf(
+  reader: ArrayReader,
+  wanted: Wanted,
+  options: RegionOptions,
+  { out, useSharedArrayBuffer }: OutOptions,
+): Promise<ElementData | unknown[]> {
+  const { dtype } = reader.spec;
+  const count = countOf(wanted.shape);
+  if (dtype.isVariable) {
+    if (out !== undefined) checkValues(dtype, out, count, "out");
+    return readValues(reader, wanted, options, out as unknown[] | undefined);
+  }
+  if (out !== undefined) checkElements(dtype, out, count, "out");
+  // Types with another JavaScript representation are assembled as stored first.
+  const direct = out !== undefined && !isConverted(dtype);
+  const given = direct ? toBytes(dtype, out) : undefined;
+  const result = given
+    ? new ResultBytes(given.byteLength, given)
+    : newBytes(reader, count, useSharedArrayBuffer);
+  await readInto(reader, wanted, result, options);
+  if (direct) return out;
+  if (out === undefined) return toElements(dtype, result.bytes);
+  readElements(dtype, result.bytes, out);
+  return out;
+}
+
+/** Reads a region as packed bytes. */
+export async function readBytesOf(
+  reader: ArrayReader,
+  wanted: Wanted,
+  options: RegionOptions,
+  { useSharedArrayBuffer }: OutOptions,
+): Promise<Uint8Array> {
+  const result = newBytes(reader, countOf(wanted.shape), useSharedArrayBuffer);
+  await readInto(reader, wanted, result, options);
+  return result.bytes;
+}
+
+/** Reads a region as packed bytes into the caller's memory, which must have exactly that size. */
+export function readBytesInto(
+  reader: ArrayReader,
+  wanted: Wanted,
+  out: Uint8Array,
+  options: RegionOptions,
+): Promise<void> {
+  return readInto(reader, wanted, new ResultBytes(out.byteLength, out), options);
+}
+
+/** Reads the stored bytes of a selection. */
+async function readInto(
+  reader: ArrayReader,
+  wanted: Wanted,
+  target: ResultBytes,
+  options: RegionOptions,
+): Promise<void> {
+  const { dtype } = reader.spec;
+  if (reader.firstCodec.type === "vlen") {
+    // Strings of fixed length that are stored as values (labels of a categorize filter).
+    target.bytes.set(packStrings(dtype, (await readValues(reader, wanted, options)) as string[]));
+    return;
+  }
+  if (!hasLists(wanted)) return readProjections(reader, wanted, target, options);
+  const { itemBytes } = dtype;
+  const read = newBytes(reader, readCount(wanted), false);
+  await readProjections(reader, wanted, read, options);
+  pickElements(wanted.axes, (from, to, count) => {
+    const start = from * itemBytes;
+    target.bytes.set(read.bytes.subarray(start, start + count * itemBytes), to * itemBytes);
+  });
+}
+
+/** Reads the projections, without picking. */
+async function readProjections(
+  reader: ArrayReader,
+  wanted: Wanted,
+  target: ResultBytes,
+  options: RegionOptions,
+): Promise<void> {
+  const codec = reader.firstCodec as CoreChunkCodec;
+  const projections = projectionsOf(wanted);
+  const located = (error: unknown, { coordinates }: RegionTask) => {
+    if (isZarrError(error, "CorruptChunk")) reader.distrust(coordinates);
+    return withDetails(error, { chunkKey: reader.keyOf(coordinates) });
+  };
+  const plan = { reader, projections, itemBytes: reader.spec.dtype.itemBytes };
+  const run = () => {
+    if (isNativeCopy(codec, projections))
+      return assemble(plan, new NativeSink(codec, projections, target), options);
+    const { pool } = options;
+    const pooled = pool?.makeSink(codec, projections, target, located);
+    if (pooled) return assemble(plan, pooled, { ...options, transport: pool!.transport });
+    return assemble(plan, new SlabSink(codec, projections, target), options);
+  };
+  await reader.again(() => withFullIfNeeded(codec, run));
+}
+
+export interface ReadChunkOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly pool?: DecodePool | undefined;
+  readonly onMissing?: ((coordinates: readonly number[]) => void) | undefined;
+}
+
+/** The elements of one whole chunk, with its shape. */
+export interface ChunkElements {
+  readonly data: ElementData | readonly unknown[];
+  readonly shape: readonly number[];
+}
+
+/** Reads and decodes one whole chunk; filled with the fill value if it is not stored. */
+export async function readChunkElements(
+  reader: ArrayReader,
+  coordinates: readonly number[],
+  { signal, pool, onMissing }: ReadChunkOptions,
+): Promise<ChunkElements> {
+  const { dtype } = reader.spec;
+  // Decodes during the read of the object, because a chunk that fails to decode can reveal an outdated shard
+  // index.
+  const { firstCodec } = reader;
+  const isPooled = firstCodec.type === "core" && pool?.takes(firstCodec);
+  const asked = { signal, transport: isPooled ? pool!.transport : undefined };
+  return visitChunk(reader, coordinates, asked, async ({ codec, encoded }) => {
+    if (!encoded) onMissing?.(coordinates);
+    const content = await decodeChunk(codec, encoded, pool, signal);
+    return { data: await elementsOf(content), shape: codec.shape };
+  });
+
+  async function elementsOf(content: Content): Promise<ElementData | readonly unknown[]> {
+    if (content instanceof Uint8Array) return toElements(dtype, content);
+    if (dtype.isVariable) return content;
+    return toElements(dtype, packStrings(dtype, content as string[]));
+  }
+}
+
+function decodeChunk(
+  codec: Fetched["codec"],
+  encoded: Uint8Array | undefined,
+  pool: DecodePool | undefined,
+  signal: AbortSignal | undefined,
+): Content | Promise<Content> {
+  if (!encoded) return codec.missing();
+  if (codec.type === "core" && pool?.takes(codec)) return pool.decode(codec, encoded, signal);
+  const decoder: ChunkCodec = codec;
+  return withSession(decoder, (session) => decoder.decode(session, encoded));
+}
+
+/** Reads one whole chunk as stored, in a separate buffer; undefined if it is missing. */
+export function readEncodedChunk(
+  reader: ArrayReader,
+  coordinates: readonly number[],
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  return visitChunk(reader, coordinates, { signal }, ({ encoded }) => encoded && alone(encoded));
+}
+
+/**
+ * Reads one whole chunk and returns the result of a function of it. @throws errors that name the chunk's key.
+ */
+async function visitChunk<T>(
+  reader: ArrayReader,
+  coordinates: readonly number[],
+  { signal, transport }: Pick<FetchOptions, "signal" | "transport">,
+  use: (chunk: Fetched) => T | Promise<T>,
+): Promise<T> {
+  const options = {
+    signal,
+    transport,
+    limiter: new Limiter(1),
+    requests: new Limiter(1),
+    coalescing: defaultCoalescing,
+  };
+  let made: T | undefined;
+  try {
+    await reader.again(() =>
+      reader.readChunk(coordinates, options, async (_, chunk) => {
+        made = await use(chunk);
+      }),
+    );
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) throw error;
+    throw withDetails(error, { chunkKey: reader.keyOf(coordinates) });
+  }
+  return made as T;
+}
+
+function newBytes(reader: ArrayReader, count: number, isShared = false): ResultBytes {
+  const bytes = count * reader.spec.dtype.itemBytes;
+  checkSize(bytes, reader);
+  return new ResultBytes(bytes, { isShared });
+}

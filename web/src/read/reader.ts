@@ -1,0 +1,164 @@
+/**
+ * Reads the encoded chunks of an array in as few requests as its layout allows: whole objects, merged ranges
+ * of shards, parts of chunks.
+ */
+
+import type { ChunkLayout, Leaf } from "../chain/layout.js";
+import type { ArraySpec } from "../metadata/spec.js";
+import type { ChunkTask } from "../plan/task.js";
+import { packedStore } from "../store/handle.js";
+import { joinKey, type Store } from "../store/store.js";
+import { type AxisGrid, regularGrid } from "../util/grid.js";
+import { lazy, preload } from "../util/lazy.js";
+import type { Limits } from "../util/limits.js";
+import type { Bundle, WantedObject } from "./bundles.js";
+import { type Coalescing, type FetchOptions, ObjectBytes } from "./object-bytes.js";
+import { ObjectRead, type Visit } from "./object-read.js";
+import { anyReadInPart } from "./partial-rules.js";
+import type { ShardReader } from "./shard-read.js";
+
+const part = lazy("shards and parts of chunks", () => import("./part.js"));
+
+/** Default limits for merging reads within a shard. */
+export const defaultCoalescing: Coalescing = { maxGap: 2 ** 20, maxBytes: 2 ** 24 };
+
+export class ArrayReader {
+  /** The grids of chunks and of stored objects: the same without shards. */
+  readonly axes: readonly AxisGrid[];
+  readonly objectAxes: readonly AxisGrid[];
+  #shards: ShardReader | undefined;
+
+  constructor(
+    private readonly store: Store,
+    private readonly path: string,
+    readonly spec: ArraySpec,
+    readonly limits: Limits,
+  ) {
+    this.objectAxes = spec.axes;
+    const { isSharded, chunkShape } = spec;
+    this.axes = isSharded ? regularGrid(spec.shape, chunkShape) : spec.axes;
+    if (isSharded) preload(part);
+  }
+
+  /** The codec of the first chunk, whose data type and modules are the same for all chunks. */
+  get firstCodec(): Leaf {
+    return this.spec.firstLayout.leaf;
+  }
+
+  /** Returns the store key of the object that holds a chunk. */
+  keyOf(coordinates: readonly number[]): string {
+    return this.objectKey(this.#objectOf(coordinates));
+  }
+
+  /** Records that a chunk failed to decode: the shard index that located it may be outdated. */
+  distrust(coordinates: readonly number[]): void {
+    this.#shards?.forget(this.keyOf(coordinates));
+  }
+
+  /**
+   * Reads, and retries once if a cached shard index led to bytes that are not a chunk. In a store without
+   * versions, this is how the replacement of a shard is detected.
+   */
+  again<T>(read: () => Promise<T>): Promise<T> {
+    return read().catch((error) => {
+      if (this.#shards?.wasOutdated(error)) return read();
+      throw error;
+    });
+  }
+
+  /** Reads one whole chunk. */
+  async readChunk(
+    coordinates: readonly number[],
+    options: FetchOptions,
+    visit: Visit<ChunkTask>,
+  ): Promise<void> {
+    await this.readObject(this.#objectOf(coordinates), [{ coordinates }], options, visit);
+  }
+
+  /** Reads chunks of one stored object. */
+  async readObject<T extends ChunkTask>(
+    object: readonly number[],
+    tasks: readonly T[],
+    options: FetchOptions,
+    visit: Visit<T>,
+  ): Promise<void> {
+    const key = this.objectKey(object);
+    const { levels, leaf } = this.layoutOf(object);
+    const hasRanges = Boolean(this.store.getRange);
+    const makePartial = hasRanges && anyReadInPart(leaf, tasks) ? (await part()).partialReader : undefined;
+    const bytes = new ObjectBytes(this.store, this.limits, options);
+    const work = new ObjectRead(bytes, leaf, visit, makePartial);
+    if (levels.length === 0) return work.plain(key, tasks[0]!);
+    const reader = this.#shards ?? (await this.#loadShards());
+    const isAll = tasks.length === this.#countIn(object);
+    await reader.read(work, { levels, key, wanted: this.positionsOf(object, tasks), isAll, hasRanges });
+  }
+
+  /**
+   * Returns jobs in bundles of objects that are read with one request; undefined if the store does not know
+   * which objects are close together. Shards, and chunks that may be read in part, are read alone.
+   */
+  async bundles<J extends { readonly object: readonly number[]; readonly tasks: readonly ChunkTask[] }>(
+    jobs: Iterable<J>,
+    options: FetchOptions,
+  ): Promise<AsyncGenerator<Bundle<J>> | undefined> {
+    const { store, spec } = this;
+    const packed = spec.isSharded ? undefined : packedStore(store);
+    if (!packed) return undefined;
+    const { bundlesOf } = await part();
+    const wanted = function* (this: ArrayReader): Generator<WantedObject<J>> {
+      for (const job of jobs) {
+        const { leaf } = this.layoutOf(job.object);
+        const maxBytes = anyReadInPart(leaf, job.tasks) ? undefined : leaf.encodedBound;
+        const decodedBytes = leaf.type === "core" ? leaf.plan.decodedBytes : undefined;
+        yield { job, key: this.objectKey(job.object), decodedBytes, maxBytes };
+      }
+    };
+    return bundlesOf(packed, wanted.call(this), options);
+  }
+
+  /** Returns the number of chunks of a stored object that lie in the array. */
+  #countIn(object: readonly number[]): number {
+    return object.reduce((count, cell, axis) => {
+      const [outer, own] = [this.objectAxes[axis]!, this.axes[axis]!];
+      const start = outer.start(cell);
+      const last = Math.min(start + outer.size(cell), outer.length) - 1;
+      return count * (own.find(last) - own.find(start) + 1);
+    }, 1);
+  }
+
+  async #loadShards(): Promise<ShardReader> {
+    const { ShardReader } = await part();
+    this.#shards ??= new ShardReader(this.limits, this.store);
+    return this.#shards;
+  }
+
+  /** Returns the layout of a stored object. */
+  layoutOf(object: readonly number[]): ChunkLayout {
+    const { spec } = this;
+    return spec.isRegular ? spec.firstLayout : spec.layouts.of(this.#objectShape(object));
+  }
+
+  /** Returns tasks with their positions in a shard, in inner chunks. */
+  positionsOf<T extends ChunkTask>(object: readonly number[], tasks: readonly T[]) {
+    const first = object.map((cell, axis) => {
+      const start = this.objectAxes[axis]!.start(cell);
+      return this.axes[axis]!.find(start);
+    });
+    return tasks.map((task) => ({ task, position: task.coordinates.map((at, axis) => at - first[axis]!) }));
+  }
+
+  #objectOf(coordinates: readonly number[]): number[] {
+    if (!this.spec.isSharded) return [...coordinates];
+    return coordinates.map((at, axis) => this.objectAxes[axis]!.find(this.axes[axis]!.start(at)));
+  }
+
+  #objectShape(object: readonly number[]): number[] {
+    return object.map((cell, axis) => this.objectAxes[axis]!.size(cell));
+  }
+
+  /** Returns the store key of an object. */
+  objectKey(object: readonly number[]): string {
+    return joinKey(this.path, this.spec.chunkKey(object));
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * Locates inner chunks in shards. Indexes are read once and cached with a size limit; every entry is checked.
+ * Spec: Zarr v3 "sharding_indexed" codec.
+ */
+
+import type { ShardIndexLayout, ShardLevel } from "../chain/layout.js";
+import { entryOf, parseEntries, shorterThanIndex } from "../chain/shards.js";
+import { decodeBytes } from "../engine/bytes.js";
+import { withDecoder } from "../engine/engine.js";
+import type { ObjectVersion } from "../store/store.js";
+import { SingleFlight, settleAll } from "../util/async.js";
+import { withDetails } from "../util/errors.js";
+import type { Limits } from "../util/limits.js";
+import type { ObjectBytes } from "./object-bytes.js";
+import { readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
+
+interface ShardIndex {
+  /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */
+  readonly entries: Float64Array;
+  /** Version of the object that the index was read from: its chunks must come from the same version. */
+  readonly version: ObjectVersion;
+}
+
+/** Maximum size of cached indexes per array; the least recently used are dropped first. */
+const maxKeptBytes = 32 * 2 ** 20;
+
+/** An inner chunk to locate. */
+export interface WantedChunk {
+  /**
+   * Position relative to the first chunk of the shard, in inner chunks of the innermost level, along the axes
+   * of the array.
+   */
+  readonly position: readonly number[];
+}
+
+/** Reader of the bytes, and the caller's abort signal. */
+interface Reading {
+  readonly bytes: ObjectBytes;
+  readonly signal: AbortSignal | undefined;
+}
+
+export class ShardLocator {
+  readonly #kept = new Map<string, ShardIndex>();
+  #keptBytes = 0;
+  readonly #reads = new SingleFlight<ShardIndex | undefined>();
+  /** Number of calls of `forget`: a read that was in flight during one may have returned outdated data. */
+  #forgotten = 0;
+
+  constructor(private readonly limits: Limits) {}
+
+  /**
+   * Locates inner chunks of one shard.
+   * @returns the location of each stored chunk; missing ones have no entry.
+   * @throws CorruptChunk for an index that is truncated, fails its checksum or points outside the shard;
+   *   errors of the store.
+   */
+  async locate<T extends WantedChunk>(
+    levels: readonly ShardLevel[],
+    object: StoredRange,
+    wanted: readonly T[],
+    bytes: ObjectBytes,
+    signal: AbortSignal | undefined,
+  ): Promise<Map<T, StoredRange>> {
+    const found = new Map<T, StoredRange>();
+    await this.#locateIn(levels, object, wanted, wanted, found, { bytes, signal });
+    return found;
+  }
+
+  /** Whether the index of a shard is cached. */
+  isKept(levels: readonly ShardLevel[], key: string): boolean {
+    return this.#kept.has(indexId(key, 0, levels.length - 1));
+  }
+
+  /**
+   * Drops the cached indexes of an object that has changed, or of all objects below a path that ends with
+   * "/".
+   */
+  forget(key: string): void {
+    const start = key.endsWith("/") ? key : `${key}\n`;
+    this.#forgotten++;
+    this.#reads.leave(start);
+    for (const [id, index] of this.#kept) {
+      if (!id.startsWith(start)) continue;
+      this.#kept.delete(id);
+      this.#keptBytes -= index.entries.byteLength;
+    }
+  }
+
+  /** `at` are the chunks to locate, with positions relative to the first chunk of `part`. */
+  async #locateIn<T>(
+    levels: readonly ShardLevel[],
+    part: StoredRange,
+    wanted: readonly T[],
+    at: readonly WantedChunk[],
+    found: Map<T, StoredRange>,
+    reading: Reading,
+  ): Promise<void> {
+    const [level, ...inner] = levels as [ShardLevel, ...ShardLevel[]];
+    const shard = await this.#opened(level, part, reading);
+    const index = shard && (await this.#index(level, shard, inner.length, reading));
+    if (!index) return;
+    const children = [...groupByEntry(level, inner, wanted, at)].map((group) => ({
+      ...group,
+      child: entryPart(shard, index, group.entry, this.limits),
+    }));
+    const stored = children.filter((group) => group.child !== undefined);
+    if (inner.length === 0)
+      for (const { wanted, child } of stored) for (const chunk of wanted) found.set(chunk, child!);
+    else
+      await settleAll(
+        stored.map(({ wanted, at, child }) => this.#locateIn(inner, child!, wanted, at, found, reading)),
+      );
+  }
+
+  /** Returns the shard, decoded in memory if codecs follow the sharding codec. */
+  async #opened(
+    level: ShardLevel,
+    part: StoredRange,
+    { bytes, signal }: Reading,
+  ): Promise<StoredRange | undefined> {
+    if (level.after.length === 0) return part;
+    const encoded = await wholeObject(bytes, part, signal);
+    if (!encoded) return undefined;
+    const decoded = await decodeBytes(level.after, encoded, this.limits.chunkBytes);
+    return { key: part.key, bytes: decoded, offset: 0, length: decoded.byteLength };
+  }
+
+  async #index(
+    level: ShardLevel,
+    part: StoredRange,
+    depth: number,
+    { bytes, signal }: Reading,
+  ): Promise<ShardIndex | undefined> {
+    // An inner shard may start at the same offset as its outer shard.
+    const id = indexId(part.key, part.offset, depth);
+    // Indexes of shards in memory are not cached: their offsets do not identify the object.
+    if (part.bytes) return readIndex(bytes, level.index, part, signal);
+    const kept = this.#kept.get(id);
+    // The indexes of an inner shard and its outer shard must be of the same version of the object.
+    if (kept && (part.version === undefined || part.version === kept.version)) {
+      this.#kept.delete(id); // moved to the end, as the most recently used
+      this.#kept.set(id, kept);
+      return kept;
+    }
+    const forgotten = this.#forgotten;
+    const index = await this.#reads.run(id, signal, (joint) => readIndex(bytes, level.index, part, joint));
+    if (index && forgotten === this.#forgotten) this.#keep(id, index);
+    return index;
+  }
+
+  #keep(id: string, index: ShardIndex): void {
+    const before = this.#kept.get(id);
+    if (before === index) return;
+    this.#kept.delete(id);
+    this.#kept.set(id, index);
+    this.#keptBytes += index.entries.byteLength - (before?.entries.byteLength ?? 0);
+    for (const [old, { entries }] of this.#kept) {
+      if (this.#keptBytes <= maxKeptBytes || old === id) break;
+      this.#kept.delete(old);
+      this.#keptBytes -= entries.byteLength;
+    }
+  }
+}
+
+/** @param depth number of shard levels inside the shard of the index. */
+const indexId = (key: string, offset: number, depth: number): string => `${key}\n${offset}\n${depth}`;
+
+/** Reads and checks an index; undefined if the object is missing. */
+async function readIndex(
+  bytes: ObjectBytes,
+  layout: ShardIndexLayout,
+  part: StoredRange,
+  signal: AbortSignal | undefined,
+): Promise<ShardIndex | undefined> {
+  const { plan, bytes: size, location } = layout;
+  const version = part.version ?? {};
+  const versioned = { ...part, version };
+  const encoded =
+    location === "end"
+      ? await readEndOf(bytes, versioned, size, signal)
+      : await readWithin(bytes, versioned, 0, size, signal);
+  if (!encoded) return undefined;
+  if (encoded.byteLength !== size) throw shorterThanIndex(encoded.byteLength, size);
+  try {
+    const decoded = await withDecoder(plan, (session) => session.decode(plan, encoded));
+    return { entries: parseEntries(decoded), version };
+  } catch (error) {
+    throw withDetails(error, { codec: "sharding_indexed" }, "the shard's index: ");
+  }
+}
+
+/** Returns the location of an entry's chunk; undefined for a missing one. */
+function entryPart(
+  shard: StoredRange,
+  { entries, version }: ShardIndex,
+  entry: number,
+  limits: Limits,
+): StoredRange | undefined {
+  const found = entryOf(entries, entry, shard.length, limits);
+  return found && { ...shard, version, offset: shard.offset + found.offset, length: found.length };
+}
+
+/** Chunks to locate that belong to one entry. */
+export interface EntryGroup<T> {
+  readonly entry: number;
+  readonly wanted: T[];
+  readonly at: WantedChunk[];
+}
+
+/** Groups chunks by the entry of this level's index that contains them. */
+export function groupByEntry<T>(
+  level: ShardLevel,
+  inner: readonly ShardLevel[],
+  wanted: readonly T[],
+  at: readonly WantedChunk[],
+): Iterable<EntryGroup<T>> {
+  const leafShape = inner.at(-1)?.innerShape ?? level.innerShape;
+  const per = level.innerShape.map((length, axis) => length / leafShape[axis]!);
+  const groups = new Map<number, EntryGroup<T>>();
+  wanted.forEach((chunk, i) => {
+    const { position } = at[i]!;
+    const cell = position.map((p, axis) => Math.floor(p / per[axis]!));
+    const entry = level.axes.reduce((sum, axis, k) => sum * level.counts[k]! + cell[axis]!, 0);
+    const group = groups.get(entry) ?? { entry, wanted: [], at: [] };
+    group.wanted.push(chunk);
+    group.at.push({ position: position.map((p, axis) => p - cell[axis]! * per[axis]!) });
+    groups.set(entry, group);
+  });
+  return groups.values();
+}

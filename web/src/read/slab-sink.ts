@@ -1,0 +1,160 @@
+/**
+ * Decodes into slabs: boxes of the result that are assembled in wasm memory and copied out in long runs. Rows
+ * of chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
+ */
+
+import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import { sessionOf } from "../engine/engine.js";
+import type { CodecSession, Slab } from "../engine/session.js";
+import { extentOf, type Projection } from "../plan/projections.js";
+import {
+  chooseSlabAxis,
+  maxSlabBytes,
+  type PlaceBox,
+  placeOf,
+  SlabPartition,
+  spansOf,
+} from "../plan/slab-partition.js";
+import type { Fetched, Group, RegionTask } from "../plan/task.js";
+import { releaseBytes } from "../store/buffer-lease.js";
+import { keptFor } from "../util/platform.js";
+import { countOf, stridesOf } from "../util/shapes.js";
+import type { ResultBytes } from "./result.js";
+import type { Sink } from "./sink.js";
+
+/**
+ * Limits of a session's open slabs, for all reads together: the core supports 256 slabs. If there is no room,
+ * chunks are copied to the result separately, in short rows.
+ */
+const maxOpenSlabs = 192;
+const maxOpenBytes = 512 * 2 ** 20;
+
+/** Number and size of a session's open slabs. */
+interface OpenCount {
+  slabs: number;
+  bytes: number;
+}
+
+const openIn = keptFor((_session: CodecSession): OpenCount => ({ slabs: 0, bytes: 0 }));
+
+/** A box of the result, and the slab in which it is assembled. */
+interface Box extends PlaceBox {
+  readonly slab: Slab;
+  readonly shape: readonly number[];
+}
+
+/** Decodes chunks into slabs and copies these to the result. */
+export class SlabSink implements Sink {
+  /** Undefined if there was no room for a slab. */
+  readonly #partition = new SlabPartition<Box | undefined>(
+    (group, lengths) => this.#axisOf(group, lengths),
+    (origin, shape) => this.#boxIfRoom(origin, shape),
+  );
+  readonly #shape: readonly number[];
+  readonly #itemBytes: number;
+  #session!: CodecSession;
+
+  /**
+   * @param codec representative of all chunks: their modules are the same.
+   * @param out the result: C order, native byte order.
+   */
+  constructor(
+    private readonly codec: CoreChunkCodec,
+    projections: readonly (readonly Projection[])[],
+    private readonly out: ResultBytes,
+  ) {
+    this.#itemBytes = codec.plan.array.dtype.itemBytes;
+    this.#shape = projections.map(extentOf);
+  }
+
+  async start(): Promise<void> {
+    this.#session = await sessionOf(this.codec.decodeModule);
+    this.codec.prepare(this.#session); // rejects an invalid chain before anything is read
+  }
+
+  put(task: RegionTask, fetched: Fetched): void {
+    const slab = this.#partition.of(task);
+    const box = slab.content;
+    if (box) this.#place(task, fetched, box);
+    else this.#placeAlone(task, fetched);
+    if (!this.#partition.isLast(slab) || !box) return;
+    try {
+      this.#copyOut(box);
+    } finally {
+      this.#free(box);
+    }
+  }
+
+  end(): void {
+    for (const box of this.#partition.clear()) if (box) this.#free(box);
+  }
+
+  #place({ projections }: RegionTask, { codec, encoded, start }: Fetched, box: Box): void {
+    (codec as CoreChunkCodec).decodePlaced(
+      this.#session,
+      encoded,
+      box.slab,
+      placeOf(projections, start, box),
+    );
+    if (encoded) releaseBytes(encoded);
+  }
+
+  /** Copies a chunk to the result through a separate slab, which is freed at once. */
+  #placeAlone(task: RegionTask, fetched: Fetched): void {
+    const { projections } = task;
+    const box = this.#makeBox(
+      projections.map((projection) => projection.out),
+      projections.map((projection) => projection.count),
+    );
+    try {
+      this.#place(task, fetched, box);
+      this.#copyOut(box);
+    } finally {
+      this.#free(box);
+    }
+  }
+
+  #makeBox(origin: readonly number[], shape: readonly number[]): Box {
+    const bytes = countOf(shape) * this.#itemBytes;
+    const slab = this.#session.makeSlab(bytes);
+    const count = openIn(this.#session);
+    count.slabs++;
+    count.bytes += bytes;
+    return { slab, origin, shape, strides: stridesOf(shape, this.#itemBytes) };
+  }
+
+  #free({ slab }: Box): void {
+    const count = openIn(this.#session);
+    count.slabs--;
+    count.bytes -= slab.bytes;
+    this.#session.freeSlab(slab);
+  }
+
+  /** A group is one slab, unless that would be too large. */
+  #axisOf(group: Group, lengths: readonly (readonly number[])[]): number {
+    if (group.isLoose) return group.shape.length;
+    const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
+    return isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
+  }
+
+  /** Returns a box with a slab, if there is room for one. */
+  #boxIfRoom(origin: readonly number[], shape: readonly number[]): Box | undefined {
+    const { slabs, bytes } = openIn(this.#session);
+    const hasRoom =
+      slabs < maxOpenSlabs && (slabs === 0 || bytes + countOf(shape) * this.#itemBytes <= maxOpenBytes);
+    return hasRoom ? this.#makeBox(origin, shape) : undefined;
+  }
+
+  /** Copies a finished slab to the result, in runs as long as its layout allows. */
+  #copyOut({ slab, origin, shape }: Box): void {
+    const isAll = slab.bytes === this.out.byteLength;
+    if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
+    for (const { from, to, bytes } of spansOf({
+      origin,
+      shape,
+      whole: this.#shape,
+      itemBytes: this.#itemBytes,
+    }))
+      this.#session.copyFromSlab(slab, from, bytes, this.out.bytes, to);
+  }
+}

@@ -1,0 +1,306 @@
+/** Folders of browsers as stores: the origin's private file system, and folders that a user has opened. */
+
+import {
+  conflict,
+  invalidArgument,
+  isZarrError,
+  networkError,
+  readOnly,
+  type ZarrError,
+} from "../../util/errors.js";
+import { checkCondition } from "../conditions.js";
+import { documentNames } from "../deletion.js";
+import { isSegment, normalizePath } from "../path.js";
+import { checkRange, resolveRange } from "../read.js";
+import {
+  checkVersion,
+  type GetOptions,
+  type ObjectVersion,
+  type RangeQuery,
+  type SetOptions,
+  type Store,
+  type WriteOptions,
+} from "../store.js";
+import { isHidden } from "../temp-names.js";
+import { type DirectoryHandle, type FileHandle, replaceFile } from "./handles.js";
+
+/** Maximum number of cached folder handles. Opening the folders of a path takes longer than reading a small file. */
+const maxFolders = 1024;
+
+const versionOf = ({ size, lastModified }: File): ObjectVersion => ({
+  etag: `${size}-${lastModified}`,
+  size,
+});
+
+const nameOf = (error: unknown): string => (error as { name?: string } | undefined)?.name ?? "";
+/** Whether a file or folder is missing, or is of the other kind. */
+const isMissing = (error: unknown): boolean => ["NotFoundError", "TypeMismatchError"].includes(nameOf(error));
+
+/**
+ * A `FileSystemDirectoryHandle` as a store: `await navigator.storage.getDirectory()` (OPFS), or a folder that the user
+ * has picked with `showDirectoryPicker({ mode: "readwrite" })`. In pages and in workers; handles can be posted to them.
+ *
+ * The key "/a/b" is the file `b` in the folder `a`. Files that do not exist and folders are missing. Other failures
+ * throw Network ("file-failed").
+ */
+export class DirectoryHandleStore implements Store {
+  /** Name in consoles, also in minified programs. */
+  static get name(): string {
+    return "DirectoryHandleStore";
+  }
+
+  readonly #folders = new Map<string, Promise<DirectoryHandle>>();
+
+  /** @param root the folder. Methods that write need permission to write it. */
+  constructor(readonly root: DirectoryHandle) {}
+
+  /** Writes support `ifVersion`, among the pages and workers of the origin that use it. */
+  get conditional(): true {
+    return true;
+  }
+
+  /** @internal Distinguishes this store from others. */
+  directoryRoot(): DirectoryHandle {
+    return this.root;
+  }
+
+  locate(key: string): string {
+    return `${this.root.name || "(private folder)"}${key}`;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#read(key, undefined, options);
+  }
+
+  /** Reads a part of a file. */
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#read(key, range, options);
+  }
+
+  /**
+   * Writes a file atomically. Creates its folders.
+   * @throws AlreadyExists, Conflict if `ifVersion` does not hold, Conflict ("locked") for a file that is open elsewhere;
+   *   Network ("disk-full", "file-failed"); ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for names that
+   *   the system rejects; Unsupported ("no-atomic-write") if the browser cannot replace files.
+   */
+  async set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): Promise<void> {
+    const [folder, name] = this.#split(key);
+    signal?.throwIfAborted();
+    const write = async () => replaceFile(await this.#folder(folder, true), name, value, signal);
+    await this.#trying(key, "written", signal, async () => {
+      if (ifVersion === undefined) return this.#again(folder, write);
+      return exclusively(`zarr-wasm ${this.root.name}${key}`, signal, async () => {
+        const file = await (await this.#file(key))?.getFile();
+        checkCondition(ifVersion, file && versionOf(file), this.locate(key));
+        // A change within the same millisecond would have the same version.
+        while (file && Date.now() <= file.lastModified && file.lastModified - Date.now() < 100) await tick();
+        await this.#again(folder, write);
+      });
+    });
+  }
+
+  async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
+    const [folder, name] = this.#split(key);
+    signal?.throwIfAborted();
+    await this.#trying(key, "removed", signal, async () => {
+      // `removeEntry` removes empty folders, too.
+      if (await this.#file(key)) await (await this.#folder(folder, false)).removeEntry(name);
+    });
+  }
+
+  /**
+   * Removes a folder with its contents, Zarr or not; for the root only the contents. `deleteNode` removes Zarr nodes
+   * only.
+   */
+  async deletePrefix(path: string, { signal }: WriteOptions = {}): Promise<void> {
+    const folder = normalizePath(path);
+    signal?.throwIfAborted();
+    await this.#trying(`/${folder}`, "removed", signal, async () => {
+      if (folder === "") {
+        for (const name of await this.#names()) await removeEntry(this.root, name);
+        return;
+      }
+      const [parent, name] = this.#split(folder);
+      const handle = await this.#folder(parent, false);
+      await handle.getDirectoryHandle(name); // fails for a file of that name
+      await removeEntry(handle, name);
+    });
+    this.#folders.clear();
+  }
+
+  /** Lists the keys of all files below a path, sorted by name in each folder. */
+  async *list(path: string): AsyncGenerator<string> {
+    const folder = normalizePath(path);
+    for (const [name, kind] of await this.#entries(folder)) {
+      const below = folder === "" ? name : `${folder}/${name}`;
+      if (kind === "directory") yield* this.list(below);
+      else yield `/${below}`;
+    }
+  }
+
+  async listChildren(path: string): Promise<string[]> {
+    const entries = await this.#entries(normalizePath(path));
+    return entries.filter(([, kind]) => kind === "directory").map(([name]) => name);
+  }
+
+  async #read(
+    key: string,
+    range: RangeQuery | undefined,
+    { signal, version }: GetOptions,
+  ): Promise<Uint8Array | undefined> {
+    for (let tries = 0; ; tries++) {
+      signal?.throwIfAborted();
+      try {
+        const file = await (await this.#file(key))?.getFile();
+        checkVersion(version, file && versionOf(file), this.locate(key));
+        if (!file) return undefined;
+        const { start, end } = range ? resolveRange(range, file.size) : { start: 0, end: file.size };
+        const bytes = new Uint8Array(await file.slice(start, end).arrayBuffer());
+        signal?.throwIfAborted();
+        return bytes;
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        // A file that is being replaced may be missing or unreadable for a moment.
+        const mayPass = ["NotReadableError", "NotFoundError"].includes(nameOf(error));
+        if (!mayPass || tries === 3) throw this.#error(key, "read", error);
+        await tick();
+      }
+    }
+  }
+
+  /** Returns the handle of a file; undefined if it is missing. */
+  async #file(key: string): Promise<FileHandle | undefined> {
+    const [folder, name] = this.#split(key);
+    try {
+      return await (await this.#folder(folder, false)).getFileHandle(name);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      return undefined;
+    }
+  }
+
+  #split(key: string): [folder: string, name: string] {
+    const path = normalizePath(key);
+    if (path === "") {
+      throw invalidArgument(`${JSON.stringify(key)} is not the key of a file`, { code: "bad-path" });
+    }
+    const slash = path.lastIndexOf("/");
+    return [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
+  }
+
+  /** Returns a folder, which may be cached. Methods of a folder that has been removed fail with NotFoundError. */
+  async #folder(path: string, create: boolean): Promise<DirectoryHandle> {
+    if (path === "") return this.root;
+    const known = this.#folders.get(path);
+    if (known) return known;
+    const slash = path.lastIndexOf("/");
+    const opening = this.#folder(path.slice(0, Math.max(0, slash)), create).then((parent) =>
+      parent.getDirectoryHandle(path.slice(slash + 1), { create }),
+    );
+    const handle = await opening;
+    if (this.#folders.size >= maxFolders) this.#folders.clear();
+    this.#folders.set(path, opening);
+    return handle;
+  }
+
+  /** Runs work in a folder. Repeats it if a cached folder has been removed. */
+  async #again(folder: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (nameOf(error) !== "NotFoundError" || folder === "") throw error;
+      this.#folders.clear();
+      await work();
+    }
+  }
+
+  /** Lists the root's entries, a node's documents first. */
+  async #names(): Promise<string[]> {
+    const names: string[] = [];
+    for await (const [name] of this.root.entries()) names.push(name);
+    const isDocument = (name: string) => Number(documentNames.includes(name));
+    return names.sort((a, b) => isDocument(b) - isDocument(a));
+  }
+
+  async #entries(path: string): Promise<(readonly [name: string, kind: string])[]> {
+    const entries: (readonly [string, string])[] = [];
+    try {
+      // Chrome creates .crswap files while it writes.
+      for await (const [name, { kind }] of (await this.#folder(path, false)).entries()) {
+        if (isSegment(name) && !isHidden(name) && !name.endsWith(".crswap")) entries.push([name, kind]);
+      }
+    } catch (error) {
+      if (!isMissing(error)) throw this.#error(`/${path}`, "listed", error);
+      return [];
+    }
+    return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  async #trying(
+    key: string,
+    what: string,
+    signal: AbortSignal | undefined,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      if (what !== "removed" || !isMissing(error)) throw this.#error(key, what, error);
+    }
+  }
+
+  #error(key: string, what: string, cause: unknown): ZarrError {
+    if (isZarrError(cause)) return cause;
+    const name = nameOf(cause);
+    const message = `${this.locate(key)} could not be ${what}: ${name || cause}`;
+    if (name === "QuotaExceededError") return networkError(message, { code: "disk-full", cause });
+    if (name === "TypeError") return invalidArgument(message, { code: "bad-path", cause });
+    if (what !== "read" && what !== "listed") {
+      if (name === "NotAllowedError") return readOnly(message, { code: "permission-denied", cause });
+      if (name === "NoModificationAllowedError") return conflict(message, { code: "locked", cause });
+    }
+    return networkError(message, { code: "file-failed", cause });
+  }
+}
+
+async function removeEntry(folder: DirectoryHandle, name: string): Promise<void> {
+  await folder.removeEntry(name, { recursive: true }).catch((error) => {
+    if (!isMissing(error)) throw error;
+  });
+}
+
+const tick = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
+
+interface LockManager {
+  request<T>(name: string, options: { signal?: AbortSignal }, work: () => Promise<T>): Promise<T>;
+}
+
+/** The end of the last work for each lock of this thread. */
+const waiting = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs work exclusively among the pages and workers of the origin; without Web Locks, within this thread.
+ * @throws the signal's reason if it is aborted while waiting for the lock.
+ */
+async function exclusively<T>(
+  name: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { locks } = (globalThis as { navigator?: { locks?: LockManager } }).navigator ?? {};
+  if (locks) return locks.request(name, signal ? { signal } : {}, work);
+  const before = waiting.get(name);
+  const turn = (async () => {
+    await before?.catch(() => {});
+    signal?.throwIfAborted();
+    return work();
+  })();
+  waiting.set(name, turn);
+  const leave = () => {
+    if (waiting.get(name) === turn) waiting.delete(name);
+  };
+  turn.then(leave, leave);
+  return turn;
+}

@@ -1,0 +1,160 @@
+/** Folders of the file system as deletions need them: every entry is listed, and symbolic links are not followed. */
+import { ZarrError } from "../../util/errors.js";
+import { nodeModule } from "../../util/platform.js";
+import type { StoredEntry } from "../deletion.js";
+import { isSegment } from "../path.js";
+import { fileError, isMissing } from "./read.js";
+
+type Fs = typeof import("node:fs/promises");
+type Entry = import("node:fs").Dirent;
+
+const fileSystem = () => nodeModule<Fs>("node:fs/promises");
+
+/** Entries that are read from a folder at a time. */
+const batchLength = 1024;
+
+/** Folder that file systems create in the root of a volume. It is not listed. */
+const volumeFolder = "lost+found";
+
+/** URL of an entry of a folder. The folder's URL must end in "/". */
+const entryUrl = (folder: URL, name: string): URL => new URL(encodeURIComponent(name), folder);
+
+/** URL of a folder in a folder. */
+export const folderIn = (folder: URL, name: string): URL => new URL(`${encodeURIComponent(name)}/`, folder);
+
+/** Reads a folder in batches. A missing folder has no entries. @throws Network ("file-failed"). */
+export async function* readEntries(folder: URL): AsyncGenerator<Entry[]> {
+  const fs = await fileSystem();
+  try {
+    const entries = await fs.opendir(folder, { bufferSize: batchLength });
+    const batch: Entry[] = [];
+    for await (const entry of entries) if (batch.push(entry) === batchLength) yield batch.splice(0);
+    if (batch.length > 0) yield batch;
+  } catch (cause) {
+    if (!isMissing(cause)) throw fileError(folder, "listed", cause);
+  }
+}
+
+/**
+ * Lists everything in a folder, in the order of the file system.
+ * @param folder its URL, with a trailing "/".
+ * @param path its path in the store.
+ * @throws NotAllowed ("protected-folder"), unless the folder is empty; Network ("file-failed").
+ */
+export async function* entriesIn(folder: URL, path: string): AsyncGenerator<StoredEntry[]> {
+  const fs = await fileSystem();
+  const folders: [url: URL, path: string][] = [[folder, path]];
+  let isChecked = false;
+  for (let next = folders.pop(); next; next = folders.pop()) {
+    const [url, at] = next;
+    for await (const batch of readEntries(url)) {
+      const found: StoredEntry[] = [];
+      for (const entry of batch) {
+        const { name } = entry;
+        if (at === "" && name === volumeFolder) continue;
+        const below = at === "" ? name : `${at}/${name}`;
+        if (!isAddressable(name)) found.push({ key: `/${below}`, kind: "other" });
+        else if (entry.isDirectory()) folders.push([folderIn(url, name), below]);
+        else if (entry.isFile()) found.push({ key: `/${below}`, kind: "object" });
+        else found.push({ key: `/${below}`, kind: await kindOf(fs, entryUrl(url, name), entry) });
+      }
+      if (found.length === 0) continue;
+      if (!isChecked) await refuseProtected(folder);
+      isChecked = true;
+      yield found;
+    }
+  }
+}
+
+/** Whether a key can name an entry. Names that are not UTF-8 are read with replacement characters. */
+const isAddressable = (name: string): boolean => isSegment(name) && !name.includes("\ufffd");
+
+async function kindOf(fs: Fs, url: URL, entry: Entry): Promise<StoredEntry["kind"]> {
+  if (!entry.isSymbolicLink()) return "other";
+  const target = await fs.stat(url).catch(() => undefined); // a dangling link may replace a file
+  return target?.isDirectory() ? "link" : "object";
+}
+
+/**
+ * Identifies a file or folder by its device and inode, which are the same under all its names.
+ * @returns undefined if it is missing or cannot be reached, and on file systems without inodes.
+ */
+export async function fileId(place: URL | string): Promise<string | undefined> {
+  const fs = await fileSystem();
+  const info = await fs.stat(place, { bigint: true }).catch(() => undefined);
+  return info && info.ino !== 0n ? `${info.dev}:${info.ino}` : undefined;
+}
+
+/** The kind of a folder. Undefined for files, links to files and missing ones. @param url without a trailing "/". */
+export async function folderKind(url: URL): Promise<"folder" | "link" | undefined> {
+  const fs = await fileSystem();
+  try {
+    const info = await fs.lstat(url);
+    if (info.isDirectory()) return "folder";
+    if (!info.isSymbolicLink()) return undefined;
+    return (await fs.stat(url)).isDirectory() ? "link" : undefined;
+  } catch (cause) {
+    if (!isMissing(cause)) throw fileError(url, "listed", cause);
+    return undefined;
+  }
+}
+
+/**
+ * Removes the empty folders in a folder, and the folder itself. Folders that are not empty or in use are kept.
+ * @param isRoot keeps the folder itself.
+ */
+export async function removeEmptyFoldersIn(folder: URL, isRoot: boolean): Promise<void> {
+  const fs = await fileSystem();
+  const remove = async (url: URL, isKept: boolean): Promise<void> => {
+    const names: string[] = [];
+    for await (const batch of readEntries(url))
+      for (const entry of batch) if (entry.isDirectory() && isAddressable(entry.name)) names.push(entry.name);
+    for (const name of names)
+      if (!(isKept && name === volumeFolder)) await remove(folderIn(url, name), false);
+    if (!isKept) await fs.rmdir(url).catch(() => {});
+  };
+  await remove(folder, isRoot);
+}
+
+/**
+ * Refuses to empty the root of the file system, the home folder, the folders above it, and the folders above the
+ * working directory.
+ * @throws NotAllowed ("protected-folder").
+ */
+export async function refuseProtected(folder: URL): Promise<void> {
+  const [os, path, host] = await Promise.all([
+    nodeModule<typeof import("node:os")>("node:os"),
+    nodeModule<typeof import("node:path")>("node:path"),
+    nodeModule<typeof import("node:process")>("node:process"),
+  ]);
+  const own = await fileId(folder);
+  const refuseIf = async (place: string, what: string) => {
+    if (own !== undefined && (await fileId(place)) === own)
+      throw new ZarrError("NotAllowed", `${folder} is ${what}; its contents are never deleted`, {
+        code: "protected-folder",
+      });
+  };
+  const home = placeOrNothing(() => os.homedir());
+  const working = placeOrNothing(() => host.cwd());
+  for (const place of [home, working])
+    if (place) await refuseIf(path.parse(place).root, "the root of the file system");
+  if (home) await refuseIf(home, "the home folder");
+  for (const [place, what] of [
+    [home, "above the home folder"],
+    [working, "above the working directory"],
+  ] as const) {
+    for (let at = place; at && path.dirname(at) !== at; ) {
+      at = path.dirname(at);
+      await refuseIf(at, what);
+    }
+  }
+}
+
+/** Undefined on systems without a home folder, and if the working directory has been removed. */
+function placeOrNothing(read: () => string): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Replaces a file under a lock, because file systems have no conditional rename.
+ *
+ * The lock is a folder beside the file, and its only entry is the data of the writer that holds it, under a random name.
+ * - Take: move the data into a private folder and rename that folder to the name of the lock. This fails while the lock
+ *   has an entry.
+ * - Commit: rename the entry to the file. The lock is empty, and thereby free, at the same moment.
+ * - Break: unlink the entry of a writer that makes no progress. Its commit then fails (ENOENT) whenever it continues.
+ *   Names are not used twice, so that a late unlink cannot hit the next holder.
+ *
+ * A crash leaves a private folder, or a lock that the next writer of the file breaks. No step compares clocks.
+ */
+import { conflict } from "../../util/errors.js";
+import { textEncoder } from "../../util/platform.js";
+import { UnchangedTimer } from "../../util/unchanged-timer.js";
+import { fileLockName, hiddenName } from "../temp-names.js";
+
+type Fs = typeof import("node:fs/promises");
+
+/** Times in milliseconds; tests shorten them. */
+export const fileLockTimes = {
+  /** A lock whose entry stays the same for this long is broken. A holder needs four file operations. */
+  stale: 10_000,
+  /** Time limit of waiting for other writers. */
+  wait: 30_000,
+  /** Upper bound of the time between two looks at a lock: on a slow file system, its holder is slow as well. */
+  step: 1000,
+};
+
+const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
+/** Error codes if a folder is renamed to the name of a file or of a folder with entries; Windows has the last two. */
+const heldCodes = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM", "EACCES"]);
+
+/**
+ * Gives a file the place of another one while no other caller of this function does.
+ * @param data file to move, in the folder of `url`. Its name is gone afterwards, also after an error.
+ * @param prepare called with the data while the lock is held: checks the condition, or throws.
+ * @throws Conflict ("locked") if other writers hold the lock for too long, or have broken this one's: nothing has
+ *   changed then. What `prepare` throws; the signal's reason.
+ */
+export async function replaceLocked(
+  fs: Fs,
+  data: URL,
+  url: URL,
+  signal: AbortSignal | undefined,
+  prepare: (data: URL) => Promise<void>,
+): Promise<void> {
+  const own = new URL(`${hiddenName()}/`, url);
+  const lock = new URL(`${fileLockName(await nameHash(url))}/`, url);
+  const entry = hiddenName();
+  const held = new URL(entry, lock);
+  await fs.mkdir(own);
+  try {
+    await fs.rename(data, new URL(entry, own));
+    await takeLock(fs, own, lock, url, signal);
+    await prepare(held);
+    await fs.rename(held, url);
+  } catch (cause) {
+    const isBroken = codeOf(cause) === "ENOENT" && !(await exists(fs, held));
+    await fs.rm(held, { force: true }).catch(() => {});
+    await fs.rm(own, { recursive: true, force: true }).catch(() => {});
+    if (!isBroken) throw cause;
+    const message = `${url} was not written: another writer broke the lock, as this one made no progress`;
+    throw conflict(message, { code: "locked", cause });
+  } finally {
+    await fs.rmdir(lock).catch(() => {}); // fails if the next writer has taken it
+  }
+}
+
+/** Hash of a file's name: names of locks have the same length whatever the name. */
+async function nameHash(url: URL): Promise<string> {
+  const text = textEncoder().encode(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
+  return Array.from(hash.subarray(0, 12), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function takeLock(
+  fs: Fs,
+  own: URL,
+  lock: URL,
+  url: URL,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { stale, wait, step } = fileLockTimes;
+  const [unchanged, waited] = [new UnchangedTimer(step), new UnchangedTimer(step)];
+  let refusals = 0;
+  for (let pause = 1; ; pause = Math.min(20, 2 * pause)) {
+    signal?.throwIfAborted();
+    const failure = await fs.rename(own, lock).then(
+      () => undefined,
+      (cause: unknown) => cause,
+    );
+    if (failure === undefined) return;
+    if (!heldCodes.has(codeOf(failure))) throw failure;
+    const entries = await entriesOf(fs, lock);
+    // Without a lock this was a refusal of another kind, unless the holder has just released it.
+    if (!entries && ++refusals > maxRefusals) throw failure;
+    if (entries?.length === 0) await fs.rmdir(lock).catch(() => {}); // Windows does not rename over empty folders
+    if (unchanged.observe(entries?.join("/") ?? "") >= stale) await breakLock(fs, lock, entries ?? []);
+    if (waited.observe("") > wait)
+      throw conflict(`${url} is locked by another writer: ${withoutSlash(lock)}`, { code: "locked" });
+    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random())));
+  }
+}
+
+/** Failures to take a lock that does not exist before they count as an error. */
+const maxRefusals = 3;
+
+/** Names in a lock; undefined for a lock that does not exist. */
+async function entriesOf(fs: Fs, lock: URL): Promise<string[] | undefined> {
+  try {
+    return await fs.readdir(lock);
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return undefined;
+    if (codeOf(cause) === "ENOTDIR") return [oldLock];
+    throw cause;
+  }
+}
+
+/** Stands for the lock of version 0.2 and before, which is a file. */
+const oldLock = "file";
+
+async function breakLock(fs: Fs, lock: URL, entries: readonly string[]): Promise<void> {
+  for (const entry of entries) {
+    const file = entry === oldLock ? withoutSlash(lock) : new URL(entry, lock);
+    await fs.rm(file, { force: true }).catch(async (cause) => {
+      // The folder belongs to another user. Renaming it could hit the next holder, whose commit then fails as well.
+      if (!["EACCES", "EPERM"].includes(codeOf(cause))) return;
+      await fs.rename(lock, new URL(hiddenName(), withoutSlash(lock))).catch(() => {});
+    });
+  }
+}
+
+const withoutSlash = (folder: URL): URL => new URL(folder.href.replace(/\/$/, ""));
+
+const exists = (fs: Fs, file: URL): Promise<boolean> =>
+  fs.lstat(file).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,195 @@
+/** Reads files and lists folders (Node, Deno, Bun). */
+import { isZarrError, limitExceeded, networkError, type ZarrError } from "../../util/errors.js";
+import { nodeModule } from "../../util/platform.js";
+import { isSegment } from "../path.js";
+import { resolveRange } from "../read.js";
+import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
+import { isHidden } from "../temp-names.js";
+
+type Fs = typeof import("node:fs/promises");
+type FileHandle = import("node:fs/promises").FileHandle;
+
+const fileSystem = () => nodeModule<Fs>("node:fs/promises");
+
+/** Codes that mean "no such file". EISDIR is one, as a folder is not a file. */
+const missingCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
+
+/** Whether a failure means that there is no such file. */
+export function isMissing(cause: unknown): boolean {
+  return missingCodes.has((cause as { code?: string }).code ?? "");
+}
+
+/** Returns the error of a file that could not be read. Returns errors of this library unchanged. */
+export function fileError(url: URL, what: string, cause: unknown): ZarrError {
+  if (isZarrError(cause)) return cause;
+  const reason = (cause as { code?: string }).code ?? String(cause);
+  return networkError(`${url} could not be ${what}: ${reason}`, { code: "file-failed", cause });
+}
+
+interface FileReading {
+  range?: RangeQuery | undefined;
+  /** Maximum number of bytes to read. */
+  maxBytes: number;
+  signal?: AbortSignal | undefined;
+  version?: ObjectVersion | undefined;
+}
+
+/**
+ * Reads a file or a part of it.
+ * @returns undefined for a missing file; fewer bytes than requested only at the file's end.
+ * @throws LimitExceeded; Network ("file-failed") for unreadable and irregular files, ("changed") for another version
+ *   than before; the signal's reason.
+ */
+export async function readFilePart(url: URL, reading: FileReading): Promise<Uint8Array | undefined> {
+  const { signal, version } = reading;
+  signal?.throwIfAborted();
+  try {
+    return await withFile(url, (handle) => readFromFile(url, handle, reading));
+  } catch (cause) {
+    if (signal?.aborted) throw signal.reason;
+    if (!isMissing(cause)) throw fileError(url, "read", cause);
+    checkVersion(version, undefined, url);
+    return undefined;
+  }
+}
+
+/** Returns the time of the last change in seconds since 1970; undefined for a missing file. */
+export async function modifiedTime(url: URL): Promise<number | undefined> {
+  const fs = await fileSystem();
+  try {
+    return Math.floor((await fs.stat(url)).mtimeMs / 1000);
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw fileError(url, "read", cause);
+  }
+}
+
+async function withFile<T>(url: URL, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const fs = await fileSystem();
+  // Without O_NONBLOCK, opening a named pipe waits for a writer.
+  const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants;
+  const handle = await fs.open(url, O_RDONLY | O_NONBLOCK);
+  try {
+    return await work(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readFromFile(
+  url: URL,
+  handle: FileHandle,
+  reading: FileReading,
+): Promise<Uint8Array | undefined> {
+  const { range, maxBytes, signal, version } = reading;
+  const info = await handle.stat();
+  if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
+  if (!info.isFile()) throw networkError(`${url} is not a regular file`, { code: "file-failed" });
+  checkVersion(version, fileVersion(info), url);
+  const { start, end } = range ? resolveRange(range, info.size) : { start: 0, end: info.size };
+  if (end - start > maxBytes) {
+    throw limitExceeded(`${url} has ${end - start} bytes to read, more than the limit of ${maxBytes}`);
+  }
+  return readFully(handle, start, end - start, signal);
+}
+
+export function fileVersion({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }) {
+  return { etag: `${ino}-${size}-${mtimeMs}`, size } satisfies ObjectVersion;
+}
+
+async function readFully(handle: FileHandle, start: number, length: number, signal?: AbortSignal) {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    signal?.throwIfAborted();
+    // At most 2^30 at a time: a single read of 2^31 bytes or more fails.
+    const most = Math.min(length - filled, 2 ** 30);
+    const { bytesRead } = await handle.read(bytes, filled, most, start + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled < length ? bytes.slice(0, filled) : bytes;
+}
+
+export interface FolderEntry {
+  name: string;
+  isFolder: boolean;
+  isLink: boolean;
+}
+
+/**
+ * Lists the files and folders in a folder that keys can name, sorted by name. Resolves links. A missing folder has no
+ * entries.
+ */
+export async function readFolder(url: URL): Promise<FolderEntry[]> {
+  const fs = await fileSystem();
+  try {
+    const entries = await fs.readdir(url, { withFileTypes: true });
+    const seen = entries.filter(({ name }) => isSegment(name) && !isHidden(name));
+    const kinds = await Promise.all(seen.map((entry) => kindOf(fs, url, entry)));
+    return kinds.filter((entry) => entry !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (cause) {
+    if (isMissing(cause)) return [];
+    throw fileError(url, "listed", cause);
+  }
+}
+
+/**
+ * Lists the names below a folder, unsorted. Unlike {@link readFolder}, it does not hold all names of a folder in memory,
+ * of which there may be millions. A missing folder has no names.
+ * @param depth number of levels, links to folders included.
+ * @param isEntered whether to enter a folder with this name.
+ */
+export async function* namesIn(
+  folder: URL,
+  depth: number,
+  isEntered: (name: string) => boolean,
+  prefix = "",
+): AsyncGenerator<string> {
+  const fs = await fileSystem();
+  try {
+    for await (const entry of await fs.opendir(folder)) {
+      const { name } = entry;
+      yield prefix + name;
+      if (depth <= 1 || !isEntered(name) || !(await kindOf(fs, folder, entry))?.isFolder) continue;
+      const next = new URL(`${encodeURIComponent(name)}/`, folder);
+      yield* namesIn(next, depth - 1, isEntered, `${prefix}${name}/`);
+    }
+  } catch (cause) {
+    if (isZarrError(cause)) throw cause;
+    if (!isMissing(cause)) throw fileError(folder, "listed", cause);
+  }
+}
+
+/** Returns undefined for entries that are neither files nor folders, and for dangling links. */
+async function kindOf(
+  fs: Fs,
+  folder: URL,
+  entry: import("node:fs").Dirent,
+): Promise<FolderEntry | undefined> {
+  const { name } = entry;
+  const isLink = entry.isSymbolicLink();
+  const target = isLink
+    ? await fs.stat(new URL(encodeURIComponent(name), folder)).catch(() => undefined)
+    : entry;
+  return target && (target.isFile() || target.isDirectory())
+    ? { name, isFolder: target.isDirectory(), isLink }
+    : undefined;
+}
+
+/** Returns the path of a folder without links. */
+export async function realFolder(url: URL): Promise<string> {
+  const fs = await fileSystem();
+  return fs.realpath(url).catch((cause) => {
+    throw fileError(url, "listed", cause);
+  });
+}
+
+/** Whether a URL without a trailing "/" is a link. */
+export async function isLink(url: URL): Promise<boolean> {
+  const fs = await fileSystem();
+  const info = await fs.lstat(url).catch((cause) => {
+    throw fileError(url, "listed", cause);
+  });
+  return info.isSymbolicLink();
+}

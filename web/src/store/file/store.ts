@@ -1,0 +1,281 @@
+/** The file system as a store (Node, Deno, Bun). */
+import { checkObject, checkSignal } from "../../util/arguments.js";
+import { invalidArgument, networkError } from "../../util/errors.js";
+import { defaultLimits } from "../../util/limits.js";
+import { isFileUrl, nodeModule } from "../../util/platform.js";
+import type { EverythingStore, StoredEntry } from "../deletion.js";
+import { encodeKey, normalizePath } from "../path.js";
+import { checkRange } from "../read.js";
+import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store.js";
+import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
+import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
+import {
+  copyFileWhole,
+  emptyFolder,
+  type FileWriting,
+  removeFile,
+  removeFolder,
+  writeFileWhole,
+} from "./write.js";
+
+export interface FileSystemStoreOptions {
+  /** Maximum number of bytes of one read; more are LimitExceeded. */
+  maxBytes?: number | undefined;
+  /**
+   * Waits in `set` until the object has reached the disk, so that it survives a power failure. Default: false. Objects are
+   * complete in any case if a process ends at any moment.
+   */
+  fsync?: boolean | undefined;
+}
+
+/**
+ * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder. Links in it are followed;
+ * listing stops at circles. Files that do not exist and folders are missing. Other failures throw Network ("file-failed").
+ */
+export class FileSystemStore implements Store, EverythingStore {
+  /** Name in consoles, also in minified programs. */
+  static get name(): string {
+    return "FileSystemStore";
+  }
+
+  /** The folder as it was given. */
+  readonly root: string | URL;
+  readonly #maxBytes: number;
+  readonly #fsync: boolean;
+  #base: Promise<URL> | undefined;
+
+  /** @param root path of a folder (relative to the current one), or its file URL. */
+  constructor(root: string | URL, options: FileSystemStoreOptions = {}) {
+    checkObject(options, "options of a store");
+    this.root = root;
+    this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
+    this.#fsync = options.fsync ?? false;
+  }
+
+  /** Writes support `ifVersion`: "absent" among all programs, versions among writers that use them. */
+  get conditional(): true {
+    return true;
+  }
+
+  locate(key: string): string {
+    return `${String(this.root).replace(/\/$/, "")}${key}`;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#most(options) });
+  }
+
+  /** Reads a part of a file. */
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    checkSignal(options.signal);
+    return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#most(options) });
+  }
+
+  #most({ maxBytes = Number.POSITIVE_INFINITY }: GetOptions): number {
+    return Math.min(maxBytes, this.#maxBytes);
+  }
+
+  /**
+   * Writes a file: others see the old one or the new one, never a part of it.
+   * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Network ("disk-full", "file-failed"), also
+   *   where a folder has the name; ReadOnly ("permission-denied"); InvalidArgument ("bad-path").
+   */
+  async set(key: string, value: Uint8Array, options: SetOptions = {}): Promise<void> {
+    options.signal?.throwIfAborted();
+    if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
+    await writeFileWhole(await this.#fileOf(key), value, { ...options, fsync: this.#fsync });
+  }
+
+  /**
+   * @internal Copies an object of another folder.
+   * @returns false if it is missing.
+   */
+  async copyFrom(
+    source: FileSystemStore,
+    from: string,
+    key: string,
+    options: Pick<FileWriting, "beforeCommit"> = {},
+  ): Promise<boolean> {
+    if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
+    return copyFileWhole(await source.#fileOf(from), await this.#fileOf(key), {
+      ...options,
+      fsync: this.#fsync,
+    });
+  }
+
+  async delete(key: string, options: WriteOptions = {}): Promise<void> {
+    await removeFile(await this.#fileOf(key), options);
+  }
+
+  /**
+   * Removes a folder with its contents, Zarr or not; for the root only the contents. `deleteNode` removes Zarr nodes
+   * only.
+   * @throws NotAllowed ("protected-folder") for the root of the file system, the home folder and the folders above it,
+   *   and those above the working directory.
+   */
+  async deletePrefix(path: string, options: WriteOptions = {}): Promise<void> {
+    options.signal?.throwIfAborted();
+    const folder = normalizePath(path);
+    await refuseProtected(await this.#fileOf(folder));
+    if (folder === "") await emptyFolder(await this.#folderOf(""), options);
+    else await removeFolder(await this.#fileOf(folder), options);
+  }
+
+  /** @internal */
+  async *everythingBelow(path: string): AsyncGenerator<StoredEntry[]> {
+    const folder = normalizePath(path);
+    const kind = folder === "" ? "folder" : await folderKind(await this.#fileOf(folder));
+    if (kind === "link") yield [{ key: `/${folder}`, kind }];
+    else if (kind === "folder") yield* entriesIn(await this.#folderOf(folder), folder);
+  }
+
+  /** @internal */
+  async removeEmptyFolders(path: string): Promise<void> {
+    const folder = normalizePath(path);
+    const kind = folder === "" ? "folder" : await folderKind(await this.#fileOf(folder));
+    if (kind === "folder") await removeEmptyFoldersIn(await this.#folderOf(folder), folder === "");
+  }
+
+  /** @internal */
+  async *placesRead(path: string, isFile: boolean): AsyncGenerator<URL> {
+    if (isFile) yield await this.#fileOf(normalizePath(path));
+  }
+
+  /** Lists the keys of all files below a path, sorted by name in each folder. */
+  async *list(path: string): AsyncGenerator<string> {
+    const folder = normalizePath(path);
+    yield* this.#walk(folder, undefined);
+  }
+
+  /** @internal Lists names of files and folders below a path, unsorted: see `namesIn`. */
+  async *namesBelow(
+    path: string,
+    depth: number,
+    isEntered: (name: string) => boolean,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<string> {
+    for await (const name of namesIn(await this.#folderOf(path), depth, isEntered)) {
+      signal?.throwIfAborted();
+      yield name;
+    }
+  }
+
+  /** Lists the folders in a folder, without links that lead in a circle. */
+  async listChildren(path: string): Promise<string[]> {
+    const folder = normalizePath(path);
+    const entries = (await readFolder(await this.#folderOf(folder))).filter((entry) => entry.isFolder);
+    if (entries.length === 0) return [];
+    const way = await this.#wayTo(folder);
+    const names: string[] = [];
+    for (const entry of entries) if (await this.#step(way, entry)) names.push(entry.name);
+    return names;
+  }
+
+  /** @param known the way to the folder, if known. */
+  async *#walk(folder: string, known: Way | undefined): AsyncGenerator<string> {
+    const entries = await readFolder(await this.#folderOf(folder));
+    if (entries.length === 0) return;
+    const way = known ?? (await this.#wayTo(folder));
+    for (const entry of entries) {
+      const next = entry.isFolder ? await this.#step(way, entry) : undefined;
+      if (next) yield* this.#walk(next.folder, next);
+      else if (!entry.isFolder) yield `/${below(folder, entry.name)}`;
+    }
+  }
+
+  /** Returns the way from the root to a folder. */
+  async #wayTo(folder: string): Promise<Way> {
+    let way: Way = { folder: "", links: 0 };
+    for (const name of folder === "" ? [] : folder.split("/")) {
+      const next = below(way.folder, name);
+      const links = way.links + ((await isLink(await this.#fileOf(next))) ? 1 : 0);
+      way = { folder: next, links, above: way };
+    }
+    return way;
+  }
+
+  /** Returns the way to a folder in another one; undefined if listing does not enter it. */
+  async #step(above: Way, { name, isLink }: FolderEntry): Promise<Way | undefined> {
+    const links = above.links + (isLink ? 1 : 0);
+    const way: Way = { folder: below(above.folder, name), links, above };
+    // There are no circles without links.
+    if (links === 0) return way;
+    if (isLink && links > maxLinks) return undefined;
+    const real = await this.#real(way);
+    for (let at: Way | undefined = above; at; at = at.above)
+      if ((await this.#real(at)) === real) return undefined;
+    return way;
+  }
+
+  async #real(way: Way): Promise<string> {
+    way.real ??= await realFolder(await this.#folderOf(way.folder));
+    return way.real;
+  }
+
+  async #folderOf(path: string): Promise<URL> {
+    const url = await this.#fileOf(path);
+    if (!url.pathname.endsWith("/")) url.pathname += "/";
+    return url;
+  }
+
+  async #fileOf(key: string): Promise<URL> {
+    const path = normalizePath(key);
+    if (onWindows()) checkWindowsPath(path);
+    this.#base ??= folderUrl(this.root);
+    return new URL(encodeKey(path), await this.#base);
+  }
+}
+
+/** The folders from the root to one below it, and how many of them are links. */
+interface Way {
+  /** Its path in the store. */
+  readonly folder: string;
+  readonly links: number;
+  readonly above?: Way | undefined;
+  /** Its real path, if known. */
+  real?: string;
+}
+
+/**
+ * Maximum number of links on one way that listing follows. Each link below a link multiplies the ways: listing folders
+ * full of links to each other would never end.
+ */
+const maxLinks = 2;
+
+const below = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`);
+
+const badPath = { code: "bad-path" };
+
+function onWindows(): boolean {
+  return (globalThis as { process?: { platform?: string } }).process?.platform === "win32";
+}
+
+/**
+ * Rejects names that mean something else to Windows: devices, streams, and names that it truncates (".. " becomes
+ * "..").
+ * @throws InvalidArgument.
+ */
+export function checkWindowsPath(path: string): void {
+  for (const segment of path.split("/")) {
+    const device = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i.test(
+      segment.trimEnd(),
+    );
+    if (device || /[<>:"|?*]|[. ]$/.test(segment)) {
+      throw invalidArgument(`${JSON.stringify(segment)} is not the name of a file on Windows`, badPath);
+    }
+  }
+}
+
+/** Returns the folder's URL with a trailing "/", so that keys resolve below it. */
+async function folderUrl(root: string | URL): Promise<URL> {
+  const text = String(root);
+  if (root instanceof URL || /^file:\/\//i.test(text)) {
+    const url = new URL(text.endsWith("/") ? text : `${text}/`);
+    if (!isFileUrl(url)) throw networkError(`${text} is not the URL of a folder`, { code: "file-failed" });
+    return url;
+  }
+  const { pathToFileURL } = await nodeModule<typeof import("node:url")>("node:url");
+  return pathToFileURL(text === "" ? "./" : `${text}/`);
+}

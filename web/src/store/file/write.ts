@@ -1,0 +1,347 @@
+/** Writes and removes files atomically, also if the process ends at any moment (Node, Deno, Bun). */
+
+import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } from "../../util/errors.js";
+import { isFileUrl, nodeModule } from "../../util/platform.js";
+import { checkCondition, existsError } from "../conditions.js";
+import { documentNames } from "../deletion.js";
+import type { SetOptions, WriteOptions } from "../store.js";
+import { hiddenName, writerLockName } from "../temp-names.js";
+import { replaceLocked } from "./lock.js";
+import { fileVersion, isMissing } from "./read.js";
+
+type Fs = typeof import("node:fs/promises");
+
+export interface FileWriting extends SetOptions {
+  /** Waits until the file has reached the disk, so that it survives a power failure. */
+  fsync?: boolean | undefined;
+  /** Called right before the file is replaced. An error prevents that. */
+  beforeCommit?: (() => Promise<void>) | undefined;
+}
+
+/** `mkdir` of Node's file system; declarations of this package do not refer to the types of Node. */
+interface FolderMaker {
+  mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
+}
+
+const fileSystem = () => nodeModule<Fs>("node:fs/promises");
+const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
+const diskFull = new Set(["ENOSPC", "EDQUOT"]);
+const forbidden = new Set(["EACCES", "EPERM", "EROFS"]);
+const inTheWay = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
+
+/** Returns the error of a file that could not be written or removed. Returns errors of this library unchanged. */
+export function writeError(url: URL | string, what: string, cause: unknown): ZarrError {
+  if (isZarrError(cause)) return cause;
+  const reason = codeOf(cause) || String(cause);
+  const message = `${url} could not be ${what}: ${reason}`;
+  if (diskFull.has(reason)) return networkError(`${message}, the disk is full`, { code: "disk-full", cause });
+  const isReadOnly = reason === "EROFS" ? ", the file system is read-only" : "";
+  if (forbidden.has(reason)) return readOnly(message + isReadOnly, { code: "permission-denied", cause });
+  if (reason === "ENAMETOOLONG") return invalidArgument(message, { code: "bad-path", cause });
+  const why = inTheWay.has(reason)
+    ? ", there is a folder in place of a file or a file in place of a folder"
+    : "";
+  return networkError(message + why, { code: "file-failed", cause });
+}
+
+/**
+ * Writes a temporary file in the same folder and renames it. Creates the folder. Leaves no temporary file after a
+ * failure.
+ * @throws AlreadyExists, Conflict if `ifVersion` does not hold; Network ("file-failed", "disk-full"); ReadOnly
+ *   ("permission-denied"); InvalidArgument ("bad-path") for names that are too long; the signal's reason.
+ */
+export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileWriting = {}): Promise<void> {
+  const { signal, ifVersion } = writing;
+  const fs = await fileSystem();
+  let unfinished: URL | undefined;
+  try {
+    unfinished = await writeBeside(fs, url, bytes, writing);
+    signal?.throwIfAborted();
+    await writing.beforeCommit?.();
+    if (ifVersion === undefined) await fs.rename(unfinished, url);
+    else if (ifVersion === "absent") await linkNew(fs, unfinished, url, signal);
+    else await replaceLocked(fs, unfinished, url, signal, (data) => checkSeen(fs, data, url, ifVersion));
+    if (writing.fsync) await syncFolder(new URL(".", url));
+  } catch (cause) {
+    if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
+    if (signal?.aborted && cause === signal.reason) throw cause;
+    throw writeError(url, "written", cause);
+  }
+}
+
+/**
+ * Copies a file by a call of the system, atomically like {@link writeFileWhole}.
+ * @returns false if the file is missing.
+ */
+export async function copyFileWhole(
+  from: URL,
+  url: URL,
+  { fsync, signal, beforeCommit }: FileWriting = {},
+): Promise<boolean> {
+  const fs = await fileSystem();
+  const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
+  let unfinished: URL | undefined;
+  try {
+    unfinished = await beside(fs, url, signal, async (file) => {
+      await fs.copyFile(from, file, COPYFILE_EXCL | COPYFILE_FICLONE);
+      await fs.chmod(file, 0o666 & ~processUmask()); // not the mode of the source
+      if (!fsync) return;
+      const handle = await fs.open(file, "r+");
+      await handle.sync().finally(() => handle.close());
+    });
+    signal?.throwIfAborted();
+    await beforeCommit?.();
+    await fs.rename(unfinished, url);
+    if (fsync) await syncFolder(new URL(".", url));
+    return true;
+  } catch (cause) {
+    if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
+    if (signal?.aborted && cause === signal.reason) throw cause;
+    if (codeOf(cause) === "ENOENT" && !(await versionAt(fs, from))) return false;
+    throw writeError(url, "written", cause);
+  }
+}
+
+const processUmask = (): number =>
+  (globalThis as { process?: { umask?: () => number } }).process?.umask?.() ?? 0o022;
+
+/** Writes a temporary file in the same folder. */
+function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriting): Promise<URL> {
+  return beside(fs, url, signal, async (file) => {
+    const handle = await fs.open(file, "wx");
+    try {
+      await handle.writeFile(bytes, { signal });
+      if (fsync) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** Creates a temporary file in the same folder. Creates the folder, which others may remove at any moment. */
+async function beside(
+  fs: Fs,
+  url: URL,
+  signal: AbortSignal | undefined,
+  make: (file: URL) => Promise<void>,
+): Promise<URL> {
+  const unfinished = new URL(hiddenName(), url);
+  for (let tries = 0; ; tries++) {
+    try {
+      await make(unfinished);
+      return unfinished;
+    } catch (cause) {
+      const isFolderMissing = codeOf(cause) === "ENOENT";
+      if (!isFolderMissing) await fs.rm(unfinished, { force: true }).catch(() => {});
+      if (signal?.aborted) throw signal.reason;
+      if (!isFolderMissing || tries === 3) throw cause;
+      await makeFolder(fs, new URL(".", url));
+    }
+  }
+}
+
+/** Renames a file unless the name is taken: in that case a link fails, while a rename replaces the other file. */
+async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await fs.link(unfinished, url);
+  } catch (cause) {
+    if (codeOf(cause) === "EEXIST") throw existsError(url);
+    if (!["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(codeOf(cause))) throw cause;
+    // On a file system without hard links, writers of the key exclude one another by a lock.
+    const checkAbsent = async () => checkCondition("absent", await versionAt(fs, url), url);
+    return replaceLocked(fs, unfinished, url, signal, checkAbsent);
+  }
+  await fs.rm(unfinished, { force: true });
+}
+
+/** Checks that the stored file has the given version, and gives its replacement a new one. */
+async function checkSeen(fs: Fs, data: URL, url: URL, ifVersion: SetOptions["ifVersion"]): Promise<void> {
+  const before = await statOf(fs, url);
+  checkCondition(ifVersion, before && fileVersion(before), url);
+  // Clocks of file systems have steps of milliseconds and inode numbers are reused: the time must increase.
+  const time = Math.floor(before!.mtimeMs) + 2;
+  if ((await fs.stat(data)).mtimeMs < time) await fs.utimes(data, time / 1000, time / 1000);
+}
+
+async function versionAt(fs: Fs, url: URL) {
+  const info = await statOf(fs, url);
+  return info && fileVersion(info);
+}
+
+async function statOf(fs: Fs, url: URL) {
+  try {
+    return await fs.stat(url);
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw cause;
+  }
+}
+
+/** Makes new names in a folder reach the disk. Windows neither supports nor needs that. */
+export async function syncFolder(folder: URL): Promise<void> {
+  const fs = await fileSystem();
+  try {
+    const handle = await fs.open(folder, "r");
+    await handle.sync().finally(() => handle.close());
+  } catch (cause) {
+    if (!["EISDIR", "EPERM", "EINVAL", "EACCES"].includes(codeOf(cause))) throw cause;
+  }
+}
+
+/** Removes a file. No-op for missing files and folders. */
+export async function removeFile(url: URL, { signal }: WriteOptions = {}): Promise<void> {
+  signal?.throwIfAborted();
+  const fs = await fileSystem();
+  await fs.unlink(url).catch(async (cause) => {
+    // Some systems report EPERM for a folder.
+    const isFolder = codeOf(cause) === "EPERM" && (await fs.lstat(url).catch(() => undefined))?.isDirectory();
+    if (!isFolder && !isMissing(cause)) throw writeError(url, "removed", cause);
+  });
+}
+
+/**
+ * Removes a folder with its contents; of a link only the link. Renames the folder first, so that readers see the
+ * removal at once.
+ * @param url without a trailing "/".
+ */
+export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Promise<void> {
+  signal?.throwIfAborted();
+  const fs = await fileSystem();
+  try {
+    const info = await fs.lstat(url);
+    if (info.isSymbolicLink()) {
+      const target = await fs.stat(url).catch(() => undefined);
+      if (target?.isDirectory()) await fs.unlink(url);
+      return;
+    }
+    if (!info.isDirectory()) return;
+    const doomed = new URL(hiddenName(), url);
+    // Windows does not rename folders with open files.
+    const isRenamed = await fs.rename(url, doomed).then(
+      () => true,
+      () => false,
+    );
+    await fs.rm(isRenamed ? doomed : url, { recursive: true, force: true, maxRetries: 3 });
+  } catch (cause) {
+    if (!isMissing(cause)) throw writeError(url, "removed", cause);
+  }
+}
+
+/** Removes everything in a folder except the lock of its writer, and leaves the folder. */
+export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise<void> {
+  const fs = await fileSystem();
+  let names: string[] = [];
+  try {
+    names = await fs.readdir(url);
+  } catch (cause) {
+    if (!isMissing(cause)) throw writeError(url, "removed", cause);
+  }
+  const isDocument = (name: string) => Number(documentNames.includes(name));
+  for (const name of names.sort((a, b) => isDocument(b) - isDocument(a))) {
+    if (name === writerLockName()) continue;
+    const entry = new URL(encodeURIComponent(name), url);
+    await removeFolder(entry, options);
+    await removeFile(entry, options);
+  }
+}
+
+/**
+ * Creates a folder and its parents.
+ * @param folder URL with a trailing "/".
+ * @throws errors of the system. For a read-only file system that is EROFS, which Node's recursive `mkdir` reports as
+ *   ENOENT.
+ */
+export async function makeFolder(fs: FolderMaker, folder: URL): Promise<void> {
+  try {
+    await fs.mkdir(folder, { recursive: true });
+  } catch (cause) {
+    if (codeOf(cause) !== "ENOENT") throw cause;
+    throw (await reasonFor(fs, folder)) ?? cause;
+  }
+}
+
+/** Returns the error of the highest missing folder; undefined if it was created, or exists by now. */
+async function reasonFor(fs: FolderMaker, folder: URL): Promise<unknown> {
+  try {
+    await fs.mkdir(folder);
+    return undefined;
+  } catch (cause) {
+    const above = new URL("..", folder);
+    if (codeOf(cause) === "ENOENT" && above.href !== folder.href) return reasonFor(fs, above);
+    return codeOf(cause) === "EEXIST" ? undefined : cause;
+  }
+}
+
+export interface FileSinkOptions {
+  /** Waits at the end until the file has reached the disk. Default: false. */
+  fsync?: boolean | undefined;
+}
+
+/**
+ * Returns a stream into a temporary file, such as for a `ZipWriter`. Closing the stream renames the file to the target,
+ * aborting removes it. Creates the folder.
+ *
+ * The stream fails with Network ("disk-full", "file-failed"), ReadOnly ("permission-denied") or InvalidArgument
+ * ("bad-path").
+ * @param target path or file URL.
+ */
+export function fileSink(target: string | URL, options: FileSinkOptions = {}): WritableStream<Uint8Array> {
+  let file: OpenFile;
+  const trying = async (work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (cause) {
+      await file?.remove();
+      throw writeError(file?.url ?? String(target), "written", cause);
+    }
+  };
+  return new WritableStream<Uint8Array>({
+    start: () =>
+      trying(async () => {
+        file = await openBeside(target);
+      }),
+    write: (piece) => trying(() => file.write(piece)),
+    close: () => trying(() => file.finish(options.fsync ?? false)),
+    abort: () => file?.remove(),
+  });
+}
+
+interface OpenFile {
+  readonly url: URL;
+  write(piece: Uint8Array): Promise<void>;
+  finish(fsync: boolean): Promise<void>;
+  /** Closes and removes the temporary file. */
+  remove(): Promise<void>;
+}
+
+async function openBeside(target: string | URL): Promise<OpenFile> {
+  const [fs, { pathToFileURL }] = await Promise.all([
+    nodeModule<typeof import("node:fs/promises")>("node:fs/promises"),
+    nodeModule<typeof import("node:url")>("node:url"),
+  ]);
+  const url = target instanceof URL && isFileUrl(target) ? target : pathToFileURL(String(target));
+  const unfinished = new URL(hiddenName(), url);
+  await makeFolder(fs, new URL(".", url));
+  const handle = await fs.open(unfinished, "wx");
+  return {
+    url,
+    async write(piece) {
+      for (let at = 0; at < piece.byteLength; ) {
+        // At most 2^30 at a time: a single write of 2^31 bytes or more fails.
+        const { bytesWritten } = await handle.write(piece, at, Math.min(2 ** 30, piece.byteLength - at));
+        at += bytesWritten;
+      }
+    },
+    async finish(fsync) {
+      if (fsync) await handle.sync();
+      await handle.close();
+      await fs.rename(unfinished, url);
+      if (fsync) await syncFolder(new URL(".", url));
+    },
+    async remove() {
+      await handle.close().catch(() => {});
+      await fs.rm(unfinished, { force: true }).catch(() => {});
+    },
+  };
+}

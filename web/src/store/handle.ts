@@ -1,0 +1,127 @@
+/** One record of internal state for each store, which may be an object of the caller. */
+
+import { keptFor } from "../util/platform.js";
+import type { GetOptions, Store } from "./store.js";
+import type { Transport } from "./transport.js";
+
+/** Called with a key that was written; a "/" at its end stands for all keys with that prefix. */
+export type WriteListener = (keyOrPrefix: string) => void;
+
+/** Reads into memory that the reader returns: see buffer-lease.ts. */
+export interface LeasingStore {
+  /** The store's own `get`. If a program has replaced it, the replacement is called instead. */
+  readonly get: Store["get"];
+  /**
+   * Like `get`; the bytes may be lent.
+   * @param transport sends the requests of stores over HTTP. Default: that of the store.
+   */
+  lend(key: string, options: GetOptions, transport?: Transport): Promise<Uint8Array | undefined>;
+}
+
+/** Location of an object in a larger file. */
+export interface Place {
+  /** Identifies the file. */
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** Stores whose objects are parts of larger files, so that one request can read adjacent objects. */
+export interface PackedStore<T extends Place = Place> {
+  /** As in {@link LeasingStore}. */
+  readonly get: Store["get"];
+  /** Returns the place of an object; undefined if it is missing or not a part of a file. */
+  placeOf(key: string, signal: AbortSignal | undefined): Promise<T | undefined>;
+  /** Reads bytes from the file of a place. @throws if there are fewer bytes, and what `get` throws. */
+  readFile(
+    place: T,
+    part: { readonly offset: number; readonly length: number },
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array>;
+}
+
+/** Work at one path of a store: see key-lock.ts. */
+export interface KeyQueue {
+  /** Settles after all exclusive work. */
+  exclusive: Promise<unknown>;
+  /** Settles after all work. */
+  all: Promise<unknown>;
+}
+
+export interface StoreHandle {
+  /** The store that this one wraps: see wrapped-store.ts. */
+  behind?: Store;
+  lender?: LeasingStore;
+  packed?: PackedStore;
+  /** Queues of writers, by path. */
+  readonly queues: Map<string, KeyQueue>;
+  /** Writes that outlived their abort signals, with their keys: see pending-writes.ts. */
+  readonly pendingWrites: Map<Promise<void>, string>;
+  readonly writeListeners: Set<WeakRef<WriteListener>>;
+  /** Number of this process's writes to metadata. Metadata that was read before the last one may be outdated. */
+  metadataWrites: number;
+  /** Zarr version of the node that was found last: others are not looked for first, which saves requests. */
+  lastVersion?: 1 | 2 | 3;
+  /** The same for the drop-in for zarrita. */
+  lastZarritaVersion?: 1 | 2 | 3;
+  /** Start of the stamps that this process writes: see edit/stamps.ts. */
+  writerId?: string;
+  /** Paths of arrays that this process has made shorter. */
+  readonly shortenedArrays: Set<string>;
+  /** Numbers of the objects in a Map: see map.ts. */
+  objectNumbers?: WeakMap<Uint8Array, number>;
+}
+
+/** Returns the record of a store. */
+export const handleOf = keptFor(
+  (_store: object): StoreHandle => ({
+    queues: new Map(),
+    pendingWrites: new Map(),
+    writeListeners: new Set(),
+    metadataWrites: 0,
+    shortenedArrays: new Set(),
+  }),
+);
+
+/** Returns a store's knowledge of where its objects lie; undefined if it has none. */
+export function packedStore(store: Store): PackedStore | undefined {
+  const { packed } = handleOf(store);
+  return packed && store.get === packed.get ? packed : undefined;
+}
+
+/** Notes that a store writes to another one, so that writers through either wait for each other. */
+export function putInFront<S extends Store>(front: S, store: Store): S {
+  handleOf(front).behind = store;
+  return front;
+}
+
+/** Returns the innermost store: the one that holds the objects. */
+export function storeBehind(store: Store): Store {
+  let last = store;
+  for (let next = handleOf(last).behind; next; next = handleOf(last).behind) last = next;
+  return last;
+}
+
+type Writing = Omit<Store, "get" | "getRange" | "locate" | "listChildren">;
+
+/** Returns the methods of a store except those that read, for a wrapper that leaves them unchanged. */
+export function writingMethods(store: Store): Writing {
+  if (store instanceof Map) return methodsOfMap(store);
+  const methods = {
+    ...(store.set && { set: store.set.bind(store) }),
+    ...(store.delete && { delete: store.delete.bind(store) }),
+    ...(store.deletePrefix && { deletePrefix: store.deletePrefix.bind(store) }),
+    ...(store.list && { list: store.list.bind(store) }),
+  };
+  const { conditional, ambiguous } = store;
+  return conditional === undefined ? methods : { ...methods, conditional, ambiguous };
+}
+
+/** A Map keeps copies, as the caller may use its buffer again. */
+function methodsOfMap(map: Map<string, Uint8Array>): Writing {
+  return {
+    set: (key, bytes) => map.set(key, bytes.slice()),
+    delete: (key) => map.delete(key),
+    list: (path) => [...map.keys()].filter((key) => path === "" || key.startsWith(`/${path}/`)),
+  };
+}

@@ -1,0 +1,129 @@
+/** Stores over HTTP(S). */
+import { checkObject, checkSignal } from "../../util/arguments.js";
+import { invalidArgument } from "../../util/errors.js";
+import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
+import { defaultLimits } from "../../util/limits.js";
+import type { HeadersSource } from "../../util/platform.js";
+import type { ByteCacheLike } from "../cache.js";
+import { handleOf } from "../handle.js";
+import { encodeKey } from "../path.js";
+import type { GetOptions, RangeQuery, Store } from "../store.js";
+import type { Transport } from "../transport.js";
+import { HttpClient } from "./client.js";
+import { type HeadersFor, type RequestOptions, retryPolicy } from "./requests.js";
+
+export interface HttpStoreOptions {
+  /**
+   * Sends the requests. Default: in Node its HTTP client, unless the global `fetch` has been replaced after this library
+   * was loaded; elsewhere the global `fetch`. Pass `fetch: globalThis.fetch` in Node to use undici's dispatchers.
+   */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /**
+   * Sent with every request to the store's own origin. After a redirect to another origin they are removed, except in
+   * browsers, which decide that themselves.
+   */
+  headers?: HeadersSource | undefined;
+  /** Maximum number of bytes of one response, after content codings. Default: 2 GiB. Longer ones are LimitExceeded. */
+  maxBytes?: number | undefined;
+  /** Number of retries after 408, 429, 500, 502, 503, 504 and broken connections. Default: 3. */
+  retries?: number | undefined;
+  /** First pause before a retry, in milliseconds; doubles each time. Default: 250. */
+  retryDelay?: number | undefined;
+  /** Maximum pause in milliseconds, also if Retry-After asks for a longer one. Default: 10 000. */
+  maxRetryDelay?: number | undefined;
+  /**
+   * Milliseconds without a byte of the response after which a request fails and is retried. Default: 60 000. `Infinity`
+   * disables it.
+   */
+  timeout?: number | undefined;
+  /** Maximum number of concurrent requests. Default: 32. */
+  concurrency?: number | undefined;
+  /** Caches bytes by URL and range: a `ByteCache`, or any object with `get` and `set`. Default: no cache. */
+  cache?: ByteCacheLike | undefined;
+}
+
+/**
+ * A store below a URL: the key "/a/b" is the object at `<url>/a/b`. Every request has the query of the URL, such as a
+ * signature.
+ *
+ * Only 404 and 410 mean "missing". Every other failure throws a Network error with the status, and an aborted request
+ * throws the signal's reason. Ranges work with servers that do not support them: see docs/stores.md.
+ */
+export class HttpStore implements Store {
+  /** Name in consoles, also in minified programs. */
+  static get name(): string {
+    return "HttpStore";
+  }
+
+  readonly url: URL;
+  readonly #client: HttpClient;
+
+  /** @throws InvalidArgument for options that are out of range. */
+  constructor(url: string | URL, options: HttpStoreOptions = {}) {
+    checkObject(options, "options of a store");
+    this.url = urlOf(url);
+    this.#client = makeClient(options);
+    const lend = (key: string, asked: GetOptions, transport?: Transport) =>
+      this.#client.lend(this.#urlOf(key), asked, transport);
+    handleOf(this).lender = { get: HttpStore.prototype.get, lend };
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    return this.#client.get(this.#urlOf(key), options);
+  }
+
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    return this.#client.getRange(this.#urlOf(key), range, options);
+  }
+
+  /** Drops cached bytes of an object that has changed. */
+  invalidate(key: string): void {
+    this.#client.invalidate(this.#urlOf(key));
+  }
+
+  locate(key: string): string {
+    return String(this.#urlOf(key));
+  }
+
+  #urlOf(key: string): URL {
+    const url = new URL(this.url);
+    url.pathname = url.pathname.replace(/\/$/, "") + encodeKey(key);
+    return url;
+  }
+}
+
+/**
+ * Returns a client with the options of a store.
+ * @param headersFor returns the headers for a URL. Default: `options.headers`.
+ */
+export function makeClient(
+  options: HttpStoreOptions,
+  headersFor: HeadersFor = () => options.headers,
+): HttpClient {
+  return new HttpClient({
+    ...requestOptions(options, headersFor),
+    maxBytes: options.maxBytes ?? defaultLimits.encodedBytes,
+    cache: options.cache,
+  });
+}
+
+/** Returns the options of requests with defaults. */
+export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor): RequestOptions {
+  return {
+    fetch: options.fetch,
+    headersFor,
+    policy: retryPolicy(options),
+    timeout: checkTimeout(options.timeout ?? defaultTimeout),
+    concurrency: options.concurrency ?? 32,
+  };
+}
+
+function urlOf(url: string | URL): URL {
+  try {
+    return new URL(url);
+  } catch (cause) {
+    throw invalidArgument(`"${String(url).slice(0, 200)}" is not a URL`, { cause });
+  }
+}

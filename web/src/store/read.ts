@@ -1,0 +1,131 @@
+/** Reads objects and byte ranges from any store, and checks the results. */
+
+import { checkSignal } from "../util/arguments.js";
+import { untilAborted } from "../util/async.js";
+import { asBytes, kindName } from "../util/bytes.js";
+import { invalidArgument, isError, messageOf, networkError, type ZarrError } from "../util/errors.js";
+import type { GetOptions, RangeQuery, Store } from "./store.js";
+
+/**
+ * Calls a method of a store that returns bytes. An abort ends the wait even if the store ignores the signal.
+ * @returns plain bytes; undefined if the store returns that.
+ * @throws Network ("bad-answer"), naming the store, for an answer other than bytes; errors of the store, and Network
+ *   ("store-failed") if it throws another value; the signal's reason.
+ */
+export async function answerOf(
+  store: Store,
+  key: string,
+  ask: () => unknown,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
+  signal?.throwIfAborted();
+  try {
+    const asked = ask();
+    // Synchronous results need no await.
+    const answer = isPromise(asked) ? await untilAborted(asked, signal) : asked;
+    if (answer === undefined) return undefined;
+    const bytes = asBytes(answer);
+    if (!bytes) throw badAnswer(store, key, answer);
+    return bytes;
+  } catch (cause) {
+    if (isError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+    throw storeFailed(locateKey(store, key), "read", cause);
+  }
+}
+
+/** Returns the location of a key for messages: its URL or path if the store has one, else the key. */
+export function locateKey(store: Store, key: string): string {
+  try {
+    return store.locate?.(key) ?? key;
+  } catch {
+    return key;
+  }
+}
+
+/**
+ * Returns the error for another error of a store.
+ * @param place location of the key: see {@link Store.locate}.
+ * @param what "read", "written", "deleted" or "listed".
+ */
+export const storeFailed = (place: string, what: string, cause: unknown): ZarrError =>
+  networkError(`${place} could not be ${what}: ${messageOf(cause)}`, { code: "store-failed", cause });
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+function badAnswer(store: Store, key: string, answer: unknown): ZarrError {
+  const name = store.constructor?.name || "a store";
+  const place = locateKey(store, key);
+  return networkError(
+    `${name} answered with no bytes (${kindName(answer)}) for ${place}: there must be a Uint8Array, or undefined for nothing`,
+    { code: "bad-answer" },
+  );
+}
+
+/**
+ * Reads a part of an object by the store's `getRange`, or by `get` if there is none.
+ * @returns undefined for a missing key; fewer bytes than requested only at the object's end.
+ * @throws InvalidArgument for an invalid range; Network ("bad-range") if the store returns more bytes than requested,
+ *   and ("bad-answer") if it returns something else; errors of the store; the signal's reason.
+ */
+export async function readRange(
+  store: Store,
+  key: string,
+  range: RangeQuery,
+  options: GetOptions = {},
+): Promise<Uint8Array | undefined> {
+  checkRange(range);
+  const { signal } = options;
+  checkSignal(signal);
+  if (!store.getRange) {
+    // The limit is for the range, not for the whole object.
+    const whole = await answerOf(
+      store,
+      key,
+      () => store.get(key, { ...options, maxBytes: undefined }),
+      signal,
+    );
+    return whole && cutRange(whole, range);
+  }
+  const bytes = await answerOf(store, key, () => store.getRange!(key, range, options), signal);
+  if (bytes && bytes.byteLength > wantedBytes(range)) {
+    throw networkError(
+      `${locateKey(store, key)}: the store returned ${bytes.byteLength} bytes for a range of ${wantedBytes(range)}`,
+      { code: "bad-range" },
+    );
+  }
+  return bytes;
+}
+
+/** Returns the length of a range. */
+export function wantedBytes(range: RangeQuery): number {
+  return "suffixLength" in range ? range.suffixLength : range.length;
+}
+
+/** @throws InvalidArgument unless a range has non-negative integers whose sum is a safe integer. */
+export function checkRange(range: RangeQuery): void {
+  const [offset, length] = "suffixLength" in range ? [0, range.suffixLength] : [range.offset, range.length];
+  const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
+  if (!isCount(offset) || !isCount(length) || !isCount(offset + length)) {
+    throw invalidArgument(`${JSON.stringify(range)} is not a range`, { code: "bad-range" });
+  }
+}
+
+/** Returns start and end (exclusive) of a range, cut to an object of a size. */
+export function resolveRange(range: RangeQuery, size: number): { start: number; end: number } {
+  if ("suffixLength" in range) return { start: Math.max(0, size - range.suffixLength), end: size };
+  return { start: Math.min(range.offset, size), end: Math.min(range.offset + range.length, size) };
+}
+
+/** Returns a range of a whole object, as a view. */
+export function cutRange<T extends ArrayBufferLike>(whole: Uint8Array<T>, range: RangeQuery): Uint8Array<T> {
+  const { start, end } = resolveRange(range, whole.byteLength);
+  return whole.subarray(start, end);
+}
+
+/** Returns a range as text for messages and cache keys; "" without one. */
+export function rangeName(range: RangeQuery | undefined): string {
+  if (!range) return "";
+  return "suffixLength" in range ? `bytes=-${range.suffixLength}` : `bytes=${range.offset}+${range.length}`;
+}

@@ -1,6 +1,0 @@
-/** The store of references as the package exports it; archive.ts says why. */
-import { ReferenceStore as Store } from "./reference.js";
-
-export const ReferenceStore = Store;
-export type ReferenceStore = Store;
-export type { ReferenceStoreOptions } from "./reference.js";

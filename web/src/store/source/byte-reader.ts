@@ -1,0 +1,96 @@
+/** Reads one object from a URL, a file, a store, a Blob or memory. */
+import { invalidArgument, networkError } from "../../util/errors.js";
+import { defaultLimits } from "../../util/limits.js";
+import { isFileUrl, nodeModule } from "../../util/platform.js";
+import { readFilePart } from "../file/read.js";
+import type { HttpClient } from "../http/client.js";
+import { type HttpStoreOptions, makeClient } from "../http/store.js";
+import { answerOf, cutRange, locateKey, readRange, resolveRange } from "../read.js";
+import { type GetOptions, isStore, type RangeQuery, type Store } from "../store.js";
+
+/** An object in a store. */
+export interface StoredObject {
+  store: Store;
+  key: string;
+}
+
+/** A URL (http, https; file in Node), the path of a file (Node), an object in a store, or bytes. */
+export type ByteSource = string | URL | StoredObject | Blob | Uint8Array | ArrayBuffer;
+
+/** Reads an object or a part of it. */
+export interface ByteReader {
+  /** Name for messages. */
+  readonly name: string;
+  /** Returns the URL of the object, if it has one. */
+  url?(): Promise<URL>;
+  /** Returns undefined for a missing object; fewer bytes than requested only at its end. */
+  read(range: RangeQuery | undefined, options: GetOptions): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * Returns a reader of an object.
+ * @param client sends requests. Default: a new one with these options.
+ * @throws InvalidArgument for an invalid source.
+ */
+export function byteReader(source: ByteSource, options: HttpStoreOptions, client?: HttpClient): ByteReader {
+  if (source instanceof Uint8Array) return memory(source);
+  if (source instanceof ArrayBuffer) return memory(new Uint8Array(source));
+  if (source instanceof Blob) return blob(source);
+  if (typeof source === "string" || source instanceof URL) return located(source, options, client);
+  if (isStore(source?.store) && typeof source.key === "string") return stored(source);
+  throw invalidArgument("a source is a URL, a path, an object in a store, a Blob or bytes");
+}
+
+function memory(bytes: Uint8Array): ByteReader {
+  return { name: "archive", read: async (range) => (range ? cutRange(bytes, range) : bytes) };
+}
+
+function blob(object: Blob): ByteReader {
+  const name = (object as { name?: string }).name ?? "archive";
+  const read = async (range: RangeQuery | undefined) => {
+    const { start, end } = resolveRange(range ?? { suffixLength: object.size }, object.size);
+    try {
+      return new Uint8Array(await object.slice(start, end).arrayBuffer());
+    } catch (cause) {
+      throw networkError(`${name} could not be read: ${cause}`, { code: "file-failed", cause });
+    }
+  };
+  return { name, read };
+}
+
+function stored({ store, key }: StoredObject): ByteReader {
+  const read: ByteReader["read"] = async (range, options) =>
+    range
+      ? readRange(store, key, range, options)
+      : answerOf(store, key, () => store.get(key, options), options.signal);
+  return { name: locateKey(store, key), read };
+}
+
+function located(source: string | URL, options: HttpStoreOptions, client = makeClient(options)): ByteReader {
+  const url = sourceUrl(source);
+  if (url?.protocol === "http:" || url?.protocol === "https:") {
+    const read: ByteReader["read"] = (range, get) =>
+      range ? client.getRange(url, range, get) : client.get(url, get);
+    return { name: url.href, url: async () => url, read };
+  }
+  if (url && !isFileUrl(url)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
+  const maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
+  const file = async () =>
+    url ?? (await nodeModule<typeof import("node:url")>("node:url")).pathToFileURL(String(source));
+  const read: ByteReader["read"] = async (range, get) => {
+    const most = Math.min(get.maxBytes ?? maxBytes, maxBytes);
+    return readFilePart(await file(), { ...get, range, maxBytes: most });
+  };
+  return { name: String(source), url: file, read };
+}
+
+/** Returns undefined for paths. One letter before a colon is a drive of Windows. */
+export function sourceUrl(source: string | URL): URL | undefined {
+  const base = (globalThis as { location?: { href: string } }).location?.href;
+  try {
+    const url = new URL(source, base);
+    return /^[a-z]:$/i.test(url.protocol) ? undefined : url;
+  } catch {
+    return undefined;
+  }
+}

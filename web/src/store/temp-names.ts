@@ -1,0 +1,32 @@
+/** Names of temporary files, folders and locks. None of them is a key, and no listing shows them. */
+
+const hidden = /^\.zw-[0-9a-z]+\.tmp$/;
+
+/** Whether a file or folder with this name is temporary: no data of a node. */
+export const isHidden = (name: string): boolean => hidden.test(name);
+
+/** Whether a folder has a name that {@link hiddenName} gives: it was renamed in order to be deleted. */
+export const isDeletedFolder = (name: string): boolean => /^\.zw-[0-9a-f]{32}\.tmp$/.test(name);
+
+/** Returns a name for a temporary file or folder that no other caller gets. */
+export function hiddenName(): string {
+  return `.zw-${crypto.randomUUID().replaceAll("-", "")}.tmp`;
+}
+
+/** Returns a name for the scratch folder of one process (transfer/scratch.ts). */
+export const scratchName = (): string => hiddenName().replace(".zw-", ".zw-scratch");
+
+/** Whether a name belongs to a scratch folder. */
+export const isScratchName = (name: string): boolean => isHidden(name) && name.startsWith(".zw-scratch");
+
+/** Name of the lock of one file (file-lock.ts). @param hash of the file's name, in hexadecimal. */
+export const fileLockName = (hash: string): string => `.zw-lock${hash}.tmp`;
+
+/**
+ * Name of the lock of a destination (transfer/lock.ts): in the destination itself, or for an archive in its folder.
+ * @param hash of the archive's name, in hexadecimal.
+ */
+export const writerLockName = (hash = ""): string => `.zw-writer${hash}.tmp`;
+
+/** Whether a name belongs to the lock of a destination. */
+export const isWriterLockName = (name: string): boolean => /^\.zw-writer[0-9a-f]*\.tmp$/.test(name);

@@ -1,0 +1,309 @@
+/** Zip archives as stores. */
+import { checkObject, checkSignal } from "../../util/arguments.js";
+import { SingleFlight } from "../../util/async.js";
+import {
+  corruptChunk,
+  invalidMetadata,
+  isZarrError,
+  limitExceeded,
+  unsupported,
+  type ZarrError,
+} from "../../util/errors.js";
+import { inflate } from "../../util/inflate.js";
+import { defaultLimits } from "../../util/limits.js";
+import { isFileUrl } from "../../util/platform.js";
+import { inSlices, withTurns } from "../../util/slices.js";
+import { ByteCache } from "../cache.js";
+import type { HttpStoreOptions } from "../http/store.js";
+import { KeyIndex } from "../key-index.js";
+import { normalizePath } from "../path.js";
+import { checkRange, cutRange, resolveRange } from "../read.js";
+import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
+import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "../store.js";
+import { crc32 } from "./crc32.js";
+import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./directory.js";
+
+/** Options; those of HttpStore are for archives read by URL. */
+export interface ZipStoreOptions extends HttpStoreOptions {
+  /** Maximum size of the archive's directory, about 100 bytes per object. Default: 256 MiB. */
+  maxDirectoryBytes?: number | undefined;
+  /** Size of the cache of inflated objects, for ranges of them. Default: 64 MiB. */
+  inflatedBytes?: number | undefined;
+}
+
+const stored = 0;
+const deflated = 8;
+const localBytes = 30;
+const localSignature = 0x04034b50;
+/** Number of extra bytes to read with a local header, which may be longer than estimated. */
+const slackBytes = 64;
+
+/** One version of the archive. */
+interface Archive {
+  /** Distinguishes the version in cache keys. */
+  etag: string;
+  directory: ZipDirectory;
+  version: ObjectVersion;
+  /** Offsets of the bytes of entries that have been read before. */
+  starts: Map<ZipEntry, number>;
+  index?: KeyIndex;
+}
+
+/**
+ * A zip archive as a store. Reads its directory once, then the requested objects, which may be stored or deflated. Of
+ * several objects with one name, the last counts. Verifies checksums of objects that are read as a whole. Keys that the
+ * directory does not list are missing. Other failures throw: NotFound for a missing archive, InvalidMetadata ("bad-zip"),
+ * CorruptChunk, Unsupported ("zip-method", "zip-encrypted", "zip-parts"), LimitExceeded, and errors of its source.
+ */
+export class ZipStore implements Store {
+  /** Name in consoles, also in minified programs. */
+  static get name(): string {
+    return "ZipStore";
+  }
+
+  /** @internal False until the directory has been read: `open` does not look for other formats in a missing archive. */
+  get isThere(): boolean {
+    return this.#archive !== undefined;
+  }
+
+  readonly #source: ByteReader;
+  readonly #maxBytes: number;
+  readonly #maxDirectoryBytes: number;
+  readonly #opening = new SingleFlight<Archive>();
+  readonly #inflating = new SingleFlight<Uint8Array>();
+  readonly #inflated: ByteCache;
+  #archive: Archive | undefined;
+  #opened = 0;
+
+  /** @throws InvalidArgument for an invalid source. */
+  constructor(source: ByteSource, options: ZipStoreOptions = {}) {
+    checkObject(options, "options of a store");
+    this.#source = byteReader(source, options);
+    this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
+    this.#maxDirectoryBytes = options.maxDirectoryBytes ?? 256 * 2 ** 20;
+    this.#inflated = new ByteCache(options.inflatedBytes ?? 64 * 2 ** 20);
+  }
+
+  locate(key: string): string {
+    return `${this.#source.name}!${key}`;
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    return this.#withEntry(key, options, (archive, entry, name) => {
+      checkBytes(name, entry.bytes, options.maxBytes);
+      const kept = this.#inflated.get(name);
+      return kept ? Promise.resolve(kept) : this.#whole(archive, entry, name, options.signal);
+    });
+  }
+
+  /** Reads a part of a stored object. A deflated one is inflated as a whole and cached. */
+  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+    checkRange(range);
+    return this.#withEntry(key, options, async (archive, entry, name) => {
+      const { start, end } = resolveRange(range, entry.bytes);
+      checkBytes(name, end - start, options.maxBytes);
+      if (entry.method === stored) return this.#slice(archive, entry, name, range, options.signal);
+      return cutRange(await this.#inflatedWhole(archive, entry, name, options.signal), range);
+    });
+  }
+
+  /** @internal Whether `list` gives the keys of chunks. */
+  get listsChunks(): boolean {
+    return true;
+  }
+
+  async *list(path: string): AsyncGenerator<string> {
+    const folder = normalizePath(path);
+    const prefix = folder === "" ? "/" : `/${folder}/`;
+    const { directory } = await this.#open(undefined);
+    for await (const key of withTurns(directory.keys)) if (key.startsWith(prefix)) yield key;
+  }
+
+  async listChildren(path: string): Promise<string[]> {
+    const archive = await this.#open(undefined);
+    archive.index ??= await inSlices(KeyIndex.steps(archive.directory.keys));
+    return inSlices(archive.index.children(normalizePath(path)));
+  }
+
+  /** @internal */
+  async *placesRead(_path: string, isFile: boolean): AsyncGenerator<URL> {
+    const url = await this.#source.url?.();
+    if (url && isFileUrl(url) === isFile) yield url;
+  }
+
+  /**
+   * The archive's comment; "" where it has none. Archives of OME-Zarr (.ozx) have JSON there that says so:
+   * `{"ome": {"version": "0.5", "zipFile": {"centralDirectory": {"jsonFirst": true}}}}`. Spec: OME-Zarr RFC-9.
+   * @throws as reading an object does.
+   */
+  async comment(options: { signal?: AbortSignal | undefined } = {}): Promise<string> {
+    checkObject(options);
+    options.signal?.throwIfAborted();
+    return (await this.#open(options.signal)).directory.comment;
+  }
+
+  async #withEntry(
+    key: string,
+    options: GetOptions,
+    work: (archive: Archive, entry: ZipEntry, name: string) => Promise<Uint8Array>,
+  ): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    options.signal?.throwIfAborted();
+    const path = `/${normalizePath(key)}`;
+    const archive = await this.#open(options.signal);
+    const entry = archive.directory.entries.get(path);
+    const name = this.locate(path);
+    checkVersion(options.version, entry && { etag: archive.etag, size: entry.bytes }, name);
+    if (!entry) return undefined;
+    this.#check(entry, name);
+    try {
+      return await work(archive, entry, name);
+    } catch (error) {
+      // The next reader gets the directory of the archive as it is now.
+      if (isZarrError(error, "Network") && error.code === "changed") this.#forget(archive);
+      throw error;
+    }
+  }
+
+  #forget(archive: Archive): void {
+    if (this.#archive !== archive) return;
+    this.#archive = undefined;
+    this.#inflated.clear();
+  }
+
+  async #open(signal: AbortSignal | undefined): Promise<Archive> {
+    if (this.#archive) return this.#archive;
+    this.#archive = await this.#opening.run("", signal, async (shared) => {
+      const version = {};
+      const options = { signal: shared, version };
+      const directory = await readDirectory(this.#source, this.#maxDirectoryBytes, options).catch(
+        withoutPages,
+      );
+      return { etag: String(++this.#opened), directory, version, starts: new Map() };
+    });
+    return this.#archive;
+  }
+
+  #check(entry: ZipEntry, name: string): void {
+    if (entry.isEncrypted) throw unsupported(`${name} is encrypted`, { code: "zip-encrypted" });
+    if (entry.method !== stored && entry.method !== deflated) {
+      throw unsupported(`${name} is compressed by method ${entry.method}; only 0 and 8 are supported`, {
+        code: "zip-method",
+      });
+    }
+    if (entry.method === stored && entry.storedBytes !== entry.bytes) {
+      throw damaged(name, `is stored in ${entry.storedBytes} bytes but has ${entry.bytes}`, "size-mismatch");
+    }
+  }
+
+  /** A whole object, its checksum verified. */
+  async #whole(
+    archive: Archive,
+    entry: ZipEntry,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    checkBytes(name, Math.max(entry.bytes, entry.storedBytes), this.#maxBytes);
+    const raw = await this.#raw(archive, entry, name, signal);
+    const bytes = entry.method === stored ? raw : await inflate(raw, entry.bytes, name);
+    signal?.throwIfAborted();
+    if (crc32(bytes) !== entry.crc) throw damaged(name, "does not match its checksum", "checksum-mismatch");
+    return bytes;
+  }
+
+  /** A deflated object for readers of its parts: inflated once for all of them. */
+  async #inflatedWhole(
+    archive: Archive,
+    entry: ZipEntry,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const kept = this.#inflated.get(name);
+    if (kept) return kept;
+    return this.#inflating.run(name, signal, async (shared) => {
+      const bytes = await this.#whole(archive, entry, name, shared);
+      if (this.#archive === archive) this.#inflated.set(name, bytes);
+      return bytes;
+    });
+  }
+
+  /** The bytes of an entry as they are in the archive: with the header before them, in one request as a rule. */
+  async #raw(
+    archive: Archive,
+    entry: ZipEntry,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const known = archive.starts.get(entry);
+    if (known !== undefined) return this.#read(archive, name, known, entry.storedBytes, signal);
+    const most = Math.min(
+      entry.headerBytes + slackBytes + entry.storedBytes,
+      archive.directory.offset - entry.offset,
+    );
+    const bytes = await this.#read(archive, name, entry.offset, most, signal);
+    const start = this.#startOf(archive, entry, bytes, name);
+    const end = start - entry.offset + entry.storedBytes;
+    return end <= bytes.byteLength
+      ? bytes.subarray(end - entry.storedBytes, end)
+      : this.#read(archive, name, start, entry.storedBytes, signal);
+  }
+
+  /** A part of a stored object. */
+  async #slice(
+    archive: Archive,
+    entry: ZipEntry,
+    name: string,
+    range: RangeQuery,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    const { start, end } = resolveRange(range, entry.bytes);
+    let from = archive.starts.get(entry);
+    if (from === undefined) {
+      const header = await this.#read(archive, name, entry.offset, localBytes, signal);
+      from = this.#startOf(archive, entry, header, name);
+    }
+    return end === start ? new Uint8Array(0) : this.#read(archive, name, from + start, end - start, signal);
+  }
+
+  /** Where an entry's bytes start: behind its local header, whose length only that one tells. */
+  #startOf(archive: Archive, entry: ZipEntry, header: Uint8Array, name: string): number {
+    const view = viewOf(header);
+    if (header.byteLength < localBytes || view.getUint32(0, true) !== localSignature) {
+      throw damaged(name, "is not where the archive's directory says", "bad-header");
+    }
+    const start = entry.offset + localBytes + view.getUint16(26, true) + view.getUint16(28, true);
+    if (start + entry.storedBytes > archive.directory.offset) {
+      throw damaged(name, "lies outside of the archive", "truncated");
+    }
+    archive.starts.set(entry, start);
+    return start;
+  }
+
+  async #read(
+    archive: Archive,
+    name: string,
+    offset: number,
+    length: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> {
+    if (length <= 0) return new Uint8Array(0);
+    const bytes = await this.#source.read({ offset, length }, { signal, version: archive.version });
+    if (bytes?.byteLength !== length) throw damaged(name, "is cut short", "truncated");
+    return bytes;
+  }
+}
+
+/** Before anything is read or inflated: what the directory claims is also all that is inflated. */
+function checkBytes(name: string, bytes: number, most = Number.POSITIVE_INFINITY): void {
+  if (bytes > most) throw limitExceeded(`${name} has ${bytes} bytes, more than the limit of ${most}`);
+}
+
+/** A page in place of an archive is an archive that is not valid. */
+function withoutPages(error: unknown): never {
+  if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
+  throw invalidMetadata(error.message, { code: "bad-zip", status: error.status, cause: error });
+}
+
+function damaged(name: string, what: string, code: string): ZarrError {
+  return corruptChunk(`${name} ${what}`, { code });
+}

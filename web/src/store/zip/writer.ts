@@ -1,0 +1,352 @@
+/** Writes zip archives (.zip, .ozx) in one pass. */
+import { checkObject } from "../../util/arguments.js";
+import {
+  alreadyExists,
+  invalidArgument,
+  isZarrError,
+  messageOf,
+  networkError,
+  unsupported,
+} from "../../util/errors.js";
+import { textDecoder, textEncoder } from "../../util/platform.js";
+import { existsError } from "../conditions.js";
+import { documentNames } from "../deletion.js";
+import { childOf, normalizePath } from "../path.js";
+import type { MaybePromise, SetOptions, Store, WriteOptions } from "../store.js";
+import { crc32 } from "./crc32.js";
+import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./records.js";
+
+export interface ZipWriterOptions {
+  /** The archive's comment. Default: that of OME-Zarr archives if the root is OME-Zarr. */
+  comment?: string | undefined;
+}
+
+/** Maximum total size of documents that wait in memory for others. */
+const maxWaitingBytes = 64 * 2 ** 20;
+/** Shorter objects are written together with their headers. */
+const shortBytes = 2 ** 16;
+/** Approximate length of the pieces of the directory. */
+const pieceBytes = 2 ** 18;
+
+const nameOf = (key: string) => key.slice(key.lastIndexOf("/") + 1);
+const isDocument = (key: string) => documentNames.includes(nameOf(key));
+
+/** Sorts documents breadth first, beginning at the root. Spec: OME-Zarr RFC-9. */
+function byDepth(a: string, b: string): number {
+  const depth = (key: string) => key.split("/").length;
+  return depth(a) - depth(b) || (a < b ? -1 : 1);
+}
+
+/**
+ * A store that writes a zip archive to a sink in one pass: without compression, as chunks are compressed, with checksums
+ * and zip64 fields if needed. The archive is incomplete until {@link close} returns.
+ *
+ * Written objects can be neither replaced nor deleted, nor read back. A node's documents (`zarr.json`, `.zarray`, …) can,
+ * until the first chunk is written. Until then they wait in memory, so that they come first, beginning at the root, as
+ * OME-Zarr requires. After that they can still be read back.
+ */
+export class ZipWriter implements Store {
+  /** Name in consoles, also in minified programs. */
+  static get name(): string {
+    return "ZipWriter";
+  }
+
+  readonly #sink: PieceSink;
+  readonly #comment: string | undefined;
+  readonly #entries = new Map<string, WrittenEntry>();
+  /** Documents, and the keys of those that wait. */
+  readonly #documents = new Map<string, Uint8Array>();
+  readonly #waiting = new Set<string>();
+  #waitingBytes = 0;
+  #offset = 0;
+  /** Whether all documents precede the other objects. */
+  #isDocumentsFirst = true;
+  #last: Promise<void> = Promise.resolve();
+  #state: "open" | "closed" | { failure: unknown } = "open";
+
+  /**
+   * @param sink a stream (of a file, of a browser's file handle, …) or a function that is called with each piece. A
+   *   piece may change once the promise that the function returns has settled.
+   * @throws InvalidArgument for an invalid sink, and for a comment of more than 65 535 bytes.
+   */
+  constructor(sink: ZipSink, options: ZipWriterOptions = {}) {
+    checkObject(options, "options of a store");
+    this.#sink = openSink(sink);
+    this.#comment = options.comment;
+    if (textEncoder().encode(options.comment).byteLength > 0xffff) {
+      throw invalidArgument("the comment of an archive has at most 65 535 bytes");
+    }
+  }
+
+  /** Writes support `ifVersion: "absent"`. */
+  get conditional(): "absent" {
+    return "absent";
+  }
+
+  locate(key: string): string {
+    return `archive!${key}`;
+  }
+
+  /** Returns a written document. @throws Unsupported ("zip-read") for other written objects. */
+  get(key: string): Uint8Array | undefined {
+    const path = `/${normalizePath(key)}`;
+    const document = this.#documents.get(path);
+    if (document || !this.#entries.has(path)) return document?.slice();
+    throw unsupported(`${this.locate(path)} cannot be read back while the archive is written`, {
+      code: "zip-read",
+    });
+  }
+
+  /**
+   * Writes an object.
+   * @throws AlreadyExists for a key that the archive has already, as written objects cannot be replaced; Network
+   *   ("sink-failed") after the sink has failed; InvalidArgument ("closed", "bad-path"); the signal's reason.
+   */
+  set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): Promise<void> {
+    return this.#inTurn(signal, async () => {
+      const path = checkKey(key);
+      if (ifVersion !== undefined && ifVersion !== "absent") {
+        throw unsupported(`${this.locate(path)} cannot be replaced`, { code: "no-conditions" });
+      }
+      if (this.#waiting.has(path) && ifVersion === "absent") throw existsError(this.locate(path));
+      if (this.#entries.has(path)) {
+        throw alreadyExists(`${this.locate(path)} is in the archive already, and cannot be replaced`);
+      }
+      if (isDocument(path) && this.#isDocumentsFirst) return this.#wait(path, value);
+      await this.#flush();
+      if (isDocument(path)) this.#documents.set(path, value.slice());
+      else this.#isDocumentsFirst = false;
+      await this.#append(path, value);
+    });
+  }
+
+  /** @throws Unsupported ("zip-delete") for what is in the archive already. */
+  delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
+    return this.#inTurn(signal, async () => this.#remove(`/${normalizePath(key)}`));
+  }
+
+  /** @throws Unsupported ("zip-delete") if something below the path is in the archive already; then nothing is removed. */
+  deletePrefix(path: string, { signal }: WriteOptions = {}): Promise<void> {
+    return this.#inTurn(signal, async () => {
+      const keys = [...this.list(path)];
+      const written = keys.find((key) => this.#entries.has(key));
+      for (const key of written ? [written] : keys) this.#remove(key);
+    });
+  }
+
+  *list(path: string): Generator<string> {
+    const folder = normalizePath(path);
+    const prefix = folder === "" ? "/" : `/${folder}/`;
+    for (const key of [...this.#waiting, ...this.#entries.keys()]) if (key.startsWith(prefix)) yield key;
+  }
+
+  listChildren(path: string): string[] {
+    const folder = normalizePath(path);
+    const names = new Set<string>();
+    for (const key of this.list(folder)) {
+      const name = childOf(key, folder);
+      if (name !== undefined) names.add(name);
+    }
+    return [...names].sort();
+  }
+
+  /** Ends the archive, and closes the sink. Nothing can be written any more. */
+  close(): Promise<void> {
+    return this.#inTurn(undefined, async () => {
+      await this.#flush();
+      await this.#end();
+      await this.#sinking(() => this.#sink.close());
+      this.#state = "closed";
+    });
+  }
+
+  /** Gives the archive up, and the sink. */
+  async abort(reason?: unknown): Promise<void> {
+    if (this.#state === "closed") return;
+    this.#state = { failure: reason ?? new Error("the archive was given up") };
+    await this.#sink.abort(reason).catch(() => {});
+  }
+
+  /** One after the other, in the order of the calls. */
+  async #inTurn(signal: AbortSignal | undefined, work: () => Promise<void>): Promise<void> {
+    const turn = this.#last.then(() => {
+      signal?.throwIfAborted();
+      if (this.#state === "closed") throw invalidArgument("the archive is closed", { code: "closed" });
+      if (this.#state !== "open") throw sinkError(this.#state.failure);
+      return work();
+    });
+    this.#last = turn.catch(() => {});
+    await turn;
+  }
+
+  async #wait(path: string, value: Uint8Array): Promise<void> {
+    const before = this.#documents.get(path)?.byteLength ?? 0;
+    this.#documents.set(path, value.slice());
+    this.#waiting.add(path);
+    this.#waitingBytes += value.byteLength - before;
+    if (this.#waitingBytes > maxWaitingBytes) await this.#flush();
+  }
+
+  #remove(path: string): void {
+    if (this.#entries.has(path)) {
+      throw unsupported(`${this.locate(path)} is in the archive already, and cannot be removed`, {
+        code: "zip-delete",
+      });
+    }
+    if (!this.#waiting.delete(path)) return;
+    this.#waitingBytes -= this.#documents.get(path)!.byteLength;
+    this.#documents.delete(path);
+  }
+
+  /** Documents that wait go to the sink. */
+  async #flush(): Promise<void> {
+    for (const path of [...this.#waiting].sort(byDepth)) {
+      this.#waiting.delete(path);
+      await this.#append(path, this.#documents.get(path)!);
+    }
+    this.#waitingBytes = 0;
+  }
+
+  async #append(path: string, value: Uint8Array): Promise<void> {
+    const name = textEncoder().encode(path.slice(1));
+    if (name.byteLength > 0xffff) {
+      throw invalidArgument(`a key of ${name.byteLength} bytes is too long for an archive`, {
+        code: "bad-path",
+      });
+    }
+    const entry = { name, crc: crc32(value), bytes: value.byteLength, offset: this.#offset };
+    const header = localHeader(entry);
+    if (value.byteLength <= shortBytes) {
+      await this.#write(joined([header, value]));
+    } else {
+      await this.#write(header);
+      await this.#write(value);
+    }
+    this.#entries.set(path, entry);
+  }
+
+  /** The directory, the documents first, and the archive's end. */
+  async #end(): Promise<void> {
+    const offset = this.#offset;
+    const documents = [...this.#entries.keys()].filter(isDocument).sort(byDepth);
+    const others = [...this.#entries.keys()].filter((key) => !isDocument(key));
+    let records: Uint8Array[] = [];
+    let length = 0;
+    for (const key of [...documents, ...others]) {
+      const record = directoryRecord(this.#entries.get(key)!);
+      records.push(record);
+      length += record.byteLength;
+      if (length < pieceBytes) continue;
+      await this.#write(joined(records));
+      records = [];
+      length = 0;
+    }
+    const bytes = this.#offset + length - offset;
+    const ome = this.#omeComment();
+    const comment = textEncoder().encode(this.#comment ?? ome ?? "");
+    const end = directoryEnd({ entries: this.#entries.size, offset, bytes }, comment, ome !== undefined);
+    await this.#write(joined([...records, end]));
+  }
+
+  /** The comment that marks archives of OME-Zarr whose documents come first. Spec: OME-Zarr RFC-9. */
+  #omeComment(): string | undefined {
+    const root = this.#documents.get("/zarr.json");
+    if (!root) return undefined;
+    try {
+      const version = JSON.parse(textDecoder().decode(root)).attributes.ome.version;
+      if (typeof version !== "string") return undefined;
+      const [first] = this.#entries.keys();
+      if (first !== "/zarr.json" || !this.#areDocumentsFirst()) return undefined;
+      return JSON.stringify({ ome: { version, zipFile: { centralDirectory: { jsonFirst: true } } } });
+    } catch {
+      return undefined;
+    }
+  }
+
+  #areDocumentsFirst(): boolean {
+    const keys = [...this.#entries.keys()];
+    const sorted = keys.filter(isDocument).sort(byDepth);
+    return sorted.every((key, i) => keys[i] === key);
+  }
+
+  async #write(piece: Uint8Array): Promise<void> {
+    await this.#sinking(() => this.#sink.write(piece));
+    this.#offset += piece.byteLength;
+  }
+
+  /** A sink that has failed holds part of an object: nothing can follow that. */
+  async #sinking(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (failure) {
+      this.#state = { failure };
+      throw sinkError(failure);
+    }
+    // It may have been given up meanwhile.
+    if (typeof this.#state === "object") throw sinkError(this.#state.failure);
+  }
+}
+
+function sinkError(cause: unknown): Error {
+  if (isZarrError(cause)) return cause;
+  return networkError(`the archive could not be written: ${messageOf(cause)}`, {
+    code: "sink-failed",
+    cause,
+  });
+}
+
+function checkKey(key: string): string {
+  const path = normalizePath(key);
+  if (path === "") throw invalidArgument(`${JSON.stringify(key)} is not a key`, { code: "bad-path" });
+  return `/${path}`;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.byteLength;
+  }
+  return all;
+}
+
+/** Destination of an archive: a stream, or a function that is called with one piece after the other. */
+export type ZipSink =
+  | WritableStream<Uint8Array>
+  | ((piece: Uint8Array<ArrayBuffer>) => MaybePromise<unknown>);
+
+interface PieceSink {
+  write(piece: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+  abort(reason: unknown): Promise<void>;
+}
+
+/** @throws InvalidArgument for an invalid sink. */
+function openSink(sink: ZipSink): PieceSink {
+  if (typeof sink === "function") {
+    return {
+      write: async (piece) => void (await sink(owned(piece))),
+      close: async () => {},
+      abort: async () => {},
+    };
+  }
+  if (typeof (sink as { getWriter?: unknown } | undefined)?.getWriter !== "function") {
+    throw invalidArgument("an archive is written to a WritableStream or a function");
+  }
+  const writer = sink.getWriter();
+  writer.closed.catch(() => {}); // reported by the failing write
+  return {
+    write: async (piece) => {
+      await writer.ready;
+      await writer.write(owned(piece));
+    },
+    close: () => writer.close(),
+    abort: (reason) => writer.abort(reason),
+  };
+}
+
+/** Streams take no memory that threads share. */
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+}

@@ -1,0 +1,17 @@
+/**
+ * Copies and verifies arrays and groups.
+ * @packageDocumentation
+ */
+
+export { copy } from "./transfer/copy.js";
+export type {
+  CopyOptions,
+  SourceOptions,
+  VerifyOptions,
+  VerifyProblem,
+  VerifyProgress,
+  VerifyResult,
+} from "./transfer/options.js";
+export type { Leftovers } from "./transfer/scratch.js";
+export { verify } from "./transfer/verify.js";
+export type { CopyProgress, CopyResult } from "./transfer/work.js";

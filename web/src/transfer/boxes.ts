@@ -1,0 +1,216 @@
+/** Boxes of elements and of stored objects, and the part of an array that is copied. */
+
+import type { ZarrArray } from "../hierarchy/array.js";
+import { type AxisRange, resolveSelection, type Selection, slice } from "../plan/selection.js";
+import type { ArrayReader } from "../read/reader.js";
+import { invalidSelection } from "../util/errors.js";
+import { type Box, positionsIn } from "../util/shapes.js";
+
+export const lengthsOf = ({ from, to }: Box): number[] => to.map((end, axis) => end - from[axis]!);
+
+export const countIn = (box: Box): number => lengthsOf(box).reduce((a, b) => a * b, 1);
+
+/** As {@link countIn}, exact for boxes of any size. */
+export const exactCount = (box: Box): bigint => productOf(lengthsOf(box));
+
+/** Intersection of two boxes; undefined if it is empty. */
+export function intersect(a: Box, b: Box): Box | undefined {
+  const from = a.from.map((start, axis) => Math.max(start, b.from[axis]!));
+  const to = a.to.map((end, axis) => Math.min(end, b.to[axis]!));
+  return from.every((start, axis) => start < to[axis]!) ? { from, to } : undefined;
+}
+
+/** Cuts a box into tiles of a shape (smaller ones at its far sides), in C order. */
+export function* tilesOf(box: Box, shape: readonly number[]): Generator<Box> {
+  const counts = lengthsOf(box).map((length, axis) => Math.ceil(length / shape[axis]!));
+  for (const at of positionsIn({ from: counts.map(() => 0), to: counts })) {
+    const from = at.map((index, axis) => box.from[axis]! + index * shape[axis]!);
+    yield { from, to: from.map((start, axis) => Math.min(start + shape[axis]!, box.to[axis]!)) };
+  }
+}
+
+type Axes = ArrayReader["axes"];
+
+/** Number of chunks in boxes of stored objects, those inside of shards one by one. */
+export const chunksIn = (boxes: readonly Box[], { axes, objectAxes }: ArrayReader): bigint =>
+  boxes.reduce((sum, box) => sum + exactCount(cellsOf(elementsOf(box, objectAxes), axes)), 0n);
+
+/** Elements of the array in cells of a grid. */
+export function elementsOf({ from, to }: Box, axes: Axes): Box {
+  return {
+    from: from.map((cell, axis) => axes[axis]!.start(cell)),
+    to: to.map((cell, axis) => {
+      const { length } = axes[axis]!;
+      return cell === 0 ? 0 : Math.min(length, axes[axis]!.start(cell - 1) + axes[axis]!.size(cell - 1));
+    }),
+  };
+}
+
+/** Cells of a grid that hold any element of a box that is not empty. */
+export function cellsOf({ from, to }: Box, axes: Axes): Box {
+  return {
+    from: from.map((start, axis) => axes[axis]!.find(start)),
+    to: to.map((end, axis) => axes[axis]!.find(end - 1) + 1),
+  };
+}
+
+/** One of `count` shares of the work; `index` counts from 0. */
+export interface Part {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** Stored objects (chunks or shards) of an array: from `from` up to, not including, `to` along each axis. */
+export interface ObjectBox {
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
+
+/**
+ * Returns the stored objects of an array that belong to a part, as boxes. Each object belongs to exactly one part. Parts
+ * are runs of objects in C order whose lengths differ by at most one.
+ * @param counts objects along each axis.
+ * @param shift number of the array in the copy, so that small arrays go to different parts.
+ */
+export function shareOf(counts: readonly number[], part: Part | undefined, shift = 0): ObjectBox[] {
+  // Exact: a double may not hold the product.
+  const total = productOf(counts);
+  if (total === 0n) return [];
+  if (!part) return [{ from: counts.map(() => 0), to: counts }];
+  const turn = BigInt((part.index + shift) % part.count);
+  const cut = (at: bigint) => (total * at) / BigInt(part.count);
+  return boxesOf(counts, cut(turn), cut(turn + 1n));
+}
+
+/** The exact product of lengths. */
+export const productOf = (lengths: readonly number[]): bigint =>
+  lengths.reduce((product, length) => product * BigInt(length), 1n);
+
+/** Converts a run of objects in C order to boxes: its first row, whole rows, and its last row, axis by axis. */
+function boxesOf(counts: readonly number[], start: bigint, end: bigint): ObjectBox[] {
+  if (start >= end) return [];
+  if (counts.length === 0) return [{ from: [], to: [] }];
+  const inner = counts.slice(1);
+  const row = productOf(inner);
+  const [first, last] = [start / row, (end - 1n) / row];
+  const within = (at: bigint, from: bigint, to: bigint): ObjectBox[] =>
+    boxesOf(inner, from, to).map((box) => ({
+      from: [Number(at), ...box.from],
+      to: [Number(at) + 1, ...box.to],
+    }));
+  if (first === last) return within(first, start - first * row, end - first * row);
+  const wholeFrom = start % row === 0n ? first : first + 1n;
+  const wholeTo = end % row === 0n ? last + 1n : last;
+  const whole: ObjectBox[] =
+    wholeFrom < wholeTo
+      ? [{ from: [Number(wholeFrom), ...inner.map(() => 0)], to: [Number(wholeTo), ...inner] }]
+      : [];
+  const head = wholeFrom > first ? within(first, start - first * row, row) : [];
+  const tail = wholeTo <= last ? within(last, 0n, end - last * row) : [];
+  return [...head, ...whole, ...tail];
+}
+
+/** A selection of an array, with the axes of the target. */
+export class View {
+  /** Per axis of the array. */
+  readonly #ranges: readonly AxisRange[];
+
+  private constructor(
+    readonly array: ZarrArray,
+    ranges: readonly AxisRange[],
+  ) {
+    this.#ranges = ranges;
+  }
+
+  /** @throws InvalidSelection, also for lists of indices. */
+  static of(array: ZarrArray, selection: Selection): View {
+    const ranges = resolveSelection(selection, array.shape, array.dimensionNames);
+    if (ranges.every((range) => "step" in range)) return new View(array, ranges as AxisRange[]);
+    throw invalidSelection("copies take indices and slices, not lists of indices");
+  }
+
+  /** An array whose first element lies at a position of the target. */
+  static from(array: ZarrArray, origin: readonly number[]): View {
+    const ranges = array.shape.map((count, axis) => ({
+      start: -origin[axis]!,
+      step: 1,
+      count,
+      dropped: false,
+    }));
+    return new View(array, ranges);
+  }
+
+  get shape(): number[] {
+    return this.axes.map(({ count }) => count);
+  }
+
+  /** The ranges that are axes of the target. */
+  get axes(): readonly AxisRange[] {
+    return this.#ranges.filter(({ dropped }) => !dropped);
+  }
+
+  /** Axes of the array that the target has. */
+  get kept(): readonly number[] {
+    return this.#ranges.flatMap(({ dropped }, axis) => (dropped ? [] : [axis]));
+  }
+
+  /** Whether all of the array is selected. */
+  get isWhole(): boolean {
+    return this.#ranges.every(
+      ({ start, step, count, dropped }, axis) =>
+        !dropped && start === 0 && step === 1 && count === this.array.shape[axis]!,
+    );
+  }
+
+  /** Selection of the array for a box of the target. */
+  selectionOf({ from, to }: Box): Selection {
+    let axis = 0;
+    return this.#ranges.map(({ start, step, dropped }) => {
+      if (dropped) return start;
+      const [first, end] = [from[axis]!, to[axis]!];
+      axis++;
+      return slice(start + first * step, start + (end - 1) * step + 1, step);
+    });
+  }
+
+  /** Bounding box in the array of a box of the target. */
+  sourceOf({ from, to }: Box): Box {
+    const kept = this.kept;
+    const bounds = this.#ranges.map(({ start, step, dropped }, axis) => {
+      if (dropped) return [start, start + 1] as const;
+      const at = kept.indexOf(axis);
+      return [start + from[at]! * step, start + (to[at]! - 1) * step + 1] as const;
+    });
+    return { from: bounds.map(([first]) => first), to: bounds.map(([, end]) => end) };
+  }
+
+  /** Part of a box of the array that is selected, as a box of the target; undefined if it is empty. */
+  shownOf({ from, to }: Box): Box | undefined {
+    const bounds: (readonly [first: number, end: number])[] = [];
+    for (const [axis, { start, step, count, dropped }] of this.#ranges.entries()) {
+      if (dropped && (start < from[axis]! || start >= to[axis]!)) return undefined;
+      const first = Math.max(0, Math.ceil((from[axis]! - start) / step));
+      const end = Math.min(count, Math.ceil((to[axis]! - start) / step));
+      if (!dropped && first >= end) return undefined;
+      if (!dropped) bounds.push([first, end]);
+    }
+    return { from: bounds.map(([first]) => first), to: bounds.map(([, end]) => end) };
+  }
+
+  /**
+   * Start of the selection along each axis, in cells of a length. Undefined if it does not consist of whole cells, of
+   * which the last ones may be cut off by the end of the array.
+   */
+  cellOffsets(cell: readonly number[]): number[] | undefined {
+    if (this.isWhole) return cell.map(() => 0);
+    const { shape, spec } = this.array;
+    const fits = this.#ranges.every(
+      ({ start, step, count, dropped }, axis) =>
+        !dropped &&
+        step === 1 &&
+        start % cell[axis]! === 0 &&
+        (start + count === shape[axis]! || count % cell[axis]! === 0),
+    );
+    return fits && spec.isRegular ? this.#ranges.map(({ start }, axis) => start / cell[axis]!) : undefined;
+  }
+}

@@ -1,0 +1,257 @@
+/** Copies an array, or a group with everything below it, into any layout. */
+
+import { requireEncodable } from "../edit/codecs-option.js";
+import { checkSeen } from "../edit/target.js";
+import { ZarrArray } from "../hierarchy/array.js";
+import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
+import { open } from "../hierarchy/open.js";
+import type { Source } from "../hierarchy/source.js";
+import type { ArraySpec } from "../metadata/spec.js";
+import { FileSystemStore } from "../store/file/store.js";
+import type { Store } from "../store/store.js";
+import { copyAsStored } from "./as-stored.js";
+import { BoxCopier } from "./box-copy.js";
+import { elementsOf, shareOf, tilesOf, View } from "./boxes.js";
+import { badOption, type Destination, openDestination } from "./destination.js";
+import { loadNode, node } from "./host.js";
+import { type DestinationLock, type LockOptions, lockDestination, sha256 } from "./lock.js";
+import { awaitNodes, documentsText, makeNodes, readTree, type SourceNode, type TargetNode } from "./nodes.js";
+import {
+  type CheckedOptions,
+  type CopyOptions,
+  checkCopyOptions,
+  type SourceOptions,
+  tempPlace,
+} from "./options.js";
+import { checkApart } from "./places.js";
+import { plannedAxes, rechunk } from "./rechunk.js";
+import { planPass } from "./rechunk-plan.js";
+import { isSameEncoding } from "./stored-form.js";
+import { arrayTarget, groupTarget, omeNote } from "./target.js";
+import { sizeOf, visitedBoxes } from "./visited.js";
+import { boxCopy, type CopyResult, itemBytesOf, Tally, TargetStore, type Work } from "./work.js";
+
+/** A node to create, and its source. */
+interface PlannedNode extends TargetNode {
+  /** Selection of the source array; undefined for groups. */
+  readonly view: View | undefined;
+}
+
+/**
+ * Copies an array, or a group with everything below it. Properties without an option do not change. Chunks whose
+ * encoding does not change are copied as they are stored; others are decoded and encoded in bounded memory.
+ *
+ * The destination is locked against other writers while the copy runs: no other copy can write to it, to a place that
+ * contains it, or to one in it.
+ * @param source URL or store, as for `open`, or an opened array or group.
+ * @param destination an http or https URL, the file URL of a folder or of a `.zip` or `.ozx` archive (Node), or a store.
+ * @throws InvalidArgument ("bad-option") and Unsupported before anything is written; AlreadyExists for data at the
+ *   destination; Conflict ("destination-locked") for another writer; NotAllowed ("is-source") for a destination that
+ *   contains the source or lies in it; CorruptChunk ("differs") if `verify` finds a difference; what `open`, `get` and
+ *   `set` throw; the reason of the signal. All objects written until then are whole.
+ */
+export async function copy(
+  source: Source | OpenedNode,
+  destination: string | URL | Store,
+  options: CopyOptions = {},
+): Promise<CopyResult> {
+  const checked = checkCopyOptions(options);
+  const { signal } = options;
+  signal?.throwIfAborted();
+  await loadNode();
+  const root = await openNode(source, options);
+  const nodes = await planNodes(await readTree(root), checked);
+  const target = await openDestination(destination, { ...checked, name: options.destinationName });
+  const tally = new Tally(options.onProgress);
+  let lock: DestinationLock | undefined;
+  try {
+    checkDestination(target, checked);
+    await checkApart(root, target);
+    lock = await lockDestination(target, await lockOptions(nodes, checked));
+    await copyAll(root, nodes, target, checked, tally);
+    await lock.finish();
+  } catch (error) {
+    await target.abort(error);
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    await lock?.release();
+  }
+  return tally.result;
+}
+
+/** Opens a node, or returns an opened one. */
+export async function openNode(source: Source | OpenedNode, options: SourceOptions): Promise<OpenedNode> {
+  if (source instanceof ZarrArray && options.path) throw badOption("`path`: the source is an array");
+  if (source instanceof ZarrGroup) return options.path ? source.open(options.path) : source;
+  return source instanceof ZarrArray ? source : open(source, options);
+}
+
+/** Parts of the same copy write at the same time. Parts also wait for the writer that creates the nodes. */
+async function lockOptions(nodes: readonly PlannedNode[], options: CheckedOptions): Promise<LockOptions> {
+  const { onWarning, overwrite, share, signal, wait } = options;
+  if (!share) return { overwrite, onWarning, signal };
+  const texts = nodes.map(({ path, metadata }) => [path, documentsText(metadata)]);
+  const digest = await sha256(JSON.stringify(texts));
+  return { share: `one of ${share.count} parts of ${digest}`, wait, onWarning, signal };
+}
+
+/** Plans the target of each node, so that errors occur before anything is written. */
+async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions): Promise<PlannedNode[]> {
+  if (nodes[0]!.kind === "group" && options.selection !== null)
+    throw badOption("`select` is for arrays: name one with `path`");
+  const changes = new Changes();
+  const planned: PlannedNode[] = [];
+  for (const source of nodes)
+    planned.push(await naming(source.path, () => planNode(source, options, changes)));
+  changes.report(options.onWarning);
+  const ranks = new Set(planned.flatMap(({ view }) => view?.kept.length ?? []));
+  for (const name of ["chunks", "shards"] as const) {
+    const lengths = options[name];
+    if (Array.isArray(lengths) && !ranks.has(lengths.length))
+      throw badOption(`\`${name}\` has ${lengths.length} lengths, and no array has so many dimensions`);
+  }
+  return planned;
+}
+
+async function planNode(source: SourceNode, options: CheckedOptions, changes: Changes): Promise<PlannedNode> {
+  const { path } = source;
+  checkSeen(path);
+  if (source.kind === "group") {
+    const metadata = await groupTarget(source.metadata, options.format ?? source.metadata.zarrFormat);
+    const text = source.metadata.zarrFormat === 3 ? omeNote(metadata) : undefined;
+    if (text !== undefined) changes.add(path, text);
+    return { path, metadata, isConsolidated: source.isConsolidated, view: undefined };
+  }
+  const view = View.of(source.array, options.selection);
+  const { metadata, notes } = await arrayTarget(source, view, options);
+  if (!storedOffsets(view, metadata.spec)) await requireEncodable(metadata.spec);
+  for (const text of notes) changes.add(path, text);
+  return { path, metadata, isConsolidated: false, view };
+}
+
+/** Maximum number of nodes named in a warning. */
+const maxNamed = 3;
+
+/** Properties that copies cannot keep, each reported once for all nodes. */
+class Changes {
+  readonly #paths = new Map<string, string[]>();
+
+  add(path: string, text: string): void {
+    this.#paths.set(text, [...(this.#paths.get(text) ?? []), `"/${path}"`]);
+  }
+
+  report(onWarning: CopyOptions["onWarning"]): void {
+    for (const [text, paths] of this.#paths) {
+      const more = paths.length > maxNamed ? ` and ${paths.length - maxNamed} more` : "";
+      const message = `${paths.slice(0, maxNamed).join(", ")}${more}: ${text}`;
+      onWarning?.({ code: "copy-changes", message });
+    }
+  }
+}
+
+/** Adds the path of a node below the root to the messages of errors. */
+async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (path !== "" && error instanceof Error && !Object.isFrozen(error))
+      error.message = `"/${path}": ${error.message}`;
+    throw error;
+  }
+}
+
+async function copyAll(
+  root: OpenedNode,
+  nodes: readonly PlannedNode[],
+  destination: Destination,
+  options: CheckedOptions,
+  tally: Tally,
+): Promise<void> {
+  const { metadataOnly, overwrite = false, resume, share, signal, verify, wait } = options;
+  // Planned first, so that errors occur before anything is written.
+  const works = metadataOnly ? [] : await planWorks(nodes, destination, options, tally);
+  // Sources in other stores have been checked by `checkApart`.
+  const sources = root.store instanceof FileSystemStore ? [root] : [];
+  const mayExist = resume === true || share !== undefined;
+  if (share && share.index > 0) await awaitNodes(destination.store, nodes, wait, signal);
+  else await makeNodes(destination.store, nodes, { overwrite, sources, mayExist });
+  tally.groups = nodes.filter(({ view }) => !view).length;
+  if (metadataOnly) tally.arrays = nodes.length - tally.groups;
+  for (const { boxes, target } of works) tally.expect(sizeOf(boxes, target));
+  for (const work of works) await naming(work.target.path, () => copyArray(work));
+  signal?.throwIfAborted();
+  await destination.close();
+  if (verify && destination.kind === "zip") await compareAll(works, destination);
+}
+
+async function planWorks(
+  nodes: readonly PlannedNode[],
+  destination: Destination,
+  options: CheckedOptions,
+  tally: Tally,
+): Promise<Work[]> {
+  const { memory, pool, resume = false, share, signal } = options;
+  const temp = (await tempPlace(options.temp)) ?? (await defaultTemp(destination));
+  const works: Work[] = [];
+  for (const { metadata, path, view } of nodes) {
+    if (!view || metadata.kind !== "array") continue;
+    const store = new TargetStore(destination.store, tally, resume);
+    const target = new ZarrArray(store, path, metadata.spec, view.array.limits);
+    const counts = target.reader.objectAxes.map((axis) => axis.count);
+    const own = { view, target, resume, boxes: shareOf(counts, share, works.length) };
+    const there = new ZarrArray(destination.store, path, metadata.spec, view.array.limits);
+    const isAsStored = storedOffsets(view, target.spec) !== undefined;
+    const { boxes, left } = await naming(path, () => visitedBoxes(own, there, isAsStored));
+    tally.leave(left);
+    // Archives cannot be read while they are written.
+    const verify = options.verify === true && destination.kind !== "zip";
+    works.push({ view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal });
+  }
+  return works;
+}
+
+/** The folder beside the destination, or the system's temporary folder; undefined in pages. */
+async function defaultTemp({ kind, place }: Destination): Promise<string | undefined> {
+  if (!(await loadNode())) return undefined;
+  const { os, path } = node();
+  return place !== undefined && kind !== "http" ? path.dirname(path.resolve(place)) : os.tmpdir();
+}
+
+/** @throws InvalidArgument ("bad-option"). */
+function checkDestination({ kind, name }: Destination, { resume, share }: CheckedOptions): void {
+  if (kind === "zip" && (share || resume))
+    throw badOption(`${name}: an archive is written at once, by one process: no \`part\` and no \`resume\``);
+}
+
+async function copyArray(work: Work): Promise<void> {
+  const { target, view } = work;
+  work.tally.arrays++;
+  const offsets = storedOffsets(view, target.spec);
+  if (offsets) await copyAsStored(work, offsets);
+  else await rechunk(work);
+}
+
+/** Start of a selection in chunks, if chunks can be copied as they are stored. */
+function storedOffsets(view: View, target: ArraySpec): number[] | undefined {
+  return isSameEncoding(view.array.spec, target) ? view.cellOffsets(view.array.chunkShape) : undefined;
+}
+
+async function compareAll(works: readonly Work[], destination: Destination): Promise<void> {
+  const store = destination.readBack();
+  for (const work of works) {
+    const written = await open(store, { path: work.target.path, kind: "array" });
+    await naming(work.target.path, () => compareArrays(work, written));
+  }
+}
+
+/** Compares a finished copy with its source, for destinations that cannot be read while they are written. */
+async function compareArrays(work: Work, written: ZarrArray): Promise<void> {
+  const copier = new BoxCopier({ ...boxCopy(work, work.view), to: written });
+  for (const objects of work.boxes) {
+    const region = elementsOf(objects, written.reader.objectAxes);
+    const axes = plannedAxes(work.view, written, region);
+    const { boxShape } = planPass({ axes, itemBytes: itemBytesOf(written), boxBytes: work.memory / 3 });
+    for (const box of tilesOf(region, boxShape)) await copier.compare(box);
+  }
+}

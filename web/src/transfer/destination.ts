@@ -1,0 +1,255 @@
+/** Destinations of copies: a folder, a zip archive, a server that takes PUT, or any other store. */
+
+import type { Stats } from "node:fs";
+import { requireZarr } from "../edit/remove-node.js";
+import { FileSystemStore } from "../store/file/store.js";
+import { fileSink } from "../store/file/write.js";
+import { putInFront } from "../store/handle.js";
+import { WritableHttpStore } from "../store/http/writable-store.js";
+import { MapStore } from "../store/map.js";
+import { isStore, type SetOptions, type Store, type WriteOptions } from "../store/store.js";
+import { writerLockName } from "../store/temp-names.js";
+import { ZipStore } from "../store/zip/store.js";
+import { ZipWriter } from "../store/zip/writer.js";
+import { alreadyExists, invalidArgument, isZarrError, networkError, ZarrError } from "../util/errors.js";
+import { exitHooks, loadNode, node } from "./host.js";
+import { placeOfStore } from "./places.js";
+
+/** An open destination. */
+export interface Destination {
+  readonly kind: "folder" | "zip" | "http" | "store";
+  /** Name in messages. */
+  readonly name: string;
+  /** Path of a folder or archive, or URL of a server; undefined for other stores. */
+  readonly place: string | undefined;
+  /** The store to write to. Its writes pass the gate. */
+  readonly store: Store;
+  /** The same without the gate, for the lock; undefined if the lock opens the place itself. */
+  readonly lockStore: Store | undefined;
+  readonly gate: WriteGate;
+  /** A store for reading the copy; of an archive once it is closed. */
+  readBack(): Store;
+  /** Ends writing. An archive exists from then on. */
+  close(): Promise<void>;
+  /** Gives up: an unfinished archive is removed, everything else that was written stays. */
+  abort(reason: unknown): Promise<void>;
+}
+
+export interface DestinationOptions {
+  /** Whether an archive may be replaced. */
+  readonly overwrite?: boolean | undefined;
+  /** URL of the S3-compatible bucket of an http or https destination, which can then be listed. */
+  readonly bucket?: string | undefined;
+  /** Name in messages. Default: the path or URL. */
+  readonly name?: string | undefined;
+}
+
+/** Error for an option that does not fit the others, or the data. */
+export const badOption = (message: string): ZarrError => invalidArgument(message, { code: "bad-option" });
+
+/**
+ * Opens a destination: an http or https URL, a file URL of a `.zip` or `.ozx` archive or of a folder (Node), which need
+ * not exist yet, or a store.
+ * @throws InvalidArgument ("bad-option"); AlreadyExists for an archive; Network ("file-failed") for a file that is in the
+ *   way.
+ */
+export async function openDestination(
+  target: string | URL | Store,
+  options: DestinationOptions = {},
+): Promise<Destination> {
+  await loadNode();
+  if (!(target instanceof URL) && isStore(target)) return openStore(target, options);
+  const text = String(target);
+  if (!URL.canParse(text, globalThis.location?.href)) throw badOption(`"${text}" is not a URL`);
+  const url = new URL(text, globalThis.location?.href);
+  if (/^https?:$/.test(url.protocol)) return openServer(URL.canParse(text) ? text : url.href, options);
+  if (url.protocol !== "file:")
+    throw badOption(`${text}: a destination is a store, or an http, https or file URL`);
+  return openFileUrl(url, options);
+}
+
+async function openFileUrl(url: URL, options: DestinationOptions): Promise<Destination> {
+  if (options.bucket !== undefined) throw badOption("`bucket` is for http and https destinations");
+  const path = node().url.fileURLToPath(url);
+  const name = options.name ?? path;
+  const found = await infoOf(path);
+  if (isArchiveName(path) && !found?.isDirectory()) return openArchive(name, path, found, options.overwrite);
+  if (found && !found.isDirectory())
+    throw networkError(`${name}: there is a file that is no folder already`, { code: "file-failed" });
+  return plainDestination({ kind: "folder", name, place: path }, new FileSystemStore(url));
+}
+
+const infoOf = (path: string): Promise<Stats | undefined> =>
+  node()
+    .fs.promises.stat(path)
+    .catch(() => undefined);
+
+export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
+
+function openServer(url: string, { name = url, bucket }: DestinationOptions): Destination {
+  if (bucket !== undefined && !URL.canParse(bucket)) throw badOption(`"${bucket}" is not a URL`);
+  if (isArchiveName(new URL(url).pathname)) throw badOption("archives are written to files only");
+  const store = new WritableHttpStore(url, { bucket });
+  return plainDestination({ kind: "http", name, place: url }, store);
+}
+
+function openStore(given: Store, { name, bucket }: DestinationOptions): Destination {
+  const store: Store = given instanceof Map ? new MapStore(given) : given;
+  if (bucket !== undefined) throw badOption("`bucket` is for http and https destinations");
+  const place = placeOfStore(store);
+  const names = { name: name ?? place ?? store.locate?.("/") ?? "the destination", place };
+  if (store instanceof FileSystemStore) return plainDestination({ kind: "folder", ...names }, store);
+  return plainDestination({ kind: "store", ...names }, store, store);
+}
+
+function plainDestination(
+  names: Pick<Destination, "kind" | "name" | "place">,
+  inner: Store,
+  lockStore?: Store,
+): Destination {
+  const gate = new WriteGate();
+  const store = gatedStore(inner, gate);
+  const release = async () => gate.release();
+  return { ...names, store, lockStore, gate, readBack: () => store, close: release, abort: release };
+}
+
+async function openArchive(
+  name: string,
+  path: string,
+  found: Stats | undefined,
+  overwrite: boolean | undefined,
+): Promise<Destination> {
+  if (found && !overwrite) throw existsError(name);
+  if (found) await checkReplaceable(name, path, found);
+  const gate = new WriteGate();
+  const sink = beforeClose(fileSink(path), async () => {
+    await gate.checkLock();
+    if (!overwrite && (await infoOf(path))) throw existsError(name);
+  });
+  const writer = new ZipWriter(sink);
+  const forget = exitHooks.add(() => writer.abort());
+  const release = () => {
+    gate.release();
+    forget();
+  };
+  return {
+    ...{ kind: "zip", name, place: path, store: writer, lockStore: undefined, gate },
+    readBack: () => new ZipStore(node().url.pathToFileURL(path)),
+    close: () => writer.close().finally(release),
+    abort: (reason) => writer.abort(reason).finally(release),
+  };
+}
+
+const existsError = (name: string): Error =>
+  alreadyExists(`"${name}" already exists; pass \`overwrite\` to replace it`);
+
+/** Returns a sink that runs a check when everything is written, before it is closed. */
+function beforeClose(
+  sink: WritableStream<Uint8Array>,
+  check: () => Promise<void>,
+): WritableStream<Uint8Array> {
+  const writer = sink.getWriter();
+  return new WritableStream({
+    write: (piece) => writer.write(piece),
+    close: async () => {
+      await check().catch(async (error) => {
+        await writer.abort(error);
+        throw error;
+      });
+      await writer.close();
+    },
+    abort: (reason) => writer.abort(reason),
+  });
+}
+
+/** @throws NotAllowed for a file that is not a zip archive of Zarr data; an empty file is fine. */
+async function checkReplaceable(name: string, path: string, found: Stats): Promise<void> {
+  if (found.isFile() && found.size === 0) return;
+  if (!found.isFile()) throw notReplaceable(`${name} exists and is not a file`);
+  try {
+    await requireZarr(new ZipStore(node().url.pathToFileURL(path)));
+  } catch (error) {
+    if (!isZarrError(error, "InvalidMetadata", "NotAllowed")) throw error;
+    throw notReplaceable(`${name} exists and is not an archive of Zarr data: ${error.message}`, error);
+  }
+}
+
+const notReplaceable = (message: string, cause?: unknown): ZarrError =>
+  new ZarrError("NotAllowed", message, { code: "not-zarr", cause });
+
+/** Decides when a destination may be written to: not while the process ends, and not without its lock. */
+export class WriteGate {
+  /** Throws if the lock is lost; undefined before the destination is locked. */
+  lockCheck: (() => Promise<void>) | undefined;
+  readonly #running = new Set<Promise<unknown>>();
+  #isEnding = false;
+  /** Removes the hook for the end of the process. */
+  readonly release = exitHooks.add(() => this.end());
+
+  /** @throws Network if the lock is lost. */
+  readonly checkLock = async (): Promise<void> => this.lockCheck?.();
+
+  /** Runs a write, for which {@link end} waits. @throws Network if the lock is lost. */
+  async run<T>(write: () => T | Promise<T>): Promise<T> {
+    await this.checkLock();
+    if (this.#isEnding) await new Promise<never>(() => {});
+    const running = Promise.resolve(write());
+    this.#running.add(running);
+    try {
+      return await running;
+    } catch (error) {
+      await this.checkLock(); // the place may be gone because the lock is
+      throw error;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Waits for running writes, and keeps others from beginning. */
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    await Promise.allSettled(this.#running);
+  }
+}
+
+const lockKey = `/${writerLockName()}`;
+
+type Method = (...args: never[]) => unknown;
+
+/** Returns a store whose writes pass a gate and leave the lock alone. Everything else is the store's own. */
+function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
+  const writes: Readonly<Record<string, Method>> = {
+    ...gatedWrites(store, gate),
+    ...(store instanceof FileSystemStore && gatedFileWrites(store, gate)),
+  };
+  const proxy = new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== "function" || name === "constructor") return value;
+      return Object.hasOwn(writes, name) ? writes[name as string] : value.bind(target);
+    },
+  });
+  return putInFront(proxy, store);
+}
+
+const gatedWrites = (store: Store, gate: WriteGate) => ({
+  set: async (key: string, value: Uint8Array, options?: SetOptions) => {
+    await gate.run(() => store.set!(key, value, options));
+  },
+  delete: async (key: string, options?: WriteOptions) => {
+    if (key !== lockKey) await gate.run(() => store.delete!(key, options));
+  },
+  deletePrefix: async (path: string, options?: WriteOptions) => {
+    await gate.run(() => store.deletePrefix!(path, options));
+  },
+});
+
+/** Files appear under their names only while the lock is held. */
+const gatedFileWrites = (store: FileSystemStore, gate: WriteGate) => ({
+  set: (key: string, value: Uint8Array, options?: SetOptions) => {
+    const gated = { ...options, beforeCommit: gate.checkLock };
+    return gate.run(() => store.set(key, value, gated));
+  },
+  copyFrom: (source: FileSystemStore, from: string, key: string) =>
+    gate.run(() => store.copyFrom(source, from, key, { beforeCommit: gate.checkLock })),
+});

@@ -1,0 +1,28 @@
+/** The thread of a heartbeat. The bundles for Node contain it as a separate script. */
+
+import { nodeModule } from "../util/platform.js";
+import { type HeartbeatData, Renewer } from "./heartbeat.js";
+
+const { parentPort, workerData } =
+  await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
+const data = workerData as HeartbeatData;
+const renewer = new Renewer(data);
+let isStopped = false;
+let wake = () => {};
+parentPort!.once("message", () => {
+  isStopped = true;
+  wake();
+});
+
+while (!isStopped) {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, data.interval * (0.75 + 0.5 * Math.random()));
+    wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+  // A failure passes, or the main thread finds out that the lock was not renewed.
+  if (!isStopped && !(await renewer.renew().catch(() => true))) break;
+}
+parentPort!.close();

@@ -1,0 +1,299 @@
+/**
+ * The lock of a destination: one writer at a time, or several that share it (the parts of one copy). It is an object in the
+ * destination. A writer takes its own lock first and then looks for those of destinations that contain this one, or lie
+ * in it: of two that start at once, at least one sees the other.
+ */
+
+import { writerLockName } from "../store/temp-names.js";
+import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
+import type { Destination } from "./destination.js";
+import { Heartbeat } from "./heartbeat.js";
+import { exitHooks, hasNode, node, randomHex, transferTimes } from "./host.js";
+import {
+  type LockDocument,
+  LockObject,
+  type LockPlace,
+  moment,
+  type Writer,
+  writersText,
+} from "./lock-object.js";
+import { acquire, awaitGone, LockHeld, leave, type OnSilence, renew } from "./lock-protocol.js";
+import { folderUrl, locksAbove, locksAboveUrl, locksInBucket, locksInside, realPath } from "./places.js";
+
+export interface LockOptions {
+  /** Writers with the same text may write at the same time. Default: a single writer. */
+  readonly share?: string | undefined;
+  /** Time to wait for another writer to end, in milliseconds. Default: 0. */
+  readonly wait?: number | undefined;
+  /** Whether the destination will be emptied. */
+  readonly overwrite?: boolean | undefined;
+  /** Stops waiting for the lock. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives "silent-lock" if the writer of a lock shows no sign of life, before the lock is taken over. */
+  readonly onWarning?: OnWarning | undefined;
+}
+
+export interface DestinationLock {
+  /**
+   * Ends writing.
+   * @throws Network if the lock was lost: the written objects may be gone.
+   */
+  finish(): Promise<void>;
+  /** Releases the lock in any case. Does nothing after {@link finish}. */
+  release(): Promise<void>;
+}
+
+/** Stands in for the lock of a place that takes none. */
+const unlocked: DestinationLock = { finish: async () => {}, release: async () => {} };
+
+/**
+ * Locks a destination until `finish` or `release`, or the end of this process other than by SIGKILL. From then on its
+ * store writes and deletes only while the lock is held. The lock of a killed process is taken over.
+ * @throws Conflict ("destination-locked"), naming the process that writes to the destination, to one that contains it, or
+ *   to one in it.
+ */
+export async function lockDestination(
+  destination: Destination,
+  options: LockOptions = {},
+): Promise<DestinationLock> {
+  const { name, gate, lockStore, place } = destination;
+  if (destination.kind === "store" && !canLock(lockStore!)) return unlocked;
+  const object = new LockObject(await lockPlace(destination), lockStore);
+  const interval = transferTimes[object.place.kind];
+  const terms = { share: options.share, interval, stale: interval * transferTimes.missed };
+  const removeFolders = destination.kind === "folder" ? await makeFolders(place!) : async () => {};
+  const held = new HeldLock(object, ownWriter(), terms, name, removeFolders);
+  const onSilence = silenceWarning(options.onWarning);
+  try {
+    const isLocked = await held.take(options.wait ?? 0, onSilence, options.signal);
+    if (destination.kind !== "store") await lookAround(destination, options, onSilence);
+    if (!isLocked) return unlocked;
+    await held.confirmStart();
+  } catch (error) {
+    await held.release();
+    if (error instanceof LockHeld) throw inUse(name, object, error);
+    throw error;
+  }
+  gate.lockCheck = () => held.confirm();
+  return {
+    finish: () => held.finish(),
+    release: async () => {
+      await gate.end();
+      await held.release();
+    },
+  };
+}
+
+const canLock = ({ set, delete: remove }: Destination["store"]): boolean =>
+  set !== undefined && remove !== undefined;
+
+function ownWriter(): Writer {
+  const since = new Date().toISOString();
+  const { location, process } = globalThis as {
+    location?: { host: string };
+    process?: { pid?: number };
+  };
+  const id = randomHex();
+  if (hasNode()) return { id, host: node().os.hostname(), process: process?.pid ?? 0, since };
+  return { id, host: location?.host ?? "", process: 0, since };
+}
+
+async function lockPlace({ kind, name, place }: Destination): Promise<LockPlace> {
+  if (kind === "store") return { kind, folder: name, name: writerLockName() };
+  if (kind === "http") return { kind, folder: urlOf(place!).href, name: writerLockName() };
+  const { path } = node();
+  const real = realPath(path.resolve(place!));
+  if (kind === "folder") return { kind, folder: folderUrl(real), name: writerLockName() };
+  // File systems may ignore case and normalisation; one lock for two archives does no harm.
+  const plain = path.basename(real).normalize("NFC").toLowerCase();
+  const hash = (await sha256(plain)).slice(0, 24);
+  return { kind: "folder", folder: folderUrl(path.dirname(real)), name: writerLockName(hash) };
+}
+
+/** Returns the hash of a string, in hexadecimal. */
+export async function sha256(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function urlOf(name: string): URL {
+  const url = new URL(name);
+  url.pathname = url.pathname.replace(/\/*$/, "/");
+  return url;
+}
+
+/** Creates the folder of a destination, for the lock. @returns a function that removes empty ones of the new folders. */
+async function makeFolders(place: string): Promise<() => Promise<void>> {
+  const { fs, path } = node();
+  const { mkdir, rmdir } = fs.promises;
+  const folder = path.resolve(place);
+  // The first write reports errors with a better message.
+  const first = await mkdir(folder, { recursive: true }).catch(() => undefined);
+  return async () => {
+    if (first === undefined) return;
+    try {
+      for (let at = folder; at.length >= first.length; at = path.dirname(at)) await rmdir(at);
+    } catch {}
+  };
+}
+
+/** Whether an error means that locks cannot be written at a place. */
+function isRefusal(error: unknown): boolean {
+  if (isZarrError(error, "ReadOnly", "Unsupported")) return true;
+  const status = isZarrError(error, "Network") ? (error.status ?? 0) : 0;
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+}
+
+const silenceWarning =
+  (onWarning: OnWarning | undefined): OnSilence =>
+  (object, document) => {
+    const seconds = Math.round(document.stale / 1000);
+    const message = `the lock ${object.name} of ${writersText(document)}, does not change; it is taken over after ${seconds} s`;
+    onWarning?.({ code: "silent-lock", message });
+  };
+
+/**
+ * Looks for locks of other places. An inner writer gives way to any outer one, and an outer writer waits until an inner one
+ * that is starting has seen it.
+ * @throws LockHeld.
+ */
+async function lookAround(
+  { kind, place, store }: Destination,
+  { overwrite }: LockOptions,
+  onSilence: OnSilence,
+): Promise<void> {
+  if (kind === "http") {
+    const url = urlOf(place!);
+    // Servers respond to requests outside of their data with errors of all kinds.
+    for (const lock of locksAboveUrl(url))
+      await awaitGone(lock, false, onSilence).catch((error) => {
+        if (error instanceof LockHeld) throw error;
+      });
+    if (overwrite) for await (const lock of locksInBucket(store, url)) await awaitGone(lock, true, onSilence);
+    return;
+  }
+  const real = realPath(node().path.resolve(place!));
+  for await (const lock of locksAbove(real)) await awaitGone(lock, false, onSilence);
+  if (kind === "folder") for await (const lock of locksInside(real)) await awaitGone(lock, true, onSilence);
+}
+
+/** A lock that this process holds. */
+class HeldLock {
+  #heartbeat: Heartbeat | undefined;
+  #renewal: Promise<void> | undefined;
+  #released: Promise<boolean> | undefined;
+  readonly #forget: () => void;
+  readonly #signal = new AbortController();
+  #taking: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly object: LockObject,
+    private readonly own: Writer,
+    private readonly terms: Pick<LockDocument, "share" | "interval" | "stale">,
+    private readonly name: string,
+    private readonly removeFolders: () => Promise<void>,
+  ) {
+    // Registered before there is a lock, so that no signal comes between; after the writes that are under way.
+    this.#forget = exitHooks.add(() => this.release(), "last");
+  }
+
+  /**
+   * Takes the lock and begins to renew it.
+   * @returns false if locks cannot be written at the place.
+   * @throws LockHeld; the reason of the signal; what the store throws.
+   */
+  async take(wait: number, onSilence: OnSilence, signal: AbortSignal | undefined): Promise<boolean> {
+    const renewed = moment();
+    const ending = this.#signal.signal;
+    const signals = signal ? AbortSignal.any([signal, ending]) : ending;
+    const taking = acquire(this.object, this.own, this.terms, { wait, onSilence, signal: signals });
+    this.#taking = taking.catch(() => {});
+    try {
+      await taking;
+    } catch (error) {
+      if (ending.aborted) await new Promise<never>(() => {}); // a signal ends the process
+      if (!isRefusal(error)) throw error;
+      await this.release();
+      return false;
+    }
+    this.#heartbeat = new Heartbeat(this.object, this.own.id, this.terms.interval, renewed);
+    return true;
+  }
+
+  /** Declares that no other lock is in the way. */
+  async confirmStart(): Promise<void> {
+    if (!(await renew(this.object, this.own.id, "writing"))) throw await this.#lost();
+  }
+
+  /** @throws Network if the lock is lost. */
+  async confirm(): Promise<void> {
+    const heartbeat = this.#heartbeat!;
+    // No other process can have taken the lock over before it is stale.
+    while (!heartbeat.isLost && heartbeat.age >= this.terms.stale / 2) {
+      this.#renewal ??= heartbeat.beat().finally(() => {
+        this.#renewal = undefined;
+      });
+      await this.#renewal.catch((cause) => {
+        throw networkError(`the lock ${this.object.name} could not be renewed: ${messageOf(cause)}`, {
+          cause,
+        });
+      });
+    }
+    if (heartbeat.isLost) throw await this.#lost();
+  }
+
+  async finish(): Promise<void> {
+    await this.confirm();
+    if (!(await this.#end())) throw await this.#lost();
+  }
+
+  async release(): Promise<void> {
+    await this.#end();
+  }
+
+  /** @returns false if the lock was lost. */
+  #end(): Promise<boolean> {
+    this.#released ??= this.#leave();
+    return this.#released;
+  }
+
+  async #leave(): Promise<boolean> {
+    this.#signal.abort();
+    await this.#taking;
+    await this.#heartbeat?.stop();
+    // If the place cannot be reached, the lock goes stale.
+    const wasHeld = await leave(this.object, this.own.id).catch(() => true);
+    await this.removeFolders();
+    this.#forget();
+    return wasHeld;
+  }
+
+  async #lost(): Promise<Error> {
+    const found = await this.object.read().catch(() => undefined);
+    const by = found?.document ? `: ${writersText(found.document)}, has taken it over` : "";
+    return networkError(
+      `the lock of ${this.name}, ${this.object.name}, was lost${by}; nothing more is written, and the result may be incomplete`,
+    );
+  }
+}
+
+function inUse(name: string, own: LockObject, { object, document }: LockHeld): Error {
+  const holder = `${writersText(document)} (lock: ${object.name})`;
+  return conflict(
+    `${usedPlace(name, own, object)} is being written by ${holder}; try again when that process has ended`,
+    {
+      code: "destination-locked",
+    },
+  );
+}
+
+/** Names the place of another writer's lock, relative to this writer's. */
+function usedPlace(name: string, own: LockObject, { name: lock, place }: LockObject): string {
+  if (lock === own.name) return name;
+  const folderOf = (file: string) =>
+    file.slice(0, file.lastIndexOf(place.kind === "http" ? "/" : node().path.sep));
+  const folder = place.kind === "http" ? place.folder : folderOf(lock);
+  if (folder.length < folderOf(own.name).length) return `${name} lies in ${folder}, which`;
+  const inner = place.name === writerLockName() ? folder : `an archive in ${folder}`;
+  return `${inner}, which lies in ${name},`;
+}

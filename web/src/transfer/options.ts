@@ -1,0 +1,180 @@
+/** Options and results of copies and verifications. */
+
+import type { CodecInput } from "../edit/options.js";
+import type { OpenOptions } from "../hierarchy/open-options.js";
+import type { Selection } from "../plan/selection.js";
+import type { Store } from "../store/store.js";
+import type { OnWarning } from "../util/errors.js";
+import type { WorkerPool } from "../workers/pool.js";
+import type { Part } from "./boxes.js";
+import { badOption } from "./destination.js";
+import { loadNode, node } from "./host.js";
+import type { Leftovers } from "./scratch.js";
+import type { CopyProgress } from "./work.js";
+
+/** How a source is opened, as in `open`. */
+export type SourceOptions = Pick<
+  OpenOptions,
+  "path" | "v1Order" | "branch" | "tag" | "snapshot" | "asOf" | "virtual" | "limits" | "onWarning" | "signal"
+>;
+
+/** Options of `copy`. */
+export interface CopyOptions extends SourceOptions {
+  /** Part of an array to copy; an index drops its dimension. Default: everything. Lists of indices are not supported. */
+  select?: Selection | undefined;
+  /** Zarr version of the copy. Default: that of the source. */
+  format?: 1 | 2 | 3 | undefined;
+  /** Elements of a chunk along each axis. Default: as in the source. Applies to the arrays with as many dimensions. */
+  chunks?: readonly number[] | undefined;
+  /** Elements of a shard along each axis; "auto": at most 32 MiB; "none": no shards. Default: as in the source. */
+  shards?: readonly number[] | "auto" | "none" | undefined;
+  /** Codec of the chunks, or a list of codecs. Default: as in the source. */
+  codecs?: CodecInput | readonly CodecInput[] | undefined;
+  /** Another fill value; elements keep their values. Default: that of the source. */
+  fill?: unknown;
+  /** Deletes the Zarr data at the destination first. Default: false. */
+  overwrite?: boolean | undefined;
+  /** Continues an interrupted copy with the same options; keeps objects that exist and are whole. Default: false. */
+  resume?: boolean | undefined;
+  /** Reads and decodes the written chunks and compares them with the source. Default: false. */
+  verify?: boolean | undefined;
+  /** Creates the nodes, but copies no chunks. Default: false. */
+  metadataOnly?: boolean | undefined;
+  /**
+   * Copies only a share of the chunks or shards, for several processes at a time: the `index`-th (from 0) of `count`. The
+   * process with index 0 creates the nodes, unless a copy with `metadataOnly` did; the others wait for them.
+   */
+  part?: readonly [index: number, count: number] | undefined;
+  /** Time that a part waits for the nodes, and for other writers, in milliseconds. Default: 30 s. */
+  wait?: number | undefined;
+  /** Limit for decoded data in flight, in bytes; at least 8 MiB. Default: 128 MiB. */
+  memory?: number | undefined;
+  /**
+   * Place of intermediate chunks, of which some copies (from rows to columns) write as many as the array has: the path or
+   * file URL of a folder (Node), or a store. Default: beside the destination, or the system's temporary folder. Without
+   * one, in pages, such copies read their source more often.
+   */
+  temp?: string | URL | Store | undefined;
+  /** Workers that decode and encode. Default: everything runs in this thread. */
+  pool?: WorkerPool | undefined;
+  /** URL of the S3-compatible bucket of an http or https destination, which can then be listed and deleted. */
+  bucket?: string | undefined;
+  /** Name of the destination in messages. Default: its path or URL. */
+  destinationName?: string | undefined;
+  /** Receives the progress after each object or box. */
+  onProgress?: ((progress: CopyProgress) => void) | undefined;
+  /** Receives warnings about the source, `copy-changes` about properties that the copy cannot keep, `silent-lock`. */
+  onWarning?: OnWarning | undefined;
+  /** Aborts the copy; all objects written by then are whole. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Copy options with their defaults. */
+export type CheckedOptions = Omit<CopyOptions, "codecs"> & {
+  readonly codecs: readonly CodecInput[] | undefined;
+  readonly selection: Selection;
+  readonly memory: number;
+  readonly wait: number;
+  readonly share: Part | undefined;
+};
+
+const minMemory = 8 * 2 ** 20;
+const defaultMemory = 128 * 2 ** 20;
+const defaultWait = 30_000;
+
+/** @throws InvalidArgument ("bad-option") for options that do not fit one another. */
+export function checkCopyOptions(options: CopyOptions): CheckedOptions {
+  const { format, memory = defaultMemory, metadataOnly, overwrite, resume, wait = defaultWait } = options;
+  if (format !== undefined && ![1, 2, 3].includes(format)) throw badOption("`format` must be 1, 2 or 3");
+  if (overwrite && resume) throw badOption("`overwrite` and `resume` exclude one another");
+  if (overwrite && options.part)
+    throw badOption("`overwrite` with `part` would delete what other parts write: use `metadataOnly` before");
+  if (metadataOnly && options.part)
+    throw badOption("`metadataOnly` makes the nodes for all parts: leave `part` out");
+  if (!(memory >= minMemory))
+    throw badOption(`\`memory\` must be at least ${minMemory} bytes, not ${memory}`);
+  if (!(wait >= 0)) throw badOption(`\`wait\` must be a time in milliseconds, not ${wait}`);
+  checkLengths("chunks", options.chunks);
+  if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
+  const { codecs: given, part, select: selection = null } = options;
+  const codecs = given === undefined || isList(given) ? given : [given];
+  return { ...options, codecs, selection, memory, wait, share: partOf(part) };
+}
+
+const isList = (codecs: CopyOptions["codecs"]): codecs is readonly CodecInput[] => Array.isArray(codecs);
+
+function checkLengths(name: string, lengths: readonly number[] | undefined): void {
+  if (lengths === undefined) return;
+  if (!Array.isArray(lengths) || !lengths.every((length) => Number.isSafeInteger(length) && length >= 1))
+    throw badOption(`\`${name}\` must be a list of integers from 1`);
+}
+
+/** @throws InvalidArgument ("bad-option"). */
+export function partOf(part: CopyOptions["part"]): Part | undefined {
+  if (part === undefined) return undefined;
+  const [index, count] = part;
+  const isPart = Number.isSafeInteger(index) && Number.isSafeInteger(count) && index >= 0 && index < count;
+  if (!isPart) throw badOption("`part` must be [index, count] with an index from 0 to count - 1");
+  return { index, count };
+}
+
+/** Options of `verify`. */
+export interface VerifyOptions extends SourceOptions {
+  /** Verifies only a share of the chunks or shards: the `index`-th (from 0) of `count`. Default: all. */
+  part?: readonly [index: number, count: number] | undefined;
+  /** Removes unfinished files that killed processes have left in a folder (Node). Default: false. */
+  clean?: boolean | undefined;
+  /** Receives the progress after each chunk. */
+  onProgress?: ((progress: VerifyProgress) => void) | undefined;
+  /** Receives each problem as it is found. */
+  onProblem?: ((problem: VerifyProblem) => void) | undefined;
+  /** Receives warnings about the source, and `stale-consolidated`. */
+  onWarning?: OnWarning | undefined;
+  /** Aborts the verification. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Progress of a verification, in decoded bytes. */
+export interface VerifyProgress {
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+/** A chunk, a whole stored object, or a document that cannot be read. */
+export interface VerifyProblem {
+  /** Path of the array or group. */
+  readonly path: string;
+  /** Store key of the chunk, its shard, or the document. */
+  readonly key: string;
+  /** Position in the grid of chunks; missing if a whole object or a document is bad. */
+  readonly chunk?: readonly number[];
+  /** Tag of the error, as in `ZarrError`. */
+  readonly tag: string;
+  readonly reason: string;
+}
+
+/** Result of a verification. Counts that a number cannot hold exactly are bigints. */
+export interface VerifyResult {
+  readonly arrays: number;
+  readonly groups: number;
+  /** Chunks, those inside of shards one by one. */
+  readonly chunks: number | bigint;
+  /** The part of `chunks` that is not stored. */
+  readonly missing: number | bigint;
+  /** Decoded bytes of all chunks. */
+  readonly bytes: number | bigint;
+  /** Encoded bytes that were read. */
+  readonly bytesRead: number;
+  readonly problemCount: number;
+  /** The first 10,000 problems. */
+  readonly problems: readonly VerifyProblem[];
+  /** Unfinished files in a folder; undefined for other sources, and for parts but the first. */
+  readonly leftovers: Leftovers | undefined;
+}
+
+/** Converts the file URL of a folder to its path. Paths and stores do not change. */
+export async function tempPlace(temp: CopyOptions["temp"]): Promise<string | Store | undefined> {
+  if (temp === undefined || (typeof temp === "object" && !(temp instanceof URL))) return temp;
+  if (!(await loadNode())) throw badOption("`temp` must be a store outside of Node");
+  return /^file:/i.test(String(temp)) ? node().url.fileURLToPath(temp) : String(temp);
+}

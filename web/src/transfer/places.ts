@@ -1,0 +1,196 @@
+/** Names of places: paths of files and folders, and URLs. Finds places that contain one another, and their locks. */
+
+import type { Dirent } from "node:fs";
+import { overlap, overlappingPlace, placeNames, placesRead } from "../edit/overlap.js";
+import { FileSystemStore } from "../store/file/store.js";
+import { storeBehind } from "../store/handle.js";
+import { HttpStore } from "../store/http/store.js";
+import type { Store } from "../store/store.js";
+import { isWriterLockName, writerLockName } from "../store/temp-names.js";
+import { ZarrError } from "../util/errors.js";
+import { loadNode, node } from "./host.js";
+import { LockObject } from "./lock-object.js";
+
+const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
+
+/** A place without the mark of Icechunk repositories, and file URLs as paths. */
+function plainName(place: string): string {
+  const name = place.replace(/^icechunk\+/i, "");
+  if (!/^file:/i.test(name)) return name;
+  try {
+    return node().url.fileURLToPath(name);
+  } catch {
+    return name;
+  }
+}
+
+/** Path or URL of a store's root; undefined for other kinds of stores. */
+export function placeOfStore(given: Store): string | undefined {
+  const store = storeBehind(given);
+  if (store instanceof FileSystemStore) return plainName(String(store.root));
+  return store instanceof HttpStore ? store.locate("") : undefined;
+}
+
+/**
+ * The path from one place to another one that lies in it; "" for the same place. Hosts, ports and escapes of URLs may be
+ * written in any way; folders are recognised under all their names.
+ * @returns undefined if the inner place lies elsewhere, or only one of the two is a URL.
+ */
+export async function placeBelow(outerName: string, innerName: string): Promise<string | undefined> {
+  await loadNode();
+  const [outer, inner] = [plainName(outerName), plainName(innerName)];
+  if (isUrl(outer) !== isUrl(inner)) return undefined;
+  if (isUrl(outer)) return urlBelow(outer, inner);
+  const { path } = node();
+  return pathBelow(path.resolve(outer), path.resolve(inner));
+}
+
+function urlBelow(outer: string, inner: string): string | undefined {
+  const [from, to] = [outer, inner].map((url) =>
+    URL.canParse(url) ? placeNames(new URL(url)) : url.split("/").filter((name) => name !== ""),
+  ) as [string[], string[]];
+  return from.every((name, i) => to[i] === name) ? to.slice(from.length).join("/") : undefined;
+}
+
+/** Compares device and inode, because bind mounts and case-insensitive file systems have several paths for one folder. */
+function pathBelow(outer: string, inner: string): string | undefined {
+  const { path } = node();
+  const from = realPath(outer);
+  const id = fileId(from);
+  const names: string[] = [];
+  for (let at = realPath(inner); ; at = path.dirname(at)) {
+    if (at === from || (id !== undefined && fileId(at) === id)) return names.reverse().join("/");
+    if (path.dirname(at) === at) return undefined;
+    names.push(path.basename(at));
+  }
+}
+
+/** Device and inode. Undefined if the file cannot be reached, and on file systems without inodes. */
+function fileId(name: string): string | undefined {
+  try {
+    const { dev, ino } = node().fs.statSync(name, { bigint: true });
+    return ino === 0n ? undefined : `${dev}:${ino}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Checks that a destination does not overlap with its source, or with a target of its references and virtual chunks.
+ * @param place path or URL of the destination; undefined for other stores.
+ * @throws NotAllowed ("is-source"): writing could delete the source, or copy the copy.
+ */
+export async function checkApart(
+  source: { readonly store: Store; readonly path: string },
+  { place, store }: { readonly place: string | undefined; readonly store: Store },
+): Promise<void> {
+  const from = placeOfStore(source.store);
+  if (place === undefined) {
+    const found = await overlap({ store, path: "" }, source, undefined);
+    if (found !== undefined) throw refersTo(found);
+  } else if (from === undefined) await checkTargets(source.store, place);
+  else if ((await placeBelow(from, place)) !== undefined || (await placeBelow(place, from)) !== undefined)
+    throw isSource("`source` and `destination` are the same place, or one is in the other");
+}
+
+/**
+ * Checks the files that references and virtual chunks of a source refer to.
+ * @param place path or URL of the destination.
+ * @throws NotAllowed ("is-source") if one of them lies there.
+ */
+export async function checkTargets(source: Store, place: string): Promise<void> {
+  if (placeOfStore(source) !== undefined) return;
+  const isHttp = isUrl(place);
+  if (isHttp && !URL.canParse(place)) return;
+  const url = isHttp ? new URL(place) : node().url.pathToFileURL(place);
+  const found = await overlappingPlace(url, placesRead(source, "", !isHttp));
+  if (found !== undefined) throw refersTo(found);
+}
+
+const isSource = (message: string): ZarrError => new ZarrError("NotAllowed", message, { code: "is-source" });
+
+const refersTo = (found: string): ZarrError =>
+  isSource(`\`source\` refers to ${found}, which lies in \`destination\`: writing there could delete it`);
+
+/** Resolves the symbolic links of a path as far as it exists. */
+export function realPath(name: string): string {
+  const { fs, path } = node();
+  try {
+    return fs.realpathSync(name);
+  } catch {
+    const parent = path.dirname(name);
+    return parent === name ? name : path.join(realPath(parent), path.basename(name));
+  }
+}
+
+/** URL of a folder, with a "/" at its end. */
+export function folderUrl(folder: string): string {
+  const { path, url } = node();
+  return url.pathToFileURL(path.join(folder, path.sep)).href;
+}
+
+/** Locks of the folders above a place. @param place its real path. */
+export async function* locksAbove(place: string): AsyncGenerator<LockObject> {
+  const { fs, path } = node();
+  for (let at = place; path.dirname(at) !== at; ) {
+    at = path.dirname(at);
+    const isThere = await fs.promises.lstat(path.join(at, writerLockName())).catch(() => undefined);
+    if (isThere) yield new LockObject({ kind: "folder", folder: folderUrl(at), name: writerLockName() });
+  }
+}
+
+/** Locks of the URLs above a place. */
+export function* locksAboveUrl(place: URL): Generator<LockObject> {
+  const names = place.pathname.split("/").filter((name) => name !== "");
+  while (names.length > 0) {
+    names.pop();
+    const url = new URL(place);
+    url.pathname = `/${names.map((name) => `${name}/`).join("")}`;
+    yield new LockObject({ kind: "http", folder: url.href, name: writerLockName() });
+  }
+}
+
+/** Locks inside a folder, without its own. Skips chunks of arrays and does not follow symbolic links. */
+export async function* locksInside(folder: string, isOutermost = true): AsyncGenerator<LockObject> {
+  const folders: string[] = [];
+  let isArray = false;
+  for await (const entry of entriesOf(folder)) {
+    const { name } = entry;
+    if (entry.isDirectory()) folders.push(name);
+    else if (isWriterLockName(name) && !(isOutermost && name === writerLockName()))
+      yield new LockObject({ kind: "folder", folder: folderUrl(folder), name });
+    else isArray ||= name === ".zarray" || (name === "zarr.json" && (await isArrayDocument(folder)));
+  }
+  for (const name of folders)
+    if (!(isArray && /^(c|\d+)$/.test(name))) yield* locksInside(node().path.join(folder, name), false);
+}
+
+/** Entries of a folder. A folder that cannot be listed counts as empty: it cannot be written to, either. */
+async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+  try {
+    yield* await node().fs.promises.opendir(folder);
+  } catch {}
+}
+
+async function isArrayDocument(folder: string): Promise<boolean> {
+  const { fs, path } = node();
+  try {
+    const file = path.join(folder, "zarr.json");
+    return JSON.parse(await fs.promises.readFile(file, "utf8")).node_type === "array";
+  } catch {
+    return false;
+  }
+}
+
+/** Locks below the URL of a store that can list. */
+export async function* locksInBucket(store: Store, url: URL): AsyncGenerator<LockObject> {
+  if (!store.list) return;
+  for await (const key of store.list("")) {
+    const names = key.split("/").slice(1);
+    const name = names.pop()!;
+    if (names.length === 0 || !isWriterLockName(name)) continue;
+    const folder = new URL(url);
+    folder.pathname = `${folder.pathname.replace(/\/*$/, "/")}${names.map(encodeURIComponent).join("/")}/`;
+    yield new LockObject({ kind: "http", folder: folder.href, name });
+  }
+}

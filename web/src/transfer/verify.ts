@@ -1,0 +1,272 @@
+/** Verifies an array, or a group with everything below it, by decoding every chunk. */
+
+import { type ChunkCodec, withSession } from "../chain/chunk-codec.js";
+import type { Leaf } from "../chain/layout.js";
+import type { ZarrArray } from "../hierarchy/array.js";
+import { open } from "../hierarchy/open.js";
+import type { Source } from "../hierarchy/source.js";
+import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
+import { releaseBytes } from "../store/buffer-lease.js";
+import { isStore } from "../store/store.js";
+import { isZarrError, messageOf } from "../util/errors.js";
+import { positionsIn } from "../util/shapes.js";
+import {
+  cellsOf,
+  chunksIn,
+  elementsOf,
+  exactCount,
+  type ObjectBox,
+  type Part,
+  productOf,
+  shareOf,
+} from "./boxes.js";
+import { badOption } from "./destination.js";
+import { loadNode, node } from "./host.js";
+import { partOf, type VerifyOptions, type VerifyProblem, type VerifyResult } from "./options.js";
+import { placeOfStore } from "./places.js";
+import { findLeftovers } from "./scratch.js";
+import { badMetadata, type FoundNodes, findNodes } from "./verify-nodes.js";
+import { boxesToVisit } from "./visited.js";
+import { exact, fetchOptions, inLanes, lanesFor } from "./work.js";
+
+/** Limit for the problems that a result lists. */
+const maxListed = 10_000;
+
+/**
+ * Decodes every chunk of an array, or of a group with everything below it, and compares consolidated metadata with the
+ * documents of the nodes. Problems do not end the verification: they are in the result.
+ * @param source URL or store, as for `open`.
+ * @throws InvalidArgument ("bad-option"); what `open` throws for the node at the path; Unsupported ("no-listing"); the reason
+ *   of the signal.
+ */
+export async function verify(source: Source, options: VerifyOptions = {}): Promise<VerifyResult> {
+  const { clean = false, onProblem, signal } = options;
+  const part = partOf(options.part);
+  // Only the first part checks documents and leftovers.
+  const isFirst = !part || part.index === 0;
+  signal?.throwIfAborted();
+  const folder = await folderOf(source, options.path);
+  if (clean && folder === undefined) throw badOption("`clean` is for folders");
+  const problems = new Problems(onProblem);
+  const found = await nodesOf(source, options);
+  for (const message of found.warnings) options.onWarning?.({ code: "stale-consolidated", message });
+  if (isFirst) for (const problem of found.problems) problems.add(problem);
+  const counts = await verifyArrays(found.arrays, part, problems, options);
+  const leftovers = folder !== undefined && isFirst ? await findLeftovers(folder, clean) : undefined;
+  const { count: problemCount, list } = problems;
+  return {
+    arrays: found.arrays.length,
+    groups: found.groups,
+    ...counts,
+    problemCount,
+    problems: list,
+    leftovers,
+  };
+}
+
+/** Path of the folder that is verified; undefined for other sources. */
+async function folderOf(source: Source, below = ""): Promise<string | undefined> {
+  if (!(await loadNode())) return undefined;
+  const { fs, path, url } = node();
+  const isPlace = typeof source === "string" || source instanceof URL;
+  const text = isPlace ? String(source) : isStore(source) ? placeOfStore(source) : undefined;
+  if (text === undefined || /^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(text)) return undefined;
+  const root = /^file:/i.test(text) ? url.fileURLToPath(text) : text;
+  const folder = path.join(root, below);
+  const info = await fs.promises.stat(folder).catch(() => undefined);
+  return info?.isDirectory() ? folder : undefined;
+}
+
+async function nodesOf(source: Source, options: VerifyOptions): Promise<FoundNodes> {
+  const unlisted: VerifyProblem[] = [];
+  const onWarning: VerifyOptions["onWarning"] = (warning) => {
+    // Listings leave out members whose metadata cannot be read.
+    if (warning.code !== "bad-member") options.onWarning?.(warning);
+    else unlisted.push(badMetadata(/"\/(.*)" is left out/.exec(warning.message)?.[1] ?? "", warning.message));
+  };
+  const found = await findNodes(await open(source, { ...options, onWarning }), options.v1Order);
+  found.problems.unshift(...unlisted);
+  return found;
+}
+
+/** Counts problems, lists the first ones, and passes them on. */
+class Problems {
+  readonly list: VerifyProblem[] = [];
+  count = 0;
+
+  constructor(private readonly onProblem: VerifyOptions["onProblem"]) {}
+
+  add(problem: VerifyProblem): void {
+    this.count++;
+    if (this.list.length < maxListed) this.list.push(problem);
+    this.onProblem?.(problem);
+  }
+}
+
+/** The stored objects of an array that are visited. */
+interface Share {
+  readonly array: ZarrArray;
+  readonly boxes: readonly ObjectBox[];
+  /** Number of chunks that are not visited because they are not stored. */
+  readonly left: bigint;
+}
+
+async function shareFor(array: ZarrArray, part: Part | undefined, index: number): Promise<Share> {
+  const { reader } = array;
+  const objects = reader.objectAxes.map((axis) => axis.count);
+  const own = shareOf(objects, part, index);
+  const count = own.reduce((sum, box) => sum + exactCount(box), 0n);
+  const objectBox = (object: readonly number[]) => ({ from: object, to: object.map((at) => at + 1) });
+  const cell = reader.objectAxes.map(() => 1);
+  const boxes = await boxesToVisit({ boxes: own, cell, sources: [{ array, count, cellsOf: objectBox }] });
+  return { array, boxes, left: chunksIn(own, reader) - chunksIn(boxes, reader) };
+}
+
+const chunkBytesOf = ({ chunkShape, dtype }: ZarrArray): bigint =>
+  productOf(chunkShape) * BigInt(dtype.itemBytes || 128);
+
+/** Verifies a share of each array. Chunks that are not visited because they are not stored count as missing. */
+async function verifyArrays(
+  arrays: readonly ZarrArray[],
+  part: Part | undefined,
+  problems: Problems,
+  { onProgress, signal }: VerifyOptions,
+): Promise<Pick<VerifyResult, "chunks" | "missing" | "bytes" | "bytesRead">> {
+  const shares: Share[] = [];
+  for (const [i, array] of arrays.entries()) {
+    try {
+      shares.push(await shareFor(array, part, i));
+    } catch (error) {
+      const key = `/${array.path}`;
+      problems.add({ path: array.path, key, tag: "LimitExceeded", reason: messageOf(error) });
+    }
+  }
+  const bytesIn = ({ array, boxes }: Share) => chunksIn(boxes, array.reader) * chunkBytesOf(array);
+  const totalBytes = shares.reduce((sum, share) => sum + Number(bytesIn(share)), 0);
+  let done = 0;
+  const onBytes = (size: number) => {
+    done += size;
+    onProgress?.({ bytes: done, totalBytes });
+  };
+  const findings: Findings = { chunks: 0, missing: 0, bytesRead: 0, problems, onBytes, signal };
+  let [left, bytes] = [0n, 0n];
+  for (const share of shares) {
+    await verifyArray(share.array, share.boxes, findings);
+    left += share.left;
+    bytes += bytesIn(share) + share.left * chunkBytesOf(share.array);
+  }
+  const { chunks, missing, bytesRead } = findings;
+  return {
+    chunks: exact(BigInt(chunks) + left),
+    missing: exact(BigInt(missing) + left),
+    bytes: exact(bytes),
+    bytesRead,
+  };
+}
+
+interface Findings {
+  chunks: number;
+  /** Chunks that are not stored. */
+  missing: number;
+  bytesRead: number;
+  readonly problems: Problems;
+  /** Called with the decoded bytes of each chunk. */
+  readonly onBytes: (bytes: number) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Approximate limit for the chunks that are decoded at a time, in bytes. */
+const memory = 64 * 2 ** 20;
+
+/** Decodes the chunks in boxes of stored objects. @throws the reason of the signal only. */
+async function verifyArray(array: ZarrArray, boxes: readonly ObjectBox[], findings: Findings): Promise<void> {
+  const { signal } = findings;
+  const chunkBytes = Number(chunkBytesOf(array));
+  const lanes = lanesFor(chunkBytes, memory);
+  const onBytes = (bytes: number) => {
+    findings.bytesRead += bytes;
+  };
+  const coalescing = { ...defaultCoalescing, maxBytes: 2 ** 23 };
+  const visitor = new ObjectVerifier(array, chunkBytes, findings);
+  const fetching = fetchOptions(lanes, { signal, coalescing, onBytes });
+  await inLanes(objectsIn(boxes), Math.min(lanes, 8), (object) => visitor.visit(object, fetching), signal);
+}
+
+/** Verifies stored objects of an array. */
+class ObjectVerifier {
+  readonly #decoder = new Decoder();
+
+  constructor(
+    private readonly array: ZarrArray,
+    private readonly chunkBytes: number,
+    private readonly findings: Findings,
+  ) {}
+
+  async visit(object: readonly number[], fetching: ReturnType<typeof fetchOptions>): Promise<void> {
+    const { reader } = this.array;
+    const { findings } = this;
+    const tasks = tasksOf(reader, object);
+    let seen = 0;
+    try {
+      await reader.readObject(object, tasks, fetching, async (task, { codec, encoded }) => {
+        seen++;
+        findings.chunks++;
+        findings.onBytes(this.chunkBytes);
+        if (encoded) await this.#decode(codec, encoded, object, task.coordinates);
+        else findings.missing++;
+      });
+    } catch (error) {
+      findings.signal?.throwIfAborted();
+      findings.chunks += tasks.length - seen;
+      this.#add(error, object);
+    }
+  }
+
+  async #decode(
+    codec: Leaf,
+    encoded: Uint8Array,
+    object: readonly number[],
+    chunk: readonly number[],
+  ): Promise<void> {
+    try {
+      await this.#decoder.decode(codec, encoded);
+    } catch (error) {
+      this.#add(error, object, chunk);
+    } finally {
+      releaseBytes(encoded);
+    }
+  }
+
+  #add(error: unknown, object: readonly number[], chunk?: readonly number[]): void {
+    const { path, reader } = this.array;
+    const tag = isZarrError(error) ? error._tag : "Error";
+    const key = reader.objectKey(object);
+    this.findings.problems.add({ path, key, ...(chunk && { chunk }), tag, reason: messageOf(error) });
+  }
+}
+
+function* objectsIn(boxes: readonly ObjectBox[]): Generator<number[]> {
+  for (const box of boxes) yield* positionsIn(box);
+}
+
+function tasksOf({ axes, objectAxes }: ArrayReader, object: readonly number[]) {
+  const elements = elementsOf({ from: object, to: object.map((at) => at + 1) }, objectAxes);
+  return [...positionsIn(cellsOf(elements, axes))].map((coordinates) => ({ coordinates }));
+}
+
+/** Decodes chunks into memory that all of them share. */
+class Decoder {
+  #out = new Uint8Array(0);
+
+  async decode(codec: Leaf, encoded: Uint8Array): Promise<void> {
+    const any: ChunkCodec = codec;
+    if (codec.type === "vlen") {
+      await withSession(any, (session) => void any.decode(session, encoded));
+      return;
+    }
+    const bytes = codec.plan.decodedBytes;
+    if (this.#out.byteLength < bytes) this.#out = new Uint8Array(bytes);
+    const out = this.#out.subarray(0, bytes);
+    await withSession(any, (session) => any.decodeInto(session, encoded, out));
+  }
+}

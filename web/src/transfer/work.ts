@@ -1,0 +1,297 @@
+/** The state of copying one array: source, target, progress, and the number of parallel tasks. */
+
+import type { ZarrArray } from "../hierarchy/array.js";
+import type { FetchOptions } from "../read/object-bytes.js";
+import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
+import { FileSystemStore } from "../store/file/store.js";
+import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store/store.js";
+import { Limiter } from "../util/async.js";
+import { corruptChunk, withDetails } from "../util/errors.js";
+import type { WorkerPool } from "../workers/pool.js";
+import type { ObjectBox, View } from "./boxes.js";
+import { wholeObject } from "./stored-form.js";
+
+export interface Work {
+  /** The source. */
+  readonly view: View;
+  /** The array that is written, in `store`. */
+  readonly target: ZarrArray;
+  readonly store: TargetStore;
+  /** Stored objects of the target that this call writes. */
+  readonly boxes: readonly ObjectBox[];
+  readonly tally: Tally;
+  /** Limit for decoded data in flight, in bytes. */
+  readonly memory: number;
+  /** Keeps whole objects that exist in the target. */
+  readonly resume: boolean;
+  /** Reads each written object again and compares it. */
+  readonly verify: boolean;
+  /** Place of intermediate chunks: a folder (Node) or a store. Without one, arrays are copied in a single pass. */
+  readonly temp: string | Store | undefined;
+  /** Workers that decode and encode. */
+  readonly pool: WorkerPool | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Bytes of an element in memory; an estimate for data types of variable length. */
+export const itemBytesOf = ({ dtype }: ZarrArray): number => dtype.itemBytes || 128;
+
+/** Number of elements of the array in a stored object. */
+export function elementCount({ objectAxes }: ArrayReader, object: readonly number[]): number {
+  return object.reduce((count, cell, axis) => {
+    const { length, start, size } = bounds(objectAxes[axis]!, cell);
+    return count * Math.min(size, length - start);
+  }, 1);
+}
+
+const bounds = (axis: ArrayReader["axes"][number], cell: number) => ({
+  length: axis.length,
+  start: axis.start(cell),
+  size: axis.size(cell),
+});
+
+/** Whether a resumed copy can keep an object, which is then counted as skipped. */
+export async function isDone(work: Work, object: readonly number[]): Promise<boolean> {
+  const { store, target, tally } = work;
+  if (!work.resume || !(await wholeObject(store, target.reader, object))) return false;
+  store.kept.add(target.reader.objectKey(object));
+  tally.skip(elementCount(target.reader, object) * itemBytesOf(target), chunkCount(target.reader, object));
+  return true;
+}
+
+/** Number of chunks in a stored object: one, or for a shard the chunks that begin inside the array. */
+export function chunkCount({ axes, objectAxes }: ArrayReader, object: readonly number[]): number {
+  return object.reduce((count, cell, axis) => {
+    const { length, start, size } = bounds(objectAxes[axis]!, cell);
+    const end = Math.min(length, start + size);
+    return end <= start ? 0 : count * (axes[axis]!.find(end - 1) - axes[axis]!.find(start) + 1);
+  }, 1);
+}
+
+/** Error for a stored chunk that is not whole. */
+export function brokenChunk(key: string, fault: string): Error {
+  return withDetails(corruptChunk(`the stored chunk is not whole: ${fault}`, { code: "truncated" }), {
+    chunkKey: key,
+  }) as Error;
+}
+
+/** Error for a copy that differs from its source. */
+export const different = (place: string, chunkKey?: string): Error =>
+  corruptChunk(`what was written differs from the source: ${place}`, { code: "differs", chunkKey });
+
+/** Options of a BoxCopier for an array. */
+export const boxCopy = ({ memory, verify, pool, signal, tally, target }: Work, from: View) => ({
+  ...{ from, memory, verify, pool, signal },
+  origin: target.shape.map(() => 0),
+  onRead: (bytes: number) => {
+    tally.bytesRead += bytes;
+  },
+});
+
+/** Whether missing chunks of both arrays have the same elements. A null fill value leaves them undefined. */
+export function isSameFill(from: ZarrArray, to: ZarrArray): boolean {
+  const isUndefined = to.spec.fill.value === null && from.spec.fill.value !== null;
+  return !isUndefined && fillText(from) === fillText(to);
+}
+
+/** Prints the value of elements that are not stored, for comparison. */
+function fillText({ spec: { fill }, reader }: ZarrArray): string {
+  if (fill.item.length > 0) return fill.item.join();
+  const missing = reader.firstCodec.missing();
+  return JSON.stringify(missing.length > 0 ? missing[0] : fill.value);
+}
+
+/** Progress of a copy. */
+export interface CopyProgress {
+  /** Bytes of decoded elements copied or skipped so far, of `totalBytes`. */
+  readonly bytes: number;
+  readonly totalBytes: number;
+  /** The part of `bytes` that `resume` kept. */
+  readonly skippedBytes: number;
+  /** Chunks copied, skipped or found missing so far, of `totalChunks`. Chunks inside of shards are counted. */
+  readonly chunks: number;
+  readonly totalChunks: number;
+}
+
+/** Returns a count as a number, or as a bigint if a number cannot hold it. */
+export const exact = (count: bigint): number | bigint =>
+  count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : count;
+
+/** Counts the work of a copy. */
+export class Tally {
+  arrays = 0;
+  groups = 0;
+  /** Chunks; those inside of shards one by one. */
+  readonly chunks = { asStored: 0, reencoded: 0, skipped: 0, missing: 0 };
+  /** Decoded bytes of the elements that are done. */
+  bytes = 0;
+  totalBytes = 0;
+  totalChunks = 0;
+  bytesRead = 0;
+  bytesWritten = 0;
+  #skippedBytes = 0;
+  /** Chunks that are not stored and were not visited, and the decoded bytes of their elements. */
+  #left = { chunks: 0n, bytes: 0n };
+
+  constructor(private readonly onProgress: ((progress: CopyProgress) => void) | undefined) {}
+
+  /** Adds to the expected amount of work. */
+  expect({ bytes, chunks }: { readonly bytes: bigint; readonly chunks: bigint }): void {
+    this.totalBytes += Number(bytes);
+    this.totalChunks += Number(chunks);
+    this.#report();
+  }
+
+  /** Counts chunks that need no work because they are not stored: as missing, and without a part in the progress. */
+  leave({ chunks, bytes }: { readonly chunks: bigint; readonly bytes: bigint }): void {
+    this.#left = { chunks: this.#left.chunks + chunks, bytes: this.#left.bytes + bytes };
+  }
+
+  /** Counts elements that have been copied, in decoded bytes. */
+  advance(bytes: number): void {
+    this.bytes += bytes;
+    this.#report();
+  }
+
+  /** Counts elements that exist in the target, in decoded bytes. */
+  skip(bytes: number, chunks: number): void {
+    this.bytes += bytes;
+    this.#skippedBytes += bytes;
+    this.chunks.skipped += chunks;
+    this.#report();
+  }
+
+  #report(): void {
+    const { bytes, chunks, totalBytes, totalChunks } = this;
+    const done = chunks.asStored + chunks.reencoded + chunks.skipped + chunks.missing;
+    this.onProgress?.({ bytes, totalBytes, skippedBytes: this.#skippedBytes, chunks: done, totalChunks });
+  }
+
+  get result(): CopyResult {
+    const { arrays, groups, chunks, bytesRead, bytesWritten } = this;
+    const missing = exact(BigInt(chunks.missing) + this.#left.chunks);
+    const bytes = exact(BigInt(this.bytes) + this.#left.bytes);
+    return { arrays, groups, chunks: { ...chunks, missing }, bytes, bytesRead, bytesWritten };
+  }
+}
+
+/** Result of a copy. Counts that a number cannot hold exactly are bigints. */
+export interface CopyResult {
+  readonly arrays: number;
+  readonly groups: number;
+  /** Chunks, those inside of shards one by one. */
+  readonly chunks: {
+    /** Copied without being decoded. */
+    readonly asStored: number;
+    /** Decoded and encoded. */
+    readonly reencoded: number;
+    /** Kept by `resume`. */
+    readonly skipped: number;
+    /** Not stored: fill value only. */
+    readonly missing: number | bigint;
+  };
+  /** Decoded bytes of all elements. */
+  readonly bytes: number | bigint;
+  /** Encoded bytes of chunks that were read. */
+  readonly bytesRead: number;
+  /** Encoded bytes of chunks that were written. */
+  readonly bytesWritten: number;
+}
+
+/** The store of a target array: keeps existing objects, and counts written bytes. */
+export class TargetStore implements Store {
+  /** Keys of whole objects that exist; they are not written again. */
+  readonly kept = new Set<string>();
+  /** Keys that have been written since they were last removed from this set. */
+  readonly written = new Set<string>();
+  declare readonly getRange?: NonNullable<Store["getRange"]>;
+
+  /** @param mayHoldMore whether an earlier copy may have left objects that have to be deleted. */
+  constructor(
+    private readonly store: Store,
+    private readonly tally: Tally,
+    private readonly mayHoldMore: boolean,
+  ) {
+    if (!store.getRange) return;
+    this.getRange = (key: string, range: RangeQuery, options?: GetOptions) =>
+      store.getRange!(key, range, options);
+  }
+
+  get conditional(): Store["conditional"] {
+    return this.store.conditional;
+  }
+
+  locate(key: string): string {
+    return this.store.locate?.(key) ?? key;
+  }
+
+  get(key: string, options?: GetOptions) {
+    return this.store.get(key, options);
+  }
+
+  async set(key: string, value: Uint8Array, options?: SetOptions): Promise<void> {
+    if (this.kept.has(key)) return;
+    await this.store.set!(key, value, options);
+    this.written.add(key);
+    this.tally.bytesWritten += value.byteLength;
+  }
+
+  /** Copies a file between two folders. @returns false for other stores, and for a missing file. */
+  async copyFrom(source: Store, from: string, key: string, size: number): Promise<boolean> {
+    const { store } = this;
+    if (!(store instanceof FileSystemStore && source instanceof FileSystemStore)) return false;
+    if (this.kept.has(key) || !(await store.copyFrom(source, from, key))) return false;
+    this.tally.bytesRead += size;
+    this.tally.bytesWritten += size;
+    return true;
+  }
+
+  async delete(key: string, options?: WriteOptions): Promise<void> {
+    if (this.mayHoldMore && !this.kept.has(key)) await this.store.delete!(key, options);
+  }
+}
+
+/**
+ * Runs work for every item, `lanes` items at a time.
+ * @throws the first error, or the signal's reason, after all running work has ended; no item is begun after it.
+ */
+export async function inLanes<T>(
+  items: Iterable<T>,
+  lanes: number,
+  work: (item: T) => Promise<void>,
+  signal?: AbortSignal | undefined,
+): Promise<void> {
+  const all = items[Symbol.iterator]();
+  let failure: { readonly error: unknown } | undefined;
+  const lane = async () => {
+    for (let next = all.next(); !next.done && !failure; next = all.next()) {
+      try {
+        signal?.throwIfAborted();
+        await work(next.value);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  if (failure) throw failure.error;
+}
+
+/** Returns how many items of a size fit into memory at a time. */
+export const lanesFor = (bytes: number, memory: number, most = 16): number =>
+  Math.max(1, Math.min(most, Math.floor(memory / Math.max(1, bytes))));
+
+/**
+ * Returns options for reading chunks as they are stored.
+ * @param lanes objects in flight.
+ */
+export const fetchOptions = (
+  lanes: number,
+  options: Partial<Pick<FetchOptions, "coalescing" | "onBytes" | "signal">> & { readonly requests?: number },
+): FetchOptions => ({
+  signal: options.signal,
+  limiter: new Limiter(lanes),
+  requests: new Limiter(options.requests ?? 16),
+  coalescing: options.coalescing ?? defaultCoalescing,
+  ...(options.onBytes && { onBytes: options.onBytes }),
+});

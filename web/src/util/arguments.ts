@@ -1,0 +1,58 @@
+/** Checks of values that callers pass. */
+
+import { invalidArgument, shown } from "./errors.js";
+
+/** @throws InvalidArgument if the value is not an object. */
+export function checkObject(value: unknown, what = "options"): void {
+  if (typeof value !== "object" || value === null) throw invalidArgument(`${what} cannot be ${shown(value)}`);
+}
+
+/**
+ * Accepts undefined and null, which mean no signal. @throws InvalidArgument for any other value that is not
+ * an AbortSignal.
+ */
+export function checkSignal(value: unknown): void {
+  if (value === undefined || value === null) return;
+  const { throwIfAborted, addEventListener } = value as Partial<AbortSignal>;
+  if (typeof throwIfAborted !== "function" || typeof addEventListener !== "function")
+    throw invalidArgument(`signal must be an AbortSignal, not ${shown(value)}`);
+}
+
+/** @throws InvalidArgument if the options are not an object or their signal is not an AbortSignal. */
+export function checkSignalIn(options: { readonly signal?: unknown }): void {
+  checkObject(options);
+  checkSignal(options.signal);
+}
+
+/** An object with properties of unknown types. */
+export type Properties = { readonly [name: string]: unknown };
+
+/** Whether a value is an object other than an array. */
+export function isRecord(value: unknown): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Returns the value of an own property; undefined if there is none or the value is not an object. */
+export function own(value: unknown, name: string): unknown {
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/**
+ * Whether a value contains an array with undefined or a hole, which `every` and `map` skip. Visits each
+ * object once.
+ */
+export function hasHole(value: unknown, seen = new Set<unknown>()): boolean {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || seen.has(value))
+    return false;
+  seen.add(value);
+  if (Array.isArray(value) && value.includes(undefined)) return true;
+  return Object.values(value).some((child) => hasHole(child, seen));
+}
+
+/** Whether a string has no lone surrogates, which UTF-8 cannot encode. */
+export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
+
+/** Returns the value if it is a string. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

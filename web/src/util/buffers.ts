@@ -1,0 +1,143 @@
+/** Buffers: reused ones, growing ones, and views of them. */
+
+import { limitExceeded } from "./errors.js";
+import { uninitialised } from "./platform.js";
+import { indices, stridesOf } from "./shapes.js";
+
+/**
+ * Keeps used buffers for reuse. Fresh memory is zeroed and mapped page by page, which costs as much as the
+ * work done in it.
+ */
+export class BufferPool {
+  readonly #buffers: ArrayBuffer[] = [];
+
+  /** Returns a buffer of at least `bytes` and at most `most` bytes. If none fits, drops the oldest one. */
+  take(bytes: number, most = bytes): ArrayBuffer | undefined {
+    const at = this.#buffers.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= most);
+    if (at >= 0) return this.#buffers.splice(at, 1)[0];
+    this.#buffers.shift(); // probably left by another read
+    return undefined;
+  }
+
+  /** @param most maximum number of buffers to keep */
+  give(buffer: ArrayBuffer, most: number): void {
+    if (this.#buffers.length < most) this.#buffers.push(buffer);
+  }
+
+  clear(): void {
+    this.#buffers.length = 0;
+  }
+}
+
+/** Maximum initial allocation, whatever size a header announces. Beyond it, the buffer grows as bytes arrive. */
+const trustedBytes = 2 ** 20;
+/** Maximum growth of the buffer in one step, in bytes. */
+const maxGrowth = 2 ** 28;
+/** Maximum factor by which the buffer grows towards the announced length. */
+const growthFactor = 32;
+
+/** Collects bytes in one buffer and never exposes unwritten memory. */
+export class ByteSink {
+  #buffer: Uint8Array<ArrayBuffer>;
+  /** Whether the buffer is reused memory. Its unused tail is kept: trimming it is not worth a copy. */
+  #isSpare: boolean;
+  readonly #expected: number;
+  length = 0;
+
+  /** @param expectedBytes likely total number of bytes; only a hint. */
+  constructor(expectedBytes: number, spare?: ArrayBuffer) {
+    this.#isSpare = spare !== undefined;
+    this.#expected = expectedBytes;
+    this.#buffer = spare ? new Uint8Array(spare) : uninitialised(Math.min(expectedBytes, trustedBytes));
+  }
+
+  add(bytes: Uint8Array): void {
+    const needed = this.length + bytes.byteLength;
+    if (needed > this.#buffer.byteLength) this.#grow(needed);
+    this.#buffer.set(bytes, this.length);
+    this.length = needed;
+  }
+
+  /** Drops all but the last `bytes` bytes. */
+  keepLast(bytes: number): void {
+    if (bytes >= this.length) return;
+    this.#buffer.copyWithin(0, this.length - bytes, this.length);
+    this.length = bytes;
+  }
+
+  #grow(needed: number): void {
+    const size = this.#buffer.byteLength;
+    // First grow to at most the announced length, so that nothing is left unused; beyond that, double.
+    const next = size < this.#expected ? Math.min(growthFactor * size, this.#expected) : 2 * size;
+    let grown: Uint8Array<ArrayBuffer>;
+    try {
+      grown = uninitialised(Math.max(needed, Math.min(next, needed + maxGrowth)));
+    } catch (cause) {
+      throw limitExceeded(`there is no memory for ${needed} bytes`, { code: "out-of-memory", cause });
+    }
+    grown.set(this.#buffer.subarray(0, this.length));
+    this.#buffer = grown;
+    this.#isSpare = false;
+  }
+
+  /** Returns the collected bytes, in a buffer of exactly that size or in a spare one. */
+  bytes(): Uint8Array<ArrayBuffer> {
+    if (this.length === this.#buffer.byteLength) return this.#buffer;
+    return this.#isSpare ? this.#buffer.subarray(0, this.length) : this.#buffer.slice(0, this.length);
+  }
+}
+
+/** An array in C order: bytes, or values of any type. */
+export interface MemoryArray {
+  readonly content: Uint8Array | unknown[];
+  readonly shape: readonly number[];
+}
+
+/** Returns `bytes` bytes of a repeated item; `bytes` must be a multiple of the item's size. */
+export function repeated(item: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> {
+  const filled = new Uint8Array(bytes);
+  if (bytes === 0 || item.every((byte) => byte === 0)) return filled;
+  // Copying in doubling steps is as fast as a fill, for items of any width.
+  filled.set(item);
+  for (let done = item.byteLength; done < bytes; done *= 2) filled.copyWithin(done, 0, done);
+  return filled;
+}
+
+/**
+ * Copies a box from one array to another, row by row.
+ * @param shape shape of the box, which starts at `fromOrigin` in the source and at `toOrigin` in the target.
+ * @param width number of content entries per element.
+ */
+export function copySubarray(
+  from: MemoryArray,
+  fromOrigin: readonly number[],
+  to: MemoryArray,
+  toOrigin: readonly number[],
+  shape: readonly number[],
+  width: number,
+): void {
+  const [fromStrides, toStrides] = [stridesOf(from.shape, width), stridesOf(to.shape, width)];
+  const run = (shape.at(-1) ?? 1) * width;
+  for (const index of indices(shape.slice(0, -1))) {
+    const start = offsetOf(fromOrigin, index, fromStrides);
+    copyRun(from.content, start, to.content, offsetOf(toOrigin, index, toStrides), run);
+  }
+}
+
+/** Returns the offset of a row. `index` is relative to the origin and covers all axes but the last. */
+function offsetOf(origin: readonly number[], index: readonly number[], strides: readonly number[]): number {
+  return origin.reduce((sum, first, axis) => sum + (first + (index[axis] ?? 0)) * strides[axis]!, 0);
+}
+
+/** Copies contiguous entries. */
+export function copyRun(
+  from: MemoryArray["content"],
+  fromAt: number,
+  to: MemoryArray["content"],
+  toAt: number,
+  count: number,
+): void {
+  if (from instanceof Uint8Array && to instanceof Uint8Array)
+    to.set(from.subarray(fromAt, fromAt + count), toAt);
+  else for (let i = 0; i < count; i++) to[toAt + i] = from[fromAt + i] as number;
+}

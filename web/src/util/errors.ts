@@ -1,0 +1,197 @@
+/**
+ * Errors: one class hierarchy, distinguished by `_tag` and, more finely, by `code`.
+ *
+ * Every error that this library throws on purpose is a {@link ZarrError}, except an abort, which rethrows the
+ * signal's own reason. docs/errors.md lists tags and codes.
+ */
+
+export type ErrorTag = keyof typeof errorTags;
+
+/** Facts that an error may carry in addition to its message. */
+export interface ErrorDetails {
+  /** Stable short name of the exact cause, for programs: `"checksum-mismatch"`, `"http-status"`. */
+  code?: string | undefined;
+  /** Name of the codec concerned. */
+  codec?: string | undefined;
+  /** Store key of the chunk concerned. */
+  chunkKey?: string | undefined;
+  /**
+   * Offset of the error in the input of `codec` when it decodes. The last codec of the chain decodes first,
+   * and its input is the encoded chunk; the input of any other codec is the output of the codec after it.
+   */
+  byteOffset?: number | undefined;
+  /** HTTP status of the response, for `Network`. */
+  status?: number | undefined;
+  /** The error that caused this one. */
+  cause?: unknown;
+}
+
+/** Maximum length of a message: messages quote names from documents, which may be of any length. */
+const maxMessage = 4096;
+
+/** Base class of all errors of this library. */
+export class ZarrError extends Error {
+  /**
+   * The name that consoles show, also in minified programs. Not a static field: next build turns those into
+   * assignments, which fail here.
+   */
+  static override get name(): string {
+    return "ZarrError";
+  }
+
+  override readonly name: string = "ZarrError";
+  readonly _tag: ErrorTag;
+  readonly code: string;
+  readonly codec: string | undefined;
+  readonly chunkKey: string | undefined;
+  readonly byteOffset: number | undefined;
+  readonly status: number | undefined;
+  /** For a failed `set`: how many of the chunks had been written (or found to be all fill value). */
+  declare readonly written?: { readonly chunks: number; readonly totalChunks: number };
+
+  constructor(tag: ErrorTag, message: string, details: ErrorDetails = {}) {
+    super(
+      message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message,
+      details.cause === undefined ? undefined : { cause: details.cause },
+    );
+    this._tag = tag;
+    this.code = details.code ?? kebab(tag);
+    this.codec = details.codec;
+    this.chunkKey = details.chunkKey;
+    this.byteOffset = details.byteOffset;
+    this.status = details.status;
+  }
+}
+
+/** "ChecksumMismatch" → "checksum-mismatch". */
+export function kebab(name: string): string {
+  return name.replace(/(?<!^)([A-Z])/g, "-$1").toLowerCase();
+}
+
+/**
+ * Returns whether a value is a ZarrError.
+ * @param tags if given, only errors with one of these tags match.
+ */
+export function isZarrError(error: unknown, ...tags: ErrorTag[]): error is ZarrError {
+  return isError(error) && error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag));
+}
+
+/**
+ * Whether a thrown value is an error with a message. Stores may throw anything, even proxies and throwing
+ * getters.
+ */
+export function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error && typeof value.message === "string";
+  } catch {
+    return false;
+  }
+}
+
+export const notFound = (message: string, details?: ErrorDetails) =>
+  new ZarrError("NotFound", message, details);
+export const invalidMetadata = (message: string, details?: ErrorDetails) =>
+  new ZarrError("InvalidMetadata", message, details);
+export const unknownCodec = (message: string, details?: ErrorDetails) =>
+  new ZarrError("UnknownCodec", message, details);
+export const unsupported = (message: string, details?: ErrorDetails) =>
+  new ZarrError("Unsupported", message, details);
+export const corruptChunk = (message: string, details?: ErrorDetails) =>
+  new ZarrError("CorruptChunk", message, details);
+export const invalidSelection = (message: string, details?: ErrorDetails) =>
+  new ZarrError("InvalidSelection", message, details);
+export const invalidArgument = (message: string, details?: ErrorDetails) =>
+  new ZarrError("InvalidArgument", message, details);
+export const networkError = (message: string, details?: ErrorDetails) =>
+  new ZarrError("Network", message, details);
+export const limitExceeded = (message: string, details?: ErrorDetails) =>
+  new ZarrError("LimitExceeded", message, details);
+export const engineFailed = (message: string, details?: ErrorDetails) =>
+  new ZarrError("EngineFailed", message, details);
+export const alreadyExists = (message: string, details?: ErrorDetails) =>
+  new ZarrError("AlreadyExists", message, details);
+export const conflict = (message: string, details?: ErrorDetails) =>
+  new ZarrError("Conflict", message, details);
+export const readOnly = (message: string, details?: ErrorDetails) =>
+  new ZarrError("ReadOnly", message, details);
+export const encodeFailed = (message: string, details?: ErrorDetails) =>
+  new ZarrError("EncodeFailed", message, details);
+
+/**
+ * Adds missing facts to an error and returns it: lower layers know the cause, higher ones the location. The
+ * error keeps its identity and its stack. Other values are returned unchanged.
+ * @param place prefix of the message, such as "the index: "; ignored if the chunk's key is added instead.
+ */
+export function withDetails(error: unknown, details: ErrorDetails, place = ""): unknown {
+  if (!isZarrError(error) || Object.isFrozen(error)) return error;
+  const { message, stack } = error;
+  const where =
+    details.chunkKey !== undefined && error.chunkKey === undefined
+      ? chunkBefore(message, details.chunkKey)
+      : place;
+  const facts = error as ErrorDetails;
+  for (const name of ["codec", "chunkKey", "byteOffset", "status", "cause"] as const)
+    if (details[name] !== undefined) facts[name] ??= details[name] as never;
+  error.message = where + message;
+  // Some engines copy the message into the stack when the error is created.
+  if (where !== "" && stack?.includes(message)) error.stack = stack.replace(message, () => error.message);
+  return error;
+}
+
+/**
+ * Returns the prefix that names the chunk; short if the message already begins with the key, as messages of
+ * stores do.
+ */
+const chunkBefore = (message: string, key: string): string =>
+  message.startsWith(`${key}: `) ? "chunk " : `chunk ${key}: `;
+
+/** Returns the message of an error, or of any other thrown value. */
+export function messageOf(error: unknown): string {
+  try {
+    return isError(error) ? error.message : String(error);
+  } catch {
+    return shown(error); // it cannot be converted to a string
+  }
+}
+
+/** Formats a value for messages; describes only the type of values that may not convert to a string. */
+export function shown(value: unknown): string {
+  const isText = value === null || !["object", "function", "symbol"].includes(typeof value);
+  if (isText) return String(value);
+  try {
+    return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
+  } catch {
+    return "a revoked proxy";
+  }
+}
+
+/** A warning about something irregular that was read nonetheless. */
+export interface ZarrWarning {
+  /** Stable short name: `"v1-order"`, `"duplicate-key"`. */
+  code: string;
+  message: string;
+}
+
+/** Receives warnings. Without it they are dropped. */
+export type OnWarning = (warning: ZarrWarning) => void;
+
+/** The meaning of each tag; the only list of tags. */
+export const errorTags = {
+  NotFound: "nothing is stored there",
+  InvalidMetadata: "the metadata is not valid",
+  UnknownCodec: "a codec is not known",
+  Unsupported: "valid, but not supported here",
+  CorruptChunk: "a chunk's bytes cannot be decoded",
+  InvalidSelection: "a selection does not fit the array",
+  InvalidArgument: "an argument does not fit the call",
+  Network: "a store could not be read or written",
+  LimitExceeded: "a limit is exceeded",
+  EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
+  AlreadyExists: "something is stored there already",
+  Conflict: "somebody else has written there meanwhile",
+  ReadOnly: "a store cannot be written",
+  EncodeFailed: "elements could not be encoded",
+  FutureVersion: "a newer version of a format than is known here",
+  NotAllowed: "not allowed to be read or deleted",
+  SourceChanged: "the source of a virtual chunk is not what it was",
+} as const;
