@@ -21,7 +21,7 @@ export function normalizePath(path: string): string {
     .split("/")
     .filter((segment) => segment !== "");
   for (const segment of segments) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is being refused
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected
     if (/^\.{1,2}$/.test(segment) || /[\u0000-\u001f\u007f]/.test(segment)) {
       throw invalidArgument(`the path ${JSON.stringify(path)} has a segment that is not allowed`, {
         code: "bad-path",
@@ -31,7 +31,7 @@ export function normalizePath(path: string): string {
   return segments.join("/");
 }
 
-/** True for a name of one segment that a path keeps as it is. */
+/** Whether a name is one segment that normalizing does not change. */
 export function isSegment(name: string): boolean {
   try {
     return name !== "" && !name.includes("/") && normalizePath(name) === name;

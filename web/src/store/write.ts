@@ -22,8 +22,8 @@ const missing = {
 } as const;
 
 /**
- * Makes sure that a store can be written before anything is done to it.
- * @throws ReadOnly, which names the method that is missing.
+ * Checks that a store can be written.
+ * @throws ReadOnly with the name of the missing method.
  */
 export function requireWritable(store: Store, method: Method = "set"): void {
   if (typeof store[method] === "function") return;
@@ -33,7 +33,7 @@ export function requireWritable(store: Store, method: Method = "set"): void {
 }
 
 /**
- * Whether a store can make a write depend on what is stored.
+ * Whether a store supports conditional writes.
  * @param ifVersion the condition; "absent" without one.
  */
 export function supportsConditions(store: Store, ifVersion: SetOptions["ifVersion"] = "absent"): boolean {
@@ -43,14 +43,14 @@ export function supportsConditions(store: Store, ifVersion: SetOptions["ifVersio
   return store.conditional === true && isComparable(ifVersion.etag);
 }
 
-/** What HTTP servers that give no ETags let versions be told by: good for reading, too coarse for conditions. */
+/** Whether an ETag identifies a version. "last change …" stands for `Last-Modified`, which is too coarse for conditions. */
 const isComparable = (etag: string | undefined): boolean =>
   etag !== undefined && !etag.startsWith("last change ");
 
 /**
  * Reads an object that a write depends on.
- * @throws what the store throws, as a Network error ("store-failed") with the key where it is no error of this library;
- *   Network ("bad-answer"); the signal's reason.
+ * @throws ZarrErrors of the store; Network ("store-failed") with the key for its other errors; Network ("bad-answer");
+ *   the signal's reason.
  */
 export async function readObject(
   store: Store,
@@ -68,9 +68,9 @@ export async function readObject(
 
 /**
  * Writes an object, whole or not at all.
- * @throws ReadOnly for a store without `set`; InvalidArgument ("bad-path") for what is no key; Unsupported
- *   ("no-conditions") for an `ifVersion` that the store cannot heed; AlreadyExists, Conflict; what the store throws, as
- *   a Network error ("store-failed") with the key where it is no error of this library; the signal's reason.
+ * @throws ReadOnly for a store without `set`; InvalidArgument ("bad-path") for an invalid key; Unsupported
+ *   ("no-conditions") for an `ifVersion` that the store does not support; AlreadyExists, Conflict; ZarrErrors of the store;
+ *   Network ("store-failed") with the key for its other errors; the signal's reason.
  */
 export async function writeObject(
   store: Store,
@@ -88,7 +88,7 @@ export async function writeObject(
   );
 }
 
-/** Removes an object; no error where there is none. Throws like {@link writeObject}. */
+/** Deletes an object; succeeds if there is none. Throws like {@link writeObject}. */
 export async function deleteObject(store: Store, key: string, options: WriteOptions = {}): Promise<void> {
   options.signal?.throwIfAborted();
   requireWritable(store, "delete");
@@ -117,14 +117,14 @@ export async function deleteEach(
   return count;
 }
 
-/** @throws InvalidArgument for what does not name an object. */
+/** @throws InvalidArgument if the key does not name an object. */
 function checkKey(key: string): void {
   if (key === "/" || `/${normalizePath(key)}` !== key) {
     throw invalidArgument(`${JSON.stringify(key)} is not a key`, { code: "bad-path" });
   }
 }
 
-/** A Map keeps what it is given: a copy, as the caller may use its buffer again. */
+/** Stores a copy, since the caller may reuse its buffer. */
 function setInMap(
   map: Map<string, Uint8Array>,
   key: string,
@@ -135,7 +135,7 @@ function setInMap(
   map.set(key, bytes.slice());
 }
 
-/** Does something to a store: with errors that name the key, and a word to those who keep what they have read. */
+/** Runs a write: its errors name the key, and readers with caches are notified. */
 async function changing(
   store: Store,
   key: string,
@@ -150,7 +150,7 @@ async function changing(
     if (isZarrError(cause)) throw cause;
     throw storeFailed(locateKey(store, key), what, cause);
   } finally {
-    announceWrite(store, key); // also after a failure: nobody knows how far it came
+    announceWrite(store, key); // also after a failure: the write may have been applied
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The parts of hyparquet that are used, with the types that are relied on: scripts/lib/bundles.mjs makes one file of them.
- * They check little of what they read; web/src/store/parquet does so before it calls them, and after.
+ * Types of the bundled parts of hyparquet (scripts/lib/bundles.mjs). These functions check little of their input;
+ * web/src/formats/parquet checks it before and after.
  */
 
 export interface Reader {
@@ -8,13 +8,13 @@ export interface Reader {
   offset: number;
 }
 
-/** A struct of Thrift's compact protocol: `field_1` and so on, numbers of 64 bits as bigint, texts as bytes. */
+/** A struct of Thrift's compact protocol: `field_1` and so on, 64-bit numbers as bigint, strings as bytes. */
 export type ThriftStruct = { readonly [field: string]: unknown };
 
-/** Reads a struct, and goes behind it. */
+/** Reads a struct and moves past it. */
 export declare function deserializeTCompactProtocol(reader: Reader): ThriftStruct;
 
-/** Fields as the file has them: nothing says that they are there, or of these types. */
+/** Fields as read from the file, which may lack them or have other types. */
 export interface DataPageHeader {
   readonly num_values: number;
   readonly encoding?: string;
@@ -36,7 +36,7 @@ export interface PageHeader {
   readonly data_page_header_v2?: DataPageHeaderV2;
 }
 
-/** Reads the header of a page, and goes behind it. */
+/** Reads the header of a page and moves past it. */
 export declare function parquetHeader(reader: Reader): PageHeader;
 
 /** Values of a column: bytes (parts of the view's buffer, perhaps beyond the view), or numbers. */

@@ -2,10 +2,10 @@ import type { WasmImports, WasmInstance, WasmModule } from "../util/platform.js"
 
 /** The Embind surface of bindings/bindings.cpp, as the glue exposes it: functions of numbers. */
 export interface Core {
-  /** All of the memory; another view after it has grown, when this one's length has become 0. */
+  /** The whole memory. Growing the memory detaches this view (its length becomes 0) and creates another. */
   readonly HEAPU8: Uint8Array<ArrayBuffer>;
 
-  // Texts: addresses of ASCII characters that a zero ends.
+  // Strings: addresses of zero-terminated ASCII characters.
   statusName(code: number): number;
   statusMessage(code: number): number;
   statusTag(code: number): number;
@@ -15,7 +15,7 @@ export interface Core {
   dtypeItemBytes(id: number): number;
   dtypeComponentBytes(id: number): number;
 
-  /** Makes the instance's one session: once, before all that follow (bindings/session.hpp says what they do). */
+  /** Creates the session of the instance. Call once, before the functions below (see bindings/session.hpp). */
   start(maxChunkBytes: number): void;
   reserveInput(bytes: number): number;
   reserveOutput(bytes: number): number;

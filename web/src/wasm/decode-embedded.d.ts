@@ -1,4 +1,4 @@
-/** decode.wasm as a text: raw DEFLATE, in base 64. */
+/** decode.wasm as a string: raw DEFLATE in base64. */
 export declare const deflated: string;
 /** Its size. */
 export declare const bytes: number;

@@ -1,3 +1,3 @@
-/** The workers' script as a text: a classic script that imports nothing. */
+/** The script of workers as a string: a classic script without imports. */
 declare const text: string;
 export default text;

@@ -8,9 +8,9 @@ import type { HttpWriter } from "./write.js";
 /** A page of at most a thousand keys of at most a kilobyte, percent-encoded. */
 const maxPageBytes = 16 * 2 ** 20;
 
-/** Maximum of consecutive pages without a key below the prefix. Servers send some while they skip deleted keys. */
+/** Maximum number of consecutive pages without a key below the prefix. Servers send some while they skip deleted keys. */
 const maxFruitlessPages = 1000;
-/** Longest key in a page: of 1024 bytes, each percent-encoded, with entities of XML. */
+/** Maximum length of a key in a page: 1024 bytes, each percent-encoded and with XML entities. */
 const maxKeyLength = 2 ** 14;
 
 interface Page {
@@ -20,10 +20,10 @@ interface Page {
   next: string | undefined;
 }
 
-/** Lists what lies below a prefix of a bucket. */
+/** Lists keys below a prefix of a bucket. */
 export class BucketLister {
   readonly #bucket: URL;
-  /** What the store's keys have before them in the bucket, with a "/" at its end unless it is all of it. */
+  /** Prefix of the store's keys in the bucket, with a trailing "/"; "" for the whole bucket. */
   readonly #root: string;
 
   /**
@@ -46,9 +46,9 @@ export class BucketLister {
     for await (const key of this.all(path, signal)) if (isKey(key)) yield key;
   }
 
-  /** Those, and the empty objects with a "/" at their end that stand for folders, and whatever else there is. */
+  /** Lists all keys, including empty objects with a trailing "/" that stand for folders. */
   async *all(path: string, signal?: AbortSignal): AsyncGenerator<string> {
-    const prefix = this.#prefix(path); // some servers list more than they are asked for
+    const prefix = this.#prefix(path); // some servers list other keys as well
     for await (const page of this.#pages(path, "", signal)) {
       for (const key of page.keys) if (key.startsWith(prefix)) yield `/${key.slice(this.#root.length)}`;
     }

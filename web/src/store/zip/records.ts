@@ -1,31 +1,31 @@
 /**
- * The records of a zip archive, as they are written: objects stored as they are, names in UTF-8.
+ * Prints the records of a zip archive: uncompressed objects, names in UTF-8.
  * Spec: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.14 to 4.3.16 (its end), 4.5.3 (zip64).
  */
 
-/** An object in the archive that is being written. */
+/** An object in an archive. */
 export interface WrittenEntry {
   readonly name: Uint8Array;
   readonly crc: number;
   readonly bytes: number;
-  /** Where its local header is. */
+  /** Offset of its local header. */
   readonly offset: number;
 }
 
 const utf8Names = 0x800;
-/** What a reader must understand: version 1.0, and 4.5 for zip64. */
+/** Version needed to extract: 1.0, or 4.5 for zip64. */
 const plainVersion = 10;
 const zip64Version = 45;
-/** Made on a system with permissions of Unix: a file that all may read. */
+/** Made by Unix: a regular file with read permission for all users. */
 const madeBy = (3 << 8) | zip64Version;
 const permissions = 0o100644 * 2 ** 16;
-/** Larger numbers stand in a zip64 field. */
+/** Larger numbers are in a zip64 field. */
 const most32 = 0xffffffff;
 const most16 = 0xffff;
-/** 1980-01-01, 00:00, the first moment there is: the same objects make the same archive. */
+/** 1980-01-01 00:00, the first possible time: the same objects always make the same archive. */
 const date = (1 << 5) | 1;
 
-/** Little-endian numbers, one after the other. */
+/** Writes little-endian numbers. */
 class Fields {
   readonly #view: DataView<ArrayBuffer>;
   #at = 0;
@@ -66,7 +66,7 @@ class Fields {
 
 const clamp = (value: number) => Math.min(value, most32);
 
-/** What stands before an object's bytes. */
+/** Prints the local header of an object. */
 export function localHeader({ name, crc, bytes }: WrittenEntry): Uint8Array<ArrayBuffer> {
   const isLarge = bytes >= most32;
   const extra = isLarge ? 20 : 0;
@@ -77,7 +77,7 @@ export function localHeader({ name, crc, bytes }: WrittenEntry): Uint8Array<Arra
   return fields.bytes;
 }
 
-/** An object's record in the directory. */
+/** Prints the record of an object in the central directory. */
 export function directoryRecord({ name, crc, bytes, offset }: WrittenEntry): Uint8Array<ArrayBuffer> {
   const isLarge = bytes >= most32;
   const large = [...(isLarge ? [bytes, bytes] : []), ...(offset >= most32 ? [offset] : [])];
@@ -90,7 +90,7 @@ export function directoryRecord({ name, crc, bytes, offset }: WrittenEntry): Uin
   return fields.bytes;
 }
 
-/** What stands behind the directory. */
+/** Prints the end of the central directory. */
 export function directoryEnd(
   directory: { entries: number; offset: number; bytes: number },
   comment: Uint8Array,

@@ -132,7 +132,7 @@ export class ZipStore implements Store {
   }
 
   /**
-   * The archive's comment; "" where it has none. Archives of OME-Zarr (.ozx) have JSON there that says so:
+   * The comment of the archive; "" if there is none. In OME-Zarr archives (.ozx) it is JSON such as
    * `{"ome": {"version": "0.5", "zipFile": {"centralDirectory": {"jsonFirst": true}}}}`. Spec: OME-Zarr RFC-9.
    * @throws as reading an object does.
    */
@@ -265,7 +265,7 @@ export class ZipStore implements Store {
     return end === start ? new Uint8Array(0) : this.#read(archive, name, from + start, end - start, signal);
   }
 
-  /** Where an entry's bytes start: behind its local header, whose length only that one tells. */
+  /** Offset of an entry's bytes: after its local header, whose length is in the header itself. */
   #startOf(archive: Archive, entry: ZipEntry, header: Uint8Array, name: string): number {
     const view = viewOf(header);
     if (header.byteLength < localBytes || view.getUint32(0, true) !== localSignature) {
@@ -293,7 +293,7 @@ export class ZipStore implements Store {
   }
 }
 
-/** Before anything is read or inflated: what the directory claims is also all that is inflated. */
+/** Checks a claimed size before anything is read or inflated. Inflating stops at the claimed size. */
 function checkBytes(name: string, bytes: number, most = Number.POSITIVE_INFINITY): void {
   if (bytes > most) throw limitExceeded(`${name} has ${bytes} bytes, more than the limit of ${most}`);
 }

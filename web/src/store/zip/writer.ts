@@ -120,7 +120,7 @@ export class ZipWriter implements Store {
     });
   }
 
-  /** @throws Unsupported ("zip-delete") for what is in the archive already. */
+  /** @throws Unsupported ("zip-delete") if the key was already written to the archive. */
   delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
     return this.#inTurn(signal, async () => this.#remove(`/${normalizePath(key)}`));
   }
