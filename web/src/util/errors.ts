@@ -5,7 +5,7 @@
  * signal's own reason. docs/errors.md lists tags and codes.
  */
 
-export type ErrorTag = keyof typeof errorTags;
+export type ErrorTag = (typeof errorTags)[number];
 
 /** Facts that an error may carry in addition to its message. */
 export interface ErrorDetails {
@@ -175,23 +175,23 @@ export interface ZarrWarning {
 /** Receives warnings. Without it they are dropped. */
 export type OnWarning = (warning: ZarrWarning) => void;
 
-/** The meaning of each tag; the only list of tags. */
-export const errorTags = {
-  NotFound: "nothing is stored there",
-  InvalidMetadata: "the metadata is not valid",
-  UnknownCodec: "a codec is not known",
-  Unsupported: "valid, but not supported here",
-  CorruptChunk: "a chunk's bytes cannot be decoded",
-  InvalidSelection: "a selection does not fit the array",
-  InvalidArgument: "an argument does not fit the call",
-  Network: "a store could not be read or written",
-  LimitExceeded: "a limit is exceeded",
-  EngineFailed: "the WebAssembly module could not be loaded or had to be replaced",
-  AlreadyExists: "something is stored there already",
-  Conflict: "somebody else has written there meanwhile",
-  ReadOnly: "a store cannot be written",
-  EncodeFailed: "elements could not be encoded",
-  FutureVersion: "a newer version of a format than is known here",
-  NotAllowed: "not allowed to be read or deleted",
-  SourceChanged: "the source of a virtual chunk is not what it was",
-} as const;
+/** Categories of errors; docs/errors.md describes them. */
+export const errorTags = [
+  "NotFound",
+  "InvalidMetadata",
+  "UnknownCodec",
+  "Unsupported",
+  "CorruptChunk",
+  "InvalidSelection",
+  "InvalidArgument",
+  "Network",
+  "LimitExceeded",
+  "EngineFailed",
+  "AlreadyExists",
+  "Conflict",
+  "ReadOnly",
+  "EncodeFailed",
+  "FutureVersion",
+  "NotAllowed",
+  "SourceChanged",
+] as const;

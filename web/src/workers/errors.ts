@@ -34,7 +34,7 @@ export function isFailure(failure: unknown): failure is FailureMessage {
   if (typeof failure !== "object" || failure === null) return false;
   const { kind, message, tag } = failure as Partial<FailureMessage>;
   if (typeof message !== "string") return false;
-  return kind === "zarr" ? Object.hasOwn(errorTags, tag ?? "") : kinds.has(kind);
+  return kind === "zarr" ? errorTags.some((known) => known === tag) : kinds.has(kind);
 }
 
 /** Whether a failure concerns the worker rather than its work. */
