@@ -12,7 +12,7 @@ export default defineConfig({
   snapshotPathTemplate: "{testDir}/looks/{arg}{ext}",
   fullyParallel: true,
   workers: 2,
-  // Machines that build and test at once are slow; nothing here measures time.
+  // Machines that build and test in parallel are slow; timing is not tested here.
   expect: { timeout: 15_000 },
   timeout: 60_000,
   forbidOnly: Boolean(process.env["CI"]),
@@ -23,7 +23,7 @@ export default defineConfig({
     screenshot: "only-on-failure",
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),
-      // Containers give Chromium neither user namespaces nor much shared memory.
+      // Containers provide neither user namespaces nor much shared memory.
       args: ["--no-sandbox", "--disable-dev-shm-usage"],
     },
   },

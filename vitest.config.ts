@@ -2,7 +2,10 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { programEntries } from "./scripts/lib/entries.mjs";
 
-/** The package's subpaths as the modules that they are bundled from, which the tests' own imports from dist share. */
+/**
+ * Maps the package's subpaths to the modules that they are bundled from, so that tests share them with imports from
+ * dist.
+ */
 const alias = programEntries
   .filter(({ subpath }) => subpath.startsWith("."))
   .map(({ subpath, module }) => ({
@@ -14,12 +17,12 @@ export default defineConfig({
   resolve: { alias },
   test: {
     include: ["tests/node/**/*.test.ts"],
-    // Much of the time is spent waiting, for servers, timers and other processes.
+    // Tests wait much of the time, for servers, timers and other processes.
     maxWorkers: Math.max(2, availableParallelism()),
-    // Machines that build and test at once are slow; nothing here measures time.
+    // Machines that build and test in parallel are slow; timing is not tested here.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // The built package is what is tested: no transformation of dist.
+    // The built package is tested: no transformation of dist.
     server: { deps: { external: [/\/dist\//] } },
   },
 });

@@ -1,9 +1,9 @@
-// npm run bench: what this library reaches beside memory.copy, the native libraries and the npm peers, each
-// ratio from one run on one machine.
-//   npm run bench -- viewer      only the viewer's rows, without what is built for the others
+// npm run bench: measures this library against memory.copy, the native libraries and the npm peers; each ratio comes
+// from one run on one machine.
+//   npm run bench -- viewer      only the viewer's rows, without building anything for the others
 //   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
-// --write-docs puts what was measured into bench/results.json, docs/performance.md and docs/charts. --quick measures
-// as little as it can, to see that everything runs: its figures mean nothing.
+// --write-docs writes the results to bench/results.json, docs/performance.md and docs/charts. --quick measures as
+// little as possible, to check that everything runs: its results are meaningless.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -21,7 +21,7 @@ function readArguments() {
   return { json: values.json, writeDocs: values["write-docs"], quick: values.quick, texts: positionals };
 }
 
-/** Builds what runs in heap; gives the folder of the native programs. */
+/** Builds the in-heap benchmarks. @returns the folder of the native programs. */
 function buildInHeap() {
   buildWasm(["zw_inheap"]);
   step("Building the native benchmarks");
@@ -30,13 +30,13 @@ function buildInHeap() {
 
 runMain(async () => {
   const { json, writeDocs, quick, texts } = readArguments();
-  // The rows of the viewer need neither the native libraries nor what is built with them.
+  // The viewer's rows need neither the native libraries nor their benchmarks.
   const isViewer = texts.length > 0 && texts.every((text) => text.startsWith("viewer"));
   ensureSystem(isViewer ? ["build", "browser"] : ["build", "bench", "browser"]);
   buildAll();
   const native = isViewer ? path.join(buildDir, "bench") : buildInHeap();
 
-  // Imported here, since they need the npm packages and what was just built.
+  // Imported here, since they need the npm packages and the build.
   const { Report } = await import("./report.mjs");
   const { runSuites, runViewer } = await import("./suites.mjs");
   const { hurry } = await import("./measure.mjs");

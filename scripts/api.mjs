@@ -1,5 +1,5 @@
-// npm run api: the reports of the package's public types, api/*.api.md, from the declarations in dist (API Extractor).
-//   npm run api -- --check     writes nothing, and fails where a report differs, showing how
+// npm run api: reports of the package's public types, api/*.api.md, made from the declarations in dist (API Extractor).
+//   npm run api -- --check     writes nothing; fails if a report differs, and prints the difference
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +11,7 @@ import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 const reports = path.join(root, "api");
 const made = path.join(buildDir, "api");
 
-/** Has API Extractor write the report of one entry; throws where the declarations cannot be understood. */
+/** Makes API Extractor write the report of one entry. @throws if the declarations cannot be understood. */
 function extract({ Extractor, ExtractorConfig }, subpath, types) {
   const name = reportName(subpath);
   const configObject = {
@@ -47,7 +47,7 @@ function extract({ Extractor, ExtractorConfig }, subpath, types) {
   if (errorCount > 0) throw new SetupError(`the types of ${subpath} cannot be reported`);
 }
 
-/** Names of reports, and their texts. */
+/** Contents of reports by file name. */
 function readReports(folder) {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder).filter((name) => name.endsWith(".api.md"));

@@ -1,4 +1,4 @@
-// npm run build: everything that the published package holds, into dist/.
+// npm run build: builds everything that the published package holds, into dist/.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,8 +12,8 @@ import { ensureSystem } from "./lib/system.mjs";
 import { buildViewer } from "./lib/viewer.mjs";
 
 /**
- * Set-up and build; each part does nothing where nothing is to be done. With ZARR_WASM_PREBUILT=1 the `dist` that is there
- * is taken as it is: continuous integration tests the very archive that is published.
+ * Sets up and builds; parts that are up to date are skipped. ZARR_WASM_PREBUILT=1 uses the existing `dist` unchanged:
+ * continuous integration tests the very archive that is published.
  */
 export function buildAll() {
   if (process.env.ZARR_WASM_PREBUILT === "1") return takeBuilt();
@@ -29,7 +29,7 @@ export function buildAll() {
 function takeBuilt() {
   if (!existsSync(path.join(distDir, "wasm/decode.wasm")))
     throw new SetupError("ZARR_WASM_PREBUILT is set, and there is no dist");
-  step("Taking dist as it is");
+  step("Using the existing dist");
   ensurePackages();
 }
 

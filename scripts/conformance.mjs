@@ -1,4 +1,4 @@
-// npm run conformance: the shared runner over the shared fixtures where they lie beside the checkout, else
+// npm run conformance: runs the shared runner over the shared fixtures if they lie beside the checkout, otherwise over
 // the project's own golden set through the command line. Options are passed on to the shared runner.
 import { existsSync } from "node:fs";
 import path from "node:path";

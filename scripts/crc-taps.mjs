@@ -1,20 +1,20 @@
-// node scripts/crc-taps.mjs: the search behind the taps in src/kernels/crc32.cpp and crc32c.cpp.
+// node scripts/crc-taps.mjs: finds the taps in src/kernels/crc32.cpp and crc32c.cpp.
 //
-// Wanted are multiples of a CRC's polynomial P with few terms, all whole bytes apart. With y = x^-8 (mod P) a tap
-// of distance t stands for y^t, and the taps of a multiple sum up to 1 (src/kernels/sparse_crc.hpp says why that is
-// of use, and what a cluster, a near fold and a far fold are). Prints every solution within the bounds, the best
-// first: fewest taps, then the smallest window.
+// Searches for multiples of a CRC's polynomial P with few terms, all whole bytes apart. With y = x^-8 (mod P), a tap
+// of distance t stands for y^t, and the taps of a multiple sum to 1. src/kernels/sparse_crc.hpp explains how they are
+// used, and defines cluster, near fold and far fold. Prints every solution within the bounds, best first: fewest taps,
+// then smallest window.
 
 const polynomials = { crc32: 0x04c11db7, crc32c: 0x1edc6f41 };
 
-/** Bounds of the near fold: the nearest tap, the window in bytes, and how far the taps of a cluster reach. */
+/** Bounds of the near fold: distance of the nearest tap, window in bytes, extent of a cluster's taps. */
 const near = { least: 240, window: 896, reach: 3 };
-/** Bounds of the far fold: the window in bytes, and the distance of the two taps that share their loads. */
+/** Bounds of the far fold: window in bytes, and distance between the two taps that share their loads. */
 const far = { window: 12384, beside: [97, 111] };
 
 const windowOf = (longest) => Math.ceil(longest / 16) * 16;
 
-/** y^0 … y^count: as registers, the bit of x^k being bit k. */
+/** y^0 … y^count as registers; bit k of a register is the coefficient of x^k. */
 function powers(polynomial, count) {
   const list = new Uint32Array(count + 1);
   let value = 1;
@@ -27,7 +27,7 @@ function powers(polynomial, count) {
   return list;
 }
 
-/** Finds values in a list of numbers fast where nearly none is there. */
+/** Fast lookup in a list of numbers, for queries that rarely match. */
 class Finder {
   #filter = new Uint8Array(1 << 24);
   #places = new Map();
@@ -42,7 +42,7 @@ class Finder {
   }
 }
 
-/** Every cluster within the bounds: bit k of `taps` is a tap of distance + 16 k. */
+/** Every cluster within the bounds: bit k of `taps` is a tap at distance + 16 k. */
 function clusters(y) {
   const list = [];
   for (let taps = 1; taps < 2 << near.reach; taps += 2) {
@@ -55,7 +55,7 @@ function clusters(y) {
   return list;
 }
 
-/** All sets of three clusters that sum up to 1. */
+/** All sets of three clusters that sum to 1. */
 function nearFolds(y) {
   const list = clusters(y);
   const finder = new Finder();
@@ -81,7 +81,7 @@ function nearFolds(y) {
     .sort((a, b) => a.taps - b.taps || a.window - b.window);
 }
 
-/** All sets of three far taps: two whose loads are shared, and a lone one behind them. */
+/** All sets of three far taps: two that share their loads, and one after them. */
 function farFolds(y) {
   const finder = new Finder();
   for (let lone = 1; lone <= far.window; lone++) finder.add(y[lone], lone);

@@ -1,6 +1,7 @@
-// npm run docs: the documentation site, into build/site/dist. What it needs comes from npm into site/node_modules.
-//   npm run docs -- dev             serves it, and shows changes of docs/*.md as they are saved; -- --port N
-//   npm run docs -- --base /x/   for a site that does not lie at the top of its host
+// npm run docs: builds the documentation site into build/site/dist. Its dependencies come from npm into
+// site/node_modules.
+//   npm run docs -- dev             serves it, and reloads docs/*.md when they are saved; -- --port N
+//   npm run docs -- --base /x/   for a site that is not at the root of its host
 import { rmSync, watch } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -9,7 +10,7 @@ import { run, runMain, step } from "./lib/process.mjs";
 import { pagesDir, siteDir, siteOutput, stageAssets, stagePages } from "./lib/site.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 
-/** The programming interface, page by page, from the docstrings of the built package's types. */
+/** Writes the API pages from the docstrings of the built package's types. */
 function writeReference() {
   step("Writing the reference from docstrings");
   run(
@@ -24,7 +25,7 @@ function stage() {
   stageAssets();
 }
 
-/** Stages again what has been saved. VitePress notices which pages have changed. */
+/** Stages saved files again. VitePress notices which pages have changed. */
 function follow() {
   let timer;
   const again = () => {
@@ -33,7 +34,7 @@ function follow() {
       try {
         stagePages();
       } catch (error) {
-        console.error(error.message); // a file in the middle of being saved
+        console.error(error.message); // the file may be half saved
       }
     }, 100);
   };
@@ -46,7 +47,7 @@ async function main() {
     options: { base: { type: "string" }, port: { type: "string" } },
   });
   const isServing = positionals[0] === "dev";
-  // Only what is built is documented; a build needs the compilers, so one that is there is taken as it is.
+  // Only the built package is documented. A build needs the compilers, so an existing one is reused.
   const { existsSync } = await import("node:fs");
   if (!existsSync(path.join(distDir, "index.js"))) (await import("./build.mjs")).buildAll();
   ensureSitePackages();

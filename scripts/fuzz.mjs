@@ -1,5 +1,5 @@
-// npm run fuzz [-- --seconds N] [--jobs N] [TARGET…]: set-up, build, and a run of every target (docs/fuzzing.md).
-// Ends with a table; exits with 1 where there are findings.
+// npm run fuzz [-- --seconds N] [--jobs N] [TARGET…]: sets up, builds, and runs every target (docs/fuzzing.md).
+// Prints a table at the end; exits with 1 if there are findings.
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { buildAll } from "./build.mjs";
@@ -19,7 +19,7 @@ function readArguments() {
     const [seconds, jobs] = [Number(values.seconds), Number(values.jobs)];
     if (seconds > 0 && Number.isInteger(jobs) && jobs > 0) return { seconds, jobs, names: positionals };
   } catch {
-    // said below
+    // reported below
   }
   throw new SetupError(usage);
 }

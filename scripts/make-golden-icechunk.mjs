@@ -1,13 +1,13 @@
 // Makes tests/golden/icechunk.jsonl from a folder of fixtures that Icechunk's own implementation wrote:
 //   node scripts/make-golden-icechunk.mjs ../shared/fixtures/icechunk
-// One line per small repository: every key with its bytes in base64 (those that readers do not need are left out), the
-// files of virtual chunks, and of each array how to open it and the SHA-256 of what it gives, or that it must be refused.
+// One line per small repository: every key with its bytes in base64 (except keys that readers do not need), the files
+// of virtual chunks, and for each array how to open it and the SHA-256 of its elements, or that it must be refused.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./lib/paths.mjs";
 
 const maxBytes = 10_000;
-/** What no smaller one shows. */
+/** Large repositories that are needed, because no smaller one covers the same feature. */
 const kept = "zstd-dictionary";
 const [fixtures] = process.argv.slice(2);
 if (!fixtures) throw new Error("usage: make-golden-icechunk.mjs FIXTURES");
@@ -32,7 +32,7 @@ function filesIn(folder) {
 }
 
 const lines = readdirSync(fixtures).flatMap((name) => {
-  // Upstream's own test data stay where they are; checks of files elsewhere need a server.
+  // Upstream's own test data are not copied; checks of files elsewhere need a server.
   if (name.startsWith("upstream") || !/^v[12]-/.test(name)) return [];
   const expected = JSON.parse(readFileSync(path.join(fixtures, name, "expected.json"), "utf8"));
   if (expected.serve) return [];

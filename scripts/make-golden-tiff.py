@@ -113,7 +113,7 @@ def make(name, shape, dtype, planar, options):
     photometric = "rgb" if shape[2:] == (3,) and dtype[0] == "u" else "minisblack"
     with tempfile.TemporaryDirectory() as folder:
         plain = pathlib.Path(folder) / "plain.tif"
-        # libtiff 4.5.0 swaps bytes once too often where it writes predictor 3 big-endian, not where it reads it.
+        # libtiff 4.5.0 swaps bytes once too often when it writes predictor 3 big-endian, but not when it reads it.
         is_swapped = name.startswith(("lzw3", "zip3")) and "-B" in options
         given = array.byteswap() if is_swapped else array
         if planar == "separate":

@@ -1,17 +1,17 @@
 // Makes tests/golden/<group>.jsonl from a folder of fixtures that other implementations wrote:
 //   node scripts/make-golden.mjs ../shared/fixtures v1
-//   node scripts/make-golden.mjs ../shared/fixtures v3 distinct     of equal codec chains the smallest store
-//   node scripts/make-golden.mjs ../shared/fixtures pcodec distinct     and of equal encodings inside pcodec's chunks
-// One line per store: its name, writer, every key with its bytes (text where it is text), and the SHA-256 of
-// what reading it must give (C order, little-endian); for data of variable length the values. Large stores are left out.
+//   node scripts/make-golden.mjs ../shared/fixtures v3 distinct     only the smallest store per codec chain
+//   node scripts/make-golden.mjs ../shared/fixtures pcodec distinct     also one per encoding inside pcodec's chunks
+// One line per store: its name, writer, every key with its bytes (text if it is valid text), and the SHA-256 of the
+// expected elements (C order, little-endian); for data of variable length the values. Large stores are skipped.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./lib/paths.mjs";
 
-/** Folders of files that other projects publish: those are theirs. */
+/** Folders of files that other projects publish, under their own terms. */
 const published = "public";
 const [fixtures, group, choice] = process.argv.slice(2);
-/** Of pcodec there are many encodings, which small stores show as well. */
+/** pcodec has many encodings, which small stores cover as well. */
 const maxStoreBytes = group === "pcodec" ? 7_000 : 24_000;
 if (!fixtures || !group) throw new Error("usage: make-golden.mjs FIXTURES GROUP [distinct]");
 
@@ -35,7 +35,7 @@ function keysOf(store) {
   );
 }
 
-/** Text that survives as text, else base64. */
+/** Text if it round-trips as UTF-8, else base64. */
 function contentOf(file) {
   const bytes = readFileSync(file);
   const text = bytes.toString("utf8");
@@ -56,7 +56,7 @@ const lines = casesIn(path.join(fixtures, group)).flatMap((dir) => {
   const { sha256, alt_sha256_if_meta_order_F_trusted: spec, shape, dtype, writer } = expected;
   const line = { name: path.relative(fixtures, dir), writer, shape, dtype, store: keysOf(store) };
   if (expected.path) line.path = expected.path;
-  // Zarr v1, order F, not blosc: one reading by the specification, one as zarr-python 1.x wrote.
+  // Zarr v1, order F, not blosc: expected elements by the specification, and as zarr-python 1.x wrote them.
   if (spec) Object.assign(line, { sha256: spec, writerOrderSha256: sha256 });
   else if (expected.expected?.endsWith(".jsonl")) line.values = valuesIn(path.join(dir, expected.expected));
   else line.sha256 = sha256;
@@ -64,12 +64,12 @@ const lines = casesIn(path.join(fixtures, group)).flatMap((dir) => {
   return text.length > 1.4 * maxStoreBytes ? [] : [{ text, encoding: encodingOf(expected) }];
 });
 
-/** How numbers are encoded inside the chunks of pcodec, which its configuration does not say. */
+/** Encodings of numbers inside the chunks of pcodec, which its configuration does not name. */
 function encodingOf({ features = [] }) {
   return features.filter((feature) => /^(mode\+delta|number|standalone):/.test(feature)).join(" ");
 }
 
-/** What tells chains apart: the codecs, and the options that change how their bytes are built. */
+/** Key that distinguishes chains: the codecs, and the options that change the structure of their bytes. */
 function chainOf({ text, encoding }) {
   const { store } = JSON.parse(text);
   const document = store["zarr.json"] ?? store[".zarray"] ?? "{}";

@@ -1,4 +1,4 @@
-// Takes the picture of the viewer that the README shows: docs/pictures/viewer.webp, from a sample of the gallery.
+// Takes the README's screenshot of the viewer: docs/pictures/viewer.webp, from a sample of the gallery.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "@playwright/test";
@@ -8,12 +8,12 @@ import { ensureSamples, samplesDir } from "./lib/samples.mjs";
 import { startServer, strictPolicy } from "./lib/server.mjs";
 import { findChromium } from "./lib/system.mjs";
 
-/** What is shown, as the page's address has it. */
+/** Query of the page's URL. */
 const view = "source=/samples/cells.zarr&labels=cells&opacity=0.5";
 const size = { width: 1200, height: 820 };
 const mostBytes = 150 * 1024;
 
-/** A PNG as WebP, by the browser's own encoder. */
+/** Converts a PNG to WebP with the browser's encoder. */
 function asWebP(page, png) {
   return page.evaluate(async (base64) => {
     const image = new Image();
@@ -47,7 +47,7 @@ async function main() {
     const page = await browser.newPage({ viewport: size });
     await page.goto(`${server.url}/viewer/?${process.argv[2] ?? view}`);
     await page.locator('.zw-viewer[data-state="ready"]').waitFor({ timeout: 120_000 });
-    await page.waitForTimeout(1500); // what comes finer after the first picture
+    await page.waitForTimeout(1500); // finer levels load after the first picture
     const png = await page.screenshot();
     const blank = await browser.newPage();
     const webp = Buffer.from(await asWebP(blank, png), "base64");

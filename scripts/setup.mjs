@@ -1,5 +1,5 @@
-// npm run setup -- build node …: installs the programs that kinds of work need, on Debian as root, or says what is
-// missing. Without kinds, those of npm test. The Dockerfile goes by it, so that there is one list (lib/system.mjs).
+// npm run setup -- build node …: installs the programs for the given kinds of work, on Debian as root, or lists the
+// missing ones. Default kinds: those of npm test. The Dockerfile uses it, so that there is one list (lib/system.mjs).
 import { runMain } from "./lib/process.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 

@@ -1,6 +1,6 @@
-// npm start: set-up, build, samples, the viewer with them on localhost, and one decoded sample.
-//   npm start -- --check     the same, once: fetches what the page would fetch, prints it, exits
-//   npm start -- --port N    a port of your choice (default 8080, else any free one)
+// npm start: sets up, builds, makes samples, serves the viewer with them on localhost, and decodes one sample.
+//   npm start -- --check     the same, once: fetches the page's files, prints them, exits
+//   npm start -- --port N    port to listen on (default: 8080, or any free one)
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ const mounts = {
   "/samples/": { root: samplesDir, isData: true },
 };
 
-/** The command line's server, which has been built by now. */
+/** Imports the command line's server, which has been built by now. */
 async function serve(port) {
   const { startServer, viewerPolicy: policy } = await import("../dist/cli/server/server.js");
   if (port !== undefined) return startServer({ mounts, policy, port });
@@ -35,7 +35,7 @@ function readPort(text) {
   return port;
 }
 
-/** Fetches the page and what it loads, so that a broken build is noticed here and not in a browser. */
+/** Fetches the page and the files that it loads, so that a broken build is noticed here. */
 async function fetchPage(url) {
   for (const part of ["/viewer/", "/viewer/page.min.js", "/viewer/style.css", "/wasm/decode.wasm"]) {
     const response = await fetch(url + part);
@@ -46,7 +46,7 @@ async function fetchPage(url) {
   }
 }
 
-/** Reads an array over HTTP with the library, and compares it with what it must be. */
+/** Reads an array over HTTP with the library, and compares it with the expected values. */
 async function readArray(source, arrayPath, sha256) {
   const { getBytes, open } = await import("zarr-wasm");
   const array = await open(source, { path: arrayPath, kind: "array", onWarning: () => {} });
@@ -64,7 +64,7 @@ async function showArray(source, arrayPath, title, sha256) {
   return array;
 }
 
-/** A corner of an array of two dimensions, as a table. */
+/** A corner of a two-dimensional array, as a table. */
 async function showCorner(array) {
   const { get, slice } = await import("zarr-wasm");
   const { data, shape } = await get(array, [slice(0, 4), slice(0, 5)]);
@@ -77,7 +77,7 @@ async function showCorner(array) {
 
 const readList = (name) => JSON.parse(readFileSync(path.join(root, "examples", name), "utf8"));
 
-/** Everything that the page offers. */
+/** All files of the page. */
 async function showAll(url) {
   await fetchPage(url);
   for (const { source, title, arrays } of readList("gallery.json"))

@@ -1,8 +1,8 @@
-// npm run test:compat -- NAME [ARGS…] and npm run check -- NAME [ARGS…]: tests that npm test leaves out, one a file in
-// scripts/compat and scripts/check. Without a name, lists them.
+// npm run test:compat -- NAME [ARGS…] and npm run check -- NAME [ARGS…]: tests that are not part of npm test, one per
+// file in scripts/compat and scripts/check. Without a name, lists them.
 import { runMain, SetupError } from "./lib/process.mjs";
 
-/** Descriptions of the tasks, by folder and name of the file. */
+/** Descriptions of the tasks, by folder and file name. */
 const tasks = {
   compat: {
     browsers: "the suite that all engines share, in Chromium, Firefox and WebKitGTK",

@@ -1,6 +1,6 @@
-// npm test: set-up, then every test: the native core under sanitizers, a short run of the fuzzers, the built
-// package in Node, the viewer and the package in Chromium. Ends with one line: N passed, N failed, N skipped.
-//   npm test -- native node     only these suites, with nothing set up but what they need
+// npm test: sets up, then runs every test: the native core under sanitizers, short runs of the fuzzers, the built
+// package in Node, the viewer and the package in Chromium. The last line is "N passed, N failed, N skipped".
+//   npm test -- native node     only these suites, and only their set-up
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { buildAll } from "./build.mjs";
@@ -22,9 +22,9 @@ import { ensureSources } from "./lib/sources.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 
 /**
- * The suites: each runs to its end and says how many tests passed and failed. `needs` are the kinds of programs that
- * it cannot do without, `likes` those without which only single tests are left out; `package` is true where it tests
- * or uses what `npm run build` builds; `isExtra` where it is run only if it is named.
+ * The suites: each runs to its end and returns the numbers of passed and failed tests. `needs`: required kinds of
+ * programs. `likes`: kinds without which only some tests are skipped. `package`: whether it needs the output of `npm
+ * run build`. `isExtra`: run only if named.
  */
 const suites = {
   native: { run: runNative, needs: ["native"], package: false },
@@ -35,7 +35,7 @@ const suites = {
   engine: { run: () => runEngine("chromium"), needs: ["browser"], package: true },
 };
 
-/** Seconds of each fuzzer, after its seeds and the files of tests/bad; npm run fuzz is for more. */
+/** Seconds per fuzz target, after its seeds and the files of tests/bad; use npm run fuzz for longer runs. */
 const fuzzSeconds = 1;
 
 function runNative() {
@@ -58,7 +58,7 @@ function runNative() {
   return count(ok, Number(total) - Number(failed) - skipped.length, Number(failed), skipped);
 }
 
-/** A target without findings is a test that passed. */
+/** A target without findings counts as a passed test. */
 async function runFuzz() {
   const targets = buildFuzzers();
   step(`Fuzzing ${targets.length} targets for a moment`);
@@ -75,7 +75,7 @@ function runNode() {
   return runVitest("node");
 }
 
-/** The same with all that it can try, where `npm test` tries samples (tests/node/support/amounts.ts). */
+/** The same with all combinations; `npm test` tries samples of them (tests/node/support/amounts.ts). */
 function runWhole() {
   step("Tests of the built package in Node, whole");
   return runVitest("whole", { env: { ZARR_WASM_WHOLE: "1" } });
@@ -91,13 +91,13 @@ function runBrowser() {
   return count(ok, passed, stats?.unexpected, skipsInPlaywright({ suites }));
 }
 
-/** Programs that single tests need: where they cannot be installed, those tests are left out. */
+/** Installs programs that only some tests need; if that fails, those tests are skipped. */
 function ensureOptional(kinds) {
   try {
     ensureSystem(kinds);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    console.log(`${error.message}\nThe tests that need them are left out.`);
+    console.log(`${error.message}\nThe tests that need them are skipped.`);
   }
 }
 
@@ -119,7 +119,7 @@ async function main() {
   return summarise(results);
 }
 
-/** Runs a suite; one that cannot be run counts as a failure, and the others are run all the same. */
+/** Runs a suite; one that cannot run counts as a failure, and the others still run. */
 async function toItsEnd(suite) {
   try {
     return await suite();

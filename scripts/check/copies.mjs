@@ -1,9 +1,9 @@
-// npm run check -- copies: every array of the fixtures of Zarr v1, v2 and v3, copied into each version that can hold it, and
-// read again. The fixtures are those beside the checkout, else the project's own golden stores.
-//   --fixtures DIR   other ones
-//   --only TEXT      those whose name contains it
-//   --out DIR        where the copies go (default build/copies), as a folder of fixtures again
-//   --read           reads the copies with the shared runner, too, one process for each: takes minutes
+// npm run check -- copies: copies every array of the fixtures of Zarr v1, v2 and v3 into each version that can hold it,
+// and reads the copies. Default fixtures: those beside the checkout, or the project's own golden stores.
+//   --fixtures DIR   other fixtures
+//   --only TEXT      only fixtures whose name contains it
+//   --out DIR        destination of the copies, laid out as fixtures (default: build/copies)
+//   --read           also reads the copies with the shared runner, in one process each: takes minutes
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -20,7 +20,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Where the fixtures are. */
+/** The folder of fixtures. */
 async function fixturesFolder() {
   const beside = values.fixtures ?? path.join(root, "../shared/fixtures");
   if (existsSync(beside)) return path.resolve(beside);
@@ -31,7 +31,7 @@ async function fixturesFolder() {
   return unpacked;
 }
 
-/** Reasons without what differs from one array to the next. */
+/** Reasons without the parts that differ between arrays. */
 const kindOf = (reason) => reason.replace(/"[^"]*"|\d+(\.\d+)?/g, "…").slice(0, 160);
 
 runMain(async () => {

@@ -1,7 +1,7 @@
-// npm run check -- docs: builds the site and looks at it in Chromium: pages load without a word on the console, the programs
-// that can be run in the page run, search finds, phones need not scroll sideways, and axe-core finds nothing.
-//   npm run check -- docs built     the site that is there, without building it
-// Ends with one line: N passed, N failed.
+// npm run check -- docs: builds the site and tests it in Chromium: the console stays empty, runnable programs run,
+// search finds pages, phones need no horizontal scrolling, and axe-core finds no violations.
+//   npm run check -- docs built     tests the existing build of the site
+// The last line is "N passed, N failed".
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -16,7 +16,7 @@ import { findChromium } from "../lib/system.mjs";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = path.join(buildDir, "reports/docs");
 
-/** Pages that are looked at: one of each kind. */
+/** Pages to test: one of each kind. */
 const pages = {
   start: "index.html",
   guide: "start.html",
@@ -30,7 +30,7 @@ const pages = {
 
 const schemes = ["light", "dark"];
 
-/** Tests by name: each is given a page and throws. */
+/** Tests by name: each gets a page, and throws if it fails. */
 function tests(url) {
   const all = {};
   for (const [name, place] of Object.entries(pages))
@@ -76,13 +76,16 @@ function expectNone(list) {
   if (list.length > 0) throw new Error(list.join("\n"));
 }
 
-/** What VitePress's own theme does, rule by rule: groups that fold are buttons with a link inside; the key beside "Search". */
+/**
+ * Violations in VitePress's own theme, by rule: folding groups are buttons that contain a link; the key beside
+ * "Search".
+ */
 const ofTheTheme = {
   "nested-interactive": '.item[role="button"]',
   "label-content-name-mismatch": ".DocSearch",
 };
 
-/** What breaks rules of WCAG 2.2 up to AA, or of good practice. */
+/** Violations of WCAG 2.2 up to AA, or of good practice. */
 async function violations(page) {
   await page.evaluate(axe);
   const found = await page.evaluate(async () => (await globalThis.axe.run()).violations);
@@ -126,12 +129,12 @@ async function changeProgram(page, url) {
   await example.locator(".live-output", { hasText: "changed 2" }).waitFor();
 }
 
-/** Runs one test in a page of its own. */
+/** Runs one test in a new page. */
 async function toItsEnd(browser, name, test) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   const problems = [];
   page.on("console", (message) => {
-    // Documents of other Zarr versions are looked for, and not there.
+    // Requests for documents of other Zarr versions fail with 404.
     const isProbe = message.text().includes("404") && message.location().url.includes("/samples/");
     if (["error", "warning"].includes(message.type()) && !isProbe) problems.push(message.text());
   });

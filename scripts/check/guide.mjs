@@ -1,7 +1,7 @@
-// Follows docs/adding-a-codec.md with a toy filter, in a copy of the checkout, and changes nothing but the files that the
-// guide names: then it must build, and every test that goes by the lists of codecs must pass.
+// Follows docs/adding-a-codec.md with a toy filter in a copy of the checkout, changing only the files that the guide
+// names. The copy must build, and every test that depends on the lists of codecs must pass.
 //
-//   npm run check -- guide [--native]     also the native tests, which takes longer
+//   npm run check -- guide [--native]     --native: also the native tests, which take longer
 import {
   cpSync,
   existsSync,
@@ -36,7 +36,7 @@ function follow(dir) {
     if (isWritten) continue;
     const place = path.join(dir, file);
     if (existsSync(place) === isNew)
-      throw new Error(`${file} ${isNew ? "is there already" : "is not there"}`);
+      throw new Error(`${file} ${isNew ? "exists already" : "does not exist"}`);
     writeFileSync(place, toyEdits[file](isNew ? "" : readFileSync(place, "utf8")));
   }
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// How long a large Icechunk repository takes to its first chunk, and how much memory: one manifest of a million
-// references, served on loopback, read by a process of its own.
+// Measures the time and the memory that a large Icechunk repository takes up to its first chunk: one manifest of a
+// million references, served on loopback, read by a separate process.
 //
 //   npm run check -- icechunk [--references 1000000] [--kind native|virtual]
 //
-// Prints the milliseconds from `open` to the chunk (the library is loaded before), the most memory that the process had
-// resident in all its life, and what it had before it opened anything.
+// Prints the milliseconds from `open` to the chunk (the library is loaded before), the peak resident memory of the
+// process, and its resident memory before it opened anything.
 import { fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -30,10 +30,10 @@ const { values } = parseArgs({
   },
 });
 
-/** Most KiB that this process had resident so far (Linux). */
+/** Peak resident memory of this process so far, in KiB (Linux). */
 const residentPeak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]);
 
-/** What the child process does. */
+/** Runs in the child process. */
 async function readFirst(url) {
   const { open } = await import("zarr-wasm");
   const before = residentPeak();
@@ -44,13 +44,13 @@ async function readFirst(url) {
   process.send({ milliseconds, before, after: residentPeak(), value: chunk.data[0] });
 }
 
-/** An id that looks like a random one: how well a manifest is compressed depends on it. */
+/** An id that looks random: the compression ratio of a manifest depends on it. */
 const randomId = (i) => createHash("sha256").update(String(i)).digest().subarray(0, 12);
 
 async function measure() {
   const objects = await repository(Number(values.references), values.kind);
   const server = http.createServer(({ url, headers }, response) => {
-    // Chunks have one byte.
+    // Chunks are one byte long.
     const bytes = /^\/(chunks|files)\//.test(url) ? Buffer.from([42]) : objects.get(url);
     if (!bytes) return void response.writeHead(404).end();
     const range = headers.range ? { "content-range": `${headers.range.replace("=", " ")}/*` } : {};

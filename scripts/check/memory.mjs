@@ -1,8 +1,8 @@
-// npm run check -- memory: what `zarr-wasm copy` takes of memory for arrays that are much larger: rows into columns of 2 GiB,
-// a copy of 10 GiB in other chunks. Chunks are generated, and no two the same. Takes some minutes, and some 3 times
-// the array on the disk; all of it goes in the end.
-//   npm run check -- memory [--folder DIR] [--scale 0.125]     DIR: where the arrays are made; else in build/tmp
-// A scale makes the arrays smaller: their figures then mean less, the limits stay.
+// npm run check -- memory: measures the memory of `zarr-wasm copy` for arrays that are much larger: rows into columns
+// of 2 GiB, and a copy of 10 GiB with other chunks. Chunks are generated, no two alike. Takes some minutes, and disk
+// space of about 3 times the array, which is freed at the end.
+//   npm run check -- memory [--folder DIR] [--scale 0.125]     DIR: folder for the arrays (default: build/tmp)
+// --scale makes the arrays smaller. The limits stay, so that the results then mean less.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -14,10 +14,10 @@ import { runMain, step } from "../lib/process.mjs";
 
 const gib = 2 ** 30;
 const side = 32_768;
-/** Rows of a chunk. */
+/** Rows per chunk. */
 const band = 256;
 
-/** Most MiB that each may take, resident. */
+/** Maximum resident memory of each copy, in MiB. */
 const runs = [
   {
     name: "rows to columns",
@@ -34,7 +34,7 @@ const runs = [
   { name: "as stored", bytes: 10 * gib, args: () => [], limit: 500 },
 ];
 
-/** An array of uint16 in bands of rows, each chunk a different one. */
+/** An array of uint16 in bands of rows; every chunk is different. */
 async function generate(folder, rows) {
   const { create, set, slice } = await import("zarr-wasm");
   const array = await create(pathToFileURL(folder), {
@@ -51,7 +51,7 @@ async function generate(folder, rows) {
   }
 }
 
-/** Runs the command line, and looks at its peak as it goes. */
+/** Runs the command line and samples its peak memory. */
 function measured(args) {
   const child = spawn(process.execPath, [path.join(distDir, "cli/main.js"), ...args], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -61,7 +61,7 @@ function measured(args) {
     try {
       const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
       peak = Math.max(peak, Number(/VmHWM:\s*(\d+)/.exec(status)?.[1] ?? 0));
-    } catch {} // it has ended
+    } catch {} // the process has ended
   };
   const timer = setInterval(look, 50);
   child.stdout.on("data", (piece) => {

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// How long references in Parquet files take to their first chunk, how much is read for it, and how much memory it takes:
-// a million references in files of 100 000, written by DuckDB, served on loopback, read by a process of its own.
+// Measures the time, the bytes read and the memory that references in Parquet files take up to the first chunk: a
+// million references in files of 100 000, written by DuckDB, served on loopback, read by a separate process.
 //
 //   npm install --prefix build/writers @duckdb/node-api@1.5.6-r.1
 //   npm run check -- references build/writers [--references 1000000] [--record-size 100000] [--paths 1000]
 //
-// `--paths` is how many files the references lead to. Prints the requests up to the first chunk, the bytes of references
-// among them, the milliseconds from `open` to the chunk (the library is loaded before), the most memory that the process had
-// resident in all its life, and what it had before it opened anything; then the same for a chunk of every file.
+// `--paths` is the number of files that the references point to. Prints the requests up to the first chunk, the bytes
+// of references among them, the milliseconds from `open` to the chunk (the library is loaded before), the peak resident
+// memory of the process and its resident memory before it opened anything; then the same for one chunk of every file.
 import { fork } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http from "node:http";
@@ -28,10 +28,10 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** Most KiB that this process had resident so far (Linux). */
+/** Peak resident memory of this process so far, in KiB (Linux). */
 const residentPeak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1]);
 
-/** What the child process does. */
+/** Runs in the child process. */
 async function readChunks(url, recordSize) {
   const { open } = await import("zarr-wasm");
   const before = residentPeak();
@@ -41,7 +41,7 @@ async function readChunks(url, recordSize) {
   const milliseconds = performance.now() - start;
   const after = residentPeak();
   process.send({ milliseconds, before, after, value: chunk.data[0] });
-  await new Promise((resolve) => process.once("message", resolve)); // its requests have been counted
+  await new Promise((resolve) => process.once("message", resolve)); // until the parent has counted the requests
   const again = performance.now();
   for (let at = 0; at < array.shape[0]; at += recordSize) await array.getChunk([at]);
   process.send({ milliseconds: performance.now() - again, before, after: residentPeak(), value: 42 });
@@ -55,7 +55,7 @@ async function measure() {
   );
   const seen = [];
   const server = http.createServer(({ url, headers }, response) => {
-    // Chunks have one byte.
+    // Chunks are one byte long.
     const bytes = url.startsWith("/files/") ? Buffer.from([42]) : objects.get(url);
     seen.push({ url, bytes: bytes?.length ?? 0 });
     if (!bytes) return void response.writeHead(404).end();
@@ -73,7 +73,7 @@ async function measure() {
       const read = seen.splice(0).reduce((sum, { bytes }) => sum + bytes, 0);
       const memory = `${mib(after)} MiB at most, ${mib(before)} MiB before`;
       console.log(`${milliseconds.toFixed(0)} ms; ${length} requests, ${read} bytes; ${memory}`);
-      child.send("go on", () => {}); // which may have ended
+      child.send("go on", () => {}); // it may have ended
     });
     const status = await new Promise((resolve) => child.once("exit", resolve));
     if (status) throw new Error(`the reader ended with ${status}`);

@@ -1,5 +1,5 @@
-// npm run check -- reproducible: the WebAssembly modules and their glue have the same bytes wherever they are built. Builds
-// them here and in a copy in another folder, which lies deeper and has another name, and compares. Takes minutes.
+// npm run check -- reproducible: checks that the WebAssembly modules and their glue do not depend on the build folder.
+// Builds them here and in a deeper folder with another name, and compares the bytes. Takes minutes.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { runMain, step } from "../lib/process.mjs";
 import { ensureSources } from "../lib/sources.mjs";
 import { ensureSystem } from "../lib/system.mjs";
 
-/** What CMake reads. */
+/** The inputs of CMake. */
 const inputs = [
   "CMakeLists.txt",
   "bench/inheap",

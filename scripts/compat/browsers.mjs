@@ -1,6 +1,6 @@
-// npm run test:compat -- browsers: the suite that all engines share, in Chromium, Firefox and WebKitGTK.
+// npm run test:compat -- browsers: runs the suite shared by all engines in Chromium, Firefox and WebKitGTK.
 //   npm run test:compat -- browsers firefox webkit     only in these
-// Ends with one line: N passed, N failed.
+// The last line is "N passed, N failed".
 import { buildAll } from "../build.mjs";
 import { engines, runEngine } from "../lib/engines.mjs";
 import { runMain, SetupError } from "../lib/process.mjs";

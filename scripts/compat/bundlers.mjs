@@ -1,6 +1,6 @@
-// npm run test:compat -- bundlers [NAME…]: the packed package in a fresh project per bundler (tests/bundlers/tools.mjs), built
-// without configuration, and opened in Chromium: arrays of every version, on the page's own thread and by workers. The
-// bundlers come from npm, into build/bundlers.
+// npm run test:compat -- bundlers [NAME…]: installs the packed package in a fresh project per bundler
+// (tests/bundlers/tools.mjs), builds it without configuration and opens it in Chromium. The pages read arrays of every
+// version, in their own thread and with workers. The bundlers come from npm, into build/bundlers.
 import path from "node:path";
 import { chromium } from "@playwright/test";
 import { writeStores } from "../../tests/bundlers/stores.mjs";
@@ -16,7 +16,7 @@ import { findChromium } from "../lib/system.mjs";
 const home = path.join(buildDir, "bundlers");
 const stores = path.join(home, "stores");
 
-/** The stores, for pages of any origin: servers of tools have theirs. */
+/** Serves the stores to pages of any origin, as each tool has its own server. */
 const startData = () =>
   startServer({
     mounts: { "/": stores },
@@ -28,20 +28,20 @@ const startData = () =>
     },
   });
 
-/** Serves a tool's output under the strict policy, and the stores beside it. */
+/** Serves a tool's output under the strict policy, together with the stores. */
 const startPage = (folder, { out, policy }) =>
   startServer({
     mounts: { "/": path.join(folder, out), "/data/": stores },
     policy: policy ? `default-src 'self'; ${policy}` : strictPolicy,
   });
 
-/** What a page complains about, besides what it has found. */
+/** Errors that a page reports, apart from its results. */
 async function openPage(browser, url) {
   const page = await browser.newPage();
   const faults = [];
   page.on("console", (message) => {
     const { url: at } = message.location();
-    // Documents that opening looks for, and what browsers ask of every page.
+    // Documents that `open` probes for, and requests that browsers make for every page.
     if (/\/(zarr\.json|\.zattrs|\.zgroup|\.zmetadata|attrs|favicon\.ico)$/.test(at)) return;
     if (["error", "warning"].includes(message.type())) faults.push(`console: ${message.text()} (${at})`);
   });

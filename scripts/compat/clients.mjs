@@ -1,6 +1,6 @@
-// npm run test:compat -- clients [NAME…]: programs that use zarrita read the same elements with `zarr-wasm/zarrita` in its
-// place, with no more requests. The programs come from npm, into tests/clients/node_modules; the stores are served on
-// the loopback.
+// npm run test:compat -- clients [NAME…]: programs that use zarrita must read the same elements with
+// `zarr-wasm/zarrita` instead, with no more requests. The programs come from npm, into tests/clients/node_modules; the
+// stores are served on loopback.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { summarise } from "../lib/reports.mjs";
 const clients = path.join(root, "tests/clients");
 const out = path.join(buildDir, "clients");
 
-/** The programs, and the line of zarrita that each is written for. */
+/** The programs, and the zarrita release line that each is written for. */
 const programs = {
   "vivjs-loaders": "0.5",
   "ome-zarr-js": "0.5",
@@ -24,7 +24,7 @@ const programs = {
   "fideus-ngff-zarr": "0.6",
 };
 
-/** Installs the programs, again only when their list has changed. */
+/** Installs the programs if their list has changed. */
 function ensurePrograms() {
   const list = readFileSync(path.join(clients, "package.json"), "utf8");
   const stamp = path.join(clients, "node_modules/.zarr-wasm-list");
@@ -35,7 +35,7 @@ function ensurePrograms() {
   writeFileSync(stamp, list);
 }
 
-/** Whose zarrita a bundle has: npm's, of one line, or this package. */
+/** Which zarrita a bundle contains: npm's, of one release line, or this package. */
 function libraryPlugin(library) {
   const own = library === "zarr-wasm";
   const file = path.join(distDir, "bundle/zarrita.js");
@@ -44,10 +44,10 @@ function libraryPlugin(library) {
     setup({ onResolve, resolve }) {
       onResolve({ filter: /^zarrita$/ }, (asked) =>
         own
-          ? { path: file, external: true } // finds its wasm from where it lies
+          ? { path: file, external: true } // finds its wasm relative to its own path
           : resolve(`zarrita-${library}`, { resolveDir: clients, kind: asked.kind }),
       );
-      // Its own bundle has a zarrita inside.
+      // Its bundle contains zarrita.
       onResolve({ filter: /^@vitessce\/zarr-utils$/ }, () => ({
         path: path.join(clients, "node_modules/@vitessce/zarr-utils/src/index.ts"),
       }));
@@ -55,7 +55,7 @@ function libraryPlugin(library) {
   };
 }
 
-/** Bundles a program with a library; @returns the file. */
+/** Bundles a program with a library. @returns the path of the file. */
 async function bundle(name, library) {
   const dir = path.join(out, `${name}-${library}`);
   mkdirSync(dir, { recursive: true });
@@ -67,7 +67,7 @@ async function bundle(name, library) {
     outExtension: { ".js": ".mjs" },
     outdir: dir,
     mainFields: ["module", "main"],
-    // What CommonJS packages among the dependencies call.
+    // Called by CommonJS packages among the dependencies.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
@@ -76,7 +76,7 @@ async function bundle(name, library) {
   const contents = `import { main } from "./main.mjs"; import { read } from "./programs/${name}.mjs"; await main(read);`;
   await build({ ...options, stdin: { contents, resolveDir: clients, sourcefile: "program.mjs" } });
   const worker = `import "./be-worker.mjs"; import "./node_modules/@fideus-labs/fizarrita/dist/codec-worker.js";`;
-  // The script is there for its effects, which its package.json denies to have.
+  // The script is imported for its side effects, but its package.json declares none.
   const stdin = { contents: worker, resolveDir: clients, sourcefile: "codec-worker.mjs" };
   await build({
     ...options,
@@ -88,7 +88,7 @@ async function bundle(name, library) {
   return path.join(dir, "stdin.mjs");
 }
 
-/** The server of the stores, of the tests' own parts. */
+/** Serves the stores, with the tests' own server. */
 async function startServer() {
   const outfile = path.join(out, "server.mjs");
   const contents = `
@@ -106,7 +106,7 @@ async function startServer() {
   return (await import(outfile)).start();
 }
 
-/** Runs a bundle; @returns what it has read. */
+/** Runs a bundle. @returns the values that it has read. */
 function execute(file, url) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [file, url], { stdio: ["ignore", "pipe", "pipe"] });
@@ -121,7 +121,7 @@ function execute(file, url) {
   });
 }
 
-/** Reads with a library; @returns what was read and which requests that took. */
+/** Reads with a library. @returns the values, and the requests made for them. */
 async function measure(server, name, library) {
   const file = await bundle(name, library);
   server.seen.length = 0;
@@ -129,7 +129,7 @@ async function measure(server, name, library) {
   return { results, log: server.log };
 }
 
-/** The places in which two results differ. */
+/** Returns the paths at which two results differ. */
 function differencesOf(a, b, place = "") {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null)
     return a === b ? [] : [`${place}: ${JSON.stringify(a)} and ${JSON.stringify(b)}`];

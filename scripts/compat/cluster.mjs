@@ -1,5 +1,5 @@
-// npm run test:compat -- cluster: examples/cluster on a Slurm cluster of this one machine, which the tests start and stop.
-// Ends with one line: N passed, N failed.
+// npm run test:compat -- cluster: runs examples/cluster on a Slurm cluster of this one machine, which the tests start
+// and stop. The last line is "N passed, N failed".
 import { buildAll } from "../build.mjs";
 import { runMain, step } from "../lib/process.mjs";
 import { runVitest, summarise } from "../lib/reports.mjs";

@@ -1,5 +1,5 @@
-// npm run test:compat -- cpp: the C++ library as others get it. Built with GCC and with Clang, installed into a folder of its own,
-// found there by CMake; then examples/cpp and tests/library are built against it and run.
+// npm run test:compat -- cpp: tests the C++ library as an installed package. Builds it with GCC and with Clang,
+// installs it into a separate folder, then builds examples/cpp and tests/library against it with CMake, and runs them.
 //   npm run test:compat -- cpp gcc      one compiler
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -18,9 +18,9 @@ function configure(source, build, { c, cxx }, options) {
   quiet("cmake", ["-S", source, "-B", build, "-G", "Ninja", ...chosen, ...options]);
 }
 
-/** Builds and installs the library. @returns where. */
+/** Builds and installs the library. @returns the folder of the installation. */
 function install(dir, name, compiler) {
-  const build = path.join(root, "build/library", name); // kept: a second run has little to do
+  const build = path.join(root, "build/library", name); // kept, so that a second run is incremental
   configure(root, build, compiler, ["-DCMAKE_BUILD_TYPE=Release", "-DZW_INSTALL=ON", "-DZW_TESTS=OFF"]);
   run("cmake", ["--build", build, "--target", "zarr_wasm_core", "--", "--quiet"]);
   const prefix = path.join(dir, "prefix");
@@ -28,7 +28,7 @@ function install(dir, name, compiler) {
   return prefix;
 }
 
-/** Names that the archive gives to a program beside those of the header. */
+/** Symbols that the archive exports in addition to those of the header. */
 function foreignNames(prefix) {
   const archive = readdirSync(prefix, { recursive: true }).find((file) => file.endsWith("zarr_wasm_core.a"));
   if (archive === undefined) throw new SetupError("no archive was installed");

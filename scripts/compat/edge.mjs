@@ -1,6 +1,6 @@
-// npm run test:compat -- edge [--built] [-- --load]: examples/edge-tiles on workerd, from npm, over stores on the loopback.
-// Tests first, then a load test of about a minute, whose figures it prints; --load does only that, --built takes the
-// package in dist as it is. Ends with one line: N passed, N failed.
+// npm run test:compat -- edge [--built] [-- --load]: examples/edge-tiles on workerd, from npm, over stores on loopback.
+// Runs tests, then a load test of about a minute whose results it prints. --load runs only the load test; --built uses
+// the existing package in dist. The last line is "N passed, N failed".
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildAll } from "../build.mjs";

@@ -1,5 +1,5 @@
-// npm run test:compat -- frameworks: the examples of <zarr-viewer> in React, Vue, Svelte and Observable Framework, in Chromium. The
-// frameworks come from npm, into tests/frameworks/node_modules.
+// npm run test:compat -- frameworks: the examples of <zarr-viewer> in React, Vue, Svelte and Observable Framework, in
+// Chromium. The frameworks come from npm, into tests/frameworks/node_modules.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -16,7 +16,7 @@ const home = path.join(root, "tests/frameworks");
 const examples = path.join(root, "examples/viewer");
 const out = path.join(buildDir, "frameworks");
 
-/** Installs the frameworks, again only when their list has changed. */
+/** Installs the frameworks if their list has changed. */
 function ensureFrameworks() {
   const list = readFileSync(path.join(home, "package.json"), "utf8");
   const stamp = path.join(home, "node_modules/.zarr-wasm-list");
@@ -36,7 +36,7 @@ const fromHome = createRequire(path.join(home, "package.json"));
 const example = (name) => readFileSync(path.join(examples, name), "utf8");
 const props = '{ src: "/examples/field.zarr", colormap: "magma" }';
 
-/** Programs by name: their files. */
+/** Files of each program, by its name. */
 function programs() {
   const { parse, compileScript } = fromHome("@vue/compiler-sfc");
   const { compile } = fromHome("svelte/compiler");
@@ -87,7 +87,7 @@ async function bundle(name, files) {
   writeFileSync(path.join(out, `${name}.html`), page);
 }
 
-/** Observable Framework builds the page itself; what it would get from its CDN is given to it. */
+/** Observable Framework builds the page itself; files that it would load from its CDN are served locally. */
 function buildObservable() {
   const dir = path.join(home, "node_modules/.programs/observable");
   rmSync(dir, { recursive: true, force: true });
@@ -111,13 +111,13 @@ function buildObservable() {
   );
 }
 
-/** Sees the value under the pointer. */
+/** Waits for the value under the pointer. */
 async function readValue(page) {
   await page.locator(".zw-box").hover();
   await page.locator("figcaption", { hasText: /\d/ }).waitFor({ timeout: 10_000 });
 }
 
-/** Chooses the colour map in the page's own control, and sees the value under the pointer in the page's own words. */
+/** Selects the colour map in the page's own control, and waits for the page to show the value under the pointer. */
 async function useObservable(page) {
   await page.locator("form select").first().selectOption({ label: "magma" });
   await page.waitForFunction(
@@ -129,7 +129,7 @@ async function useObservable(page) {
   await page.locator("p", { hasText: /Value: .*\d/ }).waitFor({ timeout: 10_000 });
 }
 
-/** This package by its name, as if it were installed there. */
+/** Resolves this package by its name, as if it were installed. */
 const ownPackage = {
   name: "own package",
   setup({ onResolve, resolve }) {
@@ -141,7 +141,7 @@ const ownPackage = {
   },
 };
 
-/** What went wrong with a program; nothing where it shows the array, passes its properties on and hears events. */
+/** Returns an error; undefined if the program shows the array, passes on its properties and receives events. */
 async function faultsOf(browser, url, use = readValue) {
   const page = await browser.newPage();
   const faults = [];

@@ -1,7 +1,7 @@
-// npm run test:compat -- maps [PAGE…]: examples/maps, built with the packed package, in Chromium: OpenLayers, MapLibre GL and
-// deck.gl show stores that are made on the spot. What each pixel should be is computed from the planet's own functions
-// (examples/maps/world.mjs); requests are counted at the server. The libraries come from npm, into build/maps; pictures of
-// all views lie in build/reports/maps. Ends with one line: N passed, N failed.
+// npm run test:compat -- maps [PAGE…]: examples/maps, built with the packed package, in Chromium: OpenLayers, MapLibre
+// GL and deck.gl show stores made by the test. The expected colour of each pixel is computed from the planet's own
+// functions (examples/maps/world.mjs); the server counts requests. The libraries come from npm, into build/maps;
+// screenshots of all views are in build/reports/maps. The last line is "N passed, N failed".
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "@playwright/test";
@@ -18,13 +18,13 @@ const source = path.join(root, "examples/maps");
 const project = path.join(buildDir, "maps");
 const pictures = path.join(buildDir, "reports/maps");
 
-/** Packages that the line of a page's results names. */
+/** Packages named in the line of a page's results. */
 const pages = { openlayers: "ol", maplibre: "maplibre-gl", deck: "@deck.gl/core" };
 
-/** Of 5 by 4 tiles. */
+/** 5 by 4 tiles. */
 const [width, height] = [1276, 1020];
 
-// ---- What there should be to see
+// ---- Expected pixels
 
 const background = [216, 221, 226];
 const heightColours = [
@@ -53,7 +53,7 @@ function coloured(colours, value) {
   return from.map((part, c) => part + ((value - low) / (high - low)) * (to[c] - part));
 }
 
-/** Views: where, how large an element is in pixels, and the colour that a place should have. */
+/** Views: position, size of an element in pixels, and the expected colour of a place. */
 const views = {
   terrain: {
     at: [-22.5, 0, 3], // 20 tiles exactly
@@ -68,12 +68,12 @@ const views = {
       return metres > 0 ? coloured(heightColours, metres) : background;
     },
   },
-  // The antimeridian lies in the view.
+  // The antimeridian is in the view.
   temperature: {
     at: [180, 20, 3],
     pixels: 6,
     colourAt(longitude, latitude) {
-      // The element that the place lies in: its centre is at whole degrees.
+      // The element that contains the place: its centre is at whole degrees.
       const [column, row] = [Math.round(longitude), Math.round(latitude)];
       if (heightAt(column, row) > 0) return background;
       return coloured(temperatureColours, temperatureAt(((column % 360) + 360) % 360, row, 6));
@@ -94,7 +94,7 @@ for (let y = 30; y < height - 50; y += 23) for (let x = 30; x < width - 60; x +=
 
 const difference = (a, b) => Math.max(...a.map((part, i) => Math.abs(part - b[i])));
 
-/** How far the colours of a picture are from those of the view, if it lay so many pixels farther east and south. */
+/** Colour difference between a picture and the view shifted by this many pixels to the east and south. */
 function meanDifference({ at, colourAt }, found, [right, down] = [0, 0]) {
   const sum = points.reduce(
     (total, [x, y], i) =>
@@ -104,7 +104,7 @@ function meanDifference({ at, colourAt }, found, [right, down] = [0, 0]) {
   return sum / points.length;
 }
 
-/** What is wrong with the colours found at the points. */
+/** Describes wrong colours at the points. */
 function wrongColours(view, found) {
   const near = (x, y, colour) =>
     [-1, 0, 1].some((down) =>
@@ -145,7 +145,7 @@ function makeMaps() {
   return makeProject(packPackage(), project, { dependencies, files });
 }
 
-/** Counts what is asked for below /data/, and what the page gave up; holds answers back where told to. */
+/** Counts requests below /data/ and those that the page aborted; delays responses on request. */
 function countingServer(folder) {
   const state = { asked: [], givenUp: 0, delay: 0 };
   return {
@@ -176,7 +176,7 @@ async function openView(browser, url) {
   return { page, faults };
 }
 
-/** Colours of a picture at the points, by a browser that decodes it. */
+/** Colours of a picture at the points; a browser decodes it. */
 function coloursIn(page, picture, places) {
   return page.evaluate(
     async ([base64, wanted]) => {
@@ -191,7 +191,7 @@ function coloursIn(page, picture, places) {
   );
 }
 
-/** Waits until a page is idle and says so twice, with nothing asked for between. */
+/** Waits until a page reports twice in a row that it is idle, with no requests in between. */
 async function settled(page, state) {
   await page.locator('body[data-state="idle"]').waitFor({ timeout: 60_000 });
   for (let last = -1; last !== state.asked.length; ) {
@@ -271,7 +271,7 @@ async function drag(page, from, to) {
   await page.mouse.up();
 }
 
-/** Far from where it was, a map gives up what it was still waiting for, and reads it when it is back. */
+/** After a large move, a map aborts pending requests, and repeats them when it moves back. */
 async function testAborts(browser, decoder, server, state, page) {
   state.asked.length = 0;
   state.givenUp = 0;
@@ -297,7 +297,7 @@ async function testAborts(browser, decoder, server, state, page) {
   }
 }
 
-/** Tests of a page by name. */
+/** Tests of a page, by name. */
 function testsOf(page) {
   const all = {};
   for (const name of Object.keys(views)) all[name] = (...context) => testView(...context, page, name);

@@ -1,6 +1,6 @@
-// npm run test:compat -- origins zarrita PATH | numcodecs PATH: the tests of the package whose place a drop-in takes, from a
-// checkout of its repository with its packages installed, over this package as it was built. Fails for tests that do
-// not pass and are not listed as different, and for what is listed and passes.
+// npm run test:compat -- origins zarrita PATH | numcodecs PATH: runs the tests of the package that a drop-in replaces
+// against the built package. PATH is a checkout of its repository with installed dependencies. Fails for tests that
+// fail and are not listed as different, and for listed tests that pass.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { distDir, root, tempDir } from "../lib/paths.mjs";
 import { runMain, SetupError } from "../lib/process.mjs";
 import { count, reportsDir, runVitest, summarise } from "../lib/reports.mjs";
 
-/** The entry of a test that is listed. */
+/** Returns the entry of a listed test. */
 function differenceOf(file, name) {
   return differences.find((entry) => file.endsWith(entry.file) && name.startsWith(entry.test ?? ""));
 }
@@ -49,7 +49,9 @@ function testZarrita(checkout) {
   return { name: "zarrita's tests", ...counts, skipped };
 }
 
-/** numcodecs' tests call GZip and Zlib without awaiting them, which are asynchronous here, and compare the text of an error. */
+/**
+ * numcodecs' tests call GZip and Zlib without awaiting them, which are asynchronous here, and compare error messages.
+ */
 const awaited = (text) =>
   text
     .replaceAll("= checkEncodeDecode(", "= await checkAsyncEncodeDecode(")
@@ -71,7 +73,7 @@ async function testNumcodecs(checkout) {
     },
   };
   const entryPoints = [path.join(checkout, "test/index.test.js")];
-  // Its tests are modules for their effects, which its package.json denies to have.
+  // Its tests are modules with side effects, but its package.json declares none.
   const options = {
     bundle: true,
     format: "esm",
@@ -98,6 +100,6 @@ runMain(async () => {
   const test = origins[name];
   if (!test || !given) throw new SetupError("usage: npm run test:compat -- origins zarrita|numcodecs PATH");
   const checkout = path.resolve(root, given);
-  if (!existsSync(path.join(checkout, "package.json"))) throw new SetupError(`${checkout} is no checkout`);
+  if (!existsSync(path.join(checkout, "package.json"))) throw new SetupError(`${checkout} is not a checkout`);
   return summarise([await test(checkout)]);
 });

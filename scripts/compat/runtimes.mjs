@@ -1,5 +1,6 @@
-// npm run test:compat -- runtimes [NAME…]: the packed package in a fresh project per runtime (tests/bundlers/runtimes.mjs):
-// arrays of every version, on the own thread and by workers. The runtimes come from npm, into build/runtimes.
+// npm run test:compat -- runtimes [NAME…]: installs the packed package in a fresh project per runtime
+// (tests/bundlers/runtimes.mjs) and reads arrays of every version, in the main thread and with workers. The runtimes
+// come from npm, into build/runtimes.
 import path from "node:path";
 import { runtimes } from "../../tests/bundlers/runtimes.mjs";
 import { writeStores } from "../../tests/bundlers/stores.mjs";
@@ -12,14 +13,14 @@ import { startServer } from "../lib/server.mjs";
 
 const home = path.join(buildDir, "runtimes");
 
-/** Runs a program that prints what it has found; test runners only exit with 0. */
+/** Runs a program that prints its results; test runners only exit with 0. */
 async function faultsOfCommand(folder, { command, env }, data) {
   const output = await runIn(folder, command(data), { seconds: 120, env });
   const line = output.split("\n").find((text) => text.startsWith('{"faults"'));
   return line ? JSON.parse(line).faults : [];
 }
 
-/** Asks a server that reads. */
+/** Sends a request to a server that reads arrays. */
 async function faultsOfServer(folder, { serve, env }, data) {
   const server = await serveIn(folder, serve, { env });
   try {

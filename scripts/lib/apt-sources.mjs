@@ -55,7 +55,7 @@ function oneLiners(text) {
   );
 }
 
-/** The distribution's own entries as source entries, in deb822 form; "" where there are none. */
+/** The distribution's own entries as source entries, in deb822 form; "" if there are none. */
 function sourceEntries() {
   const release = codename();
   const own = machineSources().filter(
@@ -90,7 +90,7 @@ function aptOptions() {
   return { dirs, options: Object.entries(settings).flatMap(([k, v]) => ["-o", `${k}=${v}`]) };
 }
 
-/** True where this machine can be asked for Debian source packages. */
+/** Whether this machine can download Debian source packages. */
 export function hasAptSources() {
   return Boolean(which("apt-get")) && sourceEntries() !== "";
 }
@@ -98,8 +98,9 @@ export function hasAptSources() {
 /**
  * Downloads source packages at a pinned upstream version, newest Debian revision.
  * @param {{source: string, version: string}[]} packages
- * @returns the folder that then holds their .dsc, .orig and .debian archives; packages that the
- *   distribution does not have at that version are left out.
+ * @returns the folder with their .dsc, .orig and .debian archives; packages that the distribution does not have at
+ * that
+ *   version are skipped.
  */
 export function downloadSourcePackages(packages) {
   const { dirs, options } = aptOptions();

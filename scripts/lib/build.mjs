@@ -1,5 +1,5 @@
-// Building: the wasm modules with CMake, the library and command line with tsc, the viewer with esbuild.
-// Every step is incremental, so that a second run finds nothing to do.
+// Builds the wasm modules with CMake, the library and command line with tsc, and the viewer with esbuild.
+// Every step is incremental.
 import {
   copyFileSync,
   existsSync,
@@ -32,20 +32,20 @@ function emscriptenToolchain() {
 }
 
 /**
- * Debian's Emscripten looks for its JavaScript optimiser's packages there; others bring their own.
- * Asked when it is needed: the set-up may have installed them a moment ago.
+ * Debian's Emscripten looks for the packages of its JavaScript optimiser there; others bring their own.
+ * Evaluated lazily, as the set-up may have just installed them.
  */
 function emscriptenEnv(toolchain) {
   const isDebians = toolchain.startsWith("/usr/share/emscripten/") && existsSync("/usr/share/nodejs");
   return isDebians ? { NODE_PATH: "/usr/share/nodejs" } : {};
 }
 
-/** What CMake and Ninja know of where they are; a build folder may hold other things (build/fuzz has findings). */
+/** Files in which CMake and Ninja store absolute paths; a build folder may hold others (build/fuzz has findings). */
 const placesKnown = ["CMakeCache.txt", "CMakeFiles", "build.ninja", ".ninja_deps", ".ninja_log", "_deps"];
 
 /**
- * True where a build folder is configured for this checkout. What came along with a copied checkout, or was configured
- * with a toolchain that is gone or not the one that is wanted, CMake would refuse or keep: that is forgotten.
+ * Whether a build folder is configured for this checkout. CMake would refuse or keep a configuration that was copied
+ * with another checkout, or that names a missing or unwanted toolchain: it is removed.
  */
 export function isConfigured(dir, wanted) {
   const cache = path.join(dir, "CMakeCache.txt");
@@ -72,7 +72,7 @@ function configure(dir, options, env, source = root) {
   try {
     quiet("cmake", ["-S", source, "-B", dir, "-G", "Ninja", ...options], { env });
   } catch (error) {
-    // CMake says it at length, in the middle of much else.
+    // CMake's own message is long, and hidden among others.
     if (/zw_\w+-populate|Each download failed/.test(error.message)) throw new SetupError(sourcesByHand());
     throw error;
   }
@@ -85,7 +85,7 @@ function cmake(dir, options, targets, env) {
 
 /**
  * Builds the WebAssembly modules with their Embind glue, in a build folder.
- * @param source the checkout; this one, or a copy.
+ * @param source the checkout: this one, or a copy.
  */
 export function compileWasm(dir, targets = wasmModules, source = root) {
   const toolchain = emscriptenToolchain();
@@ -108,7 +108,7 @@ export function buildWasm(targets = wasmModules) {
   writeRecord(path.join(distDir, "wasm/sources.json"));
 }
 
-/** Writes what the modules are built from: the C libraries' sources and the compiler. */
+/** Writes the sources of the modules: the C libraries and the compiler. */
 function writeRecord(file) {
   const emscripten = capture(findEmcc(), ["-dumpversion"]).trim();
   const text = `${JSON.stringify({ emscripten, libraries: sourceRecords() }, null, 2)}\n`;
@@ -124,8 +124,8 @@ function copyIfNewer(from, to) {
 }
 
 /**
- * The glue, minified: Emscripten leaves comments and long names in it; and without its own address, which it does not
- * use, and by which bundlers would look for its module once more.
+ * Minifies the glue: Emscripten leaves comments and long names in it. Removes its use of its own URL, which it does
+ * not need, and which would make bundlers emit its module a second time.
  */
 function minifyGlue(from, to) {
   if (!isNewer(from, to) && !isNewer(fileURLToPath(import.meta.url), to)) return;
@@ -152,8 +152,8 @@ export function buildNative(preset, targets, options = []) {
 }
 
 /**
- * Runs tsc on a project. An incremental compiler believes its notes, not its eyes: where `output` is gone, the
- * notes are void.
+ * Runs tsc on a project. An incremental compiler trusts its build info: if `output` is missing, the build info is
+ * removed.
  */
 export function compileProject(config, output) {
   const notes = path.join(buildDir, "ts", `${path.basename(path.dirname(config))}.tsbuildinfo`);
@@ -162,12 +162,12 @@ export function compileProject(config, output) {
   removeOrphans(path.join(root, path.dirname(config)), path.dirname(output));
 }
 
-/** Removes what was compiled from sources that are gone: tsc leaves it, and the package would hold it. */
+/** Removes compiled files whose sources were deleted: tsc leaves them, and the package would contain them. */
 function removeOrphans(sources, outputs) {
   for (const file of readdirSync(outputs, { recursive: true })) {
     if (!file.endsWith(".d.ts")) continue;
     const name = file.slice(0, -".d.ts".length);
-    // Of projects of their own, and of bundles.mjs.
+    // Built by separate projects, and by bundles.mjs.
     const isElsewhere = /^(cli|types|viewer|wasm)[\\/]|^workers[\\/]worker$/.test(name);
     if (isElsewhere || existsSync(path.join(sources, `${name}.ts`))) continue;
     for (const ending of [".d.ts", ".js", ".js.map"])
@@ -175,7 +175,7 @@ function removeOrphans(sources, outputs) {
   }
 }
 
-/** Types of the glue, which is not compiled: those of the library name them. */
+/** Copies types of the glue, which is not compiled: the library's types refer to them. */
 function copyDeclarations() {
   const from = path.join(root, "web/src/wasm");
   for (const file of readdirSync(from)) copyIfNewer(path.join(from, file), path.join(distDir, "wasm", file));

@@ -11,21 +11,21 @@ import { buildDir, distDir, root, wasmModules } from "./paths.mjs";
 
 const dist = (name) => path.join(distDir, name);
 
-/** Keeps the names of functions and classes, for stacks of errors, and lines, as Node shows the one that threw. */
+/** Keeps the names of functions and classes for stack traces, and lines, as Node prints the one that threw. */
 const readable = { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: false } };
-/** What bundlers read is in comments: `@__PURE__`, `webpackIgnore`, `@vite-ignore`. */
+/** Comments that bundlers read: `@__PURE__`, `webpackIgnore`, `@vite-ignore`. */
 const comments = { legal: true, annotation: true, jsdoc: false };
 
-/** What Rolldown warns of, and is meant. */
+/** Warnings of Rolldown about intended code. */
 const expected = [
-  // A classic worker script has no address of its own, and does not need it: it receives compiled modules.
+  // A classic worker script has no URL, and does not need one: it receives compiled modules.
   "EMPTY_IMPORT_META",
   "MISSING_NAME_OPTION_FOR_IIFE_EXPORT",
   "INEFFECTIVE_DYNAMIC_IMPORT",
 ];
 const onLog = (level, log, handler) => expected.includes(log.code) || handler(level, log);
 
-/** Bundles, with options of Rolldown's input and output. @returns the files */
+/** Bundles with Rolldown's input and output options. @returns the files. */
 async function bundle(input, output) {
   const bundled = await rolldown({
     onLog,
@@ -75,14 +75,17 @@ async function bundleWorkers() {
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
 }
 
-/** Bundles the thread that renews locks of copies (web/src/transfer/heartbeat.ts) into one file. */
+/** Bundles the worker thread that renews the locks of copies (web/src/transfer/heartbeat.ts) into one file. */
 const bundleLockThread = () =>
   bundleFile(
     { input: dist("transfer/lock-thread.js"), platform: "node" },
     { file: dist("bundle/lock-thread.js"), minify: readable },
   );
 
-/** Bundles what the library uses of hyparquet (web/src/vendor/hyparquet.d.ts): the package has no dependencies. */
+/**
+ * Bundles the parts of hyparquet that the library uses (web/src/vendor/hyparquet.d.ts): the package has no
+ * dependencies.
+ */
 async function bundleParquetReader() {
   const contents = `export { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
     export { parquetHeader } from "hyparquet/src/column.js";
@@ -98,7 +101,7 @@ async function bundleParquetReader() {
   copyFileSync(path.join(root, "web/src/vendor/hyparquet.d.ts"), dist("vendor/hyparquet.d.ts"));
 }
 
-/** Writes the wasm modules as scripts, for bundlers that leave their files behind (web/src/engine/embedded.ts). */
+/** Writes the wasm modules as scripts, for bundlers that do not copy them (web/src/engine/embedded.ts). */
 function embedModules() {
   for (const name of wasmModules) {
     const module = readFileSync(dist(`wasm/${name}.wasm`));
@@ -109,8 +112,8 @@ function embedModules() {
 }
 
 /**
- * Bundles the entries of a condition in package.json into a folder of dist. Like web/src/engine it lies one folder below
- * dist, so that the addresses of the wasm modules, ../wasm/, hold there, too.
+ * Bundles the entries of a condition in package.json into a folder of dist. The folder lies one level below dist, like
+ * web/src/engine, so that the relative URLs of the wasm modules, ../wasm/, are valid there, too.
  */
 async function bundleEntries(condition, folder, { plugins = [], minify }) {
   rmSync(dist(folder), { recursive: true, force: true });
@@ -128,7 +131,7 @@ async function bundleEntries(condition, folder, { plugins = [], minify }) {
   writeModules(folder, files);
 }
 
-/** Notes the modules of each file in build/, for the tests. */
+/** Writes the list of modules in each file into build/, for the tests. */
 function writeModules(folder, files) {
   const relative = (id) => path.relative(distDir, id).replaceAll(path.sep, "/");
   const modules = files.map(({ fileName, moduleIds }) => [`${folder}/${fileName}`, moduleIds.map(relative)]);
@@ -137,9 +140,9 @@ function writeModules(folder, files) {
 }
 
 /**
- * Bundles the library into one file, for pages without a bundler. Its names are properties of `zarrWasm`, too, for
- * scripts that import nothing. The decode module is in it; the copies of the larger two are files beside it, as they
- * would triple its size.
+ * Bundles the library into one file, for pages without a bundler. Its exports are also properties of `zarrWasm`, for
+ * scripts that cannot import. It contains the decode module; copies of the two larger modules are separate files, as
+ * they would triple its size.
  */
 async function bundleOneFile() {
   const own = (name) => JSON.stringify(dist(`${name}.js`));

@@ -1,16 +1,16 @@
-// Divides the library into chunks, so that every bundler makes few files of it and `import { get, open }` loads little.
+// Divides the library into chunks, so that every bundler makes few files and `import { get, open }` loads little.
 //
-// Bundlers assign a file to the chunk of all entry points and `import()`s that reach it. Files as small as modules would
-// therefore make dozens of chunks, one for each combination. Here one combination is one file already:
+// Bundlers assign a file to the chunk of all entry points and `import()`s that reach it. One file per source module
+// would make dozens of chunks, one for each combination. Here each combination is already one file:
 //
-// - What reading an array loads from the start is three files: engine.js (for the numcodecs classes), chain.js (for
-//   zarr-wasm/codecs) and core.js.
+// - The modules that reading an array loads at the start are three files: engine.js (for the numcodecs classes),
+//   chain.js (for zarr-wasm/codecs) and core.js.
 // - Each other module shares a file with those that the same entries, re-exports and lazy parts reach.
 //
-// esbuild counts every import of a file as reaching, whether its names are used or not. Two of its effects would make
+// esbuild counts every import of a file as reaching it, even if no name is used. Two consequences would make
 // `import { get, open }` twice as large, and are avoided here:
 //
-// - Each lazy part imports core.js, so that the three files of the start have one combination, and become one chunk.
+// - Each lazy part imports core.js, so that the three start files have one combination and become one chunk.
 // - An entry re-exports modules that lazy parts use through another file, which is dropped if nothing uses it.
 import path from "node:path";
 import { rolldown } from "rolldown";
@@ -19,9 +19,9 @@ import { distDir } from "./paths.mjs";
 const inDist = (name) => path.join(distDir, name);
 const between = "?re-exported";
 
-/** What `open` and `get` load from the start. */
+/** Modules that `open` and `get` load at the start. */
 const startModules = ["hierarchy/open.js", "hierarchy/get.js"].map(inDist);
-/** Modules that few programs load: sharing a file with others, they cost those less than one more file would. */
+/** Modules that few programs load: sharing a file with others costs less than one more file. */
 const together = new Map([
   [inDist("util/inflate.js"), "store-node"],
   [inDist("store/file/store.js"), "store-node"],
@@ -45,7 +45,7 @@ async function readGraph(options) {
   return graph;
 }
 
-/** Modules that are loaded with others, themselves included. */
+/** Modules that are loaded together with others, including these. */
 function loadedWith(graph, modules, without = new Set()) {
   const loaded = new Set();
   const load = (id) => {
@@ -62,7 +62,7 @@ const lazyModules = (graph) =>
     [...graph.values()].flatMap((module) => module.dynamicallyImportedIds).filter((id) => graph.has(id)),
   );
 
-/** The file of each module by its path; a function, as Rolldown's groups take one. */
+/** Returns the file of a module by its path; a function, because Rolldown's groups take one. */
 function chunkNames(graph, entries) {
   const start = loadedWith(graph, startModules);
   const ofEntries = (isOne) =>
@@ -83,7 +83,7 @@ function chunkNames(graph, entries) {
       files.set(id, together.get(id));
       continue;
     }
-    // Entries and modules that `import()` loads are separate files, which export the names that importers expect.
+    // Entries and modules loaded with `import()` are separate files, which export the names that importers expect.
     if (Object.values(entries).includes(id) || lazy.has(id)) continue;
     if (start.has(id)) {
       files.set(id, ofNumcodecs.has(id) ? "engine" : ofCodecs.has(id) ? "chain" : "core");
@@ -96,11 +96,11 @@ function chunkNames(graph, entries) {
   return (id) => files.get(id) ?? (id.endsWith(between) ? `export-${fileName(id)}` : null);
 }
 
-/** "store/zip/store.js" is "store-zip-store". */
+/** "store/zip/store.js" becomes "store-zip-store". */
 const fileName = (id) =>
   path.relative(distDir, id.replace(between, "")).replace(/\.js$/, "").replaceAll(path.sep, "-");
 
-/** Puts a module between an entry and each module that it re-exports and a lazy part uses, too. */
+/** Puts a module between an entry and each module that it re-exports and that a lazy part also uses. */
 function reExportBetween(graph, entries) {
   const start = loadedWith(graph, startModules);
   const shared = loadedWith(graph, lazyModules(graph), start);

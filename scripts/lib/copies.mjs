@@ -1,4 +1,4 @@
-// Copies of fixtures in other Zarr versions, laid out as fixtures again.
+// Copies fixtures into other Zarr versions, laid out as fixtures again.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -12,10 +12,10 @@ export const versions = [1, 2, 3];
 /**
  * An array of a fixture.
  * @typedef {{ name: string, source: string, path: string, order?: "writer", expected?: object }} Fixture
- * `expected`: what expected.json of a copy says beside its place.
+ * `expected`: the entry of expected.json for a copy, without its path.
  */
 
-/** Arrays below a folder of fixtures, those that other readers must be able to read. */
+/** Arrays below a folder of fixtures that other readers must be able to read. */
 export function* fixturesIn(root) {
   for (const dir of foldersIn(root)) {
     const meta = JSON.parse(readFileSync(path.join(dir, "expected.json"), "utf8"));
@@ -76,8 +76,8 @@ export function unpackGolden(golden, groups, out) {
 }
 
 /**
- * Copies an array into a Zarr version, and compares what is read of both. Where the version lacks codecs, an order of axes
- * or a grid that the array has, it gets others: what counts is whether its elements can be held.
+ * Copies an array into a Zarr version and compares the elements of both. If the version lacks the array's codecs,
+ * order of axes or grid, the copy gets others: the test is whether the version can hold the elements.
  * @returns the outcome: "equal", and with what; "cannot hold", "differs" or "failed", with the reason.
  */
 export async function copyInto(fixture, version, out) {
@@ -112,7 +112,7 @@ export async function copyInto(fixture, version, out) {
   return { outcome: `equal${others}` };
 }
 
-/** What to ask for instead where a version cannot hold how an array is stored; undefined where that will not help. */
+/** Options for a copy if a version cannot hold the stored form of an array; undefined if no options help. */
 async function otherOptions({ message }, values, fixture) {
   if (/different lengths/.test(message) && !values.chunks) {
     const { chunkShape } = await openFixture(fixture.source, fixture);
@@ -122,7 +122,7 @@ async function otherOptions({ message }, values, fixture) {
   return isOfCodecs && !values.codecs ? { codecs: "none" } : undefined;
 }
 
-/** expected.json of a copy; expected elements stay where they are. */
+/** expected.json of a copy; files of expected elements are not copied. */
 function expectedOf({ expected }, version, dir) {
   const { expected: file, expected_gzipped, expected_encoding, sha256 } = expected;
   const place = file && { expected: path.relative(dir, file), expected_gzipped, expected_encoding };
@@ -143,7 +143,7 @@ const openFixture = (source, { path: inside = "", order }) =>
     v1Order: order,
   });
 
-/** Runs a command without what it prints. */
+/** Runs a command and discards its output. */
 async function quietly(work) {
   const streams = [process.stdout, process.stderr];
   const writes = streams.map((stream) => stream.write);

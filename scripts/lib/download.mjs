@@ -1,10 +1,10 @@
-// Downloads files, each from the first of some places that has it with the right SHA-256. A program of its own, so that
-// the scripts can wait for it: node download.mjs '[{"file", "sha256", "urls"}]'. Prints what came of each as JSON.
+// Downloads files, each from the first location that has it with the right SHA-256. A separate program, so that scripts
+// can wait for it synchronously: node download.mjs '[{"file", "sha256", "urls"}]'. Prints the result of each as JSON.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** Milliseconds for one place, and most bytes of a file. */
+/** Timeout of one location in milliseconds, and maximum size of a file in bytes. */
 const patience = 60_000;
 const maxBytes = 64 * 2 ** 20;
 

@@ -1,5 +1,5 @@
-// examples/edge-tiles as its users have it: its packages from npm, this package from its tarball, the Worker bundled by
-// wrangler. All of it lies in build/edge-tiles.
+// Sets up examples/edge-tiles as its users do: its packages from npm, this package from its tarball, the Worker bundled
+// by wrangler. Everything is in build/edge-tiles.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buildDir, root } from "./paths.mjs";
@@ -8,12 +8,12 @@ import { capture, quiet, step } from "./process.mjs";
 const example = path.join(root, "examples/edge-tiles");
 const home = path.join(buildDir, "edge-tiles");
 
-/** What the tests need besides the example's own packages. */
+/** Packages that only the tests need. */
 const tools = { autocannon: "9.0.0", sharp: "0.34.5" };
 
 const readJson = (...parts) => JSON.parse(readFileSync(path.join(...parts), "utf8"));
 
-/** The packages, each with its exact version; installed again only when their list has changed. */
+/** The packages, each with its exact version; reinstalled only if their list has changed. */
 function ensureTools() {
   const { dependencies, devDependencies } = readJson(example, "package.json");
   const { "zarr-wasm": _, ...others } = dependencies;
@@ -30,7 +30,7 @@ function ensureTools() {
   writeFileSync(path.join(home, "node_modules/.installed"), "");
 }
 
-/** This package, from its tarball: what it leaves out, nobody has. */
+/** Installs this package from its tarball, so that files missing in the tarball fail the tests. */
 function installOwn() {
   const packed = capture("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", home]);
   const tarball = path.join(home, JSON.parse(packed)[0].filename);

@@ -1,11 +1,11 @@
-// The suite of tests/engines: the library and the viewer in real browsers.
+// Runs the suite of tests/engines: the library and the viewer in real browsers.
 import { step } from "./process.mjs";
 import { runVitest } from "./reports.mjs";
 
 /** The browsers, and the kind of set-up that each needs. */
 export const engines = { chromium: "browser", firefox: "firefox", webkit: "webkit" };
 
-/** Runs the suite in one browser, and shows the counts of each context. */
+/** Runs the suite in one browser and prints the counts of each context. */
 export function runEngine(name) {
   step(`One suite for all engines: ${name}`);
   const { passed, failed, skipped, report } = runVitest(`engine-${name}`, {

@@ -1,4 +1,4 @@
-// The fuzzers: building them, and running their targets side by side.
+// Builds the fuzzers and runs their targets in parallel.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { buildDir, distDir, root } from "./paths.mjs";
 import { capture, findTool, run, step } from "./process.mjs";
 
 const fuzzDir = path.join(buildDir, "fuzz");
-/** Inputs that broke something; kept until they are looked at. */
+/** Inputs with findings; kept until they are removed by hand. */
 export const findingsDir = path.join(fuzzDir, "findings");
 const badDir = path.join(root, "tests/bad");
 const script = path.join(fuzzDir, "js/main.js");
@@ -15,7 +15,7 @@ const script = path.join(fuzzDir, "js/main.js");
 /** Limits of one native input: seconds, resident memory, one allocation (MiB), bytes. */
 const limits = ["-timeout=30", "-rss_limit_mb=2048", "-malloc_limit_mb=512", "-max_len=8192"];
 
-/** JavaScript targets share a process in short runs: each start costs more than it does. */
+/** In short runs JavaScript targets share a process: starting one takes longer than the run. */
 const shortSeconds = 20;
 const shortBatch = 8;
 
@@ -23,7 +23,7 @@ const shortBatch = 8;
 
 /**
  * Builds the fuzzers and the seeds of the native targets; the library must have been built.
- * @returns {Target[]} every target.
+ * @returns all targets.
  */
 export function buildFuzzers() {
   step("Building the native fuzzer under AddressSanitizer and UndefinedBehaviorSanitizer");
@@ -37,7 +37,7 @@ export function buildFuzzers() {
   return [...native.map((name) => ({ name, kind: "native" })), ...js.map((name) => ({ name, kind: "js" }))];
 }
 
-/** One file of everything below tests/fuzz/js; the library itself stays outside, as it was built. */
+/** Bundles tests/fuzz/js into one file; the built library stays external. */
 function buildScript() {
   step("Bundling the JavaScript fuzzer");
   const entry = path.join(root, "tests/fuzz/js/main.ts");
@@ -59,7 +59,7 @@ const lines = (text) => text.trim().split("\n");
  */
 
 /**
- * Runs targets, each for so many seconds.
+ * Runs targets, each for this many seconds.
  * @param {Target[]} targets
  * @param {{ seconds: number, jobs: number, onResult: (result: Result) => void }} options
  */
@@ -84,7 +84,7 @@ export async function runTargets(targets, { seconds, jobs, onResult }) {
 }
 
 /**
- * Runs a native target: over its seeds and its bad files, then over what libFuzzer makes of them.
+ * Runs a native target: first its seeds and bad files, then the inputs that libFuzzer makes of them.
  * @returns {Promise<Result>}
  */
 async function runNative(name, bounds) {
@@ -116,7 +116,7 @@ async function runNative(name, bounds) {
   };
 }
 
-/** Runs JavaScript targets, one after the other. */
+/** Runs JavaScript targets sequentially. */
 async function runScript(names, seconds, onResult) {
   const { code, output } = await collect(process.execPath, [
     script,
@@ -140,7 +140,7 @@ async function runScript(names, seconds, onResult) {
 
 const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
 
-/** Runs a program; its output in one text, the end of it where there is much. */
+/** Runs a program. @returns stdout and stderr as one string, only the end of it if it is long. */
 function collect(command, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });

@@ -1,13 +1,13 @@
-// docs/adding-a-codec.md, followed by a machine: which files it names, and what a filter that nobody needs puts there.
+// Follows docs/adding-a-codec.md: the files that the guide names, and the code of a toy filter for each of them.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./paths.mjs";
 
-/** The example of the guide, in whose place the toy stands. */
+/** The example of the guide, which the toy replaces. */
 const example = "lz4";
 const toy = "xor";
 
-/** The files that the guide's table names, for the toy. Those that a command writes are `written`. */
+/** The files in the guide's table, for the toy. Files that a command writes are `written`. */
 export function filesOfGuide() {
   const text = readFileSync(path.join(root, "docs/adding-a-codec.md"), "utf8");
   const rows = [...text.matchAll(/^\| `([\w./-]+)` \| ([^|]+) \|$/gm)];
@@ -18,15 +18,15 @@ export function filesOfGuide() {
   }));
 }
 
-/** Puts a text before the last place where another stands; fails where it stands nowhere. */
+/** Inserts a string before the last occurrence of another; throws if there is none. */
 const before = (anchor, text) => (content) => {
   const at = content.lastIndexOf(anchor);
-  if (at < 0) throw new Error(`"${anchor}" is not there`);
+  if (at < 0) throw new Error(`"${anchor}" not found`);
   return content.slice(0, at) + text + content.slice(at);
 };
 const after = (anchor, text) => (content) => {
   const at = content.lastIndexOf(anchor);
-  if (at < 0) throw new Error(`"${anchor}" is not there`);
+  if (at < 0) throw new Error(`"${anchor}" not found`);
   return content.slice(0, at + anchor.length) + text + content.slice(at + anchor.length);
 };
 const all =
@@ -34,7 +34,9 @@ const all =
   (content) =>
     edits.reduce((text, edit) => edit(text), content);
 
-/** What the toy puts into each file: a function of what stands there. It changes every bit that its option names. */
+/**
+ * Edits for the toy: functions from a file's old contents to its new ones. It changes every bit that its option names.
+ */
 export const toyEdits = {
   "src/codecs/xor.cpp":
     () => `// xor (bytes → bytes): every byte with some bits turned over. A toy, for scripts/check/guide.mjs.

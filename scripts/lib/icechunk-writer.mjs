@@ -1,8 +1,8 @@
-// Writes Icechunk repositories for tests: FlatBuffers by hand, from the schemas of the specification. Nothing here is
-// shared with the reader.
+// Writes Icechunk repositories for tests: FlatBuffers by hand, from the schemas of the specification. Shares no code
+// with the reader.
 import { Buffer } from "node:buffer";
 
-/** A buffer that grows. Every offset in it leads forwards, as FlatBuffers ask for. */
+/** A growing buffer. Every offset in it points forwards, as FlatBuffers require. */
 class Out {
   #bytes = Buffer.alloc(2 ** 16);
   length = 0;
@@ -39,7 +39,7 @@ class Out {
     else this.put(at, value.struct);
   }
 
-  /** Writes a table: an object of field id → value. @returns where it is. */
+  /** Writes a table: an object of field id → value. @returns its position. */
   table(fields) {
     const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
     const widths = entries.map(([, value]) => widthOf(value));
@@ -69,7 +69,7 @@ class Out {
     return table;
   }
 
-  /** Writes what stands behind an offset. */
+  /** Writes the target of an offset. */
   write(value) {
     if ("table" in value) return this.table(value.table);
     if ("tables" in value) {
@@ -114,7 +114,7 @@ export function flatBuffer(fields) {
 
 const types = { snapshot: 1, manifest: 2, repo: 6 };
 
-/** A metadata file. @param compress makes a zstd frame of bytes; none without it. */
+/** A metadata file. @param compress makes a zstd frame of bytes; without it, the bytes are stored uncompressed. */
 export function metadataFile(type, body, { version = 2, compress } = {}) {
   const header = Buffer.concat([Buffer.from("ICE🧊CHUNK"), Buffer.from("test writer".padEnd(24))]);
   const rest = compress ? compress(body) : body;
@@ -123,14 +123,14 @@ export function metadataFile(type, body, { version = 2, compress } = {}) {
 
 const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** An id of 12 bytes as text. */
+/** A 12-byte id as text. */
 export function idText(id) {
   let bits = [...id].map((byte) => byte.toString(2).padStart(8, "0")).join("");
   bits = bits.padEnd(100, "0");
   return bits.replaceAll(/.{5}/g, (five) => alphabet[Number.parseInt(five, 2)]);
 }
 
-/** An id made of a number. */
+/** An id derived from a number. */
 export const idOf = (number) => {
   const id = Buffer.alloc(12, 0xa5);
   id.writeUInt32BE(number, 8);
@@ -142,7 +142,7 @@ const nodeIdOf = (number) => {
   return new Uint8Array(id);
 };
 
-/** Fields of a chunk's reference. */
+/** Fields of a chunk reference. */
 export function referenceFields({
   index,
   inline,

@@ -1,4 +1,4 @@
-// npm packages: installed from the lock file, again only when the lock file has changed.
+// Installs npm packages from the lock file if it has changed.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { run, SetupError, step } from "./process.mjs";
 
 const stamp = path.join(root, "node_modules/.zarr-wasm-lock");
 
-/** Makes sure that node_modules holds what package-lock.json says. */
+/** Makes sure that node_modules matches package-lock.json. */
 export function ensurePackages() {
   const [major] = process.versions.node.split(".").map(Number);
   if (major < 20) throw new SetupError(`Node 20 or newer is needed; this is ${process.version}`);

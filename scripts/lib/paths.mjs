@@ -1,5 +1,5 @@
-// Places inside the checkout that the scripts share. Nothing is written outside it, except by the
-// system's package manager and npm.
+// Paths in the checkout that the scripts share. Nothing is written outside it, except by the system's package manager
+// and npm.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,12 +9,12 @@ export const buildDir = path.join(root, "build");
 export const thirdPartyDir = path.join(root, "third_party");
 export const distDir = path.join(root, "dist");
 
-/** Folder for temporary files of the tools we call; made when first asked for. */
+/** Folder for temporary files of called tools; created on first use. */
 export function tempDir() {
   const dir = path.join(buildDir, "tmp");
   mkdirSync(dir, { recursive: true });
   return dir;
 }
 
-/** The WebAssembly modules, as docs/architecture.md has them: targets of CMake, files in dist/wasm. */
+/** The WebAssembly modules (docs/architecture.md): targets of CMake, files in dist/wasm. */
 export const wasmModules = ["decode", "full", "images"];

@@ -1,10 +1,10 @@
-// Running programs: output passed through (run), collected (capture) or only shown on failure (quiet).
+// Runs programs: with output passed through (run), collected (capture), or shown only on failure (quiet).
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { root, tempDir } from "./paths.mjs";
 
-/** A failure whose message is all that the user needs to see. */
+/** An error whose message is all that the user needs. */
 export class SetupError extends Error {}
 
 function environment(extra) {
@@ -21,24 +21,24 @@ function check(result, command, args) {
   return result;
 }
 
-/** Runs a program with its output passed through; throws SetupError unless it exits with 0. */
+/** Runs a program with its output passed through. @throws SetupError unless it exits with 0. */
 export function run(command, args, { cwd = root, env } = {}) {
   check(spawnSync(command, args, { cwd, stdio: "inherit", env: environment(env) }), command, args);
 }
 
-/** Runs a program with its output passed through; true if it exits with 0. */
+/** Runs a program with its output passed through. @returns whether it exited with 0. */
 export function attempt(command, args, { cwd = root, env } = {}) {
   const result = spawnSync(command, args, { cwd, stdio: "inherit", env: environment(env) });
   if (result.error) throw new SetupError(`${command}: ${result.error.message}`);
   return result.status === 0;
 }
 
-/** Runs a program silently; its output is shown only in the error when it fails. */
+/** Runs a program silently; if it fails, the error contains its output. */
 export function quiet(command, args, options) {
   return capture(command, args, options);
 }
 
-/** Runs a program and returns what it printed on stdout. */
+/** Runs a program and returns its stdout. */
 export function capture(command, args, { cwd = root, env } = {}) {
   const options = { cwd, encoding: "utf8", maxBuffer: 64 << 20, env: environment(env) };
   return check(spawnSync(command, args, options), command, args).stdout;
@@ -58,17 +58,17 @@ export function which(name) {
   return undefined;
 }
 
-/** The path of a program that npm has put into node_modules. */
+/** The path of a program in node_modules. */
 export function findTool(name) {
   return path.join(root, "node_modules/.bin", name);
 }
 
-/** Prints the heading of one step of the work. */
+/** Prints the heading of a step. */
 export function step(text) {
   console.log(`\x1b[1m» ${text}\x1b[0m`);
 }
 
-/** Runs `main` as a script's whole work: a SetupError is shown without its stack. */
+/** Runs `main` as the whole script; prints a SetupError without its stack. */
 export async function runMain(main) {
   try {
     process.exitCode = (await main()) ?? 0;

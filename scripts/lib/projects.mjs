@@ -1,4 +1,4 @@
-// Fresh projects with the packed package in them, for npm run test:compat -- bundlers and test:runtimes.
+// Fresh projects with the packed package installed, for test:compat -- bundlers and runtimes.
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,7 +6,7 @@ import path from "node:path";
 import { buildDir, root } from "./paths.mjs";
 import { capture, run, SetupError, step } from "./process.mjs";
 
-/** Packs what dist holds; @returns the archive. */
+/** Packs dist. @returns the path of the archive. */
 export function packPackage() {
   step("Packing the package");
   const dir = path.join(buildDir, "packed");
@@ -22,10 +22,11 @@ export function packPackage() {
 const quietly = ["--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
 
 /**
- * Makes a project: its files, the tools that it names, and the package. Tools are installed again only where their list
- * has changed; all else is made anew.
- * @param {{dependencies: Record<string, string>, scripts?: boolean, files?: Record<string, string>, type?: string}} project
- *   `scripts`: whether installing runs the tools' own scripts; `type`: of the project's package.json, "module" by default
+ * Makes a project: its files, the tools that it names, and the package. Tools are reinstalled only if their list has
+ * changed; everything else is made anew.
+ * @param {{dependencies: Record<string, string>, scripts?: boolean, files?: Record<string, string>, type?: string}}
+ * project
+ *   `scripts`: whether to run the tools' install scripts; `type`: of the project's package.json (default: "module")
  * @returns the folder
  */
 export function makeProject(archive, folder, { dependencies, scripts = false, files = {}, type = "module" }) {
@@ -68,7 +69,7 @@ const environment = {
   ASTRO_TELEMETRY_DISABLED: "1",
 };
 
-/** Runs a command in a project; @returns its output. @throws SetupError with it where it fails */
+/** Runs a command in a project. @returns its output. @throws SetupError with the output if it fails. */
 export async function runIn(folder, command, { seconds = 300, env = {} } = {}) {
   const child = start(folder, command, env);
   const timer = setTimeout(() => child.end(), 1000 * seconds);
@@ -78,7 +79,7 @@ export async function runIn(folder, command, { seconds = 300, env = {} } = {}) {
   throw new SetupError(`${command.join(" ")}: ended with ${status}\n${child.output().slice(-4000)}`);
 }
 
-/** Starts a command in a project, in a group of processes that ends as one. */
+/** Starts a command in a project, in its own process group, so that all its processes can be ended together. */
 function start(folder, [program, ...args], env) {
   const child = spawn(program, args, {
     cwd: folder,
@@ -106,7 +107,7 @@ function start(folder, [program, ...args], env) {
       try {
         process.kill(-child.pid, signal);
       } catch {
-        // Over already.
+        // The process has ended.
       }
     };
     kill("SIGTERM");
@@ -117,7 +118,7 @@ function start(folder, [program, ...args], env) {
   return { over, end, output: () => output, state };
 }
 
-/** A port that is free now. */
+/** A currently free port. */
 async function freePort() {
   const server = createServer();
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -127,7 +128,7 @@ async function freePort() {
 }
 
 /**
- * Starts a server in a project and waits until it answers.
+ * Starts a server in a project and waits until it responds.
  * @param {(port: number) => string[]} command
  * @returns {Promise<{url: string, output(): string, close(): Promise<void>}>}
  */

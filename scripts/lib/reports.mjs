@@ -1,4 +1,4 @@
-// Reports of test runners: where they are written, and what they count.
+// Reports of test runners: their paths and their counts.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { buildDir } from "./paths.mjs";
@@ -6,13 +6,13 @@ import { attempt, findTool } from "./process.mjs";
 
 export const reportsDir = path.join(buildDir, "reports");
 
-/** Makes the folder of reports empty. */
+/** Empties the folder of reports. */
 export function clearReports() {
   rmSync(reportsDir, { recursive: true, force: true });
   mkdirSync(reportsDir, { recursive: true });
 }
 
-/** A report's text; empty where none was written. */
+/** Returns the contents of a report; "" if it does not exist. */
 export function readReport(file) {
   try {
     return readFileSync(file, "utf8");
@@ -36,11 +36,11 @@ const noReason = "no reason given";
  * Runs Vitest.
  * @param {string} name of the report
  * @param {{args?: string[], env?: Record<string, string>}} options
- * @returns what was counted, and the whole report
+ * @returns the counts and the whole report
  */
 export function runVitest(name, { args = [], env } = {}) {
   const file = path.join(reportsDir, `${name}.json`);
-  rmSync(file, { force: true }); // so that an old one is not taken for its
+  rmSync(file, { force: true }); // an old report must not be mistaken for the new one
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const ok = attempt(findTool("vitest"), ["run", ...args, ...reporters], { env });
   const report = JSON.parse(readReport(file) || "{}");
@@ -76,8 +76,8 @@ export function skipsInJunit(xml) {
 }
 
 /**
- * Failures that a report of Vitest has: tests, and files that failed with no test to blame (they could not be loaded,
- * say, or what is done before their tests threw). Blocks around a failing test are none of their own.
+ * Failures in a report of Vitest: tests, and files that failed outside a test (they could not be loaded, or a hook
+ * threw). Blocks around a failing test are not counted.
  */
 export function failuresIn({ numFailedTests = 0, testResults = [] }) {
   const hasFailed = ({ status }) => status === "failed";
@@ -86,8 +86,8 @@ export function failuresIn({ numFailedTests = 0, testResults = [] }) {
 }
 
 /**
- * Prints the counts of each part, the reasons of skipped tests and, as the last line, the sums: "N passed, N failed", and
- * ", N skipped" if there are any. `.ci/run` reads these lines.
+ * Prints the counts of each part, the reasons of skipped tests and, as the last line, the sums: "N passed, N failed",
+ * and ", N skipped" if there are any. `.ci/run` reads these lines.
  * @param {{ name: string, passed: number, failed: number, skipped?: string[] }[]} results
  * @returns the exit code
  */

@@ -1,14 +1,14 @@
-// Samples for the viewer, made on this machine: computed, the same everywhere, a few seconds' work.
+// Makes the viewer's samples: computed locally, identical on every machine, in a few seconds.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildDir } from "./paths.mjs";
 
-/** Where they lie; git ignores it. */
+/** Folder of the samples; git ignores it. */
 export const samplesDir = path.join(buildDir, "samples");
 
-/** How large they are: what is shown, and what tests have the time for. */
+/** Sizes: one for the gallery, one that is small enough for tests. */
 export const sizes = {
   full: { terrain: 4096, volume: 256, cells: 1024, days: 365 },
   small: { terrain: 512, volume: 128, cells: 256, days: 20 },
@@ -28,7 +28,7 @@ export async function makeSamples(folder, size) {
   await writeClimate(url, size.days);
 }
 
-/** Makes the samples where they are not there yet, or were made by other code. */
+/** Makes the samples if they are missing or were made by other code. */
 export async function ensureSamples() {
   const recipe = recipeHash();
   const stamp = path.join(samplesDir, "made-by.txt");
@@ -38,10 +38,10 @@ export async function ensureSamples() {
   mkdirSync(begun, { recursive: true });
   await makeSamples(begun, sizes.full);
   writeFileSync(path.join(begun, "made-by.txt"), recipe);
-  renameSync(begun, samplesDir); // whole or not there at all
+  renameSync(begun, samplesDir); // atomic: never a partial folder
 }
 
-/** Changes with the code that makes them. */
+/** Hash of the code that makes the samples. */
 function recipeHash() {
   const folder = path.join(path.dirname(fileURLToPath(import.meta.url)), "samples");
   const hash = createHash("sha256").update(JSON.stringify(sizes));

@@ -1,12 +1,12 @@
-// What the package is made of, as a CycloneDX document: dist/sbom.cdx.json. The library has no
-// dependencies, but there are in it C libraries and parts of the compiler's runtime, inside the WebAssembly modules, and
-// parts of an npm package (dist/vendor).
+// The contents of the package as a CycloneDX document: dist/sbom.cdx.json. The library has no dependencies, but the
+// WebAssembly modules contain C libraries and parts of the compiler's runtime, and dist/vendor contains parts of an npm
+// package.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { distDir, root, wasmModules } from "./paths.mjs";
 
-/** Licences of what is inside the modules, as SPDX has them; THIRD_PARTY_NOTICES.md has their texts. */
+/** Licences of the modules' contents, as SPDX expressions; their wording is in THIRD_PARTY_NOTICES.md. */
 const licences = {
   zstd: "BSD-3-Clause",
   lz4: "BSD-2-Clause",
@@ -28,11 +28,11 @@ const licence = (name) => {
   return [{ expression: licences[name] }];
 };
 
-/** "1.5.4" of an archive's name or address. */
+/** "1.5.4" of an archive's name or URL. */
 const versionOf = ({ archive, url }) =>
   /(\d+(?:\.\d+)+)/.exec(path.posix.basename(archive ?? url ?? ""))?.[1];
 
-/** A C library, as dist/wasm/sources.json has it. */
+/** A C library listed in dist/wasm/sources.json. */
 function library(name, record) {
   const version = versionOf(record);
   const isDebian = Boolean(record.revision);
@@ -64,7 +64,7 @@ const runtime = (name, emscripten) => ({
   licenses: licence(name),
 });
 
-/** An npm package of which parts are in the library's scripts. */
+/** An npm package of which the library's scripts contain parts. */
 const bundled = (name, version) => ({
   type: "library",
   "bom-ref": `npm:${name}`,
@@ -74,7 +74,7 @@ const bundled = (name, version) => ({
   purl: `pkg:npm/${name}@${version}`,
 });
 
-/** A module of the package, with what is inside. */
+/** A module of the package, with its components. */
 const wasm = (name, components) => ({
   type: "file",
   "bom-ref": `file:${name}`,
@@ -85,7 +85,7 @@ const wasm = (name, components) => ({
 
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** The document. The same build gives the same one: it has no time, and a serial number made from what it says. */
+/** The document. It is reproducible: it has no time, and its serial number is derived from its content. */
 export function billOfMaterials() {
   const { name, version, description, license, devDependencies } = JSON.parse(
     readFileSync(path.join(root, "package.json"), "utf8"),
@@ -136,7 +136,7 @@ function withoutEmpty({ components, ...component }) {
   return components?.length > 0 ? { ...component, components } : component;
 }
 
-/** What is not in the decode module; and of that, what is in the images module alone. */
+/** Libraries missing from the decode module; of these, the ones that only the images module has. */
 const notInDecode = ["bzip2", "xz"];
 const ofImages = ["libjpeg", "lerc", "libwebp", "openjpeg"];
 
@@ -153,7 +153,7 @@ function dependencies(purl, parts, runtimes, scripts) {
   ];
 }
 
-/** A UUID of version 8, made from the content. */
+/** A UUID of version 8, derived from the content. */
 function serialNumber(body) {
   const hex = sha256(JSON.stringify(body));
   return `urn:uuid:${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -1,10 +1,10 @@
-// The command line's own server (web/cli/server), for npm start, the browser tests and the benchmarks: the viewer, the
-// wasm modules and sample stores, with byte ranges, as object stores answer.
+// The command line's own server (web/cli/server), for npm start, the browser tests and the benchmarks: serves the
+// viewer, the wasm modules and sample stores, with byte ranges as object stores do.
 
 /** The strictest policy that the library works under: no eval, no inline scripts. */
 export const strictPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'";
 
-/** What makes a page cross-origin isolated, and with it threads' shared memory available. */
+/** Headers that make a page cross-origin isolated, so that threads can share memory. */
 export const isolationHeaders = {
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-embedder-policy": "require-corp",
@@ -12,8 +12,8 @@ export const isolationHeaders = {
 };
 
 /**
- * Starts the server; web/cli/server/server.ts says what its options are. It is loaded when it is asked for: it may not
- * have been built before.
+ * Starts the server; web/cli/server/server.ts documents its options. It is imported lazily, as it may not be built
+ * when this file is loaded.
  * @param {import("../../dist/cli/server/server.js").ServerOptions} options
  * @returns {Promise<{url: string, close(): Promise<void>}>}
  */

@@ -1,8 +1,8 @@
-// The documentation site: its pages, made from docs/*.md and the other Markdown of the checkout, which stay the one source.
+// Makes the pages of the documentation site from docs/*.md and the other Markdown files of the checkout.
 //
-// Pages lie where docs/ has them, those from elsewhere under their own names (SECURITY.md becomes security.md). What
-// they link that is no page becomes one: a file of the checkout with its text, a folder with its files. So every link
-// works on the site as it does in the repository, and VitePress, which fails where one leads nowhere, checks them all.
+// Pages have the same paths as in docs/; others get their own names (SECURITY.md becomes security.md). A link target
+// that is not a page becomes one: a file of the checkout with its text, a folder with its list of files. So every link
+// works on the site as it does in the repository. VitePress checks them all, and fails for dead links.
 import {
   cpSync,
   existsSync,
@@ -18,14 +18,14 @@ import { buildDir, distDir, root } from "./paths.mjs";
 import { SetupError } from "./process.mjs";
 
 export const siteDir = path.join(root, "site");
-/** What VitePress reads. */
+/** Input of VitePress. */
 export const pagesDir = path.join(buildDir, "site/pages");
-/** What it writes. */
+/** Output of VitePress. */
 export const siteOutput = path.join(buildDir, "site/dist");
 
 const posix = path.posix;
 
-/** Pages that no other need link to be there. */
+/** Pages that exist even if no other page links to them. */
 const startPages = [
   "CHANGELOG.md",
   "CONTRIBUTING.md",
@@ -34,17 +34,17 @@ const startPages = [
   "THIRD_PARTY_NOTICES.md",
 ];
 
-/** Most bytes of a file that is shown as a page; larger ones are downloads. */
+/** Maximum size of a file that is shown as a page, in bytes; larger ones are downloads. */
 const mostShown = 64 * 1024;
 
-/** Markdown below docs, from the checkout's top. */
+/** Markdown files below docs, relative to the checkout. */
 function documents() {
   return readdirSync(path.join(root, "docs"), { recursive: true })
     .map((name) => posix.join("docs", name.replaceAll(path.sep, "/")))
     .filter((name) => name.endsWith(".md"));
 }
 
-/** Where the page of a Markdown file lies: "docs/codecs/README.md" is codecs/index.md, "SECURITY.md" security.md. */
+/** Path of a Markdown file's page: "docs/codecs/README.md" is codecs/index.md, "SECURITY.md" security.md. */
 export function pageOf(file) {
   const below = file.replace(/^docs\//, "");
   if (below === file)
@@ -59,10 +59,10 @@ export function pageOf(file) {
   return below.replace(/(^|\/)README\.md$/, "$1index.md");
 }
 
-/** Files of the checkout that are pages with their text: "examples/s3.mjs" is source/examples/s3-mjs.md. */
+/** Files of the checkout that become pages with their text: "examples/s3.mjs" is source/examples/s3-mjs.md. */
 const sourcePage = (file) => `source/${file.replace(/\/$/, "").replaceAll(".", "-")}.md`;
 
-/** Calls `change` with every link and image of a Markdown text that is not in a program. */
+/** Calls `change` for every link and image outside code in a Markdown string. */
 export function mapLinks(text, change) {
   const pieces = text.split(/(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/m);
   return pieces
@@ -77,16 +77,19 @@ export function mapLinks(text, change) {
     .join("");
 }
 
-/** Links of code spans, `[`text`](target)`, are split at their backticks: they are put together before. */
+/** Links around code spans, `[`text`](target)`, are split at their backticks; this joins them first. */
 const joined = (text) => text.replace(/\[`([^`\]]+)`\]\(/g, "[\u0001$1\u0002](");
 const parted = (text) => text.replaceAll("\u0001", "`").replaceAll("\u0002", "`");
 
-/** The pages, staged: which there are, and what was copied beside them. */
+/** The staged pages: their paths, and the files copied beside them. */
 class Stage {
   #queue = [];
   #seen = new Set();
 
-  /** Adds a file or a folder of the checkout; gives where its page, or the file itself, will be from the site's top. */
+  /**
+   * Adds a file or a folder of the checkout. @returns the path of its page, or of the file itself, from the site's
+   * root.
+   */
   add(file) {
     const isFolder = statSync(path.join(root, file)).isDirectory();
     const name = isFolder ? `${file.replace(/\/$/, "")}/` : file;
@@ -116,7 +119,7 @@ class Stage {
       if (/^(\w+:|#|\/\/)/.test(target)) return target;
       const [place, anchor = ""] = target.split("#");
       const to = posix.normalize(posix.join(posix.dirname(file), decodeURI(place)));
-      if (to.startsWith("..") || !existsSync(path.join(root, to))) return target; // VitePress says that it is dead
+      if (to.startsWith("..") || !existsSync(path.join(root, to))) return target; // VitePress reports the dead link
       if (isImage) {
         const image = posix.join(posix.dirname(from), "pictures", posix.basename(to));
         copy(to, image);
@@ -172,7 +175,7 @@ function fence(file) {
   return `\`\`\`\`${languageOf(file)}\n${readFileSync(path.join(root, file), "utf8").trimEnd()}\n\`\`\`\`\n`;
 }
 
-/** Writes a page where it differs: VitePress, serving, loads again what has changed. */
+/** Writes a page if it differs: VitePress in dev mode reloads every changed file. */
 function write(page, text) {
   const file = path.join(pagesDir, page);
   mkdirSync(path.dirname(file), { recursive: true });
@@ -183,7 +186,7 @@ function copy(from, to) {
   cpSync(path.join(root, from), path.join(pagesDir, to), { recursive: true });
 }
 
-/** Writes all pages but those of the programming interface, which scripts/docs.mjs has TypeDoc make. */
+/** Writes all pages except those of the API, which scripts/docs.mjs makes with TypeDoc. */
 export function stagePages() {
   const stage = new Stage();
   for (const file of [...documents(), ...startPages.filter((name) => existsSync(path.join(root, name)))])
@@ -192,7 +195,7 @@ export function stagePages() {
   copy("site/pages", ".");
 }
 
-/** What the site serves beside its pages: the library as it was built, sample stores, the viewer's icon. */
+/** Copies other files that the site serves: the built library, sample stores, the viewer's icon. */
 export function stageAssets() {
   if (!existsSync(path.join(distDir, "index.js"))) throw new SetupError("dist is not built: npm run build");
   const lib = path.join(pagesDir, "public/lib");
@@ -204,7 +207,7 @@ export function stageAssets() {
   copy("web/viewer/page/icon.svg", "public/icon.svg");
 }
 
-/** The list of pages in docs/README.md: each heading with its links. It is the site's sidebar, too. */
+/** The list of pages in docs/README.md: each heading with its links. It is also the site's sidebar. */
 export function contents() {
   const text = readFileSync(path.join(root, "docs/README.md"), "utf8");
   return text

@@ -1,9 +1,9 @@
-// The C libraries' sources (scripts/sources.json) under third_party/: the pinned upstream archive from
-// the Debian source package, its hash checked, with the distribution's patches applied. What was taken is written
-// down beside them, and for a build in dist/wasm/sources.json.
+// Gets the C libraries' sources (scripts/sources.json) into third_party/: the pinned upstream archive from the Debian
+// source package, its hash checked, with the distribution's patches applied. The origin of each is recorded beside it,
+// and for a build in dist/wasm/sources.json.
 //
-// Where the machine's own package sources do not have it (another system, a version that has left the mirror), the same
-// archives come from the mirrors of scripts/mirrors.json, which keep every version; else the upstream release,
+// If the machine's own package sources do not have it (another system, a version that has left the mirror), the same
+// archives come from the mirrors in scripts/mirrors.json, which keep every version; otherwise the upstream release,
 // which CMake takes from third_party/archives and patches itself. docs/building.md has the whole order.
 import { createHash } from "node:crypto";
 import {
@@ -28,7 +28,7 @@ const stampName = ".zarr-wasm-source";
  *   debian: {source: string, version: string, archive: string, sha256: string, sha1: string,
  *     patches: {archive: string, sha256: string, sha1: string}},
  *   upstream: {url: string, sha256: string}
- * }>} SHA-256 is what counts; by SHA-1 an archive of Debian's past names its files.
+ * }>} SHA-256 is verified; Debian's archive of old packages names its files by SHA-1.
  */
 function pinned() {
   return readJson("scripts/sources.json");
@@ -36,7 +36,7 @@ function pinned() {
 
 const readJson = (file) => JSON.parse(readFileSync(path.join(root, file), "utf8"));
 
-/** What was unpacked into third_party/<name>; undefined where that is not what is pinned, or nothing. */
+/** Record of the sources in third_party/<name>; undefined if there is none, or if they are not the pinned ones. */
 function unpackedFrom(name, { debian }) {
   try {
     const stamp = JSON.parse(readFileSync(path.join(thirdPartyDir, name, stampName), "utf8"));
@@ -47,8 +47,8 @@ function unpackedFrom(name, { debian }) {
 }
 
 /**
- * Makes sure that third_party/ holds every library, or third_party/archives its upstream release. Where neither can be
- * had, CMake tries once more (cmake/ThirdParty.cmake), and says what to do by hand.
+ * Makes sure that third_party/ holds every library, or third_party/archives its upstream release. If neither can be
+ * downloaded, CMake tries once more (cmake/ThirdParty.cmake), and prints manual instructions.
  */
 export function ensureSources() {
   const all = Object.entries(pinned());
@@ -63,7 +63,7 @@ export function ensureSources() {
 const mirroredDir = path.join(buildDir, "apt/mirrored");
 const archivesDir = path.join(thirdPartyDir, "archives");
 
-/** Gets what the distribution's package sources did not have: Debian's archives from mirrors, else upstream's. */
+/** Gets sources missing from the distribution's package sources: Debian's archives from mirrors, else upstream's. */
 function fetchElsewhere(missing) {
   const mirrored = missing.flatMap(([, { debian, upstream }]) => [
     wanted(mirroredDir, debian.source, debian, upstream.sha256 === debian.sha256 ? [upstream.url] : []),
@@ -86,7 +86,7 @@ function fetchElsewhere(missing) {
   fetchFiles(releases);
 }
 
-/** An archive of Debian's, by its hash, and where it may be. */
+/** One of Debian's archives, by its hash, and its possible URLs. */
 function wanted(folder, source, { archive, sha1, sha256 }, others = []) {
   const pool = `${source.startsWith("lib") ? source.slice(0, 4) : source[0]}/${source}`;
   const fields = { pool, archive: encodeURIComponent(archive), sha1 };
@@ -97,8 +97,8 @@ function wanted(folder, source, { archive, sha1, sha256 }, others = []) {
 }
 
 /**
- * Downloads files, each from the first place that has it with the right hash.
- * @returns names of those that are there.
+ * Downloads files, each from the first URL that has it with the right hash.
+ * @returns names of the downloaded files.
  */
 function fetchFiles(files) {
   if (files.length === 0) return new Set();
@@ -112,13 +112,13 @@ function fetchFiles(files) {
   return new Set(results.filter(({ isThere }) => isThere).map(({ file }) => path.basename(file)));
 }
 
-/** True for sources in third_party/ that somebody else has put there. */
+/** Whether sources in third_party/ were put there by hand. */
 function isByHand(name) {
   const dir = path.join(thirdPartyDir, name);
   return existsSync(dir) && !existsSync(path.join(dir, stampName));
 }
 
-/** The folder of downloads, or undefined where the distribution's package sources cannot be reached. */
+/** The folder of downloads, or undefined if the distribution's package sources cannot be reached. */
 function download(packages) {
   try {
     return downloadSourcePackages(packages);
@@ -131,8 +131,8 @@ function download(packages) {
 }
 
 /**
- * What the C libraries of a build come from: Debian's archives of the upstream release and of its patches, with
- * Debian's revision, or the upstream release.
+ * Origins of a build's C libraries: Debian's archives of the upstream release and of its patches, with Debian's
+ * revision, or the upstream release.
  */
 export function sourceRecords() {
   return Object.fromEntries(
@@ -143,7 +143,7 @@ export function sourceRecords() {
   );
 }
 
-/** What to do where the sources cannot be downloaded: files to put into third_party/archives, by hand. */
+/** Manual instructions if the sources cannot be downloaded: files to put into third_party/archives. */
 export function sourcesByHand() {
   const folder = path.join(thirdPartyDir, "archives");
   const missing = Object.entries(pinned()).filter(
@@ -161,7 +161,7 @@ export function sourcesByHand() {
 
 const sha256Of = (file) => createHash("sha256").update(readFileSync(file)).digest("hex");
 
-/** Unpacks downloaded archives. @returns whether they are there. */
+/** Unpacks downloaded archives. @returns whether they exist. */
 function unpack(name, entry, downloads) {
   const { source, version, archive, sha256 } = entry.debian;
   const file = path.join(downloads, archive);

@@ -1,13 +1,12 @@
-// System packages: what the build and the tests need, how it is recognised, and what it is called.
+// System packages that the build and the tests need: how to detect them, and their Debian names.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { capture, run, SetupError, step, which } from "./process.mjs";
 
 /**
- * Everything needed beyond Node and git. `has` looks for the thing itself, so an Emscripten or a
- * Chromium from elsewhere serves as well as Debian's. `debian` is the package that brings it, or
- * says which one does.
+ * All requirements except Node and git. `has` looks for the program itself, so an Emscripten or a Chromium from
+ * elsewhere serves as well as Debian's. `debian` is the package that provides it, or a function that returns its name.
  */
 const requirements = {
   emscripten: {
@@ -70,7 +69,7 @@ const requirements = {
   xvfb: { what: "Xvfb", debian: "xvfb", has: () => which("Xvfb") },
 };
 
-/** Names of requirements by the work they are for. */
+/** Names of requirements by kind of work. */
 const needs = {
   sources: ["patch", "xz", "bzip2"],
   build: ["emscripten", "cmake", "ninja", "patch", "xz", "bzip2"],
@@ -85,17 +84,17 @@ const needs = {
   bench: ["cmake", "ninja", "clang", "googlebenchmark", "blosc", "zstd", "lz4", "libdeflate"],
 };
 
-/** Path of emcc: of the emsdk that $EMSDK names, else the one on PATH; undefined where there is none. */
+/** Path of emcc: of the emsdk in $EMSDK, else the one on PATH; undefined if there is none. */
 export function findEmcc() {
   const { EMSDK } = process.env;
   const emcc = EMSDK && path.join(EMSDK, "upstream/emscripten/emcc");
   return emcc && existsSync(emcc) ? emcc : which("emcc");
 }
 
-/** The oldest Clang that will do. */
+/** Minimum version of Clang. */
 const oldestClang = 14;
 
-/** Path of clang++, or of the newest with Debian's version suffix; undefined where there is none. */
+/** Path of clang++, or of the newest one with Debian's version suffix; undefined if there is none. */
 export function findClang() {
   const plain = which("clang++");
   if (plain) return plain;
@@ -109,30 +108,30 @@ export function findClang() {
   return versions.map((version) => which(`clang++-${version}`)).find(Boolean);
 }
 
-/** Debian's package of the runtime of the Clang that is there; of its default where none is. */
+/** Debian's package of the runtime of the installed Clang; of its default Clang if none is installed. */
 export function clangRuntimePackage() {
   const clang = findClang();
   const major = clang && /^(\d+)/.exec(capture(clang, ["-dumpversion"]))?.[1];
   return major ? `libclang-rt-${major}-dev` : "libclang-rt-dev";
 }
 
-/** Path of nginx; undefined where there is none. */
+/** Path of nginx, or undefined. */
 export function findNginx() {
   return findDaemon("nginx");
 }
 
-/** Path of a program that Debian keeps where only root looks; undefined where there is none. */
+/** Path of a program that Debian installs into an sbin folder outside the PATH of users, or undefined. */
 function findDaemon(name) {
   return which(name) ?? [`/usr/sbin/${name}`, `/usr/local/sbin/${name}`].find((file) => existsSync(file));
 }
 
-/** Path of a Chromium: $CHROMIUM, else the usual names on PATH; undefined where there is none. */
+/** Path of a Chromium: $CHROMIUM, else the usual names on PATH; or undefined. */
 export function findChromium() {
   if (process.env.CHROMIUM) return process.env.CHROMIUM;
   return ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"].map(which).find(Boolean);
 }
 
-/** Path of a Firefox: $FIREFOX, else the usual names on PATH; undefined where there is none. */
+/** Path of a Firefox: $FIREFOX, else the usual names on PATH; or undefined. */
 export function findFirefox() {
   if (process.env.FIREFOX) return process.env.FIREFOX;
   return ["firefox-esr", "firefox"].map(which).find(Boolean);
@@ -143,7 +142,7 @@ export function findWebKitDriver() {
   return which("WebKitWebDriver");
 }
 
-/** Path of WebKitGTK's own small browser: $MINIBROWSER, else where distributions put it; or undefined. */
+/** Path of WebKitGTK's own small browser: $MINIBROWSER, else the paths that distributions use; or undefined. */
 export function findMiniBrowser() {
   if (process.env.MINIBROWSER) return process.env.MINIBROWSER;
   const libraries = ["/usr/lib", "/usr/libexec", "/usr/lib64"].filter(existsSync);
@@ -170,12 +169,12 @@ function hasRuntime(part) {
   return file !== name || existsSync(capture(clang, [`-print-file-name=libclang_rt.${part}.a`]).trim());
 }
 
-/** Whether the system's Python, which is the one that Debian's packages are for, can import zarr-python 2. */
+/** Whether the system's Python, for which Debian's packages are, can import zarr-python 2. */
 function hasZarrPython() {
   return pythonSays("import zarr; print(zarr.__version__)").startsWith("2.");
 }
 
-/** What a program of the system's Python prints; "" where it fails. */
+/** Stdout of a program run by the system's Python; "" if it fails. */
 function pythonSays(program) {
   const { status, stdout } = spawnSync("/usr/bin/python3", ["-c", program], { encoding: "utf8" });
   return status === 0 ? stdout : "";
@@ -193,7 +192,7 @@ function isDebian() {
   }
 }
 
-/** Names of the Debian packages that bring requirements. */
+/** Names of the Debian packages that provide requirements. */
 function packagesOf(missing) {
   return [...new Set(missing.map(({ debian }) => (typeof debian === "function" ? debian() : debian)))];
 }
@@ -209,9 +208,10 @@ function explain(missing) {
 }
 
 /**
- * Makes sure that the programs for the given kinds of work are there: installs what is missing on
- * Debian as root, otherwise throws one message that names everything missing.
- * @param {("sources" | "build" | "native" | "fuzz" | "library" | "node" | "browser" | "firefox" | "webkit" | "cluster" | "bench")[]} kinds
+ * Makes sure that the programs for the given kinds of work are installed: installs missing ones on Debian as root,
+ * otherwise throws one message that names everything missing.
+ * @param {("sources" | "build" | "native" | "fuzz" | "library" | "node" | "browser" | "firefox" | "webkit" | "cluster"
+ * | "bench")[]} kinds
  */
 export function ensureSystem(kinds) {
   const unknown = kinds.find((kind) => !Object.hasOwn(needs, kind));

@@ -1,4 +1,4 @@
-// The declarations that the package ships: those that its entries reach, in dist/types.
+// Copies the declarations that the package's entries reach into dist/types.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { programEntries } from "./entries.mjs";
@@ -6,12 +6,12 @@ import { distDir } from "./paths.mjs";
 
 const out = path.join(distDir, "types");
 
-/** Modules that a declaration imports, by their relative addresses. */
+/** Modules that a declaration imports, by their relative paths. */
 const imported = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
 
 const declarationOf = (file) => file.replace(/\.(m?)js$/, ".d.$1ts");
 
-/** Copies the declarations that the compiled entries reach into dist/types, each where it lies in dist. */
+/** Copies the declarations that the compiled entries reach into dist/types, with the same relative paths. */
 export function copyTypes() {
   rmSync(out, { recursive: true, force: true });
   const copied = new Set();

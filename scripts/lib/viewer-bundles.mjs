@@ -1,9 +1,9 @@
-// Bundles the compiled viewer: its page, the scripts for other pages, and the modules for bundlers. viewer.mjs runs this
-// as a separate process.
+// Bundles the compiled viewer: its page, the scripts for other pages, and the modules for bundlers. viewer.mjs runs
+// this as a separate process.
 //
-// Each file costs a browser some milliseconds, whatever its size, so that the first picture should need few: one file
-// for the modules that an entry loads from the start, one for those loaded soon after. A first pass finds these modules;
-// it drops unused ones, but makes one file for each combination of parts.
+// Each file costs a browser some milliseconds, whatever its size, so the first picture should need few: one file for
+// the modules that an entry loads at the start, one for those loaded soon after. A first pass finds these modules; it
+// drops unused ones, but makes one file for each combination of parts.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
@@ -12,23 +12,23 @@ import { distDir, root } from "./paths.mjs";
 
 const out = path.join(distDir, "viewer");
 
-/** Entry modules of the page and of the scripts that other pages load, from a CDN for example, by name of the file. */
+/** Entry modules of the page and of the scripts that other pages load (from a CDN, for example), by file name. */
 const scripts = { "page.min": "page.js", "viewer.min": "define.js", "anywidget.min": "anywidget.js" };
-/** Entries whose start is one file; the page has another one. */
+/** Entries whose start is one file; the page has another. */
 const elements = ["viewer/define", "viewer/anywidget"];
 
-/** Lazily loaded modules that every first picture needs: they are loaded together with the page. */
+/** Lazily loaded modules that every first picture needs: loaded together with the page. */
 const neededSoon = ["read/part", "canvas2d", "legends", "overlay", "side", "stored-coordinates"];
 
-/** Copies of wasm modules and of the worker's script, which stay files (web/src/engine/embedded.ts). */
+/** Copies of wasm modules and of the worker's script, which stay separate files (web/src/engine/embedded.ts). */
 const copies = /^\.\.\/wasm\/(?:worker-|[\w-]+-embedded\.js$)/;
 
-/** The library as its modules: less of them remains unused than of its bundles. */
+/** The library's modules, not its bundles: less unused code remains. */
 const alias = Object.fromEntries(
   programEntries.map(({ subpath, module }) => [subpath.replace(/^\./, "zarr-wasm"), module]),
 );
 
-/** Files that are divided on purpose: modules that elements load from the start, those of the page, those loaded soon. */
+/** Explicit groups of files: modules that elements load at the start, those of the page, those loaded soon after. */
 const parts = ["start", "page", "soon"];
 
 /** Options of Rolldown for the scripts. */
@@ -40,7 +40,7 @@ const scriptInput = {
   makeAbsoluteExternalsRelative: false,
 };
 
-/** Modules that are loaded with some entries or lazy parts, of files by name. */
+/** Modules that are loaded with some entries or lazy parts, which are given by file name. */
 function loadedWith(files, isWanted) {
   const loaded = new Set();
   const load = (name) => {
@@ -52,13 +52,13 @@ function loadedWith(files, isWanted) {
   return new Set([...loaded].flatMap((name) => files.get(name).moduleIds));
 }
 
-/** Returns which file a module belongs to; undefined if the bundler may choose. */
+/** Returns the file of a module; undefined if the bundler may choose. */
 async function partsOf() {
   const files = await bundle(scriptInput, {}, "generate");
   const isOne = (names) => (id) => names.some((name) => id.endsWith(`/${name}.js`));
   const start = loadedWith(files, isOne(elements));
   const soon = loadedWith(files, isOne(neededSoon));
-  // Entries hold nothing but themselves: a lazy part that imported one would start it.
+  // Entries contain only their own code: a lazy part that imported one would start it.
   const page = loadedWith(files, isOne(["viewer/page"]));
   return (id) => {
     if (Object.values(scriptInput.input).includes(id)) return undefined;
@@ -67,7 +67,7 @@ async function partsOf() {
   };
 }
 
-/** Icechunk stores and others load store/file/store.js statically, and are lazy parts themselves. */
+/** Icechunk stores and others, lazy parts themselves, import store/file/store.js statically. */
 const onLog = (level, log, handler) => log.code === "INEFFECTIVE_DYNAMIC_IMPORT" || handler(level, log);
 
 /** @returns {Promise<Map<string, import("rolldown").OutputChunk>>} the files, by name */
@@ -82,7 +82,7 @@ async function bundleScripts() {
   const partOf = await partsOf();
   return bundle(scriptInput, {
     minify: true,
-    sourcemap: Boolean(process.env.ZARR_WASM_MAPS), // the package would be half as large again
+    sourcemap: Boolean(process.env.ZARR_WASM_MAPS), // they would make the package 1.5 times as large
     hashCharacters: "base36",
     entryFileNames: "[name].js",
     chunkFileNames: "[name]-[hash].js",
@@ -93,7 +93,7 @@ async function bundleScripts() {
   });
 }
 
-/** Bundles the modules that other bundlers take, without the library: they share it with the program. */
+/** Bundles the modules for other bundlers, without the library, which they share with the program. */
 function bundleModules() {
   const entries = programEntries.filter(({ name }) => /^viewer\b/.test(name));
   const fileOf = ({ targets }) => path.basename(targets.default, ".js");
@@ -112,7 +112,7 @@ function bundleModules() {
   );
 }
 
-/** Names the parts of the page's script in the page, so that the browser loads them at once, not one after another. */
+/** Lists the parts of the page's script in the page, so that the browser loads them in parallel. */
 function preloadParts(files) {
   const named = new Set(["page.min.js"]);
   const name = (file) => {

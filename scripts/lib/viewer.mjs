@@ -1,7 +1,7 @@
-// The viewer: its component, which the package exports, and its page, bundled with the library.
+// Builds the viewer: its component, which the package exports, and its page, bundled with the library.
 //
-// The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ from where its
-// code lies. The glue of the modules stays in parts of its own, which are loaded with the modules.
+// The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ relative to its code. The
+// glue of the modules stays in separate parts, which are loaded with the modules.
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compileProject } from "./build.mjs";
@@ -33,19 +33,19 @@ export function buildViewer() {
   copyWorker(out);
 }
 
-/** The style sheet as a module: what lies in a shadow does not see the page's. */
+/** The style sheet as a module: the page's style sheets do not apply inside a shadow root. */
 function writeStyleText(out) {
   const css = capture(findTool("esbuild"), [path.join(source, "element/style.css"), "--minify"]).trim();
   writeFileSync(path.join(out, "element/style-text.js"), `export default ${JSON.stringify(css)};\n`);
   copyFileSync(path.join(source, "element/style-text.d.ts"), path.join(out, "element/style-text.d.ts"));
 }
 
-/** The script of the pool's workers, which the library looks for beside itself. */
+/** The script of the pool's workers, which the library expects beside itself. */
 export function copyWorker(out) {
   copyFileSync(path.join(distDir, "workers/worker.js"), path.join(out, "worker.js"));
 }
 
-/** Bundles what was compiled: there the style sheet is a module. What an earlier build made and this one does not is removed. */
+/** Bundles the compiled files, in which the style sheet is a module. Removes outdated files of earlier builds. */
 function bundle(out) {
   for (const name of readdirSync(out).filter((file) => bundled.test(file))) rmSync(path.join(out, name));
   run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);

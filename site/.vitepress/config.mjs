@@ -9,7 +9,7 @@ const { version, description } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
 
-/** "docs/codecs/README.md" as the address of its page. */
+/** The URL of the page of "docs/codecs/README.md". */
 const linkOf = (file) =>
   `/${pageOf(file)
     .replace(/(^|\/)index\.md$/, "$1")
@@ -30,7 +30,7 @@ function codecPages() {
   return [...new Set(names)].sort().map((name) => ({ text: name, link: `/codecs/${name}` }));
 }
 
-/** What programs import, of the names that TypeDoc makes from files. */
+/** Module names that programs import, by TypeDoc's names, which come from files. */
 function entryName(name) {
   const subpath = {
     index: "",
@@ -41,7 +41,7 @@ function entryName(name) {
   return `zarr-wasm${subpath ?? `/${name}`}`;
 }
 
-/** What TypeDoc has written of the entries, if it has been run. */
+/** TypeDoc's pages of the entries, if it has been run. */
 function reference() {
   const file = path.join(pagesDir, "api/typedoc-sidebar.json");
   if (!existsSync(file)) return [];
@@ -80,7 +80,7 @@ export default defineConfig({
   ],
   markdown: {
     anchor: { slugify },
-    // Samples of programs must be readable by everybody: both have contrast enough for WCAG's AA.
+    // Both themes for code have enough contrast for WCAG's AA.
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config: (md) => {
       liveExamples(md);

@@ -1,4 +1,4 @@
-/** Programs marked `js live` get a frame around them in which they can be run: theme/LiveExample.vue. */
+/** Puts a frame around programs marked `js live`, in which they can be run: theme/LiveExample.vue. */
 export function liveExamples(md) {
   const usual = md.renderer.rules.fence;
   md.renderer.rules.fence = (tokens, at, ...rest) => {
@@ -9,7 +9,7 @@ export function liveExamples(md) {
   };
 }
 
-/** Cells without a text in the heads of tables are no headings: they become plain cells. */
+/** Header cells without content are not headings: they become plain cells. */
 export function plainEmptyHeads(md) {
   const isEmpty = (tokens, at) => tokens[at]?.type === "inline" && tokens[at].content.trim() === "";
   md.renderer.rules.th_open = (tokens, at, options, _env, self) => {

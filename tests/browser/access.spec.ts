@@ -4,7 +4,7 @@ import { grayTable } from "../shared/pixels.js";
 import { byteValue, cubeValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 
-test("values are read with the keyboard, and said", async ({ viewer }) => {
+test("values are read with the keyboard, and announced", async ({ viewer }) => {
   await viewer.show("source=/stores/cube&select=2,:,:");
   await viewer.box.focus();
   await viewer.box.press("ArrowRight");
@@ -37,7 +37,7 @@ test("the element at the cursor stays when the slice changes, and when it is zoo
   await expect.poll(async () => (await viewer.seen()).rows).toBeLessThan(8);
 });
 
-test("everything can be done without a mouse", async ({ viewer, page }) => {
+test("everything works without a mouse", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes&map=gray&range=0:256");
   await page.getByLabel("Address of a Zarr array").focus();
   await page.keyboard.press("ControlOrMeta+A");
@@ -209,7 +209,7 @@ test("elements are square, sharp, and a whole number of pixels", async ({ viewer
   await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
 });
 
-test("colours that mean something stay where others are forced", async ({ viewer, page }) => {
+test("meaningful colours stay in forced-colours mode", async ({ viewer, page }) => {
   await page.emulateMedia({ forcedColors: "active" });
   await viewer.show("source=/stores/bytes&map=viridis");
   for (const bar of [".zw-legend-bar", ".zw-colormap-bar", ".zw-box"])

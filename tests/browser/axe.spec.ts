@@ -17,7 +17,7 @@ for (const colorScheme of ["light", "dark"] as const) {
   });
 }
 
-test("elements of somebody's page, 390 pixels wide", async ({ page, site, problems }) => {
+test("elements on another page, 390 pixels wide", async ({ page, site, problems }) => {
   problems.expect(/404/);
   await page.setViewportSize({ width: 390, height: 844 });
   await page.goto(`${site}/examples/viewer/plain.html`);

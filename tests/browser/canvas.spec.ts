@@ -18,7 +18,7 @@ async function settled(viewer: ViewerPage): Promise<number[][]> {
   return last;
 }
 
-test("elements that are narrow and high stay sharp where they are high", async ({ viewer, page }) => {
+test("narrow, high elements stay sharp in their long direction", async ({ viewer, page }) => {
   await withoutWebGL(page);
   for (const [axes, at] of [
     ["0,1", "8,32,0.7"],

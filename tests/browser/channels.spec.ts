@@ -63,7 +63,7 @@ test("colour, limits and gamma of a channel", async ({ viewer, page }) => {
   expect(Math.abs(Number(row![8]!.split(",")[0]) - 64)).toBeLessThan(3);
 });
 
-test("channels can have one range together", async ({ viewer, page }) => {
+test("channels can share one range", async ({ viewer, page }) => {
   await viewer.show("source=/stores/omero");
   const shown = (highest: readonly [number, number]) =>
     table(24, 32, (y, x) => [
@@ -86,7 +86,7 @@ test("channels can have one range together", async ({ viewer, page }) => {
   await expect.poll(() => colours(viewer)).toEqual(shown([2000, 2000]));
 });
 
-test("how histograms count is asked where there is one", async ({ viewer, page }) => {
+test("logarithmic counts are offered if there is a histogram", async ({ viewer, page }) => {
   await viewer.show("source=/stores/omero");
   const box = page.getByRole("group", { name: "Channels" }).getByLabel("Logarithmic counts");
   await expect(page.getByLabel("Show channel 1, DAPI")).toBeVisible();
@@ -98,7 +98,7 @@ test("how histograms count is asked where there is one", async ({ viewer, page }
   await expect(box).toBeHidden();
 });
 
-test("one channel by itself, in the colours of a map, and back", async ({ viewer, page }) => {
+test("a single channel, in the colours of a map, and back", async ({ viewer, page }) => {
   await viewer.show("source=/stores/omero");
   await page.getByLabel("All channels in one picture").uncheck();
   await expect(page).toHaveURL(/channels=none/);
@@ -112,7 +112,7 @@ test("one channel by itself, in the colours of a map, and back", async ({ viewer
 });
 
 for (const how of ["webgl", "canvas"] as const)
-  test(`bytes of red, green and blue are a colour picture (${how})`, async ({ viewer, page }) => {
+  test(`bytes of red, green and blue make a colour picture (${how})`, async ({ viewer, page }) => {
     if (how === "canvas") await withoutWebGL(page);
     await viewer.show("source=/stores/picture");
     await expect(page.locator(".zw-canvas")).toHaveAttribute("data-renderer", how);
@@ -124,7 +124,7 @@ for (const how of ["webgl", "canvas"] as const)
   });
 
 for (const how of ["webgl", "canvas"] as const)
-  test(`what is transparent shows the ground (${how})`, async ({ viewer, page }) => {
+  test(`transparent pixels show the background (${how})`, async ({ viewer, page }) => {
     if (how === "canvas") await withoutWebGL(page);
     await viewer.show("source=/stores/masked");
     const expected = table(20, 30, (y, x) =>
@@ -178,7 +178,7 @@ test("one range for all slices, or each its own", async ({ viewer, page }) => {
   await expect(page.getByLabel("Lowest value")).toHaveValue("125");
 });
 
-test("a diverging map has its middle where it is asked for", async ({ viewer, page }) => {
+test("a diverging map has its middle at the chosen value", async ({ viewer, page }) => {
   await viewer.show("source=/stores/cube&select=0,:,:");
   await viewer.choose("Colour map", "Blue – white – red");
   // All values are below 0, so 0 is not the middle.
@@ -189,7 +189,7 @@ test("a diverging map has its middle where it is asked for", async ({ viewer, pa
   await expect(page).toHaveURL(/center=-40/);
 });
 
-test("colours the other way round", async ({ viewer, page }) => {
+test("reversed colours", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes&map=gray&range=0:256&reversed=yes");
   expect((await colours(viewer))[0]![0]).toBe("255,255,255,255");
   await page.getByLabel("Reversed").uncheck();

@@ -2,7 +2,7 @@
 import type { mountViewer as Mount } from "../../dist/viewer/viewer.js";
 import { expect, test } from "./site.js";
 
-test("two viewers of stores in memory on one page; one is taken away", async ({ page, site }) => {
+test("two viewers of stores in memory on one page; one is removed", async ({ page, site }) => {
   await page.goto(`${site}/pages/blank.html`);
   await page.addStyleTag({ url: "/viewer/style.css" });
   await page.addScriptTag({ url: "/embed/embed.js", type: "module" });

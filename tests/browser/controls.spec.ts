@@ -88,7 +88,7 @@ test("zooming into a rectangle, by numbers, by buttons, and back", async ({ view
   expect(page.url()).not.toContain("select=");
 });
 
-test("the numbers say what is seen, and change it", async ({ viewer, page }) => {
+test("the numbers show the visible part, and change it", async ({ viewer, page }) => {
   await viewer.show("source=/stores/large&select=1000:1400,:");
   await expect(page.getByLabel("First index shown along axis 1")).toHaveValue("0");
   await viewer.enter("First index shown along axis 1", 1000);
@@ -163,7 +163,11 @@ test("two fingers pinch and move", async ({ viewer }) => {
   expect(at(await viewer.seen())).toBeCloseTo(at(before), 3);
 });
 
-test("the view is in the address: it can be shared, and gone back to", async ({ viewer, page, context }) => {
+test("the view is in the address: it can be shared, and the history returns to it", async ({
+  viewer,
+  page,
+  context,
+}) => {
   await viewer.show(`${cube}&select=1,:,:`);
   await viewer.choose("Rows", "axis 0");
   await viewer.enter("Index along axis 1", 3);
@@ -189,7 +193,7 @@ test("the view is in the address: it can be shared, and gone back to", async ({ 
   expect(otherPixels.data.toString("hex")).toBe(pixels);
 });
 
-test("going from one array to another and back", async ({ viewer, page }) => {
+test("opening another array and returning", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes&map=magma");
   await page.getByLabel("Address of a Zarr array").fill("/stores/mask");
   await page.getByRole("button", { name: "Open" }).click();
@@ -208,7 +212,7 @@ test("settings that do not fit the array are replaced", async ({ viewer, page })
   await expect(page.getByLabel("Colour map")).toHaveValue("viridis");
 });
 
-test("an array of Zarr v1 whose order is unsure can be read both ways", async ({ viewer, page }) => {
+test("an array of Zarr v1 of ambiguous order can be read both ways", async ({ viewer, page }) => {
   await viewer.show("source=/examples/writer-order.zarr&map=gray");
   const before = (await viewer.pixels()).data.toString("hex");
   await page.getByRole("button", { name: "Read in C order" }).click();

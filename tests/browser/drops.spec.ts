@@ -63,13 +63,13 @@ test.beforeEach(({ problems }) => {
   problems.expect(/404/); // gallery stores, which npm start creates
 });
 
-test("a folder that is dropped", async ({ viewer, page }) => {
+test("a dropped folder", async ({ viewer, page }) => {
   await start(viewer);
   await drop(page, folder);
   await showsPyramid(viewer, "pyramid.zarr");
 });
 
-test("a folder that is dropped where there are no handles, only entries", async ({ viewer, page }) => {
+test("a dropped folder in a browser with entries instead of handles", async ({ viewer, page }) => {
   await page.addInitScript(() => {
     Reflect.deleteProperty(DataTransferItem.prototype, "getAsFileSystemHandle");
   });
@@ -78,7 +78,7 @@ test("a folder that is dropped where there are no handles, only entries", async 
   await showsPyramid(viewer, "pyramid.zarr");
 });
 
-test("an archive of OME-Zarr (.ozx) that is dropped is the image in it", async ({ viewer, page }) => {
+test("a dropped OME-Zarr archive (.ozx) shows the image in it", async ({ viewer, page }) => {
   await start(viewer);
   await drop(page, path.join(groupsFolder, packedName));
   await viewer.reaches("ready");
@@ -91,7 +91,7 @@ test("an archive of OME-Zarr (.ozx) that is dropped is the image in it", async (
   await expect(viewer.readout).toContainText("y 1.5 µm · x 2.5 µm");
 });
 
-test("an archive that is dropped, then a folder over what is shown", async ({ viewer, page }) => {
+test("a dropped archive, then a folder dropped on the picture", async ({ viewer, page }) => {
   await start(viewer);
   await drop(page, archive);
   await showsPyramid(viewer, "pyramid.zarr.zip");
@@ -104,7 +104,7 @@ test("an archive that is dropped, then a folder over what is shown", async ({ vi
   await viewer.reaches("ready");
 });
 
-test("a file that a page made is dropped", async ({ viewer, page }) => {
+test("a dropped file made by a page", async ({ viewer, page }) => {
   await start(viewer);
   await page.evaluate((text) => {
     const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -115,7 +115,7 @@ test("a file that a page made is dropped", async ({ viewer, page }) => {
   await showsPyramid(viewer, "made.zip");
 });
 
-test("what cannot be opened is said in a sentence", async ({ viewer, page }) => {
+test("a failed drop is explained in a sentence", async ({ viewer, page }) => {
   await start(viewer);
   await drop(page, path.join(root, "LICENSE"));
   await expect(page.getByText("LICENSE is neither a folder nor a zip archive.")).toBeVisible();
@@ -125,7 +125,7 @@ test("what cannot be opened is said in a sentence", async ({ viewer, page }) => 
   ).toBeVisible();
 });
 
-test("a folder that is chosen", async ({ viewer, page }) => {
+test("a chosen folder", async ({ viewer, page }) => {
   // The origin private file system has the same kind of handles as the dialog.
   await page.addInitScript(() => {
     Object.assign(globalThis, {
@@ -152,7 +152,7 @@ test("a folder that is chosen", async ({ viewer, page }) => {
   await showsPyramid(viewer, "chosen.zarr");
 });
 
-test("a folder that is chosen where there are no handles", async ({ viewer, page }) => {
+test("a chosen folder in a browser without handles", async ({ viewer, page }) => {
   await page.addInitScript(() => {
     Object.assign(globalThis, { showDirectoryPicker: undefined });
   });
@@ -163,7 +163,7 @@ test("a folder that is chosen where there are no handles", async ({ viewer, page
   await showsPyramid(viewer, "pyramid.zarr");
 });
 
-test("closing the dialog leaves the page as it is", async ({ viewer, page }) => {
+test("closing the dialog does not change the page", async ({ viewer, page }) => {
   await page.addInitScript(() => {
     Object.assign(globalThis, {
       showDirectoryPicker: async () => {
@@ -177,7 +177,7 @@ test("closing the dialog leaves the page as it is", async ({ viewer, page }) => 
   await expect(page).not.toHaveURL(/source=/);
 });
 
-test("an archive that is chosen", async ({ viewer, page }) => {
+test("a chosen archive", async ({ viewer, page }) => {
   await start(viewer);
   const choosing = page.waitForEvent("filechooser");
   await page.getByRole("button", { name: "Zip…" }).click();

@@ -39,7 +39,7 @@ function heard(page: Page, name: string): Promise<unknown[]> {
 const element = (page: Page, id: string) =>
   page.locator(`#${id}`) as ReturnType<Page["locator"]> & { evaluate: never } as ReturnType<Page["locator"]>;
 
-test("attributes and properties say what is shown, events what happens", async ({ page, site }) => {
+test("attributes and properties select the view, events report changes", async ({ page, site }) => {
   await open(
     page,
     site,
@@ -86,7 +86,7 @@ test("attributes and properties say what is shown, events what happens", async (
   await isReady(page, "one");
 });
 
-test("what an attribute said goes with it", async ({ page, site }) => {
+test("removing an attribute resets its setting", async ({ page, site }) => {
   const body = `<zarr-viewer id="one" src="/stores/cube" colormap="magma" range="0:300" gamma="2"></zarr-viewer>`;
   await open(page, site, body);
   await isReady(page, "one");
@@ -106,14 +106,14 @@ test("what an attribute said goes with it", async ({ page, site }) => {
   expect(await settings()).toMatchObject({ gamma: 2 });
 });
 
-test("errors are told, and shown where one looks", async ({ page, site, problems }) => {
+test("errors are reported by events, and shown in the element", async ({ page, site, problems }) => {
   problems.expect(/404/);
   await open(page, site, `<zarr-viewer id="one" src="/stores/nowhere" controls="none"></zarr-viewer>`);
   await expect(page.locator("#one").getByRole("alert")).toContainText("There is no Zarr array here");
   expect(await heard(page, "error")).toEqual([{ message: expect.stringContaining("") }]);
 });
 
-test("stores in memory, taken away and put back", async ({ page, site }) => {
+test("stores in memory, elements removed and inserted again", async ({ page, site }) => {
   await open(page, site, `<div id="there"></div><zarr-viewer id="one" controls="none"></zarr-viewer>`);
   const one = element(page, "one");
   await one.evaluate(async (viewer) => {
@@ -150,7 +150,7 @@ test("stores in memory, taken away and put back", async ({ page, site }) => {
   expect(await one.evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings.colormap)).toBe("magma");
 });
 
-test("linked views look at the same part, each in its own colours", async ({ page, site }) => {
+test("linked views show the same part, each with its own colours", async ({ page, site }) => {
   await open(
     page,
     site,
@@ -204,7 +204,7 @@ test("styles leak neither in nor out", async ({ page, site }) => {
   await expect(page.locator("#one .zw-title")).toBeVisible();
 });
 
-test("a page that is light has viewers that are light", async ({ page, site }) => {
+test("viewers on a light page are light", async ({ page, site }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" colormap="magma"></zarr-viewer>`);
   await isReady(page, "one");
@@ -217,7 +217,7 @@ test("a page that is light has viewers that are light", async ({ page, site }) =
   await expect(page.locator("#one").getByLabel("Colour map")).toHaveValue("magma");
 });
 
-test("a box of 360 pixels has no bar to scroll sideways, whatever the window", async ({ page, site }) => {
+test("a box of 360 pixels has no horizontal scroll bar, whatever the window", async ({ page, site }) => {
   await open(page, site, `<div id="narrow"><zarr-viewer id="one" src="/stores/cube"></zarr-viewer></div>`);
   await page.locator("#narrow").evaluate((box) => {
     box.style.width = "360px"; // by script, which the policy allows
@@ -237,7 +237,7 @@ test("a box of 360 pixels has no bar to scroll sideways, whatever the window", a
   expect(widths[1]).toBeLessThanOrEqual(widths[0]!);
 });
 
-test("a widget of a notebook follows its model, and tells it", async ({ page, site }) => {
+test("a widget of a notebook follows its model, and updates it", async ({ page, site }) => {
   await page.goto(`${site}/pages/blank.html`);
   await page.evaluate(async () => {
     const address = "/viewer/anywidget.min.js";
@@ -294,7 +294,7 @@ test("the example of a plain page", async ({ page, site, problems }) => {
   await expect(page.locator("#value")).toContainText(" at ");
 });
 
-test("a bundle on another server has its workers all the same", async ({ page, problems }) => {
+test("a bundle on another server can start its workers", async ({ page, problems }) => {
   problems.expect(/404/);
   const headers = { "access-control-allow-origin": "*" };
   const cdn = await startServer({ mounts: packageMounts, headers });

@@ -16,7 +16,7 @@ async function recovers(viewer: ViewerPage): Promise<void> {
   await expect.poll(async () => (await viewer.pixels()).width).toBe(7);
 }
 
-test("nothing at the address", async ({ viewer, problems }) => {
+test("a missing node", async ({ viewer, problems }) => {
   problems.expect(/404/);
   await viewer.goto("source=/stores/nowhere");
   await viewer.reaches("error");
@@ -25,7 +25,7 @@ test("nothing at the address", async ({ viewer, problems }) => {
   await recovers(viewer);
 });
 
-test("from what cannot be opened there is a way to what is around it", async ({ viewer, page, problems }) => {
+test("an error links to the nodes nearby", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
   await viewer.goto("source=/stores/group&path=nowhere");
   await viewer.reaches("error");
@@ -52,7 +52,7 @@ test("a web page instead of metadata", async ({ viewer, page }) => {
   await recovers(viewer);
 });
 
-test("metadata that lacks keys, and a codec that nobody knows", async ({ viewer }) => {
+test("metadata that lacks keys, and an unknown codec", async ({ viewer }) => {
   await viewer.goto("source=/stores/malformed");
   await viewer.reaches("error");
   await expect(viewer.error).toContainText('lacks "chunks"');
@@ -63,14 +63,18 @@ test("metadata that lacks keys, and a codec that nobody knows", async ({ viewer 
   await recovers(viewer);
 });
 
-test("an address that is none", async ({ viewer }) => {
+test("an invalid address", async ({ viewer }) => {
   await viewer.goto("source=http://");
   await viewer.reaches("error");
   await expect(viewer.error.getByRole("heading")).toHaveText("The source cannot be used");
   await recovers(viewer);
 });
 
-test("a server that cannot be reached, or does not allow it", async ({ viewer, page, problems }) => {
+test("a server that cannot be reached, or does not allow the page's origin", async ({
+  viewer,
+  page,
+  problems,
+}) => {
   problems.expect(/ERR_FAILED/);
   await page.route("**/stores/cube/*", (route) => route.abort());
   await viewer.goto("source=/stores/cube");
@@ -205,7 +209,7 @@ test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewe
   expect(await coloursOf(viewer, 32, 0, 32)).toEqual(hatching);
 });
 
-test("a decoder whose file is not served comes from its copy", async ({ viewer, page, problems }) => {
+test("a decoder whose file is not served is replaced by its copy", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
   await page.route("**/wasm/*.wasm", (route) => route.fulfill({ status: 404 }));
   await viewer.goto("source=/examples/field.zarr");

@@ -9,7 +9,7 @@ for (const [encoding, key] of [
   [{ name: "suffix", suffix: ".a?b#ü" }, "c/1/1.a%3Fb%23%C3%BC"],
   [{ name: "fanout", maxChildren: 100 }, "c/0/01/0/01"],
 ] as const) {
-  test(`chunk keys of ${encoding.name} are asked for and shown`, async ({ viewer, page }) => {
+  test(`chunk keys of ${encoding.name} are requested and shown`, async ({ viewer, page }) => {
     const store = new MapStore();
     const array = await create(store, {
       shape: [8, 8],

@@ -133,7 +133,7 @@ test("wells without indices are placed by their paths", async ({ viewer, page })
   await expect(page).toHaveURL(/path=A\/5/);
 });
 
-test("30,000 members: found by name, gone through by keys, opened in place", async ({ viewer, page }) => {
+test("30,000 members: found by name, navigated by keys, opened in place", async ({ viewer, page }) => {
   const stored = manyGroups(30_000);
   await shows(viewer, page, stored);
   const rows = page.getByRole("list", { name: "Members" }).getByRole("listitem");

@@ -38,7 +38,7 @@ test("the progress bar counts chunks", async ({ viewer, page }) => {
   await expect(page.locator(".zw-status")).toContainText("4 chunks, 4 KiB");
 });
 
-test("a server that stays silent is said to be so, until something comes", async ({ viewer, page }) => {
+test("a server that does not respond is reported until data arrives", async ({ viewer, page }) => {
   await page.clock.install();
   const metadata = await holdBack(page, /\/stores\/slices\/meta$/);
   const chunk = await holdBack(page, /\/stores\/slices\/2\.1\.1$/);
@@ -60,10 +60,7 @@ test("a server that stays silent is said to be so, until something comes", async
   await expect(status).toContainText("4 chunks, 4 KiB");
 });
 
-test("changing the selection aborts what was under way: the last choice is drawn", async ({
-  viewer,
-  page,
-}) => {
+test("changing the selection aborts pending reads: the last choice is drawn", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=0,:,:&map=gray&range=0:256");
   await viewer.showsGray(grayOf(0));
   const aborted: string[] = [];
@@ -82,7 +79,7 @@ test("changing the selection aborts what was under way: the last choice is drawn
   await expect(page).toHaveURL(/select=5,:,:/);
 });
 
-test("changing the colours while chunks are on their way does not fetch them again", async ({
+test("changing the colours while chunks are in flight does not fetch them again", async ({
   viewer,
   page,
 }) => {
@@ -134,7 +131,7 @@ test("only the chunks in view are fetched, the nearest to the centre first", asy
   expect(chunks[0]).toBe("1.1");
 });
 
-test("what is out of view is aborted, and what is in view drawn", async ({ viewer, page }) => {
+test("reads out of view are aborted, chunks in view drawn", async ({ viewer, page }) => {
   const aborted: string[] = [];
   page.on("requestfailed", (request) => {
     const { pathname } = new URL(request.url());
@@ -154,7 +151,7 @@ test("what is out of view is aborted, and what is in view drawn", async ({ viewe
   await viewer.showsGray([[largeValue([3000, 1500])]], { row: 3000, column: 1500 });
 });
 
-test("tiles are drawn as they come", async ({ viewer, page }) => {
+test("tiles are drawn as they arrive", async ({ viewer, page }) => {
   const { held, release } = await holdBack(page, /\/stores\/slices\/2\.1\.1$/);
   await viewer.goto("source=/stores/slices&select=2,:,:&map=gray&range=0:256");
   await expect.poll(() => held.length).toBe(1);

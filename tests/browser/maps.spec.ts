@@ -5,7 +5,7 @@ import { expect, test } from "./site.js";
 
 const weather = "source=/stores/weather&path=t2m&map=gray&range=0:600&outside=clamp&select=2,:,:";
 
-test("sliders say which date it is", async ({ viewer, page }) => {
+test("sliders show the date", async ({ viewer, page }) => {
   await viewer.show(weather);
   const slider = page.getByRole("slider", { name: "time (axis 0)" });
   await expect(slider).toHaveAttribute("aria-valuetext", "2, 2020-01-03");

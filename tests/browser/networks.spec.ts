@@ -79,13 +79,13 @@ const truth = () => {
   return [chunk, plainChunk, run, index].map(({ truth }) => [...truth].join());
 };
 
-test("a server that does not allow it is an error that names the header", async ({ page }) => {
+test("a server without CORS is an error that names the header", async ({ page }) => {
   for (const found of await read(page, paths, { retries: 1 })) {
     expect(found).toMatch(/^Network fetch-failed .*127\.0\.0\.1.*Access-Control-Allow-Origin/);
   }
 });
 
-test("a server that allows it for GET, and shows nothing more", async ({ page }) => {
+test("a server with CORS for GET only, and no exposed headers", async ({ page }) => {
   allow({ "access-control-allow-origin": "*" });
   expect(await read(page, paths)).toEqual(truth());
   // Suffix ranges are not allowed, HEAD is refused, and sizes are hidden: the shard is read whole.
@@ -93,7 +93,7 @@ test("a server that allows it for GET, and shows nothing more", async ({ page })
   expect(server.log).toContain("GET /shard/c/0/0");
 });
 
-test("a server that allows ranges and shows its headers", async ({ page }) => {
+test("a server that allows ranges and exposes its headers", async ({ page }) => {
   const leave = { "access-control-allow-headers": "range", "access-control-max-age": "60" };
   allow(
     { "access-control-allow-origin": "*", "access-control-expose-headers": "Content-Range, ETag" },
@@ -103,7 +103,7 @@ test("a server that allows ranges and shows its headers", async ({ page }) => {
   expect(server.log.filter((line) => line.startsWith("GET /shard/c/0/0 bytes=-"))).toHaveLength(1);
 });
 
-test("faults of a server on another origin", async ({ page }) => {
+test("faulty responses of a server on another origin", async ({ page }) => {
   const leave = { "access-control-allow-headers": "range", "access-control-max-age": "60" };
   const tried = faults.filter(({ name, timeout }) => !timeout && !/redirect|404/.test(name));
   const right: string[] = [];

@@ -46,7 +46,7 @@ function wrongPixels(
   return wrong;
 }
 
-test("a real array over HTTP: every pixel is what its bytes say, at three zooms", async ({ viewer }) => {
+test("a real array over HTTP: every pixel matches its bytes, at three zooms", async ({ viewer }) => {
   const { data } = await get(await sample("field.zarr"));
   const values = data as Float32Array;
   for (const [camera, top, left, rows, columns] of [
@@ -103,14 +103,14 @@ test("whole numbers get the gray of their value", async ({ viewer }) => {
   await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
 });
 
-test("the automatic range goes from the least to the greatest value", async ({ viewer, page }) => {
+test("the automatic range is the minimum and maximum", async ({ viewer, page }) => {
   await viewer.show("source=/stores/cube&select=0,:,:&map=gray");
   await expect(page.getByLabel("Lowest value")).toHaveValue(String(cubeValue([0, 0, 0])));
   await expect(page.getByLabel("Highest value")).toHaveValue(String(cubeValue([0, 4, 5])));
   await viewer.showsGray(grayTable(5, 6, [-50, -5], (y, x) => cubeValue([0, y, x])));
 });
 
-test("missing chunks, NaN, infinity and what is beyond the range look different", async ({
+test("missing chunks, NaN, infinity and values beyond the range look different", async ({
   viewer,
   page,
   problems,
@@ -146,7 +146,7 @@ test("missing chunks, NaN, infinity and what is beyond the range look different"
   expect(await at(5, 1)).toEqual([255, 255, 255, 255]);
 });
 
-test("labels of 64-bit integers get colours of their own", async ({ viewer }) => {
+test("labels of 64-bit integers get distinct colours", async ({ viewer }) => {
   await viewer.show("source=/stores/labels&map=labels");
   const { data } = await viewer.pixels();
   const colours = new Map<bigint, Set<number>>();
@@ -175,7 +175,7 @@ test("a large slice is drawn whole, every value where it belongs", async ({ view
   await expect(viewer.readout).toHaveText(new RegExp(`^\\[2000, 1033\\]\\s*${largeValue([2000, 1033])}$`));
 });
 
-test("of a slice that costs too much the middle is read, until all of it is asked for", async ({
+test("only the middle of an expensive slice is read, until the user requests all of it", async ({
   viewer,
   page,
   problems,
@@ -223,10 +223,7 @@ test("truth values", async ({ viewer }) => {
   await expect(viewer.readout).toHaveText(/^\[2, 1\]\s*true$/);
 });
 
-test("colours and limits are those of the array that is shown, not of the one before it", async ({
-  viewer,
-  page,
-}) => {
+test("colours and limits belong to the current array, not to the previous one", async ({ viewer, page }) => {
   await viewer.show("source=/stores/bytes&map=gray");
   const alone = await viewer.pixels();
   const limits = async () => [
@@ -246,7 +243,7 @@ test("colours and limits are those of the array that is shown, not of the one be
   await expect.poll(async () => (await viewer.pixels()).data.equals(alone.data)).toBe(true);
 });
 
-test("half floats: the range leaves out what is infinite, which has its own colours", async ({
+test("half floats: the range excludes infinite values, which have their own colours", async ({
   viewer,
   page,
 }) => {

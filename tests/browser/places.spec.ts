@@ -15,7 +15,7 @@ test.beforeEach(({ problems }) => {
 });
 
 for (const name of ["image.zarr", "image-v2.zarr", "image-0.6.zarr", packedName, folderArchiveName])
-  test(`${name}: a multiscale image, the finest level as large as the view asks for`, async ({ viewer }) => {
+  test(`${name}: a multiscale image, the finest level that the view needs`, async ({ viewer }) => {
     await viewer.show(`source=/groups/${name}&map=gray&range=0:256`);
     await viewer.showsGray(grayTable(32, 32, [0, 256], value));
     await viewer.pointAt(3, 5);
@@ -112,7 +112,7 @@ async function colours(viewer: ViewerPage, at: readonly (readonly [number, numbe
   );
 }
 
-test("labels lie over their image, which is seen where there are none", async ({ viewer, page }) => {
+test("labels are drawn over their image, which shows through between them", async ({ viewer, page }) => {
   await viewer.show("source=/groups/labelled.zarr&map=gray&range=0:256");
   const plain = (row: number, column: number) => [...Array(3).fill(value(row, column)), 255];
   await expect(page.getByLabel("Over the image")).toHaveValue("cells");
@@ -176,7 +176,7 @@ test("a group with consolidated metadata shows its first variable", async ({ vie
   expect(page.url()).toContain("path=image");
 });
 
-test("strings of any length are a table", async ({ viewer, page }) => {
+test("strings of variable length are a table", async ({ viewer, page }) => {
   await viewer.show("source=/stores/group&path=deep/words");
   await expect(page.getByRole("cell", { name: '"none"' })).toHaveCount(2);
 });
@@ -193,7 +193,7 @@ test("a dataset's other variables are a click away", async ({ viewer, page }) =>
   await expect(page.locator(".zw-title")).toHaveText("sst");
 });
 
-test("AnnData is a tree, also where nobody lists what there is", async ({ viewer, page }) => {
+test("AnnData is a tree, also without listings", async ({ viewer, page }) => {
   await viewer.show("source=/groups/anndata.zarr");
   await expect(tree(page)).toContainText("AnnData");
   await expect(tree(page)).toContainText("names that are usual here were tried");
@@ -224,7 +224,7 @@ for (const [folder, note] of [
     await expect(viewer.error).toHaveCount(0);
   });
 
-test("groups that are empty, or not what they say, are no error", async ({ viewer, page }) => {
+test("empty and mislabelled groups are not errors", async ({ viewer, page }) => {
   for (const name of ["empty", "broken", "levels-missing"]) {
     await viewer.show(`source=/groups/${name}.zarr`);
     await expect(tree(page)).toBeVisible();
@@ -233,7 +233,7 @@ test("groups that are empty, or not what they say, are no error", async ({ viewe
   await expect(page.getByRole("list", { name: "Notes" })).toContainText("cannot be shown as such");
 });
 
-test("a pasted link to a document opens its node, and says so", async ({ viewer, page }) => {
+test("a pasted link to a document opens its node, with a note", async ({ viewer, page }) => {
   await page.goto(`${viewer.site}/viewer/`);
   await page.getByLabel("Address of a Zarr array").fill(`${viewer.site}/groups/image.zarr/zarr.json`);
   await page.getByRole("button", { name: "Open", exact: true }).click();
@@ -259,7 +259,7 @@ test("the first picture of an image needs seven requests at most", async ({ view
   expect(asked.length, asked.join("\n")).toBeLessThanOrEqual(7);
 });
 
-test("folders and archives of the reader's machine are opened, and can be gone back to", async ({
+test("folders and archives of the local machine are opened, also from the history", async ({
   viewer,
   page,
   site,
@@ -281,7 +281,7 @@ test("folders and archives of the reader's machine are opened, and can be gone b
   await expect(page.getByText("drop it here again")).toBeVisible();
 });
 
-test("the page begins with what there is to look at", async ({ viewer, page }) => {
+test("the page starts with the gallery", async ({ viewer, page }) => {
   await page.goto(`${viewer.site}/viewer/`);
   await expect(page.getByRole("heading", { name: "Public data" })).toBeVisible();
   await page.getByRole("navigation", { name: "Samples" }).getByRole("link", { name: "image" }).click();

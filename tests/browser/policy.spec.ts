@@ -3,7 +3,7 @@
 import { strictPolicy } from "../../scripts/lib/server.mjs";
 import { expect, test } from "./site.js";
 
-test("all kinds of views work under the strict policy, without a word on the console", async ({
+test("all kinds of views work under the strict policy, with an empty console", async ({
   viewer,
   page,
   problems,

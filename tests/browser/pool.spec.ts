@@ -55,7 +55,7 @@ test("every sample decodes to its SHA-256 by workers", async ({ page, problems }
   expect(modules.length).toBe(1); // workers receive the compiled module
 });
 
-test("a worker whose script is not there leaves the work to the page", async ({ page, problems }) => {
+test("without the worker's script, the page does the work", async ({ page, problems }) => {
   problems.expect(/404|worker/i);
   const sum = await page.evaluate(async () => {
     const entry = "/lib/index.js";
@@ -93,19 +93,19 @@ async function readPooled(page: Page, options: { fetch?: boolean } = {}) {
   }, options);
 }
 
-test("workers ask for chunks", async ({ page }) => {
+test("workers request chunks", async ({ page }) => {
   expect(await readPooled(page)).toEqual({ same: true, byPage: 0 });
   expect(await readPooled(page, { fetch: false })).toEqual({ same: true, byPage: 8 });
 });
 
-test("a page that has put something in the place of fetch asks itself", async ({ page }) => {
+test("a page that has replaced fetch makes the requests itself", async ({ page }) => {
   await page.evaluate(() => {
     globalThis.fetch = globalThis.fetch.bind(globalThis);
   });
   expect(await readPooled(page)).toEqual({ same: true, byPage: 8 });
 });
 
-test("where a policy forbids workers to ask, the page does", async ({ page, site, problems }) => {
+test("if a policy forbids requests of workers, the page makes them", async ({ page, site, problems }) => {
   problems.expect(/connect-src|Content Security Policy/);
   await page.route(`${site}/lib/workers/worker.js`, async (route) => {
     const response = await route.fetch();
@@ -119,7 +119,11 @@ test("where a policy forbids workers to ask, the page does", async ({ page, site
   expect(await readPooled(page)).toEqual({ same: true, byPage: 8 });
 });
 
-test("errors of chunks and aborts are the same, whoever asks", async ({ page, site, problems }) => {
+test("errors of chunks and aborts are the same in workers and in the page", async ({
+  page,
+  site,
+  problems,
+}) => {
   problems.expect(/403/);
   await page.route(`${site}/examples/field.zarr/1.2`, (route) => route.fulfill({ status: 403, body: "no" }));
   const errors = await page.evaluate(async () => {

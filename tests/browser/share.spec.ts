@@ -46,7 +46,7 @@ test("the link of a locked range has its limits, in another slice as well", asyn
   await expect.poll(limits).not.toEqual(before);
 });
 
-test("programs name what is in view", async ({ viewer, page, site }) => {
+test("programs name the visible part", async ({ viewer, page, site }) => {
   await viewer.show("source=/stores/cube&select=2,1:3,:");
   await page.getByRole("button", { name: "Copy as JavaScript" }).click();
   await expect.poll(() => clipboard(page)).toContain(`open("${site}/stores/cube", { kind: "array" })`);
@@ -55,7 +55,7 @@ test("programs name what is in view", async ({ viewer, page, site }) => {
   await expect(page.getByRole("group", { name: "Share" })).toContainText("zarr-python reads Zarr v1 no more");
 });
 
-test("without a clipboard the text is there to be copied", async ({ viewer, page }) => {
+test("without a clipboard the text can be selected", async ({ viewer, page }) => {
   await page.addInitScript(() => {
     Object.defineProperty(navigator, "clipboard", { value: undefined });
   });
@@ -125,7 +125,7 @@ function differences(
 for (const [name, query] of [
   ["a map with coasts and meridians", "source=/stores/weather&path=t2m&map=gray&select=2,:,:"],
   ["a scale bar", "source=/stores/pyramid&map=gray&range=0:256"],
-  ["what is no number", "source=/stores/holes"],
+  ["missing numbers", "source=/stores/holes"],
 ] as const)
   test(`the picture is as on the screen: ${name}`, async ({ viewer, page, problems }) => {
     problems.expect(/404/); // missing chunks
@@ -180,7 +180,7 @@ for (const [name, query] of [
     expect(bar !== null || !name.includes("bar")).toBe(true);
   });
 
-test("what reading costs, by shapes and as measured", async ({ viewer, page }) => {
+test("the cost of reading, estimated and measured", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=4,:,:");
   const panel = page.getByRole("group", { name: "Reading" });
   await expect(panel).toContainText("Shown of it");

@@ -49,7 +49,7 @@ test("keys go through the slices, and play them", async ({ viewer, page }) => {
   await expect(page.getByRole("button", { name: "Play along axis 0" })).toBeVisible();
 });
 
-test("the line through the element that is pointed at", async ({ viewer, page }) => {
+test("the line through the element under the pointer", async ({ viewer, page }) => {
   await viewer.show("source=/stores/depths");
   await viewer.choose("Line under the pointer along", "z (axis 0)");
   const profile = page.locator(".zw-beside-line");
@@ -68,7 +68,7 @@ test("the line through the element that is pointed at", async ({ viewer, page })
   await expect(profile).toHaveCount(0);
 });
 
-test("three planes at right angles, through an element that is clicked", async ({ viewer, page }) => {
+test("three planes at right angles, through a clicked element", async ({ viewer, page }) => {
   await viewer.show("source=/stores/depths&map=gray&range=0:300&outside=clamp&select=4,:,:");
   await viewer.choose("Planes at right angles, through", "z (axis 0)");
   const sides = page.locator(".zw-beside-image");
@@ -117,7 +117,7 @@ test("three planes at right angles, through an element that is clicked", async (
   await expect(sides.locator("h3")).toHaveText(["At y (axis 1) 12", "At x (axis 2) 20"]);
 });
 
-test("a bar says how long things are", async ({ viewer, page }) => {
+test("a scale bar", async ({ viewer, page }) => {
   await viewer.show("source=/stores/depths");
   const bar = page.locator(".zw-scale-bar").first();
   await expect(bar).toHaveText(/^[125] µm$/);

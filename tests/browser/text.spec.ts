@@ -36,12 +36,12 @@ test("fixed strings are a table", async ({ viewer, page }) => {
   await expect(rows.nth(5).getByRole("cell")).toHaveText(['"r4c0"', '"r4c1"', '"r4c2"']);
 });
 
-test("an array without elements says so", async ({ viewer, page }) => {
+test("an empty array has a message", async ({ viewer, page }) => {
   await viewer.show("source=/stores/nothing");
   await expect(page.locator(".zw-empty")).toContainText("no elements");
 });
 
-test("the facts are those of the metadata", async ({ viewer, page }) => {
+test("the facts match the metadata", async ({ viewer, page }) => {
   await viewer.show("source=/stores/cube");
   const facts = page.getByLabel("Facts about the array").locator("dl > div");
   const table = Object.fromEntries(
@@ -62,7 +62,7 @@ test("the facts are those of the metadata", async ({ viewer, page }) => {
   );
 });
 
-test("of a line of more chunks than anybody would read the middle is shown, until all of it is asked for", async ({
+test("only the middle of an expensive line is read, until the user requests all of it", async ({
   viewer,
   page,
   problems,

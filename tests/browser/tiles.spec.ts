@@ -40,7 +40,7 @@ test("the level follows the zoom; the coarsest comes first", async ({ viewer }) 
   }
 });
 
-test("the first picture takes few requests: nothing of a finer level is asked for before it", async ({
+test("the first picture takes few requests: finer levels are requested after it", async ({
   viewer,
   page,
 }) => {
@@ -70,7 +70,7 @@ test("the first picture takes few requests: nothing of a finer level is asked fo
   expect(asked.some((name) => name.startsWith("1/c/"))).toBe(true);
 });
 
-test("elements of one pixel are where the view says, in boxes of odd and broken sizes", async ({
+test("elements of one pixel are at the positions of the view, in boxes of odd and broken sizes", async ({
   viewer,
 }) => {
   const expected = grayTable(60, 70, [0, 256], (y, x) => largeValue([2070 + y, 1020 + x]));
@@ -90,7 +90,7 @@ test("elements of one pixel are where the view says, in boxes of odd and broken 
   }
 });
 
-test("the memory for what has been read is shown, and can be chosen", async ({ viewer, page }) => {
+test("the memory of the cache is shown, and can be chosen", async ({ viewer, page }) => {
   await viewer.show(`source=/stores/pyramid&${colours}`);
   const memory = page.getByRole("region", { name: "Memory" });
   await expect(memory).toContainText("of it taken");
@@ -100,7 +100,7 @@ test("the memory for what has been read is shown, and can be chosen", async ({ v
   await viewer.reaches("ready");
 });
 
-test("zooming in asks for the finer level around the pointer only; a coarser one is shown until it comes", async ({
+test("zooming in asks for the finer level around the pointer only; a coarser one is shown until it arrives", async ({
   viewer,
   page,
 }) => {
@@ -141,7 +141,7 @@ test("zooming in asks for the finer level around the pointer only; a coarser one
   expect(held.size).toBeLessThan(64);
 });
 
-test("values under the pointer are those of the level that is shown, which is said", async ({ viewer }) => {
+test("values under the pointer come from the level that is shown, which is named", async ({ viewer }) => {
   await viewer.show(`source=/stores/pyramid&${colours}&at=512,512,0.25`);
   await viewer.pointAt(600, 400);
   await expect(viewer.readout).toHaveText(

@@ -80,7 +80,7 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
   expect([0, 1, 255, 256, -1].map(labelEntry)).toEqual([0, 1, 255, 1, 254]);
 });
 
-test("a plane that is seen smaller: means of up to four elements, of those that have a colour", () => {
+test("a downsampled plane: means of up to four elements, without transparent ones", () => {
   const table = Uint32Array.from({ length: 256 }, (_, i) => pixelOf([i, 255 - i, (7 * i) % 256]));
   const bytesOf = (pixel: number) => [...new Uint8Array(Uint32Array.of(pixel).buffer)];
   // Every combination of steps, for unequal lengths and strides other than the row length.

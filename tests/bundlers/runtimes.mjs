@@ -1,12 +1,12 @@
-// The runtimes, for npm run test:compat -- runtimes: what each needs, and the command that reads everything and prints what was
-// found as its last line. `data` is the address of the stores.
+// The runtimes, for npm run test:compat -- runtimes: the packages of each, and the command that reads everything and
+// prints the results as its last line. `data` is the URL of the stores.
 
 const imports = `import { get, open, WorkerPool } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { readAll } from "./src/read.js";
 `;
 
-/** A program for a process, which must end by itself: its pool is not destroyed. */
+/** A program for a process, which must exit although its pool is not destroyed. */
 const program = `${imports}
 class Pool extends WorkerPool {
   destroy() {}
@@ -36,7 +36,7 @@ const worker = `${imports}
 export default {
   async fetch(request) {
     const base = new URL(request.url).searchParams.get("data");
-    // There are no workers of the web's kind here.
+    // There are no web workers here.
     const found = await readAll({ get, open, WorkerPool }, { createCodecChain }, base, { hasWorkers: false })
       .catch((error) => ({ faults: [String(error.stack ?? error)] }));
     return Response.json(found);
@@ -97,7 +97,7 @@ export const runtimes = {
       "read.test.js": domTest("/** @jest-environment jsdom */", ", 60_000"),
       "jest.config.mjs": "export default { transform: {} };\n",
     },
-    // ES modules in Jest need this flag, whatever the package.
+    // ES modules in Jest need this flag, with any package.
     env: { NODE_OPTIONS: "--experimental-vm-modules" },
     command: () => ["jest"],
   },

@@ -44,7 +44,7 @@ const v3 = (shape, codecs) => ({
   attributes: {},
 });
 
-/** One shard with all chunks: they, where each is, and a checksum of that. */
+/** One shard with all chunks: chunks, index, and checksum of the index. */
 function shard() {
   const chunks = places.map(([row, column]) => gzipSync(chunkAt(row, column)));
   const index = Buffer.alloc(16 * chunks.length);

@@ -1,9 +1,9 @@
-// The bundlers, each as a new user has it: no configuration beyond what the tool needs for any program. `build` makes
-// `out`, which is served under the strict policy; `serve` is a server of the tool's own.
+// The bundlers, set up as by a new user: no configuration beyond what the tool needs for any program. `build` makes
+// `out`, which is served under the strict policy; `serve` starts the tool's own server.
 
 import { createHash } from "node:crypto";
 
-/** For programs in one file, which hold the workers' script as a text: what else the policy must allow. */
+/** Extra policy sources for programs in one file, which contain the workers' script as a string. */
 const withBlobs = "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:";
 
 const html = (script) =>
@@ -57,9 +57,9 @@ export async function GET(request) {
 }`;
 const next = {
   dependencies: { next: "16.4.6", react: "19.3.1", "react-dom": "19.3.1" },
-  type: null, // as its own starter
+  type: null, // like its own starter
   files: {
-    "next.config.mjs": "export default { cacheComponents: true, partialPrefetching: true };", // so has the starter
+    "next.config.mjs": "export default { cacheComponents: true, partialPrefetching: true };", // like its own starter
     "app/layout.jsx": `export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }`,
     "app/page.jsx": nextPage,
     "app/route-handler/route.js": nextRoute,

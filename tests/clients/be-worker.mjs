@@ -1,4 +1,4 @@
-// Before a worker's script, which looks at its globals when it is loaded.
+// Runs before a worker's script, which reads its globals when it is loaded.
 import { beWorker } from "./main.mjs";
 
 beWorker();

@@ -20,7 +20,7 @@ import {
 const store = documents({});
 const put = (key: string, value: unknown) => store.set(key, json(value));
 
-/** A v2 node's attributes; a group's with its own document. */
+/** A v2 node's attributes; for a group, with its own document. */
 function attributes(path: string, attrs: object, isGroup = false): void {
   put(`${path}/.zattrs`, attrs);
   if (isGroup) put(`${path}/.zgroup`, { zarr_format: 2 });
@@ -123,7 +123,7 @@ async function images(): Promise<void> {
   }
 }
 
-/** A list of strings, as anndata writes them: objects through vlen-utf8. */
+/** A list of strings, as anndata writes it: objects through vlen-utf8. */
 function strings(path: string, values: string[]): void {
   const meta = v2Meta({
     shape: [values.length],
@@ -210,7 +210,7 @@ async function climate(): Promise<void> {
   await v3("/climate3/temperature", "float32", shape, [bytesLittle, zstd], chunks, elements, more);
 }
 
-/** All of them, by key. */
+/** All stores, by key. */
 export async function stores(): Promise<Record<string, Uint8Array>> {
   await images();
   await table();

@@ -1,8 +1,8 @@
-// What a bundle of a program runs: reads everything, and prints what was read.
+// Main module of a program's bundle: reads everything, and prints the results.
 import { createHash } from "node:crypto";
 import { parentPort, Worker as Thread } from "node:worker_threads";
 
-/** Values in a form that can be compared: elements by their kind, number and digest. */
+/** Values in comparable form: elements by type, count and digest. */
 function shown(value) {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
@@ -20,7 +20,7 @@ function shown(value) {
   );
 }
 
-/** The web's workers, by Node's threads: of the one script that programs here start. */
+/** Emulates web workers with Node's threads, for the one script that the programs here start. */
 class NodeWorker {
   #thread = new Thread(new URL("./codec-worker.mjs", import.meta.url));
   #listeners = new Map();
@@ -48,7 +48,7 @@ export async function main(read) {
   process.stdout.write(JSON.stringify(results.map(shown)), () => process.exit());
 }
 
-/** Makes a thread look like a worker of the web to its script. */
+/** Makes a thread look like a web worker to its script. */
 export function beWorker() {
   globalThis.self = {
     postMessage: (message, transfer) => parentPort.postMessage(message, transfer),

@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** An image of rows, 3000 × 2500 uint16, in which no two chunks are the same and none is the fill value. */
+/** An image of rows, 3000 × 2500 uint16; chunks are all different, and none is the fill value. */
 async function writeSource(folder: string): Promise<string> {
   const shape = [3000, 2500];
   const array = await create(new FileSystemStore(folder), {
@@ -54,7 +54,7 @@ async function writeSource(folder: string): Promise<string> {
 /** Every file below a folder with its checksum. */
 function files(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true }) as string[];
-  // A process that is killed leaves what it was writing, under a name of no key.
+  // A killed process leaves its unfinished files, under names that are not keys.
   const isKey = (name: string) =>
     !path.basename(name).startsWith(".zw-") && statSync(path.join(folder, name)).isFile();
   const plain = names.filter(isKey).sort();
@@ -68,7 +68,7 @@ function files(folder: string): Record<string, string> {
   );
 }
 
-/** Submits one of the examples and waits until its jobs have ended. @returns what the tasks printed. */
+/** Submits one of the examples and waits until its jobs have ended. @returns the tasks' output. */
 async function submit(script: string, args: readonly string[], kill = ""): Promise<string> {
   const logs = mkdtempSync(path.join(dir, "logs-"));
   const env = {
@@ -86,7 +86,7 @@ async function submit(script: string, args: readonly string[], kill = ""): Promi
   return names.map((name) => `${name}\n${readFileSync(path.join(logs, name), "utf8")}`).join("\n");
 }
 
-/** What one process makes of the same copy. */
+/** Makes the same copy in one process. */
 function alone(command: string, dest: string, ...options: string[]): Record<string, string> {
   const { status, stderr } = spawnSync(process.execPath, [main, command, source, dest, ...options], {
     encoding: "utf8",
@@ -95,7 +95,7 @@ function alone(command: string, dest: string, ...options: string[]): Record<stri
   return files(dest);
 }
 
-test("A copy in parts, of which two are killed and tried again, is the copy that one process makes", async () => {
+test("A copy in parts, of which two are killed and retried, equals the copy made by one process", async () => {
   const options = ["--chunks", "250,100", "--shards", "1000,500", "--codecs", "zstd:3"];
   const dest = path.join(dir, "copy.zarr");
   const output = await submit("copy.sh", ["4", source, dest, ...options], "--resume --chunks.*--part [13]/4");
@@ -109,14 +109,14 @@ test("A verification in parts finds the damaged shard, and only its task fails",
   alone("copy", dest, "--chunks", "250,100", "--shards", "1000,500");
   const shard = path.join(dest, "c/2/3");
   const bytes = readFileSync(shard);
-  bytes.fill(0xff, 0, 16); // the first frame that lies in it
+  bytes.fill(0xff, 0, 16); // the first frame in it
   writeFileSync(shard, bytes);
   const output = await submit("verify.sh", ["3", dest]);
   expect(output.match(/c\/2\/3/g)?.length ?? 0, output).toBeGreaterThan(0);
   expect(output.match(/all good/g), output).toHaveLength(2);
 });
 
-/** The jobs of a manifest: their arguments, and of how many pods each is. */
+/** The jobs of a manifest: their arguments and numbers of pods. */
 function jobsOf(manifest: string): { args: string[]; pods: number }[] {
   return manifest.split(/^---$/m).map((text) => {
     const list = /args: \[(.*)\]/.exec(text)![1]!;
@@ -125,7 +125,7 @@ function jobsOf(manifest: string): { args: string[]; pods: number }[] {
   });
 }
 
-test("The pods of the Kubernetes manifest write the copy that one process makes", () => {
+test("The pods of the Kubernetes manifest write the same copy as one process", () => {
   const dest = path.join(dir, "pods.zarr");
   const jobs = jobsOf(readFileSync(path.join(examples, "kubernetes/copy.yaml"), "utf8"));
   expect(jobs.map(({ pods }) => pods)).toEqual([0, 16, 16]);
@@ -148,7 +148,7 @@ test("The pods of the Kubernetes manifest write the copy that one process makes"
   expect(files(dest)).toEqual(alone("copy", path.join(dir, "alone-pods.zarr"), ...options));
 });
 
-test("A pyramid in parts is the one that one process makes", async () => {
+test("A pyramid in parts equals the one made by one process", async () => {
   const dest = path.join(dir, "pyramid.zarr");
   const options = ["--levels", "3", "--chunks", "128,128"];
   const output = await submit("pyramid.sh", ["4", source, dest, ...options]);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// zarr-wasm, of which the runs that $KILL matches are stopped by SIGKILL, the first time, once they have written
-// something: `killed-once.mjs ARGUMENTS`. $ZARR_WASM_MAIN is the real program, $MARKS a folder for what was stopped.
+// Runs zarr-wasm with the given arguments: `killed-once.mjs ARGUMENTS`. Runs that match $KILL are stopped by SIGKILL
+// the first time, after they have written something. $ZARR_WASM_MAIN is the real program, $MARKS a folder of marks of
+// stopped runs.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";

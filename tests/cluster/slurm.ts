@@ -1,4 +1,4 @@
-/** A Slurm cluster of this one machine, of the user who runs the tests, in a folder of its own. */
+/** A Slurm cluster on this one machine, run by the tests' user, in a separate folder. */
 import { execFileSync, type StdioOptions, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,12 +7,12 @@ import { cpus, hostname, userInfo } from "node:os";
 import path from "node:path";
 
 export interface Slurm {
-  /** Environment under which sbatch and its like speak to this cluster. */
+  /** Environment in which sbatch and related programs use this cluster. */
   readonly env: NodeJS.ProcessEnv;
   stop(): Promise<void>;
 }
 
-/** Debian keeps the daemons where only root looks. */
+/** Debian installs the daemons in an sbin folder outside the PATH of users. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
 async function freePort(): Promise<number> {
@@ -24,7 +24,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Retries are immediate here: credentials are short-lived, which is what a job that is tried again waits for. */
+/** Requeued jobs wait until their credentials expire: short-lived ones make retries immediate. */
 function configuration(dir: string, ports: readonly number[]): string {
   const host = hostname().split(".")[0];
   return `ClusterName=zarr
@@ -106,7 +106,7 @@ async function ready(env: NodeJS.ProcessEnv): Promise<void> {
   throw new Error("Slurm has not started within 30 seconds");
 }
 
-/** Waits until jobs have ended, well or not. @throws an Error where they take longer than so many seconds. */
+/** Waits until jobs have ended, successfully or not. @throws an Error after this many seconds. */
 export async function jobsEnd(slurm: Slurm, jobs: readonly string[], seconds = 300): Promise<void> {
   for (let tries = 0; tries < seconds; tries++) {
     const left = execFileSync(

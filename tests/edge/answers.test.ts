@@ -18,7 +18,7 @@ afterAll(async () => {
 const ask = (path: string, init?: RequestInit) => fetch(`${worker.url}${path}`, init);
 
 describe("caches", () => {
-  it("an ETag of the bytes; 304 for who has them", async () => {
+  it("an ETag of the bytes; 304 if the client has them", async () => {
     const first = await ask("/v3/0/0/0.png?range=0,60000");
     const etag = first.headers.get("etag")!;
     expect(etag).toMatch(/^"[\w-]{20}"$/);
@@ -70,7 +70,7 @@ describe("caches", () => {
   });
 });
 
-describe("what a dataset has", () => {
+describe("documents of a dataset", () => {
   it("an image", async () => {
     const answer = await ask("/plates/ome5.json?c=2");
     expect(answer.headers.get("content-type")).toBe("application/json");
@@ -100,7 +100,7 @@ describe("what a dataset has", () => {
     expect(info["channels"]).toHaveLength(3);
   });
 
-  it("tiles of the template are there", async () => {
+  it("tiles of the template exist", async () => {
     const { tiles } = (await (await ask("/plates/ome4.json")).json()) as { tiles: [string] };
     const url = tiles[0].replace("{z}", "1").replace("{y}", "0").replace("{x}", "1");
     expect((await fetch(url)).headers.get("content-type")).toBe("image/png");
@@ -114,7 +114,7 @@ describe("what a dataset has", () => {
   });
 });
 
-describe("failures that are the client's", () => {
+describe("client errors", () => {
   it.each([
     ["/none/0/0/0.png", 404, "no such dataset"],
     ["/none.json", 404, "no such dataset"],
@@ -166,7 +166,7 @@ describe("failures that are the client's", () => {
 describe("pages of other origins", () => {
   const origin = { origin: "https://maps.example" };
 
-  it("all of them, where nothing is said", async () => {
+  it("all are allowed by default", async () => {
     const answer = await ask("/v3/0/0/0.raw", { headers: origin });
     expect(answer.headers.get("access-control-allow-origin")).toBe("*");
     expect(answer.headers.get("access-control-expose-headers")).toContain("X-Tile-Shape");
@@ -176,7 +176,7 @@ describe("pages of other origins", () => {
     expect((await ask("/v3/0/0/0.raw", { method: "OPTIONS", headers: origin })).status).toBe(204);
   });
 
-  it("those that are listed, and only the datasets that are", async () => {
+  it("only listed origins and listed datasets", async () => {
     const ALLOW_ORIGIN = "https://maps.example, https://other.example";
     const own = await startMiniflare({ STORE_URL: server.url, ALLOW_ORIGIN, DATASETS: "v3" });
     const allowed = async (headers: Record<string, string>) => {

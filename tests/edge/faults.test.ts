@@ -37,7 +37,7 @@ const chunkReads = () => server.log.filter((line) => isChunk(line.split(" ")[1])
 const never = new Promise<undefined>(() => {});
 
 describe("coalescing", () => {
-  it("requests of one tile at once are one request of each chunk", async () => {
+  it("concurrent requests of one tile make one request per chunk", async () => {
     await withWorker({}, async ({ url }) => {
       const answers = await Promise.all(Array.from({ length: 24 }, () => fetch(`${url}/v3/0/0/0.raw`)));
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -47,7 +47,7 @@ describe("coalescing", () => {
     });
   });
 
-  it("tiles of one chunk are one request of it, and of the index of its shard", async () => {
+  it("tiles of one chunk make one request for it, and one for the index of its shard", async () => {
     await withWorker({ TILE_SIZE: 64 }, async ({ url }) => {
       const tiles = [0, 1, 2, 3].flatMap((y) =>
         [0, 1, 2, 3].map((x) => `${url}/plates/ome5/2/${y}/${x}.raw`),
@@ -63,7 +63,7 @@ describe("coalescing", () => {
     });
   });
 
-  it("a client that goes away does not take the others' chunk along", async () => {
+  it("a client that disconnects does not abort the chunk for others", async () => {
     // workerd alone: it notices a disconnected client immediately, and cancels the work of its request.
     const worker = await startWorkerd({ STORE_URL: server.url, TIMEOUT_MS: 5000 });
     await fetch(`${worker.url}/v3.json`);
@@ -94,7 +94,7 @@ describe("faults of the store", () => {
     ["broken connections", () => "break", 502, "cannot be read"],
   ];
 
-  it.each(cases)("%s: 502, and well again afterwards", async (_, trouble, status, text) => {
+  it.each(cases)("%s: 502, then it recovers", async (_, trouble, status, text) => {
     await withWorker({}, async ({ url }) => {
       for (const part of ["all", "chunks"]) {
         server.behaviour = {
@@ -124,7 +124,7 @@ describe("faults of the store", () => {
     });
   });
 
-  it("silence: an answer in time, for all who wait, and well again afterwards", async () => {
+  it("no response: 504 in time for all waiting clients, then it recovers", async () => {
     await withWorker({ TIMEOUT_MS: 900 }, async ({ url }) => {
       for (const hangs of [isChunk, () => true]) {
         server.behaviour = { trouble: ({ url: key }) => (hangs(key) ? never : undefined) };
@@ -142,7 +142,7 @@ describe("faults of the store", () => {
     });
   });
 
-  it("damaged chunks: 502, and nothing of what they hold", async () => {
+  it("damaged chunks: 502, and none of their bytes", async () => {
     await withWorker({}, async ({ url }) => {
       for (const [key, path] of [
         ["/v2/0.0", "v2/0/0/0.raw"],
@@ -159,7 +159,7 @@ describe("faults of the store", () => {
     });
   });
 
-  it("chunks that are too large, and metadata that is not right", async () => {
+  it("chunks that are too large, and invalid metadata", async () => {
     const large = { shape: [8192, 8192], chunkShape: [8192, 8192], dtype: "uint16" } as const;
     await addDataset(server.objects, "large", (own) => create(own, large));
     server.objects.set(
@@ -172,7 +172,7 @@ describe("faults of the store", () => {
     });
   });
 
-  it("more than can be in memory at a time is turned away", async () => {
+  it("requests beyond the memory limit are refused", async () => {
     const slow = { shape: [8192, 8192], chunkShape: [1024, 1024], dtype: "uint8" } as const;
     await addDataset(server.objects, "slow", (own) => create(own, slow));
     await withWorker({ IN_FLIGHT_MB: 4, TIMEOUT_MS: 2000 }, async ({ url }) => {
@@ -201,7 +201,7 @@ describe("arrays of small chunks", () => {
   }
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-  it("a tile of too many chunks is refused before any is read", async () => {
+  it("a tile of too many chunks is refused before any chunk is read", async () => {
     await addSmall(1);
     await withWorker({}, async ({ url }) => {
       const answer = await fetch(`${url}/small/0/0/0.raw`);
@@ -211,7 +211,7 @@ describe("arrays of small chunks", () => {
     });
   });
 
-  it("MAX_TILE_CHUNKS says how many there may be", async () => {
+  it("MAX_TILE_CHUNKS sets the maximum", async () => {
     await addSmall(32);
     for (const [most, status] of [
       [63, 422],
@@ -245,7 +245,7 @@ it("a single array has no variables", async () => {
   });
 });
 
-it("what has changed is seen when the time of the metadata is over", async () => {
+it("changed metadata is read after its cache time", async () => {
   await withWorker({ METADATA_TTL: 0 }, async ({ url }) => {
     const first = async () => new Uint16Array(await (await fetch(`${url}/v3/0/0/0.raw`)).arrayBuffer())[0];
     expect(await first()).toBe(element(0, 0, 0));

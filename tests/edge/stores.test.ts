@@ -23,7 +23,7 @@ const wanted = [
   ["plates/ome-sharded/2/1/1.raw?c=2&t=1", element(5, 256, 257)],
 ] as const;
 
-it("a bucket of R2", async () => {
+it("an R2 bucket", async () => {
   const worker = await startMiniflare({}, { r2Buckets: ["BUCKET"] });
   const bucket = await worker.server.getR2Bucket("BUCKET");
   for (const [key, bytes] of objects) await bucket.put(key.slice(1), bytes);
@@ -38,7 +38,7 @@ it("a bucket of R2", async () => {
   await worker.close();
 });
 
-it("a bucket of S3, by signed requests", async () => {
+it("an S3 bucket with signed requests", async () => {
   const credentials = {
     accessKeyId: "AKIDEXAMPLE",
     secretAccessKey: "a/secret+key=",

@@ -75,7 +75,7 @@ describe.each(["plates/ome5", "plates/ome4", "plates/ome-sharded"])("an OME-Zarr
     ]);
   });
 
-  it("has the time and the channel that are asked for", async () => {
+  it("has the requested time and channel", async () => {
     const first = await raw(`${name}/2/1/2.raw?c=1`);
     const second = await raw(`${name}/2/1/2.raw?c=1&t=1`);
     expect(first.shape).toEqual([256, 88]);
@@ -83,7 +83,7 @@ describe.each(["plates/ome5", "plates/ome4", "plates/ome-sharded"])("an OME-Zarr
     expect(second.bytes.readUInt16LE(2)).toBe(element(4, 256, 513));
   });
 
-  it("is shown in the range that it says of the channel", async () => {
+  it("uses the display range of the channel", async () => {
     const at = await pixels(`${name}/2/0/0.png?c=1`, "png");
     for (const [y, x] of [
       [0, 0],
@@ -114,7 +114,7 @@ it("a volume: planes of deep chunks, columns before rows", async () => {
   expect(bytes.readInt32LE(4 * (256 * 3 + 200))).toBe(element(5, 259, 200));
 });
 
-it("colours: the ends of a map, beyond them, and what is no data", async () => {
+it("colours: the ends of a map, values beyond them, and missing data", async () => {
   const value = element(0, 3, 4);
   const low = await pixels(`v3/0/0/0.png?map=viridis&range=${value},${value + 1}`, "png");
   expect(low(3, 4)).toEqual([68, 1, 84, 255]);

@@ -78,7 +78,7 @@ describe.each(engines)("%s", (engine) => {
     return grayRows(pixelsOf(await driver.evaluate<Pixels & { base64: string }>(expression)));
   }
 
-  test("attributes say what is shown, also when they change", async () => {
+  test("attributes select the source and view, also when they change", async () => {
     await open(
       `<zarr-viewer id="one" src="/stores/cube" select="1,:,:" colormap="gray" range="-64:448" controls="none"></zarr-viewer>`,
     );
@@ -116,7 +116,7 @@ describe.each(engines)("%s", (engine) => {
     expect((await heard("load")).map(({ id }) => id)).toEqual(["one"]);
   });
 
-  test("viewers of one link look at the same part", async () => {
+  test("linked viewers show the same part", async () => {
     const viewer = (id: string, link: string) =>
       `<zarr-viewer id="${id}" src="/stores/cube" select="0,:,:" colormap="gray" range="-64:448" controls="none" link="${link}"></zarr-viewer>`;
     await open(`${viewer("one", "a")}${viewer("two", "a")}${viewer("three", "b")}`);
@@ -127,7 +127,7 @@ describe.each(engines)("%s", (engine) => {
     expect(await grays("three")).toEqual(plane(0));
   });
 
-  test("nothing sticks out of a narrow box", async () => {
+  test("nothing overflows a narrow box", async () => {
     const viewer = (id: string, controls: string) =>
       `<zarr-viewer id="${id}" src="/stores/cube" controls="${controls}"></zarr-viewer>`;
     await open(["full", "minimal", "none"].map((controls) => viewer(controls, controls)).join(""), "280px");

@@ -47,7 +47,7 @@ describe.each(engines)("%s", (engine) => {
         noteContext(engine, isolation, context, report);
       });
 
-      it("is there where the documentation says so", () => {
+      it("exists if the documentation says so", () => {
         const promised = documented(engine, isolation, context);
         if (promised) expect(report.facts, report.missing).toMatchObject(promised);
       });
@@ -64,11 +64,11 @@ describe.each(engines)("%s", (engine) => {
       });
     });
 
-    it("nothing but what was tried broke the policy", () => {
+    it("only the provoked requests violated the policy", () => {
       expect(site.violations.filter((violation) => !expectedViolations.test(violation))).toEqual([]);
     });
 
-    it("where WebAssembly is forbidden that is a clear error, in a page and in a worker", async () => {
+    it("a policy that forbids WebAssembly is a clear error, in a page and in a worker", async () => {
       const coming = site.nextReport<Record<string, string>>();
       await pages.open(`${site.url}/no-wasm/pages/forbidden.html`);
       const report = await coming;

@@ -107,7 +107,7 @@ describe.each(engines)("%s", (engine) => {
         await expect.poll(() => viewer.text(".zw-readout"), patient).toMatch(/^\[2, 2, 0\]\s*170 K$/);
       });
 
-      test("opens another array, and goes back", async () => {
+      test("opens another array, and returns", async () => {
         await viewer.show("source=/stores/bytes&map=gray&range=0:256");
         await driver.enter("#source", "/stores/names");
         await expect.poll(() => viewer.texts("[role=cell]"), patient).toContain('"r1c2"');
@@ -115,7 +115,7 @@ describe.each(engines)("%s", (engine) => {
         await expect.poll(async () => (await viewer.grays())[0]?.length, patient).toBe(7);
       });
 
-      test("shows a group's first variable, and what is in the group", async () => {
+      test("shows a group's first variable, and the group's members", async () => {
         await viewer.show("source=/stores/group&map=gray&range=0:255");
         expect(await viewer.text("[role=alert]")).toBe("");
         expect(await viewer.grays()).toEqual(grayTable(4, 6, [0, 255], (y, x) => groupValue([y, x])));
@@ -125,7 +125,7 @@ describe.each(engines)("%s", (engine) => {
         await expect.poll(() => driver.evaluate("location.search"), patient).toContain("path=image");
       });
 
-      test("says what is wrong, and goes on", async () => {
+      test("shows errors, and stays usable", async () => {
         const words: Record<string, string> = {
           "/stores/nowhere": "There is no Zarr array here",
           "/stores/malformed": "The array’s metadata is not valid",
@@ -142,7 +142,7 @@ describe.each(engines)("%s", (engine) => {
         expect(await viewer.text("[role=alert]")).toBe("");
       });
 
-      test("draws lines, with gaps where there are no numbers", async () => {
+      test("draws lines, with gaps for missing numbers", async () => {
         await viewer.show("source=/stores/line");
         const indices = (length: number) => Array.from({ length }, (_, i) => [i]);
         expect(lineFaults(await viewer.canvas(), indices(200).map(lineValue))).toEqual([]);

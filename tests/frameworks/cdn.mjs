@@ -1,5 +1,5 @@
-// For `node --import`: stands in for the registry and the CDN that Observable Framework asks for `npm:` imports, and gives
-// what tests/frameworks/node_modules and this package's own dist hold.
+// For `node --import`: replaces the registry and the CDN that Observable Framework uses for `npm:` imports by the files
+// in tests/frameworks/node_modules and this package's own dist.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const folderOf = (name) =>
   name === "zarr-wasm" ? root : path.join(root, "tests/frameworks/node_modules", name);
 
-/** Of packages that are not here only a name is wanted: the page does not use them. */
+/** Packages that are not installed only need a name: the page does not use them. */
 function versionOf(name) {
   const list = path.join(folderOf(name), "package.json");
   return existsSync(list) ? JSON.parse(readFileSync(list, "utf8")).version : "0.0.0";

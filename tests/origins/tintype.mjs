@@ -1,2 +1,2 @@
-// In the place of the package that compares types with snapshots: the types are not compared.
+// Replaces the package that compares types with snapshots: types are not compared.
 export const expectType = () => ({ toMatchInlineSnapshot() {} });

@@ -1,16 +1,16 @@
-// The tests of zarrita's own that do not pass over this package, and why: docs/drop-ins.md says each to its users.
-// A name is that of the test with those of its groups, or the start of it, or the file where it stands alone.
+// zarrita's own tests that do not pass with this package, and the reasons; docs/drop-ins.md documents each difference.
+// A name consists of the names of the groups and the test, or the start of that, or only the file.
 
-/** Regions and chunks always come in C order. */
+/** Regions and chunks are always in C order. */
 const order = "Order: C order where zarrita hands out the order that is stored";
-/** Node 20 has no Float16Array, and a replacement that is put into its place later is not seen. */
+/** Node 20 has no Float16Array, and a polyfill that is installed later is not noticed. */
 const float16 = "Data types: float16 comes as a Float32Array where the engine has no Float16Array";
-/** A signal that follows the caller's goes to the store: reads of one chunk may be shared. */
+/** The store gets a derived signal, not the caller's: reads of one chunk may be shared. */
 const signals = "Signals: stores are given one that follows the caller's";
 const coalescing = "withRangeCoalescing: one caller's abort, or an object's end, does not fail the others";
-/** What zarrita writes without them is no valid v3, and zarr-python refuses it. */
-const documents = "create: documents have the codec that makes bytes, and a fill value, where none is given";
-/** This package has more names than zarrita. */
+/** Without them zarrita writes invalid v3 documents, which zarr-python refuses. */
+const documents = "create: documents have the codec that makes bytes, and a fill value, if none are given";
+/** This package has more exports than zarrita. */
 const names = "New: names that zarrita does not have";
 
 /** @type {readonly { file: string, test?: string, reason: string }[]} */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: runs a command, and reports errors. */
+/** The command line: runs a command and reports errors. */
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { isZarrError } from "zarr-wasm";
@@ -28,7 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
 /** Runs a command with its operands. Returns the exit status, or anything else for success. */
 type Run = (operands: readonly string[], values: Values) => Promise<unknown>;
 
-/** The commands of options/commands.ts, each loaded when it runs. */
+/** The commands of options/commands.ts; each is loaded when it runs. */
 const runners: Readonly<Record<string, Run>> = {
   info: async ([source], values) => (await import("./commands/info.js")).runInfo(source!, values),
   read: async ([source], values) => (await import("./commands/read.js")).runRead(source!, values),
@@ -42,7 +42,7 @@ const runners: Readonly<Record<string, Run>> = {
   completion: async ([shell]) => (await import("./commands/completion.js")).runCompletion(shell!),
 };
 
-/** What went wrong, in one line. */
+/** The error in one line. */
 function report(error: unknown): void {
   const message = messageOf(error);
   const { red } = colorsFor(process.stderr);
@@ -50,12 +50,12 @@ function report(error: unknown): void {
   if (error instanceof UsageError) process.stderr.write(`Try "zarr-wasm --help".\n`);
 }
 
-/** Where it went wrong, line by line. */
+/** The lines of the stack. */
 function showStack(error: unknown): void {
   for (const line of inspect(error).split("\n")) process.stderr.write(`${printable(line)}\n`);
 }
 
-// A reader that goes away early (head, say) is not an error.
+// A reader that closes the pipe early (head, for example) is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });

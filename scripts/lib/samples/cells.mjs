@@ -1,4 +1,4 @@
-// What a microscope might see: a volume of cells in three channels, and a culture with its cells outlined.
+// Synthetic microscope images: a volume of cells in three channels, and a culture with segmented cells.
 import { createGroup } from "zarr-wasm";
 import { writeImage } from "./images.mjs";
 import { clamp, hashed, randomNumbers, smoothStep } from "./noise.mjs";
@@ -68,7 +68,7 @@ export async function writeCells(folder, size) {
   });
 }
 
-/** The square of the distance to the nearest and to the second nearest of one site per box, and the nearest one's number. */
+/** Squared distances to the nearest and second nearest of one site per box, and the nearest one's number. */
 function nearestSites(seed, box, zs, ys, xs) {
   const [boxZ, boxY, boxX] = box;
   const [depth, rows, columns] = [zs, ys, xs].map((length, axis) => Math.ceil(length / box[axis]) + 2);
@@ -113,7 +113,7 @@ function nearestSites(seed, box, zs, ys, xs) {
   };
 }
 
-/** A camera's value: background, and noise that grows with the light. */
+/** A camera's value: background, and noise that grows with the signal. */
 const exposed = (light, noise) => clamp(140 + light + (noise - 0.5) * (60 + 2.4 * Math.sqrt(light)), 0, 4095);
 
 function tissue(planes, size) {
@@ -166,7 +166,7 @@ function culture(size) {
   const image = new Uint16Array(2 * total);
   const labels = new Uint32Array(total);
   visitPlane(0, (at, first, second, cell) => {
-    // Some places are empty.
+    // Some boxes are empty.
     const isThere = hashed(31, cell, 0) > 0.12;
     const gap = (second - first) / box;
     const edge = smoothStep(0.8, 0.6, first / box) * (1 - smoothStep(0.02, 0.16, gap));

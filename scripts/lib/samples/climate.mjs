@@ -1,4 +1,4 @@
-// A year of weather that never was, on the Earth's real coasts, as climate models' output is stored.
+// A synthetic year of weather on the Earth's real coasts, stored as climate models store their output.
 import { consolidate, create, createGroup, set } from "zarr-wasm";
 import { columns, landMask, rows } from "./land.mjs";
 import { clamp, roughSurface, wave } from "./noise.mjs";
@@ -6,7 +6,7 @@ import { clamp, roughSurface, wave } from "./noise.mjs";
 const missing = -32768;
 const packed = { _FillValue: missing, scale_factor: 0.01, add_offset: 0, units: "degC" };
 
-/** Writes `climate.zarr`, of as many days. */
+/** Writes `climate.zarr`, for this many days. */
 export async function writeClimate(folder, days) {
   const target = new URL("climate.zarr/", folder);
   const group = await createGroup(target, {
@@ -106,11 +106,11 @@ function temperatures(days, land) {
   return { air, sea };
 }
 
-/** Highs and lows that go round the Earth, on a grid of 128 × 256. */
+/** Highs and lows that move around the Earth, on a grid of 128 × 256. */
 const weather = (seed) =>
   roughSurface({ rows: 128, columns: 256, start: 8, seed, persistence: 0.55, wraps: true });
 
-/** A value between the grid's columns. */
+/** Interpolates between the grid's columns. */
 function sampled(surface, row, column) {
   const turns = column / columns;
   const x = (turns - Math.floor(turns)) * 256;
@@ -120,7 +120,7 @@ function sampled(surface, row, column) {
   return surface[start + (left & 255)] * (1 - share) + surface[start + ((left + 1) & 255)] * share;
 }
 
-/** How far inland a place is, from 0 to 1. */
+/** Blurs the coast: 0 at sea, 1 inland. */
 function blurred(mask) {
   let values = Float32Array.from(mask);
   for (let pass = 0; pass < 6; pass++) {

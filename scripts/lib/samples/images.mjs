@@ -1,4 +1,4 @@
-// OME-Zarr 0.5 images with all their resolutions.
+// Writes OME-Zarr 0.5 images with all their resolutions.
 import { writeMultiscale } from "zarr-wasm";
 
 /**

@@ -1,5 +1,5 @@
-// Which parts of the Earth are land, on a grid of 1.5°: lengths of runs of sea and land by turns, in base 36, row by row
-// from the south pole, each row from 180° west. Made from Natural Earth's 1:110m land (public domain).
+// Land on Earth, on a grid of 1.5°: alternating lengths of runs of sea and land in base 36, row by row from the south
+// pole, each row from 180° west. Made from Natural Earth's 1:110m land (public domain).
 
 export const rows = 120;
 export const columns = 240;

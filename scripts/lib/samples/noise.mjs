@@ -1,4 +1,4 @@
-// Numbers that look random and are the same everywhere: only +, -, ·, / and √ of floats, which every engine rounds alike.
+// Reproducible pseudo-random numbers: only +, -, ·, / and √ of floats, which every engine rounds alike.
 
 /** A generator of numbers from 0 to 1, by xorshift32. */
 export function randomNumbers(seed) {
@@ -23,7 +23,7 @@ export function hashed(seed, x, y, z = 0) {
   return ((h ^ (h >>> 16)) >>> 0) / 2 ** 32;
 }
 
-/** A wave of period 1 like a sine: Bhaskara's formula, to two parts in a thousand. */
+/** A wave of period 1, close to a sine: Bhaskara's formula, exact to two parts in a thousand. */
 export function wave(turns) {
   const t = turns - Math.floor(turns);
   const half = t < 0.5 ? t * 2 : t * 2 - 1;
@@ -41,15 +41,15 @@ export function smoothStep(low, high, value) {
 }
 
 /**
- * A rough surface: a small grid that is doubled again and again, smoothed like a B-spline, with ever finer noise.
+ * A rough surface: a small grid, doubled repeatedly and smoothed like a B-spline, with ever finer noise.
  * @param {object} options
  * @param {number} options.rows powers of two times `start`
  * @param {number} options.columns
  * @param {number} options.start rows of the first grid
  * @param {number} options.seed
- * @param {number} options.persistence how much of the noise's strength is left at each doubling
- * @param {boolean} [options.wraps] whether the last column is followed by the first
- * @param {(height: number) => number} [options.roughness] strength of the noise where the surface is so high
+ * @param {number} options.persistence factor of the noise's amplitude at each doubling
+ * @param {boolean} [options.wraps] whether the first column follows the last
+ * @param {(height: number) => number} [options.roughness] amplitude of the noise at a height
  */
 export function roughSurface({
   rows,

@@ -1,4 +1,4 @@
-// A landscape: its heights, and how it looks from above.
+// A landscape: its heights, and its relief seen from above.
 import { writeImage } from "./images.mjs";
 import { clamp, roughSurface, smoothStep } from "./noise.mjs";
 
@@ -8,7 +8,7 @@ const axes = [
   { name: "x", ...metres },
 ];
 
-/** Writes `terrain.zarr` and `relief.zarr`, of as many elements along each axis. */
+/** Writes `terrain.zarr` and `relief.zarr`, with this many elements along each axis. */
 export async function writeTerrain(folder, size) {
   const heights = makeHeights(size);
   const levels = Math.log2(size) - 7;
@@ -70,7 +70,7 @@ const tints = [
   [8001, 255, 255, 255],
 ];
 
-/** For each height, its colour. */
+/** Colours by height, as a table. */
 function tintTable() {
   const table = new Float32Array(8001 * 3);
   for (let i = 1; i < tints.length; i++) {

@@ -1,7 +1,7 @@
 /**
- * Runs a module's text in the page. Imports of the package are the built library, which the site serves beside its
- * pages; `site` is the site's address, `output` the element for pictures, and what `console.log` gets is handed to
- * `log`. Ends when the module has been evaluated; throws what it throws.
+ * Runs a module's source in the page. Imports of the package resolve to the built library on the site; `site` is the
+ * site's URL, `output` the element for pictures, and `log` receives the arguments of `console.log`. Ends when the
+ * module has been evaluated; throws its errors.
  */
 export async function runProgram(text, { base, output, log }) {
   const site = new URL(base, location.href).href;
@@ -34,7 +34,7 @@ export async function runProgram(text, { base, output, log }) {
 
 const mostShown = 12;
 
-/** A value as a console prints it, or nearly. */
+/** A value formatted approximately as by a console. */
 export function shown(value) {
   if (typeof value === "string") return value;
   if (typeof value === "bigint") return `${value}n`;

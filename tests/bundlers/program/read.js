@@ -1,7 +1,7 @@
-// What every program of the tests does: reads each store on its own thread and with a pool, and encodes with the full
-// module. Takes the library as an argument: programs import it as their tool wants it.
+// The test program of every bundler and runtime: reads each store in its own thread and with a pool, and encodes with
+// the full module. Takes the library as an argument: programs import it as their tool requires.
 
-/** @returns what was found; `faults` is empty where all is well */
+/** @returns the results; `faults` is empty if there are none */
 export async function readAll(
   { get, open, WorkerPool },
   { createCodecChain },
@@ -10,7 +10,7 @@ export async function readAll(
 ) {
   const faults = [];
   const pool = new WorkerPool({ size: 2 });
-  // Version 1 is only looked for where there is nothing newer; saying so saves requests that find nothing.
+  // `open` probes for version 1 last; naming the version saves requests for missing documents.
   const versions = { v1: 1, v2: 2, v3: 3, shard: 3 };
   for (const [name, version] of Object.entries(versions)) {
     const array = await open(`${base}/${name}`, { kind: "array", version });

@@ -1,4 +1,4 @@
-// anndata.js: annotated matrices. Sparse ones need `create` and `set`, and are left out.
+// anndata.js: annotated matrices. Sparse ones need `create` and `set`, and are not tested.
 import { get, readZarr } from "anndata.js";
 import { FetchStore, slice } from "zarrita";
 

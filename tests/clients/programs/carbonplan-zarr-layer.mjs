@@ -1,7 +1,7 @@
 // @carbonplan/zarr-layer: its data layer, on a map without WebGL.
 import { ZarrLayer } from "@carbonplan/zarr-layer";
 
-/** Answers every call of WebGL with something. */
+/** Accepts every call of WebGL. */
 const gl = new Proxy(
   {},
   {

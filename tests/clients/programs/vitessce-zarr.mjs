@@ -1,4 +1,4 @@
-// @vitessce/zarr: its data source of AnnData, without the loaders that its views are given.
+// @vitessce/zarr: its data source of AnnData, without the loaders for views.
 import AnnDataSource from "../node_modules/@vitessce/zarr/src/AnnDataSource.js";
 
 export async function read(url) {

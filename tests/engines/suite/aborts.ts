@@ -5,7 +5,7 @@ import { equal, errorOf, ok, test, within } from "./registry.js";
 
 const held = async () => (await (await fetch("/held")).json()) as { count: number; gone: number };
 
-test("aborts: a signal that has been given", async () => {
+test("aborts: a signal that is already aborted", async () => {
   const { path } = await sampleNamed("transposed");
   const array = await openArray(at(path));
   const reason = new Error("changed my mind");
@@ -17,7 +17,7 @@ test("aborts: a signal that has been given", async () => {
   equal(plain.name, "AbortError");
 });
 
-test("aborts: a request on its way is given up, and its connection closed", async () => {
+test("aborts: a request in flight is aborted, and its connection closed", async () => {
   const controller = new AbortController();
   const before = await held();
   const store = new HttpStore(at("/hold"));
@@ -41,7 +41,7 @@ test("aborts: a request on its way is given up, and its connection closed", asyn
   );
 });
 
-test("aborts: while a body arrives, and then all is well", async () => {
+test("aborts: while a body arrives, then the next read succeeds", async () => {
   const { path } = await sampleNamed("transposed");
   const array = await openArray(at(`/drip${path}`));
   const controller = new AbortController();
@@ -53,7 +53,7 @@ test("aborts: while a body arrives, and then all is well", async () => {
   ok((await get(array)).data.length > 0, "it is read");
 });
 
-test("aborts: a signal that ends by itself", async () => {
+test("aborts: a timeout signal", async () => {
   const error = await within(
     20_000,
     errorOf(() => new HttpStore(at("/hold")).get("/late", { signal: AbortSignal.timeout(100) })),

@@ -22,7 +22,7 @@ function chainOf(text: string): CodecChainOptions | undefined {
   return { dataType: data_type, shape: chunk_grid.configuration.chunk_shape, fillValue, codecs } as never;
 }
 
-test("chains: every golden one decodes what it has encoded", async () => {
+test("chains: every golden chain round-trips", async () => {
   const names = new Set<string>();
   const refused: string[] = [];
   let tried = 0;
@@ -51,7 +51,7 @@ test("chains: every golden one decodes what it has encoded", async () => {
   ok(refused.length * 10 <= tried, `only few of ${tried} are refused, not ${refused.join("; ")}`);
 });
 
-test("chains: decodeInto, and what does not fit", async () => {
+test("chains: decodeInto, and targets of the wrong size", async () => {
   const codecs = [
     { name: "transpose", configuration: { order: [1, 0] } },
     { name: "bytes", configuration: { endian: "big" } },

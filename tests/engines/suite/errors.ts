@@ -4,7 +4,7 @@ import type { GoldenStore } from "../manifest.js";
 import { at, forEach, hasHash, inMemory, manifest, openArray } from "./data.js";
 import { equal, errorOf, ok, test } from "./registry.js";
 
-test("errors: a cut chunk never gives elements", async () => {
+test("errors: a truncated chunk never gives elements", async () => {
   const golden = (await manifest()).golden["v3"]!;
   const chunkOf = ({ keys }: GoldenStore) => keys.find((key) => /\/c\//.test(key));
   const withChunks = golden.filter(chunkOf);
@@ -58,7 +58,7 @@ test("errors: limits", async () => {
   equal(chunk["_tag"], "LimitExceeded", String(chunk));
 });
 
-test("errors: nothing there, and a page instead of metadata", async () => {
+test("errors: a missing node, and a page instead of metadata", async () => {
   equal((await errorOf(() => openArray(at("/data/nowhere"))))["_tag"], "NotFound");
   const error = await errorOf(() => openArray(at("/page/store")));
   equal(error["_tag"], "InvalidMetadata", String(error));

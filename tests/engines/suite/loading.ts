@@ -38,11 +38,11 @@ for (const [trouble, words] of [
   ["missing", "404"],
   ["as-page", "decode.wasm"],
 ] as const) {
-  test(`loading: a module that is ${trouble} comes from its copy`, async () => {
+  test(`loading: a module that is ${trouble} is replaced by its copy`, async () => {
     await readCorner(await freshLibrary(trouble));
   });
 
-  test(`loading: a module that is ${trouble}, and has no copy, is a clear error, and not the end`, async () => {
+  test(`loading: a module that is ${trouble}, without a copy, is a clear error, and loading can be retried`, async () => {
     const library = await freshLibrary(`${trouble}-without-copies`);
     await failsAgain(library, ({ message }) => {
       ok(message.includes(words), `"${message}" says ${words}`);
@@ -65,7 +65,7 @@ const plainArray = {
   codecs: [{ name: "bytes", configuration: { endian: "little" } }],
 };
 
-test("loading: a part of the library that is missing is a clear error, and not the end", async () => {
+test("loading: a part of the library that is missing is a clear error, and loading can be retried", async () => {
   const library = await freshLibrary("no-parts");
   await failsAgain(library, ({ message }) => {
     ok(message.startsWith("the part of the library for Zarr v1 and v2 "), `"${message}" says which`);

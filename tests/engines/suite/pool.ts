@@ -50,7 +50,7 @@ test("pool: every sample", () =>
     { size: 2 },
   ));
 
-test("pool: workers of one's own", () => {
+test("pool: custom workers", () => {
   needWorkers();
   const createWorker = () => new Worker("/suite/pool-worker.js", { type: "module" });
   return withPool(
@@ -78,7 +78,7 @@ test("pool: workers get the module compiled", async () => {
   equal(await requestCount("/lib/wasm/decode.wasm"), before, "requests for the module");
 });
 
-test("pool: a script that is not there leaves the work to this thread", () =>
+test("pool: without its script, the work is done by this thread", () =>
   withPool(
     async (pool) => {
       await within(30_000, readsAll(pool), "reading");
@@ -87,7 +87,7 @@ test("pool: a script that is not there leaves the work to this thread", () =>
     { size: 2, createWorker: () => new Worker("/suite/nowhere.js", { type: "module" }) },
   ));
 
-test("pool: reads that are given up, and one that goes on", () =>
+test("pool: aborted reads, and one that continues", () =>
   withPool(
     async (pool) => {
       const { path, sha256 } = await sampleNamed("transposed");
@@ -132,7 +132,7 @@ test("shared memory: results, and workers that write into them", async () => {
   await withPool((pool) => readsAll(pool, true), { size: 2 });
 });
 
-test("shared memory: a clear error where there is none", async () => {
+test("shared memory: a clear error without support", async () => {
   if (typeof SharedArrayBuffer === "function") skip("this context has shared memory");
   const { path } = await sampleNamed("transposed");
   const array = await openArray(at(path));

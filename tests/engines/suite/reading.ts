@@ -3,7 +3,7 @@ import { ByteCache, get, getBytes, HttpStore } from "zarr-wasm";
 import { at, forEach, hasHash, manifest, openArray, requestCount, sampleNamed, selectionOf } from "./data.js";
 import { equal, ok, test } from "./registry.js";
 
-test("reading: every sample whole, and by every selection", async () => {
+test("reading: every sample whole, and with every selection", async () => {
   await forEach((await manifest()).samples, async ({ name, path, sha256, selections }) => {
     const array = await openArray(at(path));
     await hasHash((await getBytes(array)).bytes, sha256, name);
@@ -44,7 +44,7 @@ test("reading: ranges that engines may keep in their caches", async () => {
   }
 });
 
-test("reading: a cache of one's own answers what was read before", async () => {
+test("reading: a custom cache answers repeated reads", async () => {
   const { path, sha256 } = await sampleNamed("transposed");
   const cache = new ByteCache(2 ** 24);
   const read = async () => {

@@ -9,14 +9,14 @@ for (const [how, place] of [
   ["in small parts, without a length", "drip"],
   ["compressed on the way", "gzip"],
 ] as const) {
-  test(`requests: answers ${how}`, async () => {
+  test(`requests: responses ${how}`, async () => {
     const { path, sha256 } = await sampleNamed("transposed");
     const array = await openArray(new HttpStore(at(`/${place}${path}`)));
     await hasHash((await getBytes(array)).bytes, sha256, how);
   });
 }
 
-test("requests: an answer that breaks off is an error, not a short chunk", async () => {
+test("requests: a response that breaks off is an error, not a short chunk", async () => {
   const { path } = await sampleNamed("uncompressed");
   const store = new HttpStore(at(`/cut${path}`), quick);
   const error = await within(
@@ -48,7 +48,7 @@ test("requests: another server that the policy does not allow", async () => {
   equal([error["_tag"], error["code"]], ["Network", "fetch-failed"], String(error));
 });
 
-test("requests: ends, lengths and beyond", async () => {
+test("requests: suffixes, lengths, and ranges past the end", async () => {
   const { path } = await sampleNamed("uncompressed");
   const store = new HttpStore(at(path));
   const whole = (await store.get("/c/0/0"))!;

@@ -23,7 +23,7 @@ async function arrayOf(data_type: string, chunk: Uint8Array, count: number, code
 
 const big = { name: "bytes", configuration: { endian: "big" } };
 
-test("types: float16 is Float16Array where the engine has it", async () => {
+test("types: float16 is Float16Array if the engine has it", async () => {
   const bits = [0x3c00, 0xc000, 0x7c00, 0x7e00, 0x0001, 0x3555];
   const array = await arrayOf("float16", Uint8Array.from(bits.flatMap((b) => [b >> 8, b & 255])), 6, big);
   const { data } = await get(array);
@@ -57,7 +57,7 @@ test("types: bool, complex and floats", async () => {
   equal((await get(await arrayOf("float32", parts, 4, big))).data, Float32Array.of(1.5, -2, Number.NaN, 4));
 });
 
-test("types: texts of any length", async () => {
+test("types: strings of variable length", async () => {
   const words = ["", "häuser", "日本", "🦓".repeat(50)];
   const parts = words.flatMap((word) => {
     const bytes = text.encode(word);

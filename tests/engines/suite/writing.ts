@@ -7,7 +7,7 @@ import { equal, errorOf, ok, skip, test } from "./registry.js";
 async function folderFor(use: (store: DirectoryHandleStore) => Promise<void>): Promise<void> {
   const { storage } = navigator;
   if (!storage?.getDirectory) skip("there is no private file system here");
-  const root = await storage.getDirectory().catch((error) => skip(`it cannot be had: ${error}`));
+  const root = await storage.getDirectory().catch((error) => skip(`unavailable: ${error}`));
   const name = `zarr-wasm ${crypto.randomUUID()}`;
   const folder = await root.getDirectoryHandle(name, { create: true });
   const file = await folder.getFileHandle("probe", { create: true });
@@ -31,7 +31,7 @@ async function keysOf(store: DirectoryHandleStore): Promise<string[]> {
   return keys;
 }
 
-test("writing: a folder holds what is written, and lists it", () =>
+test("writing: a folder holds the written keys, and lists them", () =>
   folderFor(async (store) => {
     const large = Uint8Array.from({ length: 300_000 }, (_, i) => i * 7);
     await store.set("/a/b/c", bytesOf("one"));
@@ -80,7 +80,7 @@ test("writing: nodes are deleted, and other files are not", () =>
     equal(await store.listChildren(""), []);
   }));
 
-test("writing: on conditions, also by several at a time", () =>
+test("writing: conditional, also by concurrent writers", () =>
   folderFor(async (store) => {
     await store.set("/n", bytesOf("0"), { ifVersion: "absent" });
     equal(
@@ -102,7 +102,7 @@ test("writing: on conditions, also by several at a time", () =>
     equal(text(await store.get("/n")), "3");
   }));
 
-test("writing: what is given up is not there", () =>
+test("writing: aborted writes leave no key", () =>
   folderFor(async (store) => {
     await store.set("/a", bytesOf("old"));
     const controller = new AbortController();
@@ -113,7 +113,7 @@ test("writing: what is given up is not there", () =>
     equal(await keysOf(store), ["/a"]);
   }));
 
-test("writing: a copy of an array is read from there", () =>
+test("writing: a copy of an array is read back", () =>
   folderFor(async (store) => {
     const { path } = await sampleNamed("uncompressed");
     const document = await (await fetch(at(`${path}/zarr.json`))).arrayBuffer();

@@ -1,4 +1,4 @@
-/** `zarr-wasm completion`: scripts for shells, out of the lists of commands and options. */
+/** `zarr-wasm completion`: shell scripts, made from the lists of commands and options. */
 
 import { commands, optionsOf, shells } from "../options/commands.js";
 import { everywhere, type Option, options, UsageError } from "../options/options.js";
@@ -20,7 +20,7 @@ const scripts: Readonly<Record<Shell, () => string>> = { bash, zsh, fish };
 interface Completed {
   readonly name: string;
   readonly what: string;
-  /** What the operands are: words, or else files. */
+  /** Kind of the operands: words, otherwise files. */
   readonly words: readonly string[] | undefined;
   readonly options: readonly (readonly [name: string, option: Option])[];
 }
@@ -36,7 +36,7 @@ const completed: readonly Completed[] = Object.entries(commands).map(([name, com
 
 const hasValue = ([, { type }]: readonly [string, Option]) => type === "string";
 
-/** Single quotes as POSIX shells and fish's `'…'` have them (fish knows `\'` inside, sh does not). */
+/** Quotes as POSIX shells and fish's `'…'` do (fish interprets `\'` inside, sh does not). */
 const shQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 const namesOf = (list: Completed["options"]) => list.map(([name]) => `--${name}`);
@@ -98,7 +98,7 @@ complete -F _zarr_wasm zarr-wasm
 `;
 }
 
-/** What completes the value of an option; other values are the user's to type. */
+/** Completions of an option's value; other values have none. */
 function bashValue({ completes }: Option): string {
   if (completes === "file") return "_zarr_wasm_files -f; return";
   if (completes === "folder") return "_zarr_wasm_files -d; return";
@@ -136,7 +136,7 @@ if [[ $funcstack[1] == _zarr-wasm ]]; then _zarr-wasm "$@"; else compdef _zarr-w
 `;
 }
 
-/** \`--out=[a file]:FILE:_files\`, as _arguments reads it. */
+/** \`--out=[a file]:FILE:_files\`, the syntax of _arguments. */
 function zshSpec([name, option]: readonly [string, Option]): string {
   const what = `[${option.what.replace(/[\\[\]]/g, "\\$&")}]`;
   if (!hasValue([name, option])) return shQuoted(`--${name}${what}`);

@@ -52,7 +52,7 @@ async function checkPlaces(source: string, dest: string): Promise<void> {
     throw new Error("SOURCE and DEST are the same place, or one is in the other");
 }
 
-/** Measures the time, and shows the progress. */
+/** Measures the time and shows progress. */
 class Meter {
   readonly line = progressLine("copying");
   readonly #start = performance.now();
@@ -72,7 +72,7 @@ class Meter {
   }
 }
 
-/** Adds the progress and hints to an error, and names options as the command line does. */
+/** Adds the progress and hints to an error, and replaces option names by those of the command line. */
 async function withProgress(
   given: unknown,
   progress: CopyProgress | undefined,
@@ -119,7 +119,7 @@ const minMemory = 8;
 /** Seconds. */
 const defaultWait = 30;
 
-/** Threads are for the caller, who destroys the pool. */
+/** The caller creates threads and destroys the pool. */
 type ReadOptions = CopyOptions & { readonly threads: number | undefined };
 
 /** @throws UsageError. */

@@ -13,10 +13,10 @@ import { printable, printableJson } from "../text/output.js";
 
 type Pieces = Iterable<Uint8Array | string>;
 
-/** Lines that are gathered before they are written. */
+/** Number of lines to collect before a write. */
 const batch = 4096;
 
-/** What is read: element bytes, or values of any length. */
+/** Elements read: bytes, or values of variable length. */
 export type ReadRegion = BytesRegion | ValueRegion;
 
 export const formats = {
@@ -26,7 +26,9 @@ export const formats = {
   text: (region: ReadRegion): Pieces => batched(table(region)),
 };
 
-/** Strings of any length become strings of the longest one's length, as in NumPy; other values have no such form. */
+/**
+ * Strings of variable length become strings of the longest one's length, as in NumPy; other values have no such form.
+ */
 function fixedSize(region: ReadRegion): BytesRegion {
   if ("bytes" in region) return region;
   const { data, shape, dtype } = region;
@@ -60,7 +62,7 @@ function* jsonLines(region: ReadRegion): Generator<string> {
   for (const value of scalars(region)) yield `${toJson(value)}\n`;
 }
 
-/** JSON with exact 64-bit integers, `{"b64": …}` for bytes, and names for what is not finite. */
+/** JSON with exact 64-bit integers, `{"b64": …}` for bytes, and names for non-finite numbers. */
 function toJson(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number")
@@ -75,15 +77,15 @@ function toJson(value: unknown): string {
 }
 
 /**
- * The header of a .npy file, as NumPy writes it; elements follow. Format 1.0 has Latin-1 text and 16 bits for its
- * length, 2.0 has 32 bits, 3.0 has them and UTF-8 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
+ * The header of a .npy file, as NumPy writes it; elements follow. Format 1.0 has a 16-bit length and Latin-1 text, 2.0
+ * a 32-bit length, 3.0 also UTF-8 (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html).
  */
 function npyHeader({ shape, dtype }: BytesRegion): Uint8Array {
   const tuple = shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(", ")})`;
   const dict = `{'descr': ${pythonDescr(numpyDescr(dtype))}, 'fortran_order': False, 'shape': ${tuple}, }`;
   const isLatin1 = !/[\u{100}-\u{10ffff}]/u.test(dict);
   const text = Buffer.from(dict, isLatin1 ? "latin1" : "utf8");
-  /** Bytes after the length, so that elements start at a multiple of 64: text, spaces, a line's end. */
+  /** Bytes after the length, so that elements start at a multiple of 64: header text, spaces, a newline. */
   const paddedBehind = (prefix: number) => Math.ceil((prefix + text.length + 1) / 64) * 64 - prefix;
   const version = isLatin1 ? (paddedBehind(10) < 2 ** 16 ? 1 : 2) : 3;
   const prefix = version === 1 ? 10 : 12;
@@ -108,7 +110,7 @@ function pythonDescr(descr: NumpyDescr): string {
   return `[${fields.join(", ")}]`;
 }
 
-/** Rows of the last dimension as lines, with an empty line between the blocks of outer dimensions. */
+/** Writes rows of the last dimension as lines, with an empty line between the blocks of outer dimensions. */
 function* table(region: ReadRegion): Generator<string> {
   const columns = region.shape.at(-1) ?? 1;
   const block = columns * (region.shape.at(-2) ?? 1);

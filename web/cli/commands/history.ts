@@ -6,7 +6,7 @@ import { withoutMark } from "../source/places.js";
 import { locate, openOptions } from "../source/source.js";
 import { printable, printableJson } from "../text/output.js";
 
-/** Lists of refs; null where the store cannot list those of version 1. */
+/** Lists of refs; null if the store cannot list those of version 1. */
 interface History {
   readonly snapshot: string;
   readonly branches: readonly IcechunkRef[] | null;

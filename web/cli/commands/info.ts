@@ -7,7 +7,7 @@ import { colorsFor, exactNumber, printable, printableJson } from "../text/output
 import { sizeText } from "../text/progress.js";
 import { runHistory } from "./history.js";
 
-/** What `--json` prints; numbers that JSON cannot hold are strings. */
+/** The output of `--json`; numbers that JSON cannot hold exactly are strings. */
 function facts(array: ZarrArray) {
   const { chunks, bytes, chunkBytes } = sizesOf(array);
   return {
@@ -32,7 +32,7 @@ function facts(array: ZarrArray) {
 const productOf = (lengths: readonly number[]): bigint =>
   lengths.reduce((product, length) => product * BigInt(length), 1n);
 
-/** Numbers of chunks and bytes, exact. */
+/** Exact numbers of chunks and bytes. */
 function sizesOf({ gridShape, shape, chunkShape, dtype }: ZarrArray) {
   const itemBytes = BigInt(dtype.itemBytes);
   return {
@@ -51,7 +51,7 @@ function describeType(dtype: ZarrArray["dtype"]): unknown {
     : dtype.name;
 }
 
-/** JSON.stringify's replacer for what JSON has no form for. */
+/** Replacer of JSON.stringify for values without a JSON form. */
 function replacer(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (value instanceof Uint8Array) return { b64: Buffer.from(value).toString("base64") };
@@ -62,7 +62,7 @@ function bytesText(bytes: bigint): string {
   return bytes < 1024n ? `${bytes} bytes` : `${sizeText(Number(bytes))} (${bytes} bytes)`;
 }
 
-/** The same with texts shortened: those of codecs may be whole tables. */
+/** The same with long strings shortened: configurations of codecs may contain whole tables. */
 function shorter(key: string, value: unknown): unknown {
   const plain = replacer(key, value);
   return typeof plain === "string" ? short(plain) : plain;
@@ -110,7 +110,7 @@ function rowText(name: string, lines: readonly string[]): string {
   return lines.map((line, i) => `${i === 0 ? start : " ".repeat(11)}  ${printable(line)}\n`).join("");
 }
 
-/** An attribute per line; --json shows them whole. */
+/** One line per attribute; --json shows the complete values. */
 function attributeLines({ attributes }: ZarrArray): string[] {
   const lines = Object.entries(attributes).map(
     ([name, value]) => `${short(name)}: ${short(compact(value, replacer), 200)}`,
@@ -118,7 +118,7 @@ function attributeLines({ attributes }: ZarrArray): string[] {
   return lines.length === 0 ? ["none"] : lines;
 }
 
-/** `[time: 10, 20]`: lengths with the names that dimensions have. */
+/** `[time: 10, 20]`: lengths, with names of dimensions if there are any. */
 function shapeText({ shape, dimensionNames }: ZarrArray): string {
   const named = shape.map((length, axis) => {
     const name = dimensionNames?.[axis];
@@ -145,7 +145,7 @@ async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
   return { kind, path, zarrFormat, attributes, members };
 }
 
-/** A group and what is in it, one line per node. */
+/** A group and its members, one line per node. */
 async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
   yield `/${group.path}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
   const members = await membersOf(group);
@@ -154,10 +154,10 @@ async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
   yield* branches(group, members, "");
 }
 
-/** A member as far as the tree needs it. */
+/** The properties of a member that the tree needs. */
 type Named = { readonly name: string };
 
-/** A line below a group's own, beside the stem of its branches. */
+/** A line below a group's own, next to the vertical line of its branches. */
 function noteLine(indent: string, members: readonly Named[], note: string): string {
   return `${indent}${members.length > 0 ? "│" : " "}  ${note}`;
 }
@@ -200,7 +200,7 @@ function attributeNames({ attributes }: ZarrGroup): string {
   return names.length === 0 ? "" : `  (${listed(names)})`;
 }
 
-/** A codec's name, with those inside it: `sharding_indexed (bytes, zstd)`. */
+/** A codec's name, with the names of nested codecs: `sharding_indexed (bytes, zstd)`. */
 function codecName({ name, configuration }: CodecMetadata): string {
   const inner = configuration?.["codecs"];
   if (!Array.isArray(inner)) return name;

@@ -1,4 +1,4 @@
-/** The file of `--out`: there whole, or as it was. */
+/** The file of `--out`, replaced atomically. */
 import { closeSync, openSync, rmSync, type Stats } from "node:fs";
 import {
   access,
@@ -17,16 +17,16 @@ import { exitHooks, hiddenName } from "#internal";
 type Pieces = Iterable<Uint8Array | string>;
 
 /**
- * Writes a file, or replaces one: to a temporary file beside it, which takes its name in the end. A run that fails or
- * is interrupted leaves what was there, and no temporary file. A symbolic link stays one: what it points to is
- * replaced. Devices and pipes have nothing to replace: they are written to.
+ * Writes or replaces a file: writes a temporary file beside it, and renames it at the end. A run that fails or is
+ * interrupted keeps the old file and leaves no temporary file. A symbolic link is kept: its target is replaced.
+ * Devices and pipes have nothing to replace: they are written to directly.
  */
 export async function writeOutFile(file: string, pieces: Pieces): Promise<void> {
   exitHooks.handleSignals();
   try {
     const old = await stat(file).catch(unlessMissing);
     if (old && !old.isFile()) return await writeFile(file, pieces);
-    if (old) await access(file, constants.W_OK); // renaming would replace what must not be written
+    if (old) await access(file, constants.W_OK); // renaming would replace a read-only file
     await replace(old ? await realpath(file) : await linkEnd(file), old, pieces);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -38,13 +38,13 @@ async function replace(target: string, old: Stats | undefined, pieces: Pieces): 
   const temporary = path.join(path.dirname(target), hiddenName());
   const release = exitHooks.add(() => rmSync(temporary, { force: true }));
   try {
-    // Made at once, so that no signal finds a file that nobody removes, or comes before one that is still being made.
+    // Synchronous, so that no signal arrives between the creation of the file and the registration of its removal.
     closeSync(openSync(temporary, "wx", old ? 0o600 : 0o666));
     const handle = await open(temporary, "r+");
     try {
       await writeFile(handle, pieces);
       if (old) await takeOver(handle, old);
-      await handle.sync(); // the old file goes only for one that is on the disk
+      await handle.sync(); // the new file must be on the disk before it replaces the old one
     } finally {
       await handle.close();
     }
@@ -57,14 +57,14 @@ async function replace(target: string, old: Stats | undefined, pieces: Pieces): 
   }
 }
 
-/** The old file's owner, where that may be given, and its permissions. */
+/** Copies the old file's permissions, and its owner if the system permits. */
 async function takeOver(handle: FileHandle, old: Stats): Promise<void> {
   const { uid, gid } = await handle.stat();
   if (uid !== old.uid || gid !== old.gid) await handle.chown(old.uid, old.gid).catch(() => {});
   await handle.chmod(old.mode & 0o777);
 }
 
-/** Where a path that names no file leads: a symbolic link may point to what is not there yet. */
+/** The target of a path that names no file: a symbolic link may point to a file that does not exist yet. */
 async function linkEnd(file: string): Promise<string> {
   let end = file;
   for (let links = 0; links < 40; links++) {
@@ -79,5 +79,5 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== "ENOENT") throw error;
 }
 
-/** "no such file or directory" of "ENOENT: no such file or directory, open '…'". */
+/** Returns "no such file or directory" for "ENOENT: no such file or directory, open '…'". */
 const reason = (message: string) => /^[A-Z0-9]+: (.*?), /.exec(message)?.[1] ?? message;

@@ -43,7 +43,7 @@ async function writeOut(pieces: Iterable<Uint8Array | string>): Promise<void> {
   }
 }
 
-/** Shows progress on stderr where that is a terminal and the work takes a while. */
+/** Shows progress on stderr if that is a terminal and the work takes a while. */
 function progressBar(): ((progress: Progress) => void) | undefined {
   if (!process.stderr.isTTY) return undefined;
   const start = performance.now();

@@ -1,4 +1,4 @@
-/** `zarr-wasm view`: the viewer's page on this machine, looking at a source. */
+/** `zarr-wasm view`: serves the viewer's page on this machine and opens a source in it. */
 
 import { spawn } from "node:child_process";
 import { open, realpath, stat } from "node:fs/promises";
@@ -14,7 +14,7 @@ import { printableJson } from "../text/output.js";
 
 const dist = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The page and what it loads. */
+/** Files of the page. */
 const pageMounts: Readonly<Record<string, Mount>> = {
   "/viewer/": path.join(dist, "viewer"),
   "/wasm/": path.join(dist, "wasm"),
@@ -24,13 +24,13 @@ const pageMounts: Readonly<Record<string, Mount>> = {
 const localHeader = 0x04034b50;
 const emptyArchive = 0x06054b50;
 
-/** What the page is to look at: its address there, and what has to be served for it. */
+/** The source for the page: its URL there, and the mounts to serve for it. */
 interface Shown {
   readonly address: string;
   readonly mounts: Readonly<Record<string, Mount>>;
 }
 
-/** Serves until the process is told to end. The first line on stdout is the link. */
+/** Serves until the process receives a signal. The first line on stdout is the link. */
 export async function runView(source: string, values: Values): Promise<void> {
   const port = readPort(values.port);
   const order = values["v1-order"];
@@ -71,7 +71,7 @@ async function serve(mounts: Readonly<Record<string, Mount>>, port: number): Pro
   }
 }
 
-/** A version of an Icechunk repository. It is read here, wherever it is, and with what this process may read. */
+/** Serves a version of an Icechunk repository. This process reads it, wherever it is, with its own permissions. */
 async function shownVersion(source: string, values: Values): Promise<Shown> {
   const { branch, tag, snapshot, asOf, virtual } = openOptions(values);
   const plain = pathOf(withoutMark(source));
@@ -95,7 +95,7 @@ async function shownAs(source: string): Promise<Shown> {
   }
   if (!found.isFile()) throw new Error(`${source}: neither a folder, a zip archive nor a file of references`);
   if (await isZip(root)) {
-    // Viewers know archives by the ends of their names.
+    // Viewers recognise archives by their file extensions.
     return mounted(/\.(zip|ozx)$/i.test(name) ? name : `${name}.zip`, "", { root, isData: true });
   }
   if (/\.json$/i.test(name)) {
@@ -114,23 +114,23 @@ async function openReferences(file: string, source: string): Promise<ReferenceSt
   throw new Error(`${source}: has no references to a Zarr array or group`);
 }
 
-/** References in Parquet files: what they name is read here, where the page has no way to it. */
+/** Serves references in Parquet files: this process reads the files that they name, which the page may not reach. */
 async function referencesIn(folder: string): Promise<ReferenceStore | undefined> {
   try {
     return await ReferenceStore.open(pathToFileURL(path.join(folder, ".zmetadata")));
   } catch (error) {
-    // A store of Zarr v2 is shown without consolidated metadata that is damaged.
+    // Shows a store of Zarr v2 without consolidated metadata if that is damaged.
     if (isZarrError(error, "NotFound") || (isZarrError(error) && error.code === "not-json")) return undefined;
     throw error;
   }
 }
 
-/** A source under a name of its own, so that the page can say what it shows. */
+/** Mounts a source under its file name, so that the page can show the name. */
 function mounted(name: string, end: "/" | "", mount: Mount): Shown {
   return { address: `/data/${encodeURIComponent(name)}`, mounts: { [`/data/${name}${end}`]: mount } };
 }
 
-/** True for what begins as an archive does, or as an empty one. */
+/** Whether data begins like an archive, or like an empty one. */
 async function isZip(file: string): Promise<boolean> {
   const handle = await open(file);
   try {
@@ -142,7 +142,7 @@ async function isZip(file: string): Promise<boolean> {
   }
 }
 
-/** Percent-encodes what a query cannot hold, and leaves readable what it can. */
+/** Percent-encodes only the characters that a query cannot hold, so that the link stays readable. */
 function escapeValue(value: string): string {
   return encodeURIComponent(value).replace(/%(2F|3A|2C|40)/g, (code) => decodeURIComponent(code));
 }
@@ -153,7 +153,7 @@ function untilToldToEnd(): Promise<void> {
   });
 }
 
-/** The program that opens an address; `BROWSER` names one, as on other systems' command lines. */
+/** The program that opens a URL; `BROWSER` names one, as for other command-line programs. */
 function opener(): readonly [program: string, ...args: string[]] {
   const { BROWSER } = process.env;
   if (BROWSER) return [BROWSER];
@@ -161,7 +161,7 @@ function opener(): readonly [program: string, ...args: string[]] {
   return process.platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
 }
 
-/** Starts it and does not wait; no shell reads the address. */
+/** Starts the program without waiting for it; no shell parses the URL. */
 export function openInBrowser(url: string, onFailure: (why: string) => void): void {
   const [program, ...args] = opener();
   const child = spawn(program, [...args, url], { stdio: "ignore", detached: true });

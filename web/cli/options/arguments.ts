@@ -1,4 +1,4 @@
-/** What was typed, read by the lists of commands and options. */
+/** Parses the command line by the lists of commands and options. */
 import { parseArgs } from "node:util";
 import { closestTo, didYouMean } from "../text/closest.js";
 import { messageOf } from "../text/output.js";
@@ -11,7 +11,7 @@ interface Asked {
   readonly positionals: readonly string[];
 }
 
-/** @throws UsageError for options that there are not, and for those that lack their value or have one. */
+/** @throws UsageError for unknown options, for options without their value, and for flags with a value. */
 export function readArguments(args: readonly string[]): Asked {
   const joined = joinNegativeValues(args);
   checkNames(joined);
@@ -23,7 +23,7 @@ export function readArguments(args: readonly string[]): Asked {
   }
 }
 
-/** @throws UsageError for a command that there is not, with other operands than it takes, or with others' options. */
+/** @throws UsageError for an unknown command, for a wrong number of operands, and for options of other commands. */
 export function checkCommand(name: string, operands: readonly string[], values: Values): void {
   if (!Object.hasOwn(commands, name)) {
     throw new UsageError(`unknown command "${name}"${didYouMean(closestTo(name, Object.keys(commands)))}`);
@@ -43,7 +43,7 @@ export function checkCommand(name: string, operands: readonly string[], values: 
 const operandsText = ({ operands }: Command): string =>
   operands.length === 1 ? `one ${operands[0]}` : `${operands.slice(0, -1).join(", ")} and ${operands.at(-1)}`;
 
-/** The options as Node's parser takes them. */
+/** The options for Node's parser. */
 const parsed = Object.fromEntries(
   Object.entries(options).map(([name, { type, short, multiple }]: [string, Option]) => [
     name,
@@ -51,7 +51,7 @@ const parsed = Object.fromEntries(
   ]),
 );
 
-/** Node says what it does not know; it knows nothing that would help. */
+/** Adds a suggestion to Node's message about an unknown option. */
 function checkNames(args: string[]): void {
   const { tokens, positionals } = parseArgs({ args, options: parsed, strict: false, tokens: true });
   const known = Object.hasOwn(commands, positionals[0] ?? "") ? commands[positionals[0]!] : undefined;
@@ -67,7 +67,7 @@ function checkNames(args: string[]): void {
   }
 }
 
-/** `--select -1,0` and `--fill -1` are options and their values, although those start like options. */
+/** `--select -1,0` and `--fill -1` are options and their values, although the values start like options. */
 function joinNegativeValues(args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {

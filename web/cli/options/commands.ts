@@ -1,10 +1,10 @@
-/** Every command of the command line: the only list of them. Help, completion and the parser go by it. */
+/** Every command of the command line. Help, completion and the parser use this list. */
 import { type Option, type OptionName, options, versionOptions } from "./options.js";
 
-/** What stands for an operand, in order, and what it is completed by. */
+/** Placeholder of an operand, in order, and its kind of completion. */
 type Operand = "SOURCE" | "DEST" | "SHELL";
 
-/** An option of a command; with what it means there, where that is not what it means elsewhere. */
+/** An option of a command, with its meaning there if that differs from other commands. */
 type OwnOption = OptionName | readonly [OptionName, Partial<Pick<Option, "value" | "what" | "completes">>];
 
 interface Example {
@@ -14,10 +14,10 @@ interface Example {
 
 export interface Command {
   readonly operands: readonly Operand[];
-  /** In a few words. */
+  /** A short description. */
   readonly what: string;
   readonly options: readonly OwnOption[];
-  /** What help says besides, in lines. */
+  /** More lines of help. */
   readonly details?: string;
   readonly examples: readonly Example[];
 }
@@ -169,7 +169,7 @@ memory, to see what those would gain.`,
   },
 };
 
-/** The options of a command, by name, with what they mean there. */
+/** The options of a command by name, with their meanings there. */
 export function optionsOf({ options: own }: Command): [name: OptionName, option: Option][] {
   return own.map((entry) => {
     const [name, meaning] = typeof entry === "string" ? [entry, {}] : entry;

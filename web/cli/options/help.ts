@@ -1,4 +1,4 @@
-/** What `--help` says, out of the lists of commands and options. */
+/** The text of `--help`, made from the lists of commands and options. */
 import { colorsFor } from "../text/output.js";
 import { type Command, commands, optionsOf } from "./commands.js";
 import { everywhere, type Option, options } from "./options.js";
@@ -13,7 +13,7 @@ Exit status: 0 for success, 2 for wrong usage, 1 for any other trouble.
 
 const { bold, cyan, dim } = colorsFor(process.stdout);
 
-/** Of a command that is named what concerns it, else all. */
+/** Help of the named command, otherwise of all. */
 export function helpFor(name: string | undefined): string {
   const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   return command === undefined ? overview() : helpOf(name!, command);
@@ -56,7 +56,7 @@ function optionLine(name: string, option: Option): string {
   return `  ${cyan(usage)}${gap}${text}`;
 }
 
-/** A command with all that may follow it, in lines. */
+/** A command with its operands and options, in lines. */
 function synopsis(name: string, command: Command): string {
   const parts = optionsOf(command).map(([option, meaning]) => `[${usageOf(option, meaning)}]`);
   const text = [name, ...command.operands].join(" ");

@@ -1,17 +1,17 @@
-/** Every option of the command line: the only list of them. Help, completion and the parser go by it. */
+/** Every option of the command line. Help, completion and the parser use this list. */
 
-/** What may follow an option where the user is to complete it. */
+/** Kinds of values that shells complete. */
 type Completion = "file" | "folder" | readonly string[];
 
 export interface Option {
   readonly type: "string" | "boolean";
-  /** What stands for the value in synopses, of those that have one. */
+  /** Placeholder of the value in synopses; flags have none. */
   readonly value?: string;
-  /** In a few words. */
+  /** A short description. */
   readonly what: string;
   readonly short?: string;
   readonly completes?: Completion;
-  /** Whether it may be given several times. */
+  /** Whether it may be repeated. */
   readonly multiple?: true;
 }
 
@@ -113,7 +113,7 @@ export const options = {
 
 export type OptionName = keyof typeof options;
 
-/** What the options of all commands are given; each command knows those that are its own. */
+/** Values of all commands' options; each command reads its own. */
 export type Values = {
   readonly [Name in OptionName]?: ValueOf<(typeof options)[Name]> | undefined;
 };
@@ -124,10 +124,10 @@ type ValueOf<O extends Option> = O extends { multiple: true }
     ? boolean
     : string;
 
-/** Which version of an Icechunk repository, and where its virtual chunks are. */
+/** Selects a version of an Icechunk repository, and the locations of its virtual chunks. */
 export const versionOptions = ["branch", "tag", "snapshot", "as-of", "virtual"] as const;
 
-/** Options that stand by themselves, without a command. */
+/** Options that are valid without a command. */
 export const everywhere: readonly OptionName[] = ["help", "version"];
 
 /** Wrong use of the command line: exit status 2. */

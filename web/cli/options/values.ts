@@ -16,7 +16,7 @@ export function parsePart(text: string): Part {
   return { index, count };
 }
 
-/** A part as the library takes it. */
+/** A part, in the library's form. */
 export const partOf = (text: string | undefined): readonly [index: number, count: number] | undefined => {
   if (text === undefined) return undefined;
   const { index, count } = parsePart(text);

@@ -1,4 +1,4 @@
-/** Files and folders below a mounted one: found without leaving it, sent in whole or in part. */
+/** Serves files and folders below a mount, in whole or in part, and never outside it. */
 import { constants } from "node:fs";
 import { type FileHandle, open, opendir, realpath, stat } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
@@ -7,20 +7,20 @@ import { pipeline } from "node:stream/promises";
 import { type ByteRange, rangeHead, sendRangeHead } from "./ranges.js";
 import { type Asked, type Head, notFound, sendText, typeOf } from "./response.js";
 
-/** Most entries that a folder's listing has. */
+/** Maximum number of entries in a folder's listing. */
 const maxEntries = 10_000;
 
-/** What can be read under a URL's prefix: a folder, or a single file. */
+/** The target of a URL prefix: a folder or a single file. */
 export interface FileMount {
   readonly root: string;
   /**
-   * True for files that are data and not a part of the page: no browser runs or shows them, whatever they are called,
-   * and folders are listed.
+   * True for data, as opposed to files of the page: browsers neither run nor display it, whatever its name, and
+   * folders are listed.
    */
   readonly isData: boolean;
 }
 
-/** Answers with a file of a mount, a folder's `index.html`, or its list. */
+/** Responds with a file of a mount, or a folder's `index.html` or listing. */
 export async function sendFile(mount: FileMount, below: string, asked: Asked, head: Head): Promise<void> {
   const isFolder = below === "" || below.endsWith("/");
   const name = isFolder && !mount.isData ? `${below}index.html` : below;
@@ -37,8 +37,8 @@ export async function sendFile(mount: FileMount, below: string, asked: Asked, he
 }
 
 /**
- * The real path of what lies below a root; undefined where there is nothing, and for what leads out of it, by its name
- * or by a symbolic link.
+ * The real path of a file or folder below a root; undefined if it does not exist, or if its name or a symbolic link
+ * leads out of the root.
  */
 async function placeOf(root: string, below: string): Promise<string | undefined> {
   if (/[\0\\]/.test(below) || below.split("/").some((segment) => segment === "." || segment === ".."))
@@ -50,7 +50,7 @@ async function placeOf(root: string, below: string): Promise<string | undefined>
       ? place
       : undefined;
   } catch {
-    return undefined; // nothing there, or a name that the system does not take
+    return undefined; // missing, or a name that the system rejects
   }
 }
 
@@ -59,7 +59,7 @@ async function isDirectory(place: string): Promise<boolean> {
   return info?.isDirectory() === true;
 }
 
-/** Opens a file; undefined for folders, devices and pipes, which are not waited for. */
+/** Opens a file; undefined for folders, devices and pipes, which could block. */
 async function openFile(place: string): Promise<FileHandle | undefined> {
   const handle = await open(place, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(unlessUnreadable);
   if (!handle) return undefined;
@@ -86,19 +86,22 @@ async function sendOpen(file: FileHandle, asked: Asked, head: Head): Promise<voi
   if (part) await sendBytes(file, part, asked.response);
 }
 
-/** A client that goes away, or a file that becomes shorter meanwhile, ends the connection: never a body that looks whole. */
+/**
+ * If the client disconnects or the file shrinks during the response, ends the connection: never a complete-looking
+ * body.
+ */
 async function sendBytes(file: FileHandle, part: ByteRange, response: ServerResponse) {
   await pipeline(file.createReadStream({ ...part, autoClose: false }), response).catch(() => {
     response.destroy();
   });
 }
 
-/** What is in a folder, in the form of nginx's `autoindex_format json`. */
+/** Entries of a folder, in the form of nginx's `autoindex_format json`. */
 async function sendListing(folder: string, asked: Asked, head: Head): Promise<void> {
   const entries: { name: string; type: "directory" | "file" }[] = [];
   for await (const entry of await opendir(folder)) {
     if (entries.length === maxEntries) break;
-    // Links are listed as what they may be: opening them is what checks where they lead.
+    // Links are listed as possible files and folders: opening them checks their targets.
     const isFolder =
       entry.isDirectory() || (entry.isSymbolicLink() && (await isDirectory(path.join(folder, entry.name))));
     if (isFolder || entry.isFile()) entries.push({ name: entry.name, type: isFolder ? "directory" : "file" });

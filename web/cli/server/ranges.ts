@@ -1,36 +1,36 @@
-/** Byte ranges as RFC 9110, section 14, has them. */
+/** Byte ranges of RFC 9110, section 14. */
 import type { Asked, Head } from "./response.js";
 
-/** First and last byte, the last one included. */
+/** First and last byte, inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The one range that a header asks for, cut at the object's end.
- * @returns undefined for no header, several ranges and what is no range: all of it is sent then, as the standard allows;
- *   "unsatisfiable" for a range behind the end, and for one of no bytes.
+ * Parses a header with one range, clamped to the object's end.
+ * @returns undefined for no header, several ranges and invalid ones: the whole object is sent then, as the standard
+ * allows;
+ *   "unsatisfiable" for a range past the end, and for an empty one.
  */
 function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
   const [, first = "", last = ""] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
   if (first === "" && last === "") return undefined;
-  // Digits without end become Infinity, which compares as a large number does.
+  // A very long number becomes Infinity, which compares as a large number does.
   if (first !== "" && last !== "" && Number(first) > Number(last)) return undefined;
   const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
   const end = first === "" || last === "" ? size - 1 : Math.min(size - 1, Number(last));
   return start > end ? "unsatisfiable" : { start, end };
 }
 
-/** What every answer says of an object that is sent in whole or in part. */
+/** Headers of every response with an object, in whole or in part. */
 export const rangeHead: Head = { "accept-ranges": "bytes", "cache-control": "no-cache" };
 
 /**
- * Sends the head of an answer with an object of `size` bytes: 200, 206 for the part that a range names, or 416, which
- * ends it.
- * @param range the header, or undefined for all of the object.
- * @returns the bytes to send; undefined where the answer has ended: there is nothing to send of an empty object, to HEAD,
- *   and for a range that cannot be.
+ * Sends the status and headers for an object of `size` bytes: 200, 206 for a range, or 416, which ends the response.
+ * @param range the header, or undefined for the whole object.
+ * @returns the bytes to send; undefined if the response has ended: for an empty object, for HEAD, and for an
+ *   unsatisfiable range.
  */
 export function sendRangeHead(
   { request, response }: Asked,

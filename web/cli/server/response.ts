@@ -1,12 +1,12 @@
-/** Answers of a few words. */
+/** Short responses. */
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 
-/** Headers of an answer. */
+/** Headers of a response. */
 export type Head = Readonly<Record<string, string | number>>;
 
-/** A request, and the answer that it is to get. */
+/** A request and its response. */
 export interface Asked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -40,10 +40,10 @@ const types: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
 };
 
-/** Documents of Zarr v2, which have no ending. */
+/** Documents of Zarr v2, which have no extension. */
 const documents = /^\.z(array|group|attrs|metadata)$/;
 
-/** The type of a file, and for data what keeps browsers from taking it for anything but bytes. */
+/** The type of a file; for data, headers that keep browsers from treating it as anything but bytes. */
 export function typeOf(file: string, isData: boolean): Head {
   const name = path.basename(file);
   if (!isData) return { "content-type": types[path.extname(name)] ?? "application/octet-stream" };

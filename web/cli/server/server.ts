@@ -1,9 +1,9 @@
 /**
- * A server on the loopback interface for the viewer's page, the modules and data: files with byte ranges, as object
- * stores answer, and stores of this library. Only GET and HEAD; nothing is ever written.
+ * An HTTP server on the loopback interface for the viewer's page, the modules and data: serves files with byte ranges,
+ * as object stores do, and stores of this library. Accepts GET and HEAD only, and never writes.
  *
- * Data on this machine must not reach other people's pages: there is no CORS header, and a host's name that is not the
- * loopback's own is refused, so that no name which a page's owner points here makes the page and the data one origin.
+ * Pages of other origins must not read data on this machine: there is no CORS header, and requests with a Host other
+ * than the loopback's own are refused, so that DNS rebinding cannot make a page and the data one origin.
  */
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,15 +16,15 @@ import { type Asked, type Head, notFound, refused } from "./response.js";
 export type Mount = string | FileMount | { readonly store: Store };
 
 export interface ServerOptions {
-  /** What is served, by URL prefix; the longest that fits counts. A text is a folder of the page's own files. */
+  /** Mounts by URL prefix; the longest match wins. A string is a folder of the page's own files. */
   readonly mounts: Readonly<Record<string, Mount>>;
-  /** Content-Security-Policy of every answer. */
+  /** Content-Security-Policy of every response. */
   readonly policy?: string | undefined;
-  /** 0 (default) for any that is free. */
+  /** Default: 0, any free port. */
   readonly port?: number | undefined;
-  /** Sent with every answer. */
+  /** Sent with every response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Asked first: answers itself and returns true, or leaves the request alone. */
+  /** Called first: responds itself and returns true, or leaves the request alone. */
   readonly route?:
     | ((
         request: http.IncomingMessage,
@@ -35,17 +35,17 @@ export interface ServerOptions {
 }
 
 export interface Server {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
 }
 
-/** What the viewer's page works under, and may connect to any source. */
+/** The viewer page's policy; it allows connections to any source. */
 export const viewerPolicy =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; object-src 'none'; base-uri 'none'; frame-ancestors 'self'";
 
-/** @throws what listening fails with, EADDRINUSE for one. */
+/** @throws errors of listening, for example EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { mounts, policy, port = 0, headers = {}, route } = options;
   const base: Record<string, string> = { "x-content-type-options": "nosniff", ...headers };
@@ -53,7 +53,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const server = http.createServer((request, response) => {
     if (route?.(request, response, base)) return;
     answer(mounts, { request, response }, base).catch(() => {
-      // Nothing that went wrong here is the client's to know; what has been begun cannot be taken back.
+      // Clients must not see internal errors; a response that has begun cannot be taken back.
       if (response.headersSent) response.destroy();
       else response.writeHead(500, base).end();
     });
@@ -84,14 +84,14 @@ async function answer(mounts: ServerOptions["mounts"], asked: Asked, head: Head)
   const mount = mounts[prefix]!;
   const below = pathname.slice(prefix.length);
   if (typeof mount === "string") return sendFile({ root: mount, isData: false }, below, asked, head);
-  // A document among the data that somebody opens in a tab is shown in a box of its own.
+  // A document among the data that a user opens in a tab is sandboxed.
   const boxed = { ...head, "content-security-policy": "default-src 'none'; sandbox" };
   return "store" in mount
     ? sendObject(mount.store, below, asked, boxed)
     : sendFile(mount, below, asked, boxed);
 }
 
-/** The path of a request as text; undefined where it is none. `..` in any form stays, and is refused where it is looked up. */
+/** The decoded path of a request; undefined if invalid. `..` in any form stays, and is refused at lookup. */
 function pathOf(url: string): string | undefined {
   const path = url.replace(/[?#].*$/s, "");
   try {

@@ -1,11 +1,11 @@
-/** What to try instead of a place where there is nothing, or no array. */
+/** Suggestions if a source is missing or is not an array. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { isZarrError, type OpenedNode, type OpenOptions, open, type Source, type ZarrGroup } from "zarr-wasm";
 import { closestTo, didYouMean } from "../text/closest.js";
 import { listed } from "../text/notes.js";
 
-/** Most groups that are looked into, and milliseconds that looking may take: the error waits for it. */
+/** Maximum number of groups to search, and of milliseconds to spend: the error waits for the search. */
 const maxGroups = 50;
 const patience = 3000;
 
@@ -14,7 +14,7 @@ interface Looking {
 }
 const looking = (): Looking => ({ signal: AbortSignal.timeout(patience) });
 
-/** `; did you mean data.zarr?` for a folder or file that is not there. */
+/** `; did you mean data.zarr?` for a missing folder or file. */
 export async function hintForPlace(source: string): Promise<string> {
   const folder = path.dirname(source);
   const names = await readdir(folder).catch(() => []);
@@ -22,7 +22,7 @@ export async function hintForPlace(source: string): Promise<string> {
   return didYouMean(name === undefined ? undefined : path.join(folder, name), "");
 }
 
-/** What files can be read, behind the error of one that is no archive and not named as one. */
+/** Lists readable kinds of files, for the error about a file that neither is an archive nor is named like one. */
 export function hintForFile(source: string): string {
   if (/\.(zip|ozx)$/i.test(source)) return "";
   const named = /\.(tiff?|hdf5?|he5|h5|nc4?|netcdf|cdf)$/i.test(source);
@@ -33,8 +33,7 @@ export function hintForFile(source: string): string {
 }
 
 /**
- * What to say behind an error of opening a node: paths of nodes that there are, or of stores that lie in the folder.
- * Nothing where looking fails.
+ * A hint for an error of opening a node: paths of existing nodes, or of stores in the folder. "" if the search fails.
  */
 export async function hintForPath(
   source: Source,
@@ -47,7 +46,7 @@ export async function hintForPath(
   }
 }
 
-/** `; did you mean --path scale0/image?` of a group where an array is wanted; its first array, where there is one. */
+/** `; did you mean --path scale0/image?` for a group instead of an array; its first array, if there is one. */
 export async function hintForGroup(group: ZarrGroup): Promise<string> {
   try {
     const found = await find(group, ({ kind }) => kind === "array", looking());
@@ -57,7 +56,7 @@ export async function hintForGroup(group: ZarrGroup): Promise<string> {
   }
 }
 
-/** An error about a codec that was taken over from the source says which option names others. */
+/** For an error about a codec that was taken from the source, names the option that selects others. */
 export function withCodecsHint(error: unknown, given: unknown): unknown {
   const isHinted = isZarrError(error) && error.codec !== undefined && given === undefined;
   if (isHinted && !Object.isFrozen(error))
@@ -68,7 +67,7 @@ export function withCodecsHint(error: unknown, given: unknown): unknown {
 async function nodesLike(source: Source, wanted: string, version: OpenOptions): Promise<string> {
   const options = looking();
   const names = wanted.split("/").filter((name) => name !== "");
-  const root = await open(source, { ...version, kind: "group", ...options }); // nothing lies below an array
+  const root = await open(source, { ...version, kind: "group", ...options }); // arrays have no children
   const { group, rest } = await deepest(root, names, options);
   const members = (await group.members(options)).map(({ name }) => name);
   const [first, ...after] = rest;
@@ -90,7 +89,7 @@ async function nodesLike(source: Source, wanted: string, version: OpenOptions): 
 
 const joined = (...parts: readonly string[]) => parts.filter((part) => part !== "").join("/");
 
-/** The last group on a path, and what of it is below that group. */
+/** The last group on a path, and the rest of the path below it. */
 async function deepest(root: ZarrGroup, names: readonly string[], options: Looking) {
   let group = root;
   for (const [i, name] of names.entries()) {
@@ -105,7 +104,7 @@ function unlessMissing(error: unknown): undefined {
   if (!isZarrError(error, "NotFound")) throw error;
 }
 
-/** The first node below a group that is wanted, level by level. */
+/** The first matching node below a group, level by level. */
 async function find(
   root: ZarrGroup,
   isWanted: (node: OpenedNode) => boolean,
@@ -122,7 +121,7 @@ async function find(
   return undefined;
 }
 
-/** Of a folder that is no node: what in it is one by its name. */
+/** Children that are nodes by their names, in a folder that is not a node. */
 async function storesBelow(source: Source): Promise<string> {
   if (!(source instanceof URL) || source.protocol !== "file:") return "";
   const names = (await readdir(source)).filter((name) => /\.(zarr|zip|ozx)$/i.test(name)).sort();
@@ -132,6 +131,6 @@ async function storesBelow(source: Source): Promise<string> {
 const thereAre = (names: readonly string[]): string =>
   `there ${names.length === 1 ? "is" : "are"} ${listed(names.map(quoted))}`;
 
-/** As a shell takes it. */
+/** Quoted for a shell. */
 const quoted = (text: string): string =>
   /^[\w./@%+,:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,4 @@
-/** Names of places on the command line: folders and files by their paths, everything else by URL. */
+/** Locations on the command line: paths of folders and files; everything else is a URL. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -11,7 +11,7 @@ export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(
 /** Whether a source is marked as an Icechunk repository: `icechunk+SOURCE`. */
 export const isMarked = (source: string): boolean => /^icechunk\+/i.test(source);
 
-/** A source without such a mark. */
+/** A source without this mark. */
 export const withoutMark = (source: string): string => source.replace(/^icechunk\+/i, "");
 
 /** Converts a file URL to a path. Other strings, and file URLs without a path, do not change. */
@@ -24,7 +24,7 @@ export function pathOf(text: string): string {
   }
 }
 
-/** A destination as the library takes it. @throws UsageError for other URLs than http and https. */
+/** A destination in the library's form. @throws UsageError for URLs other than http and https. */
 export function destinationUrl(name: string): string | URL {
   if (/^https?:\/\//i.test(name)) return name;
   if (isUrl(name) || /^file:/i.test(name))
@@ -48,7 +48,7 @@ export async function hintForDestination(error: unknown, name: string): Promise<
 const isDirectory = async (name: string): Promise<boolean> =>
   (await stat(name).catch(() => undefined))?.isDirectory() ?? false;
 
-/** Operands and options as the messages of the library name them, and as the command line does. */
+/** Names of operands and options: in the library's messages, and on the command line. */
 const names: Readonly<Record<string, string>> = {
   source: "SOURCE",
   destination: "DEST",
@@ -65,7 +65,7 @@ const names: Readonly<Record<string, string>> = {
 export const inOptions = (message: string): string =>
   message.replace(/`(\w+)`/g, (quoted, name) => names[name] ?? quoted);
 
-/** Names options in the message of an error as the command line does. Errors about options become UsageErrors. */
+/** Names options in an error message as the command line does. Errors about options become UsageErrors. */
 export function asCommandError(error: unknown): unknown {
   if (!(error instanceof Error) || Object.isFrozen(error)) return error;
   if (isZarrError(error) && error.code === "bad-option") return new UsageError(inOptions(error.message));

@@ -24,7 +24,7 @@ export function openSource(source: string, values: Values, bucket?: string): Pro
   return withSource(source, values, bucket, (place, options) => open(place, options));
 }
 
-/** Does something with a source, and adds hints to errors of opening it. */
+/** Uses a source, and adds hints to errors of opening it. */
 export async function withSource<T>(
   source: string,
   values: Values,
@@ -34,7 +34,7 @@ export async function withSource<T>(
   const plain = withoutMark(source);
   const place = bucket === undefined ? await locate(plain) : inBucket(plain, bucket);
   const asked = openOptions(values);
-  // What is marked is only looked at as a repository, as where a version is asked for.
+  // A marked source is only opened as a repository, as if a version were given.
   if (isMarked(source) && !versionOptions.some((name) => values[name] !== undefined)) asked.branch = "main";
   try {
     return await use(place, asked);
@@ -46,7 +46,7 @@ export async function withSource<T>(
   }
 }
 
-/** How sources are opened. @throws UsageError. */
+/** Options for opening sources. @throws UsageError. */
 export function openOptions(values: Values): OpenOptions {
   const order = values["v1-order"] ?? "spec";
   if (order !== "spec" && order !== "writer") throw new UsageError('--v1-order must be "spec" or "writer"');
@@ -58,7 +58,7 @@ export function openOptions(values: Values): OpenOptions {
   };
 }
 
-/** Which version of an Icechunk repository, and what of its virtual chunks. @throws UsageError. */
+/** Version of an Icechunk repository, and the locations of its virtual chunks. @throws UsageError. */
 function versionOf(values: Values): OpenOptions {
   const { branch, tag, snapshot, "as-of": asOf, virtual } = values;
   const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
@@ -69,7 +69,7 @@ function versionOf(values: Values): OpenOptions {
   return { branch, tag, snapshot, asOf, virtual: virtual && Object.fromEntries(virtual.map(prefixAndBase)) };
 }
 
-/** `PREFIX=BASE`: what a prefix of virtual chunks stands for, a URL or a folder. */
+/** Parses `PREFIX=BASE`: BASE, a URL or a folder, replaces a prefix of virtual chunks. */
 function prefixAndBase(text: string): [prefix: string, base: string] {
   const [, prefix, base] = /^([a-z][a-z0-9+.-]*:\/\/[^=]*)=(.+)$/is.exec(text) ?? [];
   if (prefix === undefined || base === undefined)
@@ -77,7 +77,9 @@ function prefixAndBase(text: string): [prefix: string, base: string] {
   return [prefix, /^[a-z][a-z0-9+.-]+:\/\//i.test(base) ? base : pathToFileURL(base).href];
 }
 
-/** An http or https URL as it is; anything else is a folder, a zip archive, or a document of references, also by its file URL. */
+/**
+ * Returns http and https URLs unchanged; other strings are paths or file URLs of a folder, zip archive or references.
+ */
 export async function locate(source: string): Promise<URL | Store> {
   if (/^https?:\/\//i.test(source)) {
     const url = parseUrl(source);

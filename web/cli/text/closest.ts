@@ -1,6 +1,6 @@
-/** Words that somebody may have meant. */
+/** Suggestions for misspelt words. */
 
-/** The candidate that is most like a word; undefined where none is. Ties go to the first. */
+/** The candidate most similar to a word; undefined if none is. The first one wins a tie. */
 export function closestTo(word: string, candidates: Iterable<string>): string | undefined {
   const given = word.toLowerCase();
   let best: string | undefined;
@@ -14,7 +14,7 @@ export function closestTo(word: string, candidates: Iterable<string>): string | 
   return [...candidates].find(isPart);
 }
 
-/** Letters to insert, remove, replace or swap with their neighbour. Long words are not compared: they count as different. */
+/** Number of letters to insert, remove, replace or swap with their neighbour. Long words always count as different. */
 function editsBetween(a: string, b: string): number {
   if (a === b) return 0;
   if (Math.max(a.length, b.length) > 200) return Number.POSITIVE_INFINITY;
@@ -33,6 +33,6 @@ function editsBetween(a: string, b: string): number {
   return above[b.length]!;
 }
 
-/** `, did you mean "info"?`, or nothing. */
+/** `, did you mean "info"?`, or "". */
 export const didYouMean = (meant: string | undefined, quote = '"'): string =>
   meant === undefined ? "" : `; did you mean ${quote}${meant}${quote}?`;

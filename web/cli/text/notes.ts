@@ -1,4 +1,4 @@
-/** What conventions say of a node, in a few words: OME-Zarr of groups, CF of arrays. */
+/** Short notes on a node's metadata: OME-Zarr of groups, CF of arrays. */
 import {
   isMultiscales,
   isZarrError,
@@ -10,12 +10,12 @@ import {
   ZipStore,
 } from "zarr-wasm";
 
-/** Longest text of an attribute that is shown. */
+/** Maximum length of an attribute's value that is shown. */
 const maxText = 60;
-/** Most names that are shown of a list. */
+/** Maximum number of names shown from a list. */
 const maxNames = 6;
 
-/** Lines about a group that is an OME-Zarr image or a scene of some; none for others. */
+/** Lines about a group that is an OME-Zarr image or scene; none for others. */
 export function groupNotes(group: ZarrGroup): string[] {
   const scene = sceneNotes(group.attributes);
   if (!isMultiscales(group)) return scene;
@@ -27,7 +27,7 @@ export function groupNotes(group: ZarrGroup): string[] {
   }
 }
 
-/** A scene of 0.6: images, and what leads from the coordinate systems of one to those of another. */
+/** A scene of OME-Zarr 0.6: images, and transformations between their coordinate systems. */
 function sceneNotes(attributes: unknown): string[] {
   const ome = own(attributes, "ome");
   const scene = own(ome, "scene");
@@ -55,7 +55,7 @@ const own = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** A line about an archive whose comment says that it is OME-Zarr (RFC-9); none for others. */
+/** A line about an archive whose comment identifies it as OME-Zarr (RFC-9); none for others. */
 export async function archiveNotes({ store }: ZarrGroup): Promise<string[]> {
   if (!(store instanceof ZipStore)) return [];
   try {
@@ -91,8 +91,8 @@ function imageNotes(image: OmeMultiscale): string[] {
 }
 
 /**
- * The nodes directly below a group; where nobody can list them, the levels of an OME-Zarr image.
- * @throws Unsupported where there is nothing to go by.
+ * The nodes directly below a group; if the store cannot list them, the levels of an OME-Zarr image.
+ * @throws Unsupported if there is neither.
  */
 export async function membersOf(group: ZarrGroup): Promise<Pick<Member, "name">[]> {
   try {
@@ -103,7 +103,7 @@ export async function membersOf(group: ZarrGroup): Promise<Pick<Member, "name">[
   }
 }
 
-/** Name and units of an array, and whether it is packed, in parentheses; empty where attributes say nothing. */
+/** Name and units of an array, and whether it is packed, in parentheses; "" without such attributes. */
 export function arrayNote({ attributes }: ZarrArray): string {
   const text = (name: string) => {
     const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
@@ -115,7 +115,7 @@ export function arrayNote({ attributes }: ZarrArray): string {
   return shown === "" ? "" : `  (${shown})`;
 }
 
-/** The first names of a list, and how many more there are. */
+/** The first names of a list, and the number of the others. */
 export function listed(names: readonly string[]): string {
   const more = names.length - maxNames;
   return names.slice(0, maxNames).join(", ") + (more > 0 ? `, ${more} more` : "");
@@ -123,8 +123,8 @@ export function listed(names: readonly string[]): string {
 
 export function short(text: string, length = maxText): string {
   if (text.length <= length) return text;
-  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`; // no half of a pair
+  return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`; // no lone surrogate
 }
 
-/** Six digits are enough to read. */
+/** Six digits. */
 const rounded = (value: number) => Number(value.toPrecision(6));

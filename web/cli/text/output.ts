@@ -1,13 +1,14 @@
-/** Text from a store as a terminal may be given it. */
+/** Makes strings from a store safe to print on a terminal. */
 
 /**
  * Characters that are escaped in all output: controls (C0, DEL, C1), marks that change the direction of writing, line
- * separators, and halves of surrogate pairs. Terminals interpret them as commands, or reorder the characters around them.
+ * separators, and halves of surrogate pairs. Terminals interpret them as commands, or reorder the characters around
+ * them.
  */
 const unsafe =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to replace
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\u{d800}-\u{dfff}]/gu;
-/** The same without what JSON.stringify escapes or puts between values. */
+/** The same without characters that JSON.stringify escapes or puts between values. */
 const unsafeInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/g;
 
 const escapes: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
@@ -35,8 +36,9 @@ const codes = { bold: [1, 22], dim: [2, 22], red: [31, 39], yellow: [33, 39], cy
 export type Colors = Readonly<Record<keyof typeof codes, (text: string) => string>>;
 
 /**
- * Whether a stream is to have colors: terminals, unless NO_COLOR is set to something (https://no-color.org) or TERM is
- * "dumb"; anything where FORCE_COLOR is set, but to 0 or false, which is "no". FORCE_COLOR counts before NO_COLOR, as in Node.
+ * Whether to color output to a stream: terminals, unless NO_COLOR is non-empty (https://no-color.org) or TERM is
+ * "dumb"; anything if FORCE_COLOR is set, except to 0 or false, which mean no. FORCE_COLOR overrides NO_COLOR, as in
+ * Node.
  */
 function hasColors({ isTTY }: Stream, env = process.env): boolean {
   const { FORCE_COLOR: forced, NO_COLOR: none, TERM: terminal } = env;
@@ -45,7 +47,7 @@ function hasColors({ isTTY }: Stream, env = process.env): boolean {
 }
 
 /**
- * Functions that color text for a stream, or return it unchanged. Escape text from stores with `printable` before: it
+ * Functions that color text for a stream, or return it unchanged. Apply `printable` to strings from stores first: it
  * would also escape the colors.
  */
 export function colorsFor(stream: Stream): Colors {
@@ -64,11 +66,11 @@ export type Facts = { readonly [name: string]: unknown };
 export const exactNumber = (count: bigint | number): number | string =>
   count <= Number.MAX_SAFE_INTEGER ? Number(count) : String(count);
 
-/** A count that was added up in doubles, as far as these are exact. */
+/** A count that was summed in doubles, as far as these are exact. */
 export const countText = (count: number): number | string =>
   Number.isSafeInteger(count) ? count : `more than ${Number.MAX_SAFE_INTEGER}`;
 
-/** Prints facts as JSON where `--json` was given, else lines for people. */
+/** Prints facts as JSON for `--json`, otherwise as lines for people. */
 export function printSummary(asJson: boolean | undefined, facts: Facts, lines: readonly string[]): void {
   const text = asJson ? printableJson(facts, undefined, 2)! : lines.map(printable).join("\n");
   process.stdout.write(`${text}\n`);

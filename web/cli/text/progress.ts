@@ -1,23 +1,23 @@
-/** How far long work has come, on a terminal. */
+/** Progress of long work, on a terminal. */
 
 export interface ProgressLine {
-  /** Sets what there is to do, in bytes. */
+  /** Sets the total, in bytes. */
   total(bytes: number): void;
-  /** Says that so many more bytes are done. */
+  /** Adds completed bytes. */
   add(bytes: number): void;
-  /** Says that bytes were there already: they count as done, not for the rate. */
+  /** Adds bytes that existed already: they count as done, but not for the rate. */
   skip(bytes: number): void;
-  /** Removes the line, so that something else can be written. */
+  /** Removes the line, so that other output can be printed. */
   clear(): void;
 }
 
 const silent: ProgressLine = { total() {}, add() {}, skip() {}, clear() {} };
 
-/** Milliseconds until the line is shown first, and between changes of it. */
+/** Milliseconds before the line first appears, and between updates. */
 const patience = 500;
 const interval = 100;
 
-/** A line with share, rate and time left on stderr; nothing where that is no terminal. */
+/** A line with share, rate and time left on stderr; no-op if that is not a terminal. */
 export function progressLine(what: string): ProgressLine {
   return process.stderr.isTTY ? new Line(what) : silent;
 }
@@ -63,7 +63,7 @@ class Line implements ProgressLine {
   }
 }
 
-/** What the line says. @param rate bytes a second. */
+/** The line's text. @param rate bytes per second. */
 export function progressText(
   what: string,
   { done, total, rate }: { done: number; total: number; rate: number },

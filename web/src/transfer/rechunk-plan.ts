@@ -78,7 +78,7 @@ function stagedPlan(input: PlanInput): Extract<RechunkPlan, { type: "staged" }> 
 
 /**
  * Boxes of whole cells, as large as memory allows, that read the least: an axis grows as long as that saves more
- * reading for the memory than another one would; then what is left makes boxes longer, the last axis first.
+ * reading for the memory than another one would; the remaining memory makes boxes longer, the last axis first.
  */
 export function planPass({ axes, itemBytes, boxBytes }: PlanInput): Pass {
   const shape = axes.map(({ cell, length }) => Math.min(cell, Math.max(1, length)));

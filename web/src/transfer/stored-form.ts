@@ -214,7 +214,7 @@ export interface WholeObject {
 /**
  * Checks an object without reading all of it: the size and compressor header of a chunk, or the index of a shard with its
  * checksum and the ranges of its chunks.
- * @returns undefined for a missing object, and for one that is not whole.
+ * @returns undefined for missing and for incomplete objects.
  */
 export async function wholeObject(
   store: Store,

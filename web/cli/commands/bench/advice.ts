@@ -1,26 +1,26 @@
-/** What would make reading faster, from what was measured. */
+/** Advice on faster reading, from measurements. */
 import { autoShards } from "#internal";
 import { sizeText } from "../../text/progress.js";
 
-/** What was measured of an array. */
+/** Measurements of an array. */
 export interface Measured {
   readonly shape: readonly number[];
   readonly chunkShape: readonly number[];
   readonly isSharded: boolean;
-  /** Of an element; 0 where it has no fixed size. */
+  /** Size of an element; 0 if it has no fixed size. */
   readonly itemBytes: number;
   readonly isRemote: boolean;
-  /** Objects that the array's chunks are stored in. */
+  /** Objects that store the array's chunks. */
   readonly objects: number;
-  /** Chunks that were read, and those of the sample that are not stored. */
+  /** Chunks read, and chunks of the sample that are not stored. */
   readonly chunks: number;
   readonly missing: number;
-  /** Bytes that the chunks have as stored, and the seconds that reading them took. */
+  /** Stored bytes of the chunks, and the seconds to read them. */
   readonly storedBytes: number;
   readonly readSeconds: number;
-  /** Bytes that they have decoded; 0 where values have no fixed size. */
+  /** Their decoded bytes; 0 if values have no fixed size. */
   readonly decodedBytes: number;
-  /** The share of that time that goes by before an answer begins. */
+  /** The share of that time before the first byte of a response. */
   readonly waiting: number;
   /** Seconds to decode the same chunks on one core. */
   readonly decodeSeconds: number;
@@ -30,24 +30,24 @@ export interface Measured {
 /** Another way to store the chunks. */
 export interface Estimate {
   readonly codecs: string;
-  /** Stored bytes, as a share of what they are now. */
+  /** Stored bytes, as a share of the current ones. */
   readonly bytes: number;
-  /** Seconds to read and decode the sample, if it was stored so. */
+  /** Seconds to read and decode the sample if it were stored like this. */
   readonly seconds: number;
 }
 
-/** Bytes of decoded chunks that are small for a network, and too large for whoever wants a part. */
+/** Decoded chunk sizes: below the first, chunks are small for a network; above the second, large for reading a part. */
 const small = 256 * 2 ** 10;
 const large = 64 * 2 ** 20;
 const good = 2 ** 20;
-/** Decoded bytes of which a time can be told from noise. */
+/** Minimum decoded bytes for a time that stands out from noise. */
 const telling = 256 * 2 ** 10;
-/** Objects that are many. */
+/** Number of objects that counts as many. */
 const many = 10_000;
-/** What a change must gain to be worth a word. */
+/** Minimum gain of a change that is reported. */
 const worthIt = 0.8;
 
-/** A sentence or two, what gains most first. */
+/** A sentence or two each, largest gain first. */
 export function adviceFor(measured: Measured): string[] {
   if (measured.chunks === 0)
     return [
@@ -103,7 +103,7 @@ function nothingToGain({ decodeSeconds, isRemote, readSeconds }: Measured): stri
   return `Nothing that was tried would be much faster: ${percent(share)} of the time is ${isRemote ? "the network's" : "reading"}, the rest decoding on one core.`;
 }
 
-/** What consolidated metadata would gain, of a group whose nodes were opened one by one. */
+/** Gain of consolidated metadata for a group whose nodes were opened one by one. */
 export function metadataAdvice(
   requests: number,
   isRemote: boolean,
@@ -113,7 +113,7 @@ export function metadataAdvice(
   return `Metadata took ${requests} requests; consolidated metadata (consolidate() of the library) takes one or two.`;
 }
 
-/** Halves the longest axis until a chunk is of a good size. */
+/** Halves the longest axis until a chunk has a good size. */
 function shrunk(chunkShape: readonly number[], itemBytes: number): number[] {
   const shape = [...chunkShape];
   while (bytesOf(shape, itemBytes) > good) {

@@ -1,4 +1,4 @@
-/** `zarr-wasm bench`: how long one's own data takes to arrive and to decode. */
+/** `zarr-wasm bench`: measures how long data takes to read and to decode. */
 import {
   type CodecMetadata,
   isZarrError,
@@ -20,14 +20,14 @@ import { type Bounds, lanes, readSample, type Sample } from "./sample.js";
 
 const defaultSeconds = 10;
 const defaultBytes = 64 * 2 ** 20;
-/** Most arrays of a group that are measured: the largest ones. */
+/** Maximum number of a group's arrays that are measured, largest first. */
 const maxArrays = 4;
-/** Most nodes that are looked at. */
+/** Maximum number of nodes to open. */
 const maxNodes = 1000;
-/** Of the time, what reading chunks may take, and decoding them; the rest is for opening. */
+/** Shares of the time for reading and for decoding chunks; the rest is for opening. */
 const readingShare = 0.5;
 const decodingShare = 0.25;
-/** Most seconds for timing one encoding of an array's chunks. */
+/** Maximum seconds for timing one encoding of an array's chunks. */
 const maxPatience = 0.5;
 
 interface Opened {
@@ -82,7 +82,7 @@ function readBytes(text: string | undefined): number {
   return size;
 }
 
-/** Opens a source and all below it, as whoever lists it would. */
+/** Opens a source and all nodes below it, as a program that lists it would. */
 async function openAll(store: CountingStore, values: Values, { seconds }: Bounds): Promise<Opened> {
   const start = performance.now();
   const elapsed = () => (performance.now() - start) / 1000;
@@ -114,7 +114,7 @@ async function nodesOf(group: ZarrGroup, most: number): Promise<OpenedNode[]> {
 
 type Facts = Awaited<ReturnType<typeof measure>>;
 
-/** What one array may take. */
+/** Limits of one array. */
 interface Share extends Bounds {
   /** Seconds for timing one encoding of its chunks. */
   readonly patience: number;
@@ -168,14 +168,14 @@ async function measure(array: ZarrArray, store: CountingStore, share: Share, isR
   };
 }
 
-/** The share of the time that goes by before answers begin: what the quickest of them took, for each. */
+/** The share of the time before responses begin, estimated from the quickest of them. */
 function waitingOf({ times }: Reads, { seconds }: Sample): number {
   if (times.length === 0) return 0;
   const quickest = Math.min(...times) / 1000;
   return Math.min(1, (quickest * Math.ceil(times.length / lanes)) / Math.max(seconds, 1e-9));
 }
 
-/** Decoded bytes and seconds of arrays with the same codecs, together. */
+/** Decoded bytes and seconds of arrays with the same codecs, summed. */
 function byCodecs(measured: readonly Facts[]) {
   const sums = new Map<string, { bytes: number; seconds: number }>();
   for (const { codecs, decoding } of measured) {
@@ -188,7 +188,7 @@ function byCodecs(measured: readonly Facts[]) {
   }));
 }
 
-/** `bytes, blosc lz4`; of shards what is in them. */
+/** `bytes, blosc lz4`; for shards, the codecs of their inner chunks. */
 function codecsText({ codecs }: ZarrArray): string {
   const text = ({ name, configuration }: CodecMetadata): string => {
     const inner = configuration?.["codecs"];
@@ -210,7 +210,7 @@ function median(times: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** Four digits are more than was measured. */
+/** Four digits: measurements are less exact. */
 const rounded = (value: number) => Number(value.toPrecision(4));
 
 interface Report {

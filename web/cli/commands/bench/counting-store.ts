@@ -1,14 +1,14 @@
-/** A store that counts what is read from it. */
+/** A store that counts reads. */
 import { type GetOptions, listChildren, type RangeQuery, readRange, type Store } from "zarr-wasm";
 
 export interface Reads {
   requests: number;
   bytes: number;
-  /** How long each took, in milliseconds. */
+  /** Duration of each read, in milliseconds. */
   readonly times: number[];
 }
 
-/** Reads through another store; writes nothing. */
+/** Reads through another store; does not write. */
 export class CountingStore implements Store {
   #reads: Reads = { requests: 0, bytes: 0, times: [] };
   declare readonly getRange?: NonNullable<Store["getRange"]>;
@@ -16,13 +16,13 @@ export class CountingStore implements Store {
   declare readonly listChildren?: NonNullable<Store["listChildren"]>;
 
   constructor(private readonly inner: Store) {
-    // What the store cannot do, this one cannot either: readers ask.
+    // Readers check for optional methods: this store must lack those that the other one lacks.
     if (inner.getRange) Object.assign(this, { getRange: this.#getRange });
     if (inner.list) Object.assign(this, { list: (path: string) => inner.list!(path) });
     if (inner.listChildren) Object.assign(this, { listChildren: this.#listChildren });
   }
 
-  /** What was counted since this was last called. */
+  /** Counts since the last call. */
   take(): Reads {
     const reads = this.#reads;
     this.#reads = { requests: 0, bytes: 0, times: [] };

@@ -1,4 +1,4 @@
-/** How fast chunks decode on one core, as they are and encoded in other ways. */
+/** Times how fast chunks decode on one core, as stored and in other encodings. */
 import { createCodecChain } from "zarr-wasm/codecs";
 import { withSession } from "#internal";
 import type { SampledChunk } from "./sample.js";
@@ -7,7 +7,7 @@ type ChunkCodec = Parameters<typeof withSession>[0];
 
 export interface Speed {
   readonly chunks: number;
-  /** Of decoded chunks; undefined where values have no fixed size. */
+  /** Size of decoded chunks; undefined if values have no fixed size. */
   readonly bytes: number | undefined;
   readonly seconds: number;
 }
@@ -15,23 +15,23 @@ export interface Speed {
 /** Another way to store the same chunks. */
 export interface Alternative {
   readonly codecs: string;
-  /** Bytes that the chunks are encoded to, and those that they have decoded. */
+  /** Encoded bytes of the chunks, and their decoded bytes. */
   readonly encodedBytes: number;
   readonly bytes: number;
   readonly speed: Speed;
 }
 
-/** Encodings that are timed of an array: its own, and others. */
+/** Encodings to time: the array's own, and others. */
 export const timings = 4;
-/** Bytes of decoded chunks that are encoded in other ways. */
+/** Decoded bytes of the chunks that are encoded in other ways. */
 const maxBytes = 16 * 2 ** 20;
 const maxTried = 4;
 
 type Work = () => void;
 
 /**
- * Does all work over and over; counts whole rounds only.
- * @param patience seconds, of which the first third lets the engine compile its best.
+ * Repeats all the work, and counts whole rounds only.
+ * @param patience seconds; the engine may use the first third to compile and optimise.
  */
 function timed(works: readonly Work[], patience: number): { rounds: number; seconds: number } {
   const round = () => {
@@ -62,7 +62,7 @@ export async function decodeSpeed(chunks: readonly SampledChunk[], patience: num
   const out = new Uint8Array(largest);
   for (const { codec, encoded } of chunks) {
     const any: ChunkCodec = codec;
-    // What a session needs is loaded here, and whether the chunk needs the full module is found out.
+    // Loads the modules for a session, and finds out whether the chunk needs the full module.
     await withSession(any, (session) => {
       const target = codec.type === "vlen" ? undefined : out.subarray(0, codec.plan.decodedBytes);
       const work = () =>
@@ -76,7 +76,7 @@ export async function decodeSpeed(chunks: readonly SampledChunk[], patience: num
   return { chunks: rounds * works.length, bytes: bytes === undefined ? undefined : rounds * bytes, seconds };
 }
 
-/** Encodes a few of the chunks in other ways, and times how those decode. Chunks of values of any length have none. */
+/** Encodes some of the chunks in other ways and times decoding them. None for values of variable length. */
 export async function tryOthers(
   chunks: readonly SampledChunk[],
   itemBytes: number,
@@ -116,7 +116,7 @@ export async function tryOthers(
   return tried;
 }
 
-/** By what `--codecs` of `copy` takes. */
+/** By value of `copy --codecs`. */
 const candidates = (itemBytes: number) => ({
   zstd: { name: "zstd", configuration: { level: 3, checksum: false } },
   "blosc:lz4": blosc("lz4", itemBytes),

@@ -1,4 +1,4 @@
-/** A sample of an array's chunks, as they are stored. */
+/** A sample of an array's stored chunks. */
 import type { ZarrArray } from "zarr-wasm";
 import { fetchOptions, releaseBytes } from "#internal";
 
@@ -14,10 +14,10 @@ export interface Sample {
   readonly chunks: readonly SampledChunk[];
   /** Chunks that are not stored. */
   readonly missing: number;
-  /** Bytes of chunks that were read, and seconds that it took. */
+  /** Bytes of the chunks read, and the seconds that reading took. */
   readonly bytes: number;
   readonly seconds: number;
-  /** Chunks that could not be read, and why the first one could not. */
+  /** Number of chunks that could not be read, and the error of the first one. */
   readonly failed: number;
   readonly error: unknown;
 }
@@ -27,11 +27,11 @@ export interface Bounds {
   readonly bytes: number;
 }
 
-/** Requests at a time. */
+/** Requests in parallel. */
 export const lanes = 8;
 const maxChunks = 256;
 
-/** Reads chunks from all over an array, until there are enough of them or a bound is reached. */
+/** Reads chunks spread over an array until there are enough of them or a limit is reached. */
 export async function readSample(array: ZarrArray, bounds: Bounds): Promise<Sample> {
   const chunks: SampledChunk[] = [];
   const tally = { missing: 0, bytes: 0, failed: 0, error: undefined as unknown };
@@ -39,7 +39,7 @@ export async function readSample(array: ZarrArray, bounds: Bounds): Promise<Samp
   const signal = AbortSignal.timeout(Math.ceil(bounds.seconds * 1000));
   const { reader } = array;
   const fetching = fetchOptions(lanes, { signal, requests: lanes });
-  /** What is on its way counts: a bound is not to be exceeded by as many chunks as there are lanes. */
+  /** Includes reads in flight, so that parallel lanes do not exceed a limit by one chunk each. */
   const typical = () => (chunks.length > 0 ? tally.bytes / chunks.length : 0);
   let underWay = 0;
   const readOne = async (coordinates: number[]) => {
@@ -71,7 +71,7 @@ export async function readSample(array: ZarrArray, bounds: Bounds): Promise<Samp
   return { chunks, ...tally, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Positions in a grid, no two the same, far from one another and in no order: steps of the golden ratio. */
+/** Distinct positions in a grid, far apart and in no order: steps of the golden ratio. */
 export function* spread(grid: readonly number[]): Generator<number[]> {
   const total = grid.reduce((a, b) => a * b, 1);
   const seen = new Set<number>();

@@ -64,7 +64,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   return 0;
 }
 
-/** Parts of a level write at the same time. */
+/** Number of parts of a level that write in parallel. */
 const lockOptions = ({ overwrite, part, stages }: PyramidOptions) => ({
   overwrite,
   onWarning: ({ message }: ZarrWarning) => note(message),
@@ -93,7 +93,7 @@ function writingOptions(image: ImageSource, options: PyramidOptions): Multiscale
   };
 }
 
-/** Axes that are named, or those of the image, with units that are given. */
+/** The named axes, or those of the image, with the given units. */
 function axesOf({ array, axes: known }: ImageSource, { axes: names, units }: PyramidOptions) {
   const rank = array.shape.length;
   for (const [option, list] of Object.entries({ axes: names, units })) {
@@ -111,7 +111,7 @@ function axesOf({ array, axes: known }: ImageSource, { axes: names, units }: Pyr
   }));
 }
 
-/** The calls that are made: one for everything, one for the metadata, or one for each level. */
+/** The calls to make: one for everything, one for the metadata, or one for each level. */
 async function stagesOf(
   { stages, part }: PyramidOptions,
   store: Store,
@@ -131,12 +131,12 @@ async function levelCount(store: Store): Promise<number> {
   return multiscales(group)[0]!.levels.length;
 }
 
-/** Counts what is written, and shows it. */
+/** Counts and shows written chunks. */
 class Meter {
   readonly #start = performance.now();
   readonly #line = progressLine("writing levels");
   readonly #chunkBytes: number;
-  /** Of calls that are done. */
+  /** Of completed calls. */
   #before = { chunks: 0, bytes: 0 };
   #last: MultiscaleProgress | undefined;
   seconds = 0;
@@ -155,7 +155,7 @@ class Meter {
     this.#line.add(chunks * this.#chunkBytes);
   }
 
-  /** Chunks that are written (or found to be fill value, or to be there), and the bytes that they have. */
+  /** Chunks written (or found to be fill value, or to exist already), and their bytes. */
   get done() {
     const { chunks = 0, bytes = 0 } = this.#last ?? {};
     return { chunks: this.#before.chunks + chunks, bytes: this.#before.bytes + bytes };
@@ -167,7 +167,7 @@ class Meter {
   }
 }
 
-/** What went wrong, and how to go on. */
+/** The error, and how to continue. */
 async function withHint(
   error: unknown,
   { stages, overwrite, codecs }: PyramidOptions,

@@ -1,4 +1,4 @@
-/** The options of `pyramid`, checked. */
+/** Parses and checks the options of `pyramid`. */
 import type { CodecInput, DownsamplingMethod, OmeVersion } from "zarr-wasm";
 import { UsageError, type Values } from "../../options/options.js";
 import { integer, lengthsOf, type Part, parseCodecs, parsePart, shardsOf } from "../../options/values.js";
@@ -23,7 +23,7 @@ export interface PyramidOptions {
   readonly threads: number | undefined;
 }
 
-/** What is done: everything, the metadata only, or levels from one to another. */
+/** The work: everything, the metadata only, or a range of levels. */
 export type Stages = "all" | "metadata" | { readonly first: number; readonly last: number | undefined };
 
 const methods: readonly string[] = ["mean", "mode", "nearest", "max"] satisfies DownsamplingMethod[];
@@ -79,7 +79,7 @@ function factorOf(text: string | undefined): PyramidOptions["factor"] {
   return list?.length === 1 ? list[0] : list;
 }
 
-/** Names separated by commas; an empty one for none. */
+/** Names separated by commas; an empty string for none. */
 const namesOf = (text: string | undefined): string[] | undefined =>
   text?.split(",").map((name) => name.trim());
 

@@ -1,4 +1,4 @@
-/** What an image is made of: an array, or the finest level of an image that is there, with what is known of it. */
+/** The source of an image: an array, or the finest level of an existing image with its metadata. */
 import {
   isMultiscales,
   multiscales,
@@ -21,13 +21,14 @@ export interface ImageSource {
   readonly scale: readonly number[] | undefined;
   readonly translation: readonly number[] | undefined;
   readonly name: string | undefined;
-  /** What its group says in OME-Zarr's terms besides. */
+  /** Other OME-Zarr metadata of its group. */
   readonly ome: NewAttributes | undefined;
 }
 
 /**
- * Opens the source; through the destination's store where it lies there, so that it is known to be the same place.
- * @throws an Error where the destination lies in the source's array.
+ * Opens the source; uses the destination's store if the source lies in it, so that both are known to be the same
+ * place.
+ * @throws an Error if the destination lies in the source's array.
  */
 export async function openImage(
   source: string,
