@@ -208,7 +208,7 @@ describe("arrays like tifffile's references, in other chunks", () => {
     expect((await get(await open(store, { kind: "array" }))).data).toEqual((await get(like)).data);
   });
 
-  it("leave an axis with a non-negative index in place", async () => {
+  it("keep the position of an axis counted from the start", async () => {
     const filter = { id: "imagecodecs_delta", shape: [4, 6, 3], dtype: "<u2", axis: 1 };
     const base = { zarr_format: 2, shape: [8, 6, 3], chunks: [4, 6, 3], dtype: "<u2", order: "C" };
     const document = { ...base, fill_value: 0, filters: [filter], compressor: null };

@@ -207,7 +207,7 @@ describe("over HTTP", () => {
     expect(server.log).toEqual([snapshot, manifest, chunk]);
   });
 
-  it("are found without an option, or by a marker", async () => {
+  it("finds repositories without an option, or by a marker", async () => {
     const url = serve(repository());
     await firstChunk(`icechunk+${url}`, {});
     expect(server.log).toEqual(["GET /r/repo", snapshot, manifest, chunk]);

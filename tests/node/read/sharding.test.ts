@@ -224,7 +224,7 @@ describe("shards", () => {
     }
   });
 
-  it("have shapes, a grid of inner chunks, and chunks of different sizes", async () => {
+  it("have shard and chunk shapes, a grid of inner chunks, and their elements", async () => {
     const { store, written } = await sample({
       ...three,
       codecs: [transposed(1, 2, 0), sharded([6, 2, 2], [bytesBig])],

@@ -92,7 +92,7 @@ it("a picture is shown along its other axes, in three layers and one that hides"
     [3, "ffffff", "mask"],
   ]);
   expect(layersOf(dataset, { ...state, channels: null })).toHaveLength(1);
-  // An image whose channels are interleaved is not shown as a picture any more.
+  // An image with its channel axis on screen is not a colour picture.
   expect(layersOf(dataset, resolveState(factsOf(dataset), { axes: [0, 2] }))).toHaveLength(1);
 });
 
