@@ -1,4 +1,4 @@
-// What `zarr-wasm bench` counts, against what a server counted; its bounds; what it advises.
+// `zarr-wasm bench`: request counts compared with a server's own, limits, and the advice it prints.
 import http from "node:http";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -25,7 +25,7 @@ interface Report {
 
 const folder = temporaryFolder();
 
-/** A store in memory, of a group with an array of 64 chunks of 8 KiB, four of which are not stored, and one of texts. */
+/** An in-memory store: a group with an array of 64 chunks of 8 KiB, four of them missing, and an array of strings. */
 async function makeStore(): Promise<Map<string, Uint8Array>> {
   const store = new Map<string, Uint8Array>();
   const group = await createGroup(store);
@@ -50,7 +50,7 @@ async function makeStore(): Promise<Map<string, Uint8Array>> {
 const isChunk = (path: string) => path.includes("/c/");
 
 describe("zarr-wasm bench", () => {
-  it("counts what a server counts", async () => {
+  it("reports the same counts as the server", async () => {
     const store = await makeStore();
     let bytes = 0;
     const server = await serve((key) => {
@@ -90,7 +90,7 @@ describe("zarr-wasm bench", () => {
     expect(one!.advice.length).toBeGreaterThan(0);
   });
 
-  it("measures the largest arrays of a group on disk, and says what it did in lines", async () => {
+  it("measures the largest arrays of a group on disk, and prints a line for each", async () => {
     const group = await createGroup(urlOf(path.join(folder, "g")));
     for (let i = 1; i <= 6; i++) {
       const array = await create(group, { path: `x${i}`, shape: [i * 10], chunkShape: [10], dtype: "int32" });
@@ -244,7 +244,7 @@ describe("advice", () => {
     expect(metadataAdvice(3, true, false)).toBeUndefined();
   });
 
-  it("says where there is nothing to measure", () => {
+  it("reports that there is nothing to measure", () => {
     expect(adviceFor({ ...measured, chunks: 0, missing: 8 })).toEqual([
       expect.stringMatching(/^No chunk .* is stored/),
     ]);

@@ -142,7 +142,7 @@ describe("zarr-wasm read", () => {
   });
 
   it.each([
-    ["a folder that is not there", ["read", "/no/such/folder"], 1],
+    ["a missing folder", ["read", "/no/such/folder"], 1],
     ["a folder without an array", ["read", folder], 1],
     ["a corrupt chunk", ["read", write("bad", v1Meta({ compression: "blosc" }), { "0.0": "xx" })], 1],
     ["a selection out of range", ["read", matrix, "--select", "9"], 1],

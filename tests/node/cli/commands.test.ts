@@ -1,4 +1,4 @@
-// The one list of commands and options: what help and the documentation say of it, hints, colors, --json.
+// The single list of commands and options: help, the documentation, hints, colors and --json all follow it.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -120,7 +120,7 @@ describe("--json", () => {
 });
 
 describe("colors", skipFor(unsupportedSystem(process.platform === "linux")), () => {
-  /** What a terminal, or a pipe, is given by a wrong command and by help. */
+  /** Output for a wrong command and for help, on a terminal or a pipe. */
   const outputs = (env: Record<string, string>, onTerminal: boolean) => {
     const { NO_COLOR: _no, FORCE_COLOR: _force, ...rest } = process.env;
     const line = `"${process.execPath}" "${tool}"`;

@@ -1,4 +1,4 @@
-// Completion as shells really do it: bash and zsh behind a terminal, with the Tab key, fish by its own question.
+// Completion in real shells: bash and zsh on a pseudo-terminal with the Tab key, fish through `complete`.
 
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ async function until(file: string): Promise<string> {
   return text;
 }
 
-/** Types lines, each with the Tab key at its end. @returns what becomes of them. */
+/** Types lines, each followed by the Tab key. @returns the completed lines. */
 async function complete(shell: keyof typeof shells, lines: readonly string[]): Promise<string[]> {
   const { start, setUp } = shells[shell];
   const ready = path.join(folder, "ready");
@@ -93,7 +93,7 @@ const lines = {
   // Options of other commands are none of this one's.
   "zarr-wasm info x --metad": "zarr-wasm info x --metad",
 };
-/** Shells differ in what they put behind a completion: a space, a slash, an equals sign. */
+/** Shells append different characters to a completion: a space, a slash, an equals sign. */
 const bare = (line: string) => line.replace(/[ =/]+$/, "");
 
 describe("completion", skipFor(unsupportedSystem(process.platform === "linux")), () => {
@@ -123,7 +123,7 @@ for line in ${wanted.map(([line]) => `'${line}'`).join(" ")}; complete -C $line;
     );
   });
 
-  it("refuses other shells, and says which one may be meant", () => {
+  it("rejects other shells, and suggests the closest one", () => {
     const { status, err } = run("completion", "zhs");
     expect([status, err]).toEqual([2, expect.stringMatching(/bash, zsh, fish; did you mean "zsh"\?/)]);
   });

@@ -1,4 +1,4 @@
-// What the command line says of itself, and of what would help.
+// Help, hints and suggestions of the command line.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -37,7 +37,7 @@ it("lists buckets that are named, and says that they must be", async () => {
   expect(pyramid().err).toContain("--overwrite deletes it first");
 });
 
-it("says which files can be read, of others", () => {
+it("lists the readable file types for other files", () => {
   const none = (name: string) => {
     const file = path.join(folder, name);
     writeFileSync(file, "II*\0 and so on, but no archive");

@@ -1,4 +1,4 @@
-// `zarr-wasm info` on groups: trees, and what conventions say of them.
+// `zarr-wasm info` on groups: trees, and the metadata of conventions.
 
 import { existsSync, mkdtempSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { bytesOf, goldenCases, serve, storeOf } from "../support/support.js";
 
 const folder = temporaryFolder();
 
-/** Writes a store to a folder of its own. */
+/** Writes a store to a new folder. */
 const write = (store: ReadonlyMap<string, Uint8Array>) =>
   writeStore(mkdtempSync(path.join(folder, "store-")), store);
 
@@ -65,7 +65,7 @@ describe("zarr-wasm info of a group", () => {
     expect(lines.find((line) => line.includes(" tas "))).toMatch(/ {2}\(air_temperature, K\)$/);
   });
 
-  it("shows channels, and says what is wrong with an image", () => {
+  it("shows channels, and reports errors in an image", () => {
     const image = (fields: object) => ({ multiscales: [{ axes: [{ name: "c" }], datasets: [], ...fields }] });
     const datasets = [{ path: "0", coordinateTransformations: [{ type: "scale", scale: [1 / 3] }] }];
     const channels = Array.from({ length: 8 }, (_, i) => ({ label: `ch${i}` }));
@@ -91,7 +91,7 @@ describe("zarr-wasm info of a group", () => {
     );
   });
 
-  it("shows the levels of an image that nobody can list", async () => {
+  it("shows the levels of an image in a store without listing", async () => {
     const store = goldenStore("omezarr-0.5");
     const server = await serve((url) => store.get(url));
     const { status, text, err } = await runBeside("info", server.url);
@@ -108,7 +108,7 @@ describe("zarr-wasm info of a group", () => {
     ]);
   });
 
-  it("fails readably where nobody can list what is there", async () => {
+  it("fails with a readable message if the store cannot be listed", async () => {
     const server = await serve((url) => (url === "/zarr.json" ? json(v3Group({})) : undefined));
     const { status, err } = await runBeside("info", server.url);
     await server.close();
@@ -130,7 +130,7 @@ describe("zarr-wasm info of an array", () => {
   });
 });
 
-it("shortens texts of codecs, but not as JSON", () => {
+it("shortens codec strings, except in JSON", () => {
   const tables = "A".repeat(800);
   const codecs = [{ name: "imagecodecs_jpeg", configuration: { tables } }];
   const compressor = { id: "imagecodecs_jpeg", tables };
@@ -154,7 +154,7 @@ it("shortens texts of codecs, but not as JSON", () => {
 });
 
 describe("groups in consolidated metadata of Zarr v3", () => {
-  // As zarr-python writes it: groups below have consolidated metadata of their own, which is empty.
+  // As zarr-python writes it: nested groups have their own, empty consolidated metadata.
   const empty = { consolidated_metadata: { kind: "inline", must_understand: false, metadata: {} } };
   const metadata = {
     a: v3Group({}, empty),
@@ -164,7 +164,7 @@ describe("groups in consolidated metadata of Zarr v3", () => {
   };
   const document = v3Group({}, { consolidated_metadata: { ...empty.consolidated_metadata, metadata } });
 
-  it("know what is below them", async () => {
+  it("list their members", async () => {
     const requests: string[] = [];
     const store = {
       get: async (key: string) => {

@@ -1,4 +1,4 @@
-// --out: the file is there whole, or as it was.
+// --out: the file is either complete or unchanged.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -29,7 +29,7 @@ const letters = array("letters", { shape: [3], chunks: [3], dtype: "|S1", fill_v
 const corrupt = array("corrupt", { shape: [3], chunks: [3], compression: "zlib" }, { 0: "xx" });
 const read = (out: string, source = letters) => run("read", source, "--format", "raw", "--out", out);
 
-/** A folder of its own, with the old file in it. */
+/** A new folder that contains the old file. */
 function place() {
   const dir = mkdtempSync(path.join(folder, "place-"));
   const file = path.join(dir, "file");

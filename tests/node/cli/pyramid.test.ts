@@ -84,7 +84,7 @@ describe("zarr-wasm pyramid", () => {
     expect(image!.levels[1]).toMatchObject({ scale: [1, 0.5], translation: [0.25, 0.125] });
   });
 
-  it("says what it wrote, and refuses to overwrite", async () => {
+  it("reports the levels it wrote, and refuses to overwrite", async () => {
     const values = { levels: "2", method: "max", chunks: "8,8", shards: "auto", codecs: "zstd:1" };
     const text = await printed(() => runPyramid(place("source"), place("plain"), { path: "raw", ...values }));
     expect(text).toMatch(
@@ -102,7 +102,7 @@ describe("zarr-wasm pyramid", () => {
     expect(multiscales(await open(urlOf("older"), { kind: "group" }))[0]!.version).toBe("0.4");
   });
 
-  it("takes an image's finest level, with what is known of it", async () => {
+  it("takes an image's finest level, with its metadata", async () => {
     const array = await open(urlOf("source"), { path: "raw", kind: "array" });
     const ome = { omero: { channels: [{ label: "DNA" }] } };
     const axes = [{ name: "y", unit: "meter" }, "x"];
@@ -117,7 +117,7 @@ describe("zarr-wasm pyramid", () => {
     expect(image!.levels[1]).toMatchObject({ scale: [6, 8], translation: [5, 6] });
   });
 
-  it("leaves an array where it is that lies in DEST", async () => {
+  it("leaves an array in place that is already in DEST", async () => {
     await createGroup(urlOf("place"));
     const array = await create(urlOf("place"), {
       path: "0",
@@ -142,7 +142,7 @@ describe("zarr-wasm pyramid", () => {
     expect(filesOf(place("place")).get("0/zarr.json")).toEqual(before.get("0/zarr.json"));
   });
 
-  it("fills levels by parts, each in a process of its own", async () => {
+  it("fills levels in parts, each in a separate process", async () => {
     const args = ["--levels", "3", "--chunks", "8,8"];
     expect(raw(place("whole"), ...args).status).toBe(0);
     const made = raw(place("parts"), ...args, "--metadata-only", "--json");
@@ -173,7 +173,7 @@ describe("zarr-wasm pyramid", () => {
     const rest = raw(place("parts"), ...args, "--level", "1+");
     expect([rest.status, rest.err]).toEqual([0, ""]);
     expect(filesOf(place("parts"))).toEqual(filesOf(place("whole")));
-    // A part that is done again writes nothing else, and what is missing is made up for.
+    // A repeated part writes only its own chunks, and restores missing ones.
     rmSync(path.join(place("parts"), "1/c/0/0"));
     await parts("1");
     expect(filesOf(place("parts"))).toEqual(filesOf(place("whole")));
@@ -181,7 +181,7 @@ describe("zarr-wasm pyramid", () => {
     expect([other.status, other.err]).toEqual([1, expect.stringContaining("was made with")]);
   });
 
-  it("goes on with what was ended", async () => {
+  it("resumes an aborted run", async () => {
     const values = { levels: "3", chunks: "8,8" };
     await ofRaw("resumed", values);
     const whole = filesOf(place("resumed"));
@@ -191,7 +191,7 @@ describe("zarr-wasm pyramid", () => {
     expect(filesOf(place("resumed"))).toEqual(whole);
   });
 
-  it("goes on where it was killed", async () => {
+  it("resumes after the process was killed", async () => {
     const args = ["--levels", "3", "--chunks", "4,4", "--codecs", "gzip"];
     await ofRaw("unharmed", { levels: "3", chunks: "4,4", codecs: "gzip" });
     for (const delay of [150, 250]) {
@@ -213,7 +213,7 @@ describe("zarr-wasm pyramid", () => {
     }
   });
 
-  it("refuses what makes no sense", () => {
+  it("rejects contradictory options", () => {
     const refused = (values: Values) => {
       try {
         return readOptions(values);

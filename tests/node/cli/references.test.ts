@@ -47,7 +47,7 @@ describe("zarr-wasm on references in Parquet files", () => {
     }
   });
 
-  it("says what is wrong", () => {
+  it("reports errors", () => {
     const broken = path.join(folder, "broken.parquet");
     writeStore(broken, filesOf("../lost.bin"));
     const verified = run("verify", broken);

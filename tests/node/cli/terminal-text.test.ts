@@ -1,4 +1,4 @@
-// Text from a store, or of the user's, that would command a terminal or turn round what it shows: no output has it raw.
+// Terminal control sequences and bidirectional overrides in a store or in user input: no output contains them unescaped.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +20,7 @@ const unsafe = [
 /** All of them, apart, so that no two are a pair. */
 const evil = `red${unsafe.join("|")}é😀`;
 
-/** Lines and, in tables, tabs are the tool's own. U+FFFD is what a lone surrogate would have become on its way. */
+/** Line breaks and, in tables, tabs come from the tool. An output encoder turns lone surrogates into U+FFFD. */
 const raw = new RegExp(`[${unsafe.filter((c) => c !== "\n" && !/\p{Cs}/u.test(c)).join("")}\ufffd]`, "u");
 const escapeOf = (c: string) =>
   ({ "\t": "\\t", "\n": "\\n", "\r": "\\r" })[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -95,9 +95,9 @@ describe("text of elements", () => {
   });
 });
 
-/** What may be in an argument and a file's name. */
+/** Characters allowed in an argument and a file name. */
 const argument = whole.replaceAll("\0", "");
-/** What may be in a node's path. */
+/** Characters allowed in a node path. */
 const nodeName = whole.replace(/[^ -~\u{80}-\u{10ffff}]/gu, "");
 
 describe("text of metadata", () => {

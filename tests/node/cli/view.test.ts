@@ -1,4 +1,4 @@
-// `zarr-wasm view`: what it serves and to whom, and how it ends.
+// `zarr-wasm view`: which requests it serves, which it rejects, and how it ends.
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import { plainReferences, plainValues, repository } from "../support/icechunk-re
 const folder = temporaryFolder();
 const field = path.join(root, "examples/field.zarr");
 
-/** Runs the command where it is to end by itself. */
+/** Runs the command in cases that must exit without a signal. */
 function run(...args: string[]) {
   const options = { encoding: "utf8", timeout: 30_000 } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [tool, ...args], options);
@@ -28,7 +28,7 @@ interface Viewing {
   readonly child: ChildProcess;
   readonly link: URL;
   readonly site: string;
-  /** What the page is told to open, as an absolute address. */
+  /** The source that the page opens, as an absolute address. */
   readonly source: string;
   errors(): string;
   end(signal?: NodeJS.Signals): Promise<readonly [code: number | null, signal: string | null]>;
@@ -115,7 +115,7 @@ describe("zarr-wasm view", () => {
     expect(errors()).toBe("Ctrl+C ends it.\n");
   });
 
-  it("ends while somebody is connected, and by SIGTERM", async () => {
+  it("ends on SIGTERM even with open connections", async () => {
     const { site, end } = await view([field]);
     const socket = net.connect(Number(new URL(site).port), "127.0.0.1");
     await once(socket, "connect");
@@ -169,7 +169,7 @@ describe("zarr-wasm view", () => {
     expect(run("view", repo, "--tag", "none")).toMatchObject({ status: 1 });
   });
 
-  it("serves what a file of references describes as a store", async () => {
+  it("serves a reference file as a store", async () => {
     writeFileSync(path.join(folder, "blob.bin"), Uint8Array.of(9, 9, 1, 2, 3, 4));
     const array = {
       zarr_format: 2,
@@ -207,7 +207,7 @@ describe("zarr-wasm view", () => {
     expect([lost.status, lost.body.toString()]).toEqual([502, expect.stringContaining("gone.bin")]);
   });
 
-  it("links to an address as it is, and asks nothing of it", async () => {
+  it("passes an address on unchanged, without sending a request to it", async () => {
     const address = "https://example.invalid/a.zarr?sig=a%2Fb&c=1";
     const { link } = await view([address]);
     expect(link.searchParams.get("source")).toBe(address);
@@ -225,7 +225,7 @@ describe("zarr-wasm view", () => {
       .toBe(link.href);
   });
 
-  it("goes on where there is no browser to open", async () => {
+  it("keeps running if there is no browser to open", async () => {
     const { link, errors } = await view([field, "--open"], { BROWSER: path.join(folder, "no-such-browser") });
     await expect.poll(errors, { timeout: 20_000 }).toContain("no browser could be opened");
     expect((await fetch(link)).status).toBe(200);
@@ -252,7 +252,7 @@ describe("zarr-wasm view", () => {
     ["a .json that has no references", [path.join(root, "biome.json")], 1, /reference/],
     ["a bad port", [field, "--port", "70000"], 2, /not a port/],
     ["a port in words", [field, "--port", "0x10"], 2, /not a port/],
-    ["what is no URL", ["http://["], 2, /not a URL/],
+    ["an invalid URL", ["http://["], 2, /not a URL/],
     ["a bad order", [field, "--v1-order", "F"], 2, /v1-order/],
   ])("refuses %s", (_, args, code, message) => {
     const { status, text, err } = run("view", ...args);
@@ -324,7 +324,7 @@ describe("the server", () => {
     expect(body.toString()).toBe("not found\n");
   });
 
-  it("does not serve what lies beside the folder, or no mount", async () => {
+  it("serves nothing beside the folder, and rejects paths without a mount", async () => {
     for (const target of [
       "/data/served.zarr-beside/secret.txt",
       "/data/secret.txt",

@@ -35,7 +35,7 @@ describe("bytes of unknown number", () => {
     },
   );
 
-  it("without codecs are handed on as they are", async () => {
+  it("without codecs are passed on unchanged", async () => {
     const bytes = randomBytes(100, 1);
     expect(await encodeBytes([], bytes)).toBe(bytes);
     expect(await decodeBytes([], bytes, 100)).toBe(bytes);
@@ -51,7 +51,7 @@ describe("bytes of unknown number", () => {
     }
   });
 
-  it("say what is wrong with damaged data", async () => {
+  it("report errors in damaged data", async () => {
     const steps = [lz4, zlib];
     const encoded = await encodeBytes(steps, randomBytes(500, 2));
     const error = await errorOf(() => decodeBytes(steps, encoded.subarray(0, 300), 1000));

@@ -115,7 +115,7 @@ describe("arrays", () => {
     }
   });
 
-  it("verify the index of shards whatever is asked for", async () => {
+  it("verify the index of shards whatever the options", async () => {
     const { store } = await damaged([sharded([4, 4])], (e) => e.length - 1);
     for (const verifyChecksums of [true, false]) {
       const error = await errorOf(() => read(store, { verifyChecksums }));

@@ -75,7 +75,7 @@ const compressors = codecDefinitions.filter(
 const uint16 = triedTypes.find(({ label }) => label === "uint16")!;
 const configurationsOf = ({ core, names }: CodecDefinition) => {
   const name = names[3]![0]!;
-  const isAlias = name.startsWith("imagecodecs_"); // with options of its own
+  const isAlias = name.startsWith("imagecodecs_"); // with different options
   const tried = isAlias ? undefined : worthTrying[core];
   return tried ?? [codecOf(name, uint16, 3).configuration as Record<string, unknown>];
 };
@@ -254,7 +254,7 @@ describe("codec chains", () => {
     expect(chain.decode(chain.encode(values))).toEqual(values);
   });
 
-  it("are refused where they cannot work, before any chunk is seen", async () => {
+  it("are rejected before any chunk is read if they cannot work", async () => {
     const transpose = (order: unknown) => ({ name: "transpose", configuration: { order } });
     const gzip = { name: "gzip", configuration: { level: 1 } };
     const table: [string, object[], string, RegExp, string?][] = [
@@ -324,7 +324,7 @@ describe("codec chains", () => {
         /not a permutation/,
         "bad-permutation",
       ],
-      ["order that is no list", [transpose("A"), little], "InvalidMetadata", /"order" must be/],
+      ["order that is not a list", [transpose("A"), little], "InvalidMetadata", /"order" must be/],
       ["no order", [{ name: "transpose" }, little], "InvalidMetadata", /"order" must be/],
       ["no endian", [{ name: "bytes" }], "InvalidMetadata", /needs an "endian"/, "missing-endian"],
       ["bad endian", [{ name: "bytes", configuration: { endian: "middle" } }], "InvalidMetadata", /"middle"/],
@@ -475,7 +475,7 @@ describe("codec chains", () => {
     ["null for options", null],
     ["no codecs", { codecs: undefined }],
     ["null for codecs", { codecs: null }],
-    ["a text for codecs", { codecs: "bytes" }],
+    ["a string for codecs", { codecs: "bytes" }],
     ["null among the codecs", { codecs: [null] }],
     ["a hole among the codecs", { codecs: new Array(1) }],
     ["a number among the codecs", { codecs: [7] }],
@@ -506,7 +506,7 @@ describe("codec chains", () => {
     }
   });
 
-  it("take views with an offset, and leave what lies around alone", async () => {
+  it("accept views with an offset, and leave the surrounding bytes unchanged", async () => {
     const chain = await createCodecChain({ dataType: "int32", shape: [4], codecs: [big] });
     const around = new Uint8Array(40).fill(0xaa);
     around.set([0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4], 3);
@@ -532,7 +532,7 @@ describe("codec chains", () => {
     const chain = await createCodecChain({ dataType, shape: [1], codecs: [big] });
     expect([...chain.encode(item)]).toEqual([1, 3, 2, 7, 6, 5, 4, 11, 10, 9, 8]);
     expect(chain.decode(chain.encode(item))).toEqual(item);
-    // Each field in an order of its own: the dtypes of Zarr v1 and v2.
+    // Each field in a different byte order: the dtypes of Zarr v1 and v2.
     const dtype = [
       ["a", "|u1"],
       ["b", "<u2"],
@@ -542,7 +542,7 @@ describe("codec chains", () => {
     expect([...(await encode(mixed, item))]).toEqual([1, 2, 3, 7, 6, 5, 4, 11, 10, 9, 8]);
   });
 
-  it("with direction decode use the small module and say so when asked to encode", async () => {
+  it("with direction decode use the small module, and throw a clear error when asked to encode", async () => {
     const options = {
       dataType: "uint8",
       shape: [1000],

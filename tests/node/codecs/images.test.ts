@@ -1,5 +1,5 @@
-// The codecs of images: arrays whose chunks are images that the formats' own programs wrote (tests/golden/images.py), and
-// what is damaged or claims too much.
+// Image codecs: chunks encoded by the formats' reference programs (tests/golden/images.py), damaged chunks,
+// and chunks that declare too much memory.
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { configureWasm, create, get, isZarrError, open, set, type ZarrArray } from "zarr-wasm";
@@ -204,7 +204,7 @@ describe.each(codecs)("%s", (codec) => {
     expect([error._tag, error.code]).toEqual(["Unsupported", "encode-unsupported"]);
   });
 
-  it("is not created, but for chunks that are there", async () => {
+  it("is not created, except to describe existing chunks", async () => {
     const like = (await open(storeWith(layouts["Zarr v2, compressor"](smallest), encodedOf(smallest)), {
       kind: "array",
     })) as ZarrArray;
@@ -312,7 +312,7 @@ describe("headers that claim much", () => {
     });
     const before = session.memoryBytes;
     const outcome = attempt(() => chain.decode(bytes));
-    // Layers may be left out: the image is of less quality then, and all there.
+    // Layers may be missing: the image is complete, at lower quality.
     if (!what.includes("layers"))
       expect(isZarrError(outcome, "CorruptChunk", "LimitExceeded"), String(outcome)).toBe(true);
     expect((await sessionOf("images")).memoryBytes - before).toBeLessThan(2 ** 26);
@@ -344,7 +344,7 @@ it.each([
   ["imagecodecs_htj2k", /HTJ2K/],
   ["imagecodecs_avif", /AVIF/],
   ["numcodecs.imagecodecs_heif", /HEIF/],
-])("%s is Unsupported, and says why", async (name, reason) => {
+])("%s is Unsupported, with the reason", async (name, reason) => {
   const store = storeWith(
     v3({ dtype: "|u1", shape: [4, 4] }, [{ name: "bytes" }, { name }]),
     new Uint8Array(1),
@@ -367,7 +367,7 @@ it.each([
   expect([error._tag, error.code, error.codec]).toEqual(["InvalidMetadata", "bad-configuration", name]);
 });
 
-it("options that only encoders look at are no hindrance", async () => {
+it("ignores options that only affect encoding", async () => {
   const image = images.find(({ codec, name }) => codec === "imagecodecs_jpeg" && name === "rgb-420")!;
   const configuration = {
     level: 90,

@@ -13,7 +13,7 @@ import { errorOf, randomizer } from "../support/support.js";
 const flips = amount(200, 1000, "ZARR_WASM_FLIPS");
 /** Bytes at the front of a chunk that count as its header. */
 const headerBytes = 64;
-/** Chunks up to this size are cut at every length, larger ones at so many. */
+/** Chunks up to this size are cut at every length, larger ones at a fixed number of lengths. */
 const everyLength = amount(256, 2048);
 
 const chunks: GoldenChunk[] = [
@@ -24,7 +24,7 @@ const chunks: GoldenChunk[] = [
 const tally = { tried: 0, right: 0, refused: 0, other: 0 };
 afterAll(() => console.log(`${chunks.length} chunks, ${JSON.stringify(tally)}`));
 
-/** What a damaged chunk gave: the right elements, an error of the right kind, or (for formats without a checksum) others. */
+/** Result of a damaged chunk: the right elements, a typed error, or (for formats without a checksum) other elements. */
 function outcome({ codec, session, right }: GoldenChunk, damaged: Uint8Array): keyof typeof tally {
   tally.tried++;
   let content: Content;
@@ -130,7 +130,7 @@ describe("reading arrays with a damaged chunk", () => {
 });
 
 describe("after 10,000 failed decodes", () => {
-  it("memory is what it was, and good chunks decode", async () => {
+  it("memory is unchanged, and good chunks decode", async () => {
     const failing = chunks.map((chunk) => ({
       chunk,
       damaged: chunk.encoded.subarray(0, chunk.encoded.length - 1),
@@ -163,7 +163,7 @@ describe("the golden chunks", () => {
     expect(unused.sort()).toEqual(ofImages.map(({ core }) => core).sort());
   });
 
-  it("refuse what is no chunk at all", async () => {
+  it("reject input that is not a chunk at all", async () => {
     for (const chunk of chunks) {
       const error = await errorOf(() => chunk.codec.decode(chunk.session, new Uint8Array(0)));
       expect(error._tag).toBe("CorruptChunk");

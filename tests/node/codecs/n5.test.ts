@@ -93,7 +93,7 @@ describe("n5_default", () => {
     const store = new Map([
       ["/zarr.json", new TextEncoder().encode(JSON.stringify(document))],
       ["/0/0", blockAt([150, 125], [0, 0])],
-      ["/0/1", blockAt([140, 5], [0, 125])], // smaller than what lies in the array
+      ["/0/1", blockAt([140, 5], [0, 125])], // smaller than its part of the array
       ["/1/0", blockAt([50, 125], [150, 0])],
     ]);
     const isStored = ([y, x]: number[]) => (y! < 150 ? x! < 125 || y! < 140 : x! < 125);

@@ -1,5 +1,5 @@
-// Codecs of TIFF files: whole files by libtiff and GDAL, read through tifffile's references and as virtual-tiff and
-// imagecodecs describe them. scripts/make-golden-tiff.py made them, and what they must give.
+// TIFF codecs: whole files by libtiff and GDAL, read through references in the forms of tifffile,
+// virtual-tiff and imagecodecs. scripts/make-golden-tiff.py made the files and the expected values.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { create, get, getBytes, MapStore, open, ReferenceStore, set } from "zarr-wasm";
@@ -9,7 +9,7 @@ import { bytesOf, errorOf, sha256 } from "../support/support.js";
 
 interface Tiff {
   name: string;
-  /** Rows, columns, and samples where there are several. */
+  /** Rows, columns, and samples if there are several. */
   shape: number[];
   dtype: string;
   order: "little" | "big";
@@ -80,7 +80,7 @@ const compressors: Record<Tiff["compression"], object[]> = {
   50000: [{ name: "imagecodecs_zstd", configuration: { level: 9 } }],
 };
 
-/** A store of Zarr v3 with the chunks of a TIFF; `bandAxis` says where the samples of each pixel are. */
+/** A Zarr v3 store with the chunks of a TIFF; `bandAxis` gives the position of the sample axis. */
 function v3Store(
   tiff: Tiff,
   bandAxis: "first" | "last",
@@ -132,7 +132,7 @@ describe("virtual-tiff's metadata", () => {
       : [{ name: "bytes", configuration }];
     return [...predictors[tiff.predictor], ...order];
   };
-  // Of those it moves bytes as if they were elements: what comes out is not what the file holds.
+  // It moves the bytes of these as if they were elements: the result differs from the file.
   const isBroken = (tiff: Tiff) => tiff.predictor === 3 && samplesOf(tiff) > 1 && !tiff.planar;
 
   it.each(named.filter(([, tiff]) => !isBroken(tiff)))("of %s", async (_, tiff) => {
@@ -175,7 +175,7 @@ it("a predictor of Zarr v2 without a data type has the array's", async () => {
   expect(sha256((await getBytes(await open(store, { kind: "array" }))).bytes)).toBe(references.sha256);
 });
 
-describe("arrays like those of tifffile's references, in other chunks", () => {
+describe("arrays like tifffile's references, in other chunks", () => {
   const shapes = [
     ["lzw2-i2-big", [20, 10], -1],
     ["lzw3-f4-tiles", [8, 32], -1],
@@ -208,7 +208,7 @@ describe("arrays like those of tifffile's references, in other chunks", () => {
     expect((await get(await open(store, { kind: "array" }))).data).toEqual((await get(like)).data);
   });
 
-  it("keep an axis that is counted from the start where it is", async () => {
+  it("keep the position of an axis counted from the start", async () => {
     const filter = { id: "imagecodecs_delta", shape: [4, 6, 3], dtype: "<u2", axis: 1 };
     const base = { zarr_format: 2, shape: [8, 6, 3], chunks: [4, 6, 3], dtype: "<u2", order: "C" };
     const document = { ...base, fill_value: 0, filters: [filter], compressor: null };
@@ -259,7 +259,7 @@ describe("LZW with the lowest bit first", () => {
   });
 });
 
-describe("what is written", () => {
+describe("written arrays", () => {
   const values = Float32Array.from({ length: 40 * 30 }, (_, i) => Math.sin(i / 50) * 1000);
   const predictors = [
     { name: "imagecodecs_floatpred" },

@@ -272,7 +272,7 @@ describe("vlen-utf8", () => {
     );
   });
 
-  it("finds what is not UTF-8, also where only the whole is", async () => {
+  it("detects invalid UTF-8, including strings that are only invalid as a whole", async () => {
     // The halves of é in two elements; a lone continuation; an overlong form; a surrogate; too large.
     for (const items of [["c3", "a9"], ["61", "80"], ["c0af"], ["eda080"], ["f4908080"], ["f09f98", "80"]]) {
       const chunk = frameItems("x", items.map(unhex));
@@ -321,7 +321,7 @@ describe("json2", () => {
     );
   });
 
-  it("keeps integers exact, and what is not finite", () => {
+  it("keeps integers exact, and non-finite values", () => {
     const values = [9007199254740993n, -(2n ** 64n), Number.NaN, -Infinity, -0, 1e300, "\u2028"];
     expect(codec.decode(codec.encode(values, [7]), 7)).toEqual(values);
     expect(decode('[1, NaN, Infinity, {"__proto__": 1}, "|O", [4]]', 4)).toEqual([
@@ -342,7 +342,7 @@ describe("json2", () => {
   it.each([
     ["no list", "{}", 1],
     ["no shape", '["|O"]', 1],
-    ["a shape that is no list", '[1, "|O", 1]', 1],
+    ["a shape that is not a list", '[1, "|O", 1]', 1],
     ["a shape of fractions", '[1, "|O", [1.0]]', 1],
     ["a shape of strings", '[1, "|O", ["1"]]', 1],
     ["a negative shape", '[1, "|O", [-1, -1]]', 1],
@@ -350,7 +350,7 @@ describe("json2", () => {
     ["too few values", '[1, "|O", [2]]', 2],
     ["too many values", '[1, 2, 3, "|O", [2]]', 2],
     ["uneven rows", '[[1, 2], [3], "|O", [2, 2]]', 4],
-    ["rows that are no lists", '[1, 2, "|O", [2, 1]]', 2],
+    ["rows that are not lists", '[1, 2, "|O", [2, 1]]', 2],
     ["a huge shape", `[1, "|O", [${Array(100).fill("9007199254740991")}]]`, 1],
     ["deep nesting", `[${"[".repeat(100)}${"]".repeat(100)}, "|O", [1]]`, 1],
     ["no JSON", '[1, "|O", [1]', 1],
@@ -358,7 +358,7 @@ describe("json2", () => {
     expect(await codeOf(() => decode(document, count))).toMatch(/corrupt|size-mismatch/);
   });
 
-  it("refuses text that is not UTF-8, and elements that are no strings where they must be", async () => {
+  it("rejects invalid UTF-8, and non-string elements in arrays of strings", async () => {
     expect(await codeOf(() => codec.decode(unhex("ff"), 1))).toBe("corrupt");
     const texts = make("json2", {}, "string");
     expect(texts.decode(bytesOf('["a", "|O", [1]]'), 1)).toEqual(["a"]);
@@ -465,11 +465,11 @@ describe("msgpack2", () => {
     ["an extension", "c70101ff", "corrupt"],
     ["a list longer than the data", "ddffffffff", "truncated"],
     ["a map longer than the data", "dfffffffff", "truncated"],
-    ["a text longer than the data", "dbffffffff", "truncated"],
+    ["a string longer than the data", "dbffffffff", "truncated"],
     ["bytes longer than the data", "c6ffffffff", "truncated"],
     ["a key that is a list", "819001", "corrupt"],
     ["a key that is nil", "81c001", "corrupt"],
-    ["a text that is not UTF-8", "a1ff", "corrupt"],
+    ["a string of invalid UTF-8", "a1ff", "corrupt"],
     ["deep nesting", "91".repeat(100), "corrupt"],
     ["nothing", "", "truncated"],
     ["two values", "0101", "trailing-bytes"],
@@ -522,8 +522,8 @@ describe("categorize", () => {
   });
 });
 
-describe("texts that are longer than strings can be", () => {
-  /** As engines do it, which make no such strings: with an error that is no TypeError. */
+describe("strings beyond the engine's maximum length", () => {
+  /** Like engines that cannot make such strings: throws an error that is not a TypeError. */
   const tooLong = (limit: number) => {
     const { decode } = TextDecoder.prototype;
     return vi.spyOn(TextDecoder.prototype, "decode").mockImplementation(function (

@@ -1,4 +1,4 @@
-// Memory of the core after outsized chunks: the instance is replaced, and nobody at work notices.
+// Wasm memory after outsized chunks: the instance is replaced without affecting other readers.
 import { afterEach, describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
@@ -44,17 +44,17 @@ async function workOf(length: number): Promise<Work> {
   return { chain: await createCodecChain({ ...options, direction: "decode" }), elements, encoded };
 }
 
-/** Decodes; says whether the elements are right, without a message of millions of numbers where they are not. */
+/** Decodes and compares the elements, without a diff of millions of numbers if they differ. */
 const isRight = ({ chain, elements, encoded }: Work) =>
   isSame(chain.decode(encoded) as Uint16Array, elements);
 
-/** Lets a new instance come to be. */
+/** Makes a new instance start. */
 const rest = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 const large = 24 * mib;
 const small = 50_000;
 
-/** Forgets what earlier work needed: small work, until memory is as small as ever. */
+/** Resets the memory high-water mark: decodes small chunks until memory is at its minimum again. */
 async function settle(): Promise<void> {
   const work = await workOf(small);
   for (let i = 0; i < 40; i++) work.chain.decode(work.encoded);
@@ -77,7 +77,7 @@ describe("the demand of work", () => {
     expect(later.at(-1)).toBe(true);
   });
 
-  it("never asks for less than what is always kept, and nothing of those who have done no work", () => {
+  it("never reserves less than the permanent minimum, and nothing for idle sessions", () => {
     const demand = new HeapDemand();
     for (let i = 0; i < 20; i++) {
       demand.note(1);
@@ -118,7 +118,7 @@ describe("an outsized chunk", () => {
     }
   });
 
-  it("is no outsized one where all are like it: the instance stays", async () => {
+  it("does not count as outsized if all chunks are as large: the instance stays", async () => {
     const work = await workOf(large);
     work.chain.decode(work.encoded);
     await rest();

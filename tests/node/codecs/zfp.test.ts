@@ -80,7 +80,7 @@ describe("zfp", () => {
     expect(parse(zfp, reversible, "uint8", [])).toHaveLength(5);
   });
 
-  it("keeps elements exactly in the reversible mode, behind a transpose and before a compressor", async () => {
+  it("keeps elements exact in the reversible mode, after a transpose and before a compressor", async () => {
     for (const [name, configuration] of [
       ["zfp", { mode: "reversible" }],
       ["numcodecs.zfpy", {}],

@@ -147,7 +147,7 @@ describe.each(Object.entries(calls))("%s", (_, list) => {
   });
 });
 
-it("a location that is none says so", async () => {
+it("an invalid location throws a clear error", async () => {
   const error = await dropIn.open(null as never).catch((e: unknown) => e);
   expect((error as Error).message).toBe("a store, or a place in one, cannot be null");
 });

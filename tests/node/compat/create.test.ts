@@ -1,4 +1,4 @@
-// zarrita's `create` in the drop-in: what is written, and what becomes of what was there.
+// zarrita's `create` in the drop-in: the documents written, and the effect on existing nodes.
 import { describe, expect, it } from "vitest";
 import { MapStore } from "zarr-wasm";
 import * as dropIn from "zarr-wasm/zarrita";
@@ -8,7 +8,7 @@ import { errorOf } from "../support/support.js";
 import { type Files, files, jsonIn } from "../support/writing-tools.js";
 import { sharded } from "../support/zarr-writer.js";
 
-describe("what is written", () => {
+describe("written documents", () => {
   it("groups", async () => {
     const store = files();
     const group = await dropIn.create(dropIn.root(store).resolve("g"), { attributes: { n: 2n ** 60n } });
@@ -20,7 +20,7 @@ describe("what is written", () => {
     expect(inside.path).toBe("/g/x");
   });
 
-  it("is valid metadata, where zarrita's leaves out what other readers need", async () => {
+  it("are valid metadata, with the fields that zarrita omits and other readers need", async () => {
     const store = files();
     const array = await small(store, { chunkSeparator: "." });
     expect(jsonIn(store, "/zarr.json")).toMatchObject({
@@ -72,7 +72,7 @@ describe("what is written", () => {
   });
 });
 
-describe("what was there", () => {
+describe("existing nodes", () => {
   it("an array goes with its chunks, and nothing else does", async () => {
     const store = files();
     const root = dropIn.root(store);
@@ -136,7 +136,7 @@ describe("what was there", () => {
     const array = await small(store as never);
     await dropIn.set(array, [0, 0], 6);
     await small(store as never);
-    expect((await stored(held))[0]).toBe(6); // as with zarrita: nobody can take it away
+    expect((await stored(held))[0]).toBe(6); // as with zarrita: the object is immutable for every caller
     held.set("/old/.zgroup", new TextEncoder().encode('{"zarr_format":2}'));
     const error = await errorOf(() => dropIn.create(dropIn.root(store).resolve("old")));
     expect([error["_tag"], error["code"]]).toEqual(["ReadOnly", "no-delete"]);

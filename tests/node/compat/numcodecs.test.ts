@@ -90,7 +90,7 @@ describe("codecs of numcodecs", () => {
     expect(short.every((byte) => byte === 0)).toBe(true);
   });
 
-  it.each(names)("%s refuses other kinds of `out`, and leaves them as they are", async (name) => {
+  it.each(names)("%s rejects other kinds of `out`, and leaves them unchanged", async (name) => {
     const bytes = randomBytes(1000, 4);
     const codec = make(ours, name);
     const encoded = await codec.encode(bytes);

@@ -59,7 +59,7 @@ describe("withRangeCoalescing", () => {
     expect(asked[1]!.signal!.aborted).toBe(true);
   });
 
-  it("refuses what is no range, alone", async () => {
+  it("rejects an invalid range without failing the others", async () => {
     const { store } = counted();
     const merged = dropIn.withRangeCoalescing(store);
     const read = (offset: number, length: number) => merged.getRange!("/x", { offset, length });
@@ -67,7 +67,7 @@ describe("withRangeCoalescing", () => {
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   });
 
-  it("reads what lies at the end of an object, and beyond, as without it", async () => {
+  it("reads at the end of an object, and beyond, as without it", async () => {
     const { store } = counted();
     const merged = dropIn.withRangeCoalescing(store);
     const read = (offset: number, length: number) => merged.getRange!("/x", { offset, length });

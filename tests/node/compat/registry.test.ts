@@ -26,7 +26,7 @@ describe("the registry's standard codecs", () => {
       numbers.map((n) => `é${n}`),
     );
 
-  it("are those of zarrita", () => {
+  it("match zarrita's", () => {
     expect([...dropIn.registry.keys()].sort()).toEqual([...zarrita.registry.keys()].sort());
   });
 

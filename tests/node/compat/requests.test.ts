@@ -47,7 +47,7 @@ describe("requests of open", () => {
       ["y", { kind: "array" }],
       ["g/x", { kind: "array" }],
     ],
-    "whatever is there": [
+    "existing nodes": [
       ["", {}],
       ["g", {}],
       ["g/x", {}],
@@ -59,7 +59,7 @@ describe("requests of open", () => {
       ["g", { kind: "array" }],
       ["x", { kind: "group" }],
     ],
-    "what is not there": [
+    "missing nodes": [
       ["x", { kind: "array" }],
       ["nothing", {}],
       ["nothing", { kind: "group" }],
@@ -107,7 +107,7 @@ describe("requests of open", () => {
     expect(keys()).not.toContain("/nothing/meta");
   });
 
-  it("says what is wrong with the version that is there, not that another is not", async () => {
+  it("reports an error in the version found, not that another version is missing", async () => {
     const store = documents({ "/.zarray": { zarr_format: 2, shape: "no" } });
     await expect(dropIn.open(store as never)).rejects.toThrow(dropIn.InvalidMetadataError);
   });
@@ -143,7 +143,7 @@ describe("requests of open", () => {
     expect(await of("x", { version: 2 })).toBe(2);
     expect([await of("x"), await of("y"), await of("new"), await of("x")]).toEqual([3, 2, 3, 3]);
     await of("y");
-    expect(await of("x")).toBe(2); // both are there: the store was last seen to hold v2
+    expect(await of("x")).toBe(2); // both exist: the store last returned v2
   });
 });
 

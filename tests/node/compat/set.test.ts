@@ -1,4 +1,4 @@
-// zarrita's `set` in the drop-in: the same calls by both libraries, what each reads of the other's, values in every layout.
+// zarrita's `set` in the drop-in: the same calls in both libraries, each reading the other's output, values in every layout.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as dropIn from "zarr-wasm/zarrita";
@@ -36,7 +36,7 @@ const kinds: Record<string, { from(values: never[]): unknown }> = {
 } as never;
 
 describe("the same calls", () => {
-  /** What a program does to an array with zarrita, by whichever library. */
+  /** The operations of a program on an array, through either library. */
   async function paint(zarr: Zarrita, dtype: string, codecs: object[]): Promise<Files> {
     const store = files();
     const at = elements[dtype]!;
@@ -62,7 +62,7 @@ describe("the same calls", () => {
     return store;
   }
 
-  /** What comes of that. */
+  /** The outcome. */
   const painted = [
     ...[1, 4, 7, 0, 1, 0, 0],
     ...[11, 11, 11, 11, 2, 11, 11],
@@ -293,7 +293,7 @@ describe("options", () => {
   });
 });
 
-describe("what zarrita writes without a word, and is refused here before anything is written", () => {
+describe("writes that zarrita accepts silently, and this library rejects before it writes anything", () => {
   const chunk = (data: unknown, shape: number[], stride?: number[]) => ({
     data,
     shape,

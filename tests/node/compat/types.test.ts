@@ -40,7 +40,7 @@ export async function arrays() {
   is<Same<typeof text, zarr.Array<"v2:U3", Files>>>();
   const codecs: zarr.CodecMetadata[] = [{ name: "gzip", configuration: { level: 1 } }];
   await zarr.create(store, { ...options, dtype: "bool", fillValue: true, codecs });
-  // @ts-expect-error a text is no element of int32
+  // @ts-expect-error a string is not an element of int32
   await zarr.create(store, { ...options, dtype: "int32", fillValue: "1" });
   // @ts-expect-error zarrita does not know it
   await zarr.create(store, { ...options, dtype: "int31" });
@@ -60,7 +60,7 @@ export async function elements() {
   await zarr.set(array, [0, null], { data: new Int32Array(2), shape: [2], stride: [1] });
   const createQueue = () => ({ add(_: () => Promise<void>) {}, onIdle: async () => [] });
   await zarr.set(array, null, 5, { createQueue });
-  // @ts-expect-error a text is no element of int32
+  // @ts-expect-error a string is not an element of int32
   await zarr.set(array, null, "5");
   // @ts-expect-error nor is a bigint
   await zarr.set(array, null, 5n);

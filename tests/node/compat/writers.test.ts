@@ -33,7 +33,7 @@ describe("who writes through what", () => {
     expect(await stored(store)).toEqual(Array.from({ length: 35 }, (_, i) => i + 1));
   });
 
-  it("caches of extensions, which do not keep what has been replaced", async () => {
+  it("caches of extensions, which discard replaced objects", async () => {
     const store = files();
     await small(store);
     const cached = dropIn.withByteCaching(store as never);

@@ -206,7 +206,7 @@ describe("arrays are read as zarrita reads them", () => {
       const codecs = data_type === "string" ? [{ name: "vlen-utf8" }] : [bytesLittle];
       const store = documents({ "/zarr.json": v3Meta({ data_type, fill_value, codecs }) });
       await compare(store);
-      // zarrita leaves the strings NaN and Infinity as they are.
+      // zarrita leaves the strings NaN and Infinity unchanged.
       const fills = [await openArray(ours, store), await openArray(zarrita, store)].map(
         (array) => array.fillValue,
       );
@@ -342,7 +342,7 @@ describe.each(both)("hierarchies with %s", (_, zarr) => {
     );
   });
 
-  it("says where there is no consolidated metadata", async () => {
+  it("reports missing consolidated metadata", async () => {
     const plain = await hierarchy(2);
     expect(await failure(async () => zarr.withConsolidatedMetadata(plain as never))).toMatchObject({
       _tag: "NotFoundError",
@@ -672,7 +672,7 @@ describe("what zarrita does not have", () => {
     }
   });
 
-  it("limits on what is read at a time, also by queues", async () => {
+  it("limits on concurrent reads, including queues", async () => {
     const store = new MapStore();
     await writeV3(
       store,
@@ -704,7 +704,7 @@ describe("what zarrita does not have", () => {
     expect(done).toEqual([1, 2, 3, 4]);
   });
 
-  it("a signal in the place of the options", async () => {
+  it("a signal instead of the options", async () => {
     const array = await dropIn.open(
       documents({ "/zarr.json": v3Meta({ codecs: [bytesLittle, gzip] }) }) as never,
       { kind: "array" },
@@ -741,7 +741,7 @@ describe("registerCodecs", () => {
     }
   });
 
-  it("reads v2's, and lets zarrita write what it could not", async () => {
+  it("reads v2's, and lets zarrita write the ones it could not", async () => {
     dropIn.registerCodecs(zarrita.registry);
     try {
       const store = documents({

@@ -41,7 +41,7 @@ function check(dtype: Dtype, method: "mean" | "mode" | "max", rounds: number): v
     const shape = Array.from({ length: rank }, () => 1 + below(rank > 3 ? 5 : 11));
     const factors = shape.map(() => (round % 2 ? 2 : 1 + below(4)));
     const source = randomElements(dtype, product(shape), round + 1);
-    // Into a box of a larger array: what lies around it must not change.
+    // Into a box of a larger array: the surrounding elements must not change.
     const box = reducedShape(shape, factors);
     const larger = box.map((length) => length + 1);
     const strides = stridesOf(larger);
@@ -115,7 +115,7 @@ describe("rules", () => {
     ]);
   });
 
-  it("floats: NaNs are left out, and finite numbers have a finite mean", () => {
+  it("floats: NaNs are skipped, and finite numbers have a finite mean", () => {
     const { NaN: nan, MAX_VALUE: most, POSITIVE_INFINITY: infinity } = Number;
     expect(reduce("float32", "mean", Float32Array.of(1, nan, nan, nan, 3, infinity), [6])).toEqual([
       1,

@@ -1,4 +1,4 @@
-// Values of map tiles: grids whose values are their own coordinates, so that each pixel says what it should be.
+// Map tile values: grids whose values are their own coordinates, so each pixel's expected value is known.
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   create,
@@ -198,7 +198,7 @@ describe("other grids and data", () => {
       for (const j of [8, 40, 127, 200]) expect(data[j * 256]).toBe(rowAt(90 - ((j + 0.5) * 180) / 256) / 2);
     });
 
-    it("what is refused", async () => {
+    it("rejected arguments", async () => {
       const reference = await georeference(array);
       const refusal = async (options: unknown) =>
         (await errorOf(() => readTile(reference, [0, 0, 0], options as never)))._tag;
@@ -216,7 +216,7 @@ describe("other grids and data", () => {
   });
 
   describe("many chunks", () => {
-    /** Degrees from -180 to 180 of one element each, and the chunks that were asked for with their signals. */
+    /** Degrees from -180 to 180 with one element each; records the chunks requested and their signals. */
     async function small(west: number, chunk: (key: string) => Promise<undefined>) {
       const objects = new Map<string, Uint8Array>();
       await createGroup(objects);
@@ -262,7 +262,7 @@ describe("other grids and data", () => {
         );
     });
 
-    it("of two parts: none is asked for after one has failed", async () => {
+    it("of two parts: requests no more chunks after one has failed", async () => {
       const turn = () => new Promise<undefined>((resolve) => setTimeout(resolve, 1, undefined));
       const chunk = async (key: string) => {
         if (key.endsWith("/359")) throw new Error("broken");
@@ -279,7 +279,7 @@ describe("other grids and data", () => {
     });
   });
 
-  it("elements that are no numbers", async () => {
+  it("elements that are not numbers", async () => {
     const store: Store = new Map() as never;
     await createGroup(store);
     const attributes = {
@@ -312,7 +312,7 @@ it("tileParts: the widest first, which is tileAt's; none beside the data", async
   expect(await tileParts(reference, [2, 1, 1])).toEqual([]);
 });
 
-describe("levels that are not there", () => {
+describe("missing levels", () => {
   it.each([
     ["layout", { layout: [{ asset: "0" }, { asset: "1" }, { asset: "2" }] }],
     ["ndpyramid", [{ datasets: [{ path: "2" }, { path: "1" }, { path: "0" }] }]],

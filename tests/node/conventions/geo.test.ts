@@ -1,4 +1,4 @@
-// Where arrays lie on a map: what GDAL says of stores that it wrote (tests/golden/geo.jsonl), the conventions, map tiles.
+// Georeferencing: stores written by GDAL with its own description of them (tests/golden/geo.jsonl), the conventions, map tiles.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
@@ -204,7 +204,7 @@ describe("conventions", () => {
     expect(reference.levels.map((level) => [level.path, level.shape, level.transform])).toEqual([
       ["r0", [16, 16], transform],
       ["r1", [8, 8], [20, 0, 500_000, 0, -40, 4_000_000]],
-      // Seven columns are no whole fraction of sixteen.
+      // Sixteen columns are not a multiple of seven.
       ["r2", [4, 7], [expect.closeTo(160 / 7, 9), 0, 500_000, 0, -80, 4_000_000]],
     ]);
     expect(reference.crs?.code).toBe("EPSG:32633");
@@ -353,7 +353,7 @@ describe("errors", () => {
     expect(error.code).toBe(code);
   });
 
-  it("levels that are no paths, too many, or not there", async () => {
+  it("levels with invalid paths, too many levels, or missing levels", async () => {
     const of = async (layout: unknown) =>
       errorOf(async () =>
         georeference(await groupAt(await storeWith({ "": { attributes: { multiscales: { layout } } } }))),

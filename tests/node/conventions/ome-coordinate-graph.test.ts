@@ -1,4 +1,4 @@
-// Coordinate systems of OME-Zarr 0.6: where points go (tests/golden/transforms.py records it), and what is refused.
+// Coordinate systems of OME-Zarr 0.6: transformed points (recorded by tests/golden/transforms.py), and invalid graphs.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
@@ -50,7 +50,7 @@ async function stored({ groups, arrays }: Pick<Case, "groups"> & Partial<Pick<Ca
 const graphOf = async (made: Parameters<typeof stored>[0]) =>
   coordinateGraph(await open(await stored(made), { kind: "group" }));
 
-/** Of the size of what is compared: sums of rounded products are rounded, too. */
+/** Relative to the magnitude of the operands: sums of rounded products are rounded, too. */
 function expectNear(found: ArrayLike<number>, expected: readonly (number | null)[]): void {
   expect(found).toHaveLength(expected.length);
   expected.forEach((value, i) => {
@@ -149,7 +149,7 @@ describe("a graph", () => {
     ]);
   });
 
-  it("says which transformations a mapping takes, and in which direction", async () => {
+  it("reports the transformations of a mapping, and their directions", async () => {
     const mapping = await between(linked({ type: "translation", translation: [1, 2] }), "world", {
       path: "s0",
     });
@@ -202,7 +202,7 @@ describe("vector fields", () => {
   const attempt = async (...made: Parameters<typeof make>) =>
     errorOf(async () => (await make(...made)).between("physical", "world"));
 
-  it("of another interpolation are Unsupported, and read by one that is asked for", async () => {
+  it("of another interpolation are Unsupported, unless the caller asks for a supported one", async () => {
     const graph = await make({ interpolation: "bspline-cubic" });
     const error = await errorOf(() => graph.between("physical", "world"));
     expect([error._tag, error.code]).toEqual(["Unsupported", "ome-transformation"]);
@@ -240,7 +240,7 @@ describe("vector fields", () => {
   });
 });
 
-describe("what is not valid is refused", () => {
+describe("invalid metadata is rejected", () => {
   const deep = (depth: number): object =>
     depth === 0 ? { type: "identity" } : { type: "sequence", transformations: [deep(depth - 1)] };
   const part = (transformation: object, inputAxes: unknown, outputAxes: unknown) => ({
@@ -258,7 +258,7 @@ describe("what is not valid is refused", () => {
   it.each<[string, object]>([
     ["numbers for other axes", { type: "scale", scale: [1, 2, 3] }],
     ["a number that is none", { type: "translation", translation: [1, null] }],
-    ["a number that is a text", { type: "translation", translation: [1, "2"] }],
+    ["a number that is a string", { type: "translation", translation: [1, "2"] }],
     [
       "numbers too large together",
       { type: "sequence", transformations: [1, 2].map(() => ({ type: "scale", scale: [1e200, 1] })) },
@@ -333,9 +333,9 @@ describe("what is not valid is refused", () => {
       { type: "bijection", forward: inverses[0], inverse: inverses[1] },
     ],
     ["an output twice", parts(part(one, [0], [1]), part(one, [1], [1]))],
-    ["an output that is not there", parts(part(one, [0], [2]), part(one, [1], [1]))],
-    ["an output that is left out", parts(part(one, [0], [0]))],
-    ["inputs that are not there", parts(part(one, [0], [0]), part(one, [2], [1]))],
+    ["an output that does not exist", parts(part(one, [0], [2]), part(one, [1], [1]))],
+    ["a missing output", parts(part(one, [0], [0]))],
+    ["inputs that do not exist", parts(part(one, [0], [0]), part(one, [2], [1]))],
     ["names for indices", parts(part(one, ["y"], ["y"]), part(one, ["x"], ["x"]))],
     ["a part for other axes", parts(part({ type: "scale", scale: [1, 2] }, [0], [0]), part(one, [1], [1]))],
     [
@@ -394,7 +394,7 @@ describe("what is not valid is refused", () => {
     expect((await errorOf(() => between(many)))._tag).toBe("LimitExceeded");
   });
 
-  it("ways that are not there, and ways back over what has no inverse", async () => {
+  it("missing paths, and inverse paths over transformations without an inverse", async () => {
     const codes = async (ome: object, from: CoordinateReference, to: CoordinateReference) => {
       const { _tag, code } = await errorOf(() => between(ome, from, to));
       return [_tag, code];
@@ -415,7 +415,7 @@ describe("what is not valid is refused", () => {
     expect(await codes(flat, "physical", 7 as never)).toEqual(["InvalidArgument", "invalid-argument"]);
   });
 
-  it("groups that are neither image nor scene, and those of other versions", async () => {
+  it("rejects groups that are neither image nor scene, and those of other versions", async () => {
     const tags = async (ome: object) => {
       const { _tag, code } = await errorOf(() => graphOf({ groups: { "": ome } }));
       return [_tag, code];

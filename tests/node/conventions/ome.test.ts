@@ -94,7 +94,7 @@ describe("OME-Zarr images", () => {
     expect(await labelPaths(without.group)).toEqual([]);
   });
 
-  it("combine the transformations of a level with those of the image, in their order", async () => {
+  it("combine a level's transformations with the image's, in their order", async () => {
     const group = await groupOf(
       image({
         datasets: [level("0", scale(2, 3), translation(10, 20)), level("1", scale(4, 6))],
@@ -149,7 +149,7 @@ describe("OME-Zarr images", () => {
     expect([silent!.version, silent!.levels[0]!.scale]).toEqual(["0.4", undefined]);
   });
 
-  it("take channels from omero, leaving out what is malformed", async () => {
+  it("take channels from omero, without malformed ones", async () => {
     const channels = [
       { label: "DAPI", color: "0000ff", active: true, window: { min: 0, max: 255, start: 5, end: 99 } },
       { label: 1, color: "blue", active: "yes", window: { start: "0", end: null } },
@@ -214,7 +214,7 @@ describe("OME-Zarr images", () => {
       image({ coordinateTransformations: [{ type: "scale", path: "s" }] }),
       "Unsupported",
     ],
-    ["axes that are no list", image({ axes: "yx" }), "InvalidMetadata"],
+    ["axes that are not a list", image({ axes: "yx" }), "InvalidMetadata"],
     ["no axes", image({ axes: [] }), "InvalidMetadata"],
     ["axes without names", image({ axes: [{ type: "space" }, { type: "space" }] }), "InvalidMetadata"],
     ["axes of one name", image({ axes: [yx[0], yx[0]] }), "InvalidMetadata"],
@@ -246,7 +246,7 @@ describe("OME-Zarr images", () => {
     expect(error.message).toContain(message);
   });
 
-  it("have the axes of 0.1 and 0.2 where these, or no version and no axes, are said", async () => {
+  it("have the axes of 0.1 and 0.2 if the metadata names these versions, or neither a version nor axes", async () => {
     const plain = { datasets: [{ path: "0" }], axes: undefined };
     const axesOf = (group: Parameters<typeof multiscales>[0]) =>
       multiscales(group)[0]!
@@ -254,7 +254,7 @@ describe("OME-Zarr images", () => {
         .join("");
     for (const version of ["0.1", "0.2", undefined])
       expect(axesOf(await groupOf(image({ ...plain, version })))).toBe("tczyx");
-    // Beside "multiscales" of old versions, "version" is no word of OME-Zarr.
+    // Beside "multiscales" of old versions, "version" is not an OME-Zarr field.
     expect(
       axesOf(await groupOf({ ...image(plain), ...image({ ...plain, version: "0.2" }), version: 7 })),
     ).toBe("tczyx");
@@ -324,7 +324,7 @@ describe("OME-Zarr 0.6 images", () => {
     ]);
   });
 
-  it("have what axes say besides, where it is valid", async () => {
+  it("have the optional fields of axes, if these are valid", async () => {
     const orientation = { type: "anatomical", value: "left-to-right" };
     const more = [
       { name: "z", longName: "depth", orientation, discrete: false },
@@ -363,8 +363,8 @@ describe("OME-Zarr 0.6 images", () => {
       "two transformations",
       { datasets: [level("0", { ...scale(1, 1, 1), ...ends("0", "physical") }, scale(1, 1, 1))] },
     ],
-    ["an output that is not there", { datasets: [one("0", scale(1, 1, 1), "elsewhere")] }],
-    ["an output that is no name", { datasets: [one("0", scale(1, 1, 1), 7)] }],
+    ["an output that does not exist", { datasets: [one("0", scale(1, 1, 1), "elsewhere")] }],
+    ["an output that is not a name", { datasets: [one("0", scale(1, 1, 1), 7)] }],
     ["different outputs", { datasets: [one("0", scale(1, 1, 1)), one("1", scale(1, 1), "world")] }],
     ["a scale for other axes", { datasets: [one("0", scale(1, 1))] }],
     ["a translation alone", { datasets: [one("0", translation(1, 1, 1))] }],

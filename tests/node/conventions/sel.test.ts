@@ -1,4 +1,4 @@
-// Selections by label: what xarray selects (tests/golden/labels.py records it), and what it has no answer to.
+// Selections by label: xarray's results (recorded by tests/golden/labels.py), and selections that xarray rejects.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
@@ -299,7 +299,7 @@ describe("errors", () => {
   });
 });
 
-describe("what others wrote", () => {
+describe("stores written by other libraries", () => {
   it.each(["complex64", "r16", "bytes"])("coordinates of %s are none", async (dtype) => {
     const store = new Map();
     const group = await createGroup(store, {});
@@ -314,7 +314,7 @@ describe("what others wrote", () => {
     expect(await sel(group, { x: ["1970", "2020"] })).toEqual({ x: slice(0, 1, 1) });
   });
 
-  it("attributes that are no texts", async () => {
+  it("attributes that are not strings", async () => {
     const attributes = { units: { toString: 1 }, _Unsigned: { toString: 1, valueOf: 1 } };
     const { group } = await groupOf({ x: { values: [1, 2], dtype: "int16", attributes } });
     expect(await sel(group, { x: 2 })).toEqual({ x: 1 });
@@ -345,7 +345,7 @@ describe("what others wrote", () => {
     expect(await sel(data, { x: 6 })).toEqual([1]);
   });
 
-  it("more coordinates than 32 bits count, in chunks that are larger than what is read at a time", async () => {
+  it("more coordinates than 32 bits can index, in chunks larger than one read", async () => {
     const [length, chunk] = [2 ** 40, 2 ** 28];
     const store = new Map();
     const group = await createGroup(store, {});
@@ -431,7 +431,7 @@ describe("reading", () => {
     expect(await sel(group, { x: [0, 9_000_000] })).toEqual({ x: slice(3, 3_000_003, 1) });
   });
 
-  it("what is not sorted in the middle is searched from end to end", async () => {
+  it("a coordinate with unsorted values in the middle is searched from end to end", async () => {
     const values = Float64Array.from({ length: 300_000 }, (_, i) => i);
     values[150_000] = 7.5; // the first one of its chunk
     const { group } = await groupOf({ x: { values: [...values], dtype: "float64", chunk: 5000 } });

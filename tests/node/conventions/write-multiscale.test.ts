@@ -178,7 +178,7 @@ describe("levels", () => {
     }
   });
 
-  it("are those of elements in memory, too", async () => {
+  it("match those of elements in memory, too", async () => {
     const data = Uint16Array.from({ length: 35 }, (_, i) => i);
     const group = await writeMultiscale(new Map(), { data, shape: [5, 7] }, { levels: 4 });
     await checkLevels(group, data, "mean");
@@ -231,7 +231,7 @@ describe("levels", () => {
     expect([next._tag, next.chunkKey]).toEqual(["CorruptChunk", "/0/c/0/0"]);
   });
 
-  it("of values of variable length are those of the first ones", async () => {
+  it("of variable-length values are the first one of each block", async () => {
     const array = await create(new Map(), { shape: [3, 3], dtype: "string" });
     await set(array, null, ["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
     const group = await writeMultiscale(new Map(), array, { levels: 2, method: "nearest" });
@@ -246,7 +246,7 @@ describe("places of elements", () => {
     ["mode", [3, 4]],
     ["max", [2, 1]],
     ["nearest", [3, 2]],
-  ] as const)("are those of the blocks' centres: %s by %j", async (method, factor) => {
+  ] as const)("are the coordinates of the blocks' centres: %s by %j", async (method, factor) => {
     const array = await create(new Map(), { shape: [54, 64], dtype: "uint8", dimensionNames: ["y", "x"] });
     const [scale, translation] = [
       [0.5, 0.125],
@@ -282,7 +282,7 @@ describe("metadata", () => {
     axes: [{ name: "c" }, { name: "y", unit: "micrometer" }, { name: "x", unit: "micrometer" }],
   };
 
-  it("is that of OME-Zarr 0.5 in Zarr v3", async () => {
+  it("is OME-Zarr 0.5 in Zarr v3", async () => {
     const store = new Map<string, Uint8Array>();
     const { array } = await source(store, { shape: [2, 6, 5], dtype: "uint8" });
     const omero = { channels: [{ color: "00FF00", label: "GFP" }] };
@@ -330,7 +330,7 @@ describe("metadata", () => {
     expect(multiscales(group)[0]!.channels![0]!.label).toBe("GFP");
   });
 
-  it("is that of OME-Zarr 0.6 where that is asked for, and says the same", async () => {
+  it("is OME-Zarr 0.6 if requested, with the same content", async () => {
     const store = new Map<string, Uint8Array>();
     const { array } = await source(store, { shape: [2, 6, 5], dtype: "uint8" });
     const options = { ...names, levels: 2, name: "cells", scale: [1, 0.5, 0.5] };
@@ -380,7 +380,7 @@ describe("metadata", () => {
     expect(JSON.parse(Buffer.from(store.get("/newer/zarr.json")!).toString()).attributes.ome).toEqual(ome);
   });
 
-  it("is of a version that is there, in the Zarr version that it is stored in", async () => {
+  it("is a supported version, in the Zarr version that stores it", async () => {
     const store = new Map<string, Uint8Array>();
     const { array } = await source(store, { shape: [6, 5], dtype: "uint8" });
     const old = await writeMultiscale(new Map(), array, { path: "old", omeVersion: "0.4", levels: 1 });
@@ -397,7 +397,7 @@ describe("metadata", () => {
     expect(store.has("/no/zarr.json")).toBe(false);
   });
 
-  it("is that of OME-Zarr 0.4 in Zarr v2, with nested chunks", async () => {
+  it("is OME-Zarr 0.4 in Zarr v2, with nested chunks", async () => {
     const store = new Map<string, Uint8Array>();
     const { array } = await source(store, { shape: [6, 5], dtype: "uint8", zarrFormat: 2 });
     await writeMultiscale(store, array, { path: "image", levels: 2 });
@@ -570,7 +570,7 @@ describe("calls", () => {
     expect([...store.keys()].some((key) => key.startsWith("/image/2/"))).toBe(false);
   });
 
-  it("refuse what makes no image before anything is written", async () => {
+  it("are rejected before anything is written if they do not make an image", async () => {
     const store = new Map<string, Uint8Array>();
     const { array } = await source(store, { shape: [5, 5], dtype: "complex64" });
     const before = new Map(store);
@@ -661,7 +661,7 @@ describe("calls", () => {
     expect(other.code).toBe("other-options");
     const none = await errorOf(() => writeMultiscale(store, array, { ...options, stage: 2 }));
     expect(none._tag).toBe("InvalidArgument");
-    // Whatever somebody has written there.
+    // Arbitrary data of another writer.
     const [image] = (made.attributes["ome"] as { multiscales: object[] }).multiscales;
     for (const kwargs of [2n ** 80n, "mean", undefined, { method: "max" }]) {
       await updateAttributes(made, {
@@ -672,7 +672,7 @@ describe("calls", () => {
     }
   });
 
-  it("stop when they are told to", async () => {
+  it("stop when aborted", async () => {
     const { array } = await source(new Map(), { shape: [9, 9], dtype: "uint8", chunkShape: [2, 2] });
     const store = new Map<string, Uint8Array>();
     const stop = new AbortController();
@@ -737,7 +737,7 @@ describe("a store that fails", () => {
     expect(failed).toBeGreaterThan(5);
   });
 
-  it("a call that goes on writes only what is missing", async () => {
+  it("a resumed call writes only missing chunks", async () => {
     const { array } = await source(new Map(), { shape: [64, 64], dtype: "uint8", chunkShape: [64, 64] });
     const files = new Map<string, Uint8Array>();
     const options = { levels: 3, shardShape: [32, 32], chunkShape: [8, 8] };
@@ -759,8 +759,8 @@ describe("a store that fails", () => {
   });
 });
 
-it("memory is that of some blocks, whatever the array's length", () => {
-  // 256 MiB of fill value but for some chunks, in shards: what is held is the same as of what is stored.
+it("memory is bounded by a few blocks, whatever the array's length", () => {
+  // 256 MiB of fill value except for some chunks, in shards: memory is the same as for stored chunks.
   const script = `
     import { create, set, writeMultiscale } from ${JSON.stringify(pathToFileURL("dist/bundle/index.js").href)};
     const array = await create(new Map(), { shape: [4096, 32768], dtype: "uint16", chunkShape: [1024, 1024] });
@@ -787,7 +787,7 @@ it("leaves the program its turn, so that a signal can end it, also where memory 
   const objects = new Map<string, Uint8Array>();
   const shape = [2 ** 16, 2 ** 16];
   await create(objects, { shape, chunkShape: [16, 16], dtype: "uint8", codecs: "none" });
-  // Does not say what it has stored, so that all chunks are asked for.
+  // Does not list its keys, so every chunk is requested.
   const array = await open({ get: (key: string) => objects.get(key) }, { kind: "array" });
   const signal = AbortSignal.timeout(100);
   const error = await errorOf(() => writeMultiscale(new Map(), array, { levels: 2, signal }));
@@ -851,7 +851,7 @@ describe("large images that are mostly empty", () => {
     expect(whole.get(`/1/c/${far / 2}/2`)).toEqual(parts.get(`/1/c/${far / 2}/2`));
   });
 
-  it("are refused where a store does not say what it has stored, before anything is written", async () => {
+  it("are rejected in stores without listing, before anything is written", async () => {
     const objects = new Map<string, Uint8Array>();
     await sparse(objects);
     const array = await open({ get: (key: string) => objects.get(key) }, { kind: "array" });

@@ -136,7 +136,7 @@ describe("missing values", () => {
       expect(decode(int16, { _FillValue: fill }, data).data).toBe(data);
   });
 
-  it("lie outside the valid range, where that is asked for", () => {
+  it("lie outside the valid range, if the option is set", () => {
     const data = Int16Array.of(-5, 0, 7, 9);
     const expected = Float32Array.of(Number.NaN, 0, 7, Number.NaN);
     const options = { validRange: true };
@@ -175,7 +175,7 @@ describe("packed numbers", () => {
     expect(decode(int64, { add_offset: 1 }, BigInt64Array.of(-4n)).data).toEqual(Float64Array.of(-3));
   });
 
-  it("are unsigned where _Unsigned says so, and their missing value with them", () => {
+  it("are unsigned if _Unsigned is set, with their missing value", () => {
     const data = Int8Array.of(-1, -2, 3);
     const attributes = { _Unsigned: "true", _FillValue: -1, scale_factor: 2 };
     expect(decode(int8, attributes, data).data).toEqual(Float64Array.of(Number.NaN, 508, 6));
@@ -186,7 +186,7 @@ describe("packed numbers", () => {
     expect(long.data).toEqual(BigUint64Array.of(2n ** 64n - 1n));
   });
 
-  it("pass where they are no real numbers", () => {
+  it("pass if they are not real numbers", () => {
     const data = Float32Array.of(1, 2);
     expect(decode(DType.simple("complex64"), { scale_factor: 2 }, data)).toMatchObject({
       kind: "stored",
@@ -248,7 +248,7 @@ describe("times", () => {
     }
   });
 
-  it("keep missing values, and stay counts where that is asked for", () => {
+  it("keep missing values, and stay counts if the option is set", () => {
     const attributes = { units: "days since 1970-01-01", _FillValue: -1, scale_factor: 0.5 };
     expect(decode(int16, attributes, Int16Array.of(-1, 3)).data).toEqual(
       Float64Array.of(Number.NaN, 1.5 * day),

@@ -152,8 +152,8 @@ describe("structured types", () => {
     ["no fields", "[]"],
     ["a name twice", '[["a", "<i2"], ["a", "<i2"]]'],
     ["an empty name", '[["", "<i2"]]'],
-    ["a name that is no string", '[[1, "<i2"]]'],
-    ["a field that is no list", '["<i2"]'],
+    ["a name that is not a string", '[[1, "<i2"]]'],
+    ["a field that is not a list", '["<i2"]'],
     ["a number", "3"],
     ["an object", "{}"],
     ["an object field", '[["a", "|O"]]'],
@@ -345,7 +345,7 @@ describe("element data", () => {
     expect(() => checkElements(dtype, new DataView(new ArrayBuffer(48)), 6, "it")).toThrow(/must be a/);
   });
 
-  it("shares memory where it can, and copies where alignment forces it", () => {
+  it("shares memory if it can, and copies if the alignment requires it", () => {
     const bytes = new Uint8Array(17);
     expect(toElements(DType.simple("int32"), bytes.subarray(0, 16)).buffer).toBe(bytes.buffer);
     const odd = toElements(DType.simple("int32"), bytes.subarray(1));

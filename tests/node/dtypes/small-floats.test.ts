@@ -183,7 +183,7 @@ describe("elements", () => {
     if (signed) expect(() => toBytes(dtype, Int8Array.of(-span / 2 - 1))).toThrow(/out of the range/);
   });
 
-  it("never share memory where they are converted", () => {
+  it("never share memory if they are converted", () => {
     for (const name of simpleTypes) {
       const dtype = DType.simple(name);
       const bytes = new Uint8Array(16);

@@ -40,7 +40,7 @@ describe("array.is", () => {
     expect(large.is("int64")).toBe(true);
   });
 
-  it("leaves the type to callers who say it, as before", async () => {
+  it("accepts an explicit type argument, as before", async () => {
     const { data } = await get<string[]>(await opened("string", "x"));
     expectTypeOf(data).toEqualTypeOf<string[]>();
     expect(data).toHaveLength(3);

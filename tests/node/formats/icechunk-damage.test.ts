@@ -1,5 +1,5 @@
-// Damaged Icechunk repositories: every byte of every metadata file changed, files cut at every length. What comes of it
-// is an error of this library or a region; never a crash, a hang, or more memory than the limit.
+// Damaged Icechunk repositories: every byte of every metadata file changed, files cut at every length. The
+// result is a typed error or a region; never a crash, a hang, or more memory than the limit.
 import { expect, it } from "vitest";
 import { get, IcechunkStore, isZarrError, open, ZarrError } from "zarr-wasm";
 import { expanderWith, expandZstd } from "#src/engine/zstd-frames.js";
@@ -13,7 +13,7 @@ import { randomBytes } from "../support/support.js";
 const keys = ["/repo", `/snapshots/${snapshotIds[2]}`, `/manifests/${idText(idOf(50))}`];
 const limits = { chunkBytes: 2 ** 20, metadataBytes: 2 ** 20, resultBytes: 2 ** 20, readChunks: 1000 };
 
-/** What a repository gives: "right", "other", or an error's tag. Errors of other kinds are thrown. */
+/** Result of reading a repository: "right", "other", or an error's tag. Other errors are thrown. */
 async function outcome(objects: Objects): Promise<string> {
   try {
     const store = await IcechunkStore.open(objects, { maxMetadataBytes: 2 ** 20 });
@@ -34,7 +34,7 @@ const tally = (outcomes: string[]): Record<string, number> => {
   return counts;
 };
 
-it("the repository is right as it is", async () => {
+it("the undamaged repository is right", async () => {
   expect(await outcome(repository())).toBe("right");
 });
 
@@ -51,7 +51,7 @@ it.each(keys)("%s: every byte changed, plain", { timeout: 60_000 }, async (key) 
   }
   const { InvalidMetadata = 0 } = tally(outcomes);
   expect(InvalidMetadata).toBeGreaterThan(whole.length / 4);
-  // There are no checksums: what stands for values, coordinates and the array's metadata can give other data.
+  // There are no checksums: changed values, coordinates or array metadata can give other data.
   expect(outcomes).not.toContain("EngineFailed");
 });
 
@@ -83,13 +83,13 @@ it.each(keys)("%s: cut at every length", { timeout: 60_000 }, async (key) => {
   const whole = objects.get(key)!;
   for (let length = 0; length < whole.length - 1; length++) {
     const name = await outcome(objects.set(key, whole.subarray(0, length)));
-    // The last list may lose bytes behind what is asked for.
+    // The last list may lose trailing bytes that the read does not need.
     if (length < whole.length - 16) expect(["InvalidMetadata", "right"], `${length} bytes`).toContain(name);
   }
   expect(await outcome(objects.set(key, whole.subarray(0, 39)))).toBe("InvalidMetadata");
 });
 
-it("counts what a frame holds before it takes memory for it", async () => {
+it("counts the decompressed size of a frame before it allocates memory for it", async () => {
   const zeros = new Uint8Array(2 ** 26);
   const frame = await new Zstd(3).encode(zeros);
   const error = await expandZstd(frame, 2 ** 25).catch((cause: unknown) => cause);

@@ -39,7 +39,7 @@ async function opened(objects: Map<string, Uint8Array>): Promise<ZarrArray> {
   return open(`${server.url}/r`, { path: "a", kind: "array", branch: "main", virtual: virtual() });
 }
 
-/** What a read gives, and the requests for chunks that it takes. */
+/** Result of a read, and its requests for chunks. */
 async function reading(
   array: ZarrArray,
   options: ReadOptions = {},
@@ -69,7 +69,7 @@ describe("near ranges", () => {
     expect(first).toEqual({ data: values, requests: [all] });
   });
 
-  it("are asked for only as far as they are wanted", async () => {
+  it("are requested only as far as needed", async () => {
     server.objects.set("/mirror/f", file);
     const array = await opened(many(() => ({ location: "s3://bucket/f" })));
     const { data, requests } = await reading(array, {}, [0, slice(0, 3)]);
@@ -86,7 +86,7 @@ describe("near ranges", () => {
     });
     const { data, requests } = await reading(await opened(many(noted)));
     expect([data, requests.length]).toEqual([values, 4]);
-    // What was noted is held against the answer for all of them.
+    // Every recorded ETag is compared with the merged response.
     const other: Where = (i) => ({ location: "s3://bucket/f", ...(i === 77 && { etag: '"2"' }) });
     const error = await get(await opened(many(other)), null).catch((cause: unknown) => cause);
     expect(isZarrError(error, "SourceChanged") && error.chunkKey).toBe("/a/c/0/77");
@@ -141,7 +141,7 @@ describe("near ranges", () => {
     expect(isZarrError(error, "CorruptChunk") && error.chunkKey).toBe("/a/c/0/1");
   });
 
-  it("are left to a program that puts something in the place of get", async () => {
+  it("are not merged if a program replaces `get`", async () => {
     const store = await IcechunkStore.open(
       many(() => ({ id: idOf(100) })).set(`/chunks/${idText(idOf(100))}`, file),
     );

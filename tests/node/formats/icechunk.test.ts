@@ -36,7 +36,7 @@ const read = async (source: Objects | string, options: OpenOptions = {}): Promis
   return [...((await get(array, null)).data as Uint8Array)];
 };
 
-/** Tag and code of what a promise fails with. */
+/** Tag and code of a promise's rejection. */
 const failure = async (work: Promise<unknown>): Promise<string> => {
   const error = await work.then(
     (value) => expect.fail(`there is a value: ${JSON.stringify(value)}`),
@@ -207,7 +207,7 @@ describe("over HTTP", () => {
     expect(server.log).toEqual([snapshot, manifest, chunk]);
   });
 
-  it("finds repositories by themselves, or by a mark", async () => {
+  it("finds repositories without an option, or by a marker", async () => {
     const url = serve(repository());
     await firstChunk(`icechunk+${url}`, {});
     expect(server.log).toEqual(["GET /r/repo", snapshot, manifest, chunk]);
@@ -222,7 +222,7 @@ describe("over HTTP", () => {
     expect(server.log.slice(4)).toEqual(["GET /r/repo", snapshot, manifest, chunk]);
   });
 
-  it("reads repositories in archives, where they are marked or a version is asked for", async () => {
+  it("reads repositories in archives, if they are marked or the caller names a version", async () => {
     const parts = (objects: Objects) =>
       writeZip([...objects].map(([key, bytes]) => ({ name: key.slice(1), bytes })));
     server.objects.clear();
@@ -255,7 +255,7 @@ describe("over HTTP", () => {
     expect(server.log.filter((line) => line === manifest)).toHaveLength(1);
   });
 
-  it("takes 403 for absent where the other entry is there", async () => {
+  it("treats 403 as absent if the other entry exists", async () => {
     server.behaviour = {
       trouble: ({ url = "" }) => (server.objects.has(decodeURIComponent(url)) ? undefined : { status: 403 }),
     };
@@ -270,7 +270,7 @@ describe("over HTTP", () => {
     }
   });
 
-  it("reads once more where a snapshot was collected meanwhile", async () => {
+  it("reads again if a snapshot was garbage-collected during the read", async () => {
     const objects = repository();
     const snapshots = [{ id: idOf(99), parent: -1 }];
     const before = repoFile({ snapshots, branches: [{ name: "main", index: 0 }] });
@@ -368,7 +368,7 @@ describe("over HTTP", () => {
       [{ etag: "1" }, { etag: 'W/"1"' }],
       [{ modified: 1_700_000_000 }, { "last-modified": new Date(1_700_000_000_000).toUTCString() }],
       [{ modified: 1_700_000_000 }, { "last-modified": new Date(1_600_000_000_000).toUTCString() }],
-    ])("that are what was noted (%j) are read", async (noted, sent) => {
+    ])("that match the recorded state (%j) are read", async (noted, sent) => {
       server.behaviour = { headers: (headers) => ({ ...headers, ...sent }) };
       try {
         expect(await read(serveAll(virtual(noted)), allowed())).toEqual(plainValues);
@@ -431,12 +431,12 @@ describe("over HTTP", () => {
   });
 });
 
-describe("what is lost or damaged", () => {
+describe("lost or damaged files", () => {
   it.each([
     ["snapshots", snapshotIds[2]!],
     ["manifests", idText(idOf(50))],
     ["chunks", idText(idOf(100))],
-  ])("of %s is no missing chunk", async (folder, id) => {
+  ])("of %s are not a missing chunk", async (folder, id) => {
     const objects = repository();
     objects.delete(`/${folder}/${id}`);
     expect(await failure(read(objects))).toBe("Network missing-target");

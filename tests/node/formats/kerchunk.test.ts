@@ -225,7 +225,7 @@ describe("targets", () => {
     expect((await errorOf(() => nowhere.get("/a")))._tag).toBe("InvalidArgument");
   });
 
-  it("that are missing or short are trouble, not missing chunks", async () => {
+  it("to missing or short targets are errors, not missing chunks", async () => {
     const store = inMemory({
       a: ["x://none"],
       b: ["x://none", 0, 5],
@@ -347,7 +347,7 @@ describe("documents that cannot be read", () => {
     ["Parquet", { metadata: {}, record_size: 10 }, "Unsupported", "parquet-references"],
     ["refs that are a list", { version: 1, refs: [] }, "InvalidMetadata", "bad-reference"],
     ["templates that are numbers", { version: 1, templates: { a: 1 } }, "InvalidMetadata", "bad-reference"],
-    ["gen that is no list", { version: 1, gen: {} }, "InvalidMetadata", "bad-reference"],
+    ["gen that is not a list", { version: 1, gen: {} }, "InvalidMetadata", "bad-reference"],
     ["gen without a URL", gen({ url: 5 }), "InvalidMetadata", "bad-reference"],
     ["gen with half a part", gen({ offset: 5 }), "InvalidMetadata", "bad-reference"],
     ["gen with a bad offset", gen({ offset: "-{{i}}", length: 1 }), "InvalidMetadata", "bad-reference"],
@@ -381,7 +381,7 @@ describe("documents that cannot be read", () => {
     ["four parts", ["x://a", 5, 5, 5]],
     ["a negative offset", ["x://a", -5, 5]],
     ["a fraction", ["x://a", 0.5, 5]],
-    ["a text for a number", ["x://a", "0", 5]],
+    ["a string for a number", ["x://a", "0", 5]],
     ["an end past 2^53", ["x://a", 2 ** 53 - 1, 5]],
     ["a number for a URL", [5]],
     ["no base64", "base64:é"],

@@ -1,4 +1,4 @@
-// Archives of OME-Zarr (.ozx): copied to, opened by file and by URL, and what their comment says. Spec: OME-Zarr RFC-9.
+// OME-Zarr archives (.ozx): copied to, opened by file and by URL, and their comment. Spec: OME-Zarr RFC-9.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -15,7 +15,7 @@ const shape = [40, 60];
 const data = Uint8Array.from({ length: 2400 }, (_, i) => (i * 7) % 251);
 const axes = ["y", "x"].map((name) => ({ name, unit: "micrometer" }));
 
-/** What a directory lists, in its order. */
+/** The entries of a directory, in its order. */
 function directoryOf(archive: Buffer): string[] {
   const names: string[] = [];
   for (let at = archive.readUInt32LE(archive.lastIndexOf("PK\x05\x06", undefined, "latin1") + 16); ; ) {
@@ -25,7 +25,7 @@ function directoryOf(archive: Buffer): string[] {
       number,
       number,
     ];
-    expect(archive.readUInt16LE(at + 10), "stored as it is").toBe(0);
+    expect(archive.readUInt16LE(at + 10), "stored uncompressed").toBe(0);
     names.push(archive.toString("utf8", at + 46, at + 46 + name));
     at += 46 + name + extra + comment;
   }
@@ -49,7 +49,7 @@ describe.each(["0.5", "0.6rc0"] as const)("an archive of OME-Zarr %s", (omeVersi
   });
   afterAll(() => server.close());
 
-  it("has its documents first, the root's before all, and a comment that says so", async () => {
+  it("stores the documents first, beginning with the root's, and marks that order in its comment", async () => {
     const names = directoryOf(bytes);
     expect(names.slice(0, 3)).toEqual(["zarr.json", "0/zarr.json", "1/zarr.json"]);
     expect(names.slice(3).filter((name) => name.endsWith("zarr.json"))).toEqual([]);
@@ -74,7 +74,7 @@ describe.each(["0.5", "0.6rc0"] as const)("an archive of OME-Zarr %s", (omeVersi
     expect((await get(await levels[0]!.open())).data).toEqual(data);
   });
 
-  it("is told of by info, from a file and by URL", async () => {
+  it("is recognised by info, from a file and by URL", async () => {
     for (const source of [archive, `${server.url}/a/image.ozx`]) {
       // The server is in this process.
       const { text } = await runBeside("info", source);

@@ -48,7 +48,7 @@ const bad = ["InvalidMetadata", "bad-reference"];
 const elsewhere = ["Unsupported", "parquet-references"];
 const limit = ["LimitExceeded", "limit-exceeded"];
 
-/** A column of ten texts with pages of its own. */
+/** A column of ten strings with several pages. */
 const texts = (pages: TestColumn["pages"], more: Partial<TestColumn> = {}): Uint8Array =>
   parquetFile(10, [{ name: "path", type: 6, pages, ...more }]);
 const allThere = levels([20, 1]);
@@ -61,7 +61,7 @@ const byDictionary = (...runs: number[]) => ({
   body: Buffer.concat([allThere, Uint8Array.from(runs)]),
 });
 
-it("what is whole is read", async () => {
+it("an undamaged file is read", async () => {
   for (const file of [good, texts([{ values: 10, body }]), texts([dictionary, byDictionary(0, 20)])])
     expect((await (await storeWith(file)).get("/a/3"))?.byteLength).toBeGreaterThan(0);
 });
@@ -90,11 +90,11 @@ describe("are refused:", () => {
     ["columns outside of the file", parquetFile(10, [{ ...path, start: 2 ** 30 }]), bad],
     ["columns in other files", parquetFile(10, [{ ...path, file: "secret" }]), elsewhere],
     ["a path that is a number", parquetFile(10, [{ ...longColumn("path", Array(10).fill(1)) }]), bad],
-    ["an offset that is a text", parquetFile(10, [path, { ...path, name: "offset" }]), bad],
+    ["an offset that is a string", parquetFile(10, [path, { ...path, name: "offset" }]), bad],
     ["two columns of one name", parquetFile(10, [path, path]), bad],
     ["a path that repeats", parquetFile(10, [{ ...path, repetition: 2 }]), bad],
-    ["a page that is too short for its texts", texts([{ values: 10, body: body.subarray(0, -20) }]), bad],
-    ["a page that ends within a text", texts([{ values: 10, body: body.subarray(0, -1) }]), bad],
+    ["a page that is too short for its strings", texts([{ values: 10, body: body.subarray(0, -20) }]), bad],
+    ["a page that ends within a string", texts([{ values: 10, body: body.subarray(0, -1) }]), bad],
     ["a column that ends too early", texts([{ values: 9, body }]), bad],
     ["a page of more rows than there are", texts([{ values: 2 ** 31 - 1, body }]), bad],
     ["a page of no rows", texts([{ values: 0, body }]), bad],
@@ -120,7 +120,11 @@ describe("are refused:", () => {
     ["values of 200 bits", texts([dictionary, byDictionary(200, 20)]), bad],
     ["2³⁰ values of the dictionary", texts([dictionary, byDictionary(1, ...varint(2 ** 31), 0)]), bad],
     ["2³⁰ values in bits of none", texts([dictionary, byDictionary(0, ...varint(2 ** 31 - 1))]), bad],
-    ["a dictionary of 2³¹ texts", texts([{ ...dictionary, values: 2 ** 31 - 1 }, byDictionary(0, 20)]), bad],
+    [
+      "a dictionary of 2³¹ strings",
+      texts([{ ...dictionary, values: 2 ** 31 - 1 }, byDictionary(0, 20)]),
+      bad,
+    ],
     ["a dictionary of less than none", texts([{ ...dictionary, values: -1 }, byDictionary(0, 20)]), bad],
     ["deltas", texts([{ values: 10, encoding: 7, body }]), elsewhere],
     ["LZO", texts([{ values: 10, body }], { codec: 3 }), elsewhere],
@@ -146,7 +150,7 @@ describe("are refused:", () => {
   });
 });
 
-describe("references that cannot be are errors of their own chunks:", () => {
+describe("invalid references are errors of their own chunks:", () => {
   const key = (error: { message: string }) => expect(error.message).toContain("/a/0");
   const cases: [string, TestReference[]][] = [
     ["a negative offset", [["x://y", -1, 10]]],
@@ -164,7 +168,7 @@ describe("references that cannot be are errors of their own chunks:", () => {
     expect((await store.get("/a/1"))?.byteLength).toBe(1);
   });
 
-  it("a path that is not UTF-8, a scheme that nobody reads, a local file", async () => {
+  it("a path of invalid UTF-8, an unsupported scheme, a local file", async () => {
     const column = (bytes: number[]) =>
       parquetFile(10, [bytesColumn("path", [Uint8Array.from(bytes), ...Array(9).fill(Buffer.from("x"))])]);
     const error = await errorOf(async () => (await storeWith(column([255, 254]))).get("/a/0"));
@@ -194,7 +198,7 @@ it("encodings are named, or called by their numbers", async () => {
 });
 
 describe("pages in which few or none have a value are read:", () => {
-  // What each codec makes of nothing, by the formats' specifications; and of the texts below.
+  // The output of each codec for empty input, by the formats' specifications; and for the strings below.
   const text = plainBytes([Buffer.from("x://y")]);
   const codecs: [string, number, (bytes: Uint8Array) => Uint8Array, number[]][] = [
     ["uncompressed", 0, (bytes) => bytes, []],
@@ -271,7 +275,7 @@ it("values are never read from beyond their page", async () => {
   expect(await refused(numbers)).toEqual(bad);
 });
 
-describe("damage anywhere gives typed errors, or what a file can mean", () => {
+describe("damage anywhere gives typed errors or a valid reading", () => {
   const lines = readFileSync(new URL("../../golden/references.jsonl", import.meta.url), "utf8").split("\n");
   const named = (name: string) => {
     const line = lines.find((text) => text.startsWith(`{"name":${JSON.stringify(name)}`));

@@ -1,4 +1,4 @@
-// Folders of references in Parquet files: how they are found and opened, which files are read when, what is kept.
+// Folders of references in Parquet files: detection, opening, which files are read when, and caching.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -128,7 +128,7 @@ describe("a folder is opened", () => {
     expect(server.log.slice(before)).toEqual(["GET /none.json"]);
   });
 
-  it("and where there is a document of a group beside it", async () => {
+  it("even with a group's document beside it", async () => {
     const files = { ...sampleFolder("x"), "/.zgroup": bytesOf('{"zarr_format":2}') };
     const store = new Map(Object.entries(files));
     const group = await open(store, { kind: "group" });
@@ -301,8 +301,8 @@ describe("documents that cannot be", () => {
     ["a size of nothing", { metadata: {}, record_size: 0 }, "bad-reference"],
     ["half a size", { metadata: {}, record_size: 1.5 }, "bad-reference"],
     ["no metadata", { record_size: 1 }, "bad-reference"],
-    ["metadata that is a text", { metadata: "x", record_size: 1 }, "bad-reference"],
-    ["a document that is a text", { metadata: { ".zgroup": "{}" }, record_size: 1 }, "bad-reference"],
+    ["metadata that is a string", { metadata: "x", record_size: 1 }, "bad-reference"],
+    ["a document that is a string", { metadata: { ".zgroup": "{}" }, record_size: 1 }, "bad-reference"],
     ["Zarr v3", { metadata: { "zarr.json": {} }, record_size: 1 }, "parquet-references"],
     ["no record_size", { metadata: {} }, "not-found"],
     ["a list", [1], "not-found"],
@@ -313,7 +313,7 @@ describe("documents that cannot be", () => {
     expect((await errorOf(() => ReferenceStore.open(new Map([["/.zmetadata", bytes]])))).code).toBe(code);
   });
 
-  it("are told by open, too", async () => {
+  it("are recognised by open, too", async () => {
     const cut = bytesOf(JSON.stringify({ metadata: {}, record_size: 5 }).slice(0, 20));
     const server = await start({
       "/a.parq/.zmetadata": cut,
@@ -384,7 +384,7 @@ describe("documents that cannot be", () => {
     expect([...(await store.get(`/a/${2 ** 52 - 1}`))!]).toEqual([(2 ** 52 - 1) % 10]);
   });
 
-  it("keys that lead elsewhere are left out", async () => {
+  it("ignores keys that point outside the folder", async () => {
     const document = { metadata: { "../a/.zarray": array, "b/../c/.zarray": array }, record_size: 1 };
     const store = await ReferenceStore.open(new Map([["/.zmetadata", bytesOf(JSON.stringify(document))]]));
     expect([...store.list("")]).toEqual(["/.zmetadata"]);

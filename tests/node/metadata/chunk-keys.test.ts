@@ -112,14 +112,14 @@ describe("keys", () => {
     [{ name: "suffix", configuration: { suffix: ".x", base_encoding: { name: "v2" } } }, [], "0.x"],
     [{ name: "zarrs.default_suffix", configuration: { suffix: ".tiff" } }, [1, 23, 45], "c/1/23/45.tiff"],
     [{ name: "zarrs.default_suffix", configuration: { suffix: ".tiff", separator: "." } }, [], "c.tiff"],
-  ])("are those of the specification: %j at %j is %s", async (encoding, coordinates, key) => {
+  ])("match the specification: %j at %j is %s", async (encoding, coordinates, key) => {
     const { chunkKey, keys } = await parsed(encoding);
     expect(chunkKey(coordinates)).toBe(key);
     expect(coordinatesOf(keys, key, coordinates.length)).toEqual(coordinates);
     expect(oracle(encoding, coordinates)).toBe(key);
   });
 
-  it("are those of an independent writer, and lead back to their coordinates", async () => {
+  it("match an independent writer's, and map back to their coordinates", async () => {
     await fc.assert(
       fc.asyncProperty(encodings, fc.array(index, { maxLength: 4 }), async (encoding, coordinates) => {
         const { chunkKey, keys } = await parsed(encoding);
@@ -131,7 +131,7 @@ describe("keys", () => {
     );
   });
 
-  it("lead back to nothing where they are no keys of the encoding", async () => {
+  it("map to no coordinates if they are not keys of the encoding", async () => {
     const texts = fc.stringMatching(/^[c0-9./a]{0,12}$/);
     await fc.assert(
       fc.asyncProperty(encodings, texts, fc.nat({ max: 3 }), async (encoding, text, rank) => {
@@ -158,7 +158,7 @@ describe("keys", () => {
     expect(Math.max(...[...folders.values()].map(({ size }) => size))).toBe(100);
   });
 
-  it("of fanout with a number that is no power of ten come with a warning", async () => {
+  it("of fanout with a number that is not a power of ten cause a warning", async () => {
     const codes: string[] = [];
     await parsed({ name: "fanout", configuration: { max_children: 250 } }, ({ code }) => codes.push(code));
     await parsed({ name: "fanout", configuration: { max_children: 10_000 } }, ({ code }) => codes.push(code));
@@ -172,11 +172,11 @@ const suffix = (text: unknown, base: unknown = "default") => ({
 });
 const fan = (children: unknown) => ({ name: "fanout", configuration: { max_children: children } });
 
-describe("what is refused", () => {
+describe("rejected configurations", () => {
   it.each([
     ["too few children", fan(99), "InvalidMetadata", "bad-configuration"],
     ["a fraction", fan(100.5), "InvalidMetadata", "bad-configuration"],
-    ["a text for a number", fan("1000"), "InvalidMetadata", "bad-configuration"],
+    ["a string for a number", fan("1000"), "InvalidMetadata", "bad-configuration"],
     ["null for a number", fan(null), "InvalidMetadata", "bad-configuration"],
     ["a number beyond 2^53", fan(2 ** 60), "InvalidMetadata", "bad-configuration"],
     [

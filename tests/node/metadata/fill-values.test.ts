@@ -47,7 +47,7 @@ const byteString = (length: number) => ({
 });
 const time = { name: "numpy.datetime64", configuration: { unit: "ns", scale_factor: 1 } };
 
-/** What both sets of rules accept: type, JSON, bytes, value. */
+/** Accepted by both sets of rules: type, JSON, bytes, value. */
 const common: [unknown, string, string, unknown][] = [
   ["bool", "true", "01", true],
   ["bool", "false", "00", false],
@@ -141,7 +141,7 @@ const onlyLoose: [unknown, string, string, unknown][] = [
   ["string", "null", "", null],
 ];
 
-/** What no rules accept. */
+/** Rejected by both sets of rules. */
 const never: [unknown, string][] = [
   ["int8", "128"],
   ["uint8", "-1"],
@@ -257,7 +257,7 @@ describe("fill values", () => {
     }
   });
 
-  it("null passes the strict rules where the caller says so", () => {
+  it("null passes the strict rules if the caller allows it", () => {
     const fill = parse("float32", "null", "strict", { allowNull: true });
     expect([fill.value, hex(fill.item)]).toEqual([null, "00000000"]);
     expect(missingValue(DType.variable("string"), { value: null, item: new Uint8Array(0) })).toBe("");

@@ -44,7 +44,7 @@ const v2Consolidated = (metadata: Record<string, unknown> = v2Nodes) => ({
   ".zmetadata": { zarr_consolidated_format: 1, metadata: { ".zgroup": v2Group, ...metadata } },
 });
 
-/** Groups inside consolidated metadata as zarr-python writes them: with nothing consolidated of their own. */
+/** Groups inside consolidated metadata as zarr-python writes them: without nested consolidated metadata. */
 const withEmptyOnes = Object.fromEntries(
   Object.entries(v3Nodes).map(([path, node]) => [path, isArray(path) ? node : { ...node, ...inline({}) }]),
 );
@@ -78,13 +78,13 @@ describe.each(stores)("a group of %s", (_what, version, isConsolidated, make) =>
     expect((await get(array)).data.length).toBe(24);
   });
 
-  it("is walked, groups before what they hold", async () => {
+  it("is walked, groups before their members", async () => {
     const seen: string[] = [];
     for await (const node of (await openGroup(make())).walk()) seen.push(node.path);
     expect(seen).toEqual(paths);
   });
 
-  it("says what is there when another kind is asked for", async () => {
+  it("reports the kind found when the caller asks for the other", async () => {
     const group = await openGroup(make());
     for (const [path, kind] of [
       ["a", "array"],
@@ -111,7 +111,7 @@ describe.each(stores)("a group of %s", (_what, version, isConsolidated, make) =>
     const requests = counting.requests.length;
     if (isConsolidated) expect(requests).toBe(0);
     else expect(requests).toBeGreaterThan(paths.length);
-    // What it does not name is looked for.
+    // Nodes that it does not name are looked up in the store.
     await errorOf(() => group.open("new"));
     expect(counting.requests.length).toBeGreaterThan(requests);
   });
@@ -138,7 +138,7 @@ describe("consolidated metadata", () => {
     ["v2", { zarr_consolidated_format: "1", metadata: {} }],
     ["v2", { zarr_consolidated_format: 1 }],
     ["v2", { zarr_consolidated_format: 1, metadata: "x" }],
-  ])("of %s that is %j is left out with a warning", async (version, value) => {
+  ])("of %s that is %j is ignored with a warning", async (version, value) => {
     const store =
       version === "v3" ? v3Hierarchy({ consolidated_metadata: value }) : v2Hierarchy({ ".zmetadata": value });
     const { group, warnings } = await withWarnings(store);
@@ -188,7 +188,7 @@ describe("consolidated metadata", () => {
     for (const name of names) expect((await errorOf(() => other.open(name)))._tag).toBe("NotFound");
   });
 
-  it("leaves out entries that are no nodes, and says of broken ones that they are", async () => {
+  it("skips entries that are not nodes, and warns of invalid ones", async () => {
     const group = await openGroup(
       v3Hierarchy(
         inline({
@@ -211,14 +211,14 @@ describe("consolidated metadata", () => {
     expect((await errorOf(() => older.open("bad")))._tag).toBe("InvalidMetadata");
   });
 
-  it("may be older than what is there", async () => {
+  it("may be older than the store's documents", async () => {
     for (const store of [
       v3Hierarchy(inline({ gone: v3Meta() })),
       v2Hierarchy(v2Consolidated({ "gone/.zarray": v2Meta() })),
     ]) {
       const group = await openGroup(store);
       expect(await namesOf(group)).toEqual(["gone array"]);
-      // What it does not name is found by its path all the same; chunks that have gone are missing.
+      // A node that it does not name is still found by its path; deleted chunks are missing.
       expect((await group.open("a/b/x")).attributes).toEqual({ at: "a/b/x" });
       const gone = await group.open("gone", { kind: "array" });
       expect([...((await get(gone)).data as Int32Array)]).toEqual(Array(24).fill(0));
@@ -234,7 +234,7 @@ describe("consolidated metadata", () => {
     expect((await group.open("a/b/x")).attributes).toEqual({ at: "consolidated" });
   });
 
-  it("of a subgroup is used where that is opened by itself", async () => {
+  it("of a subgroup is used if that is opened directly", async () => {
     const store = v3Hierarchy();
     store.set("/a/zarr.json", json(v3Group(inline({ only: v3Meta() }))));
     const group = await openGroup(store);
@@ -246,7 +246,7 @@ describe("consolidated metadata", () => {
     ]);
   });
 
-  it("is refused where it is too large or nested too deep", async () => {
+  it("is rejected if it is too large or nested too deep", async () => {
     for (const store of [v3Hierarchy(inline(v3Nodes)), v2Hierarchy(v2Consolidated())]) {
       const error = await errorOf(() => openGroup(store, { limits: { metadataBytes: 200 } }));
       expect(error._tag).toBe("LimitExceeded");
@@ -270,7 +270,7 @@ describe("listing", () => {
     expect(counting.peak).toBeLessThanOrEqual(3 * 32);
   });
 
-  it("leaves out what is no node, warns of what cannot be read", async () => {
+  it("skips entries that are not nodes, warns of unreadable ones", async () => {
     const store = v3Hierarchy();
     store.set("/chunks/0/0", Uint8Array.of(1));
     store.set("/file", Uint8Array.of(1));
@@ -288,14 +288,14 @@ describe("listing", () => {
     expect((await errorOf(() => group.open("broken")))._tag).toBe("InvalidMetadata");
   });
 
-  it("keeps to the version that was asked for", async () => {
+  it("keeps to the requested version", async () => {
     const store = v2Hierarchy({ "z/zarr.json": v3Meta(), "three/zarr.json": v3Meta() });
     const group = await openGroup(store, { version: 2 });
     expect(await namesOf(group)).toEqual(["a group", "z array"]);
     expect((await group.open("z", { kind: "array" })).zarrFormat).toBe(2);
   });
 
-  it("passes trouble of the store on", async () => {
+  it("passes errors of the store on", async () => {
     const counting = new CountingStore(v3Hierarchy());
     const store: Store = { get: (key) => counting.get(key), listChildren: () => ["a", "z"] };
     const group = await openGroup(store);
@@ -313,7 +313,7 @@ describe("listing", () => {
     }
   });
 
-  it("gives up when it is told to", async () => {
+  it("stops when aborted", async () => {
     const counting = new CountingStore(v3Hierarchy());
     const store: Store = {
       get: (key, options) => counting.get(key, options),
@@ -365,7 +365,7 @@ describe("versions", () => {
     expect([error._tag, error.message]).toEqual(["NotFound", expect.stringMatching(/\/meta$/)]);
   });
 
-  it("that are older do not matter where a newer one is there", async () => {
+  it("that are older are ignored if a newer one exists", async () => {
     for (const bad of ["{", "[]", "\uFEFF{}"]) {
       const store = documents({ ...all, "/.zarray": bad, "/.zgroup": bad, "/meta": bad });
       expect((await open(store)).zarrFormat).toBe(3);
@@ -421,7 +421,7 @@ describe("versions", () => {
     expect([error._tag, error.code]).toEqual(["InvalidMetadata", code]);
   });
 
-  it("of a v3 group may hold what need not be understood", async () => {
+  it("of a v3 group may contain extensions with must_understand false", async () => {
     const group = await openGroup(
       documents({ "/zarr.json": v3Group({ extra: { must_understand: false, x: 1 } }) }),
     );

@@ -1,5 +1,5 @@
-// Metadata documents whose every part is something else, texts that make expressions slow, and stores whose answers, also to
-// writing, are of any type: whatever comes of it is an error of a kind.
+// Metadata documents with every part replaced, strings that make regular expressions slow, and stores whose
+// responses, also to writes, are of any type: every failure is a typed error.
 import { describe, expect, it } from "vitest";
 import {
   append,
@@ -23,7 +23,7 @@ import { parseJson } from "#src/util/json.js";
 import { bytesOf, errorOf, openArray, product } from "../support/support.js";
 import { json, regular, v2Meta, v3Meta, v3Store } from "../support/zarr-writer.js";
 
-/** What takes the place of each part, as text: numbers need not be JavaScript's. */
+/** Replacements for each part, as text: numbers need not be JavaScript's. */
 const hostile = [
   ..."null true 0 -1 1.5 -0 1e400 NaN Infinity 9007199254740993 123456789012345678901234567890 [] [[]] [null] {}".split(
     " ",
@@ -82,7 +82,7 @@ function* pathsOf(value: unknown, at: readonly string[] = []): Generator<readonl
   for (const [key, child] of Object.entries(value)) yield* pathsOf(child, [...at, key]);
 }
 
-/** A document as text, with a text in the place of one of its parts. */
+/** A document as text, with one of its parts replaced by other text. */
 function textWith(value: unknown, path: readonly string[], text: string): string {
   const [head, ...rest] = path;
   if (head === undefined) return text;
@@ -104,7 +104,7 @@ async function endsWell(work: () => Promise<unknown>, what: string): Promise<voi
 }
 
 describe("documents", () => {
-  it.each(documents)("in %s with anything in the place of each part", async (key, document) => {
+  it.each(documents)("in %s with anything instead of each part", async (key, document) => {
     for (const path of pathsOf(document)) {
       for (const text of hostile) {
         const store = new Map([[key, bytesOf(textWith(document, path, text))]]);
@@ -143,7 +143,7 @@ describe("documents", () => {
     );
   });
 
-  it("name line and column of what is wrong", () => {
+  it("give line and column of the error", () => {
     const where = (text: string) => {
       try {
         parseJson(bytesOf(text), { name: "a", maxDepth: 8, bareNonFinite: false });
@@ -288,7 +288,7 @@ describe.each(["get", "set", "delete", "list", "listChildren"] as const)(
           const array = await open(store, { kind: "array", path: "a" });
           await set(array, null, Uint8Array.of(1, 2, 3, 4));
           arrays.set(store, array as never);
-          const reads = new Set(["members"]); // what a store throws passes to who reads
+          const reads = new Set(["members"]); // errors thrown by a store reach the reader
           const honest = store[method] as ((...given: unknown[]) => unknown) | undefined;
           Object.assign(store, {
             [method]: (...given: unknown[]) => {

@@ -1,4 +1,4 @@
-// Metadata that is printed: documents stay what they are, new ones say what was asked for, in every version.
+// Printed metadata: existing documents keep their content, new ones hold the requested options, in every version.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -26,7 +26,7 @@ const documentName = /^(zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$/
 const parse = (bytes: Uint8Array) =>
   parseJson(bytes, { name: "document", maxDepth: 64, bareNonFinite: true });
 
-/** The tokens of a JSON text: numbers as they are written, strings by what they say. Knows nothing of the library. */
+/** The tokens of a JSON text: numbers as written, strings by value. Independent of the library. */
 function tokensOf(text: string): string[] {
   const token = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN|-?\d[\d.eE+-]*|true|false|null|[{}[\]:,]/g;
   return (text.match(token) ?? []).map((part) => (part.startsWith('"') ? `"${JSON.parse(part)}` : part));
@@ -47,7 +47,7 @@ function expectSameDocument(bytes: Uint8Array, name: string): void {
 }
 
 describe("printed documents", () => {
-  it.each(["v1", "v2", "v3", "conventions"])("are those of golden/%s.jsonl", (group) => {
+  it.each(["match golden/%s.jsonl", "v2", "v3", "conventions"])("are those of golden/%s.jsonl", (group) => {
     for (const { name, store } of goldenCases(group)) {
       for (const [key, value] of Object.entries(store)) {
         if (!documentName.test(path.basename(key)) || typeof value !== "string") continue;
@@ -61,7 +61,7 @@ describe("printed documents", () => {
   it("equal the documents of all fixtures", skipFor(noFixtures), () => {
     let count = 0;
     for (const file of readdirSync(fixtures, { recursive: true, encoding: "utf8" })) {
-      // What is no document, or says a key twice, is for the reader to refuse or warn of.
+      // Invalid documents, and ones with duplicate keys, are covered by the tests of reading.
       if (file.startsWith("bad") || !documentName.test(path.basename(file))) continue;
       if (!statSync(path.join(fixtures, file)).isFile()) continue;
       expectSameDocument(readFileSync(path.join(fixtures, file)), file);
@@ -80,7 +80,7 @@ describe("printed documents", () => {
   });
 });
 
-/** What an array is, for comparing. */
+/** Properties of an array, for comparison. */
 function facts({ spec }: ArrayMetadata) {
   const { leaf, levels } = spec.firstLayout;
   const plan = leaf.type === "core" ? leaf.plan : undefined;
@@ -107,14 +107,14 @@ describe.each(versions)("every codec with every data type in Zarr v%i", (version
     }),
   );
 
-  it("is printed so that it reads the same, here and, where they can hold it, in the other versions", async () => {
+  it("reads back the same after printing, here and, if they can hold it, in the other versions", async () => {
     await loadEveryCodec();
     const made = { same: 0, others: 0 };
     for (const { name, type, documents } of cases) {
       const metadata = (await parseMetadata(stored(documents), options).catch(() => undefined)) as
         | ArrayMetadata
         | undefined;
-      if (!metadata) continue; // what codecs do not take is for other tests
+      if (!metadata) continue; // other tests cover data types that codecs reject
       for (const to of versions) {
         const label = `${name} ${type.label} v${version} → v${to}`;
         try {
@@ -142,7 +142,7 @@ describe("golden arrays in other versions", () => {
     goldenCases(`v${version}`).map((golden) => ({ version, golden })),
   );
 
-  it("keep shape, chunks, data type, fill value, attributes; or the error says what cannot be held", async () => {
+  it("keep shape, chunks, data type, fill value, attributes; or the error names the part that the version cannot hold", async () => {
     let count = 0;
     for (const { version, golden } of cases) {
       const documents = new Map(
@@ -253,7 +253,7 @@ describe("conversion", () => {
     expect(back).toEqual({ ...v2({})[".zarray"], ...fields, fill_value: 0 });
   });
 
-  it("says what a version cannot hold", async () => {
+  it("names the part that a version cannot hold", async () => {
     const shards = {
       name: "sharding_indexed",
       configuration: { chunk_shape: [2, 2], codecs: ["bytes"], index_codecs: ["bytes"] },
@@ -340,7 +340,7 @@ describe("conversion", () => {
   });
 });
 
-/** Arrays that anybody may ask for. */
+/** Arrays with arbitrary creation options. */
 const requests = fc
   .record({
     version: fc.constantFrom(...versions),
@@ -393,8 +393,8 @@ function asRead(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, asRead(child)]));
 }
 
-describe("arrays that are asked for", () => {
-  it("are there as they were asked for, or an error says why not and nothing is written", async () => {
+describe("arrays created with arbitrary options", () => {
+  it("exist as requested, or an error gives the reason and nothing is written", async () => {
     let made = 0;
     await fc.assert(
       fc.asyncProperty(requests, async ({ version, fill, ...wanted }) => {
@@ -427,7 +427,7 @@ describe("arrays that are asked for", () => {
     expect(made).toBeGreaterThan(60);
   });
 
-  it("have every codec that has a name alone, in every version that has it, but for those that are only read", async () => {
+  it("have every codec that needs no configuration, in every version that has it, except read-only ones", async () => {
     for (const version of versions) {
       for (const name of codecNames(version, "bytes-to-bytes")) {
         const needsMore = /conditional|snappy|imagecodecs_lz4/.test(name);

@@ -1,4 +1,4 @@
-// Zarr v1 metadata: what each key may hold, and what is said when it does not.
+// Zarr v1 metadata: the values that each key accepts, and the errors for others.
 import { describe, expect, it } from "vitest";
 import { field, get, strings, type ZarrWarning } from "zarr-wasm";
 import { bytesOf, errorOf, openArray, v1Meta, v1Store } from "../support/support.js";
@@ -239,7 +239,7 @@ describe("Zarr v1 metadata", () => {
     expect(warnings.map((w) => w.code)).toEqual(["missing-attrs"]);
   });
 
-  it("says that nothing is there, and names the key", async () => {
+  it("reports a missing node, and names the key", async () => {
     const error = await errorOf(() => openArray(new Map(), { path: "a/b" }));
     expect(error._tag).toBe("NotFound");
     expect(error.message).toContain("/a/b/meta");

@@ -1,4 +1,4 @@
-// Zarr v2: what .zarray may hold, what is tolerated and what is refused; arrays of every order and separator.
+// Zarr v2: accepted, tolerated and rejected .zarray documents; arrays of every order and separator.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -190,7 +190,7 @@ describe("Zarr v2 metadata", () => {
     ["something", { else: [1] }],
     ["constructor", 1],
     ["order", "F"],
-  ])("accepts %s = %j without a word", async (key, value) => {
+  ])("accepts %s = %j silently", async (key, value) => {
     expect((await warningsOf(v2Meta({ [key]: value }))).codes).toEqual([]);
   });
 
@@ -202,7 +202,7 @@ describe("Zarr v2 metadata", () => {
       expect(await namesOf(names)).toBeUndefined();
   });
 
-  it("reads attributes as they are, and refuses those that are no object", async () => {
+  it("reads attributes unchanged, and rejects those that are not an object", async () => {
     const text = '{"n": 9007199254740993, "__proto__": {"x": 1}, "nan": NaN}';
     const { array } = await warningsOf(v2Meta(), text);
     expect(Object.keys(array.attributes)).toEqual(["n", "__proto__", "nan"]);
@@ -246,8 +246,8 @@ describe("Zarr v2 metadata", () => {
   });
 });
 
-/** Data types by their names in v2: in v3 terms, with their byte order, and the bytes of an element. */
-/** Fill values of types that are no numbers, with their bytes. */
+/** Data types by their v2 names: the v3 equivalent, with the byte order, and the bytes of an element. */
+/** Fill values of non-numeric types, with their bytes. */
 const fills: Record<string, [fill_value: unknown, bytes: number[]]> = {
   "|V5": ["AQIDBAU=", [1, 2, 3, 4, 5]],
   ">M8[ns]": [258, [2, 1, 0, 0, 0, 0, 0, 0]],
@@ -396,7 +396,7 @@ describe("Zarr v2 arrays", () => {
     }
   });
 
-  it("may have bytes behind a Blosc frame, as z5py wrote them", async () => {
+  it("may have bytes after a Blosc frame, as z5py wrote them", async () => {
     const codecs = [bytesLittle, compressors[3]![1][0]!];
     const values = Int32Array.from(all(6));
     const chunk = await encodeElements("int32", [2, 3], codecs, new Uint8Array(values.buffer));
@@ -416,7 +416,7 @@ describe("Zarr v2 arrays", () => {
     }
   });
 
-  it("of objects need an object codec, and say so", async () => {
+  it("of objects need an object codec, and the error names it", async () => {
     const object = { dtype: "|O", shape: [3], chunks: [2], fill_value: "" };
     const array = await openWith({ ...object, filters: [{ id: "vlen-utf8" }], fill_value: "none" });
     expect((await get<string[]>(array)).data).toEqual(["none", "none", "none"]);
@@ -428,7 +428,7 @@ describe("Zarr v2 arrays", () => {
     expect([pickle._tag, pickle.codec]).toEqual(["Unsupported", "pickle"]);
   });
 
-  it("lie below groups that are not there, at paths that are tidied", async () => {
+  it("open without parent groups, at normalised paths", async () => {
     const store = new MapStore(new Map([["/deep/down/.zarray", json(v2Meta())]]));
     for (const path of ["deep/down", "/deep//down/", "deep\\down"]) {
       const array = await openArray(store, { path });

@@ -1,4 +1,4 @@
-// Arguments of the wrong type: typed errors of one sentence, in conventions, in what reads regions and in options of stores.
+// Arguments of the wrong type: one-sentence typed errors, from conventions, reads of regions and options of stores.
 import { describe, expect, it } from "vitest";
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
@@ -39,7 +39,7 @@ const calls: Record<string, [string, Call][]> = {
     ["its name", (v) => zarr.field(region, v)],
     ["packStrings", (v) => zarr.packStrings(v, [])],
   ],
-  "options of what is opened": [["open, virtual", (v) => zarr.open(new Map(), { virtual: v as never })]],
+  "open options": [["open, virtual", (v) => zarr.open(new Map(), { virtual: v as never })]],
   "options of stores": [
     ["HttpStore", (v) => new zarr.HttpStore(url, v)],
     ["WritableHttpStore", (v) => new zarr.WritableHttpStore(url, v)],
@@ -63,7 +63,7 @@ describe.each(Object.entries(calls))("%s", (_, list) => {
     }
   });
 
-  it.each(list)("%s says what is wrong with null", async (_name, call) => {
+  it.each(list)("%s reports null in a readable message", async (_name, call) => {
     const error = await Promise.resolve()
       .then(() => call(null as never))
       .catch((e: unknown) => e);

@@ -73,7 +73,7 @@ it("docs/performance.md begins with how fast, from rows that exist, and ends wit
   expect(document).not.toMatch(/(NaN|Infinity|undefined)/);
 });
 
-it("charts and pages that are linked are there", () => {
+it("linked charts and pages exist", () => {
   for (const file of ["README.md", "docs/performance.md"])
     for (const [, link] of text(file).matchAll(/\]\(((?:docs\/)?charts\/[^)]+)\)/g))
       expect(

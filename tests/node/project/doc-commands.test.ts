@@ -1,5 +1,5 @@
-// Every command of the README and the documentation: those of the package are run, in the order and the folder of their
-// document; scripts and files that the others name are there.
+// Every command of the README and the documentation: those of the package run, in the order and the folder of
+// their document; scripts and files that other commands name exist.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -13,12 +13,12 @@ const { bin, scripts } = JSON.parse(readFileSync(path.join(root, "package.json")
 };
 const tool = path.join(root, bin["zarr-wasm"]!);
 
-/** What stands in the place of a command, as a document's stores are of another kind than those in the folder. */
+/** Replacements for commands whose stores are of another kind than those in the folder. */
 const instead: Record<string, Record<string, string>> = {
   "docs/command-line.md": { "data.zarr image.zarr --path raw": "group.zarr image.zarr --path raw" },
 };
 
-/** Commands of a sample, one a line, without what is said about them. */
+/** Commands of a sample, one a line, without comments. */
 const linesOf = ({ text }: Sample): string[] =>
   text
     .replaceAll("\\\n", " ")
@@ -85,7 +85,7 @@ async function checkPackageCommand(file: string, line: string) {
   if (/ view /.test(line)) expect(out).toMatch(/^http:\/\/(127\.0\.0\.1|localhost):\d+\//);
 }
 
-/** A command of somebody else's, or one that would do far more than a test may: what it names must be there. */
+/** A command of another program, or one too expensive for a test: the files that it names must exist. */
 function checkNames(line: string) {
   const [program, first = "", second = ""] = line.split(/\s+/);
   if (program === "npm" && first === "run") return expect(Object.keys(scripts)).toContain(second);
@@ -108,7 +108,7 @@ describe.each(files)("commands of %s", (file) => {
   });
 });
 
-it("the README's two commands say what they need", () => {
+it("the README's two commands name their requirements", () => {
   const readme = readFileSync(path.join(root, "README.md"), "utf8");
   const work = readme.slice(readme.indexOf("## Development"));
   expect(work).toMatch(/^npm start\b/m);

@@ -1,4 +1,4 @@
-// What the documentation says besides programs and commands: links, anchors, pages in HTML, documents in JSON.
+// The documentation apart from programs and commands: links, anchors, pages in HTML, documents in JSON.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";

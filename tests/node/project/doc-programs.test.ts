@@ -1,5 +1,6 @@
-// Every program in JavaScript or TypeScript of the README and the documentation runs as it stands there, in a folder of its
-// own; only addresses are those of a local server. What a sample takes for granted (`array`, `url`) comes before it.
+// Every JavaScript or TypeScript program of the README and the documentation runs unchanged in a separate
+// folder; only addresses become those of a local server. Variables that a sample assumes (`array`, `url`) are
+// declared before it.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isNotRun, notRun, root, type Sample, samples, textOf } from "../support/doc-samples.js";
 import { fillFolder, serveStores } from "../support/doc-stores.js";
 
-/** How a sample is run: which one it is, what is put before and after it, and what it then prints. */
+/** How to run a sample: its name, the code before and after it, and its expected output. */
 interface Recipe {
   readonly in: string;
   readonly has: string;
@@ -309,7 +310,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a program, and gives what it prints; what it exports by default is printed as well. */
+/** Runs a program and returns its output; also prints its default export. */
 async function outputOf(program: string): Promise<string> {
   const own = mkdtempSync(path.join(folder, "run-"));
   const addresses = program

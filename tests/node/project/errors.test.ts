@@ -1,4 +1,4 @@
-// docs/errors.md against what there is: the core's list of statuses, the tags, and the codes that the sources name.
+// docs/errors.md compared with the code: the core's list of statuses, the tags, and the error codes in the sources.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { instantiate } from "#src/engine/module.js";
@@ -8,7 +8,7 @@ import { errorTags, kebab } from "#src/util/errors.js";
 const root = new URL("../../../", import.meta.url);
 const page = readFileSync(new URL("docs/errors.md", root), "utf8");
 
-/** Names in backticks, of a text. */
+/** Names in backticks in a string. */
 const namesIn = (text: string) => [...text.matchAll(/`([a-z][a-z0-9-]*)`/g)].map(([, name]) => name!);
 
 /** The codes of each tag's row of the table. */
@@ -36,7 +36,7 @@ function codesInSources(): Map<string, string> {
   return found;
 }
 
-/** The core's statuses that can reach somebody, with their tags. */
+/** The core's statuses that callers can see, with their tags. */
 async function statuses(): Promise<[code: string, tag: string][]> {
   const core = await instantiate("full");
   const list: [string, string][] = [];

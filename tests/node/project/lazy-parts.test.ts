@@ -1,4 +1,4 @@
-// Parts of the library that are loaded on demand: what each holds, and what happens if one cannot be loaded.
+// Parts of the library that load on demand: their content, and the error if one cannot be loaded.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Metafile } from "esbuild";
@@ -11,7 +11,7 @@ import { bundleParts } from "../../../bench/download.mjs";
 import { root } from "../../shared/places.js";
 import { errorOf } from "../support/support.js";
 
-/** The parts that esbuild makes of what a viewer takes from the package. */
+/** The chunks that esbuild makes of a viewer's imports from the package. */
 async function bundled(names: string) {
   const { metafile } = await bundleParts(`export { ${names} } from "zarr-wasm";`);
   return metafile.outputs;
@@ -19,7 +19,7 @@ async function bundled(names: string) {
 
 type Outputs = Metafile["outputs"];
 
-/** What is loaded with a file: the files that it imports, and theirs. */
+/** The files that load with a file: its imports, transitively. */
 function loadedWith(outputs: Outputs, file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -140,7 +140,7 @@ describe("bundles", () => {
     ),
   );
 
-  it("load one file besides the entry from the start", () => {
+  it("load one file in addition to the entry from the start", () => {
     const files = loadedWith(reading, "out/viewer.js");
     expect(files.size).toBe(2);
     expect(sourcesIn(reading, files)).toContain("read/assemble.js");
@@ -211,7 +211,7 @@ describe("a part that cannot be loaded", () => {
   });
 });
 
-// In this order: what has been loaded stays.
+// The order matters: loaded parts stay loaded.
 describe.sequential("codecs by name", () => {
   const versions = [1, 2, 3] as const;
   const all = versions.flatMap((version) =>
@@ -221,7 +221,7 @@ describe.sequential("codecs by name", () => {
   );
   const isThere = ({ name, version }: (typeof all)[number]) => lookup.findCodec(name, version) !== undefined;
 
-  it("the common ones are those of the registry, loaded from the start", () => {
+  it("the common ones match the registry, loaded from the start", () => {
     const there = all.filter(isThere);
     expect(new Set(there.map(({ name }) => name))).toEqual(
       new Set([

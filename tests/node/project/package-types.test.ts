@@ -85,7 +85,7 @@ describe("a program compiles with all of the package's types checked", () => {
     expect(compile(name, [...lines, use].join("\n"), options)).toBe("");
   });
 
-  it("and what is wrong in it is found", () => {
+  it("and the errors in it are found", () => {
     const code = `import { HttpStore } from "zarr-wasm"; export const store = new HttpStore(7);`;
     const options = { ...resolutions.nodenext, ...platforms["Node alone"] };
     expect(compile("wrong", code, options)).toContain("TS2345");

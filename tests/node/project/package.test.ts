@@ -1,4 +1,4 @@
-// The package as its users meet it: exports, the ways to hand in the wasm, what is published.
+// The package from a user's view: exports, the ways to supply the wasm, the published files.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { programEntries } from "../../../scripts/lib/entries.mjs";
 
 const root = new URL("../../../", import.meta.url).pathname;
 
-/** Runs a module in a fresh process, where no wasm has been loaded yet. */
+/** Runs a module in a fresh process, without any wasm loaded. */
 function runModule(code: string): string {
   const result = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
     cwd: root,
@@ -26,7 +26,7 @@ const decode = `
 const wasmFile = JSON.stringify(new URL("../../../dist/wasm/decode.wasm", import.meta.url).pathname);
 
 describe("public API", () => {
-  it("exports what it says", async () => {
+  it("exports the documented names", async () => {
     expect(Object.keys(await import("zarr-wasm")).sort()).toMatchInlineSnapshot(`
       [
         "ByteCache",
@@ -249,7 +249,7 @@ describe("the bundles", () => {
     },
   );
 
-  it("share their parts: errors, arrays and modules of one are those of the others", () => {
+  it("share their parts: errors, arrays and modules are the same objects in all of them", () => {
     const code = `
       const [main, codecs] = [await import("zarr-wasm"), await import("zarr-wasm/codecs")];
       console.log(main.ZarrError === codecs.ZarrError, main.DType === codecs.DType, main.configureWasm === codecs.configureWasm);`;
@@ -318,7 +318,7 @@ describe("the published package", () => {
     expect(files.length).toBeLessThanOrEqual(600);
   });
 
-  it("says what its modules were made of, and under which licences", () => {
+  it("lists the sources of its modules, and their licences", () => {
     const { emscripten, libraries } = JSON.parse(readFileSync(`${root}dist/wasm/sources.json`, "utf8")) as {
       emscripten: string;
       libraries: Record<string, Record<string, string>>;
@@ -327,7 +327,7 @@ describe("the published package", () => {
     expect(emscripten).toMatch(/^\d+\.\d+\.\d+/);
     expect(Object.keys(libraries)).toEqual(Object.keys(pinned));
     for (const [name, record] of Object.entries(libraries)) {
-      if (record["folder"]) continue; // somebody's own
+      if (record["folder"]) continue; // third-party code
       expect(record["sha256"], name).toMatch(/^[0-9a-f]{64}$/);
       expect(record["url"] ?? record["revision"], name).toBeTruthy();
       if (record["revision"]) expect(record["patchesSha256"], name).toMatch(/^[0-9a-f]{64}$/);
@@ -351,7 +351,7 @@ describe("the published package", () => {
     expect(titles).toEqual([...modules, "hyparquet"]);
   });
 
-  it("imports nothing by a bare name: every module loads in a browser as it is", () => {
+  it("imports nothing by a bare name: every module loads in a browser unchanged", () => {
     const seen = new Set<string>();
     const visit = (file: string) => {
       if (seen.has(file)) return;

@@ -1,5 +1,5 @@
-// What a release consists of besides the package: versions that agree, the changelog, the reports of public types, the bill of
-// materials, source maps, workflows.
+// The parts of a release apart from the package: versions that agree, the changelog, the reports of public
+// types, the bill of materials, source maps, workflows.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -115,7 +115,7 @@ describe("the bill of materials", () => {
     }
   });
 
-  it("has the hashes of the modules that are there, and refers to what it lists", () => {
+  it("has the hashes of the present modules, and refers to entries that it lists", () => {
     for (const name of ["decode.wasm", "full.wasm", "images.wasm"])
       expect(find(`file:${name}`).hashes).toEqual([{ alg: "SHA-256", content: sha256(`dist/wasm/${name}`) }]);
     const refs = new Set([
@@ -142,7 +142,7 @@ describe("scripts of the package", () => {
     expect(files.filter((file) => file.endsWith(".map"))).toEqual([]);
   });
 
-  it("an error that nobody catches is readable in Node", () => {
+  it("an uncaught error is readable in Node", () => {
     const program = 'import("zarr-wasm").then(({ open }) => open(new Map()))';
     const { status, stderr } = spawnSync(process.execPath, ["-e", program], { cwd: root, encoding: "utf8" });
     expect(status).toBe(1);
@@ -156,7 +156,7 @@ describe("workflows", () => {
   const ci = text(".github/workflows/ci.yml");
   const release = text(".github/workflows/release.yml");
 
-  it("run scripts that are there", () => {
+  it("run scripts that exist", () => {
     const { scripts } = json("package.json") as { scripts: Record<string, string> };
     const named = [...`${ci}${release}`.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name!);
     expect(named.length).toBeGreaterThan(4);
@@ -168,7 +168,7 @@ describe("workflows", () => {
     expect(repository ?? /repository\.url=\S+GITHUB_REPOSITORY[\s\S]*npm pack/.exec(ci)).toBeTruthy();
   });
 
-  it("build once, and publish what was tested without a token", () => {
+  it("build once, and publish the tested package without a token", () => {
     expect(`${ci}${release}`.match(/npm run build/g)).toHaveLength(1);
     expect(release).toMatch(/uses: \.\/\.github\/workflows\/ci\.yml/);
     expect(release).toMatch(/npm publish zarr-wasm-\*\.tgz .*--provenance/);

@@ -1,4 +1,4 @@
-// The samples that npm start makes: the same on every machine, and what they say of themselves can be read.
+// The samples that npm start makes: the same on every machine, with readable descriptions.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -90,7 +90,7 @@ describe("samples for the viewer", () => {
     expect(Math.max(...there)).toBeLessThanOrEqual(33);
   });
 
-  it("is listed with what there is", () => {
+  it("is listed with its content", () => {
     const text = readFileSync(path.join(root, "examples/gallery.json"), "utf8");
     const list = JSON.parse(text) as { source: string; title: string; text: string; arrays: object }[];
     for (const { source, title, text: sentence, arrays } of list) {

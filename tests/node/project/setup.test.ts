@@ -40,7 +40,7 @@ const importFrom = (checkout: string, name: string) =>
   `await import(${JSON.stringify(path.join(checkout, "scripts/lib", name))})`;
 
 describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () => {
-  it("asks for the runtime of the Clang that is there", () => {
+  it("asks for the runtime of the installed Clang", () => {
     const code = `console.log((${importFrom(root, "system.mjs")}).clangRuntimePackage())`;
     addProgram("other", "");
     expect(run(code, { alone: true }).text).toBe("libclang-rt-dev\n");
@@ -52,7 +52,7 @@ describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () 
     expect(run(code, { alone: true }).text).toBe("libclang-rt-21-dev\n");
   });
 
-  it("configures afresh what another checkout has configured, and keeps what is not CMake's", () => {
+  it("reconfigures another checkout's configuration, and keeps files that are not CMake's", () => {
     const build = path.join(dir, "build/fuzz");
     const findings = path.join(build, "findings/a");
     const configure = (source: string, toolchain = "") => {

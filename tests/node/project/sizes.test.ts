@@ -13,8 +13,8 @@ const root = path.join(distFolder, "..");
 const gzipped = (bytes: Uint8Array | string) => gzipSync(bytes, { level: 9 }).length;
 
 /**
- * Bytes with gzip of all that an import loads from the start, styles included, as a bundler makes it; what is loaded when
- * it is asked for does not count.
+ * Bytes with gzip that an import loads from the start, styles included, bundled; parts loaded on demand do not
+ * count.
  */
 function bundledSize(contents: string, external: readonly string[] = []): number {
   const { outputFiles, metafile } = buildSync({
@@ -48,14 +48,14 @@ function bundledSize(contents: string, external: readonly string[] = []): number
 
 const fileSize = (name: string) => gzipped(readFileSync(path.join(distFolder, name)));
 
-/** What npm says of the archive that it would publish. */
+/** npm's description of the archive that it would publish. */
 function packedSize(field: "size" | "unpackedSize"): number {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const out = execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
   return (Object.values(JSON.parse(out)) as Record<typeof field, number>[])[0]![field];
 }
 
-/** Bytes; with gzip but for the last row. */
+/** Bytes; with gzip except in the last row. */
 const budgets: readonly [what: string, most: number, measure: () => number | Promise<number>][] = [
   ["open and get of zarr-wasm", 48_900, () => bundledSize('export { get, open } from "zarr-wasm";')],
   ["all that open and get of an array download", 116_000, async () => 1000 * (await viewerDownload(3)())],
@@ -66,7 +66,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   // One file without import(), which every bundler takes.
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
   [
-    "zarr-wasm/viewer/element, besides the library",
+    "zarr-wasm/viewer/element, without the library",
     62_000,
     () => bundledSize('import "./dist/viewer/define.js";', ["zarr-wasm"]),
   ],
@@ -81,7 +81,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
 it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {
   const size = await measure();
   expect(size).toBeLessThanOrEqual(most);
-  expect(size).toBeGreaterThan(most / 2); // a budget of twice what is there holds nothing, and nothing was measured
+  expect(size).toBeGreaterThan(most / 2); // a budget of twice the size limits nothing, or the measurement failed
 });
 
 it("the README names the download of open and get", async () => {

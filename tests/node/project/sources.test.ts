@@ -1,5 +1,6 @@
-// Where the C libraries' sources come from when the machine's own package sources do not have them: mirrors of Debian's
-// archives, then the upstream release, each by its hash. The network is a server on this machine.
+// Download of the C libraries' sources if the machine's own package sources do not have them: mirrors of
+// Debian's archives, then the upstream release, each checked by its hash. The network is a server on this
+// machine.
 
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -43,7 +44,7 @@ const patches = () =>
     "patches/fix.patch": "--- a/demo.c\n+++ b/demo.c\n@@ -1 +1 @@\n-int demo = 1;\n+int demo = 2;\n",
   });
 
-/** What a server of this test answers, by path; how the library is pinned; and what came of the set-up. */
+/** Responses of the test server by path; the pinned version of the library; and the result of the set-up. */
 async function fetchSources(
   answers: (orig: Buffer, fixes: Buffer, release: Buffer) => Record<string, Uint8Array>,
   { isSameUpstream = false, programs = {} as Record<string, string> } = {},
@@ -143,7 +144,7 @@ describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !=
     );
   });
 
-  it("are the upstream release where that is Debian's archive, and only the patches are gone", async () => {
+  it("are the upstream release if it equals Debian's archive, and only the patches are missing", async () => {
     const { log, asked } = await fetchSources((orig) => ({ [`/file/${hash("sha1", orig)}`]: orig }), {
       isSameUpstream: true,
     });
@@ -154,7 +155,7 @@ describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !=
     expect(asked).not.toContain("/releases/demo-1.0.tar.gz");
   });
 
-  it("that are nowhere, or wrong everywhere, leave nothing behind: CMake says what to do", async () => {
+  it("that are missing, or wrong everywhere, leave no files: CMake prints the remedy", async () => {
     const { status, log } = await fetchSources((orig) => ({
       [`/file/${hash("sha1", orig)}`]: Uint8Array.of(1),
       "/releases/demo-1.0.tar.gz": Uint8Array.of(2),

@@ -40,7 +40,7 @@ async function read(array: ZarrArray): Promise<unknown> {
   return (await getBytes(array)).bytes;
 }
 
-/** Writes a chunk, reads it, and does both again with what was read. */
+/** Writes a chunk, reads it, and repeats both with the result. */
 async function tryCodec(name: string, type: TriedType, version: ZarrVersion): Promise<Cell> {
   const documents = documentsOf(name, type, version);
   if (!documents) return "no";
@@ -63,7 +63,7 @@ async function tryCodec(name: string, type: TriedType, version: ZarrVersion): Pr
   });
   if (once === undefined) return "decode";
   const twice = await roundTrip(once);
-  expect(twice, `${name}, ${type.label}, v${version}: reading again what was read`).toEqual(once);
+  expect(twice, `${name}, ${type.label}, v${version}: second read`).toEqual(once);
   return same(once, given) ? "yes" : "lossy";
 }
 
@@ -160,7 +160,7 @@ function code(value: unknown): string {
   return value === undefined ? "" : `\`${text.replaceAll("|", "\\|")}\``;
 }
 
-/** What a region's data is, per element. */
+/** A region's data, per element. */
 function formOf(type: TriedType): string {
   const { dtype, label } = type;
   if (dtype.isVariable) return "Array";
@@ -205,7 +205,7 @@ function othersTable(kind: keyof typeof registry, what: string, own: ReadonlyMap
   return table([what, "registry", "zarr-wasm", ...implementations.map(({ title }) => title)], rows);
 }
 
-/** What this library does with all names that anybody knows, tried one by one. */
+/** The support of this library for every known name, tried one by one. */
 async function ownCells(kind: "types" | "grids" | "keys"): Promise<Map<string, string>> {
   const lists = [registry, ...implementations].map((of) => cellsOf(of[kind]));
   const names = new Set([...(await knownNames(kind)), ...lists.flatMap((cells) => [...cells.keys()])]);
@@ -214,7 +214,7 @@ async function ownCells(kind: "types" | "grids" | "keys"): Promise<Map<string, s
   return cells;
 }
 
-/** Codecs of a version by name; those without a name of their own in metadata are left out. */
+/** Codecs of a version by name, without ones that have no metadata name. */
 function ownCodecs(version: 2 | 3): Map<string, string> {
   const named = codecNames(version).filter((name) => !Object.hasOwn(titles, `${version}:${name}`));
   return new Map(named.map((name) => [name, codecCells.get(`${version}:${name}`)!]));
@@ -316,7 +316,7 @@ describe("docs/support.md", () => {
     expect(placed.every((number) => number === 1)).toBe(true);
   });
 
-  it("says what works", { timeout: 120_000 }, async () => {
+  it("matches the library", { timeout: 120_000 }, async () => {
     const text = await document();
     if (rewrite) writeFileSync(file, text);
     expect(text).toBe(readFileSync(file, "utf8"));

@@ -1,5 +1,5 @@
-// docs/troubleshooting.md has people look up the message that they see: each of its headings is one that is really thrown,
-// with the tag and the code that stand below it.
+// Users look up error messages in docs/troubleshooting.md: each of its headings is a message that the library
+// throws, with the tag and the code below it.
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { configureWasm, create, get, HttpStore, isZarrError, open, set, slice } from "zarr-wasm";
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A web page with a status, by way of a `fetch`; 0 is no answer at all, as browsers have it where CORS forbids. */
+/** A server with a fixed status, as a `fetch`; 0 is no response at all, as in browsers if CORS forbids it. */
 function answering(status: number) {
   const headers = { "content-type": "text/html" };
   const answer = () =>
@@ -62,7 +62,7 @@ function answering(status: number) {
   });
 }
 
-/** What makes each message, by how its heading begins. */
+/** Triggers of each message, by the start of its heading. */
 const causes: Record<string, () => Promise<unknown>> = {
   "no Zarr array or group found": () => open(`${server.url}/nowhere`),
   "there is a Zarr …": () => open(`${server.url}/group`, { kind: "array" }),

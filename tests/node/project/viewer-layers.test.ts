@@ -1,5 +1,5 @@
 // The folders of web/viewer: imports point down, and no files import one another in a circle.
-// docs/viewer-architecture.md says what each holds.
+// docs/viewer-architecture.md describes each folder.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";

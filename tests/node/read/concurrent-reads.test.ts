@@ -1,5 +1,5 @@
-// Many reads at a time, aborted at random, over a real server: nothing is lost, wrong, left behind or in each other's
-// way. ZARR_WASM_LOAD says how many reads; ZARR_WASM_SEED which ones.
+// Many concurrent reads over a real server, aborted at random: none is lost, wrong, leaked or affected by
+// another. ZARR_WASM_LOAD sets the number of reads; ZARR_WASM_SEED selects them.
 import { getEventListeners } from "node:events";
 import v8 from "node:v8";
 import vm from "node:vm";
@@ -101,11 +101,11 @@ async function start(layout: string, options: HttpStoreOptions = {}, behaviour: 
 }
 
 interface Load {
-  /** Reads that gave what they should. */
+  /** Reads with the expected result. */
   right: number;
-  /** Reads that ended with the reason of their own signal. */
+  /** Reads that rejected with their own signal's reason. */
   aborted: number;
-  /** Reads that were told to end and had ended already. */
+  /** Reads aborted after they had settled. */
   late: number;
   /** Everything else. */
   bad: unknown[];
@@ -307,7 +307,7 @@ describe("nothing is left behind", () => {
     }
     if (isVerbose)
       console.log(`memory, ${how}: ${used.map((bytes) => (bytes / 2 ** 20).toFixed(1)).join(", ")} MiB`);
-    // The first round fills what is kept for good (buffers, code, connections); results alone are tens of MiB a round.
+    // The first round allocates permanent memory (buffers, code, connections); results alone are tens of MiB a round.
     expect(used.at(-1)! - used[0]!).toBeLessThan(4 * 2 ** 20);
   });
 
@@ -325,7 +325,7 @@ async function slowly(milliseconds: number): Promise<undefined> {
   return undefined;
 }
 
-/** Waits until a condition holds; a test that waits in vain is ended by its own time limit. */
+/** Waits until a condition holds; the test's time limit ends an endless wait. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await slowly(5);
 }

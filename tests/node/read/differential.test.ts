@@ -23,7 +23,7 @@ import {
   zstd,
 } from "../support/zarr-writer.js";
 
-/** What both libraries return, in one form: values in C order. */
+/** The result of either library in one form: values in C order. */
 interface Read {
   shape: readonly number[];
   values: unknown[];
@@ -149,7 +149,7 @@ describe("Zarr v3 arrays are read as zarrita reads them", () => {
   });
 });
 
-/** Filters and compressors of v2, with what they are in v3 terms. */
+/** Filters and compressors of v2, with their v3 equivalents. */
 const v2Chains: [string, object, Codec[]][] = [
   ["nothing", {}, []],
   [

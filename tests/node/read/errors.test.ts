@@ -1,4 +1,4 @@
-// What errors of reads say: where, once, and with the stack of where they were thrown; and what calls refuse.
+// Errors of reads: their location, given once, and the stack of the original throw; and arguments that calls reject.
 import { describe, expect, it } from "vitest";
 import { get, getBytes, type Store, WorkerPool, ZarrError } from "zarr-wasm";
 import { DType } from "#src/dtypes/dtype.js";
@@ -68,13 +68,13 @@ describe("errors of a chunk", () => {
     return { array: await openArray(store) };
   };
 
-  it("name it once, and keep the stack of where they were thrown", async () => {
+  it("name it once, and keep the original stack", async () => {
     const { array } = await spoilt([bytesLittle, crc32c]);
     for (const read of [() => get(array), () => array.getChunk([0, 0]), () => getBytes(array)]) {
       const error = await errorOf(read);
       expect(error.message.match(/chunk \/c\/0\/0: /g)).toHaveLength(1);
       expect(error.stack).toContain(error.message);
-      // Where the core's answer is looked at, not where the chunk's name was added.
+      // At the check of the core's status, not where the chunk's name was added.
       expect(error.stack?.split("\n")[1]).not.toMatch(/withDetails/);
       expect(error.stack).toMatch(/decode|place/);
     }
@@ -137,7 +137,7 @@ describe("errors of a chunk", () => {
 describe("arguments that do not fit", () => {
   const odd = [null, -5, "text", true, Symbol("s"), () => {}];
 
-  it("are errors of their own: coordinates", async () => {
+  it("have a separate tag: coordinates", async () => {
     const array = await openArray(documents({ "/zarr.json": v3Meta() }));
     const coordinates = [
       undefined,
@@ -164,7 +164,7 @@ describe("arguments that do not fit", () => {
     expect((await errorOf(() => (array.getChunk as () => unknown)()))._tag).toBe("InvalidSelection");
   });
 
-  it("are errors of their own: options, selections", async () => {
+  it("have a separate tag: options, selections", async () => {
     const array = await openArray(documents({ "/zarr.json": v3Meta() }));
     for (const options of odd.filter((value) => typeof value !== "function")) {
       for (const read of [
@@ -202,7 +202,7 @@ describe("a session with the core", () => {
   ]);
   const right = Uint8Array.of(1, 2, 3, 4);
 
-  it("refuses what would leave its memory, and works on", async () => {
+  it("rejects writes outside its memory, and keeps working", async () => {
     const session = await sessionOf("decode");
     const slab = session.makeSlab(4);
     const axes = [[0, 1, 4, 1]] as const;

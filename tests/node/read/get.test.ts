@@ -42,7 +42,7 @@ interface Sample {
   elements: Uint8Array;
 }
 
-/** A v1 store of random elements; about one chunk in `missing` is not there. */
+/** A v1 store of random elements; about one chunk in `missing` does not exist. */
 async function makeSample(
   type: Type,
   shape: number[],
@@ -123,7 +123,7 @@ function blank(elements: Uint8Array, key: string, shape: number[], chunks: numbe
   }
 }
 
-/** What a selection gives, element by element. */
+/** The result of a selection, element by element. */
 function slowGet(elements: Uint8Array, shape: number[], width: number, lists: number[][]): Uint8Array {
   const out = new Uint8Array(product(lists.map((list) => list.length)) * width);
   let to = 0;
@@ -148,7 +148,7 @@ const axisCase = fc.record({
 });
 
 describe("get", () => {
-  it("gives what a slow reader gives, for random arrays and selections", async () => {
+  it("matches a simple reference reader, for random arrays and selections", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(axisCase, { minLength: 1, maxLength: 4 }),
@@ -393,7 +393,7 @@ describe("get", () => {
     await get(good); // the core has room for 256 slabs: had any been lost, this would fail
   });
 
-  it("refuses what was not opened", async () => {
+  it("rejects objects that are not opened arrays", async () => {
     expect((await errorOf(() => get({} as never)))._tag).toBe("InvalidArgument");
     expect((await errorOf(() => openArray(5 as never)))._tag).toBe("InvalidArgument");
     expect((await errorOf(() => openArray("ftp://host/x")))._tag).toBe("InvalidArgument");

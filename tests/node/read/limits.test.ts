@@ -37,7 +37,7 @@ async function memory(): Promise<number[]> {
   return [(await sessionOf("decode")).memoryBytes, (await sessionOf("full")).memoryBytes];
 }
 
-/** Every compressor, with what makes it small. */
+/** Every compressor, with its encoder. */
 const compressors: [string, Codec][] = [
   ["gzip", codec("gzip", { level: 9 })],
   ["zlib", codec("numcodecs.zlib", { level: 9 })],
@@ -63,7 +63,7 @@ describe("decompression bombs", () => {
     expect(await memory()).toEqual(before);
   });
 
-  it.each(compressors)("%s, where no metadata says how much comes out", async (_, compressor) => {
+  it.each(compressors)("%s, if no metadata gives the decoded size", async (_, compressor) => {
     const encoded = (await chainOf([compressor], large)).encode(new Uint8Array(large));
     const store = v3Store({
       shape: [4],
@@ -270,7 +270,7 @@ describe("metadata", () => {
       const error = await errorOf(() => reads([huge], runs));
       expect(error._tag).toMatch(/LimitExceeded|InvalidMetadata/);
     }
-    // As many chunks as can be said in one run are no trouble.
+    // The largest chunk count that one run can encode is accepted.
     const many = await reads([1e9], [[1, 1e9]]);
     expect(Array.from((await get(many, [slice(999_999_990, null)])).data as Int32Array)).toEqual(
       new Array(10).fill(0),
@@ -340,7 +340,7 @@ describe("keys that objects have anyway, and keys that come twice", () => {
   const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
   const hostile = '{"polluted": true, "id": "zlib", "name": "bytes", "shape": [1], "value": 1}';
 
-  /** Every object of a document gets another key; the results as JSON texts. */
+  /** Renames a key in every object of a document; returns the results as JSON strings. */
   function* withKey(value: unknown, key: string): Generator<string> {
     const marker = "\u0001";
     const texts = (node: unknown, put: (replacement: unknown) => unknown): string[] => {

@@ -42,7 +42,7 @@ async function sample(fields: Record<string, unknown>, itemBytes = 4) {
   return { store, written, array: await openArray(store) };
 }
 
-/** An axis with a selection of it: what to ask for, what is then chosen, and whether the dimension goes. */
+/** An axis with a selection of it: the argument, the indices it selects, and whether it drops the dimension. */
 interface AxisCase {
   length: number;
   chunk: number;
@@ -96,7 +96,7 @@ const codecs = fc.constantFrom<Codec[]>([bytesLittle], [bytesBig], [bytesLittle,
 const shapeOf = (axes: AxisCase[]) => axes.flatMap(({ list, dropped }) => (dropped ? [] : [list.length]));
 
 describe("lists of indices", () => {
-  it("pick what a slow reader picks, with slices, indices and masks beside them", async () => {
+  it("match a simple reference reader, combined with slices, indices and masks", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(axisCase, { minLength: 1, maxLength: 4 }),
@@ -204,7 +204,7 @@ describe("lists of indices", () => {
     }
   });
 
-  it("take the place of a dimension also where they have one entry", async () => {
+  it("keep their dimension even with a single entry", async () => {
     const { array } = await sample(fields);
     const shapes: [Selection, number[]][] = [
       [[[3]], [1, 8]],

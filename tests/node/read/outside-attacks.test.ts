@@ -1,5 +1,5 @@
-// What an attack from outside found: a server that switches protocols, selections of nothing, lists and nested values
-// beyond any memory, archives and workers that say what is not so.
+// Findings of an external attack: a server that switches protocols, empty selections, lists and nested values
+// beyond any memory, archives and workers that give false information.
 
 import type { AddressInfo } from "node:net";
 import net from "node:net";
@@ -33,7 +33,7 @@ it("a server that switches protocols is an error, not a wait without end", async
   }
 });
 
-it("what is not a URL is an argument that does not fit", async () => {
+it("an invalid URL is an invalid argument", async () => {
   expect((await errorOf(() => new HttpStore("not a url")))._tag).toBe("InvalidArgument");
 });
 
@@ -69,7 +69,7 @@ describe("lists that no memory holds", () => {
     }
   });
 
-  it("of byte strings count what each takes", async () => {
+  it("of byte strings count the memory of each", async () => {
     const error = await errorOf(() =>
       openArray(strings(2 ** 25, 2 ** 25, "vlen-bytes", "variable_length_bytes")),
     );
@@ -128,7 +128,7 @@ it("an archive whose directory lost entries is damaged, not an array without chu
   expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-zip"]);
 });
 
-it("ranges of a MapStore are those of any bytes", async () => {
+it("a MapStore accepts ranges of any kind of bytes", async () => {
   const entries = new Map([["/a", Uint8Array.of(1, 2, 3, 4).buffer as unknown as Uint8Array]]);
   expect(new MapStore(entries).getRange("/a", { offset: 1, length: 2 })).toEqual(Uint8Array.of(2, 3));
 });
@@ -137,7 +137,7 @@ describe("workers that answer something else", () => {
   class Fake extends EventTarget {
     constructor(private readonly reply: object) {
       super();
-      setTimeout(() => this.#say({ ready: true }), 5); // once somebody listens
+      setTimeout(() => this.#say({ ready: true }), 5); // after a listener is attached
     }
     #say(data: object): void {
       queueMicrotask(() => this.dispatchEvent(Object.assign(new Event("message"), { data })));

@@ -1,4 +1,4 @@
-// Parts of chunks: what is read of a chunk must be what reading all of it gives, and never less checked.
+// Partial chunk reads: they must return the same elements as reading the whole chunk, with the same checks.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { getBytes, MapStore, open, type Selection, type Store, slice } from "zarr-wasm";
@@ -158,13 +158,13 @@ describe("parts of uncompressed chunks", () => {
     );
   });
 
-  it("of a chunk that ends too early are an error where they are not there", async () => {
+  it("of a truncated chunk are an error if their bytes are missing", async () => {
     const shape = [100, 1000];
     const { written, chunk } = await oneChunk("int16", shape, [bytesLittle]);
     const store = storeOf("int16", shape, [bytesLittle], chunk.slice(0, 100_001));
     const array = await openArray({
       get: (key) => store.get(key),
-      getRange: (key, range) => store.getRange(key, range), // without a word of the chunk's size
+      getRange: (key, range) => store.getRange(key, range), // without the chunk's size
     });
     const error = await errorOf(() => getBytes(array, [60, slice(10)]));
     expect([error._tag, error.code, error.chunkKey]).toEqual(["CorruptChunk", "truncated", "/c/0/0"]);
@@ -258,7 +258,7 @@ describe("parts of Blosc chunks", () => {
             ? storeOf(dataType, shape, [sharded(shape, codecs, [bytesLittle])], shardOf(frame))
             : storeOf(dataType, shape, codecs, frame);
           const counting = new CountingStore(store);
-          // Small boxes: reading parts is what this is about.
+          // Small boxes: these tests are about partial reads.
           const { selection, lists } = selectionOf(
             shape,
             cuts.map((c, axis) => (axis === 1 ? c : { ...c, extent: c.extent / 20 })),
@@ -320,7 +320,7 @@ describe("parts of Blosc chunks", () => {
     }
   });
 
-  it("of stored frames are read as they are", async () => {
+  it("of stored frames are read directly", async () => {
     const { written, chunk, read } = await frameOf({ clevel: 0 });
     expect(chunk[2]! & 2).toBe(2);
     const { bytes, counting } = await read(chunk, last);
@@ -346,7 +346,7 @@ describe("parts of Blosc chunks", () => {
     }
   });
 
-  /** What a frame with four bytes replaced does, in part and as a whole. */
+  /** Result of a frame with four bytes replaced, in part and as a whole. */
   const words: [string, number, number][] = [
     ["a start before the table's end", 16, 20],
     ["a start of zero", 16, 0],

@@ -1,4 +1,4 @@
-// What a pool says of itself, and of workers that do not start.
+// Status of a pool, and of workers that do not start.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";

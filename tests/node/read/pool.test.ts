@@ -197,7 +197,7 @@ describe("a pool", () => {
     expect(seen.posts).toBe(before + 1);
   });
 
-  it("starts before there is work, where that is asked for", async () => {
+  it("starts before there is work, if the option is set", async () => {
     const { pool, workers } = watchedPool(3);
     expect(workers).toHaveLength(0);
     pool.start();
@@ -336,7 +336,7 @@ describe("workers that fail", () => {
     "gives nothing": () => undefined as never,
     "gives a script that fails": () => new Worker("throw new Error('no')", { eval: true }) as never,
     "gives a script that ends": () => new Worker("0", { eval: true }) as never,
-    "gives a script that is not there": () => new Worker(new URL("file:///nowhere.mjs")) as never,
+    "gives a script that does not exist": () => new Worker(new URL("file:///nowhere.mjs")) as never,
   };
   it.each(Object.keys(broken))("createWorker that %s", async (name) => {
     const pool = new WorkerPool({ size: 2, createWorker: broken[name]! });

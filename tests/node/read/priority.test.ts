@@ -1,4 +1,4 @@
-// The order in which chunks are asked for, and put in their places.
+// The order in which chunks are requested, and copied into the result.
 import { describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, type Priority, slice, WorkerPool } from "zarr-wasm";
 import { errorOf, openArray, product, randomBytes, v1Store } from "../support/support.js";
@@ -71,7 +71,7 @@ describe("priority", () => {
     }
   });
 
-  it("puts chunks in their places as they come", async () => {
+  it("copies chunks into the result as they arrive", async () => {
     for (const codecs of [[bytesBig, gzip], [bytesLittle]]) {
       const { elements, array } = await sample({ ...grid, codecs });
       const out = new Int16Array(48 * 68).fill(-1);

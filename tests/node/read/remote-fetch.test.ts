@@ -51,7 +51,7 @@ afterAll(() => {
   server.close();
 });
 
-/** A line to a worker's side in this thread; everything that is said is copied as between threads. */
+/** Connects to a worker's side in this thread; messages are cloned as between threads. */
 function connect() {
   const said: object[] = [];
   const fetching = new Fetching({
@@ -84,7 +84,7 @@ const clientOf = (timeout = 10_000) =>
 
 const at = (path: string) => new URL(path, url);
 
-it("objects are the same by way of a worker, and those that are missing are", async () => {
+it("objects are the same through a worker, and so are missing ones", async () => {
   const { transport, line, said } = connect();
   const client = clientOf();
   for (const [path, expected] of [
@@ -143,7 +143,7 @@ it("a body without an end is read no further than it is used", async () => {
   await new Promise((resolve) => setTimeout(resolve, 300));
   const before = sentOfEndless;
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(sentOfEndless).toBe(before); // nobody has used anything yet
+  expect(sentOfEndless).toBe(before); // nothing has consumed it yet
   let bytes = 0;
   await answer.read((piece) => {
     bytes += piece.byteLength;
@@ -158,7 +158,7 @@ it("a body without an end is read no further than it is used", async () => {
   expect(error).toMatchObject({ _tag: "LimitExceeded" });
 });
 
-it("a worker that ends, or says something else, fails the request", async () => {
+it("a worker that ends, or sends another message, fails the request", async () => {
   const silent = new AbortController().signal;
   const ask = (said: object | undefined): Promise<Answer> => {
     const line = new FetchLine(() => {});

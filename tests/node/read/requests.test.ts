@@ -1,4 +1,4 @@
-// What reads cost: requests, bytes, and how much is under way at a time. Nothing here looks at a clock.
+// The cost of reads: requests, bytes, and the amount in flight. No test here depends on a clock.
 import { afterEach, describe, expect, it } from "vitest";
 import { get, getBytes, HttpStore, MapStore, open, type RangeQuery, type Store, slice } from "zarr-wasm";
 import { ObjectServer } from "../support/store-server.js";
@@ -135,10 +135,10 @@ describe("a shard of hundreds of chunks", () => {
     const all = await read(null, whole);
     expect(Buffer.from(all.bytes).equals(written.elements)).toBe(true);
     expect(all.requests).toEqual([[true, object]]);
-    // Less than all, or more than what is allowed: the index first.
+    // Less than all, or above the limit: the index first.
     expect((await read(null, whole - 1)).requests.length).toBe(2);
     expect((await read([[0], [0]], whole)).requests.map(([isWhole]) => isWhole)).toEqual([false, false]);
-    // What is kept of the shard is not read again.
+    // Cached parts of the shard are not read again.
     counting.reset();
     await getBytes(array);
     await getBytes(array, null, { wholeShardBytes: whole });
@@ -554,7 +554,7 @@ describe("over HTTP", () => {
     expect(server.log.length).toBe(1);
   });
 
-  it("what is read in parts comes from one version", async () => {
+  it("partial reads of an object come from one version", async () => {
     const shape = [8, 64, 1024];
     const { server, array, written } = await start({ shape, chunk_grid: regular(8, 64, 1024) });
     server.behaviour = {
@@ -570,7 +570,7 @@ describe("over HTTP", () => {
   });
 });
 
-it("an array of Zarr v2 that is asked for as such is two documents; what is no array says what it is", async () => {
+it("an array opened as Zarr v2 costs two requests; an error for another node names its kind", async () => {
   const store = new MapStore();
   store.entries.set("/a/.zarray", new TextEncoder().encode(JSON.stringify(v2Document)));
   store.entries.set("/g/.zgroup", new TextEncoder().encode('{"zarr_format": 2}'));

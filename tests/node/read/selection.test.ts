@@ -85,7 +85,7 @@ const everySize = (runs: readonly (readonly [number, number])[]) =>
 describe("grids", () => {
   const run = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 1, max: 4 }));
 
-  it("of unequal chunks find what a list of all chunks finds", () => {
+  it("of unequal chunks match a list of all chunks", () => {
     fc.assert(
       fc.property(fc.array(run, { minLength: 1, maxLength: 6 }), fc.nat(5), (runs, overhang) => {
         const sizes = everySize(runs);

@@ -68,7 +68,7 @@ const indexCodecs = fc.constantFrom<Codec[]>(
   [bytesBig, crc32c, crc32c],
 );
 
-/** The permutation of n axes that a number stands for: rotations first, so that most are no involutions. */
+/** The permutation of n axes with a given number: rotations first, so that most are not involutions. */
 function permutation(n: number, seed: number): number[] {
   const axes = all(n);
   const rotated = axes.map((axis) => (axis + seed) % n);
@@ -224,7 +224,7 @@ describe("shards", () => {
     }
   });
 
-  it("have shapes, a grid of inner chunks, and chunks of their own", async () => {
+  it("have shard and chunk shapes, a grid of inner chunks, and their elements", async () => {
     const { store, written } = await sample({
       ...three,
       codecs: [transposed(1, 2, 0), sharded([6, 2, 2], [bytesBig])],
@@ -358,7 +358,7 @@ describe("the metadata of shards", () => {
     ).resolves.toBeDefined();
   });
 
-  it("limits every encoded chunk, not what is read together", async () => {
+  it("limits every encoded chunk, not the size of merged reads", async () => {
     const { store, written } = await sample({
       shape: [64],
       chunk_grid: regular(64),
@@ -423,7 +423,7 @@ describe("a corrupt index", () => {
     }
   });
 
-  it("with a wrong checksum is an error that says so", async () => {
+  it("with a wrong checksum is an error that names it", async () => {
     for (const location of ["start", "end"] as const) {
       const { store } = await sample({ ...fields, codecs: codecs(location, [bytesLittle, crc32c]) });
       const shard = store.entries.get("/c/0")!.slice();
@@ -641,7 +641,7 @@ describe("a shard that changes", () => {
       expect(new Uint8Array((data as Int32Array).buffer)).toEqual(wanted.elements.slice(16, 32));
     });
 
-    it("once: what is damaged is damaged, and costs no more where the index is fresh", async () => {
+    it("once: damaged data stays damaged, and costs no more if the index is fresh", async () => {
       const { array, store, counting } = await replaced();
       const shard = store.entries.get("/c/0")!.fill(0, 0, -68);
       expect(shard.length).toBeGreaterThan(68);

@@ -1,4 +1,4 @@
-// What stores may answer with: bytes in any form that is safely one, nothing else; and answers that never come.
+// Responses of stores: bytes in any safe form, and nothing else; and responses that never arrive.
 import vm from "node:vm";
 import { describe, expect, it, vi } from "vitest";
 import { type GetOptions, get, getBytes, open, type Store, WorkerPool, type ZarrArray } from "zarr-wasm";
@@ -53,7 +53,7 @@ const detached = () => {
 const lying = (length: number) =>
   Object.defineProperty(new Uint8Array(3), "byteLength", { value: length }) as Uint8Array;
 
-/** Answers that are no bytes. */
+/** Responses that are not bytes. */
 const bad: Record<string, unknown> = {
   null: null,
   "the number 0": 0,
@@ -109,7 +109,7 @@ describe.each([
   ["codecs", [bytesLittle, crc32c]],
   ["no codecs", [bytesLittle]],
 ])("answers for a chunk with %s", (_, codecs) => {
-  it.each(Object.keys(bad))("that are %s are refused, and other stores are read as ever", async (kind) => {
+  it.each(Object.keys(bad))("that are %s are rejected, and other stores can still be read", async (kind) => {
     const { store } = await stored(codecs, other);
     const array = await openArray(store);
     expect((await get(array)).data).toEqual(other);
@@ -136,7 +136,7 @@ describe.each([
   });
 });
 
-it("takes the bytes that are there, whatever a length says", async () => {
+it("takes the actual bytes, whatever a length says", async () => {
   const { store } = await stored();
   for (const length of [0, 28, 2 ** 31, Number.NaN]) {
     const array = await openArray(new OddStore(store, () => lying(length)));
@@ -171,7 +171,7 @@ it("checks answers for ranges, of shards say", async () => {
   expect(new Uint8Array((await getBytes(await openArray(store))).bytes)).toEqual(written.elements);
 });
 
-it("the engine is as it was for codecs by themselves, too", async () => {
+it("the engine is unchanged for direct codec calls, too", async () => {
   const chain = await createCodecChain({ dataType: "int32", shape: [2, 3], codecs: [bytesLittle, crc32c] });
   const encoded = chain.encode(values);
   for (const odd of [...Object.values(bad), lying(2 ** 31)]) {
@@ -184,7 +184,7 @@ it("the engine is as it was for codecs by themselves, too", async () => {
   registerCodecs(codecs as never);
   const gzipOf = (await codecs.get("gzip")!()).fromConfig({ level: 1 }, { dataType: "uint8" });
   const packed = await gzipOf.encode(Uint8Array.of(7, 7, 7));
-  const { "detached bytes": gone, ...others } = bad; // are no bytes at all, which gzip can write
+  const { "detached bytes": gone, ...others } = bad; // these are not bytes at all, and gzip cannot write them
   expect((await errorOf(() => gzipOf.decode(gone as never)))._tag).toBe("CorruptChunk");
   for (const odd of Object.values(others)) {
     expect((await errorOf(() => gzipOf.decode(odd as never)))._tag).toBe("InvalidArgument");
@@ -253,7 +253,7 @@ describe("a signal is heeded where a store's promises never settle", () => {
     await aborted((signal) => reads.walk({ signal }).next());
   });
 
-  it("at once, where it is aborted already", async () => {
+  it("at once, if it is already aborted", async () => {
     const reason = new Error("before");
     const signal = AbortSignal.abort(reason);
     const { store } = await stored();
@@ -307,7 +307,7 @@ it("leaves no listeners behind, and drops answers that come too late", async () 
   expect(unhandled).not.toHaveBeenCalled();
 });
 
-describe("what a read may need", () => {
+describe("the size limit of a read", () => {
   /** The options that a store is asked with, by key. */
   async function asked(store: Store, work: (array: ZarrArray) => Promise<unknown>) {
     const seen = new Map<string, number | undefined>();
@@ -329,12 +329,12 @@ describe("what a read may need", () => {
     return seen;
   }
 
-  it("is told to the store: of documents, whole chunks and ranges", async () => {
+  it("is passed to the store: of documents, whole chunks and ranges", async () => {
     const { store } = await stored();
     const plain: Store = { get: (key) => store.get(key) };
     const seen = await asked(plain, (array) => array.getChunk([0, 0]));
     expect(seen.get("/zarr.json")).toBe(5000);
-    // Elements, a checksum, and room for what shall be said to be wrong.
+    // Elements, a checksum, and a margin so that longer data can be reported as an error.
     expect(seen.get(chunkKey)).toBe(24 + 4 + 2 ** 20);
     const shards = documents({});
     const fields = { shape: [4, 6], chunk_grid: regular(4, 6), codecs: [sharded([2, 3])] };

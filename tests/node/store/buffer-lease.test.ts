@@ -1,4 +1,4 @@
-// Memory that chunks are read into again and again: nobody's bytes may change under their eyes.
+// Reused buffers for chunks: bytes that another holder still has must not change.
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   ByteCache,
@@ -87,11 +87,11 @@ describe("reads of regions", () => {
   });
 });
 
-describe("bytes that somebody else has", () => {
+describe("bytes with another holder", () => {
   const digests = (list: readonly (Uint8Array | undefined)[]) => list.map((bytes) => sha256(bytes!));
   const objects = () => digests(chunkKeys.map((key) => server.objects.get(key)));
 
-  /** Reads the whole array a few times, and expects bytes that are held meanwhile to be those of the chunks. */
+  /** Reads the whole array a few times, and checks bytes held during the reads against the chunks. */
   async function expectKept(store: Store, held: () => readonly (Uint8Array | undefined)[]) {
     const array = await openArray(store);
     for (let round = 0; round < 3; round++) {
@@ -101,7 +101,7 @@ describe("bytes that somebody else has", () => {
     }
   }
 
-  it("stay as they are: of the store itself, and of fetchChunk", async () => {
+  it("stay unchanged: of the store itself, and of fetchChunk", async () => {
     const store = httpStore();
     const array = await openArray(store);
     const own = await Promise.all(chunkKeys.map((key) => store.get(key)));
@@ -110,7 +110,7 @@ describe("bytes that somebody else has", () => {
     await expectKept(store, () => fetched);
   });
 
-  it("stay as they are: of those who asked for the same at the same time", async () => {
+  it("stay unchanged: of concurrent callers for the same chunk", async () => {
     const store = httpStore();
     const array = await openArray(store);
     const region = getBytes(array, null, { concurrency: 3 });
@@ -119,7 +119,7 @@ describe("bytes that somebody else has", () => {
     await expectKept(store, () => own);
   });
 
-  it("stay as they are: in a cache", async () => {
+  it("stay unchanged: in a cache", async () => {
     const cache = new ByteCache(2 ** 24);
     const store = httpStore({ cache });
     await expectKept(store, () => chunkKeys.map((key) => cache.get(`${server.url}${key} `)));
@@ -141,7 +141,7 @@ describe("bytes that somebody else has", () => {
       const store = httpStore();
       return { get: async (key, options) => keep(key, await store.get(key, options)) };
     },
-    "a method in the place of its own": () => {
+    "a replaced method": () => {
       const store = httpStore();
       const own = store.get.bind(store);
       store.get = async (key, options) => keep(key, await own(key, options));
@@ -154,7 +154,7 @@ describe("bytes that somebody else has", () => {
     },
   };
 
-  it.each(Object.keys(wrappers))("stay as they are: in %s", async (name) => {
+  it.each(Object.keys(wrappers))("stay unchanged: in %s", async (name) => {
     kept.clear();
     await expectKept(wrappers[name]!(), () => chunkKeys.map((key) => kept.get(key)));
   });

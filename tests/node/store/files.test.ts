@@ -66,7 +66,7 @@ describe("parts of files", () => {
     expect(await readRange(store, "/a/b", range)).toBeUndefined();
   });
 
-  it("refuse what is no range, more than the limit, what is no file", async () => {
+  it("reject invalid ranges, objects above the limit, and entries that are not files", async () => {
     const { root, store } = fill({ a: object });
     expect((await errorOf(() => store.getRange("/a", { offset: -1, length: 1 })))._tag).toBe(
       "InvalidArgument",
@@ -138,7 +138,7 @@ describe("listing", () => {
     expect(await store.listChildren("")).toEqual(["a", "link"]);
   });
 
-  it("says what it cannot read", () => {
+  it("reports unreadable files", () => {
     const { root } = fill({ "a/x": object });
     chmodSync(path.join(root, "a"), 0);
     const script = `

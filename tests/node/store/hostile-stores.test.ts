@@ -1,5 +1,5 @@
-// Stores that attack whoever reads them: with bodies and archives that stand for far more than they are, documents that
-// take for ever, answers that say what is not so, and requests that carry secrets elsewhere.
+// Stores that attack their readers: bodies and archives that expand far beyond their size, documents that
+// take unbounded time, false responses, and requests that carry secrets elsewhere.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -84,7 +84,7 @@ describe("bodies that are bombs", () => {
     { name: "by Node's client", byFetch: false },
     { name: "by fetch", byFetch: true },
   ])("$name", ({ byFetch }) => {
-    it.each(codings)("are ended where a read has what it may need, %s", async (coding) => {
+    it.each(codings)("are aborted at the read's size limit, %s", async (coding) => {
       const { url } = await serve((_, response) => {
         response.writeHead(200, { "content-encoding": coding }).end(bombs[coding]);
       });
@@ -139,7 +139,7 @@ describe("bodies that are bombs", () => {
   });
 });
 
-describe("answers that say what is not so", () => {
+describe("false responses", () => {
   const at = (url: string, options: HttpStoreOptions = {}) =>
     new HttpStore(url, { retries: 0, timeout: 500, ...options });
 
@@ -210,8 +210,8 @@ describe("answers that say what is not so", () => {
     expect(await errorOf(() => unsent.get("/a"))).toMatchObject({ _tag: "InvalidArgument" });
   });
 
-  it("are fewer bytes than were asked for, of which CORS hides which they are", async () => {
-    // The object has 1000 bytes: the size that HEAD tells shows which parts end where it does.
+  it("have fewer bytes than requested, and CORS hides their range", async () => {
+    // The object has 1000 bytes: the size from HEAD shows which parts end at its end.
     const send = (bytes: number) => (request: Request) =>
       Promise.resolve(
         asCors(
@@ -252,7 +252,7 @@ describe("archives", () => {
       [2 * size, 0, size],
     ]) {
       for (const key of ["/0", "/1", "/2"]) {
-        // The header that is found belongs to another name, which nobody looks at.
+        // The header that is found has another name, which is not checked.
         expect(await zipOf(parts(offsets)).get(key), String(offsets)).toEqual(bytes);
       }
     }
@@ -268,7 +268,7 @@ describe("archives", () => {
     expect(runAll(extents.overlap())).toBe(true);
   });
 
-  it("whose claims are above what a read may have are not inflated, nor read", async () => {
+  it("with declared sizes above a read's limit are neither inflated nor read", async () => {
     const zip = writeZip([{ name: "a", bytes: randomBytes(100), method: 8, lie: { bytes: 90_000 } }]);
     const asked: string[] = [];
     const source = {
@@ -287,7 +287,7 @@ describe("archives", () => {
     expect(asked).toEqual(["suffixLength"]);
   });
 
-  it("inflate to what they claim, and no further", async () => {
+  it("inflate to the declared size at most", async () => {
     const bomb = await zeros(256, createGzip({ level: 9 }));
     const body = bomb.subarray(10, -8); // a raw stream without gzip's own header and checksum
     const zip = path.join(scratch, "bomb.zip");
@@ -399,7 +399,7 @@ describe("references", () => {
     const gen = (...rules: object[]) => ({ version: 1, gen: rules });
     const same = (stop: number) => ({ key: "a", url: "u", dimensions: { i: { stop } } });
 
-    it("count whether they have keys of their own or not", async () => {
+    it("count with and without keys", async () => {
       for (const document of [gen(same(1e7)), gen(same(1e10)), gen(...Array(100).fill(same(5e5)))]) {
         expect(await errorOf(() => new ReferenceStore(document))).toMatchObject({ _tag: "LimitExceeded" });
       }
@@ -473,13 +473,13 @@ describe("references", () => {
       await new ReferenceStore(document, { headers: secret, base: other.url }).get("/a");
       await new ReferenceStore(document, { headers: secret }).get("/a");
       expect(own.met.slice(3).map(namesOf)).toEqual([Object.keys(secret), [], []]);
-      // What relative targets are resolved against says nothing of where the document is.
+      // The base of relative targets does not determine the document's origin.
       const elsewhere = { headers: secret, base: `${other.url}/` };
       await (await ReferenceStore.open(`${own.url}/refs.json`, elsewhere)).get("/here");
       expect(namesOf(other.met.at(-1)!)).toEqual([]);
     });
 
-    it("for targets are said by target", async () => {
+    it("for targets are set per target", async () => {
       const { own, other } = await hosts();
       const asked: string[] = [];
       const targetHeaders = async (url: URL) => {

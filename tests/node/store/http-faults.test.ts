@@ -46,7 +46,7 @@ afterEach(async () => {
   servers = [];
 });
 
-/** What comes of a read: "right" and the requests beyond those needed, or the error and all requests. */
+/** Outcome of a read: "right" and the number of extra requests, or the error and the number of all requests. */
 async function outcome(fault: Fault, kind: ReadKind): Promise<string> {
   const read = kinds[kind];
   const { key, isMeant = () => true, needed } = read;

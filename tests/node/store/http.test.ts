@@ -88,7 +88,7 @@ describe("HttpStore", () => {
     expect(error.message).toMatch(/meta is not valid JSON: .*HTML page/);
   });
 
-  it("reports a server that is not there", async () => {
+  it("reports an unreachable server", async () => {
     const server = await serveStore(new Map());
     await server.close();
     const store = new HttpStore(`${server.url}/data`, { retryDelay: 1 });

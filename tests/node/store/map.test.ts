@@ -27,7 +27,7 @@ describe("MapStore", () => {
     );
   });
 
-  it("writes to its Map, under the key that is there", () => {
+  it("writes to its Map, under the existing key", () => {
     const map = entries();
     const store = new MapStore(map);
     store.set("/x/y", bytesOf("new"));
@@ -73,7 +73,7 @@ describe("listChildren", () => {
     expect(await listChildren(store, "/g/")).toEqual(["a", "b"]);
   });
 
-  it("is undefined where a store cannot list, and passes on its trouble", async () => {
+  it("is undefined if a store cannot list, and passes on its errors", async () => {
     expect(await listChildren(new HttpStore("http://x/"), "")).toBeUndefined();
     expect(await listChildren(listing({}), "g")).toBeUndefined();
     const broken = listing({ listChildren: () => Promise.reject(new Error("broken")) });
@@ -93,7 +93,7 @@ describe("zarrita's stores", () => {
     expect(await readRange(store, "/meta", { offset: 1, length: 5 })).toEqual(meta.slice(1, 6));
     expect(await readRange(store, "/meta", { suffixLength: 5 })).toEqual(meta.slice(-5));
     expect(await readRange(store, "/nothing", { offset: 0, length: 5 })).toBeUndefined();
-    // It takes a whole object for the part that was asked for.
+    // It treats a whole object as the requested part.
     server.behaviour = { ranges: "whole" };
     expect((await errorOf(() => readRange(store, "/meta", { offset: 1, length: 5 }))).code).toBe("bad-range");
   });

@@ -1,4 +1,4 @@
-// Behind a real nginx: files as it serves them under various configurations, and a server that errs behind its proxy.
+// A real nginx: files served under various configurations, and a failing upstream server with nginx as its proxy.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { get, getBytes, HttpStore, type HttpStoreOptions, open } from "zarr-wasm";
@@ -8,9 +8,9 @@ import { FaultServer, faults, type ReadKind, readKinds } from "../support/fault-
 import { NginxServer, nginxProgram } from "../support/nginx-server.js";
 import { errorOf } from "../support/support.js";
 
-if (!nginxProgram) console.warn("nginx is not installed: the tests behind it are left out");
+if (!nginxProgram) console.warn("nginx is not installed: its tests are skipped");
 
-/** What comes of reads below a place: of each kind, or of those that differ from `rest`. */
+/** Outcomes of reads below a place: of each kind, or of the kinds that differ from `rest`. */
 interface Place {
   /** Directives of its location. */
   directives: string;
@@ -115,7 +115,7 @@ describe("behind nginx", skipFor(nginxProgram ? undefined : "nginx is not instal
     expect((await get(array, [0, 0])).data[0]).not.toBe(0);
   });
 
-  it("a missing chunk is an error where there is a page instead", async () => {
+  it("a missing chunk is an error if the server returns a page instead", async () => {
     const read = reads.kinds.run;
     const options = { retryDelay: 1 };
     expect(await resultOf(read, `${nginx.url}/pages`, options)).toBe("right");
@@ -165,7 +165,7 @@ describe("behind nginx", skipFor(nginxProgram ? undefined : "nginx is not instal
   describe.each(["proxied", "unbuffered", "packing"])("a server that errs, at /%s", (place) => {
     const url = () => `${nginx.url}/${place}`;
 
-    it("all is well where it does not", async () => {
+    it("reads succeed otherwise", async () => {
       upstream.behaviour.send = () => undefined;
       for (const kind of readKinds) expect(await resultOf(reads.kinds[kind], url(), {}), kind).toBe("right");
     });
@@ -173,8 +173,8 @@ describe("behind nginx", skipFor(nginxProgram ? undefined : "nginx is not instal
     it("never gives wrong data", async () => {
       const results = new Map<string, number>();
       for (const fault of faults) {
-        // Silence takes its time, and has tests of its own below. 404 means that a chunk is missing, here as well, and
-        // redirects of a server that does not know its proxy lead there.
+        // Silence takes long, and has separate tests below. 404 means that a chunk is missing, here as well,
+        // and redirects of a server that does not know its proxy lead there.
         if (fault.timeout || /^404|redirect/.test(fault.name)) continue;
         for (const kind of ["chunk", "run", "innerChunk"] as const) {
           const read = reads.kinds[kind];

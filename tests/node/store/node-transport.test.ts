@@ -14,7 +14,7 @@ type Handler = (request: http.IncomingMessage, response: http.ServerResponse) =>
 
 let servers: http.Server[] = [];
 
-/** A server, its address, and what it has met. */
+/** A server, its address, and its recorded requests and connections. */
 async function serve(handler: Handler, host = "127.0.0.1") {
   const met: { path: string; headers: http.IncomingHttpHeaders }[] = [];
   let connections = 0;
@@ -47,7 +47,7 @@ const body = randomBytes(5000, 1);
 const sendBody: Handler = (_, response) => void response.end(body);
 
 describe("which transport is used", () => {
-  /** Only requests of fetch carry what browsers would say of their mode. */
+  /** Only requests of fetch carry the mode headers of browsers. */
   async function usesFetch(options?: HttpStoreOptions): Promise<boolean> {
     const { url, met } = await serve(sendBody);
     expect(await storeAt(url, options).get("/a")).toEqual(body);
@@ -135,7 +135,7 @@ describe("Node's client", () => {
     expect(await storeAt(server.url).get("/a")).toEqual(body);
   });
 
-  it("uses connections again, also after answers that nobody reads", async () => {
+  it("reuses connections, also after unread responses", async () => {
     const { url, connections } = await serve(({ url: path }, response) => {
       response.statusCode = path === "/missing" ? 404 : 200;
       response.end(path === "/missing" ? "nothing here" : body);
@@ -149,7 +149,7 @@ describe("Node's client", () => {
     expect(connections()).toBeLessThanOrEqual(2);
   });
 
-  it("ends a connection rather than read a long body that nobody wants", async () => {
+  it("closes a connection rather than read a long body without a reader", async () => {
     const { url, connections } = await serve(({ url: path }, response) => {
       response.writeHead(path === "/missing" ? 404 : 200, { "content-length": 2 ** 30 });
       response.write(body);
@@ -190,7 +190,7 @@ describe("Node's client", () => {
     }
   });
 
-  it("says why there is no answer", async () => {
+  it("reports why there is no response", async () => {
     const { url } = await serve((request) => void request.socket.destroy());
     const failure = { _tag: "Network", code: "fetch-failed" };
     expect(await errorOf(() => storeAt(url).get("/a"))).toMatchObject({
@@ -301,7 +301,7 @@ describe("bodies that are compressed on the way", () => {
 
 describe("memory that bodies are read into", () => {
   it("shows nothing but the body", async () => {
-    // More is announced than comes: what was left in the memory before must not be seen.
+    // The response is shorter than announced: previous content of the memory must not be visible.
     const { url } = await serve(({ url: path }, response) => {
       if (path === "/chunked") response.write(body.subarray(0, 10));
       response.end(path === "/chunked" ? body.subarray(10, 50) : undefined);

@@ -134,7 +134,7 @@ describe("requests", () => {
     expect(server.log.filter((line) => line.startsWith("GET /a bytes=-"))).toHaveLength(2);
   });
 
-  it("asks again when a connection breaks, though meanwhile another request has shown that the server can", async () => {
+  it("retries when a connection breaks, even if a concurrent request has shown that the server can", async () => {
     const { server, store } = await start();
     server.objects.set("/b", object);
     let answer = () => {};
@@ -165,7 +165,7 @@ describe("requests", () => {
     expect(server.log.slice(1)).toEqual(["GET /b"]);
   });
 
-  it("stops reading a long object when the range is there", async () => {
+  it("stops reading a long object when the range is complete", async () => {
     const long = new Uint8Array(80 * 2 ** 20).fill(7);
     const { server, store } = await start({ ranges: "whole" }, {}, long);
     expect(await store.getRange("/a", { offset: 1000, length: 3 })).toEqual(new Uint8Array(3).fill(7));
@@ -227,14 +227,14 @@ describe("answers that lie", () => {
     }
   });
 
-  it("refuses a part that does not say which it is, but where CORS may hide that", async () => {
+  it("rejects a part without a range, unless CORS may hide it", async () => {
     const nodes = (request: Request) => fetch(request);
     for (const [send, isRight] of [
       [undefined, false],
       [nodes, false],
       [corsFetch, true],
     ] as const) {
-      // The same bytes whatever was asked for.
+      // The same bytes for every request.
       const wrong = ({ "content-range": _, ...rest }: Record<string, string>) => rest;
       const { store } = await start({ headers: wrong }, { fetch: send });
       for (const range of [{ offset: 10, length: 10 }, { suffixLength: 10 }]) {
@@ -244,7 +244,7 @@ describe("answers that lie", () => {
     }
   });
 
-  it("does not believe that an object ends where a part does that says nothing of it", async () => {
+  it("does not take the end of a part without a total size as the object's end", async () => {
     for (const [first, range] of [
       ["bytes 10-14/*", { offset: 10, length: 10 }],
       ["bytes 0-9/*", { suffixLength: 10 }],
@@ -262,7 +262,7 @@ describe("answers that lie", () => {
     }
   });
 
-  it("refuses a part where the whole was asked for, and a short whole", async () => {
+  it("rejects a part in response to a whole request, and a short whole", async () => {
     const answer = (status: number) => () =>
       Promise.resolve(new Response(new Uint8Array(4), { status, headers: { "content-length": "5" } }));
     const store = (status: number) => new HttpStore("http://x/", { fetch: answer(status), retryDelay: 1 });
@@ -278,7 +278,7 @@ describe("answers that lie", () => {
     }
   });
 
-  it("passes on a 416 for bytes that are there", async () => {
+  it("passes on a 416 for bytes that exist", async () => {
     const headers = { "content-range": "bytes */100000" };
     const { store } = await start({ trouble: () => ({ status: 416, headers }) });
     expect((await errorOf(() => store.getRange("/a", { offset: 0, length: 5 }))).status).toBe(416);
@@ -336,7 +336,7 @@ describe("readRange", () => {
     }
   });
 
-  it("refuses what is no range", async () => {
+  it("rejects invalid ranges", async () => {
     const { store } = await start();
     for (const range of [
       { offset: -1, length: 5 },

@@ -206,7 +206,7 @@ describe("readers of the same object", () => {
 });
 
 describe("caches", () => {
-  it("serve what was read, by range", async () => {
+  it("serve cached data, by range", async () => {
     const cache = new ByteCache(10_000);
     const { server, store } = await start({}, { cache });
     for (let round = 0; round < 2; round++) {
@@ -244,7 +244,7 @@ describe("caches", () => {
     expect(await store.getRange("/a", { suffixLength: 1 }, { version: {} })).toEqual(bytesOf("z"));
   });
 
-  it("keep to their bound, and what was used last", () => {
+  it("keep to their limit, and evict the least recently used entries", () => {
     const cache = new ByteCache(3000);
     for (const id of "abcdefgh") {
       cache.set(id, randomBytes(500));

@@ -64,7 +64,7 @@ describe("signatures in headers", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("with that of the body", async () => {
+  it("with the body's hash", async () => {
     const sign = async (request: Request) => {
       const body = new Uint8Array(await request.clone().arrayBuffer());
       const digest = await crypto.subtle.digest("SHA-256", body);
@@ -157,7 +157,7 @@ describe("presigned URLs", () => {
   });
 });
 
-it("examples/s3.mjs does what it says", async () => {
+it("examples/s3.mjs prints the documented output", async () => {
   const program = path.join(import.meta.dirname, "../../../examples/s3.mjs");
   const env = {
     ...process.env,

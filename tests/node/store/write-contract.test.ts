@@ -83,7 +83,7 @@ describe.each(stores)("%s", (name, make) => {
     expect(await keysOf(store)).toEqual(["/a/x é+&<%20>", "/empty"]);
   });
 
-  it("has what was written, whatever becomes of the caller's buffer", async () => {
+  it("stores the bytes as of the call, even if the caller reuses the buffer", async () => {
     const bytes = bytesOf("before");
     await writeObject(store, "/a", bytes);
     bytes.fill(0);
@@ -96,7 +96,7 @@ describe.each(stores)("%s", (name, make) => {
     expect(await read("/part")).toBe("whole");
   });
 
-  it("never answers with what was there before a write", async () => {
+  it("never responds with the content before a write", async () => {
     for (let i = 0; i < 3; i++) {
       await writeObject(store, "/k", bytesOf(`value ${i}`));
       expect(await read("/k")).toBe(`value ${i}`);
@@ -108,7 +108,7 @@ describe.each(stores)("%s", (name, make) => {
     expect(await readRange(store, "/k", { suffixLength: 1 })).toBeUndefined();
   });
 
-  itDeleting("removes what is below a path, and nothing else", async () => {
+  itDeleting("removes everything below a path, and nothing else", async () => {
     const keys = ["/a/zarr.json", "/a/c/0/0", "/a/c/0/1", "/ab/zarr.json", "/a.x", "/b/a/zarr.json"];
     for (const key of keys) await writeObject(store, key, bytesOf(key));
     await store.deletePrefix!("a/c/0");
@@ -126,7 +126,7 @@ describe.each(stores)("%s", (name, make) => {
     expect(await keysOf(store)).toEqual(["/b/a/zarr.json"]);
   });
 
-  it("writes where nothing is, if asked to", async () => {
+  it("writes if nothing exists, with the condition", async () => {
     expect(supportsConditions(store)).toBe(true);
     await writeObject(store, "/k/v", bytesOf("first"), { ifVersion: "absent" });
     const error = await errorOf(() => writeObject(store, "/k/v", bytesOf("second"), { ifVersion: "absent" }));
@@ -260,7 +260,7 @@ describe("stores that cannot", () => {
     }
   });
 
-  it("heed no condition, and say so", async () => {
+  it("ignore conditions, and report that", async () => {
     const entries = new Map<string, Uint8Array>();
     const plain: Store = {
       get: (key) => entries.get(key),
@@ -340,7 +340,7 @@ describe("the indexes of shards that an array keeps", () => {
   });
 });
 
-it("those who keep what they have read are told of what is written", async () => {
+it("caches of reads are invalidated by writes", async () => {
   const store = new Map<string, Uint8Array>() as Store;
   const heard: string[] = [];
   const listener = (key: string) => void heard.push(key);

@@ -1,4 +1,4 @@
-// DirectoryHandleStore: what browsers' folders do besides, on a stand-in for them.
+// DirectoryHandleStore: special behaviour of browsers' folders, on a mock of them.
 import { describe, expect, it } from "vitest";
 import { DirectoryHandleStore } from "zarr-wasm";
 import { type Browser, MemoryDirectoryHandle } from "../support/directory-mock.js";
@@ -19,7 +19,7 @@ describe("failures", () => {
     ["NoModificationAllowedError", "Conflict", "locked"],
     ["InvalidStateError", "Network", "file-failed"],
   ];
-  it.each(kinds)("%s at every step is %s (%s), and leaves what was there", async (name, tag, code) => {
+  it.each(kinds)("%s at every step is %s (%s), and leaves existing objects", async (name, tag, code) => {
     for (const step of steps) {
       for (const key of ["/there", "/new"]) {
         const { root, browser, store } = fresh();
@@ -106,7 +106,7 @@ it("files and folders in place of one another", async () => {
   expect(await store.get("/a/b")).toEqual(bytesOf("x"));
 });
 
-it("an empty folder is no object, and stays", async () => {
+it("an empty folder is not an object, and stays", async () => {
   const { root, store } = fresh();
   await root.getDirectoryHandle("empty", { create: true });
   await store.delete("/empty");
@@ -114,7 +114,7 @@ it("an empty folder is no object, and stays", async () => {
   expect(await store.listChildren("")).toEqual(["empty"]);
 });
 
-it("what is being written is in no listing", async () => {
+it("unfinished files are not listed", async () => {
   const { root, store } = fresh();
   await store.set("/a", bytesOf("x"));
   for (const name of [".zw-0123.tmp", "a.crswap", "back\\slash"]) {
@@ -125,7 +125,7 @@ it("what is being written is in no listing", async () => {
   expect(keys).toEqual(["/a"]);
 });
 
-it("folders that somebody else removes are made again, and are missing until then", async () => {
+it("folders that another program removes are created again, and are missing until then", async () => {
   const { root, store } = fresh();
   await store.set("/a/b/c", bytesOf("x"));
   await root.removeEntry("a", { recursive: true });
@@ -137,7 +137,7 @@ it("folders that somebody else removes are made again, and are missing until the
   expect(await store.get("/a/b/c")).toBeUndefined();
 });
 
-it("a file that is replaced while it is read is read again; a version that has gone is told", async () => {
+it("a file that is replaced during a read is read again; a lost version is reported", async () => {
   const { root, store } = fresh();
   await store.set("/a", bytesOf("old"));
   const getFileHandle = root.getFileHandle.bind(root);

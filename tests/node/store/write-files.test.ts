@@ -1,4 +1,4 @@
-// FileSystemStore writes: what is left of processes that are killed, of disks that are full, and of other processes.
+// FileSystemStore writes: killed processes, full disks, and concurrent processes.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs, {
@@ -62,7 +62,7 @@ function writer(root: string, code: string) {
   });
 }
 
-/** A value that says how long it is meant to be. */
+/** A value that contains its own intended length. */
 const isWhole = (bytes: Uint8Array) =>
   bytes.byteLength >= 4 &&
   new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) === bytes.byteLength &&
@@ -105,7 +105,7 @@ describe("a process that is killed while it writes", () => {
 });
 
 describe("several processes", () => {
-  it("who write over what they have seen lose nothing", async () => {
+  it("that write conditionally lose nothing", async () => {
     const { root, store } = fresh();
     await store.set("/n", bytesOf("0"));
     const code = `
@@ -274,7 +274,7 @@ describe("failures", () => {
     ["ENOTEMPTY", "Network", "file-failed"],
     ["ENAMETOOLONG", "InvalidArgument", "bad-path"],
   ];
-  it.each(cases)("%s at every step is %s (%s), and leaves what was there", async (code, tag, own) => {
+  it.each(cases)("%s at every step is %s (%s), and leaves existing objects", async (code, tag, own) => {
     const { root, store } = fresh({ fsync: true });
     for (const step of steps) {
       await store.set("/a/b", bytesOf("old"));
@@ -334,7 +334,7 @@ describe("failures", () => {
     );
     const ends = await Promise.allSettled(work);
     for (const end of ends) {
-      // What was renamed away with its folder fails, and says so.
+      // Files renamed away with their folder fail, with an error.
       if (end.status === "rejected") expect(end.reason._tag).toBe("Network");
     }
     for (const key of await keysOf(store)) {
@@ -377,7 +377,7 @@ it("waits for the disk, if asked to", async () => {
   expect(synced[1]).toBe(path.basename(root));
 });
 
-it("a link to a folder goes, and not what it leads to", async () => {
+it("removes a link to a folder, but not its target", async () => {
   const { root, store } = fresh();
   const elsewhere = fresh();
   await elsewhere.store.set("/kept", randomBytes(10));

@@ -72,7 +72,7 @@ describe("failures that pass", () => {
     },
   );
 
-  it("409 of S3 is tried again, and ends in what is so", async () => {
+  it("409 of S3 is retried, and ends in the actual result", async () => {
     const { server, store, stored } = await fresh();
     failFirst(server, "PUT", { status: 409, code: "ConditionalRequestConflict" });
     await store.set("/k", bytesOf("one"), { ifVersion: "absent" });
@@ -195,7 +195,7 @@ describe("failures that pass", () => {
     expect(server.log.length).toBe(3);
   });
 
-  it("a server that says nothing is given up", async () => {
+  it("a silent server times out", async () => {
     const { server, store } = await fresh({ retries: 0, timeout: 100 });
     server.fault = () => new Promise<undefined>(() => {});
     const error = await errorOf(() => store.set("/k", bytesOf("x")));
@@ -235,7 +235,7 @@ describe("answers that refuse", () => {
     await store.set("/made", bytesOf("x"));
   });
 
-  it("no conditions: what the server says, what it does not tell, and what one says of it", async () => {
+  it("no conditions: server capabilities as reported, unknown, and set by options", async () => {
     const { server, store } = await fresh();
     server.fault = ({ method }) => (method === "PUT" ? { status: 501, code: "NotImplemented" } : undefined);
     const said = await errorOf(() => store.set("/k", bytesOf("x"), { ifVersion: "absent" }));
@@ -348,8 +348,8 @@ describe("signing", () => {
   });
 });
 
-describe("what is kept of reads", () => {
-  it("by a server that ignores ranges, in the cache, and under way, is never what was there before", async () => {
+describe("cached reads", () => {
+  it("by a server that ignores ranges, in the cache, and in flight, never return the content before a write", async () => {
     let value = bytesOf("old value");
     let isSlow = false;
     const site = await serve((_, request) => {
@@ -393,7 +393,7 @@ describe("what is kept of reads", () => {
     expect(site.requests.length).toBe(requests); // the cache works again
   });
 
-  it("is given up when somebody else has written: the next read of a writer in conflict is fresh", async () => {
+  it("are dropped after a conflict: the next read of that writer is fresh", async () => {
     const { server, store } = await fresh({ cache: new ByteCache(2 ** 20) });
     const other = new WritableHttpStore(`${server.url}/data.zarr`, { cache: new ByteCache(2 ** 20) });
     await store.set("/n", bytesOf("0"));
@@ -423,7 +423,7 @@ it("which objects were written is forgotten one day, to be on the safe side", ()
   const versions = new Versions();
   for (let i = 0; i < 10_002; i++) versions.noteWrite(`/${i}`);
   expect(versions.lastWrite("/10001")).toBe(10_002);
-  // Those that are forgotten, and all others, may have been written as late as that.
+  // Evicted entries, and all others, may have been written at that time.
   expect([versions.lastWrite("/0"), versions.lastWrite("/1"), versions.lastWrite("/never")]).toEqual([
     2, 2, 2,
   ]);
@@ -449,7 +449,7 @@ describe("buckets", () => {
     expect(server.objects.size).toBe(keys.length - 2 + 1);
   });
 
-  it("that list all they have, whatever they are asked for, lose nothing else", async () => {
+  it("that list everything, whatever the request, delete nothing else", async () => {
     const careless = (request: Request) => {
       const url = new URL(request.url);
       if (!url.searchParams.has("prefix")) return fetch(request);
@@ -467,7 +467,7 @@ describe("buckets", () => {
     expect(await store.listChildren!("other")).toEqual([]);
   });
 
-  it("with a host of their own", async () => {
+  it("with a separate host", async () => {
     const { server } = await fresh();
     const store = new WritableHttpStore(server.url, { bucket: server.url });
     await store.set("/g/zarr.json", bytesOf("x"));
@@ -496,7 +496,7 @@ describe("buckets", () => {
     });
   });
 
-  it("refuse what is no listing", async () => {
+  it("reject invalid listings", async () => {
     const url = new URL("http://host/bucket/");
     const list = (inside: string) => `<ListBucketResult>${inside}</ListBucketResult>`;
     for (const text of [
@@ -614,7 +614,7 @@ it("an upload that is given up ends, and leaves the old object or the new one", 
   expect([3, large.byteLength]).toContain((await store.get("/k"))!.byteLength);
 });
 
-it("what is written is opened as an array", async () => {
+it("a written array can be opened", async () => {
   const { store } = await fresh();
   const golden = goldenCases("v1")[0]!;
   for (const [key, bytes] of storeOf(golden)) await store.set(key, bytes);

@@ -1,4 +1,4 @@
-// ZipWriter: what it writes is read by others, the documents come first, and what cannot be is refused.
+// ZipWriter: others can read its archives, the documents come first, and invalid writes are rejected.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import fs, { createWriteStream, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -124,7 +124,7 @@ describe("archives", () => {
     expect(Buffer.from(bytes()).indexOf("PK\x06\x06", 0, "latin1")).toBeGreaterThan(0);
   });
 
-  it("do not say so where a document came late; the directory has it first all the same", async () => {
+  it("do not claim that order if a document came late; the directory still lists it first", async () => {
     const { writer, bytes } = inMemory();
     await writer.set("/zarr.json", ome);
     await writer.set("/a/c/0", bytesOf("chunk"));
@@ -334,7 +334,7 @@ describe("zip64", () => {
   });
 
   it("an archive beyond 4 GiB is read where its far objects lie", async () => {
-    // What lies between is not kept: the reader asks for the ends alone.
+    // The middle is not kept: the reader requests only the ends.
     const kept: [at: number, piece: Uint8Array][] = [];
     let length = 0;
     const writer = new ZipWriter((piece) => {
@@ -368,6 +368,6 @@ describe("zip64", () => {
   });
 });
 
-it("a file that was written is the one that is read", () => {
+it("the written file is the one that is read", () => {
   expect(readFileSync(path.join(folder, "a.ozx")).subarray(0, 4).toString("latin1")).toBe("PK\x03\x04");
 });

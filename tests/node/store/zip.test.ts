@@ -353,7 +353,7 @@ describe("an archive that changes", () => {
     server.etag = '"2"';
     expect((await errorOf(() => store.get("/a"))).code).toBe("changed");
     expect(await store.get("/a")).toEqual(bytesOf("new"));
-    // What was learnt from the old one does not fit the new one.
+    // Information about the old one does not fit the new one.
     expect((await errorOf(() => store.get("/a", { version }))).code).toBe("changed");
   });
 

@@ -1,7 +1,7 @@
 /** How much tests try: samples in `npm test`, all of it in `npm test -- whole`. Both try every kind of thing. */
 const isWhole = process.env["ZARR_WASM_WHOLE"] === "1";
 
-/** How often something is tried. @param name of the environment variable that says so for one test. */
+/** Number of repetitions. @param name of the environment variable that overrides it for one test. */
 export function amount(sample: number, whole: number, name?: string): number {
   const own = name && process.env[name];
   return own ? Number(own) : isWhole ? whole : sample;

@@ -12,7 +12,7 @@ export const both: [string, Zarrita][] = [
   ["zarr-wasm/zarrita", ours],
 ];
 
-/** A store that notes what it is asked for, and with which options. */
+/** A store that records its requests and their options. */
 export function noting(inner: MapStore) {
   const asked: { key: string; options: Record<string, unknown> }[] = [];
   const store = {

@@ -34,7 +34,7 @@ export function writeStore(
   return dir;
 }
 
-/** Runs the tool to its end. Nothing in this process can answer it meanwhile. */
+/** Runs the tool to its end. Blocks this process, so it cannot respond to the tool. */
 export function run(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [tool, ...args], { maxBuffer: 1 << 26 });
   return { status, out: stdout, text: stdout.toString(), err: stderr.toString() };

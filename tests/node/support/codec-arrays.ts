@@ -67,7 +67,7 @@ const configurations: Record<
   }),
 };
 
-/** Whether chunks can be encoded with the codec; of a few only what others wrote is read. */
+/** Whether chunks can be encoded with the codec; a few can only be decoded. */
 export function isWritten(name: string, version: ZarrVersion): boolean {
   const found = findCodec(name, version)!;
   return found.type !== "core" || codecRow(found.definition.core).encode !== "none";

@@ -1,4 +1,4 @@
-/** Copies as the command line makes them, in this process, and what is in folders. */
+/** Copies as the command line makes them, in this process, and the contents of folders. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -46,7 +46,7 @@ export const copy = async (source: string, dest: string, values: Values = {}): P
 export const verify = async (source: string, values: Values = {}): Promise<VerifyFacts> =>
   JSON.parse(await printed(() => runVerify(source, { ...values, json: true })));
 
-/** Every file below a folder; those that are being written, or were when a process was killed, are no objects. */
+/** Every object below a folder, without temporary files of writes in progress or of killed processes. */
 export function filesOf(folder: string): Map<string, Buffer> {
   if (!existsSync(folder)) return new Map();
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -9,7 +9,7 @@ export interface TriedType {
   dtype: DType;
   /** `dtype` of Zarr v1 and v2, little-endian; undefined where NumPy does not have it. */
   numpy: unknown;
-  /** `data_type` of Zarr v3; undefined where it has none. */
+  /** `data_type` of Zarr v3; undefined if it has none. */
   v3: unknown;
 }
 

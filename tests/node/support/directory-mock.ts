@@ -1,6 +1,6 @@
 /**
- * The File System standard's folders in memory, faithful in what stores can tell: names, errors, snapshots, streams that
- * replace a file when they are closed, and what browsers differ in.
+ * The File System standard's folders in memory, faithful in everything that stores can observe: names, errors,
+ * snapshots, streams that replace a file when they are closed, and differences between browsers.
  */
 type Entry = MemoryFile | MemoryFolder;
 
@@ -9,7 +9,7 @@ export interface Browser {
   streams?: boolean;
   /** `createSyncAccessHandle`: in workers, in the private file system. */
   syncHandles?: boolean;
-  /** `move`, and what it does where there is a file already. */
+  /** `move`, and its behaviour if the file already exists. */
   move?: "replaces" | "refuses" | undefined;
   /** Bytes that there is room for. */
   quota?: number;

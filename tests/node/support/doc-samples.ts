@@ -8,7 +8,7 @@ export interface Sample {
   /** From the checkout's top. */
   readonly file: string;
   readonly line: number;
-  /** "js", "ts", "sh", …; "" where none is said. */
+  /** "js", "ts", "sh", …; "" if none is given. */
   readonly language: string;
   readonly text: string;
 }
@@ -45,7 +45,7 @@ export interface NotRun {
   readonly why: string;
 }
 
-/** The whole list of what is not run. Keep it short: a sample that cannot be run is one that nobody notices is wrong. */
+/** The whole list of samples that are not run. Keep it short: no test finds errors in these samples. */
 export const notRun: readonly NotRun[] = [
   { in: "docs/bundlers.md", why: "npm run test:compat -- bundlers builds a project with each of these" },
   { in: "docs/building.md", why: "for other machines; npm test builds, npm run check -- reproducible twice" },

@@ -33,7 +33,7 @@ export interface Read {
   key: string;
   /** Which requests for it; all of them without this. */
   isMeant?: (ready: Ready, request: http.IncomingMessage) => boolean;
-  /** Reads below a URL, and gives what is to be compared with the truth. */
+  /** Reads below a URL, and returns the value to compare with the expected one. */
   read(url: string, options: HttpStoreOptions): Promise<Uint8Array>;
   truth: Uint8Array;
   /** Requests that it takes where all is well. */
@@ -46,7 +46,7 @@ export interface Reads {
   kinds: Record<ReadKind, Read>;
 }
 
-/** Elements of which none has the fill value: what was taken for missing by mistake shows. */
+/** Elements without the fill value, so that a chunk wrongly treated as missing is detected. */
 const elementsOf = (count: number) => randomBytes(2 * count, 7).map((byte) => byte | 1);
 
 const readArray =
@@ -106,7 +106,7 @@ export async function makeReads(): Promise<Reads> {
   return { objects, kinds };
 }
 
-/** What comes of a read: "right", or the error's tag, code and status; "fill" and "WRONG" are never right. */
+/** Outcome of a read: "right", or the error's tag, code and status; "fill" and "WRONG" are never right. */
 export async function resultOf(
   { read, truth }: Read,
   url: string,

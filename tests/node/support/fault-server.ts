@@ -1,10 +1,10 @@
-/** Faults of servers, each as a script that sends an answer badly; and what must come of each. */
+/** Server faults, each a script that sends a bad response, with the expected outcome. */
 import type http from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ObjectServer, type Ready, type Send } from "./store-server.js";
 import { bytesOf } from "./support.js";
 
-/** What is read while the server errs; each stands for all reads of its kind. */
+/** The reads under fault; each stands for all reads of its kind. */
 export const readKinds = [
   "metadata",
   "consolidated",
@@ -18,13 +18,13 @@ export const readKinds = [
 export type ReadKind = (typeof readKinds)[number];
 
 /**
- * "right", or the tag and code of the error; then how many requests it took. Where all kinds of reads end alike, one
- * outcome; otherwise those that differ from `rest` by their kind.
+ * "right", or the tag and code of the error; then the number of requests. If all kinds of reads end alike, one
+ * outcome; otherwise those kinds with an outcome other than `rest`.
  */
 export type Outcomes = string | ({ rest?: string } & Partial<Record<ReadKind, string>>);
 
 export interface Fault {
-  /** What the server does, as docs/networks.md says it. */
+  /** Behaviour of the server, in the words of docs/networks.md. */
   name: string;
   send: Send;
   /** Whether it does so only to some of the requests. */
@@ -44,7 +44,7 @@ const isRange = ({ status }: Ready) => status === 206;
 const isWhole = ({ status }: Ready) => status === 200;
 const half = (bytes: Uint8Array) => bytes.subarray(0, bytes.byteLength >> 1);
 
-/** Sends an answer as it is, with what a fault changes. */
+/** Sends a normal response, modified by a fault. */
 const changed =
   (change: (ready: Ready, request: http.IncomingMessage) => Partial<Ready>): Send =>
   (ready, response, request) => {
@@ -108,7 +108,7 @@ const trickle =
     response.end();
   };
 
-/** A page longer than what it stands for. */
+/** A page longer than the object it replaces. */
 export const page = bytesOf(
   `<!DOCTYPE html>\n<title>Welcome</title>\n${"<p>Please log in.</p>\n".repeat(20_000)}`,
 );

@@ -1,4 +1,4 @@
-/** Stored chunks of every codec, those of the golden stores before all, each with what reads it whole. */
+/** Stored chunks of every codec, from the golden stores first, each with a function that decodes it whole. */
 import type { ZarrArray } from "zarr-wasm";
 import type { ChunkCodec, Content } from "#src/chain/chunk-codec.js";
 import type { ChunkLayout } from "#src/chain/layout.js";
@@ -23,7 +23,7 @@ export interface GoldenChunk {
   encoded: Uint8Array;
   codec: ChunkCodec;
   session: CodecSession;
-  /** What it decodes to. */
+  /** The decoded chunk. */
   right: Content;
   /** Whether a change of one byte can never go unnoticed. */
   isChecked: boolean;
@@ -144,7 +144,7 @@ async function firstDecode(codec: ChunkCodec, encoded: Uint8Array) {
   throw new Error("no module decodes it");
 }
 
-/** Codecs that notice every change of a single byte of what they are given. */
+/** Codecs that detect every change of a single byte of their input. */
 const checking = new Set([
   "crc32c",
   "crc32",

@@ -1,19 +1,16 @@
-/** Reads in a process of its own, whose memory and time can be measured. */
+/** Reads in a separate process, whose memory and time can be measured. */
 import { spawn } from "node:child_process";
 
 export interface Measured {
   /** What the script's `result` was, as JSON has it. */
   result: unknown;
-  /** Most memory of the process at a time, beyond what it had before. */
+  /** Peak memory of the process, above its initial memory. */
   mebibytes: number;
   /** Time that the processor was busy. */
   seconds: number;
 }
 
-/**
- * Runs the body of an async function that gives a JSON value.
- * @param args what it has as `args`.
- */
+/** Runs the body of an async function that returns a JSON value. @param args the variable `args` of that function. */
 export async function measure(body: string, args: Record<string, unknown>): Promise<Measured> {
   const script = `
     import * as zarr from ${JSON.stringify(import.meta.resolve("zarr-wasm"))};

@@ -1,4 +1,4 @@
-/** A real nginx with a configuration of its own, on a free port of the loopback interface. */
+/** A real nginx with a temporary configuration, on a free port of the loopback interface. */
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   existsSync,
@@ -15,7 +15,7 @@ import { findNginx } from "../../../scripts/lib/system.mjs";
 
 const temporary = new URL("../../../build/tmp/", import.meta.url).pathname;
 
-/** Undefined where there is none, as on systems where `npm test` cannot install it. */
+/** Undefined if nginx is missing, as on systems where `npm test` cannot install it. */
 export const nginxProgram: string | undefined = findNginx();
 
 async function freePort(): Promise<number> {
@@ -63,7 +63,7 @@ export class NginxServer {
 
   /**
    * Starts it.
-   * @param objects what lies below each of the places
+   * @param objects the objects below each of the places
    * @param places names of folders that hold all of the objects
    * @param locations the body of the server's configuration
    */
@@ -93,7 +93,7 @@ export class NginxServer {
     for (const place of places) symlinkSync(data, path.join(this.#folder, "www", place));
   }
 
-  /** Whether it came up: another program may have taken the port meanwhile. */
+  /** Whether it started: another program may have taken the port. */
   async #run(locations: string): Promise<boolean> {
     const port = await freePort();
     const file = path.join(this.#folder, "nginx.conf");
@@ -110,7 +110,7 @@ export class NginxServer {
     return false;
   }
 
-  /** What it complained about. */
+  /** Contents of the error log. */
   get errors(): string {
     const file = path.join(this.#folder, "errors");
     return existsSync(file) ? readFileSync(file, "utf8") : "";

@@ -1,6 +1,6 @@
 /**
- * What the registry of extensions names, and what other implementations have: read in their sources at the versions given,
- * which `links` lead to. The names of each list are those of metadata documents.
+ * Names in the extension registry, and the support of other implementations: taken from their sources at the
+ * versions given, to which `links` point. The names in each list are metadata names.
  */
 import { expect } from "vitest";
 import { get, isZarrError, open, set, type ZarrArray } from "zarr-wasm";
@@ -226,7 +226,7 @@ const plain = {
 };
 const storeWith = (more: object) => new Map([["/zarr.json", bytesOf(JSON.stringify({ ...plain, ...more }))]]);
 
-/** What this library makes of an extension's name: an array with it is opened, written and read. */
+/** The support of this library for an extension's name: opens, writes and reads an array with it. */
 export async function tryName(kind: keyof typeof fields, name: string): Promise<string> {
   const store = storeWith(fields[kind](name));
   let array: ZarrArray;
@@ -243,7 +243,7 @@ export async function tryName(kind: keyof typeof fields, name: string): Promise<
   return "yes";
 }
 
-/** The names that this library says it knows. */
+/** The names that this library lists as known. */
 export async function knownNames(kind: keyof typeof fields): Promise<string[]> {
   const { message } = await errorOf(() => open(storeWith(fields[kind]("none-such"))));
   return /known are (.*)$/.exec(message)![1]!.split(", ");

@@ -1,6 +1,6 @@
 // A program that paints into an array on an object store, as several at a time do: tests/node/write/concurrent-writers.test.ts starts it.
 //   node painter.mjs URL BUCKET FIRST-WRITER WRITERS ALL-WRITERS SETS
-// Says "ready", begins with the first line of its input, and prints in the end what its elements are: [[place, value], …].
+// Prints "ready", starts at the first line of its input, and finally prints its elements: [[place, value], …].
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { isZarrError, open, set, slice, WritableHttpStore } from "zarr-wasm";
@@ -8,7 +8,7 @@ import { isZarrError, open, set, slice, WritableHttpStore } from "zarr-wasm";
 const [url, bucket, ...numbers] = process.argv.slice(2);
 const [first, writers, all, sets] = numbers.map(Number);
 
-/** Paints elements of its own, each `all`th of a row or a column, over and over; gives what they are in the end. */
+/** Paints separate elements, each `all`th of a row or a column, repeatedly; returns their last values. */
 async function paint(array, writer) {
   const [rows, columns] = array.shape;
   const mine = new Map();
@@ -26,7 +26,7 @@ async function paint(array, writer) {
   return mine;
 }
 
-/** Does it again where others were faster ten times: that is said, not lost. */
+/** Repeats an update that fails after ten lost races: such an update reports an error, so no element is lost. */
 async function insistently(work) {
   for (;;) {
     try {
@@ -37,7 +37,7 @@ async function insistently(work) {
   }
 }
 
-// Each writer has a store and a handle of its own.
+// Each writer has a separate store and handle.
 const arrays = await Promise.all(
   Array.from({ length: writers }, () => open(new WritableHttpStore(url, { bucket }))),
 );

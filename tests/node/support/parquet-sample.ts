@@ -1,4 +1,4 @@
-/** References in Parquet files to a file beside them, and what its arrays must give: for the tests of stores and commands. */
+/** References in Parquet files to a file beside them, and the expected arrays: for the tests of stores and commands. */
 import { referenceFolder, type TestReference } from "./parquet-writer.js";
 import { randomBytes } from "./support.js";
 

@@ -42,7 +42,7 @@ export interface TestPage {
   /** Of data of version 2: how long the levels are, at the beginning of the body. */
   levels?: number;
   isCompressed?: boolean;
-  /** What the header says of it, where that is not so. */
+  /** False fields for the header. */
   size?: number;
   packed?: number;
 }
@@ -102,7 +102,7 @@ export function parquetFile(rows: number | bigint, columns: TestColumn[], groupR
   return withFooter(Buffer.concat(parts), Uint8Array.from(footer));
 }
 
-/** @param parts what comes before it. */
+/** @param parts the preceding bytes. */
 export function withFooter(parts: Uint8Array, footer: Uint8Array, end = "PAR1"): Uint8Array {
   const length = Buffer.alloc(4);
   length.writeUInt32LE(footer.length);
@@ -152,7 +152,7 @@ export function plainLongs(values: readonly (number | bigint)[]): Buffer {
 /** A reference as JSON has it: null, bytes, [url] or [url, offset, length]. */
 export type TestReference = null | Uint8Array | [string] | [string, number | bigint, number | bigint];
 
-/** A column of bytes, null where there are none. */
+/** A column of byte strings, null for missing ones. */
 export const bytesColumn = (name: string, rows: readonly (Uint8Array | null)[]): TestColumn => ({
   name,
   type: 6,
@@ -195,7 +195,7 @@ export function recordFile(rows: readonly TestReference[]): Uint8Array {
   ]);
 }
 
-/** A folder of references: metadata, and of each array its references in row-major order; files without any are left out. */
+/** A folder of references: metadata and, in row-major order, each array's references; files without any are not written. */
 export function referenceFolder(
   metadata: Record<string, unknown>,
   arrays: Record<string, readonly TestReference[]>,

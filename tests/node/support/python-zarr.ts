@@ -1,7 +1,7 @@
 /** Debian's python3-zarr, which reads arrays written here. Tests that need it are skipped if it is not installed. */
 import { execFileSync } from "node:child_process";
 
-/** Runs a script and gives what it prints. */
+/** Runs a script and returns its output. */
 export function python(script: string, ...args: string[]): string {
   return execFileSync("/usr/bin/python3", ["-c", script, ...args], {
     encoding: "utf8",

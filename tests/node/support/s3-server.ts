@@ -1,6 +1,6 @@
 /**
- * An object store of S3's semantics in memory: GET with ranges, HEAD, PUT, DELETE, ETags, conditions, ListObjectsV2, on
- * path-style URLs, `/bucket/key`. What it does wrong is told to it.
+ * An object store with S3 semantics in memory: GET with ranges, HEAD, PUT, DELETE, ETags, conditions,
+ * ListObjectsV2, on path-style URLs, `/bucket/key`. Tests configure its faults.
  */
 import { createHash } from "node:crypto";
 import http from "node:http";

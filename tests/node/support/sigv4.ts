@@ -15,7 +15,7 @@ const algorithm = "AWS4-HMAC-SHA256";
 /** Seconds that clocks may differ. */
 const skew = 900;
 
-/** What is wrong with the signature of a request; undefined for a right one. */
+/** The error in a request's signature; undefined for a valid one. */
 export function wrongIn(request: S3Request, credentials: Credentials, now = Date.now()): string | undefined {
   const { headers, query } = request;
   if (headers.authorization !== undefined) {

@@ -23,7 +23,7 @@ export interface Ready {
   attempt: number;
 }
 
-/** Sends an answer, or what there is of it. */
+/** Sends a response, or the available part of it. */
 export type Send = (
   ready: Ready,
   response: http.ServerResponse,
@@ -43,14 +43,14 @@ export interface Behaviour {
   length?: boolean;
   /** Changes an answer's headers at last. */
   headers?: (headers: Record<string, string>, request: http.IncomingMessage) => Record<string, string>;
-  /** Bytes that are left out at an answer's end, its Content-Length being what is sent. */
+  /** Bytes missing at a response's end; its Content-Length counts only the bytes sent. */
   short?: number;
   /** Called first: may answer in another way, or wait. */
   trouble?: (
     request: http.IncomingMessage,
     count: number,
   ) => Trouble | undefined | Promise<Trouble | undefined>;
-  /** Sends answers that hold data in another way: gives undefined for those that are to be sent as they are. */
+  /** Sends data responses in another way; returns undefined for a normal response. */
   send?: (ready: Ready, request: http.IncomingMessage) => Send | undefined;
 }
 
@@ -83,7 +83,7 @@ export class ObjectServer {
   readonly seen: Seen[] = [];
   behaviour: Behaviour;
   etag = '"1"';
-  /** Most requests that were answered at a time. */
+  /** Maximum number of requests in progress at once. */
   peak = 0;
   readonly #running = new Set<http.IncomingMessage>();
   readonly #server: http.Server;

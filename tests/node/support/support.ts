@@ -13,7 +13,7 @@ export interface GoldenCase {
   store: Record<string, string | { b64: string }>;
   /** Of the array; the root without it. */
   path?: string;
-  /** Of the elements' bytes; undefined where they are of variable length. */
+  /** Size of the elements in bytes; undefined for variable length. */
   sha256?: string;
   /** Elements of variable length, in C order: one JSON value each. */
   values?: unknown[];
@@ -176,6 +176,6 @@ export async function errorOf(work: () => unknown): Promise<Error & Record<strin
   throw new Error("it did not fail");
 }
 
-/** Opens what must be an array. */
+/** Opens a node that must be an array. */
 export const openArray = (source: Source, options: OpenOptions = {}): Promise<ZarrArray> =>
   open(source, { ...options, kind: "array" });

@@ -1,4 +1,4 @@
-// What the tests of writing share: places to write to, and what is in them.
+// Shared by the tests of writing: places to write to, and their contents.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll } from "vitest";
@@ -32,7 +32,7 @@ export async function keysOf(store: Store, at = ""): Promise<string[]> {
   return keys.sort();
 }
 
-/** A store with conditional writes, as object stores have them, that counts what it is asked. */
+/** A store with conditional writes, as object stores have them, that counts its requests. */
 export class ConditionalStore implements Store {
   readonly conditional = true;
   readonly files: Files = new Map();

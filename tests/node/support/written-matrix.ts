@@ -29,7 +29,7 @@ export interface Cell {
   options: CreateOptions;
 }
 
-/** What is in an array: bytes of its elements, packed, little-endian, in C order; or values of any length. */
+/** The contents of an array: bytes of its elements, packed, little-endian, in C order; or values of variable length. */
 export type Elements = Uint8Array | unknown[];
 
 /** Codecs whose elements come back rounded; differences of floats are, too. */
@@ -37,7 +37,7 @@ const rounds = ({ codec, type }: Cell): boolean =>
   /(bitround|quantize|fixedscaleoffset|zfpy|scale_offset)$/.test(codec) ||
   (codec.endsWith("delta") && type.label.startsWith("float"));
 
-/** What array-to-bytes codecs and shards are called that stand in a chain in any case. */
+/** Names of array-to-bytes codecs and shards that are in a chain in any case. */
 const implied = /^(bytes|endian|transpose|sharding_indexed)$/;
 
 /**
@@ -116,7 +116,7 @@ function inOrder(numpy: unknown, endian: "<" | ">"): unknown {
   return (numpy as [string, unknown][]).map(([name, type]) => [name, inOrder(type, endian)]);
 }
 
-/** What is written: the few elements of each type over and over, in another order each time. */
+/** The written elements: the few elements of each type repeated, in another order each time. */
 function elementsFor({ codec, type }: Cell): Elements {
   const at = Array.from({ length }, (_, i) => (i * i + Math.floor(i / tried)) % tried);
   if (type.dtype.isVariable) {
@@ -139,7 +139,7 @@ export async function read(array: ZarrArray): Promise<Elements> {
 
 export interface Written extends Cell {
   array: ZarrArray;
-  /** What is read again: what was given, or what a codec has rounded it to. */
+  /** The expected result of a read: the input, or the codec's rounding of it. */
   elements: Elements;
 }
 

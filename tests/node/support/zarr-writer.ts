@@ -1,6 +1,6 @@
 /**
  * A slow and plain writer of Zarr v2 and v3 arrays for the tests of reading: chunk by chunk, element by
- * element. It works on positions of elements, so that what a chunk holds never depends on how it is laid out.
+ * element. It works on element positions, so the content of a chunk never depends on its layout.
  */
 import { type ElementData, MapStore, type RangeQuery, type Store } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
@@ -12,13 +12,13 @@ export interface Codec {
   configuration?: Record<string, unknown>;
 }
 
-/** How a shard is laid out, beyond what its metadata says. */
+/** Layout options of a shard that are not in its metadata. */
 export interface ShardLayout {
   /** Inner chunks are missing this often: 0 never, 1 always. */
   missing?: number;
   /** The order in which inner chunks are stored. */
   order?: "C" | "reverse" | "shuffled";
-  /** Most bytes between them. */
+  /** Maximum number of bytes between them. */
   gap?: number;
   /** Equal inner chunks are stored once. */
   share?: boolean;
@@ -31,11 +31,11 @@ export interface WriteOptions extends ShardLayout {
   path?: string;
   /** Stored chunks (shards) that are missing, by key. */
   isMissing?: (key: string) => boolean;
-  /** One element of fill value, where the metadata's is no plain number (see `fillItem`). */
+  /** One element of fill value, if the metadata's is not a plain number (see `fillItem`). */
   fill?: Uint8Array;
 }
 
-/** What was written, as a reader should see it: the elements, missing ones replaced. */
+/** The expected elements, with fill value for missing ones. */
 export interface Written {
   shape: readonly number[];
   itemBytes: number;
@@ -73,7 +73,7 @@ const fills: readonly (readonly [RegExp, unknown])[] = [
   [/^string$/, "\u00bf"],
 ];
 
-/** Fields of metadata with a fill value that is not zeros: what is wrong about missing chunks shows then. */
+/** Fields of metadata with a non-zero fill value, so that errors with missing chunks are detected. */
 export function filled<T extends Record<string, unknown>>(fields: T): T & { fill_value: unknown } {
   const type = String(fields["data_type"] ?? fields["dtype"] ?? "int32");
   const fill = fills.find(([types]) => types.test(type));
@@ -140,7 +140,7 @@ export function v2Meta(fields: Record<string, unknown> = {}): Record<string, unk
 
 export const json = (value: unknown): Uint8Array => bytesOf(JSON.stringify(value));
 
-/** A store of documents: text as it is, everything else as JSON. */
+/** A store of documents: strings unchanged, everything else as JSON. */
 export function documents(entries: Record<string, unknown>): MapStore {
   const bytes = (value: unknown) => (typeof value === "string" ? bytesOf(value) : json(value));
   return new MapStore(new Map(Object.entries(entries).map(([key, value]) => [key, bytes(value)])));
@@ -182,7 +182,7 @@ export async function encodeElements(
   return chain.encode(toElements(chain.dataType as never, bytes) as ElementData);
 }
 
-/** Positions along every axis of a permuted array. `positions` are those of elements, C order. */
+/** Positions along every axis of a permuted array. `positions` are element positions in C order. */
 export function permute(positions: readonly number[], shape: readonly number[], order: readonly number[]) {
   const permuted = order.map((axis) => shape[axis]!);
   const list = everyIndex(permuted).map((index) => {
@@ -367,7 +367,7 @@ async function writeChunks(
   }
 }
 
-/** What a reader sees of elements of which some are gone. */
+/** The expected elements if some are missing. */
 function withFill(elements: Uint8Array, gone: ReadonlySet<number>, fill: () => Uint8Array): Uint8Array {
   const seen = elements.slice();
   if (gone.size === 0) return seen;
@@ -403,7 +403,7 @@ export async function writeV3(
   return { shape, itemBytes, elements: withFill(elements, encoder.gone, fill) };
 }
 
-/** Writes a v3 array of strings; gives them back with the fill value where they are missing. */
+/** Writes a v3 array of strings; returns them with the fill value for missing ones. */
 export async function writeStrings(
   store: MapStore,
   meta: Record<string, unknown>,
@@ -467,11 +467,11 @@ export interface Request {
   bytes: number;
 }
 
-/** A store that counts what it is asked for, and how much of it at a time. */
+/** A store that counts its requests, and the concurrent ones. */
 export class CountingStore implements Store {
   requests: Request[] = [];
   running = 0;
-  /** Most requests at a time. */
+  /** Maximum number of concurrent requests. */
   peak = 0;
   /** Called before every answer. */
   before: (key: string, range: RangeQuery | undefined, signal?: AbortSignal) => unknown = () => {};
@@ -493,7 +493,7 @@ export class CountingStore implements Store {
     return this.#count(key, undefined, options?.signal, () => this.inner.get(key, options));
   }
 
-  /** Forgets what was counted. */
+  /** Resets the counts. */
   reset(): void {
     this.requests = [];
     this.peak = 0;

@@ -1,15 +1,15 @@
-/** Writes zip archives for the tests, slowly and with whatever is wrong that is asked for. */
+/** Writes zip archives for the tests, slowly and with any requested errors. */
 import { crc32, deflateRawSync } from "node:zlib";
 import { bytesOf } from "./support.js";
 
 export interface ZipPart {
   name: string;
   bytes: Uint8Array;
-  /** 0 (default) or 8; others are written as they are. */
+  /** 0 (default) or 8; others are written unchanged. */
   method?: number;
   /** General purpose flags: 1 encrypted, 8 data descriptor, 0x800 UTF-8. */
   flags?: number;
-  /** The name as it is written, where it is not UTF-8. */
+  /** The raw name, if it is not UTF-8. */
   rawName?: Uint8Array;
   /** Extra field of the local header. */
   extra?: Uint8Array;
@@ -17,7 +17,7 @@ export interface ZipPart {
   zip64?: boolean;
   /** What the directory says instead of the truth. */
   lie?: { crc?: number; bytes?: number; storedBytes?: number; offset?: number; disk?: number };
-  /** The compressed bytes instead of what a compressor makes. */
+  /** The compressed bytes instead of a compressor's output. */
   body?: Uint8Array;
 }
 

@@ -1,4 +1,4 @@
-// Commands on arrays of any size that are mostly empty: they visit what is stored, and count the rest.
+// Commands on arrays of any size that are mostly empty: they visit stored chunks only, and count the others.
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -42,7 +42,7 @@ async function make(
 
 const chunkFiles = (dir: string) =>
   [...filesOf(dir).keys()].filter((name) => !/(zarr\.json|\.z\w+)$/.test(name));
-/** What is stored of chunks, in their order. */
+/** Stored chunks, in order. */
 const chunksOf = (dir: string) => chunkFiles(dir).map((name) => filesOf(dir).get(name));
 
 describe("shares of arrays of any size", () => {
@@ -68,7 +68,7 @@ describe("shares of arrays of any size", () => {
 });
 
 describe("verify", () => {
-  it("ends where nothing is stored, and counts exactly", async () => {
+  it("ends if no chunk is stored, and counts exactly", async () => {
     const dir = await make({}, []);
     expect(await verify(dir)).toMatchObject({
       chunks: String(total),
@@ -86,7 +86,7 @@ describe("verify", () => {
     expect(run("info", dir).text).toContain("81129638414606663681390495662081 of 8 bytes each");
   });
 
-  it("decodes what is stored, in one part each", async () => {
+  it("decodes stored chunks, in one part each", async () => {
     const dir = await make({ chunkShape: [1000, 1000], codecs: "zstd" }, [
       [0, 0],
       [9e12, 5],
@@ -145,7 +145,7 @@ describe("copy", () => {
     [123_456_789, 987_654_321],
   ];
 
-  it("copies what is stored, and nothing else", async () => {
+  it("copies stored chunks, and nothing else", async () => {
     const dir = await make({ chunkShape: [100, 100] }, stored);
     const dest = place();
     const facts = await copy(dir, dest, { verify: true });
@@ -155,7 +155,7 @@ describe("copy", () => {
     expect(filesOf(dest)).toEqual(filesOf(dir));
   });
 
-  it("resumes: repairs what is broken, removes what the source does not have", async () => {
+  it("resumes: repairs broken chunks, removes chunks that the source does not have", async () => {
     const dir = await make({ chunkShape: [100, 100] }, stored);
     const dest = place();
     await copy(dir, dest);
@@ -182,7 +182,7 @@ describe("copy", () => {
     expect((await copy(dir, there, { ...values, resume: true })).bytesWritten).toBe(0);
   });
 
-  it("in parts is what it is in one go", async () => {
+  it("in parts gives the same result as in one run", async () => {
     const dir = await make({ chunkShape: [100, 100] }, stored);
     const [whole, parts] = [place(), place()];
     const values = { chunks: "70,300", codecs: "zstd" };
@@ -198,7 +198,7 @@ describe("copy", () => {
     });
   });
 
-  it("refuses what would write every chunk, before anything is there", async () => {
+  it("rejects copies that would write every chunk, before it creates anything", async () => {
     const dest = place();
     const error = await errorOf(async () =>
       printed(async () => copy(await make({}, []), dest, { fill: "3" })),
@@ -207,7 +207,7 @@ describe("copy", () => {
     expect(existsSync(dest)).toBe(false);
   });
 
-  it("has the same elements whatever is stored, in whichever way it is copied", async () => {
+  it("has the same elements whichever chunks are stored, and however it is copied", async () => {
     const random = randomizer(5);
     const shape = [230, 310];
     for (let round = 0; round < 2; round++) {

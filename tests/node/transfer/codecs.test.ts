@@ -59,7 +59,7 @@ describe("predictors that say the shape of chunks", () => {
     expect((await image!.levels[1]!.open()).shape).toEqual([20, 20]);
   });
 
-  it("say what to do where they do not fit", async () => {
+  it("name the remedy if they do not fit", async () => {
     const filter = { id: "imagecodecs_floatpred", shape: [4, 6], dtype: "<f4", dist: 2 };
     writeArray("pairs", { shape: [8, 6], chunks: [4, 6], dtype: "<f4", filters: [filter], compressor: null });
     const error = await errorOf(() => copy(place("pairs"), place("pairs-3"), { chunks: "4,3" }));

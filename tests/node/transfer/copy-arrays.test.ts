@@ -1,4 +1,4 @@
-// `zarr-wasm copy` of arrays: what is asked for, what stays, what is copied as it is stored.
+// `zarr-wasm copy` of arrays: changes by options, unchanged properties, and chunks copied without decoding.
 import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -42,7 +42,7 @@ describe("a copy without options", () => {
     expect(filesOf(dest)).toEqual(filesOf(plain));
   });
 
-  it("is said in two lines", async () => {
+  it("is reported in two lines", async () => {
     const { status, text, err } = run("copy", plain, place(), "--verify");
     expect([status, err]).toEqual([0, ""]);
     expect(text).toMatch(
@@ -53,7 +53,7 @@ describe("a copy without options", () => {
     );
   });
 
-  it("keeps fields that nobody knows, also where chunks are new", async () => {
+  it("keeps unknown fields, even if chunks are re-encoded", async () => {
     const source = await make({ shape: [4], chunkShape: [2], dtype: "int8" }, Int8Array.of(1, 2, 3, 4));
     const file = path.join(source, "zarr.json");
     const foreign = { must_understand: false, n: 12345678901234567890n.toString() };
@@ -65,7 +65,7 @@ describe("a copy without options", () => {
 });
 
 describe("chunks whose encoding stays are never decoded", () => {
-  /** Chunks that are no zstd frames at all: whoever decoded one would fail. */
+  /** Chunks that are not zstd frames at all: decoding one fails. */
   const garbage = async (options: Partial<CreateOptions> = {}) => {
     const dir = await make({
       shape: [30, 20],
@@ -92,7 +92,7 @@ describe("chunks whose encoding stays are never decoded", () => {
     const back = place();
     expect((await copy(dest, back, { format: "2" })).chunks.asStored).toBe(5);
     expect(chunks(back)).toEqual(chunks(source));
-    expect((await verify(dest)).badCount).toBe(5); // they are what they are
+    expect((await verify(dest)).badCount).toBe(5); // they are copied unchanged
   });
 
   it("into shards, and out of them", async () => {
@@ -158,7 +158,7 @@ describe("chunks whose encoding stays are never decoded", () => {
     return readFileSync(path.join(dir, "c/1"));
   }
 
-  it("Blosc frames lose bytes behind them where the version has none", async () => {
+  it("Blosc frames lose trailing bytes that the target version has no place for", async () => {
     const options = { shape: [500], chunkShape: [500], dtype: "<u2", zarrFormat: 2 } as const;
     const source = await make(
       options,
@@ -199,7 +199,7 @@ describe("options", () => {
     expect((await same({ codecs: "none" })).array.codecs.map(({ name }) => name)).toEqual(["bytes"]);
     expect((await same({ codecs: "blosc:lz4", format: "1" })).array.zarrFormat).toBe(1);
     expect((await same({ shards: "auto", format: "3" })).array.shardShape).toEqual([64, 80]);
-    expect((await same({ codecs: "zstd:9" })).facts.chunks.reencoded).toBe(12); // another level was asked for
+    expect((await same({ codecs: "zstd:9" })).facts.chunks.reencoded).toBe(12); // a different level
   });
 
   it("--shards none, and versions without shards", async () => {
@@ -320,7 +320,7 @@ describe("options", () => {
     await expect(openArray(urlOf(dest))).rejects.toThrow(/no Zarr array/);
   });
 
-  it("what a version cannot hold is an error that names it", async () => {
+  it("metadata that a version cannot hold is an error that names it", async () => {
     const half = await make({ shape: [2], dtype: "bfloat16" });
     const { status, text, err } = run("copy", half, place(), "--format", "2");
     expect([status, text]).toEqual([1, ""]);
@@ -328,7 +328,7 @@ describe("options", () => {
   });
 });
 
-describe("what is there already", () => {
+describe("existing targets", () => {
   it("is not touched without --overwrite, and goes with it", async () => {
     const dest = await make({ shape: [3], dtype: "int8" }, Int8Array.of(1, 2, 3));
     const before = filesOf(dest);
@@ -429,7 +429,7 @@ it("every array of Zarr v1 is copied into other versions", async () => {
     if (!array || array.dtype.isVariable) continue;
     for (const format of ["1", "2", "3"]) {
       const dest = place();
-      // What a version cannot hold is said.
+      // The error names the part that a version cannot hold.
       const error = await copy(source, dest, { format }).catch((reason: Error & { _tag?: string }) => reason);
       if (error instanceof Error)
         expect([one.name, format, error._tag]).toEqual([one.name, format, "Unsupported"]);
@@ -446,7 +446,7 @@ it("every array of Zarr v1 is copied into other versions", async () => {
   expect(copied).toBeGreaterThan(20);
 });
 
-it("errors name the array and say how far the copy came", async () => {
+it("errors name the array and the progress of the copy", async () => {
   const broken = await make(
     { shape: [40], chunkShape: [4], dtype: "int32", codecs: "zstd" },
     new Int32Array(40).fill(3),

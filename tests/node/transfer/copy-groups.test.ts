@@ -91,7 +91,7 @@ describe("groups", () => {
     expect(document.consolidated_metadata.metadata["a"].codecs.at(-1).name).toBe("zstd");
   });
 
-  it("have consolidated metadata only where they had it, and it is true", async () => {
+  it("have consolidated metadata only if the source has it, and it is correct", async () => {
     const dest = place();
     await copy(v3, dest, { path: "deep", chunks: "2,2" });
     const group = (await open(urlOf(dest))) as ZarrGroup;
@@ -146,7 +146,7 @@ describe("stores", () => {
     expect(run("copy", v3, place("p.zip"), "--part", "0/2").status).toBe(2);
   });
 
-  it("archives that fail are not there", () => {
+  it("failed archives do not exist", () => {
     const dir = place();
     writeStore(dir, [
       [
@@ -196,7 +196,7 @@ describe("stores", () => {
     beforeAll(() => server.start());
     afterAll(() => server.close());
 
-    it("with listing, where the bucket is told", async () => {
+    it("with listing, given the bucket", async () => {
       const dest = `${server.url}/tree.zarr`;
       await copy(v2, dest, { format: "3", bucket: server.url, verify: true });
       const store = new HttpStore(dest);
@@ -216,7 +216,7 @@ describe("stores", () => {
       expect(err).toMatch(/cannot be deleted: the store has no list\(\).*--bucket URL/);
     });
 
-    it("that fail in the middle: the error says how far it came", async () => {
+    it("that fail in the middle: the error reports the progress", async () => {
       server.fault = ({ method, key }) =>
         method === "PUT" && key.endsWith("/c/1/1") ? { status: 403, code: "AccessDenied" } : undefined;
       const { status, err } = await runBeside("copy", v3, `${server.url}/broken.zarr`);
@@ -230,7 +230,7 @@ describe("stores", () => {
   });
 });
 
-it("documents that others have changed meanwhile are not taken for the copy's", async () => {
+it("documents changed by other writers during the copy do not count as the copy's", async () => {
   const dest = place();
   await copy(v3, dest);
   const array = await open(urlOf(dest), { path: "a" });
@@ -242,7 +242,7 @@ it("documents that others have changed meanwhile are not taken for the copy's", 
   ]);
 });
 
-it("says where the attributes of OME-Zarr do not belong in Zarr v2", async () => {
+it("reports OME-Zarr attributes that do not belong in Zarr v2", async () => {
   const dir = place("ome.zarr");
   const root = await createGroup(urlOf(dir), { attributes: { title: "other" } });
   await createGroup(root, { path: "image", attributes: { ome: { version: "0.5", multiscales: [] } } });

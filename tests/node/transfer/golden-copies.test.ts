@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { copyInto, fixturesIn, unpackGolden, versions } from "../../../scripts/lib/copies.mjs";
 
-/** One of so many. */
+/** Interval of the fixtures that are copied. */
 const sample = 12;
 
 /** What versions cannot hold of the sample, whatever the codecs. */

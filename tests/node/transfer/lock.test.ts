@@ -295,7 +295,7 @@ describe("references", () => {
         gen: [{ key: "{{i}}", url: target, offset: "0", length: "4", dimensions: { i: [0] } }],
       }),
     ],
-  ])("%s are not deleted by what they are copied to", async (_, document) => {
+  ])("a copy does not delete %s of its source", async (_, document) => {
     const dest = writeStore(place("dest"), [["raw/data.bin", Uint8Array.of(1, 2, 3, 4)]]);
     const file = path.join(dest, "raw/data.bin");
     for (const target of [pathToFileURL(file).href, "../dest/raw/data.bin"]) {

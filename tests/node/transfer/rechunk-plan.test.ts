@@ -1,4 +1,4 @@
-// How arrays are rechunked within bounded memory: the plan, and what it takes in the end.
+// Rechunking within bounded memory: the plan, and its actual memory use.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -68,7 +68,7 @@ describe("a plan", () => {
     }
   });
 
-  it("has boxes of whole target objects within memory, whatever is asked for", () => {
+  it("has boxes of whole target objects within memory, whatever the options", () => {
     const random = randomizer(4);
     const below = (n: number) => 1 + Math.floor(random() * n);
     for (let round = 0; round < 500; round++) {
@@ -102,7 +102,7 @@ describe("a plan", () => {
 
 const folder = temporaryFolder();
 
-/** Rows of one array into columns, in a process of its own. */
+/** Copies the rows of one array into columns, in a separate process. */
 function copyRows(source: string, dest: string, columns: number, memory: number) {
   const { stderr, stdout, status } = spawnSync(
     process.execPath,
@@ -118,7 +118,7 @@ function copyRows(source: string, dest: string, columns: number, memory: number)
   return { facts: JSON.parse(stdout), rss: Number(/maxRSS (\d+)/.exec(stderr)![1]) / 1024 };
 }
 
-/** Whether two arrays have the same elements, without a message of millions of them where they have not. */
+/** Whether two arrays have the same elements, without a diff of millions of them if they differ. */
 async function isSame(a: string, b: string): Promise<boolean> {
   const read = async (dir: string) => (await get<Float32Array | string[]>(await openArray(urlOf(dir)))).data;
   const [x, y] = [await read(a), await read(b)];

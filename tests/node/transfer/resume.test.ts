@@ -44,7 +44,7 @@ const values = { chunks: "64,16", shards: "128,32", verify: false } as const;
 const args = ["--chunks", "64,16", "--shards", "128,32"];
 
 describe("--resume", () => {
-  it("skips what is there and whole, and ends in the same bytes", async () => {
+  it("skips existing complete chunks, and ends in the same bytes", async () => {
     const [dest, whole] = [place(), place()];
     await copy(source, whole, values);
     await copy(source, dest, values);
@@ -59,7 +59,7 @@ describe("--resume", () => {
     expect((await copy(source, dest, { ...values, resume: true, verify: true })).chunks.skipped).toBe(65);
   });
 
-  it("finds chunks that are not whole by their size, or what their header says", async () => {
+  it("finds incomplete chunks by their size or header", async () => {
     for (const codecs of ["none", "blosc:zstd:1"]) {
       const [dest, whole] = [place(), place()];
       await copy(source, whole, { path: "rows", codecs });

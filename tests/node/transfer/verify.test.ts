@@ -1,4 +1,4 @@
-// `zarr-wasm verify`: everything is decoded, and what is bad is said.
+// `zarr-wasm verify`: decodes everything, and reports bad chunks and metadata.
 import {
   existsSync,
   mkdtempSync,
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 
 describe("zarr-wasm verify", () => {
-  it("finds nothing where nothing is", async () => {
+  it("finds no errors in an empty store", async () => {
     expect(await verify(good)).toMatchObject({ arrays: 3, chunks: 14, missing: 1, badCount: 0, bad: [] });
     const { status, text, err } = run("verify", good);
     expect([status, err]).toEqual([0, ""]);
@@ -210,7 +210,7 @@ describe("unfinished files", () => {
     ]);
   });
 
-  it("are removed by --clean where nobody writes to them any more", async () => {
+  it("are removed by --clean if no process writes to them any more", async () => {
     const kept = [".zw-new.tmp", "in/zw-4.tmp", "in/.zw-6.tmp/a/b", ".zw-deleted.tmp"];
     const names = ["plain/.zw-1.tmp", `in/${deleted}/a/b`, "in/.zw-3.tmp", ...kept];
     const dir = writeStore(
@@ -253,7 +253,7 @@ describe("unfinished files", () => {
     expect(existsSync(path.join(dir, scratch))).toBe(true);
   });
 
-  it("are those of folders only", () => {
+  it("exist in folders only", () => {
     expect(run("verify", "http://localhost/x", "--clean")).toMatchObject({
       status: 2,
       err: expect.stringMatching(/^zarr-wasm: --clean is for folders\n/),

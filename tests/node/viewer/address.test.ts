@@ -1,10 +1,10 @@
-// What is pasted in the viewer's address field, and what is opened for it.
+// Input of the viewer's address field, and the source that it opens.
 import { describe, expect, it } from "vitest";
 import { type Address, readAddress } from "../../../web/viewer/source/address.ts";
 
 const idr = "https://uk1s3.embassy.ebi.ac.uk/idr/zarr/v0.4/idr0062A/6001240.zarr";
 
-/** What is opened, in a line: the source, the path, and whether it is an archive by another name. */
+/** The opened source in a line: its address, the path, and whether it is an archive by another name. */
 function opened(text: string): string {
   const found = readAddress(text);
   if ("refused" in found) throw new Error(found.refused);
@@ -14,7 +14,7 @@ function opened(text: string): string {
 const neuroglancer = (source: unknown) =>
   `https://neuroglancer-demo.appspot.com/#!${encodeURIComponent(JSON.stringify({ layers: [{ source: "precomputed://gs://a/b" }, { source }] }))}`;
 
-describe("addresses that are taken as they are", () => {
+describe("addresses that are opened unchanged", () => {
   it.each([
     idr,
     "http://127.0.0.1:8080/data/x.zarr",
@@ -137,7 +137,7 @@ describe("addresses that are rewritten", () => {
     expect(opened(text)).toBe(expected);
   });
 
-  it("say so in one sentence, where more was done than cutting", () => {
+  it("are explained in one sentence, if more than cutting was done", () => {
     expect((readAddress("https://x.org/a/zarr.json") as Address).note).toBe(
       "zarr.json describes the node in whose folder it is: opened as https://x.org/a.",
     );
@@ -148,7 +148,7 @@ describe("addresses that are rewritten", () => {
   });
 });
 
-describe("what cannot be opened", () => {
+describe("input that cannot be opened", () => {
   it.each([
     ["", /Enter the address/],
     ["/home/me/data.zarr", /npx zarr-wasm view \/home\/me\/data\.zarr/],

@@ -1,4 +1,4 @@
-// Dates of calendars that only models have: what cftime says of the same counts.
+// Dates in calendars that only models use, compared with cftime's dates for the same counts.
 
 import { describe, expect, it } from "vitest";
 import { create, set } from "zarr-wasm";
@@ -23,7 +23,7 @@ describe("dates of models", () => {
     expect(modelDates(units, calendar)!(count)).toBe(text);
   });
 
-  it("texts and counts that mean nothing stay what they are", () => {
+  it("meaningless strings and counts stay unchanged", () => {
     expect(modelDates("days since 2001-02-30", "noleap")).toBeUndefined();
     expect(modelDates("days since 2001-13-01", "noleap")).toBeUndefined();
     expect(modelDates("months since 2001-01-01", "noleap")).toBeUndefined();
@@ -45,7 +45,7 @@ describe("coordinates in them", () => {
     expect([0, 1, 2].map((at) => coordinates!.at(at))).toEqual(["2000-01-01", "2000-02-28", "2000-03-01"]);
   });
 
-  it("are counts where nobody knows the calendar, or how long a month is", async () => {
+  it("are counts if the calendar, or the length of a month, is unknown", async () => {
     for (const [attributes, expected] of [
       [{ units: "days since 2000-01-01", calendar: "mayan" }, "days since 2000-01-01 (mayan)"],
       [{ units: "months since 2000-01-01" }, "months since 2000-01-01"],

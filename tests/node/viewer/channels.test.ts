@@ -92,7 +92,7 @@ it("a picture is shown along its other axes, in three layers and one that hides"
     [3, "ffffff", "mask"],
   ]);
   expect(layersOf(dataset, { ...state, channels: null })).toHaveLength(1);
-  // A picture whose colours go across is no picture any more.
+  // An image with its channel axis on screen is not a colour picture.
   expect(layersOf(dataset, resolveState(factsOf(dataset), { axes: [0, 2] }))).toHaveLength(1);
 });
 
@@ -254,7 +254,7 @@ it("coasts are lines on the Earth", () => {
     expect(Math.min(...points.map(([a, b]) => Math.hypot(a! - x, b! - y)))).toBeLessThan(2);
 });
 
-it("least and greatest are told only where all has been seen", () => {
+it("minimum and maximum are shown only once all values have been read", () => {
   const findings = new Findings();
   const values = Float32Array.from({ length: 1000 }, (_, i) => i);
   findings.add(

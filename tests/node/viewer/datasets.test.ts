@@ -63,7 +63,7 @@ it.each(["labelled", "labelled-0.6"])(
     });
     const off = resolveState(factsOf(image), { labels: { isOn: false } });
     expect(layersOf(image, off).length).toBe(1);
-    // By themselves they are labels, too.
+    // Alone, they are labels, too.
     const alone = await dataset(name, "labels/cells");
     expect(resolveState(factsOf(alone), {}).colormap).toBe("labels");
     const listed = await opened(name, "labels");
@@ -207,7 +207,7 @@ it("other groups are trees", async () => {
   expect(await opened("from-south", undefined, "contents")).toMatchObject({ kind: "contents" });
 });
 
-it("what is not what it says is shown as what it is, with the reason", async () => {
+it("data that differs from its metadata is shown as its actual kind, with the reason", async () => {
   const broken = await opened("broken");
   expect(broken).toMatchObject({ kind: "contents", notes: [expect.stringContaining("axes")] });
   const missing = await opened("levels-missing");
@@ -235,7 +235,7 @@ async function timeAxis(calendar: string) {
   return { axes, axis: axes[0]!, at: [0, 1, 2].map((i) => axes[0]!.coordinates!.at(i)) };
 }
 
-it("times of a calendar that nobody knows are counts, with their unit", async () => {
+it("times in an unknown calendar are counts, with their unit", async () => {
   const { axes, axis, at } = await timeAxis("mayan");
   expect(axis).toMatchObject({ role: "time", unit: "days since 2000-01-01 (mayan)" });
   expect(at).toEqual([15, 45, 75]);
@@ -283,7 +283,7 @@ async function keysOf(store: MapStore): Promise<[string, Uint8Array][]> {
   return entries;
 }
 
-it("addresses are read as what they stand for, in a sentence", () => {
+it("addresses are read as the source that they point to, with a sentence about it", () => {
   expect(readPlace({ source: "s3://bucket/a.zarr/0" })).toMatchObject({
     place: { source: "https://bucket.s3.amazonaws.com/a.zarr", path: "0" },
     note: expect.stringContaining("opened as https://bucket"),

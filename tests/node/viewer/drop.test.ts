@@ -152,7 +152,7 @@ async function directoryHandle(): Promise<MemoryDirectoryHandle> {
   return root;
 }
 
-describe("what is dropped", () => {
+describe("a dropped item", () => {
   it("is a folder as a handle", async () => {
     const handle = await directoryHandle();
     await check(
@@ -186,7 +186,7 @@ describe("what is dropped", () => {
     await check(storeIn(await storesOf({ items: [refused] })));
   });
 
-  it("is asked for before anything is waited for", async () => {
+  it("is read before anything is awaited", async () => {
     let isOver = false;
     const zip = await archive();
     const items = [1, 2, 3].map(() =>
@@ -212,7 +212,7 @@ describe("what is dropped", () => {
     expect((await open(store, { kind: "group" })).attributes).toEqual({ title: "sample" });
   });
 
-  it("is nothing where it is text, or nothing", async () => {
+  it("is ignored if it is text, or empty", async () => {
     expect(await storesOf({ items: [{ kind: "string", getAsFile: () => null }] })).toEqual([]);
     expect(await storesOf({})).toEqual([]);
     expect(await storesOf({ items: [item({})] })).toEqual([]);
@@ -238,7 +238,7 @@ describe("what is dropped", () => {
   });
 });
 
-describe("what is chosen", () => {
+describe("a chosen item", () => {
   it("is a folder as a list of files", async () => {
     const files = [...objects].map(([key, bytes]) => file(bytes, nameOf(key), `chosen.zarr${key}`));
     const found = await storesOfFiles(files);
@@ -265,7 +265,7 @@ describe("files that go wrong", () => {
     await expect(dropped.get("/zarr.json")).rejects.toMatchObject({ _tag: "Network", code: "file-failed" });
   });
 
-  it("are not read where they are too long, or the reader has gone", async () => {
+  it("are not read if they are too long, or the reader has aborted", async () => {
     const store = storeIn(await storesOfFiles([file("0123456789", "c", "x/c")]));
     await expect(store.get("/c", { maxBytes: 9 })).rejects.toMatchObject({ _tag: "LimitExceeded" });
     expect(await store.getRange!("/c", { offset: 8, length: 5 })).toEqual(new TextEncoder().encode("89"));

@@ -1,9 +1,9 @@
-// Parts of examples/edge-tiles in Node: what of a tile's reading is shared, bounded and aborted. tests/edge has the rest.
+// Parts of examples/edge-tiles in Node: the sharing, limits and aborts of tile reads. tests/edge has the rest.
 import { expect, it } from "vitest";
 import { create, type Store } from "zarr-wasm";
 import { errorOf } from "../support/support.js";
 
-/** A module of the example, whose types need packages of its own. */
+/** A module of the example, whose types need packages that are not installed here. */
 const load = (name: string) => import(`../../../examples/edge-tiles/src/${name}.ts`);
 const { Flights } = await load("flights");
 const { untilAnswered } = await load("scope");
@@ -25,7 +25,7 @@ const keepGoing = () => {};
 const idle = new AbortController().signal;
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-/** A store of one array whose chunks come when they are released, and what has been asked of it. */
+/** A store of one array whose chunks arrive when they are released, and a record of its requests. */
 async function slowArray(side: number) {
   const objects = new Map<string, Uint8Array>();
   await create(objects, { shape: [64, 64], chunkShape: [side, side], dtype: "uint8" });

@@ -1,4 +1,4 @@
-// What the viewer takes a node for, and how it finds out what is in a group that nobody lists.
+// Kinds of nodes in the viewer, and discovery of members in groups that cannot be listed.
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -189,7 +189,7 @@ describe("kinds of nodes", () => {
     ]);
   });
 
-  it("takes what there is as a dataset's first", async () => {
+  it("takes the first existing array of a dataset", async () => {
     const first = async (nodes: Record<string, Node>) => {
       const found = await kindAt({ "": {}, ...nodes });
       return found.kind === "dataset" ? found.first.name : found.kind;
@@ -253,7 +253,7 @@ describe("kinds of nodes", () => {
   });
 });
 
-/** Serves a store by key, and notes what is asked. */
+/** Serves a store by key, and records the requests. */
 async function served(store: Store, around?: (listener: RequestListener) => RequestListener) {
   const asked: string[] = [];
   const answer: RequestListener = async ({ url = "" }, response) => {
@@ -275,7 +275,7 @@ afterEach(async () => {
 const groupAt = (url: string) => open(new HttpStore(url), { kind: "group" });
 const namesOf = ({ members }: Awaited<ReturnType<typeof contentsOf>>) => members.map(({ name }) => name);
 
-describe("what is in a group", () => {
+describe("members of a group", () => {
   it("is known from consolidated metadata", async () => {
     const store = await storeWith({ "": {}, b: plane, a: {} });
     await consolidate(store);
@@ -299,7 +299,7 @@ describe("what is in a group", () => {
     expect(asked.length).toBeLessThan(30);
   });
 
-  it("is found by usual names, and then by those of dimensions", async () => {
+  it("are found by usual names, and then by names of dimensions", async () => {
     const nodes = {
       "": {},
       t2m: { array: { shape: [2, 2], dims: ["valid_time", "station"] } },
@@ -343,7 +343,7 @@ describe("what is in a group", () => {
     expect([namesOf(found), found.how]).toEqual([["odd"], "listed"]);
   });
 
-  it("stops when it is told to", async () => {
+  it("stop when aborted", async () => {
     const { url } = await served(await storeWith({ "": {} }));
     const group = await groupAt(url);
     const controller = new AbortController();
@@ -361,7 +361,7 @@ describe("what is in a group", () => {
     expect(namesFrom({ attributes: attributes as never })).toEqual(["ok", "labels", "c", "lat"]);
   });
 
-  it("is found in folders below, where the root is no node", async () => {
+  it("are found in folders below, if the root is not a node", async () => {
     const store = await storeWith({ "": {}, "data/run.zarr/a": plane });
     for (const key of ["/zarr.json", "/data/zarr.json"]) await store.delete(key);
     expect(await nodesBelow(store)).toEqual(["data/run.zarr"]);
@@ -446,7 +446,7 @@ describe("lists of folders", () => {
 });
 
 describe("public data", () => {
-  it("has addresses that are opened as they are, each once", () => {
+  it("have addresses that are opened unchanged, each once", () => {
     expect(publicDataNote).toContain("may not let this page read it");
     expect(new Set(publicData.map(({ source, path }) => `${source} ${path}`)).size).toBe(publicData.length);
     for (const { source, title, text, owner } of publicData) {

@@ -19,7 +19,7 @@ const plane = (values: Plane["values"], rows: number, columns: number): Plane =>
   columnStride: 1,
 });
 
-it("summaries leave out what is not finite, and what is not data", () => {
+it("summaries skip non-finite values and missing data", () => {
   const values = Float32Array.of(Number.NaN, 3, -Infinity, 1, 2, Infinity);
   const all = summarize(plane(values, 2, 3));
   expect(all).toMatchObject({ count: 6, finite: 3, min: 1, max: 3, missing: 1, infinite: 2 });
@@ -129,7 +129,7 @@ it("the automatic range leaves outliers out, and nothing else", () => {
   expect(range([-Number.MAX_VALUE, Number.MAX_VALUE])).toEqual([-Number.MAX_VALUE, Number.MAX_VALUE]);
 });
 
-it("tiles count by what they hold; extents and histograms go over all of them", () => {
+it("tiles count by their content; extents and histograms cover all of them", () => {
   const findings = new Findings();
   findings.add(
     "a",
@@ -184,7 +184,7 @@ it("an envelope knows least and greatest of every stretch: no spike gets lost", 
   expect(envelope.at(3777)).toBe(50);
 });
 
-it("texels share memory where nothing is to be moved", () => {
+it("texels share memory if nothing has to be moved", () => {
   const values = Uint16Array.from({ length: 60 }, (_, i) => i);
   const inside = { values, offset: 20, rows: 4, columns: 5, rowStride: 10, columnStride: 1 };
   const shared = texelsOf(inside, [0, 4], [0, 5]);
@@ -213,7 +213,7 @@ it("numbers of 64 bits become differences to 24 bits of their extent", () => {
   expect([...same.data, same.middle, same.factor]).toEqual([0, 0, 7, 1]);
 });
 
-it("values of object arrays are written out, whatever they are, and cut where they are long or deep", () => {
+it("values of object arrays are written out, whatever their type, and cut if they are long or deep", () => {
   const dtype = { name: "object", core: "variable", itemBytes: 0 } as unknown as DType;
   const text = (value: unknown) => formatScalar(dtype, value as never);
   expect(text(Float64Array.of(21, -68.5))).toBe("[21, −68.5]");

@@ -1,4 +1,4 @@
-// The viewer's one script for pages; what it and the element are to download is among the budgets of sizes.test.ts.
+// The viewer's single script for pages; sizes.test.ts has the budgets of its download and the element's.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";

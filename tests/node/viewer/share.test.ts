@@ -68,7 +68,7 @@ describe("addresses", () => {
     ],
     ["labels", { labels: { name: "nuclei", isOn: true, opacity: 0.3 } }],
     ["no labels", { labels: { name: null, isOn: false, opacity: 0.5 } }],
-    ["what is over and beside the picture", { profile: 0, depth: 0, areCoastsOn: false }],
+    ["settings beyond and beside the picture", { profile: 0, depth: 0, areCoastsOn: false }],
     ["no lines", { isGraticuleOn: false, areCoastsOn: false }],
     ["numbers", { center: -3.5, isLogHistogram: true, frameRate: 20 }],
   ])("%s", (_name, wanted) => {
@@ -85,13 +85,13 @@ describe("addresses", () => {
     ]);
   });
 
-  it("what has no text of its own goes along as JSON", () => {
+  it("settings without a short form are written as JSON", () => {
     const state = { ...resolveState(facts, {}), planes: { at: [1, 2] } } as unknown as ViewState;
     const query = writeQuery({ source: "a" }, { array: facts, settings: state });
     expect(readQuery(query)!.settings).toMatchObject({ planes: { at: [1, 2] } });
   });
 
-  it("hostile texts are no state", () => {
+  it("hostile strings are ignored", () => {
     const bad =
       "?source=a&axes=9,9&select=:,-4,1e9&range=NaN:x&at=1,2&gamma=0&map=__proto__&channels=1:zz,&more={%22axes%22:[0]&part=toString";
     const { settings } = readQuery(bad)!;
@@ -113,7 +113,7 @@ describe("advice on errors", () => {
     expect(hints[1]).toContain("Access-Control-Expose-Headers: Content-Range");
   });
 
-  it("says first whether the address is right, of the page's own server, and what browsers refuse of http", () => {
+  it("suggests first to check the address, if it is on the page's own server, and names the browser's limits on http", () => {
     expect(explain(silent, { ...page, source: "https://page.example/a" }).hints[0]).toContain(
       "Is the address right",
     );
@@ -159,7 +159,7 @@ describe("advice on reading", () => {
       pixels: { width: 1000, height: 1000 },
     })!;
 
-  it("names what costs most, with figures", () => {
+  it("names the largest costs, with figures", () => {
     expect(advise(plain([64, 1000, 1000], [64, 64, 64]), 64)).toMatchObject({
       chunks: 1,
       chunkBytes: 2 * 64 ** 3,

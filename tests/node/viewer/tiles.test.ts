@@ -1,4 +1,4 @@
-// The viewer's tiles without a browser: levels, grids, what is wanted in which order, cache, scheduler.
+// The viewer's tiles without a browser: levels, grids, the order of requests, cache, scheduler.
 import { expect, it, vi } from "vitest";
 import { aligned, fitted, inside, panned, visible, worldAt, zoomed } from "#src/viewer/model/camera.js";
 import { Cache } from "#src/viewer/tiles/cache.js";
@@ -13,7 +13,7 @@ const viewpoint = (row: number, column: number, scale: number, ratio = 1): Viewp
   aspect: 1,
 });
 
-it("the camera: all is seen, what is under the pointer stays there, the centre stays inside", () => {
+it("the camera: everything is visible, the point under the pointer stays there, the centre stays inside", () => {
   const size = { width: 800, height: 600 };
   const camera = fitted({ top: 0, left: 0, bottom: 1000, right: 4000 }, size, 1);
   expect(camera).toEqual({ row: 500, column: 2000, scale: 0.2 });
@@ -102,7 +102,7 @@ it("tiles are chunks; small ones together, of large ones the plane or parts of i
   expect(tile(facts([1000, 1000], [100, 100], 2, undefined, [7, 10]), [0, 1])).toEqual([1000, 1000]);
 });
 
-it("boxes of tiles: whole chunks along what is not shown, clipped to the array", () => {
+it("boxes of tiles: whole chunks along hidden axes, clipped to the array", () => {
   const grid = new TileGrid(facts([100, 300, 500], [64, 128, 128]), [2, 1]);
   expect([grid.rows, grid.columns]).toEqual([4, 3]);
   expect(grid.boxOf(3, 2, [70, 0, 0])).toEqual({ start: [64, 256, 384], stop: [100, 300, 500] });
@@ -157,13 +157,13 @@ it("the coarsest level comes first, then the level for the zoom from the centre 
   expect(ahead(around, levels[0]!, { row: 4000, column: 4000, scale: 1 }, { row: 0, column: 0 })).toEqual([]);
 });
 
-it("a level that is not open yet is stood in for by the next coarser one that is", () => {
+it("the next coarser open level replaces one that is not open yet", () => {
   const levels = [0, 4].map((level) => levelView(level, 8192, 256));
   const { view } = wantedTiles(levels, 2, viewpoint(4000, 4000, 0.25), plenty);
   expect(new Set(view.map(({ level }) => level))).toEqual(new Set([4]));
 });
 
-it("what there is no budget for is left out, and of very much not even listed", () => {
+it("tiles beyond the budget are skipped, and very many are not even listed", () => {
   const huge = { ...levelView(0, 4_000_000, 100), bytesPerTile: 20_000 };
   const started = performance.now();
   const { view, leftOut } = wantedTiles([huge], 0, viewpoint(2e6, 2e6, 0.0002), { bytes: 2e6, chunks: 4096 });
@@ -181,7 +181,7 @@ it("what there is no budget for is left out, and of very much not even listed", 
   );
 });
 
-it("the cache gives up what was used longest ago", () => {
+it("the cache evicts the least recently used entries", () => {
   const dropped: string[] = [];
   const cache = new Cache<{ key: string; bytes: number }>(100, ({ key }) => dropped.push(key));
   for (const key of ["a", "b", "c"]) cache.set({ key, bytes: 30 });
@@ -198,7 +198,7 @@ it("the cache gives up what was used longest ago", () => {
 
 type Entry = { key: string; bytes: number };
 
-/** Reads that end when the test says so. */
+/** Reads that end when the test resolves them. */
 function reads() {
   const open = new Map<
     string,
@@ -259,7 +259,7 @@ it("at the beginning few are under way; every read that ends makes room for two 
   scheduler.want(client(), []);
 });
 
-it("the scheduler reads in order, so many at a time, and each thing once", async () => {
+it("the scheduler reads in order, with a limit on concurrent reads, and each tile once", async () => {
   const { order, jobs, finish } = reads();
   const scheduler = new Scheduler<Entry>(new Cache(100), atATime(2));
   const one = client();
@@ -275,7 +275,7 @@ it("the scheduler reads in order, so many at a time, and each thing once", async
   expect([order.join(""), one.said.join("")]).toEqual(["abcd", "bacd"]);
 });
 
-it("what is not wanted any more is aborted, what is spared is not", async () => {
+it("tiles no longer needed are aborted, except the ones marked to keep", async () => {
   const { order, jobs, open } = reads();
   const scheduler = new Scheduler<Entry>(new Cache(100), atATime(3));
   const one = client();
@@ -290,7 +290,7 @@ it("what is not wanted any more is aborted, what is spared is not", async () => 
   expect(scheduler.running).toBe(0);
 });
 
-it("clients take turns, share what both want, and abort nothing that another wants", async () => {
+it("clients take turns, share common tiles, and abort nothing that another needs", async () => {
   const { order, jobs, open, finish } = reads();
   const scheduler = new Scheduler<Entry>(new Cache(100), atATime(4));
   const [one, two] = [client(), client()];

@@ -24,7 +24,7 @@ afterAll(() => server.close());
 
 let logs = 0;
 
-/** Places with conditional writes; each writer has a store of its own, as programs on several machines do. */
+/** Places with conditional writes; each writer has a separate store, as programs on several machines do. */
 const places: Record<string, () => () => Store> = {
   "memory with versions": () => {
     const entries = new Map<string, Uint8Array>();
@@ -82,7 +82,7 @@ describe.each(Object.entries(places))("appenders at the same time: %s", (_, plac
     const array = (await open(storeOf(), { path: `${root}/a` })) as ZarrArray;
     expect(array.shape).toEqual([writers * times * rows, 2]);
     const found = [...((await get(array)).data as Int32Array)];
-    // What was appended at once lies together.
+    // Rows appended in one call are adjacent.
     const blocks = Array.from({ length: writers * times }, (_, i) => found.slice(6 * i, 6 * i + 6));
     expect(blocks.map((block) => new Set(block).size)).toEqual(blocks.map(() => 1));
     const wanted = Array.from(
@@ -90,7 +90,7 @@ describe.each(Object.entries(places))("appenders at the same time: %s", (_, plac
       (_, i) => 1 + 100 * Math.floor(i / times) + (i % times),
     );
     expect(blocks.map(([value]) => value!).sort((a, b) => a - b)).toEqual(wanted);
-    // The group's consolidated metadata has the last shape, whoever wrote it last.
+    // The group's consolidated metadata has the last shape, whichever writer wrote it last.
     const fromGroup = (await (await open(storeOf(), { path: root, kind: "group" })).open("a")) as ZarrArray;
     expect(fromGroup.shape).toEqual(array.shape);
   });
@@ -118,7 +118,7 @@ describe.each(Object.entries(places))("appenders at the same time: %s", (_, plac
     expect([...(data as Int32Array)]).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("are told of each other where they ask for it", async () => {
+  it("get a conflict error if they ask for it", async () => {
     const storeOf = place();
     const store = storeOf();
     await create(storeOf(), { path: "asked", shape: [0], chunkShape: [8], dtype: "int32" });

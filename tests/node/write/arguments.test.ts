@@ -1,4 +1,4 @@
-// What people write who do not know this library yet: either it works, or the message says what would.
+// Mistakes of new users: either the call works, or the message names the remedy.
 import { describe, expect, it } from "vitest";
 import {
   append,
@@ -82,7 +82,7 @@ describe("options of create", () => {
     expect(await refused(() => made({ chunkKeyEncoding: asInV3 }))).toContain("without configuration");
   });
 
-  it("that v1 cannot hold are named, and no codec that nobody has asked for", async () => {
+  it("that v1 cannot hold are named, and no codec that the caller did not choose", async () => {
     expect(await refused(() => made({ dtype: "string", zarrFormat: 1 }))).toBe(
       "Unsupported: Zarr v1 has no elements of any length: data type string",
     );
@@ -103,7 +103,7 @@ describe("attributes", () => {
 });
 
 describe("targets", () => {
-  it("are no paths, no arrays, and no groups without a path", async () => {
+  it("are not paths, arrays, or groups without a path", async () => {
     expect(await refused(() => create("x.zarr", base))).toContain("FileSystemStore of zarr-wasm/node");
     const array = await made();
     for (const call of [() => create(array as never, base), () => deleteNode(array as never)])
@@ -128,7 +128,7 @@ describe("values", () => {
     expect(await refused(() => set(floats, [0], Buffer.alloc(4)))).toContain("must be a Float32Array");
   });
 
-  it("of other kinds are named, with what is needed", async () => {
+  it("of other kinds are named, with the required one", async () => {
     const array = await made({ dtype: "int64" });
     expect(await refused(() => set(array, [0], [1, 2, 3, 4] as never))).toContain(
       "must be a BigInt64Array for data type int64, not a list",
@@ -140,7 +140,7 @@ describe("values", () => {
     expect(await refused(() => set(names, [0], "four"))).toContain("does not fit 12 bytes");
   });
 
-  it("that are appended are told apart by what is wrong with them", async () => {
+  it("that are appended get a separate message for each mistake", async () => {
     const array = await made();
     const said = await refused(() => append(array, new Uint8Array(5)));
     expect(said).toContain("takes a multiple of 4 elements, or a region with its shape, not 5 elements");

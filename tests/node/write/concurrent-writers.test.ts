@@ -15,7 +15,7 @@ afterAll(() => server.close());
 
 const [programs, writers, sets] = [5, 2, 6];
 
-/** A program that waits to be let go; its result is what it painted. */
+/** A program that waits for a start signal; its result is the list of elements that it painted. */
 function start(url: string, program: number) {
   const file = path.join(import.meta.dirname, "../support/painter.mjs");
   const numbers = [program * writers, writers, programs * writers, sets].map(String);

@@ -19,7 +19,7 @@ import { bytesOf, errorOf } from "../support/support.js";
 const small = { shape: [4, 4], dtype: "int8" } as const;
 const json = (store: MapStore, key: string) => JSON.parse(new TextDecoder().decode(store.get(key)!));
 
-/** Another view of the same objects that cannot list them, as web servers cannot, and counts what is read. */
+/** Another view of the same objects that cannot list them, like web servers, and counts reads. */
 function blind(store: MapStore): Store & { reads: string[] } {
   const reads: string[] = [];
   const get = (key: string) => {
@@ -139,7 +139,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
       expect(await walk(await open(blind(store), { path, kind: "group" }))).toHaveLength(names);
   });
 
-  it("is refused where there is no group, where nothing can be listed, and where a node cannot be read", async () => {
+  it("is rejected if the group is missing, the store cannot list, or a node cannot be read", async () => {
     const store = await tree(zarrFormat);
     expect((await errorOf(() => consolidate(store, { path: "none" })))._tag).toBe("NotFound");
     expect((await errorOf(() => consolidate(store, { path: "g/a" })))._tag).toBe("NotFound");

@@ -5,7 +5,7 @@ import { bytesOf, errorOf, openArray, v1Store } from "../support/support.js";
 import { files, jsonIn, textIn } from "../support/writing-tools.js";
 
 describe("create like another array", () => {
-  it("says what a version cannot hold, whatever the codecs", async () => {
+  it("names the part that a version cannot hold, whatever the codecs", async () => {
     const text = await create(files(), { shape: [2], dtype: "string" });
     for (const codecs of [undefined, "none", "zlib"] as const) {
       const error = await errorOf(() => create(files(), { like: text, zarrFormat: 1, codecs }));
@@ -17,7 +17,7 @@ describe("create like another array", () => {
     expect([error._tag, error.code]).toEqual(["Unsupported", "unknown-dtype"]);
   });
 
-  it("in one byte order, where v3 cannot say those of the fields and codecs are asked for", async () => {
+  it("in one byte order, if v3 cannot express the byte orders of both fields and codecs", async () => {
     const mixed = await create(files(), {
       shape: [2],
       dtype: [
@@ -51,7 +51,7 @@ describe("create like another array", () => {
     expect(await names({ chunkShape: [1, 1] })).toEqual(["transpose", "bytes"]);
   });
 
-  it("keeps all that is not changed, exactly, in its version and in others", async () => {
+  it("keeps everything that the options do not change, exactly, in its version and in others", async () => {
     const store = files();
     const source = await create(store, {
       path: "a",

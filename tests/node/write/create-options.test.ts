@@ -109,7 +109,7 @@ describe("create", () => {
     expect(delta.codecs[0]!.configuration).toEqual({ dtype: "<f4" });
   });
 
-  it("takes shards by a codec of their own: index at the start, without checksums", async () => {
+  it("takes shards through an explicit codec: index at the start, without checksums", async () => {
     const little = { name: "bytes", configuration: { endian: "little" } };
     const sharding = {
       name: "sharding_indexed",
@@ -256,7 +256,7 @@ describe("create", () => {
     expect(error._tag).toBe("Unsupported");
   });
 
-  it("makes the groups that a path lacks, and changes none that is there", async () => {
+  it("makes the missing groups of a path, and changes no existing one", async () => {
     for (const zarrFormat of [2, 3] as const) {
       const store = files();
       await createGroup(store, { attributes: { root: 1 }, zarrFormat });
@@ -276,7 +276,7 @@ describe("create", () => {
     }
   });
 
-  it("says of a store that cannot write which method it lacks", async () => {
+  it("names the method that a store lacks for writing", async () => {
     const error = await errorOf(() => create({ get: () => undefined }, small));
     expect([error._tag, error.message]).toEqual(["ReadOnly", expect.stringContaining("set")]);
     const http = await errorOf(() => create("http://127.0.0.1:9/", { ...small, zarrFormat: 3 }));

@@ -1,4 +1,4 @@
-// What is created is read by others.
+// Other libraries read created arrays.
 
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -23,7 +23,7 @@ const chains: CreateOptions["codecs"][] = [
   ...["zstd:3", "zlib:2", "gzip", "bz2:1", "lz4", "blosc:zstd:1", "blosc:blosclz"],
 ];
 
-describe("what is created is read by others", () => {
+describe("other libraries read created arrays", () => {
   it("into a folder, by its URL", async () => {
     const url = pathToFileURL(path.join(folder, "plain.zarr/"));
     await create(url, { ...small, path: "a" });

@@ -1,4 +1,4 @@
-// What goes wrong when elements are written: said by a typed error that says how far it came; what is stored is whole.
+// Errors of writes: typed, with the progress of the write; stored objects stay complete.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -72,7 +72,7 @@ describe("values that a codec has no form for", () => {
     expect((await values(array)).map(Number)).toEqual([1, 2, 3, 4, 0, 0, 0, 0]);
   });
 
-  it("in a part of a chunk, which stays as it is", async () => {
+  it("in a part of a chunk, which stays unchanged", async () => {
     for (const shardShape of [undefined, [8]]) {
       const store = files();
       const array = await make(store, { codecs: cast({ data_type: "uint8" }), shardShape });
@@ -95,7 +95,7 @@ describe("stores that can do only a part", () => {
     expect(chunksOf(store)).toEqual([]);
   });
 
-  it("or once what they lack is asked for: delete", async () => {
+  it("or at the first call of a missing method: delete", async () => {
     const store = files();
     await set(await make(store), null, counted);
     const partial: Store = { get: (key) => store.get(key), set: (key, bytes) => void store.set(key, bytes) };
@@ -260,7 +260,7 @@ describe("a full disk", () => {
     expect(listed).toHaveLength(1 + chunks);
   });
 
-  it("in a store of one's own is said with the chunk's key", async () => {
+  it("in a custom store is reported with the chunk's key", async () => {
     const store = files();
     const full: Store = {
       get: (key) => store.get(key),

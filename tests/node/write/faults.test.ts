@@ -66,7 +66,7 @@ describe.each([undefined, [4, 6]])("a store that fails at each operation, shards
   const make = (store: CustomStore) =>
     create(store, { shape: [9, 11], chunkShape: [2, 3], shardShape, dtype: "int16", codecs: "zstd" });
 
-  it("is left with whole objects, and the error says how far it came", async () => {
+  it("keeps complete objects, and the error reports the progress", async () => {
     const model = new FailingStore();
     await script(model, await make(model));
     let [k, failed] = [1, 0];
@@ -121,7 +121,7 @@ describe("several writers of one array", () => {
   });
   afterAll(() => server.close());
 
-  /** Each writer has a store of its own, as programs on several machines do. */
+  /** Each writer has a separate store, as programs on several machines do. */
   const stores: Record<string, () => () => CustomStore> = {
     "memory with versions": () => {
       const entries = new Map<string, Uint8Array>();
@@ -179,7 +179,7 @@ describe("several writers of one array", () => {
     }
   });
 
-  it("are told of each other, or not, as they ask", async () => {
+  it("get a conflict error, or not, by their options", async () => {
     const entries = new Map<string, Uint8Array>();
     const array = await create(new MapStore(entries), {
       shape: [4],
@@ -211,7 +211,7 @@ describe("several writers of one array", () => {
     expect((await errorOf(() => set(mine, [3], 9, { conflicts: "error" })))._tag).toBe("AlreadyExists");
   });
 
-  it("do not delete what somebody else may have written into meanwhile", async () => {
+  it("do not delete chunks that another writer may have written into", async () => {
     const entries = new Map<string, Uint8Array>();
     const array = await create(new MapStore(entries), {
       shape: [4],

@@ -1,4 +1,4 @@
-// Stores that lie to those who write, or never answer: nothing else is deleted, nothing waits for ever, errors have a kind.
+// Stores that give writers false information, or never respond: nothing else is deleted, nothing waits without end, errors are typed.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   append,
@@ -48,7 +48,7 @@ const storeWith = (more: object): Store => ({
 });
 const keysOf = (path: string) => [...entries.keys()].filter((key) => key.startsWith(`/${path}/`));
 
-describe("lists that name what was not asked for", () => {
+describe("lists with keys outside the request", () => {
   const all = () => storeWith({ list: () => [...entries.keys()] });
 
   it("do not make deleteNode delete it", async () => {
@@ -157,7 +157,7 @@ describe("a signal ends writing to a store", () => {
     expect([...entries.get("/a/c/0")!]).toEqual([4, 4, 4, 4, 4, 2, 2, 2, 2, 2]);
   });
 
-  it("and what it still does later replaces nothing that was written since", async () => {
+  it("and its late operations replace nothing written since", async () => {
     let finish = () => {};
     let isSlow = true;
     const store = storeWith({
@@ -180,12 +180,12 @@ describe("a signal ends writing to a store", () => {
   });
 });
 
-describe("stores that keep what they are given, and use it", () => {
+describe("stores that keep and use the buffers passed to them", () => {
   const scramble = (value: Uint8Array) => {
     for (const [i, byte] of value.entries()) value[i] = byte ^ 0xff;
   };
 
-  it("may change it: each chunk of a scalar has bytes of its own", async () => {
+  it("may change it: each chunk of a scalar has a separate buffer", async () => {
     const store = storeWith({
       set: (key: string, value: Uint8Array) => {
         if (key.includes("/c/")) scramble(value);
@@ -319,7 +319,7 @@ it("inner chunks that overlap in a shard's index are not copied many times over"
   expect(entries.get("/s/c/0")).toBe(shard);
 });
 
-it("groups in groups without end are not consolidated for ever", async () => {
+it("endlessly nested groups do not make consolidation endless", async () => {
   const group = encoder.encode(
     `{"zarr_format":3,"node_type":"group","attributes":{"a":"${"x".repeat(2 ** 20)}"}}`,
   );

@@ -1,4 +1,4 @@
-// What a write has in memory besides the caller's array: some chunks, or a few shards, however large the array is.
+// Memory of a write in addition to the caller's array: some chunks, or a few shards, however large the array is.
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 
@@ -6,13 +6,13 @@ const root = new URL("../../../", import.meta.url).href;
 const mib = 2 ** 20;
 
 interface Peak {
-  /** Most bytes of array buffers that were reachable at a time, above what there was before. */
+  /** Peak bytes of reachable array buffers, above the initial amount. */
   buffers: number;
   /** Memory of the core in this thread, at the end. */
   core: number;
 }
 
-/** Writes arrays of some sizes in a process of its own, where garbage is collected at every step. */
+/** Writes arrays of some sizes in a separate process, with a garbage collection at every step. */
 function peaksOf(sizes: readonly number[], options: object, workers: number, isShared: boolean): Peak[] {
   const code = `
     const { create, set, WorkerPool } = await import("${root}dist/index.js");

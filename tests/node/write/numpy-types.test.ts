@@ -65,7 +65,7 @@ function elements(dtype: NumpyDescr, seed: number, length: number): Uint8Array {
       return new Uint8Array(
         Uint32Array.from({ length: Number(digits) }, (_, i) => 97 + ((at + i) % 26)).buffer,
       );
-    // Zeros behind a byte string are no part of it.
+    // Trailing zeros do not belong to a byte string.
     if (kind === "S") return randomBytes(Number(digits), seed + at).map((byte) => byte | 1);
     return randomBytes(Number(digits), seed + at);
   };
@@ -89,7 +89,7 @@ async function write(options: object, dtype: NumpyDescr) {
   return { store, whole, part, wanted };
 }
 
-/** Does the same in zarr-python, to arrays with the same metadata, and gives what it stores. */
+/** Does the same in zarr-python, to arrays with the same metadata, and returns the stored bytes. */
 const script = `
 import base64, json, sys, zarr, numpy as np
 def little(dtype, text, shape):

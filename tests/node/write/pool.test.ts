@@ -193,7 +193,7 @@ const kinds: Record<string, Partial<CreateOptions>> = {
       { name: "zstd", configuration: { level: 1 } },
     ],
   },
-  "chunks, with a checksum of its own": { codecs: [bytes, { name: "crc32c" }], order: "F" },
+  "chunks, with a separate checksum": { codecs: [bytes, { name: "crc32c" }], order: "F" },
   shards: { shardShape: [160, 420] },
   "shards, their index at the start": {
     shardShape: [160, 420],
@@ -206,7 +206,7 @@ const kinds: Record<string, Partial<CreateOptions>> = {
   },
   "narrow chunks, which are handed over together": { chunkShape: [300, 60], codecs: "zlib:1" },
   "narrow chunks in shards": { chunkShape: [300, 60], shardShape: [300, 240] },
-  "chunks that are stored as they are": { codecs: "none" },
+  "uncompressed chunks": { codecs: "none" },
 };
 
 const make = (store: Files, options: Partial<CreateOptions>) =>
@@ -254,7 +254,7 @@ describe("every kind of write", () => {
         const before = three.seen.posts;
         await script(await make(found, kinds[kind]!), given, { pool, concurrency });
         expectSame(found, expected, `${pool.size} workers, concurrency ${concurrency}`);
-        if (pool === three.pool && kind !== "chunks that are stored as they are")
+        if (pool === three.pool && kind !== "uncompressed chunks")
           expect(three.seen.posts).toBeGreaterThan(before + 10);
       }
     }
@@ -262,7 +262,7 @@ describe("every kind of write", () => {
     expect(((await get(array, [slice(300, 330)])).data as Uint16Array).length).toBe(30 * 520);
   });
 
-  it("reports progress, and ends with what a rejected promise of its listener says", async () => {
+  it("reports progress, and rejects with the error of an async listener", async () => {
     for (const pool of [undefined, three.pool]) {
       const array = await make(new Map(), {});
       const seen: number[] = [];
@@ -302,7 +302,7 @@ describe("every kind of write", () => {
     expectSame(store, whole, "after an abort");
   });
 
-  it("refuses what is no pool", async () => {
+  it("rejects an invalid pool", async () => {
     const array = await make(new Map(), {});
     const error = await errorOf(() => set(array, null, data, { pool: {} as WorkerPool }));
     expect(error._tag).toBe("InvalidArgument");
@@ -318,7 +318,7 @@ describe("errors", () => {
         const array = await make(store, options);
         await set(array, null, data);
         const key = array.chunkKey([0, 0]);
-        store.get(key)![9]! ^= 255; // in the first inner chunk of the shard, where there is one
+        store.get(key)![9]! ^= 255; // in the first inner chunk of the shard, if it is one
         const before = new Map([...store].map(([name, value]) => [name, value.slice()]));
         const error = await errorOf(() => set(array, [slice(0, 5), slice(0, 5)], 1, { pool }));
         outcomes.push({ ...error, message: error.message, cause: undefined });
@@ -375,7 +375,7 @@ describe("workers that fail", () => {
     pool.destroy();
   });
 
-  it("a pool that is destroyed meanwhile leaves the work to the calling thread", async () => {
+  it("a pool that is destroyed during a write leaves the work to the calling thread", async () => {
     for (const delay of [0, 1, 5, 30]) {
       const pool = new WorkerPool({ size: 2 });
       const writing = written(pool);
@@ -411,7 +411,7 @@ describe("workers that fail", () => {
     "a failure of no kind": ofEach("{ failure: { kind: 'x', message: 'y' } }"),
     "nothing of a chunk": ofEach("null"),
     "too few chunks": "() => ({ chunks: [] })",
-    "what is no list": "() => ({ chunks: { length: 1 } })",
+    "a value that is not a list": "() => ({ chunks: { length: 1 } })",
     "as if it had decoded": "() => ({ bytes: new Uint8Array(10) })",
     "that it knows nothing of such work":
       "() => ({ failure: { kind: 'other', name: 'TypeError', message: 'y' } })",
@@ -435,7 +435,7 @@ describe("workers that fail", () => {
     pool.destroy();
   });
 
-  it("one that says nothing any more is given up", async () => {
+  it("one that stops responding times out", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const pool = answering("() => undefined");
     const writing = written(pool);

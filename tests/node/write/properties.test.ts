@@ -69,7 +69,7 @@ interface Picked {
   readonly indices: number[];
 }
 
-/** One dimension of a selection, and what it selects. */
+/** One dimension of a selection, and its indices. */
 function pick(g: fc.GeneratorValue, length: number): Picked {
   const all = Array.from({ length }, (_, i) => i);
   const kind = g(fc.integer, { min: 0, max: length === 0 ? 1 : 5 });
@@ -111,7 +111,7 @@ function valuesFor(g: fc.GeneratorValue, kind: Kind, length: number, fill: Value
 }
 
 it(
-  `${sequences} random sequences of set, setChunk, append and resize are what a plain array makes of them`,
+  `${sequences} random sequences of set, setChunk, append and resize match a plain array`,
   async () => {
     const property = fc.asyncProperty(fc.gen(), async (g) => {
       const kind = g(fc.constantFrom<Kind[]>, ...(Object.keys(kinds) as Kind[]));
@@ -173,7 +173,7 @@ it(
             Array.from({ length: n }, (_, i) => i).filter((i) => chunk[axis]! * n + i < shape[axis]!),
           );
           const inside = [...local.places(ranges)];
-          // Outside of the array is what a longer one would show: fill value here.
+          // Outside of the array lies the part that a larger shape would show: fill value here.
           for (let i = 0; i < padded.length; i++) if (!inside.includes(i)) data[i] = fill as never;
           await setChunk(array, chunk, data, writing);
           const to = ranges.map((list, axis) => list.map((i) => chunk[axis]! * size[axis]! + i));

@@ -1,5 +1,5 @@
-// What is written is read by others with equal bytes: every version, data type, codec, order and byte order, with shards
-// and without. The matrix comes from the library's own lists (written-matrix.ts).
+// Other libraries read written arrays, with equal bytes: every version, data type, codec, order and byte
+// order, with shards and without. The matrix comes from the library's own lists (written-matrix.ts).
 
 import { describe, expect, it } from "vitest";
 import { create, get, MapStore, set } from "zarr-wasm";
@@ -37,7 +37,7 @@ describe("Zarr v1", () => {
       const meta = JSON.parse(
         new TextDecoder().decode(store.get("/meta")).replace(/(NaN|Infinity)/g, '"$1"'),
       );
-      if (meta.compression_opts?.format === 3) continue; // raw streams, which the program xz does not tell by themselves
+      if (meta.compression_opts?.format === 3) continue; // raw streams, which the program xz does not detect
       const from = await openArray(store, { onWarning: () => {} });
       const copy = new Map<string, Uint8Array>();
       // Zarr v1 of order F is written with blosc only: its specification and zarr-python 1 say different things of others.
@@ -134,8 +134,9 @@ const unknownToZarrita = [
 /** Codecs of virtual datasets, none of which it knows. */
 const ofTiff = /^(imagecodecs_\w+|ChunkyCodec|HorizontalDeltaCodec)$/;
 /**
- * What zarrita 0.7 reads otherwise: it has no msgpack2 and categorize, does not flatten what json2 nests, cannot shuffle strings, and reads them in C order
- * behind a transpose, and the first ones of a buffer wherever in it they begin (as in shards).
+ * Differences of zarrita 0.7: it has no msgpack2 and categorize, does not flatten nested lists of json2, cannot
+ * shuffle strings, reads them in C order after a transpose, and always reads the first ones of a buffer,
+ * whatever their offset in it (as in shards).
  */
 const otherInZarrita = ({ codec, type, options: { order, shardShape } }: Written) =>
   /json2|categorize|msgpack2/.test(codec) ||

@@ -1,4 +1,4 @@
-// Shapes that become smaller and larger again: what was cut off does not come back, unless it shall.
+// Shapes that shrink and grow again: removed elements do not come back, unless the caller keeps them.
 import { describe, expect, it } from "vitest";
 import {
   append,
@@ -31,7 +31,7 @@ const make = (store: Store | Files, options: Partial<CreateOptions> = {}) =>
   });
 const counted = Int16Array.from({ length: 36 }, (_, i) => i + 100);
 
-/** What is left of the counted elements in a shape, and the fill value around it in 6 × 6. */
+/** The remaining counted elements in a shape, and the fill value around it in 6 × 6. */
 const left = (rows: number, columns: number) =>
   Array.from(counted, (value, i) => (Math.floor(i / 6) < rows && i % 6 < columns ? value : 7));
 
@@ -50,7 +50,7 @@ describe.each([
     [4, 4],
     [4, 3],
     [0, 3],
-  ])("of %i × %i clears what it cuts off", async (rows, columns) => {
+  ])("of %i × %i clears the elements outside", async (rows, columns) => {
     const store = files();
     const array = await make(store, options as Partial<CreateOptions>);
     await set(array, null, counted);
@@ -60,7 +60,7 @@ describe.each([
     expect(await values((await open(store)) as ZarrArray)).toEqual(left(rows, columns));
   });
 
-  it('leaves it where it is told to: edges: "keep"', async () => {
+  it('leaves them with edges: "keep"', async () => {
     const store = files();
     const array = await make(store, options as Partial<CreateOptions>);
     await set(array, null, counted);
@@ -74,7 +74,7 @@ describe.each([
 });
 
 describe("a smaller shape", () => {
-  it("goes by the array's shape as it is, not as the handle has it", async () => {
+  it("goes by the stored shape, not by the handle's", async () => {
     const store = files();
     const array = await make(store, { shape: [2, 6] });
     const outdated = (await open(store)) as ZarrArray;
@@ -87,12 +87,12 @@ describe("a smaller shape", () => {
     expect(await values(outdated)).toEqual(new Array(72).fill(7));
   });
 
-  it("copies inner chunks of shards that it does not cut, and takes out those that are outside", async () => {
+  it("copies inner chunks of shards within the shape, and removes those outside", async () => {
     const store = files();
     const array = await make(store, { shape: [8], chunkShape: [2], shardShape: [8], codecs: "crc32c" });
     await set(array, null, Int16Array.of(1, 2, 3, 4, 5, 6, 8, 9));
     const shard = store.get("/c/0")!;
-    shard[0]! ^= 1; // whoever decodes the first inner chunk fails
+    shard[0]! ^= 1; // decoding the first inner chunk fails
     await resize(array, [5]);
     expect(store.get("/c/0")!.subarray(0, 16)).toEqual(shard.subarray(0, 16));
     expect(await array.fetchChunk([2])).not.toEqual(shard.slice(16, 24));
@@ -102,7 +102,7 @@ describe("a smaller shape", () => {
     expect((await errorOf(() => get(array)))._tag).toBe("CorruptChunk");
   });
 
-  it("stores nothing for the sake of what is not stored, also without a fill value", async () => {
+  it("writes no chunks for missing ones, even without a fill value", async () => {
     for (const options of [{ fillValue: null, zarrFormat: 2 }, { fillValue: 3 }] as const) {
       const store = files();
       const array = await make(store, { ...options, shape: [8, 6] });
@@ -163,7 +163,7 @@ describe("a smaller shape", () => {
     expect(array.shape).toEqual([9]);
   });
 
-  it("changes edges that it finds listed, where there may be too many to ask for", async () => {
+  it("changes listed edge chunks, if there may be too many to request", async () => {
     const store = files();
     const array = await make(store, { shape: [3_000_000, 4], chunkShape: [2, 3], codecs: "none" });
     await setChunk(array, [1000, 0], Int16Array.of(1, 2, 3, 4, 5, 6));
@@ -247,7 +247,7 @@ describe("a smaller shape", () => {
   });
 });
 
-/** A part of an array as an array of its own. */
+/** A part of an array as a separate array. */
 async function reread(array: ZarrArray, selection: Parameters<typeof get>[1]): Promise<ZarrArray> {
   const region = await get(array, selection);
   const copy = await create(files(), { shape: region.shape, dtype: array.dtype });

@@ -1,4 +1,4 @@
-// Writing elements: what is written is read back the same, by this library and by others.
+// Writing elements: this library and others read back the same values.
 
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -368,7 +368,7 @@ describe("shards", () => {
     const array = await sharded(store, { codecs: "crc32c" });
     await set(array, null, data);
     const shard = store.get("/c/0/0")!;
-    shard[0]! ^= 1; // the first inner chunk is damaged: whoever decodes it fails
+    shard[0]! ^= 1; // the first inner chunk is damaged: decoding it fails
     await set(array, [slice(2, 4), slice(0, 3)], 4);
     expect(store.get("/c/0/0")!.subarray(0, 28)).toEqual(shard.subarray(0, 28));
     const error = await errorOf(() => set(array, [0, 0], 4));
@@ -380,7 +380,7 @@ describe("shards", () => {
     expect(error.message).toContain("(0 of 1 chunks written)");
   });
 
-  it("inside shards, with order F and codecs behind them", async () => {
+  it("inside shards, with order F and codecs after them", async () => {
     const bytes = { name: "bytes", configuration: { endian: "big" } };
     const codecs = [
       { name: "transpose", configuration: { order: [1, 0] } },
@@ -434,7 +434,7 @@ describe("shards", () => {
   });
 });
 
-describe("what is written is read by others", () => {
+describe("other libraries read written arrays", () => {
   const folder = tempFolder("set");
   const whole = Float32Array.from({ length: 7 * 10 }, (_, i) => i / 4);
 

@@ -31,7 +31,7 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
       ...more,
     });
 
-  it("of the shape are seen by the array and by others, and delete what lies outside", async () => {
+  it("of the shape are visible to the array and to others, and delete chunks outside", async () => {
     const store = files();
     const array = await make(store);
     const all = [0, 1, 2].flatMap((i) => [0, 1, 2].map((j) => chunkOf(array, i, j)));
@@ -53,7 +53,7 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
     expect(array.shape).toEqual([20, 10]);
   });
 
-  it("of the shape find chunks by listing, where those that may be there are many", async () => {
+  it("of the shape find chunks by listing, if there are too many candidates", async () => {
     const store = new MapStore();
     const array = await make(store, { shape: [4_000_000, 4_000_000] });
     const [far, near] = [chunkOf(array, 999_999, 999_999), chunkOf(array, 0, 0)];
@@ -94,7 +94,7 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
     expect(store.size).toBe(0);
   });
 
-  it("keep what they do not know, number for number", async () => {
+  it("keep unknown fields, number for number", async () => {
     const store = files();
     const array = await make(store, { attributes: { a: 1 } });
     const key = mainKey[zarrFormat];
@@ -184,7 +184,7 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
 });
 
 describe("deleteNode", () => {
-  it("deletes a root only where the path says so", async () => {
+  it("deletes a root only if the path names it", async () => {
     const store = files();
     const root = await createGroup(store);
     const group = await createGroup(root, { path: "a/b" });

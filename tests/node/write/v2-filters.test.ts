@@ -8,7 +8,7 @@ import { bytesOf, openArray } from "../support/support.js";
 
 type Files = Map<string, Uint8Array>;
 
-/** Arrays in v2 that zarr-python shall read, and what is in them: all in one process, in the end. */
+/** v2 arrays for zarr-python to read, with their expected content: all in one process, at the end. */
 const inV2: Files = new Map();
 const expected = new Map<string, string>();
 
@@ -17,7 +17,7 @@ function expectOthers(store: Files, name: string, elements: { buffer: ArrayBuffe
   expected.set(name, Buffer.from(elements.buffer).toString("base64"));
 }
 
-/** Filters by the type that they are given, in encoding order; options without a byte order say nothing of it. */
+/** Filters by their input type, in encoding order; options without a byte order leave it undefined. */
 const chains: Record<string, { dtype: string; filters: object[] }> = {
   delta: { dtype: "int32", filters: [{ name: "numcodecs.delta", configuration: { dtype: "<i4" } }] },
   "delta without a name of order": {
