@@ -17,7 +17,7 @@ import {
   set,
 } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { type CopyProgress, copy, verify } from "zarr-wasm/transfer";
+import { type CopyOptions, type CopyProgress, copy, type VerifyOptions, verify } from "zarr-wasm/transfer";
 import { transferTimes } from "#src/transfer/host.js";
 import { temporaryFolder } from "../support/cli-tool.js";
 import { MemoryDirectoryHandle } from "../support/directory-mock.js";
@@ -172,6 +172,114 @@ describe("copy", () => {
     }
   });
 
+  it.each([
+    ["a Map and itself", (map: Map<string, Uint8Array>) => [map, map]],
+    ["a Map and a store on it", (map: Map<string, Uint8Array>) => [map, new MapStore(map)]],
+    ["two stores on a Map", (map: Map<string, Uint8Array>) => [new MapStore(map), new MapStore(map)]],
+    ["a store and a wrapper of it", (map: Map<string, Uint8Array>) => [methods(new MapStore(map)), map]],
+  ] as const)("refuses to overwrite the source: %s", async (_, storesOf) => {
+    const { entries } = await source();
+    const [from, to] = storesOf(entries) as [Store, Store];
+    const before = [...entries.keys()];
+    const error = await errorOf(() => copy(from, to, { overwrite: true }));
+    expect(error).toMatchObject({ _tag: "NotAllowed", code: "is-source" });
+    expect([...entries.keys()]).toEqual(before);
+  });
+
+  it("refuses options of other types before anything is written", async () => {
+    const from = await source();
+    const wrong = [
+      { memory: "200000000" },
+      { memory: 2n ** 30n },
+      { wait: "5" },
+      { part: null },
+      { part: 3 },
+      { part: [0, 2, 4] },
+      { signal: {} },
+      { onProgress: 3 },
+      { onWarning: "x" },
+      { temp: "file://host/x" },
+      null,
+    ] as unknown as CopyOptions[];
+    for (const options of wrong) {
+      const to = new MapStore();
+      const error = await errorOf(() => copy(from, to, options));
+      expect(error, JSON.stringify(Object.keys(options ?? {}))).toMatchObject({ _tag: "InvalidArgument" });
+      expect(to.entries.size).toBe(0);
+    }
+    for (const url of ["file://host/x", "file:///a%2Fb"]) {
+      expect(await errorOf(() => copy(from, url))).toMatchObject({ code: "bad-option" });
+      expect(await errorOf(() => verify(url))).toMatchObject({ code: "bad-option" });
+    }
+  });
+
+  it("passes on what callbacks throw, without changing it", async () => {
+    const to = new MapStore();
+    for (const thrown of [new Error("own"), new DOMException("own", "AbortError")]) {
+      const onProgress = ({ chunks }: CopyProgress) => {
+        if (chunks > 0) throw thrown;
+      };
+      const overwrite = to.entries.size > 0;
+      expect(await errorOf(async () => copy(await source(), to, { overwrite, onProgress }))).toBe(thrown);
+      expect(thrown.message).toBe("own");
+      expect([...to.entries.keys()].filter((key) => key.includes(".zw-"))).toEqual([]);
+    }
+  });
+
+  it("reports a store that cannot write the lock", async () => {
+    const from = await source();
+    for (const failing of [1, 2]) {
+      const to = new MapStore();
+      let count = 0;
+      const error = await errorOf(() =>
+        copy(from, {
+          ...methods(to),
+          get: (...args) => to.get(...args),
+          set: (...args: Parameters<MapStore["set"]>) => {
+            if (++count === failing) throw new Error("full");
+            return to.set(...args);
+          },
+          delete: (key) => to.delete(key),
+        }),
+      );
+      expect(error).toMatchObject({ _tag: "Network", code: "store-failed" });
+      expect(error.message).toMatch(/lock .*full/);
+      expect(to.entries.size).toBe(0);
+    }
+  });
+
+  it("leaves no lock in a store without conditional writes if it ends while the lock is renewed", async () => {
+    const before = transferTimes.store;
+    transferTimes.store = 10;
+    try {
+      const [from, entries] = [await source(), new Map<string, Uint8Array>()];
+      const isLock = (key: string) => key.includes(".zw-");
+      let renewals = 0;
+      const to: Store = {
+        get: (key) => entries.get(key),
+        set: async (key, value) => {
+          // The lock is taken and confirmed by the first two writes.
+          if (isLock(key) && ++renewals > 2) await new Promise((resolve) => setTimeout(resolve, 20));
+          entries.set(key, value.slice());
+        },
+        delete: (key) => void entries.delete(key),
+      };
+      const slow: Store = {
+        ...methods(from),
+        get: async (key) => {
+          if (key.includes("/c/")) await new Promise((resolve) => setTimeout(resolve, 30));
+          return from.get(key);
+        },
+      };
+      await copy(slow, to);
+      expect(renewals).toBeGreaterThan(2);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      expect([...entries.keys()].filter(isLock)).toEqual([]);
+    } finally {
+      transferTimes.store = before;
+    }
+  });
+
   it("writes folders and archives by their file URLs", async () => {
     const from = await source();
     const dest = place("copy.zarr");
@@ -212,6 +320,24 @@ describe("verify", () => {
     expect(result).toMatchObject({ chunks: 16, problemCount: 1 });
     expect(result.problems).toMatchObject([{ path: "a", key, tag: "CorruptChunk" }]);
     expect(seen).toEqual(result.problems);
+  });
+
+  it("ends with what callbacks throw, and does not report it as a problem of the data", async () => {
+    const reason = new Error("own");
+    let calls = 0;
+    const fail = () => {
+      calls++;
+      throw reason;
+    };
+    const store = await source();
+    expect(await errorOf(() => verify(store, { onProgress: fail }))).toBe(reason);
+    store.entries.set("/a/c/3/3", new Uint8Array(3));
+    calls = 0;
+    expect(await errorOf(() => verify(store, { onProblem: fail }))).toBe(reason);
+    expect(calls).toBe(1);
+    const wrong = [{ part: 3 }, { signal: {} }, { onProblem: 3 }, null] as unknown as VerifyOptions[];
+    for (const options of wrong)
+      expect(await errorOf(() => verify(store, options))).toMatchObject({ _tag: "InvalidArgument" });
   });
 
   it("can be aborted", async () => {
@@ -265,9 +391,10 @@ it("copies without the modules of Node", () => {
     await set(array, null, Uint32Array.from({ length: 1024 * 2048 }, (_, i) => i + 1));
     const { chunks } = await copy(from, to, { chunks: [1024, 16], memory: 2 ** 23, temp, verify: true });
     const { problemCount } = await verify(to);
-    log(JSON.stringify([chunks.reencoded, problemCount, temp.entries.size]));
+    const { code } = await copy(from, "file:///x.zarr").catch((error) => error);
+    log(JSON.stringify([chunks.reencoded, problemCount, temp.entries.size, code]));
   `;
   const args = ["--input-type=module", "-e", program];
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  expect([stdout.trim(), stderr]).toEqual(["[128,0,0]", ""]);
+  expect([stdout.trim(), stderr]).toEqual(['[128,0,0,"bad-option"]', ""]);
 });

@@ -4,6 +4,7 @@ import { directoryRoot, pathBetween } from "../store/directory/entries.js";
 import { overlappingFile } from "../store/file/overlap.js";
 import { storeBehind } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
+import { MapStore } from "../store/map.js";
 import { joinKey, type Store } from "../store/store.js";
 import { isFileUrl } from "../util/platform.js";
 
@@ -84,9 +85,12 @@ async function placeOf(store: Store, path: string): Promise<URL | undefined> {
   return undefined;
 }
 
+/** Several `MapStore`s may share a Map, which is also a store itself. */
+const objectsOf = (store: Store): unknown => (store instanceof MapStore ? store.entries : store);
+
 /** Converts a path to a path of another store, if that is the same store or its folder contains it. */
 async function pathIn(outer: Store, inner: Store, path: string): Promise<string | undefined> {
-  if (outer === inner) return path;
+  if (objectsOf(outer) === objectsOf(inner)) return path;
   const [from, to] = [directoryRoot(outer), directoryRoot(inner)];
   const below = from && to && (await pathBetween(from, to));
   return below === undefined ? undefined : [below, path].filter((part) => part !== "").join("/");

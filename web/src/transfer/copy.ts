@@ -9,6 +9,7 @@ import type { Source } from "../hierarchy/source.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { FileSystemStore } from "../store/file/store.js";
 import type { Store } from "../store/store.js";
+import { isZarrError } from "../util/errors.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
 import { elementsOf, shareOf, tilesOf, View } from "./boxes.js";
@@ -67,7 +68,7 @@ export async function copy(
   try {
     checkDestination(target, checked);
     await checkApart(root, target);
-    lock = await lockDestination(target, await lockOptions(nodes, checked));
+    lock = await lockDestination(target, { ...(await lockOptions(nodes, checked)), source: root.store });
     await copyAll(root, nodes, target, checked, tally);
     await lock.finish();
   } catch (error) {
@@ -155,8 +156,7 @@ async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (path !== "" && error instanceof Error && !Object.isFrozen(error))
-      error.message = `"/${path}": ${error.message}`;
+    if (path !== "" && isZarrError(error)) error.message = `"/${path}": ${error.message}`;
     throw error;
   }
 }

@@ -11,8 +11,15 @@ import { isStore, type SetOptions, type Store, type WriteOptions } from "../stor
 import { writerLockName } from "../store/temp-names.js";
 import { ZipStore } from "../store/zip/store.js";
 import { ZipWriter } from "../store/zip/writer.js";
-import { alreadyExists, invalidArgument, isZarrError, networkError, ZarrError } from "../util/errors.js";
-import { exitHooks, loadNode, node } from "./host.js";
+import {
+  alreadyExists,
+  invalidArgument,
+  isZarrError,
+  messageOf,
+  networkError,
+  ZarrError,
+} from "../util/errors.js";
+import { exitHooks, hasNode, loadNode, node } from "./host.js";
 import { placeOfStore } from "./places.js";
 
 /** An open destination. */
@@ -68,9 +75,22 @@ export async function openDestination(
   return openFileUrl(url, options);
 }
 
+/** @throws InvalidArgument ("bad-option") for a file URL that names no file, and outside of Node. */
+export function filePath(url: string | URL): string {
+  if (!hasNode()) throw badOption(`${url}: file URLs need Node: pass a store`);
+  try {
+    return node().url.fileURLToPath(url);
+  } catch (cause) {
+    throw invalidArgument(`${url} is not the URL of a file: ${messageOf(cause)}`, {
+      code: "bad-option",
+      cause,
+    });
+  }
+}
+
 async function openFileUrl(url: URL, options: DestinationOptions): Promise<Destination> {
   if (options.bucket !== undefined) throw badOption("`bucket` is for http and https destinations");
-  const path = node().url.fileURLToPath(url);
+  const path = filePath(url);
   const name = options.name ?? path;
   const found = await infoOf(path);
   if (isArchiveName(path) && !found?.isDirectory()) return openArchive(name, path, found, options.overwrite);

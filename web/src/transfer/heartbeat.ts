@@ -28,6 +28,9 @@ export class Heartbeat {
   readonly #object: LockObject;
   #worker: Worker | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
+  /** The renewal that the timer has started last. */
+  #beating: Promise<void> | undefined;
+  #isStopped = false;
 
   /** @param renewed when the lock was taken or renewed last. */
   constructor(object: LockObject, id: string, interval: number, renewed: Moment) {
@@ -58,7 +61,9 @@ export class Heartbeat {
 
   /** Stops renewing, after any running renewal. */
   async stop(): Promise<void> {
+    this.#isStopped = true; // a thread that fails now starts no timer
     clearInterval(this.#timer);
+    await this.#beating;
     const worker = this.#worker;
     if (!worker || worker.threadId < 0) return;
     const ended = new Promise((resolve) => worker.once("exit", resolve));
@@ -82,7 +87,14 @@ export class Heartbeat {
   }
 
   #startTimer(): void {
-    this.#timer ??= setInterval(() => void this.beat().catch(() => {}), this.#data.interval);
+    if (this.#isStopped) return;
+    const beat = async () => {
+      await this.#beating;
+      if (!this.#isStopped) await this.beat().catch(() => {});
+    };
+    this.#timer ??= setInterval(() => {
+      this.#beating = beat();
+    }, this.#data.interval);
     keepAlive(this.#timer, false);
   }
 }

@@ -4,6 +4,7 @@
  * in it: of two that start at once, at least one sees the other.
  */
 
+import type { Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
 import type { Destination } from "./destination.js";
@@ -17,8 +18,16 @@ import {
   type Writer,
   writersText,
 } from "./lock-object.js";
-import { acquire, awaitGone, LockHeld, leave, type OnSilence, renew } from "./lock-protocol.js";
-import { folderUrl, locksAbove, locksAboveUrl, locksInBucket, locksInside, realPath } from "./places.js";
+import { acquire, awaitGone, isWriter, LockHeld, leave, type OnSilence, renew } from "./lock-protocol.js";
+import {
+  folderUrl,
+  isSource,
+  locksAbove,
+  locksAboveUrl,
+  locksInBucket,
+  locksInside,
+  realPath,
+} from "./places.js";
 
 export interface LockOptions {
   /** Writers with the same text may write at the same time. Default: a single writer. */
@@ -27,6 +36,8 @@ export interface LockOptions {
   readonly wait?: number | undefined;
   /** Whether the destination will be emptied. */
   readonly overwrite?: boolean | undefined;
+  /** A store that must not be another handle of the destination. */
+  readonly source?: Store | undefined;
   /** Stops waiting for the lock. */
   readonly signal?: AbortSignal | undefined;
   /** Receives "silent-lock" if the writer of a lock shows no sign of life, before the lock is taken over. */
@@ -68,11 +79,18 @@ export async function lockDestination(
     const isLocked = await held.take(options.wait ?? 0, onSilence, options.signal);
     if (destination.kind !== "store") await lookAround(destination, options, onSilence);
     if (!isLocked) return unlocked;
+    if (options.source && (await held.isIn(options.source)))
+      throw isSource("`source` and `destination` are the same place");
     await held.confirmStart();
   } catch (error) {
     await held.release();
     if (error instanceof LockHeld) throw inUse(name, object, error);
-    throw error;
+    options.signal?.throwIfAborted();
+    if (isZarrError(error)) throw error;
+    throw networkError(`the lock ${object.name} could not be written: ${messageOf(error)}`, {
+      code: "store-failed",
+      cause: error,
+    });
   }
   gate.lockCheck = () => held.confirm();
   return {
@@ -218,6 +236,13 @@ class HeldLock {
     }
     this.#heartbeat = new Heartbeat(this.object, this.own.id, this.terms.interval, renewed);
     return true;
+  }
+
+  /** Whether another store shows this lock at its root: it wraps the destination. */
+  async isIn(store: Store): Promise<boolean> {
+    const { place } = this.object;
+    const found = await new LockObject({ ...place, kind: "store" }, store).read().catch(() => undefined);
+    return found?.document !== undefined && isWriter(found.document, this.own.id);
   }
 
   /** Declares that no other lock is in the way. */

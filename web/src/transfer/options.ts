@@ -4,11 +4,12 @@ import type { CodecInput } from "../edit/options.js";
 import type { OpenOptions } from "../hierarchy/open-options.js";
 import type { Selection } from "../plan/selection.js";
 import type { Store } from "../store/store.js";
-import type { OnWarning } from "../util/errors.js";
+import { checkSignalIn } from "../util/arguments.js";
+import { type OnWarning, shown } from "../util/errors.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { Part } from "./boxes.js";
-import { badOption } from "./destination.js";
-import { loadNode, node } from "./host.js";
+import { badOption, filePath } from "./destination.js";
+import { loadNode } from "./host.js";
 import type { Leftovers } from "./scratch.js";
 import type { CopyProgress } from "./work.js";
 
@@ -84,6 +85,7 @@ const defaultWait = 30_000;
 
 /** @throws InvalidArgument ("bad-option") for options that do not fit one another. */
 export function checkCopyOptions(options: CopyOptions): CheckedOptions {
+  checkCallbacks(options, ["onProgress", "onWarning"]);
   const { format, memory = defaultMemory, metadataOnly, overwrite, resume, wait = defaultWait } = options;
   if (format !== undefined && ![1, 2, 3].includes(format)) throw badOption("`format` must be 1, 2 or 3");
   if (overwrite && resume) throw badOption("`overwrite` and `resume` exclude one another");
@@ -91,14 +93,25 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
     throw badOption("`overwrite` with `part` would delete what other parts write: use `metadataOnly` before");
   if (metadataOnly && options.part)
     throw badOption("`metadataOnly` makes the nodes for all parts: leave `part` out");
-  if (!(memory >= minMemory))
-    throw badOption(`\`memory\` must be at least ${minMemory} bytes, not ${memory}`);
-  if (!(wait >= 0)) throw badOption(`\`wait\` must be a time in milliseconds, not ${wait}`);
+  if (!(typeof memory === "number" && memory >= minMemory))
+    throw badOption(`\`memory\` must be at least ${minMemory} bytes, not ${shown(memory)}`);
+  if (!(typeof wait === "number" && wait >= 0))
+    throw badOption(`\`wait\` must be a time in milliseconds, not ${shown(wait)}`);
   checkLengths("chunks", options.chunks);
   if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
   const { codecs: given, part, select: selection = null } = options;
   const codecs = given === undefined || isList(given) ? given : [given];
   return { ...options, codecs, selection, memory, wait, share: partOf(part) };
+}
+
+/** @throws InvalidArgument ("bad-option") for callbacks that are not functions; for options or a signal of another type. */
+export function checkCallbacks(options: CopyOptions | VerifyOptions, names: readonly string[]): void {
+  checkSignalIn(options);
+  for (const name of names) {
+    const callback: unknown = Reflect.get(options, name);
+    if (callback !== undefined && callback !== null && typeof callback !== "function")
+      throw badOption(`\`${name}\` must be a function, not ${shown(callback)}`);
+  }
 }
 
 const isList = (codecs: CopyOptions["codecs"]): codecs is readonly CodecInput[] => Array.isArray(codecs);
@@ -112,7 +125,7 @@ function checkLengths(name: string, lengths: readonly number[] | undefined): voi
 /** @throws InvalidArgument ("bad-option"). */
 export function partOf(part: CopyOptions["part"]): Part | undefined {
   if (part === undefined) return undefined;
-  const [index, count] = part;
+  const [index, count] = Array.isArray(part) && part.length === 2 ? part : [Number.NaN, Number.NaN];
   const isPart = Number.isSafeInteger(index) && Number.isSafeInteger(count) && index >= 0 && index < count;
   if (!isPart) throw badOption("`part` must be [index, count] with an index from 0 to count - 1");
   return { index, count };
@@ -176,5 +189,5 @@ export interface VerifyResult {
 export async function tempPlace(temp: CopyOptions["temp"]): Promise<string | Store | undefined> {
   if (temp === undefined || (typeof temp === "object" && !(temp instanceof URL))) return temp;
   if (!(await loadNode())) throw badOption("`temp` must be a store outside of Node");
-  return /^file:/i.test(String(temp)) ? node().url.fileURLToPath(temp) : String(temp);
+  return /^file:/i.test(String(temp)) ? filePath(temp) : String(temp);
 }

@@ -107,7 +107,8 @@ export async function checkTargets(source: Store, place: string): Promise<void> 
   if (found !== undefined) throw refersTo(found);
 }
 
-const isSource = (message: string): ZarrError => new ZarrError("NotAllowed", message, { code: "is-source" });
+export const isSource = (message: string): ZarrError =>
+  new ZarrError("NotAllowed", message, { code: "is-source" });
 
 const refersTo = (found: string): ZarrError =>
   isSource(`\`source\` refers to ${found}, which lies in \`destination\`: writing there could delete it`);

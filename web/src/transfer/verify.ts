@@ -20,9 +20,15 @@ import {
   productOf,
   shareOf,
 } from "./boxes.js";
-import { badOption } from "./destination.js";
+import { badOption, filePath } from "./destination.js";
 import { loadNode, node } from "./host.js";
-import { partOf, type VerifyOptions, type VerifyProblem, type VerifyResult } from "./options.js";
+import {
+  checkCallbacks,
+  partOf,
+  type VerifyOptions,
+  type VerifyProblem,
+  type VerifyResult,
+} from "./options.js";
 import { placeOfStore } from "./places.js";
 import { findLeftovers } from "./scratch.js";
 import { badMetadata, type FoundNodes, findNodes } from "./verify-nodes.js";
@@ -40,6 +46,7 @@ const maxListed = 10_000;
  *   of the signal.
  */
 export async function verify(source: Source, options: VerifyOptions = {}): Promise<VerifyResult> {
+  checkCallbacks(options, ["onProgress", "onProblem", "onWarning"]);
   const { clean = false, onProblem, signal } = options;
   const part = partOf(options.part);
   // Only the first part checks documents and leftovers.
@@ -67,11 +74,11 @@ export async function verify(source: Source, options: VerifyOptions = {}): Promi
 /** Path of the folder that is verified; undefined for other sources. */
 async function folderOf(source: Source, below = ""): Promise<string | undefined> {
   if (!(await loadNode())) return undefined;
-  const { fs, path, url } = node();
+  const { fs, path } = node();
   const isPlace = typeof source === "string" || source instanceof URL;
   const text = isPlace ? String(source) : isStore(source) ? placeOfStore(source) : undefined;
   if (text === undefined || /^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(text)) return undefined;
-  const root = /^file:/i.test(text) ? url.fileURLToPath(text) : text;
+  const root = /^file:/i.test(text) ? filePath(text) : text;
   const folder = path.join(root, below);
   const info = await fs.promises.stat(folder).catch(() => undefined);
   return info?.isDirectory() ? folder : undefined;
@@ -93,13 +100,25 @@ async function nodesOf(source: Source, options: VerifyOptions): Promise<FoundNod
 class Problems {
   readonly list: VerifyProblem[] = [];
   count = 0;
+  /** What a callback of the caller threw. */
+  failure: { readonly error: unknown } | undefined;
 
   constructor(private readonly onProblem: VerifyOptions["onProblem"]) {}
 
   add(problem: VerifyProblem): void {
     this.count++;
     if (this.list.length < maxListed) this.list.push(problem);
-    this.onProblem?.(problem);
+    this.call(() => this.onProblem?.(problem));
+  }
+
+  /** Calls a callback of the caller. An error that it throws is no problem of the data: it ends the verification. */
+  call(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.failure ??= { error };
+      throw error;
+    }
   }
 }
 
@@ -146,7 +165,7 @@ async function verifyArrays(
   let done = 0;
   const onBytes = (size: number) => {
     done += size;
-    onProgress?.({ bytes: done, totalBytes });
+    problems.call(() => onProgress?.({ bytes: done, totalBytes }));
   };
   const findings: Findings = { chunks: 0, missing: 0, bytesRead: 0, problems, onBytes, signal };
   let [left, bytes] = [0n, 0n];
@@ -178,7 +197,7 @@ interface Findings {
 /** Approximate limit for the chunks that are decoded at a time, in bytes. */
 const memory = 64 * 2 ** 20;
 
-/** Decodes the chunks in boxes of stored objects. @throws the reason of the signal only. */
+/** Decodes the chunks in boxes of stored objects. @throws the reason of the signal, and what callbacks throw. */
 async function verifyArray(array: ZarrArray, boxes: readonly ObjectBox[], findings: Findings): Promise<void> {
   const { signal } = findings;
   const chunkBytes = Number(chunkBytesOf(array));
@@ -217,6 +236,7 @@ class ObjectVerifier {
       });
     } catch (error) {
       findings.signal?.throwIfAborted();
+      if (findings.problems.failure) throw findings.problems.failure.error;
       findings.chunks += tasks.length - seen;
       this.#add(error, object);
     }
