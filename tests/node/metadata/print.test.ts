@@ -47,7 +47,7 @@ function expectSameDocument(bytes: Uint8Array, name: string): void {
 }
 
 describe("printed documents", () => {
-  it.each(["match golden/%s.jsonl", "v2", "v3", "conventions"])("are those of golden/%s.jsonl", (group) => {
+  it.each(["v1", "v2", "v3", "conventions"])("match golden/%s.jsonl", (group) => {
     for (const { name, store } of goldenCases(group)) {
       for (const [key, value] of Object.entries(store)) {
         if (!documentName.test(path.basename(key)) || typeof value !== "string") continue;

@@ -327,7 +327,7 @@ describe("the published package", () => {
     expect(emscripten).toMatch(/^\d+\.\d+\.\d+/);
     expect(Object.keys(libraries)).toEqual(Object.keys(pinned));
     for (const [name, record] of Object.entries(libraries)) {
-      if (record["folder"]) continue; // third-party code
+      if (record["folder"]) continue; // sources supplied by hand
       expect(record["sha256"], name).toMatch(/^[0-9a-f]{64}$/);
       expect(record["url"] ?? record["revision"], name).toBeTruthy();
       if (record["revision"]) expect(record["patchesSha256"], name).toMatch(/^[0-9a-f]{64}$/);

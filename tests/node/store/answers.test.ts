@@ -184,7 +184,7 @@ it("the engine is unchanged for direct codec calls, too", async () => {
   registerCodecs(codecs as never);
   const gzipOf = (await codecs.get("gzip")!()).fromConfig({ level: 1 }, { dataType: "uint8" });
   const packed = await gzipOf.encode(Uint8Array.of(7, 7, 7));
-  const { "detached bytes": gone, ...others } = bad; // these are not bytes at all, and gzip cannot write them
+  const { "detached bytes": gone, ...others } = bad; // empty, so gzip can encode them
   expect((await errorOf(() => gzipOf.decode(gone as never)))._tag).toBe("CorruptChunk");
   for (const odd of Object.values(others)) {
     expect((await errorOf(() => gzipOf.decode(odd as never)))._tag).toBe("InvalidArgument");
