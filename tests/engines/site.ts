@@ -71,7 +71,7 @@ export async function startSite(isolated: boolean): Promise<Site> {
         response.writeHead(200, { ...headers, "content-type": "text/html" }).end("<!doctype html><p>Hello");
         return true;
       }
-      if (name.startsWith("lazy/") && trouble === "no-parts") {
+      if (name.endsWith("/part.js") && trouble === "no-parts") {
         response.writeHead(404, headers).end("not here");
         return true;
       }
