@@ -282,6 +282,20 @@ describe("copy", () => {
     }
   });
 
+  it("removes its lock from a store whose get reports no versions", async () => {
+    const inner = new MapStore();
+    const to: Store = {
+      get: (key) => inner.get(key),
+      set: (key, bytes, options) => inner.set(key, bytes, options),
+      delete: (key) => inner.delete(key),
+      list: (prefix) => inner.list(prefix),
+      conditional: true,
+    };
+    await copy(await source(), to);
+    expect(await elements(to)).toEqual(values);
+    expect([...inner.entries.keys()].filter((key) => key.includes(".zw-"))).toEqual([]);
+  });
+
   it("writes folders and archives by their file URLs", async () => {
     const from = await source();
     const dest = place("copy.zarr");

@@ -84,7 +84,8 @@ export class LockObject {
 
   /**
    * Replaces the object if it is still of a version, or creates it.
-   * @returns its stamp; undefined if it has changed. A server without conditional requests replaces it in any case.
+   * @returns its stamp; undefined if it has changed. A server without conditional requests replaces it in any case, and
+   *   so does a store whose `get` does not report versions.
    * @throws what the store throws, unless the object turns out to be written.
    */
   async write(
@@ -93,8 +94,9 @@ export class LockObject {
   ): Promise<string | undefined> {
     const own: LockDocument = { ...document, stamp: randomHex() };
     const bytes = new TextEncoder().encode(`${JSON.stringify(own)}\n`);
+    const isKnown = ifVersion === "absent" || ifVersion?.etag !== undefined;
     try {
-      await this.#store.set!(this.#key, bytes, { ifVersion });
+      await this.#store.set!(this.#key, bytes, isKnown ? { ifVersion } : {});
       return own.stamp;
     } catch (error) {
       if (isZarrError(error, "Unsupported")) {
