@@ -22,7 +22,7 @@ import {
 import { FileSystemStore } from "zarr-wasm/node";
 import { GenerationBudget, ruleSteps } from "#src/formats/kerchunk/generate.js";
 import { listChildren } from "#src/index.js";
-import { runAll } from "#src/util/slices.js";
+import { runAll } from "../../shared/steps.js";
 import { measure } from "../support/hostile-child.js";
 import { asCors, ObjectServer } from "../support/store-server.js";
 import { bytesOf, errorOf, randomBytes } from "../support/support.js";

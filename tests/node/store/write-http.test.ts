@@ -15,7 +15,7 @@ import {
 import { pageSteps } from "#src/store/http/bucket.js";
 import { Versions } from "#src/store/http/versions.js";
 import { writeObject } from "#src/store/write.js";
-import { runAll } from "#src/util/slices.js";
+import { runAll } from "../../shared/steps.js";
 import { type Fault, S3Server } from "../support/s3-server.js";
 import { bytesOf, errorOf, goldenCases, randomBytes, serve, sha256, storeOf } from "../support/support.js";
 

@@ -49,13 +49,13 @@ export interface KeyQueue {
 }
 
 export interface StoreHandle {
-  /** The store that this one wraps: see wrapped-store.ts. */
+  /** The store that this one wraps; {@link putInFront} sets it. */
   behind?: Store;
   lender?: LeasingStore;
   packed?: PackedStore;
   /** Queues of writers, by path. */
   readonly queues: Map<string, KeyQueue>;
-  /** Writes that outlived their abort signals, with their keys: see pending-writes.ts. */
+  /** Writes that outlived their abort signals, with their keys: see key-lock.ts. */
   readonly pendingWrites: Map<Promise<void>, string>;
   readonly writeListeners: Set<WeakRef<WriteListener>>;
   /** Number of this process's writes to metadata. Metadata that was read before the last one may be outdated. */

@@ -109,9 +109,7 @@ export class LockObject {
       const isUnknown = isZarrError(error, "Network") && error.code === "unknown-outcome";
       if (isUnknown || isZarrError(error, "AlreadyExists", "Conflict")) return undefined;
       // A writer that empties the folder also removes the temporary files of this one.
-      const isVanished =
-        isZarrError(error) && (error.cause as { code?: string } | undefined)?.code === "ENOENT";
-      if (isVanished && ++this.#vanished <= maxVanished) return undefined;
+      if (isVanished(error) && ++this.#vanished <= maxVanished) return undefined;
       throw error;
     }
   }

@@ -18,14 +18,6 @@ const minSteps = 16;
 /** Maximum number of steps per slice: workerd's clock does not advance during synchronous work. */
 const sliceSteps = 2 ** 14;
 
-/** Runs all of the work synchronously. */
-export function runAll<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}
-
 /** Runs one slice of the work. @returns the result; undefined if work remains. */
 export function runSlice<T>(steps: Steps<T>): { readonly result: T } | undefined {
   const end = performance.now() + sliceTime;

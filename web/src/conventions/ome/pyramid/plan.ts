@@ -19,7 +19,7 @@ export interface Level {
 const smallEnough = 256;
 /** Maximum number of levels: repeated halving leaves a single element of any array before that. */
 const maxLevels = 64;
-/** Maximum number of elements of a block; kernels rely on it (wide.ts). */
+/** Maximum number of elements of a block; kernels rely on it (kernel.ts). */
 const maxBlock = 4096;
 
 const bad = (message: string) => invalidArgument(message, { code: "bad-levels" });
