@@ -89,7 +89,7 @@ export async function encodedChunk(corpus, codec, bytes = chunkBytes) {
   const elements = elementsOf(corpus, bytes);
   const itemBytes = elements.BYTES_PER_ELEMENT;
   const chain = await createCodecChain({
-    dataType,
+    dtype: dataType,
     shape: [elements.length],
     codecs: [little, { name: codec.name, configuration: codec.configuration(itemBytes) }],
   });
@@ -110,7 +110,7 @@ export const placedChunk = {
 async function encodedPlacedChunk(codec) {
   const { corpus, shape, codecs: chainOf } = placedChunk;
   const { dataType, make } = corpora[corpus];
-  const chain = await createCodecChain({ dataType, shape, codecs: chainOf(codec) });
+  const chain = await createCodecChain({ dtype: dataType, shape, codecs: chainOf(codec) });
   return chain.encode(make(2 * 64 ** 3));
 }
 

@@ -33,7 +33,7 @@ const storeOf = (encoded) =>
 const starts = {
   "zarr-wasm/codecs": async (encoded) => {
     const { createCodecChain } = await import("zarr-wasm/codecs");
-    const chain = await createCodecChain({ dataType: "uint16", shape: [count], codecs, direction: "decode" });
+    const chain = await createCodecChain({ dtype: "uint16", shape: [count], codecs, direction: "decode" });
     return chain.decode(encoded).byteLength;
   },
   "npm numcodecs": async (encoded) => {

@@ -26,7 +26,7 @@ export function metadataOf({ shape, chunks, dataType, codecs }) {
 /** `count` encoded chunks of a corpus, each with different elements. */
 export async function encodedChunks({ chunks, corpus, codecs }, count) {
   const { dataType, make } = corpora[corpus];
-  const chain = await createCodecChain({ dataType, shape: chunks, codecs });
+  const chain = await createCodecChain({ dtype: dataType, shape: chunks, codecs });
   const length = chunks.reduce((a, b) => a * b, 1);
   const elements = make(count * length * make(8).BYTES_PER_ELEMENT);
   return Array.from({ length: count }, (_, i) => chain.encode(elements.slice(i * length, (i + 1) * length)));

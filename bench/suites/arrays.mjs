@@ -21,7 +21,7 @@ async function stores({ corpus, shape, order, endian, chunks = shape }) {
       : []),
     { name: "bytes", configuration: { endian } },
   ];
-  const chain = await createCodecChain({ dataType, shape: chunks, codecs });
+  const chain = await createCodecChain({ dtype: dataType, shape: chunks, codecs });
   const chunk = chain.encode(elements);
   const zeros = shape.map(() => 0);
   const meta = {

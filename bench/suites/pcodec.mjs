@@ -34,7 +34,7 @@ function measurementOf({ file, what, dataType, native }) {
   return {
     rows: [...(native ? [recorded] : []), ...others.map(title)],
     measure: async (wants) => {
-      const make = (codecs) => createCodecChain({ dataType, shape: [count], codecs });
+      const make = (codecs) => createCodecChain({ dtype: dataType, shape: [count], codecs });
       const ours = await make(["numcodecs.pcodec"]);
       const encoded = readFileSync(new URL(`../pcodec/${file}.pco`, import.meta.url));
       const out = ours.decode(encoded);

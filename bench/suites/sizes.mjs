@@ -21,7 +21,7 @@ const codecs = [
 
 /** A chunk of uint16 for the arrays below. */
 async function encodedChunk() {
-  const chain = await createCodecChain({ dataType: "uint16", shape: chunks, codecs });
+  const chain = await createCodecChain({ dtype: "uint16", shape: chunks, codecs });
   return chain.encode(Uint16Array.from({ length: 256 }, (_, i) => i >> 2));
 }
 

@@ -85,17 +85,17 @@ export {
 export type {
   ChunkKeyOption,
   CodecInput,
+  CreateGroupOptions,
   CreateLikeOptions,
   CreateOptions,
-  GroupCreateOptions,
   NewAttributes,
   ResizeOptions,
+  SetChunkOptions,
+  SetOptions,
   SetValues,
   Target,
   UpdateAttributesOptions,
   UpdateOptions,
-  WriteChunkOptions,
-  WriteRegionOptions,
 } from "./edit/options.js";
 export { configureWasm, type ModuleName, type WasmSource } from "./engine/module.js";
 export type { IcechunkCommit, IcechunkRef } from "./formats/icechunk/repo.js";
@@ -103,8 +103,8 @@ export type { IcechunkVersion } from "./formats/icechunk/repository.js";
 export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
 export type { VirtualBase } from "./formats/icechunk/virtual.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";
-export { type ChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
-export { type BytesRegion, get, getBytes, type ReadIntoOptions, type ReadOptions } from "./hierarchy/get.js";
+export { type GetChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
+export { type BytesRegion, type GetBytesOptions, type GetOptions, get, getBytes } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export { open } from "./hierarchy/open.js";
 export type { OpenOptions } from "./hierarchy/open-options.js";
@@ -123,12 +123,12 @@ export { MapStore } from "./store/map.js";
 export { readRange } from "./store/read.js";
 export type { ByteSource, StoredObject } from "./store/source/byte-reader.js";
 export type {
-  GetOptions,
   ObjectVersion,
   RangeQuery,
-  SetOptions,
   Store,
-  WriteOptions,
+  StoreGetOptions,
+  StoreSetOptions,
+  StoreWriteOptions,
 } from "./store/store.js";
 export { ZipStore, type ZipStoreOptions } from "./store/zip/store.js";
 export type { ZipSink } from "./store/zip/writer.js";

@@ -1,5 +1,5 @@
 /** A store in an R2 bucket, through its binding: without keys, signatures or external requests. */
-import { type GetOptions, type RangeQuery, type Store, ZarrError } from "zarr-wasm";
+import { type StoreGetOptions, type RangeQuery, type Store, ZarrError } from "zarr-wasm";
 
 /** R2's error code for a range that begins after the object's end. */
 const behindTheEnd = /\b10039\b/;
@@ -17,7 +17,7 @@ async function read(
   bucket: R2Bucket,
   key: string,
   range: RangeQuery | undefined,
-  { version, maxBytes, signal }: GetOptions,
+  { version, maxBytes, signal }: StoreGetOptions,
 ): Promise<Uint8Array | undefined> {
   signal?.throwIfAborted(); // requests to a bucket cannot be aborted once sent
   const object = await answer(bucket, key, range);
@@ -56,7 +56,7 @@ const lengthOf = (range: RangeQuery, size: number): number =>
     : Math.max(0, Math.min(size - range.offset, range.length));
 
 /** Checks that all parts of an object come from the same version; the first read records it. */
-function checkVersion(version: NonNullable<GetOptions["version"]>, object: R2Object, key: string): void {
+function checkVersion(version: NonNullable<StoreGetOptions["version"]>, object: R2Object, key: string): void {
   if (version.etag !== undefined && version.etag !== object.etag)
     throw new ZarrError("Network", `${key} has changed while it was read`, { code: "changed" });
   version.etag = object.etag;

@@ -13,7 +13,7 @@ function zlib(bytes: number): ReturnType<typeof createCodecChain> {
   let chain = chains.get(bytes);
   if (!chain) {
     const codecs = [{ name: "bytes" }, { name: "numcodecs.zlib", configuration: { level } }];
-    chain = createCodecChain({ dataType: "uint8", shape: [bytes], codecs });
+    chain = createCodecChain({ dtype: "uint8", shape: [bytes], codecs });
     chain.catch(() => chains.delete(bytes)); // so that the next tile retries
     chains.set(bytes, chain);
   }

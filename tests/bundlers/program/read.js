@@ -25,7 +25,7 @@ export async function readAll(
   if (!isRight) faults.push(`the pool is ${JSON.stringify(status)}`);
   pool.destroy();
   const codecs = ["bytes", { name: "zstd", configuration: { level: 3, checksum: true } }];
-  const chain = await createCodecChain({ dataType: "uint8", shape: [1000], codecs });
+  const chain = await createCodecChain({ dtype: "uint8", shape: [1000], codecs });
   const encoded = chain.encode(new Uint8Array(1000).fill(7));
   if (encoded.length > 100 || !chain.decode(encoded).every((value) => value === 7))
     faults.push("zstd: wrong elements");

@@ -19,7 +19,7 @@ function chainOf(text: string): CodecChainOptions | undefined {
   if (chunk_grid.name !== "regular" || !codecs || shape.includes(0)) return undefined;
   // JSON.parse has rounded such integers.
   const fillValue = typeof fill_value === "number" && Math.abs(fill_value) > 2 ** 53 ? undefined : fill_value;
-  return { dataType: data_type, shape: chunk_grid.configuration.chunk_shape, fillValue, codecs } as never;
+  return { dtype: data_type, shape: chunk_grid.configuration.chunk_shape, fillValue, codecs } as never;
 }
 
 test("chains: every golden chain round-trips", async () => {
@@ -58,7 +58,7 @@ test("chains: decodeInto, and targets of the wrong size", async () => {
     { name: "blosc", configuration: { cname: "zstd", clevel: 5, shuffle: "bitshuffle", typesize: 2 } },
     "crc32c",
   ];
-  const chain = await createCodecChain({ dataType: "int16", shape: [64, 48], codecs });
+  const chain = await createCodecChain({ dtype: "int16", shape: [64, 48], codecs });
   const values = Int16Array.from({ length: 64 * 48 }, (_, i) => 37 * i);
   const encoded = chain.encode(values);
   const out = new Int16Array(values.length);
@@ -68,6 +68,6 @@ test("chains: decodeInto, and targets of the wrong size", async () => {
   const error = await errorOf(() => chain.decode(encoded));
   equal([error["_tag"], error["codec"]], ["CorruptChunk", "crc32c"], String(error));
   equal((await errorOf(() => chain.encode(new Int16Array(3))))["_tag"], "InvalidArgument");
-  const wrong = await errorOf(() => createCodecChain({ dataType: "int16", shape: [2], codecs: ["sprintz"] }));
+  const wrong = await errorOf(() => createCodecChain({ dtype: "int16", shape: [2], codecs: ["sprintz"] }));
   equal(wrong["_tag"], "UnknownCodec");
 });

@@ -11,7 +11,7 @@ async function largeArray(rows: number) {
     { name: "bytes", configuration: { endian: "big" } },
     { name: "zstd", configuration: { level: 1, checksum: false } },
   ];
-  const chain = await createCodecChain({ dataType: "uint32", shape, codecs });
+  const chain = await createCodecChain({ dtype: "uint32", shape, codecs });
   const chunk = chain.encode(Uint32Array.from({ length: rows * 1024 }, (_, i) => i));
   const document = {
     zarr_format: 3,

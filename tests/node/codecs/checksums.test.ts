@@ -39,7 +39,7 @@ const checksums: [name: string, codecs: Codec[], at: (encoded: Uint8Array) => nu
 const shape = [16, 16];
 const elements = new Uint16Array(randomBytes(512, 3).buffer);
 const chainOf = (codecs: Codec[], verifyChecksums?: boolean) =>
-  createCodecChain({ dataType: "uint16", shape, codecs: [bytesLittle, ...codecs], verifyChecksums });
+  createCodecChain({ dtype: "uint16", shape, codecs: [bytesLittle, ...codecs], verifyChecksums });
 
 function spoiled(bytes: Uint8Array, at: number): Uint8Array<ArrayBuffer> {
   const copy = bytes.slice();

@@ -98,7 +98,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
 describe("codec chains", () => {
   it("decode and encode the contract's example", async () => {
     const chain = await createCodecChain({
-      dataType: "int16",
+      dtype: "int16",
       shape: [64, 48],
       fillValue: 0,
       codecs: [{ name: "transpose", configuration: { order: [1, 0] } }, big],
@@ -114,7 +114,7 @@ describe("codec chains", () => {
     const out = new Int16Array(64 * 48);
     expect(chain.decodeInto(encoded, out)).toBe(out);
     expect(out).toEqual(values);
-    expect([chain.dataType.name, chain.shape]).toEqual(["int16", [64, 48]]);
+    expect([chain.dtype.name, chain.shape]).toEqual(["int16", [64, 48]]);
   });
 
   it.each([
@@ -128,7 +128,7 @@ describe("codec chains", () => {
   ])("bytes of %s, %s", async (dataType, endian, values, expected) => {
     const perElement = dataType === "complex64" ? 2 : dataType === "r24" ? 3 : 1;
     const codecs = [{ name: "bytes", ...(endian ? { configuration: { endian } } : {}) }];
-    const chain = await createCodecChain({ dataType, shape: [values.length / perElement], codecs });
+    const chain = await createCodecChain({ dtype: dataType, shape: [values.length / perElement], codecs });
     expect(hex(chain.encode(values as never))).toBe(expected);
     expect(chain.decode(Uint8Array.from(Buffer.from(expected, "hex")))).toEqual(values);
   });
@@ -141,7 +141,7 @@ describe("codec chains", () => {
         ...orders.map((order) => ({ name: "transpose", configuration: { order } })),
         { name: "bytes" },
       ];
-      const chain = await createCodecChain({ dataType: "uint8", shape, codecs: codecs as never });
+      const chain = await createCodecChain({ dtype: "uint8", shape, codecs: codecs as never });
       const encoded = chain.encode(values);
       expect(chain.decode(encoded)).toEqual(values);
       return [...encoded].slice(0, 12).join(" ");
@@ -171,7 +171,7 @@ describe("codec chains", () => {
       expected[flatIndex(b, to)] = values[flatIndex(a, shape)]!;
     }
     const chain = await createCodecChain({
-      dataType: "uint16",
+      dtype: "uint16",
       shape,
       codecs: [{ name: "transpose", configuration: { order } }, little],
     });
@@ -186,7 +186,7 @@ describe("codec chains", () => {
       it.each(configurationsOf(definition))("%j survives both ways, at every size", async (configuration) => {
         for (const length of [1, 15, 16, 17, 1000, 70_000]) {
           const chain = await createCodecChain({
-            dataType: "uint16",
+            dtype: "uint16",
             shape: [length],
             codecs: [big, { name, configuration }],
           });
@@ -204,7 +204,7 @@ describe("codec chains", () => {
 
       it("refuses every prefix and a byte more, then decodes well", async () => {
         const chain = await createCodecChain({
-          dataType: "uint16",
+          dtype: "uint16",
           shape: [300],
           codecs: [little, { name, configuration }],
         });
@@ -225,7 +225,7 @@ describe("codec chains", () => {
 
       it("refuses data of another size than the array's", async () => {
         const codecs = [little, { name, configuration }];
-        const make = (length: number) => createCodecChain({ dataType: "int32", shape: [length], codecs });
+        const make = (length: number) => createCodecChain({ dtype: "int32", shape: [length], codecs });
         const encoded = (await make(100)).encode(new Int32Array(100).fill(5));
         for (const length of [99, 101, 1, 5000]) {
           const chain = await make(length);
@@ -237,7 +237,7 @@ describe("codec chains", () => {
 
   it("stack bytes-to-bytes codecs", async () => {
     const chain = await createCodecChain({
-      dataType: "float64",
+      dtype: "float64",
       shape: [10, 20],
       codecs: [
         { name: "transpose", configuration: { order: "F" } },
@@ -341,7 +341,7 @@ describe("codec chains", () => {
     ];
     for (const [what, codecs, tag, message, code] of table) {
       const error = await errorOf(() =>
-        createCodecChain({ dataType: "int16", shape: [2, 3], codecs: codecs as never }),
+        createCodecChain({ dtype: "int16", shape: [2, 3], codecs: codecs as never }),
       );
       expect([error._tag, what], String(error)).toEqual([tag, what]);
       expect(error.message, what).toMatch(message);
@@ -394,7 +394,7 @@ describe("codec chains", () => {
     if (name === "bytes" || name === "crc32c" || name === "gzip") tries.push(shard([little], codecs));
     for (const chain of tries) {
       const error = await errorOf(() =>
-        createCodecChain({ dataType: "int16", shape: [2, 3], codecs: chain as never }),
+        createCodecChain({ dtype: "int16", shape: [2, 3], codecs: chain as never }),
       );
       expect([error._tag, error.codec], JSON.stringify(chain)).toEqual(["InvalidMetadata", name]);
       const fields = { shape: [2, 3], chunk_grid: regular(2, 3), data_type: "int16", codecs: chain };
@@ -405,7 +405,7 @@ describe("codec chains", () => {
 
   it("take null for an option that is not given where the codec is numcodecs'", async () => {
     const take = (dataType: string, ...codecs: object[]) =>
-      createCodecChain({ dataType, shape: [4], codecs: codecs as never });
+      createCodecChain({ dtype: dataType, shape: [4], codecs: codecs as never });
     const named = (name: string, configuration: object) => ({ name, configuration });
     await take("int16", little, named("numcodecs.blosc", { shuffle: 1, typesize: null, more: 1 }));
     await take("int16", little, named("numcodecs.gzip", { level: null, more: 1 }));
@@ -418,13 +418,13 @@ describe("codec chains", () => {
     const booleans = Uint8Array.of(0, 1, 1, 1, 0, 1);
     for (const after of [[], ["crc32c"], [{ name: "zstd", configuration: { level: 1 } }]]) {
       const asBytes = await createCodecChain({
-        dataType: "uint8",
+        dtype: "uint8",
         shape: [2, 3],
         codecs: ["bytes", ...after] as never,
       });
       for (const before of [[], [transposed(1, 0)]]) {
         const codecs = [...before, "bytes", ...after] as never;
-        const chain = await createCodecChain({ dataType: "bool", shape: [2, 3], codecs });
+        const chain = await createCodecChain({ dtype: "bool", shape: [2, 3], codecs });
         const at = before.length > 0 ? [0, 2, 4, 1, 3, 5] : [0, 1, 2, 3, 4, 5];
         const expected = Uint8Array.from(at, (i) => booleans[i]!);
         expect(chain.decode(asBytes.encode(stored))).toEqual(expected);
@@ -436,32 +436,29 @@ describe("codec chains", () => {
     }
     for (const name of ["packbits", "numcodecs.packbits"]) {
       const codecs = [name, ...(name === "packbits" ? [] : ["bytes"])];
-      const chain = await createCodecChain({ dataType: "bool", shape: [2, 3], codecs });
+      const chain = await createCodecChain({ dtype: "bool", shape: [2, 3], codecs });
       expect(chain.decode(chain.encode(stored))).toEqual(booleans);
     }
   });
 
   it("accept a codec that needs no configuration by its name alone, and big-endian single bytes", async () => {
-    const chain = await createCodecChain({ dataType: "uint8", shape: [3], codecs: ["bytes"] });
+    const chain = await createCodecChain({ dtype: "uint8", shape: [3], codecs: ["bytes"] });
     expect(chain.decode(Uint8Array.of(1, 2, 3))).toEqual(Uint8Array.of(1, 2, 3));
-    await expect(createCodecChain({ dataType: "int8", shape: [3], codecs: [big] })).resolves.toBeDefined();
+    await expect(createCodecChain({ dtype: "int8", shape: [3], codecs: [big] })).resolves.toBeDefined();
   });
 
   it("check their arguments", async () => {
     const tag = async (options: Partial<CodecChainOptions>) =>
-      (
-        await errorOf(() =>
-          createCodecChain({ dataType: "int16", shape: [2, 3], codecs: [little], ...options }),
-        )
-      )._tag;
+      (await errorOf(() => createCodecChain({ dtype: "int16", shape: [2, 3], codecs: [little], ...options })))
+        ._tag;
     expect(await tag({ shape: [0] })).toBe("InvalidArgument");
     expect(await tag({ shape: [1.5] })).toBe("InvalidArgument");
     expect(await tag({ shape: Array(65).fill(1) })).toBe("InvalidArgument");
     expect(await tag({ shape: [2 ** 20, 2 ** 20] })).toBe("LimitExceeded");
     expect(await tag({ direction: "up" as never })).toBe("InvalidArgument");
-    expect(await tag({ dataType: "int17" })).toBe("Unsupported");
+    expect(await tag({ dtype: "int17" })).toBe("Unsupported");
     expect(await tag({ fillValue: "x" })).toBe("InvalidMetadata");
-    const chain = await createCodecChain({ dataType: "int16", shape: [2, 3], codecs: [little] });
+    const chain = await createCodecChain({ dtype: "int16", shape: [2, 3], codecs: [little] });
     const fails = async (work: () => unknown) => isZarrError(await errorOf(work), "InvalidArgument");
     expect(await fails(() => chain.encode(new Int16Array(5)))).toBe(true);
     expect(await fails(() => chain.encode(new Uint16Array(6)))).toBe(true);
@@ -487,11 +484,11 @@ describe("codec chains", () => {
     ["a function in a configuration", { codecs: [{ name: "bytes", configuration: { endian: () => 1 } }] }],
     ["a circle of conditional", { codecs: [little, conditionalCircle()] }],
     ["holes in the shape", { shape: new Array(2) }],
-    ["null for the data type", { dataType: null }],
+    ["null for the data type", { dtype: null }],
     ["a symbol for the fill value", { fillValue: Symbol("x") }],
     ["a symbol for a limit", { limits: { rank: Symbol("x") } }],
   ])("refuse %s with a typed error", async (_what, options) => {
-    const given = options && { dataType: "int16", shape: [2, 3], codecs: [little], ...options };
+    const given = options && { dtype: "int16", shape: [2, 3], codecs: [little], ...options };
     const error = await errorOf(() => createCodecChain(given as never));
     expect(isZarrError(error, "InvalidArgument", "InvalidMetadata", "LimitExceeded"), String(error)).toBe(
       true,
@@ -501,13 +498,13 @@ describe("codec chains", () => {
   it("leave codecs out that need not be understood, by either name of that", async () => {
     for (const key of ["mustUnderstand", "must_understand"]) {
       const codecs = [little, { name: "example.unknown", configuration: {}, [key]: false }];
-      const chain = await createCodecChain({ dataType: "int16", shape: [1], codecs });
+      const chain = await createCodecChain({ dtype: "int16", shape: [1], codecs });
       expect([...chain.encode(Int16Array.of(258))]).toEqual([2, 1]);
     }
   });
 
   it("accept views with an offset, and leave the surrounding bytes unchanged", async () => {
-    const chain = await createCodecChain({ dataType: "int32", shape: [4], codecs: [big] });
+    const chain = await createCodecChain({ dtype: "int32", shape: [4], codecs: [big] });
     const around = new Uint8Array(40).fill(0xaa);
     around.set([0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4], 3);
     expect([...(chain.decode(around.subarray(3, 19)) as Int32Array)]).toEqual([1, 2, 3, 4]);
@@ -529,7 +526,7 @@ describe("codec chains", () => {
       },
     };
     const item = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-    const chain = await createCodecChain({ dataType, shape: [1], codecs: [big] });
+    const chain = await createCodecChain({ dtype: dataType, shape: [1], codecs: [big] });
     expect([...chain.encode(item)]).toEqual([1, 3, 2, 7, 6, 5, 4, 11, 10, 9, 8]);
     expect(chain.decode(chain.encode(item))).toEqual(item);
     // Each field in a different byte order: the dtypes of Zarr v1 and v2.
@@ -544,7 +541,7 @@ describe("codec chains", () => {
 
   it("with direction decode use the small module, and throw a clear error when asked to encode", async () => {
     const options = {
-      dataType: "uint8",
+      dtype: "uint8",
       shape: [1000],
       codecs: ["bytes", { name: "zstd", configuration: { level: 1 } }],
     } as const;
@@ -558,7 +555,7 @@ describe("codec chains", () => {
   it("hold many plans at a time", async () => {
     const chains = await Promise.all(
       Array.from({ length: 1500 }, (_, i) =>
-        createCodecChain({ dataType: "uint8", shape: [i + 1], codecs: ["bytes"] }),
+        createCodecChain({ dtype: "uint8", shape: [i + 1], codecs: ["bytes"] }),
       ),
     );
     for (const i of [0, 700, 1499, 0]) expect(chains[i]!.decode(new Uint8Array(i + 1)).length).toBe(i + 1);

@@ -115,7 +115,7 @@ beforeAll(() => {
 it("images.wasm is loaded where metadata names one of its codecs, and only there", async () => {
   const plain = v2({ dtype: "|u1", shape: [4] }, { id: "zlib", level: 1 }, null);
   await open(storeWith(plain, new Uint8Array(0)));
-  const chain = await createCodecChain({ dataType: "uint8", shape: [4], codecs: ["bytes", "gzip"] as never });
+  const chain = await createCodecChain({ dtype: "uint8", shape: [4], codecs: ["bytes", "gzip"] as never });
   expect(chain.decode(chain.encode(Uint8Array.of(1, 2, 3, 4)))).toEqual(Uint8Array.of(1, 2, 3, 4));
   expect(imagesLoads).toBe(0);
   await pixelsOf(storeWith(layouts["Zarr v2, compressor"](images[0]!), encodedOf(images[0]!)));
@@ -140,7 +140,7 @@ describe.each(codecs)("%s", (codec) => {
   const smallest = own.reduce((a, b) => (encodedOf(a).length < encodedOf(b).length ? a : b));
   const chainOf = ({ configuration, dtype, shape }: Image) =>
     createCodecChain({
-      dataType: v3Type(dtype),
+      dtype: v3Type(dtype),
       shape,
       codecs: [{ name: codec, configuration }],
       direction: "decode",
@@ -305,7 +305,7 @@ describe("headers that claim much", () => {
   it.each(cases)("%s", async (what, codec, bytes) => {
     const session = await sessionOf("images");
     const chain = await createCodecChain({
-      dataType: "uint8",
+      dtype: "uint8",
       shape: [21, 37],
       codecs: [{ name: codec }],
       direction: "decode",
@@ -328,7 +328,7 @@ it("scans without end are refused", async () => {
   const scan = encoded.subarray(last, encoded.length - 2);
   const scans = [encoded.subarray(0, last), ...new Array<Uint8Array>(600).fill(scan), encoded.subarray(-2)];
   const chain = await createCodecChain({
-    dataType: "uint8",
+    dtype: "uint8",
     shape: [21, 37],
     codecs: [{ name: "imagecodecs_jpeg" }],
     direction: "decode",

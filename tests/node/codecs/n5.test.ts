@@ -133,7 +133,7 @@ describe("n5_default", () => {
 
   it.each([[[]], [[gzip]]])("comes back through %j", async (compressor) => {
     const codecs = [inner(3, ...compressor)];
-    const chain = await createCodecChain({ dataType: "int16", shape: [2, 3, 4], codecs });
+    const chain = await createCodecChain({ dtype: "int16", shape: [2, 3, 4], codecs });
     const values = Int16Array.from({ length: 24 }, (_, i) =>
       valueAt([Math.floor(i / 12), Math.floor(i / 4) % 3, i % 4]),
     );
@@ -153,7 +153,7 @@ describe("n5_default", () => {
     ["a size that lies", [7, 5], "size-mismatch", "CorruptChunk"],
     ["more than memory", [4, 255], "limit-exceeded", "LimitExceeded"],
   ] as const)("refuses %s", async (_, [at, value], code, tag) => {
-    const chain = await createCodecChain({ dataType: "int16", shape: [2, 3, 4], codecs: [inner(3)] });
+    const chain = await createCodecChain({ dtype: "int16", shape: [2, 3, 4], codecs: [inner(3)] });
     const bytes = block([2, 3, 4], valueAt);
     bytes[at === 0 ? 1 : at] = value;
     if (at === 4) bytes.fill(255, 4, 16);
@@ -173,9 +173,7 @@ describe("n5_default", () => {
     ["bytes"],
   ])("refuses the codecs %j", async (codecs) => {
     const chain = { name: "n5_default", configuration: { codecs } };
-    const error = await errorOf(() =>
-      createCodecChain({ dataType: "int16", shape: [2, 3], codecs: [chain] }),
-    );
+    const error = await errorOf(() => createCodecChain({ dtype: "int16", shape: [2, 3], codecs: [chain] }));
     expect(error._tag).toBe("InvalidMetadata");
   });
 });

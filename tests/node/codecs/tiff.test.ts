@@ -250,7 +250,7 @@ describe("LZW with the lowest bit first", () => {
   );
   it.each(streams.map((line) => [line.name, line] as const))("%s", async (_, line) => {
     const codecs = [{ name: "bytes" }, { name: "imagecodecs_lzw" }];
-    const chain = await createCodecChain({ dataType: "uint8", shape: line.shape, codecs });
+    const chain = await createCodecChain({ dtype: "uint8", shape: line.shape, codecs });
     const stream = new Uint8Array(Buffer.from(line.stream, "base64"));
     expect(stream[0]).toBe(0);
     expect(sha256(chain.decode(stream) as Uint8Array)).toBe(line.sha256);
@@ -297,7 +297,7 @@ describe("written arrays", () => {
   it("has a fifth of the size where LZW and the predictor help", async () => {
     const ramp = Uint16Array.from({ length: 64 * 64 }, (_, i) => (i % 64) + Math.floor(i / 64));
     const codecs = [{ name: "imagecodecs_delta" }, little, { name: "imagecodecs_lzw" }];
-    const chain = await createCodecChain({ dataType: "uint16", shape: [64, 64], codecs });
+    const chain = await createCodecChain({ dtype: "uint16", shape: [64, 64], codecs });
     const encoded = chain.encode(ramp);
     expect(encoded.length).toBeLessThan((2 * ramp.length) / 5);
     expect(chain.decode(encoded)).toEqual(ramp);
@@ -349,9 +349,7 @@ describe("configurations", () => {
     const { name } = codec as { name: string };
     const little = { name: "bytes", configuration: { endian: "little" } };
     const codecs = isArrayCodec(name) ? [codec, little] : [little, codec];
-    const error = await errorOf(() =>
-      createCodecChain({ dataType: "float32", shape: [4, 6], codecs } as never),
-    );
+    const error = await errorOf(() => createCodecChain({ dtype: "float32", shape: [4, 6], codecs } as never));
     expect([error._tag, error.code, error.codec]).toEqual([tag, code, name]);
     expect(error.message).toMatch(message);
   });
@@ -359,7 +357,9 @@ describe("configurations", () => {
   it.each(["complex64", "bool", "string"])("data type %s is refused", async (dataType) => {
     for (const name of ["imagecodecs_delta", "imagecodecs_floatpred", "HorizontalDeltaCodec"]) {
       const codecs = [{ name }, { name: "bytes", configuration: { endian: "little" } }];
-      const error = await errorOf(() => createCodecChain({ dataType, shape: [4, 6], codecs } as never));
+      const error = await errorOf(() =>
+        createCodecChain({ dtype: dataType, shape: [4, 6], codecs } as never),
+      );
       expect(error._tag).toBe("InvalidMetadata");
     }
   });

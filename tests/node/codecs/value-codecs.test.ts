@@ -17,7 +17,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 type Values = ElementData;
 
 const chainOf = (dataType: unknown, shape: number[], codecs: object[], fillValue?: unknown) =>
-  createCodecChain({ dataType, shape, codecs: codecs as never, fillValue });
+  createCodecChain({ dtype: dataType, shape, codecs: codecs as never, fillValue });
 
 /** Data type, codecs, elements, and the bytes that they are stored as. */
 const vectors: [string, object[], Values, string][] = [
@@ -192,7 +192,7 @@ describe("codecs on values", () => {
   });
 
   it("decode with the small module, but for scale_offset and cast_value", async () => {
-    const options = { dataType: "int16", shape: [3], direction: "decode" } as const;
+    const options = { dtype: "int16", shape: [3], direction: "decode" } as const;
     const chain = await createCodecChain({
       ...options,
       codecs: [codec("numcodecs.delta", { dtype: "<i2" }), little],

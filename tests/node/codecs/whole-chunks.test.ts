@@ -51,7 +51,7 @@ describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
   const sparse = Int16Array.from({ length: 480 }, (_, i) => (i % 97 < 60 ? 7 : i));
 
   it("come back, and read the same through a store", async () => {
-    const chain = await createCodecChain({ dataType: "int16", shape, codecs, fillValue: 7 });
+    const chain = await createCodecChain({ dtype: "int16", shape, codecs, fillValue: 7 });
     const encoded = chain.encode(sparse);
     expect(chain.decode(encoded)).toEqual(sparse);
     expect(chain.decodeInto(encoded, new Int16Array(480))).toEqual(sparse);
@@ -67,7 +67,7 @@ describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
     const strings = JSON.parse(text) as typeof codecs;
     const values = Array.from({ length: 480 }, (_, i) => (i % 5 ? "" : `é${i}`));
     const chain = await createCodecChain<string[]>({
-      dataType: "string",
+      dtype: "string",
       shape,
       codecs: strings,
       fillValue: "",
@@ -78,7 +78,7 @@ describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
   });
 
   it("refuse every prefix, and forget nothing on failure", async () => {
-    const chain = await createCodecChain({ dataType: "int16", shape, codecs, fillValue: 7 });
+    const chain = await createCodecChain({ dtype: "int16", shape, codecs, fillValue: 7 });
     const encoded = chain.encode(sparse);
     for (let length = 0; length < encoded.byteLength; length += 7) {
       const error = await errorOf(() => chain.decode(encoded.subarray(0, length)));
@@ -90,7 +90,7 @@ describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
 
 it("shards of fill value alone are an index of nothing", async () => {
   const codecs = [shards([3, 4, 5], [little])];
-  const chain = await createCodecChain({ dataType: "float64", shape, codecs, fillValue: 1.5 });
+  const chain = await createCodecChain({ dtype: "float64", shape, codecs, fillValue: 1.5 });
   const encoded = chain.encode(new Float64Array(480).fill(1.5));
   expect(encoded.byteLength).toBe(8 * 16 + 4);
   expect(chain.decode(encoded)).toEqual(new Float64Array(480).fill(1.5));
@@ -102,7 +102,7 @@ describe("elements of variable length", () => {
     ["bytes", "vlen-bytes", fc.uint8Array({ maxLength: 9 })],
   ] as const)("%s come back through %s, transposed and compressed", async (dataType, name, values) => {
     const codecs = [transpose(1, 0), { name }, zstd];
-    const chain = await createCodecChain<unknown[]>({ dataType, shape: [3, 4], codecs });
+    const chain = await createCodecChain<unknown[]>({ dtype: dataType, shape: [3, 4], codecs });
     fc.assert(
       fc.property(fc.array(values as fc.Arbitrary<unknown>, { minLength: 12, maxLength: 12 }), (list) => {
         expect(chain.decode(chain.encode(list))).toEqual(list);
@@ -114,7 +114,7 @@ describe("elements of variable length", () => {
 
   it("are checked before they are encoded", async () => {
     const chain = await createCodecChain<unknown[]>({
-      dataType: "string",
+      dtype: "string",
       shape: [2],
       codecs: ["vlen-utf8"],
     });
@@ -142,9 +142,13 @@ describe("large chunks that are only swapped are decoded in pieces", () => {
       150_001,
     ],
   ] as const)("%j", async (dataType, count) => {
-    const pieces = await createCodecChain({ dataType, shape: [count], codecs: [big] });
-    const rows = await createCodecChain({ dataType, shape: [count, 1], codecs: [transpose(1, 0), big] }); // the slow twin
-    const bytes = Uint8Array.from({ length: count * pieces.dataType.itemBytes }, (_, i) => (i * 31) % 251);
+    const pieces = await createCodecChain({ dtype: dataType, shape: [count], codecs: [big] });
+    const rows = await createCodecChain({
+      dtype: dataType,
+      shape: [count, 1],
+      codecs: [transpose(1, 0), big],
+    }); // the slow twin
+    const bytes = Uint8Array.from({ length: count * pieces.dtype.itemBytes }, (_, i) => (i * 31) % 251);
     const view = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
       Buffer.from(buffer, byteOffset, byteLength);
     expect(view(pieces.decode(bytes)).equals(view(rows.decode(bytes)))).toBe(true);

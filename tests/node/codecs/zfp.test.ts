@@ -86,7 +86,7 @@ describe("zfp", () => {
       ["numcodecs.zfpy", {}],
     ] as const) {
       const chain = await createCodecChain({
-        dataType: "float32",
+        dtype: "float32",
         shape: [5, 6, 7],
         codecs: [
           { name: "transpose", configuration: { order: [2, 0, 1] } },
@@ -103,7 +103,7 @@ describe("zfp", () => {
   it("keeps within the tolerance, and to the rate", async () => {
     const make = (configuration: object) =>
       createCodecChain({
-        dataType: "float64",
+        dtype: "float64",
         shape: [64, 64],
         codecs: [{ name: "zfp", configuration } as never],
       });

@@ -1,6 +1,14 @@
 // Chunks of Icechunk repositories that lie close together in one object or file: read with one request.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { get, IcechunkStore, isZarrError, open, type ReadOptions, slice, type ZarrArray } from "zarr-wasm";
+import {
+  type GetBytesOptions,
+  get,
+  IcechunkStore,
+  isZarrError,
+  open,
+  slice,
+  type ZarrArray,
+} from "zarr-wasm";
 import { arrayDocument, idOf, idText, type Reference } from "../../../scripts/lib/icechunk-writer.mjs";
 import { bytesOf, nodesOf, plainValues, repository } from "../support/icechunk-repository.js";
 import { ObjectServer } from "../support/store-server.js";
@@ -42,7 +50,7 @@ async function opened(objects: Map<string, Uint8Array>): Promise<ZarrArray> {
 /** Result of a read, and its requests for chunks. */
 async function reading(
   array: ZarrArray,
-  options: ReadOptions = {},
+  options: GetBytesOptions = {},
   selection: Parameters<typeof get>[1] = null,
 ) {
   server.seen.length = 0;

@@ -364,7 +364,7 @@ describe("lists with holes", () => {
   // biome-ignore-end lint/suspicious/noSparseArray: as above
   const castWith = (encode: unknown) => ({ data_type: "int16", scalar_map: { encode } });
   const chain = (codecs: object[], dataType: unknown = "int32") =>
-    createCodecChain({ dataType, shape: [2, 2], codecs } as never);
+    createCodecChain({ dtype: dataType, shape: [2, 2], codecs } as never);
   const make = (options: object) =>
     create(new Map(), { shape: [2, 2], chunkShape: [2, 2], dtype: "int32", ...options } as CreateOptions);
   const region = async (selection: unknown) => get(await make({}), selection as Selection);

@@ -57,7 +57,7 @@ const recipes: readonly Recipe[] = [
     before:
       'import { createCodecChain } from "zarr-wasm/codecs"; globalThis.location = new URL("https://example.org/page/");',
     after:
-      'const chain = await createCodecChain({ dataType: "int8", shape: [2], codecs: [{ name: "bytes" }, { name: "zstd", configuration: { level: 1 } }] }); console.log(chain.decode(chain.encode(Int8Array.of(1, 2))));',
+      'const chain = await createCodecChain({ dtype: "int8", shape: [2], codecs: [{ name: "bytes" }, { name: "zstd", configuration: { level: 1 } }] }); console.log(chain.decode(chain.encode(Int8Array.of(1, 2))));',
     prints: "Int8Array(2) [ 1, 2 ]\n",
   },
   {

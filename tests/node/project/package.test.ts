@@ -20,7 +20,7 @@ function runModule(code: string): string {
 const decode = `
   const { createCodecChain, configureWasm } = await import("zarr-wasm/codecs");
   const check = async () => {
-    const chain = await createCodecChain({ dataType: "int16", shape: [2], codecs: [{ name: "bytes", configuration: { endian: "big" } }] });
+    const chain = await createCodecChain({ dtype: "int16", shape: [2], codecs: [{ name: "bytes", configuration: { endian: "big" } }] });
     console.log([...chain.decode(Uint8Array.of(0, 1, 0, 2))].join());
   };`;
 const wasmFile = JSON.stringify(new URL("../../../dist/wasm/decode.wasm", import.meta.url).pathname);
@@ -262,7 +262,7 @@ describe("the bundles", () => {
       const { get, open, WorkerPool } = await import("zarr-wasm");
       const codecs = [{ name: "bytes", configuration: { endian: "big" } }, { name: "zstd", configuration: { level: 1, checksum: false } }];
       const elements = Int32Array.from({ length: 100_000 }, (_, i) => i * i);
-      const chain = await createCodecChain({ dataType: "int32", shape: [100_000], codecs });
+      const chain = await createCodecChain({ dtype: "int32", shape: [100_000], codecs });
       const meta = { zarr_format: 3, node_type: "array", shape: [100_000], data_type: "int32", codecs, fill_value: 0,
         chunk_grid: { name: "regular", configuration: { chunk_shape: [100_000] } }, chunk_key_encoding: { name: "default" } };
       const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(meta))], ["/c/0", chain.encode(elements)]]);

@@ -115,7 +115,7 @@ const causes: Record<string, () => Promise<unknown>> = {
   "….wasm could not be loaded": () => {
     configureWasm({ full: bytesOf("<!doctype html>") }); // the other one has been loaded by the others
     return createCodecChain({
-      dataType: "int16",
+      dtype: "int16",
       shape: [2],
       codecs: [little, { name: "bz2", configuration: { level: 1 } }],
     });

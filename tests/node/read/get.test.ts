@@ -64,7 +64,7 @@ async function makeSample(
   const elements = randomBytes(product(shape) * itemBytes[type], product(shape) + 1);
   const [dataType, endian] = chainTypes[type];
   const chain = await createCodecChain({
-    dataType,
+    dtype: dataType,
     shape: chunks,
     codecs: [
       ...(order === "F" ? [{ name: "transpose", configuration: { order: "F" } }] : []),

@@ -30,7 +30,7 @@ const codec = (name: string, configuration?: Record<string, unknown>): Codec => 
   ...(configuration && { configuration }),
 });
 const chainOf = (codecs: Codec[], bytes: number) =>
-  createCodecChain({ dataType: "uint8", shape: [bytes], codecs: ["bytes", ...codecs] as never });
+  createCodecChain({ dtype: "uint8", shape: [bytes], codecs: ["bytes", ...codecs] as never });
 
 /** Memory of both modules. */
 async function memory(): Promise<number[]> {
@@ -470,7 +470,7 @@ describe("a trap inside WebAssembly", () => {
 
   it("does not leave a read without an answer", async () => {
     const store = v3Store({ codecs: [bytesLittle, crc32c] });
-    const chain = await createCodecChain({ dataType: "int32", shape: [2, 3], codecs: [bytesLittle, crc32c] });
+    const chain = await createCodecChain({ dtype: "int32", shape: [2, 3], codecs: [bytesLittle, crc32c] });
     for (const key of ["/c/0/0", "/c/0/1", "/c/1/0", "/c/1/1"])
       store.entries.set(key, chain.encode(new Int32Array(6).fill(7)));
     const array = await openArray(store);

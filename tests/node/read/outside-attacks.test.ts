@@ -160,7 +160,7 @@ describe("workers that answer something else", () => {
     const bytes = new Uint8Array(elements.buffer);
     const codecs = [little, { name: "crc32c" }];
     const { createCodecChain } = await import("zarr-wasm/codecs");
-    const chain = await createCodecChain({ dataType: "int32", shape: [length], codecs });
+    const chain = await createCodecChain({ dtype: "int32", shape: [length], codecs });
     const encoded = chain.encode(elements);
     expect(encoded.byteLength).toBe(bytes.byteLength + 4);
     const array = await openArray(stored({ ...meta, codecs }, { "/c/0": encoded, "/c/1": encoded }));

@@ -1,7 +1,7 @@
 // Responses of stores: bytes in any safe form, and nothing else; and responses that never arrive.
 import vm from "node:vm";
 import { describe, expect, it, vi } from "vitest";
-import { type GetOptions, get, getBytes, open, type Store, WorkerPool, type ZarrArray } from "zarr-wasm";
+import { get, getBytes, open, type Store, type StoreGetOptions, WorkerPool, type ZarrArray } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { Zstd } from "zarr-wasm/numcodecs";
 import { type RegisteredCodec, registerCodecs } from "zarr-wasm/zarrita";
@@ -39,7 +39,7 @@ class OddStore implements Store {
 
 async function stored(codecs: { name: string }[] = [bytesLittle, crc32c], content = values) {
   const store = documents({ "/zarr.json": v3Meta({ shape: [2, 3], codecs }) });
-  const chain = await createCodecChain({ dataType: "int32", shape: [2, 3], codecs });
+  const chain = await createCodecChain({ dtype: "int32", shape: [2, 3], codecs });
   const chunk = chain.encode(content);
   store.set(chunkKey, chunk);
   return { store, chunk };
@@ -172,7 +172,7 @@ it("checks answers for ranges, of shards say", async () => {
 });
 
 it("the engine is unchanged for direct codec calls, too", async () => {
-  const chain = await createCodecChain({ dataType: "int32", shape: [2, 3], codecs: [bytesLittle, crc32c] });
+  const chain = await createCodecChain({ dtype: "int32", shape: [2, 3], codecs: [bytesLittle, crc32c] });
   const encoded = chain.encode(values);
   for (const odd of [...Object.values(bad), lying(2 ** 31)]) {
     expect(["InvalidArgument", "CorruptChunk"]).toContain(
@@ -312,7 +312,7 @@ describe("the size limit of a read", () => {
   async function asked(store: Store, work: (array: ZarrArray) => Promise<unknown>) {
     const seen = new Map<string, number | undefined>();
     const watched: Store = {
-      get: (key, options?: GetOptions) => {
+      get: (key, options?: StoreGetOptions) => {
         seen.set(key, options?.maxBytes);
         return store.get(key);
       },
@@ -356,7 +356,7 @@ describe("the size limit of a read", () => {
     const { store } = await stored([bytesLittle, gzip]);
     const seen = new Set<number | undefined>();
     const watched: Store = {
-      get: (key, options?: GetOptions) => {
+      get: (key, options?: StoreGetOptions) => {
         if (key === chunkKey) seen.add(options?.maxBytes);
         return store.get(key);
       },

@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   ByteCache,
-  type GetOptions,
   get,
   getBytes,
   HttpStore,
@@ -10,6 +9,7 @@ import {
   MapStore,
   open,
   type Store,
+  type StoreGetOptions,
   slice,
   WorkerPool,
 } from "zarr-wasm";
@@ -127,7 +127,7 @@ describe("bytes with another holder", () => {
 
   const kept = new Map<string, Uint8Array>();
   class Keeping extends HttpStore {
-    override async get(key: string, options?: GetOptions) {
+    override async get(key: string, options?: StoreGetOptions) {
       return keep(key, await super.get(key, options));
     }
   }
@@ -149,7 +149,7 @@ describe("bytes with another holder", () => {
     },
     "a proxy": () => {
       const store = httpStore();
-      const own = async (key: string, options?: GetOptions) => keep(key, await store.get(key, options));
+      const own = async (key: string, options?: StoreGetOptions) => keep(key, await store.get(key, options));
       return new Proxy(store, { get: (_, name) => (name === "get" ? own : undefined) });
     },
   };

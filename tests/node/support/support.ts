@@ -125,21 +125,21 @@ export function flatIndex(index: readonly number[], shape: readonly number[]): n
 
 /** An encoder for uint8-typed items of a width, through the library's own chain. */
 export async function chainEncoder(dataType: string, shape: number[], codecs: object[]) {
-  const chain = await createCodecChain({ dataType, shape, codecs: codecs as never });
+  const chain = await createCodecChain({ dtype: dataType, shape, codecs: codecs as never });
   return (chunk: Uint8Array): Uint8Array => {
     const Kind = chain.decode(chain.encode(zeros(chain))).constructor as never;
     return chain.encode(new (Kind as Uint8ArrayConstructor)(chunk.slice().buffer));
   };
 }
 
-function zeros(chain: { dataType: { itemBytes: number; name: string }; shape: readonly number[] }) {
+function zeros(chain: { dtype: { itemBytes: number; name: string }; shape: readonly number[] }) {
   const kinds: Record<string, new (n: number) => never> = {
     uint8: Uint8Array,
     uint16: Uint16Array,
     int32: Int32Array,
     float64: Float64Array,
   } as never;
-  return new kinds[chain.dataType.name]!(product(chain.shape));
+  return new kinds[chain.dtype.name]!(product(chain.shape));
 }
 
 /** An answer of a scripted server: a body with status 200, or a status with a body. */

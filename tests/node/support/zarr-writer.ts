@@ -158,7 +158,7 @@ async function chainFor(dataType: unknown, shape: readonly number[], codecs: Cod
   let chain = chains.get(id);
   if (!chain) {
     if (chains.size > 500) chains.clear();
-    chain = createCodecChain({ dataType, shape, codecs });
+    chain = createCodecChain({ dtype: dataType, shape, codecs });
     chains.set(id, chain);
   }
   return chain;
@@ -179,7 +179,7 @@ export async function encodeElements(
   bytes: Uint8Array,
 ): Promise<Uint8Array> {
   const chain = await chainFor(dataType, shape, codecs);
-  return chain.encode(toElements(chain.dataType as never, bytes) as ElementData);
+  return chain.encode(toElements(chain.dtype as never, bytes) as ElementData);
 }
 
 /** Positions along every axis of a permuted array. `positions` are element positions in C order. */

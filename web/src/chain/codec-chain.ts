@@ -31,7 +31,7 @@ export interface CodecChainOptions {
    * Zarr v3 data type: a name such as "int16", "complex64" or "r24", an object with a name and a
    * configuration, or a DType.
    */
-  dataType: unknown;
+  dtype: unknown;
   /** Length of each dimension of a decoded chunk. */
   shape: readonly number[];
   /** The chain in encoding order, as in Zarr v3 metadata. A bare name means a codec without configuration. */
@@ -54,7 +54,7 @@ export interface CodecChainOptions {
  * Elements of variable length are lists of values (`createCodecChain<string[]>(…)`).
  */
 export interface CodecChain<D extends ElementData | readonly unknown[] = ElementData> {
-  readonly dataType: DType;
+  readonly dtype: DType;
   readonly shape: readonly number[];
   /**
    * Decodes a chunk into a new typed array, in C order and native byte order.
@@ -76,7 +76,7 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
   options: CodecChainOptions,
 ): Promise<CodecChain<D>> {
   if (typeof options !== "object" || options === null)
-    throw invalidArgument("createCodecChain takes an object: dataType, shape and codecs");
+    throw invalidArgument("createCodecChain takes an object: dtype, shape and codecs");
   const { shape, direction = "both" } = options;
   const limits = resolveLimits(options.limits);
   const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 1;
@@ -86,7 +86,7 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
     throw invalidArgument(`shape must be a list of at most ${limits.rank} positive integers`);
   if (direction !== "both" && direction !== "decode")
     throw invalidArgument('direction must be "both" or "decode"');
-  const dtype = parseDataType(options.dataType);
+  const dtype = parseDataType(options.dtype);
   const codecs = parseCodecs(options.codecs, "codecs", "mustUnderstand");
   await loadCodecs(namesIn(codecs, limits.shardDepth), 3);
   const codec = codecOf(dtype, codecs, options, limits);
@@ -120,7 +120,7 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
   readonly #count: number;
 
   constructor(
-    readonly dataType: DType,
+    readonly dtype: DType,
     readonly shape: readonly number[],
     private readonly codec: ChunkCodec,
     private readonly module: ModuleName,
@@ -130,24 +130,24 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
 
   decode(encoded: Uint8Array): ElementData | readonly unknown[] {
     const content = this.#decoded(encoded);
-    return content instanceof Uint8Array ? toElements(this.dataType, content) : content;
+    return content instanceof Uint8Array ? toElements(this.dtype, content) : content;
   }
 
   decodeInto<T extends ElementData | readonly unknown[]>(encoded: Uint8Array, out: T): T {
     this.#check(out, "out");
-    if (isConverted(this.dataType)) {
-      readElements(this.dataType, this.#decoded(encoded) as Uint8Array, out as ElementData);
+    if (isConverted(this.dtype)) {
+      readElements(this.dtype, this.#decoded(encoded) as Uint8Array, out as ElementData);
       return out;
     }
     const bytes = bytesOf(encoded);
-    const target = Array.isArray(out) ? (out as unknown[]) : toBytes(this.dataType, out as ElementData);
+    const target = Array.isArray(out) ? (out as unknown[]) : toBytes(this.dtype, out as ElementData);
     this.#run((session) => this.codec.decodeInto(session, bytes, target));
     return out;
   }
 
   encode(elements: ElementData | readonly unknown[]): Uint8Array<ArrayBuffer> {
     this.#check(elements, "the elements to encode");
-    const content = Array.isArray(elements) ? elements : toBytes(this.dataType, elements as ElementData);
+    const content = Array.isArray(elements) ? elements : toBytes(this.dtype, elements as ElementData);
     return this.#run((session) => this.codec.encode(session, content));
   }
 
@@ -157,8 +157,8 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
   }
 
   #check(elements: unknown, what: string): void {
-    if (this.dataType.isVariable) checkValues(this.dataType, elements, this.#count, what);
-    else checkElements(this.dataType, elements, this.#count, what);
+    if (this.dtype.isVariable) checkValues(this.dtype, elements, this.#count, what);
+    else checkElements(this.dtype, elements, this.#count, what);
   }
 
   /** After a trap, calls fail until a new instance has started, which takes a few turns of the event loop. */

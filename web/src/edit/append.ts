@@ -13,7 +13,7 @@ import { countOf } from "../util/shapes.js";
 import { resolveRegion, type WrittenRegion } from "../write/region-parts.js";
 import type { WriteRegionOptions as Writing } from "../write/write-region.js";
 import { cellsOf, clearStale } from "./clear-elements.js";
-import type { WriteRegionOptions } from "./options.js";
+import type { SetOptions } from "./options.js";
 import { type AxesOf, appendsTo, changeShape, endOf, publish, type ShapeChange } from "./resize.js";
 import { checkValues, writeIn, writingOptions } from "./set.js";
 import { resizedLength, type Stamps } from "./stamps.js";
@@ -23,7 +23,7 @@ export async function append(
   array: ZarrArray,
   values: unknown,
   axis: number,
-  options: WriteRegionOptions,
+  options: SetOptions,
 ): Promise<void> {
   if (!(array instanceof ZarrArray))
     throw invalidArgument("append needs an array that was opened or created");

@@ -21,9 +21,9 @@ import { arrayLike, arrayMetadata } from "./array-options.js";
 import { type Change, updateConsolidated } from "./consolidated-metadata.js";
 import { arrayOptions, checkOptionNames, groupOptions } from "./option-names.js";
 import type {
+  CreateGroupOptions,
   CreateLikeOptions,
   CreateOptions,
-  GroupCreateOptions,
   NodeCreateOptions,
   Target,
 } from "./options.js";
@@ -100,7 +100,7 @@ function isSameNode(array: ZarrArray, { store, path }: Place): boolean {
 /** @param sources nodes that are read later; deleting any of their data is refused. */
 export async function createGroup(
   target: Target,
-  options: GroupCreateOptions,
+  options: CreateGroupOptions,
   sources?: readonly NodePlace[],
 ): Promise<ZarrGroup> {
   const place = await placeOf(target, optionsOf(options).path);

@@ -9,18 +9,18 @@ import type { Selection } from "../plan/selection.js";
 import { lazy } from "../util/lazy.js";
 
 import type {
+  CreateGroupOptions,
   CreateLikeOptions,
   CreateOptions,
-  GroupCreateOptions,
   ManyValues,
   NewAttributes,
   ResizeOptions,
+  SetChunkOptions,
+  SetOptions,
   SetValues,
   Target,
   UpdateAttributesOptions,
   UpdateOptions,
-  WriteChunkOptions,
-  WriteRegionOptions,
 } from "./options.js";
 
 const writing = lazy("writing", () => import("./part.js"));
@@ -39,7 +39,7 @@ export async function create(target: Target, options: CreateOptions | CreateLike
 }
 
 /** Creates a group (Zarr v2 and v3). @throws the errors of {@link create}. */
-export async function createGroup(target: Target, options: GroupCreateOptions = {}): Promise<ZarrGroup> {
+export async function createGroup(target: Target, options: CreateGroupOptions = {}): Promise<ZarrGroup> {
   return (await writing()).createGroup(target, options);
 }
 
@@ -118,7 +118,7 @@ export async function set(
   array: ZarrArray,
   selection: Selection | undefined,
   values: SetValues,
-  options: WriteRegionOptions = {},
+  options: SetOptions = {},
 ): Promise<void> {
   return (await writing()).set(array, selection, values, options);
 }
@@ -131,7 +131,7 @@ export async function setChunk(
   array: ZarrArray,
   coordinates: readonly number[],
   values: SetValues,
-  options: WriteChunkOptions = {},
+  options: SetChunkOptions = {},
 ): Promise<void> {
   return (await writing()).setChunk(array, coordinates, values, options);
 }
@@ -149,7 +149,7 @@ export async function append(
   array: ZarrArray,
   values: ManyValues,
   axis = 0,
-  options: WriteRegionOptions = {},
+  options: SetOptions = {},
 ): Promise<void> {
   return (await writing()).append(array, values, axis, options);
 }

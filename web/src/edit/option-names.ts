@@ -1,6 +1,6 @@
 /** Rejects unknown option names, which would otherwise be ignored. */
 import { invalidArgument } from "../util/errors.js";
-import type { CreateLikeOptions, CreateOptions, GroupCreateOptions, NodeCreateOptions } from "./options.js";
+import type { CreateGroupOptions, CreateLikeOptions, CreateOptions, NodeCreateOptions } from "./options.js";
 
 /** Names of known options. */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
@@ -14,7 +14,7 @@ const nodeOptions: OptionNames<NodeCreateOptions> = {
 };
 
 /** Options of `createGroup`. */
-export const groupOptions: OptionNames<GroupCreateOptions> = { ...nodeOptions, like: true };
+export const groupOptions: OptionNames<CreateGroupOptions> = { ...nodeOptions, like: true };
 
 /** Options of `create`. */
 export const arrayOptions: OptionNames<CreateOptions & CreateLikeOptions> = {

@@ -100,7 +100,7 @@ export interface CreateLikeOptions
   dtype?: undefined;
 }
 
-export interface GroupCreateOptions extends NodeCreateOptions {
+export interface CreateGroupOptions extends NodeCreateOptions {
   /** A group whose attributes are copied by default. */
   like?: ZarrGroup | undefined;
 }
@@ -135,7 +135,7 @@ export type ManyValues =
  */
 export type SetValues = ManyValues | FillScalar | bigint;
 
-export interface WriteChunkOptions {
+export interface SetChunkOptions {
   /** Ends the write between two chunks and throws the signal's reason. Chunks written so far are complete. */
   signal?: AbortSignal | undefined;
   /**
@@ -153,7 +153,7 @@ export interface WriteChunkOptions {
   pool?: WorkerPool | undefined;
 }
 
-export interface WriteRegionOptions extends WriteChunkOptions {
+export interface SetOptions extends SetChunkOptions {
   /**
    * Maximum number of chunks in memory at a time. Default: 16. Shards larger than that many chunks are
    * written two at a time.

@@ -13,13 +13,13 @@ import { resolveRegion, type WrittenRegion, wholeChunk } from "../write/region-p
 import { type Values, valuesOf } from "../write/values.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../write/write-region.js";
 import { clearOutside } from "./clear-elements.js";
-import type { WriteChunkOptions, WriteRegionOptions } from "./options.js";
+import type { SetChunkOptions, SetOptions } from "./options.js";
 
 export async function set(
   array: ZarrArray,
   selection: Selection | undefined,
   values: unknown,
-  options: WriteRegionOptions,
+  options: SetOptions,
 ): Promise<void> {
   checkArray(array, "set");
   await write(array, (reader) => resolveRegion(reader, selection), values, writingOptions(options));
@@ -29,7 +29,7 @@ export async function setChunk(
   array: ZarrArray,
   coordinates: readonly number[],
   values: unknown,
-  options: WriteChunkOptions,
+  options: SetChunkOptions,
 ): Promise<void> {
   checkArray(array, "setChunk");
   const regionOf = (reader: ArrayReader) => {
@@ -96,7 +96,7 @@ function checkArray(array: unknown, what: string): void {
 
 const defaultConcurrency = 16;
 
-export function writingOptions(options: WriteRegionOptions): Writing {
+export function writingOptions(options: SetOptions): Writing {
   checkOptions(options);
   const { signal, concurrency = defaultConcurrency, conflicts = "retry" } = options;
   const { writeEmptyChunks = false, onProgress, pool } = options;

@@ -17,7 +17,7 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { v3NodeType } from "../metadata/v3.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { normalizePath } from "../store/path.js";
-import { joinKey, type ObjectVersion, type SetOptions, type Store } from "../store/store.js";
+import { joinKey, type ObjectVersion, type Store, type StoreSetOptions } from "../store/store.js";
 import { isHidden } from "../store/temp-names.js";
 import { readObject, supportsConditions } from "../store/write.js";
 import { isWellFormed } from "../util/arguments.js";
@@ -92,7 +92,7 @@ export async function readDocument(
  * Returns the condition for replacing the document that was read, or for creating it; empty if the store does
  * not support it.
  */
-export function conditionOf(store: Store, read: ReadDocument | undefined): SetOptions {
+export function conditionOf(store: Store, read: ReadDocument | undefined): StoreSetOptions {
   const ifVersion = read?.version ?? "absent";
   return supportsConditions(store, ifVersion) ? { ifVersion } : {};
 }

@@ -26,7 +26,7 @@ export interface Region<D extends ElementData | readonly unknown[] = ElementData
   readonly dtype: DType;
 }
 
-export interface ChunkOptions {
+export interface GetChunkOptions {
   /** Aborts the read: the request is cancelled and the signal's reason is thrown. */
   signal?: AbortSignal | undefined;
   /** Workers that decode the chunk. Default: the calling thread decodes. */
@@ -164,7 +164,7 @@ export class ZarrArray<D extends Elements = Elements> {
    */
   async getChunk<T extends Elements = ReadAs<D>>(
     coordinates: readonly number[],
-    options: ChunkOptions = {},
+    options: GetChunkOptions = {},
   ): Promise<Region<T>> {
     this.#checkCoordinates(coordinates);
     checkOptions(options);

@@ -14,7 +14,7 @@ import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";
 import { type Region, ZarrArray } from "./array.js";
 
-export interface ReadOptions {
+export interface GetBytesOptions {
   /** Aborts the read: requests are cancelled and the signal's reason is thrown. */
   signal?: AbortSignal | undefined;
   /** Maximum number of chunks (or merged ranges of shards) fetched in parallel. Default: 16. */
@@ -48,7 +48,7 @@ export interface ReadOptions {
   wholeShardBytes?: number | undefined;
 }
 
-export interface ReadIntoOptions extends ReadOptions {
+export interface GetOptions extends GetBytesOptions {
   /**
    * The caller's typed array (or list, for types of variable length) to fill, of the result's length.
    * Default: a new one.
@@ -79,18 +79,18 @@ const defaultConcurrency = 16;
 export async function get<D extends Elements>(
   array: ZarrArray<D>,
   selection?: Selection,
-  options?: ReadIntoOptions,
+  options?: GetOptions,
 ): Promise<Region<ReadAs<D>>>;
 /** Reads a region as elements of a type that the caller knows: `get<string[]>(…)`. */
 export async function get<D extends Elements = ElementData>(
   array: ZarrArray,
   selection?: Selection,
-  options?: ReadIntoOptions,
+  options?: GetOptions,
 ): Promise<Region<D>>;
 export async function get(
   array: ZarrArray,
   selection?: Selection,
-  options: ReadIntoOptions = {},
+  options: GetOptions = {},
 ): Promise<Region<Elements>> {
   const reader = readerOf(array);
   checkOptions(options);
@@ -107,7 +107,7 @@ export async function get(
 export async function getBytes(
   array: ZarrArray,
   selection?: Selection,
-  options: ReadOptions = {},
+  options: GetBytesOptions = {},
 ): Promise<BytesRegion> {
   const reader = readerOf(array);
   checkOptions(options);
@@ -124,7 +124,7 @@ function readerOf(array: ZarrArray): ArrayReader {
   throw invalidArgument("get needs an array that was opened with open()");
 }
 
-function regionOptions(options: ReadOptions): RegionOptions {
+function regionOptions(options: GetBytesOptions): RegionOptions {
   const { signal, pool, concurrency = defaultConcurrency, onProgress, onMissing, priority } = options;
   checkPriority(priority);
   if (onProgress !== undefined && typeof onProgress !== "function")

@@ -2,7 +2,7 @@
 import type { DocumentOptions } from "../metadata/document.js";
 import { readDocument } from "../metadata/read-document.js";
 import { answerOf } from "../store/read.js";
-import { type GetOptions, joinKey, type Store } from "../store/store.js";
+import { joinKey, type Store, type StoreGetOptions } from "../store/store.js";
 import { invalidMetadata, isZarrError, limitExceeded } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 
@@ -70,7 +70,7 @@ export class MetadataReader {
   }
 
   /** An HTML page that a server sends instead of a document counts as invalid metadata. */
-  async #stored(key: string, options: GetOptions): Promise<Uint8Array | undefined> {
+  async #stored(key: string, options: StoreGetOptions): Promise<Uint8Array | undefined> {
     const { store } = this;
     try {
       return await answerOf(store, key, () => store.get(key, options), options.signal);

@@ -7,7 +7,7 @@
  */
 import { handleOf } from "./handle.js";
 import { answerOf } from "./read.js";
-import type { GetOptions, Store } from "./store.js";
+import type { Store, StoreGetOptions } from "./store.js";
 import type { Transport } from "./transport.js";
 
 /** The functions that take lent bytes back. */
@@ -17,7 +17,7 @@ const owners = new WeakMap<Uint8Array, (bytes: Uint8Array) => void>();
 export async function readLeased(
   store: Store,
   key: string,
-  options: GetOptions,
+  options: StoreGetOptions,
   transport?: Transport,
 ): Promise<Uint8Array | undefined> {
   const { lender } = handleOf(store);

@@ -8,7 +8,7 @@ import {
   networkError,
   type ZarrError,
 } from "../util/errors.js";
-import type { ObjectVersion, SetOptions } from "./store.js";
+import type { ObjectVersion, StoreSetOptions } from "./store.js";
 import { transientStatus } from "./transport.js";
 
 /** Returns the error of a write to an existing key that must be absent. */
@@ -41,7 +41,7 @@ export const isOutcomeUnknown = (error: unknown): error is ZarrError =>
  * @throws AlreadyExists, Conflict.
  */
 export function checkCondition(
-  ifVersion: SetOptions["ifVersion"],
+  ifVersion: StoreSetOptions["ifVersion"],
   now: ObjectVersion | undefined,
   name: string | URL,
 ): void {

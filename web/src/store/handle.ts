@@ -1,7 +1,7 @@
 /** One record of internal state for each store, which may be an object of the caller. */
 
 import { keptFor } from "../util/platform.js";
-import type { GetOptions, Store } from "./store.js";
+import type { Store, StoreGetOptions } from "./store.js";
 import type { Transport } from "./transport.js";
 
 /** Called with a key that was written; a "/" at its end stands for all keys with that prefix. */
@@ -15,7 +15,7 @@ export interface LeasingStore {
    * Like `get`; the bytes may be lent.
    * @param transport sends the requests of stores over HTTP. Default: that of the store.
    */
-  lend(key: string, options: GetOptions, transport?: Transport): Promise<Uint8Array | undefined>;
+  lend(key: string, options: StoreGetOptions, transport?: Transport): Promise<Uint8Array | undefined>;
 }
 
 /** Location of an object in a larger file. */

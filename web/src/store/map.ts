@@ -6,11 +6,11 @@ import { childOf, normalizePath } from "./path.js";
 import { checkRange, cutRange } from "./read.js";
 import {
   checkVersion,
-  type GetOptions,
   type ObjectVersion,
   type RangeQuery,
-  type SetOptions,
   type Store,
+  type StoreGetOptions,
+  type StoreSetOptions,
 } from "./store.js";
 
 let lastNumber = 0;
@@ -39,13 +39,13 @@ export class MapStore implements Store {
     return true;
   }
 
-  get(key: string, { version }: GetOptions = {}): Uint8Array | undefined {
+  get(key: string, { version }: StoreGetOptions = {}): Uint8Array | undefined {
     const bytes = this.entries.get(key) ?? this.entries.get(key.slice(1));
     if (version) checkVersion(version, bytes && versionOf(this.entries, bytes), key);
     return bytes;
   }
 
-  getRange(key: string, range: RangeQuery, options: GetOptions = {}): Uint8Array | undefined {
+  getRange(key: string, range: RangeQuery, options: StoreGetOptions = {}): Uint8Array | undefined {
     checkRange(range);
     const whole = this.get(key, options);
     const bytes = asBytes(whole);
@@ -53,7 +53,7 @@ export class MapStore implements Store {
   }
 
   /** Stores a copy, so that the caller may reuse its buffer. */
-  set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): void {
+  set(key: string, value: Uint8Array, { signal, ifVersion }: StoreSetOptions = {}): void {
     signal?.throwIfAborted();
     const now = this.entries.get(this.#own(key)); // not by get(), which programs may have replaced
     checkCondition(ifVersion, now && versionOf(this.entries, now), key);

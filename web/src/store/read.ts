@@ -4,7 +4,7 @@ import { checkSignal } from "../util/arguments.js";
 import { untilAborted } from "../util/async.js";
 import { asBytes, kindName } from "../util/bytes.js";
 import { invalidArgument, isError, messageOf, networkError, type ZarrError } from "../util/errors.js";
-import type { GetOptions, RangeQuery, Store } from "./store.js";
+import type { RangeQuery, Store, StoreGetOptions } from "./store.js";
 
 /**
  * Calls a method of a store that returns bytes. An abort ends the wait even if the store ignores the signal.
@@ -73,7 +73,7 @@ export async function readRange(
   store: Store,
   key: string,
   range: RangeQuery,
-  options: GetOptions = {},
+  options: StoreGetOptions = {},
 ): Promise<Uint8Array | undefined> {
   checkRange(range);
   const { signal } = options;

@@ -37,7 +37,7 @@ export function checkVersion(
 }
 
 /** Options of a single read. */
-export interface GetOptions {
+export interface StoreGetOptions {
   signal?: AbortSignal | undefined;
   /** Makes reads of one object see the same version, such as a shard's index and its chunks. Set by the first read. */
   version?: ObjectVersion | undefined;
@@ -49,12 +49,12 @@ export interface GetOptions {
 }
 
 /** Options of methods that change a store. */
-export interface WriteOptions {
+export interface StoreWriteOptions {
   signal?: AbortSignal | undefined;
 }
 
 /** Options of a single write. */
-export interface SetOptions extends WriteOptions {
+export interface StoreSetOptions extends StoreWriteOptions {
   /**
    * Writes only if the key is missing ("absent"), or if the object has the version that a read has set. For stores that
    * are {@link Store.conditional}.
@@ -75,20 +75,20 @@ export type MaybePromise<T> = T | Promise<T>;
  * transferred.
  */
 export interface Store {
-  get(key: string, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
+  get(key: string, options?: StoreGetOptions): MaybePromise<Uint8Array | undefined>;
   /** Reads a part of an object. Returns fewer bytes than requested only at the object's end. */
-  getRange?(key: string, range: RangeQuery, options?: GetOptions): MaybePromise<Uint8Array | undefined>;
+  getRange?(key: string, range: RangeQuery, options?: StoreGetOptions): MaybePromise<Uint8Array | undefined>;
   /**
    * Writes an object atomically. The caller must not change the bytes before the promise settles, and may reuse them
    * afterwards.
    * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Network ("unknown-outcome") if it is unknown
    *   whether a write with `ifVersion` was applied.
    */
-  set?(key: string, value: Uint8Array, options?: SetOptions): MaybePromise<unknown>;
+  set?(key: string, value: Uint8Array, options?: StoreSetOptions): MaybePromise<unknown>;
   /** Removes an object. No error if it is missing. */
-  delete?(key: string, options?: WriteOptions): MaybePromise<unknown>;
+  delete?(key: string, options?: StoreWriteOptions): MaybePromise<unknown>;
   /** Removes all keys below a path ("a/b", or "" for all), without the key "/a/b" itself. */
-  deletePrefix?(path: string, options?: WriteOptions): MaybePromise<unknown>;
+  deletePrefix?(path: string, options?: StoreWriteOptions): MaybePromise<unknown>;
   /** Whether `set` supports `ifVersion`; "absent" if it supports only that condition. */
   readonly conditional?: boolean | "absent" | undefined;
   /**

@@ -6,12 +6,12 @@ import { unlessStuck } from "./key-lock.js";
 import { normalizePath } from "./path.js";
 import { answerOf, locateKey, storeFailed } from "./read.js";
 import {
-  type GetOptions,
   joinKey,
   type MaybePromise,
-  type SetOptions,
   type Store,
-  type WriteOptions,
+  type StoreGetOptions,
+  type StoreSetOptions,
+  type StoreWriteOptions,
 } from "./store.js";
 import { announceWrite } from "./write-events.js";
 
@@ -36,7 +36,10 @@ export function requireWritable(store: Store, method: Method = "set"): void {
  * Whether a store supports conditional writes.
  * @param ifVersion the condition; "absent" without one.
  */
-export function supportsConditions(store: Store, ifVersion: SetOptions["ifVersion"] = "absent"): boolean {
+export function supportsConditions(
+  store: Store,
+  ifVersion: StoreSetOptions["ifVersion"] = "absent",
+): boolean {
   if (store instanceof Map) return ifVersion === "absent";
   if (!store.conditional) return false;
   if (ifVersion === "absent") return true;
@@ -55,7 +58,7 @@ const isComparable = (etag: string | undefined): boolean =>
 export async function readObject(
   store: Store,
   key: string,
-  options: GetOptions = {},
+  options: StoreGetOptions = {},
 ): Promise<Uint8Array | undefined> {
   const { signal } = options;
   try {
@@ -76,7 +79,7 @@ export async function writeObject(
   store: Store,
   key: string,
   bytes: Uint8Array,
-  options: SetOptions = {},
+  options: StoreSetOptions = {},
 ): Promise<void> {
   const { signal, ifVersion } = options;
   signal?.throwIfAborted();
@@ -89,7 +92,11 @@ export async function writeObject(
 }
 
 /** Deletes an object; succeeds if there is none. Throws like {@link writeObject}. */
-export async function deleteObject(store: Store, key: string, options: WriteOptions = {}): Promise<void> {
+export async function deleteObject(
+  store: Store,
+  key: string,
+  options: StoreWriteOptions = {},
+): Promise<void> {
   options.signal?.throwIfAborted();
   requireWritable(store, "delete");
   checkKey(key);
@@ -105,7 +112,7 @@ export async function deleteEach(
   store: Store,
   path: string,
   keys: AsyncIterable<string> | Iterable<string>,
-  options: WriteOptions = {},
+  options: StoreWriteOptions = {},
 ): Promise<number> {
   const { signal } = options;
   signal?.throwIfAborted();
@@ -129,7 +136,7 @@ function setInMap(
   map: Map<string, Uint8Array>,
   key: string,
   bytes: Uint8Array,
-  ifVersion: SetOptions["ifVersion"],
+  ifVersion: StoreSetOptions["ifVersion"],
 ): void {
   if (ifVersion === "absent" && map.has(key)) throw existsError(key);
   map.set(key, bytes.slice());

@@ -7,7 +7,7 @@ import { fileSink } from "../store/file/write.js";
 import { putInFront } from "../store/handle.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
 import { MapStore } from "../store/map.js";
-import { isStore, type SetOptions, type Store, type WriteOptions } from "../store/store.js";
+import { isStore, type Store, type StoreSetOptions, type StoreWriteOptions } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { ZipStore } from "../store/zip/store.js";
 import { ZipWriter } from "../store/zip/writer.js";
@@ -253,20 +253,20 @@ function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
 }
 
 const gatedWrites = (store: Store, gate: WriteGate) => ({
-  set: async (key: string, value: Uint8Array, options?: SetOptions) => {
+  set: async (key: string, value: Uint8Array, options?: StoreSetOptions) => {
     await gate.run(() => store.set!(key, value, options));
   },
-  delete: async (key: string, options?: WriteOptions) => {
+  delete: async (key: string, options?: StoreWriteOptions) => {
     if (key !== lockKey) await gate.run(() => store.delete!(key, options));
   },
-  deletePrefix: async (path: string, options?: WriteOptions) => {
+  deletePrefix: async (path: string, options?: StoreWriteOptions) => {
     await gate.run(() => store.deletePrefix!(path, options));
   },
 });
 
 /** Files appear under their names only while the lock is held. */
 const gatedFileWrites = (store: FileSystemStore, gate: WriteGate) => ({
-  set: (key: string, value: Uint8Array, options?: SetOptions) => {
+  set: (key: string, value: Uint8Array, options?: StoreSetOptions) => {
     const gated = { ...options, beforeCommit: gate.checkLock };
     return gate.run(() => store.set(key, value, gated));
   },

@@ -6,7 +6,7 @@
 
 import { FileSystemStore } from "../store/file/store.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
-import type { GetOptions, SetOptions, Store } from "../store/store.js";
+import type { Store, StoreGetOptions, StoreSetOptions } from "../store/store.js";
 import { isZarrError } from "../util/errors.js";
 import { node, randomHex } from "./host.js";
 
@@ -45,7 +45,7 @@ export interface LockPlace {
   readonly name: string;
 }
 
-type Version = NonNullable<GetOptions["version"]>;
+type Version = NonNullable<StoreGetOptions["version"]>;
 
 export interface FoundLock {
   /** Undefined for an object that is not a lock. */
@@ -90,7 +90,7 @@ export class LockObject {
    */
   async write(
     document: Omit<LockDocument, "stamp">,
-    ifVersion: SetOptions["ifVersion"],
+    ifVersion: StoreSetOptions["ifVersion"],
   ): Promise<string | undefined> {
     const own: LockDocument = { ...document, stamp: randomHex() };
     const bytes = new TextEncoder().encode(`${JSON.stringify(own)}\n`);

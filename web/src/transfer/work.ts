@@ -4,7 +4,13 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import type { FetchOptions } from "../read/object-bytes.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { FileSystemStore } from "../store/file/store.js";
-import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store/store.js";
+import type {
+  RangeQuery,
+  Store,
+  StoreGetOptions,
+  StoreSetOptions,
+  StoreWriteOptions,
+} from "../store/store.js";
 import { Limiter } from "../util/async.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
 import type { WorkerPool } from "../workers/pool.js";
@@ -213,7 +219,7 @@ export class TargetStore implements Store {
     private readonly mayHoldMore: boolean,
   ) {
     if (!store.getRange) return;
-    this.getRange = (key: string, range: RangeQuery, options?: GetOptions) =>
+    this.getRange = (key: string, range: RangeQuery, options?: StoreGetOptions) =>
       store.getRange!(key, range, options);
   }
 
@@ -225,11 +231,11 @@ export class TargetStore implements Store {
     return this.store.locate?.(key) ?? key;
   }
 
-  get(key: string, options?: GetOptions) {
+  get(key: string, options?: StoreGetOptions) {
     return this.store.get(key, options);
   }
 
-  async set(key: string, value: Uint8Array, options?: SetOptions): Promise<void> {
+  async set(key: string, value: Uint8Array, options?: StoreSetOptions): Promise<void> {
     if (this.kept.has(key)) return;
     await this.store.set!(key, value, options);
     this.written.add(key);
@@ -246,7 +252,7 @@ export class TargetStore implements Store {
     return true;
   }
 
-  async delete(key: string, options?: WriteOptions): Promise<void> {
+  async delete(key: string, options?: StoreWriteOptions): Promise<void> {
     if (this.mayHoldMore && !this.kept.has(key)) await this.store.delete!(key, options);
   }
 }

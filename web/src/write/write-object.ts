@@ -7,7 +7,7 @@ import type { RegionTask } from "../plan/task.js";
 import type { ArrayReader } from "../read/reader.js";
 import { type Conflicts, conflictError, isOutcomeUnknown, retried } from "../store/conditions.js";
 import { inTurn } from "../store/key-lock.js";
-import type { MaybePromise, ObjectVersion, SetOptions, Store } from "../store/store.js";
+import type { MaybePromise, ObjectVersion, Store, StoreSetOptions } from "../store/store.js";
 import { deleteObject, readObject, supportsConditions, writeObject } from "../store/write.js";
 import { isZarrError, limitExceeded } from "../util/errors.js";
 import type { ChunkEncoder, Encoded } from "./encoder.js";
@@ -18,7 +18,7 @@ import { changeShard, emptyShard, type Replace } from "./shard.js";
 interface Stored {
   readonly bytes: Uint8Array | undefined;
   /** Condition of the next write; undefined for none. */
-  readonly ifVersion: SetOptions["ifVersion"];
+  readonly ifVersion: StoreSetOptions["ifVersion"];
 }
 
 type EncodeTask = (

@@ -1,5 +1,5 @@
 /** Reads files from browser APIs, whole or in part. */
-import { type GetOptions, type RangeQuery, ZarrError } from "zarr-wasm";
+import { type RangeQuery, type StoreGetOptions, ZarrError } from "zarr-wasm";
 
 /**
  * The bytes of a file.
@@ -9,7 +9,7 @@ export async function readBlob(
   file: File,
   key: string,
   range: RangeQuery | undefined,
-  { signal, maxBytes = Number.POSITIVE_INFINITY }: GetOptions = {},
+  { signal, maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions = {},
 ): Promise<Uint8Array> {
   signal?.throwIfAborted();
   const start = !range ? 0 : "offset" in range ? range.offset : Math.max(0, file.size - range.suffixLength);

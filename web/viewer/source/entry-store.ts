@@ -1,5 +1,5 @@
 /** Folders from `webkitGetAsEntry` as stores, for browsers without handles. */
-import { type GetOptions, type RangeQuery, type Store, ZarrError } from "zarr-wasm";
+import { type RangeQuery, type Store, type StoreGetOptions, ZarrError } from "zarr-wasm";
 import { readBlob } from "./blob-parts.js";
 
 /** The required part of the File and Directory Entries API. */
@@ -43,12 +43,12 @@ export class FolderEntryStore implements Store {
     return this.root.name + key;
   }
 
-  async get(key: string, options?: GetOptions): Promise<Uint8Array | undefined> {
+  async get(key: string, options?: StoreGetOptions): Promise<Uint8Array | undefined> {
     const file = await this.#file(key);
     return file && readBlob(file, this.locate(key), undefined, options);
   }
 
-  async getRange(key: string, range: RangeQuery, options?: GetOptions): Promise<Uint8Array | undefined> {
+  async getRange(key: string, range: RangeQuery, options?: StoreGetOptions): Promise<Uint8Array | undefined> {
     const file = await this.#file(key);
     return file && readBlob(file, this.locate(key), range, options);
   }

@@ -1,5 +1,5 @@
 /** Files from `<input type="file" webkitdirectory>` as a store. */
-import type { GetOptions, RangeQuery, Store } from "zarr-wasm";
+import type { RangeQuery, Store, StoreGetOptions } from "zarr-wasm";
 import { readBlob } from "./blob-parts.js";
 
 /** All files of a folder, by their path in it. Read-only. */
@@ -21,12 +21,12 @@ export class FileListStore implements Store {
     return this.name + key;
   }
 
-  async get(key: string, options?: GetOptions): Promise<Uint8Array | undefined> {
+  async get(key: string, options?: StoreGetOptions): Promise<Uint8Array | undefined> {
     const file = this.#files.get(key);
     return file && readBlob(file, this.locate(key), undefined, options);
   }
 
-  async getRange(key: string, range: RangeQuery, options?: GetOptions): Promise<Uint8Array | undefined> {
+  async getRange(key: string, range: RangeQuery, options?: StoreGetOptions): Promise<Uint8Array | undefined> {
     const file = this.#files.get(key);
     return file && readBlob(file, this.locate(key), range, options);
   }

@@ -1,11 +1,11 @@
 /** Measures the cost of reading: requests, bytes, and the time of decoding alone. */
 import {
-  type GetOptions,
   get,
   open,
   type RangeQuery,
   type Selection,
   type Store,
+  type StoreGetOptions,
   type ZarrArray,
 } from "zarr-wasm";
 
@@ -54,11 +54,11 @@ class RememberingStore implements Store {
   constructor(private readonly inner: Store) {
     // A store without range requests must not appear to have them.
     if (inner.getRange)
-      this.getRange = (key: string, range: RangeQuery, options?: GetOptions) =>
+      this.getRange = (key: string, range: RangeQuery, options?: StoreGetOptions) =>
         this.#ask(`${key} ${JSON.stringify(range)}`, () => inner.getRange!(key, range, options));
   }
 
-  get(key: string, options?: GetOptions): Answer {
+  get(key: string, options?: StoreGetOptions): Answer {
     return this.#ask(key, () => this.inner.get(key, options));
   }
 

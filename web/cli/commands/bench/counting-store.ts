@@ -1,5 +1,5 @@
 /** A store that counts reads. */
-import { type GetOptions, listChildren, type RangeQuery, readRange, type Store } from "zarr-wasm";
+import { listChildren, type RangeQuery, readRange, type Store, type StoreGetOptions } from "zarr-wasm";
 
 export interface Reads {
   requests: number;
@@ -29,7 +29,7 @@ export class CountingStore implements Store {
     return reads;
   }
 
-  get(key: string, options?: GetOptions): Promise<Uint8Array | undefined> {
+  get(key: string, options?: StoreGetOptions): Promise<Uint8Array | undefined> {
     return this.#count(async () => this.inner.get(key, options));
   }
 
@@ -37,7 +37,7 @@ export class CountingStore implements Store {
     return this.inner.locate?.(key) ?? key;
   }
 
-  readonly #getRange = (key: string, range: RangeQuery, options: GetOptions = {}) =>
+  readonly #getRange = (key: string, range: RangeQuery, options: StoreGetOptions = {}) =>
     this.#count(() => readRange(this.inner, key, range, options));
 
   readonly #listChildren = async (path: string) => {

@@ -100,7 +100,7 @@ export async function tryOthers(
   for (const [codecs, codec] of Object.entries(candidates(itemBytes))) {
     const chains = await Promise.all(
       decoded.map(({ byteLength }) =>
-        createCodecChain({ dataType: "uint8", shape: [byteLength], codecs: ["bytes", codec] }),
+        createCodecChain({ dtype: "uint8", shape: [byteLength], codecs: ["bytes", codec] }),
       ),
     );
     const encoded = decoded.map((chunk, i) => chains[i]!.encode(chunk));

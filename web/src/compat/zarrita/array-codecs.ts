@@ -90,19 +90,19 @@ function lazyChain(
 ): () => Promise<CodecChain<Elements>> {
   let made: Promise<CodecChain<Elements>> | undefined;
   return () => {
-    made ??= createCodecChain<Elements>({ dataType: namedDtype(dataType), shape, codecs, fillValue });
+    made ??= createCodecChain<Elements>({ dtype: namedDtype(dataType), shape, codecs, fillValue });
     return made;
   };
 }
 
 function decodeChunk(chain: CodecChain<Elements>, bytes: Uint8Array, shape: readonly number[]) {
-  const data = dataOf(chain.dataType, chain.decode(bytes));
+  const data = dataOf(chain.dtype, chain.decode(bytes));
   return { data, shape: [...shape], stride: stridesOf(shape) };
 }
 
 function encodeChunk(chain: CodecChain<Elements>, chunk: Strided): Uint8Array {
   const data = cOrder(chunk);
-  const { core } = chain.dataType;
+  const { core } = chain.dtype;
   const isBytes = core === "bool" || core === "fixed_bytes" || core === "fixed_utf32";
   return chain.encode(isBytes && !Array.isArray(data) ? bytesOf(data) : data);
 }

@@ -2,7 +2,7 @@
 
 import { type ElementData, toElements } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
-import type { ReadOptions } from "../../hierarchy/get.js";
+import type { GetBytesOptions } from "../../hierarchy/get.js";
 import { combinations, type Projection, projectionsOf } from "../../plan/projections.js";
 import { type AxisRange, resolveSelection, type Selection } from "../../plan/selection.js";
 import { Limiter, settleAll } from "../../util/async.js";
@@ -119,7 +119,7 @@ export async function getChunkwise(
   { dtype, reader, shape: arrayShape }: ZarrArray,
   selection: Selection,
   readChunk: ReadChunk,
-  { concurrency = 16, signal, useSharedArrayBuffer = false }: ReadOptions,
+  { concurrency = 16, signal, useSharedArrayBuffer = false }: GetBytesOptions,
 ): Promise<AnyRegion> {
   // zarrita's selections have no lists of indices.
   const ranges = resolveSelection(selection, arrayShape) as AxisRange[];

@@ -1,7 +1,7 @@
 /** zarrita's locations, groups and arrays, over this library's. */
 
 import type { ElementData } from "../../dtypes/elements.js";
-import { type ChunkOptions, ZarrArray } from "../../hierarchy/array.js";
+import { ZarrArray } from "../../hierarchy/array.js";
 import { normalizePath } from "../../store/path.js";
 import type { Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
@@ -149,7 +149,7 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
     const { signal, pool = currentPool(), ...storeOptions } = options;
     return likeZarrita(this.path, async () => {
       const array = await innerOf(this, storeOptions);
-      const chunkOptions: ChunkOptions = { signal, pool };
+      const chunkOptions = { signal, pool };
       const chunk = await array.getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
       return chunkOf<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
     });

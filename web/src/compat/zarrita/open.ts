@@ -6,7 +6,7 @@ import { openPlain } from "../../hierarchy/open.js";
 import { handleOf } from "../../store/handle.js";
 import { normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
-import type { GetOptions, MaybePromise, Store } from "../../store/store.js";
+import type { MaybePromise, Store, StoreGetOptions } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
 import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
@@ -119,7 +119,7 @@ class LeanStore implements Store {
     private readonly isLikelyV2: boolean,
   ) {}
 
-  async get(key: string, options?: GetOptions): Promise<Bytes> {
+  async get(key: string, options?: StoreGetOptions): Promise<Bytes> {
     const { kind, attrs = true } = this.wanted;
     const ask = () => this.inner.get(key, options);
     switch (key.slice(key.lastIndexOf("/") + 1)) {
@@ -145,7 +145,7 @@ class LeanStore implements Store {
     return locateKey(this.inner, key);
   }
 
-  #preloadAttributes(key: string, options?: GetOptions): void {
+  #preloadAttributes(key: string, options?: StoreGetOptions): void {
     if (!this.isLikelyV2 || this.wanted.attrs === false) return;
     const read = async () => this.inner.get(`${key.slice(0, key.lastIndexOf("/") + 1)}.zattrs`, options);
     this.#attributes = read();

@@ -1,7 +1,7 @@
 /** Translates the options of zarrita's calls. */
 
 import { ZarrArray } from "../../hierarchy/array.js";
-import type { GetOptions, RangeQuery, Store } from "../../store/store.js";
+import type { RangeQuery, Store, StoreGetOptions } from "../../store/store.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { checkFunction } from "./errors.js";
 import type { Chunk, DataType, Prepare, SetFromChunk, SetScalar, Slice } from "./types.js";
@@ -90,7 +90,7 @@ export function withStoreOptions(array: ZarrArray, extra: Extra, derived: Derive
 }
 
 function withOptions(store: Store, extra: Extra): Store {
-  const merged = (options: GetOptions | undefined) => ({ ...extra, ...options });
+  const merged = (options: StoreGetOptions | undefined) => ({ ...extra, ...options });
   const wrapped: Store = { get: (key, options) => store.get(key, merged(options)) };
   if (store.getRange)
     wrapped.getRange = (key: string, range: RangeQuery, options) =>

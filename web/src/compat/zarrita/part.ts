@@ -2,7 +2,7 @@
 
 import { toElements } from "../../dtypes/elements.js";
 import { arrayMetadata } from "../../edit/array-options.js";
-import type { CreateOptions, SetValues, WriteRegionOptions } from "../../edit/options.js";
+import type { CreateOptions, SetOptions, SetValues } from "../../edit/options.js";
 import { set } from "../../edit/set.js";
 import { replaceNode } from "../../edit/update-node.js";
 import { ZarrArray } from "../../hierarchy/array.js";
@@ -137,7 +137,7 @@ export async function setRegion<D extends DataType, Made extends Chunk<D>>(
   array: ZarrArray,
   selection: Selection,
   value: unknown,
-  options: WriteRegionOptions,
+  options: SetOptions,
   setter?: { readonly given: Setter<D, Made> },
 ): Promise<void> {
   if (!isChunk(value)) return set(array, selection, value as SetValues, options);

@@ -1,8 +1,8 @@
 /** zarrita's `get`, `set`, `slice` and `select`, and the functions that `@zarrita/ndarray` uses. */
 
 import type { ElementData } from "../../dtypes/elements.js";
-import type { WriteRegionOptions } from "../../edit/options.js";
-import { get as getRegion, type ReadOptions } from "../../hierarchy/get.js";
+import type { SetOptions as NativeSetOptions } from "../../edit/options.js";
+import { type GetBytesOptions, get as getRegion } from "../../hierarchy/get.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
@@ -24,7 +24,7 @@ import type { Chunk, DataType, Mutable, Readable, Scalar, Slice } from "./types.
 /** zarrita's options, and some of this library's. */
 export interface GetOptions
   extends Concurrency,
-    Pick<ReadOptions, "signal" | "useSharedArrayBuffer" | "onProgress" | "priority"> {
+    Pick<GetBytesOptions, "signal" | "useSharedArrayBuffer" | "onProgress" | "priority"> {
   /** Options for the store, such as headers. Programs for zarrita before 0.7 also pass the signal here. */
   opts?: StoreOptions | undefined;
   /** Workers that decode. Default: those of `setPool`. */
@@ -92,7 +92,7 @@ export async function getPrepared<
 /** zarrita's options, and some of this library's. */
 export interface SetOptions
   extends Concurrency,
-    Pick<WriteRegionOptions, "signal" | "onProgress" | "conflicts" | "writeEmptyChunks"> {
+    Pick<NativeSetOptions, "signal" | "onProgress" | "conflicts" | "writeEmptyChunks"> {
   /** Only the `signal` is used, as in zarrita. */
   opts?: StoreOptions | undefined;
   useSharedArrayBuffer?: boolean | undefined;

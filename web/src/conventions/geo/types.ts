@@ -1,6 +1,6 @@
 /** Types of georeferenced arrays and their tiles. */
 import type { ZarrArray } from "../../hierarchy/array.js";
-import type { ReadOptions } from "../../hierarchy/get.js";
+import type { GetBytesOptions } from "../../hierarchy/get.js";
 
 import type { Slice } from "../../plan/selection.js";
 
@@ -83,7 +83,7 @@ export interface TileOptions {
 
 export interface ReadTileOptions
   extends TileOptions,
-    ReadOptions,
+    GetBytesOptions,
     Pick<CFOptions, "fillValueIsMissing" | "validRange"> {
   /** Name of the array if levels are groups. Default: the variable of the reference. */
   variable?: string | undefined;

@@ -6,7 +6,7 @@ import { headersOf, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
-import { type GetOptions, isStore, type RangeQuery, type Store } from "../../store/store.js";
+import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
 import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
@@ -149,11 +149,15 @@ export class IcechunkStore implements Store {
     return `${this.#repository.nameOf("")}!${key}`;
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     return this.#read(key, undefined, options);
   }
 
-  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async getRange(
+    key: string,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
     checkRange(range);
     return this.#read(key, range, options);
   }
@@ -191,7 +195,7 @@ export class IcechunkStore implements Store {
   async #read(
     key: string,
     range: RangeQuery | undefined,
-    options: GetOptions,
+    options: StoreGetOptions,
   ): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     options.signal?.throwIfAborted();
@@ -231,7 +235,7 @@ export class IcechunkStore implements Store {
     key: string,
     { reference, manifest }: Found,
     range: RangeQuery | undefined,
-    options: GetOptions,
+    options: StoreGetOptions,
   ): Promise<Uint8Array> {
     if (reference.kind === "inline") return range ? cutRange(reference.bytes, range) : reference.bytes;
     const { start, end } = range
@@ -273,7 +277,7 @@ export class IcechunkStore implements Store {
     key: string,
     id: string,
     part: { offset: number; length: number },
-    options: GetOptions,
+    options: StoreGetOptions,
   ): Promise<Uint8Array> {
     const { store } = this.#repository;
     const own = `/chunks/${id}`;

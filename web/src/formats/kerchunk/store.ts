@@ -7,11 +7,11 @@ import { normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import {
-  type GetOptions,
   isStore,
   type MaybePromise,
   type RangeQuery,
   type Store,
+  type StoreGetOptions,
 } from "../../store/store.js";
 import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
@@ -99,7 +99,7 @@ export class ReferenceStore implements Store {
    */
   static async open(
     source: string | URL | StoredObject | Store,
-    options: ReferenceStoreOptions & GetOptions = {},
+    options: ReferenceStoreOptions & StoreGetOptions = {},
   ): Promise<ReferenceStore> {
     checkObject(options, "options of a store");
     const { signal, ...own } = options;
@@ -166,11 +166,15 @@ export class ReferenceStore implements Store {
     return this.#base ? `${this.#base}!${key}` : key;
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     return this.#read(key, undefined, options);
   }
 
-  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async getRange(
+    key: string,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
     checkRange(range);
     return this.#read(key, range, options);
   }
@@ -212,7 +216,7 @@ export class ReferenceStore implements Store {
     }
   }
 
-  async #read(key: string, wanted: WantedRange, options: GetOptions): Promise<Uint8Array | undefined> {
+  async #read(key: string, wanted: WantedRange, options: StoreGetOptions): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = `/${normalizePath(key)}`;
@@ -227,7 +231,7 @@ export class ReferenceStore implements Store {
     reference: Exclude<Reference, { bytes: Uint8Array }>,
     wanted: WantedRange,
     key: string,
-    options: GetOptions,
+    options: StoreGetOptions,
   ): Promise<Uint8Array> {
     const range = rangeOf(reference, wanted);
     // A reference with an offset has a size that the target must provide.

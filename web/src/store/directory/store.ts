@@ -14,12 +14,12 @@ import { isSegment, normalizePath } from "../path.js";
 import { checkRange, resolveRange } from "../read.js";
 import {
   checkVersion,
-  type GetOptions,
   type ObjectVersion,
   type RangeQuery,
-  type SetOptions,
   type Store,
-  type WriteOptions,
+  type StoreGetOptions,
+  type StoreSetOptions,
+  type StoreWriteOptions,
 } from "../store.js";
 import { isHidden } from "../temp-names.js";
 import { type DirectoryHandle, type FileHandle, replaceFile } from "./handles.js";
@@ -68,12 +68,16 @@ export class DirectoryHandleStore implements Store {
     return `${this.root.name || "(private folder)"}${key}`;
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     return this.#read(key, undefined, options);
   }
 
   /** Reads a part of a file. */
-  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async getRange(
+    key: string,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
     checkRange(range);
     return this.#read(key, range, options);
   }
@@ -84,7 +88,7 @@ export class DirectoryHandleStore implements Store {
    *   Network ("disk-full", "file-failed"); ReadOnly ("permission-denied"); InvalidArgument ("bad-path") for names that
    *   the system rejects; Unsupported ("no-atomic-write") if the browser cannot replace files.
    */
-  async set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): Promise<void> {
+  async set(key: string, value: Uint8Array, { signal, ifVersion }: StoreSetOptions = {}): Promise<void> {
     const [folder, name] = this.#split(key);
     signal?.throwIfAborted();
     const write = async () => replaceFile(await this.#folder(folder, true), name, value, signal);
@@ -100,7 +104,7 @@ export class DirectoryHandleStore implements Store {
     });
   }
 
-  async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
+  async delete(key: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     const [folder, name] = this.#split(key);
     signal?.throwIfAborted();
     await this.#trying(key, "removed", signal, async () => {
@@ -113,7 +117,7 @@ export class DirectoryHandleStore implements Store {
    * Removes a folder with its contents, Zarr or not; for the root only the contents. `deleteNode` removes Zarr nodes
    * only.
    */
-  async deletePrefix(path: string, { signal }: WriteOptions = {}): Promise<void> {
+  async deletePrefix(path: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     const folder = normalizePath(path);
     signal?.throwIfAborted();
     await this.#trying(`/${folder}`, "removed", signal, async () => {
@@ -147,7 +151,7 @@ export class DirectoryHandleStore implements Store {
   async #read(
     key: string,
     range: RangeQuery | undefined,
-    { signal, version }: GetOptions,
+    { signal, version }: StoreGetOptions,
   ): Promise<Uint8Array | undefined> {
     for (let tries = 0; ; tries++) {
       signal?.throwIfAborted();

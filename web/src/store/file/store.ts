@@ -6,7 +6,7 @@ import { isFileUrl, nodeModule } from "../../util/platform.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { encodeKey, normalizePath } from "../path.js";
 import { checkRange } from "../read.js";
-import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store.js";
+import type { RangeQuery, Store, StoreGetOptions, StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
 import {
@@ -61,19 +61,23 @@ export class FileSystemStore implements Store, EverythingStore {
     return `${String(this.root).replace(/\/$/, "")}${key}`;
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#most(options) });
   }
 
   /** Reads a part of a file. */
-  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async getRange(
+    key: string,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
     checkRange(range);
     checkSignal(options.signal);
     return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#most(options) });
   }
 
-  #most({ maxBytes = Number.POSITIVE_INFINITY }: GetOptions): number {
+  #most({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
     return Math.min(maxBytes, this.#maxBytes);
   }
 
@@ -82,7 +86,7 @@ export class FileSystemStore implements Store, EverythingStore {
    * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Network ("disk-full", "file-failed"), also
    *   where a folder has the name; ReadOnly ("permission-denied"); InvalidArgument ("bad-path").
    */
-  async set(key: string, value: Uint8Array, options: SetOptions = {}): Promise<void> {
+  async set(key: string, value: Uint8Array, options: StoreSetOptions = {}): Promise<void> {
     options.signal?.throwIfAborted();
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
     await writeFileWhole(await this.#fileOf(key), value, { ...options, fsync: this.#fsync });
@@ -105,7 +109,7 @@ export class FileSystemStore implements Store, EverythingStore {
     });
   }
 
-  async delete(key: string, options: WriteOptions = {}): Promise<void> {
+  async delete(key: string, options: StoreWriteOptions = {}): Promise<void> {
     await removeFile(await this.#fileOf(key), options);
   }
 
@@ -115,7 +119,7 @@ export class FileSystemStore implements Store, EverythingStore {
    * @throws NotAllowed ("protected-folder") for the root of the file system, the home folder and the folders above it,
    *   and those above the working directory.
    */
-  async deletePrefix(path: string, options: WriteOptions = {}): Promise<void> {
+  async deletePrefix(path: string, options: StoreWriteOptions = {}): Promise<void> {
     options.signal?.throwIfAborted();
     const folder = normalizePath(path);
     await refuseProtected(await this.#fileOf(folder));

@@ -4,14 +4,14 @@ import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } 
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { checkCondition, existsError } from "../conditions.js";
 import { documentNames } from "../deletion.js";
-import type { SetOptions, WriteOptions } from "../store.js";
+import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
 import { replaceLocked } from "./lock.js";
 import { fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
-export interface FileWriting extends SetOptions {
+export interface FileWriting extends StoreSetOptions {
   /** Waits until the file has reached the disk, so that it survives a power failure. */
   fsync?: boolean | undefined;
   /** Called right before the file is replaced. An error prevents that. */
@@ -156,7 +156,12 @@ async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | 
 }
 
 /** Checks that the stored file has the given version, and gives its replacement a new one. */
-async function checkSeen(fs: Fs, data: URL, url: URL, ifVersion: SetOptions["ifVersion"]): Promise<void> {
+async function checkSeen(
+  fs: Fs,
+  data: URL,
+  url: URL,
+  ifVersion: StoreSetOptions["ifVersion"],
+): Promise<void> {
   const before = await statOf(fs, url);
   checkCondition(ifVersion, before && fileVersion(before), url);
   // Clocks of file systems have steps of milliseconds and inode numbers are reused: the time must increase.
@@ -190,7 +195,7 @@ export async function syncFolder(folder: URL): Promise<void> {
 }
 
 /** Removes a file. No-op for missing files and folders. */
-export async function removeFile(url: URL, { signal }: WriteOptions = {}): Promise<void> {
+export async function removeFile(url: URL, { signal }: StoreWriteOptions = {}): Promise<void> {
   signal?.throwIfAborted();
   const fs = await fileSystem();
   await fs.unlink(url).catch(async (cause) => {
@@ -205,7 +210,7 @@ export async function removeFile(url: URL, { signal }: WriteOptions = {}): Promi
  * removal at once.
  * @param url without a trailing "/".
  */
-export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Promise<void> {
+export async function removeFolder(url: URL, { signal }: StoreWriteOptions = {}): Promise<void> {
   signal?.throwIfAborted();
   const fs = await fileSystem();
   try {
@@ -229,7 +234,7 @@ export async function removeFolder(url: URL, { signal }: WriteOptions = {}): Pro
 }
 
 /** Removes everything in a folder except the lock of its writer, and leaves the folder. */
-export async function emptyFolder(url: URL, options: WriteOptions = {}): Promise<void> {
+export async function emptyFolder(url: URL, options: StoreWriteOptions = {}): Promise<void> {
   const fs = await fileSystem();
   let names: string[] = [];
   try {

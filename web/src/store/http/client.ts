@@ -5,7 +5,7 @@ import { BufferPool } from "../../util/buffers.js";
 import { alone, leaseBytes } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
 import { checkRange, rangeName } from "../read.js";
-import type { GetOptions, RangeQuery } from "../store.js";
+import type { RangeQuery, StoreGetOptions } from "../store.js";
 import type { Transport } from "../transport.js";
 import { RangeReader } from "./range-reader.js";
 import { type RequestOptions, Requests } from "./requests.js";
@@ -47,7 +47,7 @@ export class HttpClient {
   }
 
   /** Reads a whole object; undefined if it is missing. */
-  async get(url: URL, options: GetOptions = {}): Promise<Bytes> {
+  async get(url: URL, options: StoreGetOptions = {}): Promise<Bytes> {
     const maxBytes = this.#limit(options);
     const bytes = await this.#read(url, undefined, options, (signal) =>
       this.#wholes.read(url, signal, { maxBytes }),
@@ -56,7 +56,7 @@ export class HttpClient {
   }
 
   /** Reads a whole object. The bytes are lent unless another caller reads them too: see buffer-lease.ts. */
-  async lend(url: URL, options: GetOptions, transport?: Transport): Promise<Bytes> {
+  async lend(url: URL, options: StoreGetOptions, transport?: Transport): Promise<Bytes> {
     if (this.#cache) return this.get(url, options);
     const { signal, version } = options;
     const reading = { maxBytes: this.#limit(options), bufferPool: this.#bufferPool, transport };
@@ -79,7 +79,7 @@ export class HttpClient {
   }
 
   /** Reads a range; undefined if the object is missing. Returns fewer bytes only at the object's end. */
-  async getRange(url: URL, range: RangeQuery, options: GetOptions = {}): Promise<Bytes> {
+  async getRange(url: URL, range: RangeQuery, options: StoreGetOptions = {}): Promise<Bytes> {
     checkRange(range);
     return this.#read(url, range, options, (signal) => this.#ranges.read(url, range, signal));
   }
@@ -91,7 +91,7 @@ export class HttpClient {
     this.#flights.leave(`${url.href} `);
   }
 
-  #limit({ maxBytes = Number.POSITIVE_INFINITY }: GetOptions): number {
+  #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
     return Math.min(maxBytes, this.#maxBytes);
   }
 
@@ -99,7 +99,7 @@ export class HttpClient {
   async #read(
     url: URL,
     range: RangeQuery | undefined,
-    options: GetOptions,
+    options: StoreGetOptions,
     load: (signal: AbortSignal) => Promise<Bytes>,
   ): Promise<Bytes> {
     const [id, maxBytes] = [readId(url, range), this.#limit(options)];

@@ -7,7 +7,7 @@ import type { HeadersSource } from "../../util/platform.js";
 import type { ByteCacheLike } from "../cache.js";
 import { handleOf } from "../handle.js";
 import { encodeKey } from "../path.js";
-import type { GetOptions, RangeQuery, Store } from "../store.js";
+import type { RangeQuery, Store, StoreGetOptions } from "../store.js";
 import type { Transport } from "../transport.js";
 import { HttpClient } from "./client.js";
 import { type HeadersFor, type RequestOptions, retryPolicy } from "./requests.js";
@@ -63,17 +63,21 @@ export class HttpStore implements Store {
     checkObject(options, "options of a store");
     this.url = urlOf(url);
     this.#client = makeClient(options);
-    const lend = (key: string, asked: GetOptions, transport?: Transport) =>
+    const lend = (key: string, asked: StoreGetOptions, transport?: Transport) =>
       this.#client.lend(this.#urlOf(key), asked, transport);
     handleOf(this).lender = { get: HttpStore.prototype.get, lend };
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     return this.#client.get(this.#urlOf(key), options);
   }
 
-  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async getRange(
+    key: string,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     return this.#client.getRange(this.#urlOf(key), range, options);
   }

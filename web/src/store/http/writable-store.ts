@@ -3,7 +3,7 @@ import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, unsupported, type ZarrError } from "../../util/errors.js";
 import { deleteKeys, type EverythingStore } from "../deletion.js";
 import { normalizePath } from "../path.js";
-import type { ObjectVersion, SetOptions, Store, WriteOptions } from "../store.js";
+import type { ObjectVersion, Store, StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { writerLockName } from "../temp-names.js";
 import { supportsConditions } from "../write.js";
 import { BucketLister } from "./bucket.js";
@@ -65,7 +65,7 @@ export class WritableHttpStore extends HttpStore {
    *   does not accept PUT; Network ("unknown-outcome") for a write with `ifVersion` that may have been applied although it
    *   failed; Network for every other failure, with the status.
    */
-  async set(key: string, value: Uint8Array, options: SetOptions = {}): Promise<void> {
+  async set(key: string, value: Uint8Array, options: StoreSetOptions = {}): Promise<void> {
     const { signal, ifVersion } = options;
     signal?.throwIfAborted();
     const url = this.#urlOf(key);
@@ -97,7 +97,7 @@ export class WritableHttpStore extends HttpStore {
     }
   }
 
-  async delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
+  async delete(key: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     this.#urlOf(key);
     await this.#delete(key, signal);
@@ -117,7 +117,7 @@ export class WritableHttpStore extends HttpStore {
       list: (path: string) => lister.keys(path),
       listChildren: (path: string) => lister.folders(path),
       everythingBelow: (path: string, signal?: AbortSignal) => lister.everything(path, signal),
-      deletePrefix: async (path: string, { signal }: WriteOptions = {}) => {
+      deletePrefix: async (path: string, { signal }: StoreWriteOptions = {}) => {
         const folder = normalizePath(path);
         const lock = `/${writerLockName()}`; // of the process that deletes
         const remove = async (key: string) => {

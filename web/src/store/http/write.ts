@@ -5,7 +5,7 @@ import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from
 import { Watch } from "../../util/idle-timeout.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError, outcomeUnknown } from "../conditions.js";
-import type { SetOptions } from "../store.js";
+import type { StoreSetOptions } from "../store.js";
 import { type Answer, type Transport, transientStatus } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
 import { headersOf, parseRetryAfter, type RetryPolicy, withRetries } from "./requests.js";
@@ -53,7 +53,7 @@ export class HttpWriter {
    *   server that does not support conditions; Network ("http-status", "disk-full", "fetch-failed", "timeout";
    *   "unknown-outcome" for a conditional write that may have been applied).
    */
-  put(url: URL, bytes: Uint8Array, { signal, ifVersion }: SetOptions): Promise<void> {
+  put(url: URL, bytes: Uint8Array, { signal, ifVersion }: StoreSetOptions): Promise<void> {
     return this.#change(url, ifVersion, signal, (condition) => {
       const headers = { "content-type": "application/octet-stream", ...conditionHeaders(condition) };
       return this.#attempt(url, { method: "PUT", headers, body: bytes, signal }, (answer) =>
@@ -234,7 +234,7 @@ function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 /** A transient failure after which it is unknown whether the request was applied. */
 class DoubtfulFault extends TransientFault {}
 
-type Condition = SetOptions["ifVersion"];
+type Condition = StoreSetOptions["ifVersion"];
 
 interface DoubtfulWrite {
   readonly url: URL;

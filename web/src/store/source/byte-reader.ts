@@ -6,7 +6,7 @@ import { readFilePart } from "../file/read.js";
 import type { HttpClient } from "../http/client.js";
 import { type HttpStoreOptions, makeClient } from "../http/store.js";
 import { answerOf, cutRange, locateKey, readRange, resolveRange } from "../read.js";
-import { type GetOptions, isStore, type RangeQuery, type Store } from "../store.js";
+import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
 
 /** An object in a store. */
 export interface StoredObject {
@@ -24,7 +24,7 @@ export interface ByteReader {
   /** Returns the URL of the object, if it has one. */
   url?(): Promise<URL>;
   /** Returns undefined for a missing object; fewer bytes than requested only at its end. */
-  read(range: RangeQuery | undefined, options: GetOptions): Promise<Uint8Array | undefined>;
+  read(range: RangeQuery | undefined, options: StoreGetOptions): Promise<Uint8Array | undefined>;
 }
 
 /**

@@ -14,7 +14,7 @@ import { kept, textDecoder } from "../../util/platform.js";
 import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source/byte-reader.js";
-import type { GetOptions } from "../store.js";
+import type { StoreGetOptions } from "../store.js";
 
 /** An object in the archive. */
 export interface ZipEntry {
@@ -65,7 +65,7 @@ const entryBytes = 46;
 export async function readDirectory(
   source: ByteReader,
   maxBytes: number,
-  options: GetOptions,
+  options: StoreGetOptions,
 ): Promise<ZipDirectory> {
   const tail = await source.read({ suffixLength: endBytes + maxCommentBytes }, options);
   if (!tail) throw notFound(`there is no ${source.name}`);
@@ -102,7 +102,7 @@ function findEnd(tail: Uint8Array): number {
 }
 
 /** Returns the place of the directory, and its end within the archive's last bytes. */
-async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, options: GetOptions) {
+async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, options: StoreGetOptions) {
   const view = viewOf(tail);
   const locator = end - locatorBytes;
   if (locator >= 0 && view.getUint32(locator, true) === locatorSignature) {
@@ -116,7 +116,7 @@ async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, 
 }
 
 /** Returns the zip64 end record. It usually precedes its locator, which otherwise has its offset. */
-async function findEnd64(source: ByteReader, tail: Uint8Array, locator: number, options: GetOptions) {
+async function findEnd64(source: ByteReader, tail: Uint8Array, locator: number, options: StoreGetOptions) {
   const usual = locator - end64Bytes;
   if (usual >= 0 && viewOf(tail).getUint32(usual, true) === end64Signature) {
     return { record: tail.subarray(usual, locator), behind: usual };

@@ -19,7 +19,13 @@ import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import { checkRange, cutRange, resolveRange } from "../read.js";
 import { type ByteReader, type ByteSource, byteReader } from "../source/byte-reader.js";
-import { checkVersion, type GetOptions, type ObjectVersion, type RangeQuery, type Store } from "../store.js";
+import {
+  checkVersion,
+  type ObjectVersion,
+  type RangeQuery,
+  type Store,
+  type StoreGetOptions,
+} from "../store.js";
 import { crc32 } from "./crc32.js";
 import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./directory.js";
 
@@ -88,7 +94,7 @@ export class ZipStore implements Store {
     return `${this.#source.name}!${key}`;
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     return this.#withEntry(key, options, (archive, entry, name) => {
       checkBytes(name, entry.bytes, options.maxBytes);
       const kept = this.#inflated.get(name);
@@ -97,7 +103,11 @@ export class ZipStore implements Store {
   }
 
   /** Reads a part of a stored object. A deflated one is inflated as a whole and cached. */
-  async getRange(key: string, range: RangeQuery, options: GetOptions = {}): Promise<Uint8Array | undefined> {
+  async getRange(
+    key: string,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
     checkRange(range);
     return this.#withEntry(key, options, async (archive, entry, name) => {
       const { start, end } = resolveRange(range, entry.bytes);
@@ -144,7 +154,7 @@ export class ZipStore implements Store {
 
   async #withEntry(
     key: string,
-    options: GetOptions,
+    options: StoreGetOptions,
     work: (archive: Archive, entry: ZipEntry, name: string) => Promise<Uint8Array>,
   ): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);

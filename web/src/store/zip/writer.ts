@@ -12,7 +12,7 @@ import { textDecoder, textEncoder } from "../../util/platform.js";
 import { existsError } from "../conditions.js";
 import { documentNames } from "../deletion.js";
 import { childOf, normalizePath } from "../path.js";
-import type { MaybePromise, SetOptions, Store, WriteOptions } from "../store.js";
+import type { MaybePromise, Store, StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { crc32 } from "./crc32.js";
 import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./records.js";
 
@@ -102,7 +102,7 @@ export class ZipWriter implements Store {
    * @throws AlreadyExists for a key that the archive has already, as written objects cannot be replaced; Network
    *   ("sink-failed") after the sink has failed; InvalidArgument ("closed", "bad-path"); the signal's reason.
    */
-  set(key: string, value: Uint8Array, { signal, ifVersion }: SetOptions = {}): Promise<void> {
+  set(key: string, value: Uint8Array, { signal, ifVersion }: StoreSetOptions = {}): Promise<void> {
     return this.#inTurn(signal, async () => {
       const path = checkKey(key);
       if (ifVersion !== undefined && ifVersion !== "absent") {
@@ -121,12 +121,12 @@ export class ZipWriter implements Store {
   }
 
   /** @throws Unsupported ("zip-delete") if the key was already written to the archive. */
-  delete(key: string, { signal }: WriteOptions = {}): Promise<void> {
+  delete(key: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     return this.#inTurn(signal, async () => this.#remove(`/${normalizePath(key)}`));
   }
 
   /** @throws Unsupported ("zip-delete") if something below the path is in the archive already; then nothing is removed. */
-  deletePrefix(path: string, { signal }: WriteOptions = {}): Promise<void> {
+  deletePrefix(path: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     return this.#inTurn(signal, async () => {
       const keys = [...this.list(path)];
       const written = keys.find((key) => this.#entries.has(key));
