@@ -65,9 +65,20 @@ export {
 } from "./conventions/xarray/cf.js";
 export { type Coordinate, coordinatesOf, dimensionsOf } from "./conventions/xarray/xarray.js";
 export { DType, type Field, type TimeUnit } from "./dtypes/dtype.js";
-export type { Elements, ElementsByType, ReadAs } from "./dtypes/elements.js";
+export type { Elements, ElementsByType, ElementsLike, ReadAs } from "./dtypes/elements.js";
 export { type ElementData, type ElementRegion, field, strings, type ValueRegion } from "./dtypes/elements.js";
 export type { FillScalar } from "./dtypes/fill-value.js";
+export type {
+  DTypeFields,
+  DTypeInput,
+  DTypeMatching,
+  DTypeName,
+  DTypeNamed,
+  DTypeObject,
+  DTypeQuery,
+  DTypeString,
+  NumpyTypestr,
+} from "./dtypes/names.js";
 export { type NumpyDescr, numpyDescr } from "./dtypes/numpy.js";
 export { readScalar, type Scalar } from "./dtypes/scalar.js";
 export { packStrings } from "./dtypes/strings.js";
@@ -88,6 +99,7 @@ export type {
   CreateGroupOptions,
   CreateLikeOptions,
   CreateOptions,
+  ManyValues,
   NewAttributes,
   ResizeOptions,
   SetChunkOptions,

@@ -217,7 +217,7 @@ describe.each(codecs)("%s", (codec) => {
     for (const zarrFormat of [2, 3] as const) {
       const codecs = [{ name: codec, configuration: smallest.configuration }];
       const store = new Map();
-      const made = { shape, chunkShape: shape, dtype: "uint8", codecs, zarrFormat };
+      const made = { shape, chunkShape: shape, dtype: "uint8" as const, codecs, zarrFormat };
       expect(await failureOf(() => create(store, made))).toMatchObject(refused);
       expect(await failureOf(() => create(store, { like, zarrFormat, codecs }))).toMatchObject(refused);
       const chunkShape = shape.map(() => 1);

@@ -5,6 +5,7 @@ import {
   create,
   createGroup,
   type DimensionSelection,
+  type DTypeInput,
   get,
   type LabelSelection,
   open,
@@ -48,7 +49,7 @@ async function groupOf(axes: Record<string, NewAxis>, store: Store = new Map()) 
       path,
       shape: [values.length],
       chunkShape: [chunk],
-      dtype,
+      dtype: dtype as DTypeInput,
       dimensionNames: [path],
       attributes: attributes as never,
     });
@@ -300,7 +301,7 @@ describe("errors", () => {
 });
 
 describe("stores written by other libraries", () => {
-  it.each(["complex64", "r16", "bytes"])("coordinates of %s are none", async (dtype) => {
+  it.each(["complex64", "r16", "bytes"] as const)("coordinates of %s are none", async (dtype) => {
     const store = new Map();
     const group = await createGroup(store, {});
     await create(store, { path: "x", shape: [4], dtype, dimensionNames: ["x"] });
@@ -335,7 +336,7 @@ describe("stores written by other libraries", () => {
   it("a dimension called __proto__", async () => {
     const store = new Map();
     const group = await createGroup(store, {});
-    const common = { shape: [2], dtype: "int16", dimensionNames: ["__proto__"] };
+    const common = { shape: [2], dtype: "int16" as const, dimensionNames: ["__proto__"] };
     const x = await create(store, { path: "x", ...common });
     await set(x, null, Int16Array.of(5, 6));
     const data = await create(store, { path: "data", ...common });

@@ -11,6 +11,7 @@ import {
   create,
   createGroup,
   type DType,
+  type DTypeInput,
   type ElementData,
   get,
   MapStore,
@@ -53,7 +54,7 @@ async function source(
   store: Store,
   options: {
     shape: number[];
-    dtype: string;
+    dtype: DTypeInput;
     chunkShape?: number[];
     zarrFormat?: 1 | 2 | 3;
     dimensionNames?: string[];
@@ -498,7 +499,7 @@ describe("an array that lies in the image's group", () => {
   const inPlace = async (options: object = {}) => {
     const store = new Map<string, Uint8Array>();
     await createGroup(store, { path: "image", attributes: { ome: { omero: { channels: [] } }, mine: 1 } });
-    const made = { shape: [9, 7], dtype: "uint8", dimensionNames: ["y", "x"], ...options };
+    const made = { shape: [9, 7], dtype: "uint8" as const, dimensionNames: ["y", "x"], ...options };
     return { store, ...(await source(store, made, 1, "image/full")) };
   };
 

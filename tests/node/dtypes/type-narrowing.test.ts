@@ -20,12 +20,12 @@ async function opened(dataType: string, fill: unknown): Promise<ZarrArray> {
 describe("array.is", () => {
   it("narrows what get and getChunk return", async () => {
     const array = await opened("float32", 1.5);
-    expectTypeOf((await get(array)).data).toEqualTypeOf<ElementData>();
+    expectTypeOf((await get(array)).data).toEqualTypeOf<ElementData<ArrayBuffer>>();
     expect(array.is("int16")).toBe(false);
     if (!array.is("float32")) throw new Error("not what was opened");
     const { data } = await get(array);
-    expectTypeOf(data).toEqualTypeOf<Float32Array>();
-    expectTypeOf((await array.getChunk([0])).data).toEqualTypeOf<Float32Array>();
+    expectTypeOf(data).toEqualTypeOf<Float32Array<ArrayBuffer>>();
+    expectTypeOf((await array.getChunk([0])).data).toEqualTypeOf<Float32Array<ArrayBuffer>>();
     expect(data).toEqual(Float32Array.of(1.5, 1.5, 1.5));
   });
 
@@ -36,8 +36,24 @@ describe("array.is", () => {
     expectTypeOf(data).toEqualTypeOf<string[]>();
     expect(data).toEqual(["x", "x", "x"]);
     const large = await opened("int64", 7);
-    if (large.is("int64")) expectTypeOf((await get(large)).data).toEqualTypeOf<BigInt64Array>();
+    if (large.is("int64")) expectTypeOf((await get(large)).data).toEqualTypeOf<BigInt64Array<ArrayBuffer>>();
     expect(large.is("int64")).toBe(true);
+  });
+
+  it("matches kinds of elements, and any of several queries", async () => {
+    const float = await opened("float32", 1.5);
+    const large = await opened("uint64", 7);
+    const text = await opened("string", "x");
+    const flags = await opened("bool", true);
+    const complex = await opened("complex64", [1, 2]);
+    const arrays = [float, large, text, flags, complex];
+    const matching = (...queries: Parameters<ZarrArray["is"]>) => arrays.map((array) => array.is(...queries));
+    expect(matching("number")).toEqual([true, false, false, false, false]);
+    expect(matching("bigint")).toEqual([false, true, false, false, false]);
+    expect(matching("string")).toEqual([false, false, true, false, false]);
+    expect(matching("boolean")).toEqual([false, false, false, true, false]);
+    expect(matching("complex64", "bool")).toEqual([false, false, false, true, true]);
+    expect(matching()).toEqual([false, false, false, false, false]);
   });
 
   it("accepts an explicit type argument, as before", async () => {

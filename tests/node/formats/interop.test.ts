@@ -7,6 +7,7 @@ import {
   create,
   createGroup,
   DType,
+  type DTypeInput,
   get,
   type Selection,
   set,
@@ -36,7 +37,7 @@ const filters: Record<string, [dtype: string, configuration: Record<string, unkn
 
 describe.each(Object.entries(filters))("filters of big-endian arrays: %s", (name, [dtype, configuration]) => {
   const codec = { name: name.split(" ")[0]!, configuration };
-  const common = { shape: [4], chunkShape: [2], dtype, codecs: [codec] };
+  const common = { shape: [4], chunkShape: [2], dtype: dtype as DTypeInput, codecs: [codec] };
   const typesIn = (store: Files) => textOf(store, "/zarr.json").match(/"[<>|=][a-z]\d"/g);
 
   it("name little-endian types in Zarr v3, where the codec bytes says the order", async () => {

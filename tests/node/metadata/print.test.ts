@@ -433,7 +433,7 @@ describe("arrays created with arbitrary options", () => {
         const needsMore = /conditional|snappy|imagecodecs_lz4/.test(name);
         if (needsMore) continue;
         const store = new Map<string, Uint8Array>();
-        const options = { shape: [4], dtype: "<f4", codecs: name, zarrFormat: version };
+        const options = { shape: [4], dtype: "<f4" as const, codecs: name, zarrFormat: version };
         if (/^(numcodecs\.)?(imagecodecs_)?(jpeg8?|jpeg2k|lerc|webp|s?png)$/.test(name)) {
           expect((await errorOf(() => create(store, options))).code, name).toBe("encode-unsupported");
           continue;

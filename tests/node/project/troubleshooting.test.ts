@@ -92,7 +92,7 @@ const causes: Record<string, () => Promise<unknown>> = {
   "dimension …: the step": async () => get(await arrayWith(), [slice(null, null, -1)]),
   '"…" names no single dimension': async () => get(await arrayWith(), { t: 0 }),
   "values must be a": async () =>
-    set(await create(new Map(), { shape: [2], dtype: "int8" }), null, new Float32Array(2)),
+    set(await create(new Map(), { shape: [2], dtype: "int8" }), null, new Float32Array(2) as never),
   "the store … is read-only": () => create(`${server.url}/new`, { shape: [2], dtype: "int8" }),
   "there is a node of Zarr": async () => {
     const store = new Map();

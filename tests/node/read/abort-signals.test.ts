@@ -10,7 +10,7 @@ import { errorOf } from "../support/support.js";
 
 const all = new Map<string, Uint8Array>();
 const group = await zarr.createGroup(all);
-const line = { shape: [4], dtype: "float64", chunkShape: [2], dimensionNames: ["x"] };
+const line = { shape: [4], dtype: "float64" as const, chunkShape: [2], dimensionNames: ["x"] };
 const array = await zarr.create(all, { ...line, path: "x" });
 await zarr.set(array, null, Float64Array.of(1, 2, 3, 4));
 const image = await zarr.writeMultiscale(

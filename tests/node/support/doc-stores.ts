@@ -113,7 +113,7 @@ async function add(
   const options = {
     path,
     shape,
-    dtype: "int16",
+    dtype: "int16" as const,
     fillValue: 7,
     dimensionNames: names,
     attributes: attributes as never,

@@ -243,7 +243,7 @@ it("decodeCF sees the same on both sides", async () => {
   for (const options of [
     { dtype: "<i2", fillValue: -1, attributes: { scale_factor: 0.5, add_offset: 1 } },
     { dtype: "<f4", fillValue: 1e20, attributes: { missing_value: 3 } },
-  ]) {
+  ] as const) {
     const dir = place();
     const source = await create(urlOf(dir), { shape: [4], zarrFormat: 2, dimensionNames: ["x"], ...options });
     const data = options.dtype === "<i2" ? Int16Array.of(-1, 0, 3) : Float32Array.of(1e20, 0, 3);

@@ -153,7 +153,7 @@ describe("codecs that can only be read", () => {
     writeArray("pco", { shape: [8], chunks: [4], dtype: "<f4", filters: null, compressor: { id: "pcodec" } });
     const error = await errorOf(() => copy(place("pco"), place("pco-2"), { chunks: "2" }));
     expect(error.message).toBe("pcodec can only be read; name other codecs with --codecs");
-    const made = { shape: [8], dtype: "float32", codecs: "pcodec" };
+    const made = { shape: [8], dtype: "float32" as const, codecs: "pcodec" };
     expect((await errorOf(() => create(new Map(), made))).code).toBe("encode-unsupported");
     expect((await copy(place("pco"), place("pco-3"), { format: "3" })).chunks.missing).toBe(2);
   });

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CreateOptions, create, type ElementData, set, slice } from "zarr-wasm";
+import { type CreateOptions, create, type DTypeInput, type ElementData, set, slice } from "zarr-wasm";
 import { getBytes } from "#src/index.js";
 import { run, temporaryFolder, writeStore } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf, verify } from "../support/copying.js";
@@ -384,7 +384,7 @@ it("copies of random arrays have the same elements", async () => {
     const source = await make({
       shape,
       chunkShape,
-      dtype,
+      dtype: dtype as DTypeInput,
       codecs: pick(names),
       order: pick(["C", "F"]),
       shardShape,

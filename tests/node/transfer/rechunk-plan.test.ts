@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { create, get, set } from "zarr-wasm";
+import { create, type DTypeInput, get, set } from "zarr-wasm";
 import { axisRatio, planPass, planRechunk } from "#src/transfer/rechunk-plan.js";
 import { root, temporaryFolder } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf } from "../support/copying.js";
@@ -155,7 +155,11 @@ describe("rows to columns", () => {
       const dir = mkdtempSync(path.join(folder, "stages-"));
       const shape = dtype === "string" ? [300, 300] : [800, 1600];
       const source = path.join(dir, "a");
-      const array = await create(urlOf(source), { shape, chunkShape: [7, shape[1]!], dtype });
+      const array = await create(urlOf(source), {
+        shape,
+        chunkShape: [7, shape[1]!],
+        dtype: dtype as DTypeInput,
+      });
       const count = shape[0]! * shape[1]!;
       const numbers = Array.from({ length: count }, (_, i) => (i * 7919) % 100_003);
       await set(array, null, dtype === "string" ? numbers.map(String) : Float64Array.from(numbers));

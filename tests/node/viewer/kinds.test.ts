@@ -2,7 +2,16 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { consolidate, create, createGroup, HttpStore, MapStore, open, type Store } from "zarr-wasm";
+import {
+  consolidate,
+  create,
+  createGroup,
+  type DTypeInput,
+  HttpStore,
+  MapStore,
+  open,
+  type Store,
+} from "zarr-wasm";
 import { startServer } from "#src/cli/server/server.js";
 import { readAddress } from "../../../web/viewer/source/address.ts";
 import { contentsOf, mostProbes, namesFrom, nodesBelow } from "../../../web/viewer/source/browse.ts";
@@ -26,7 +35,7 @@ async function storeWith(nodes: Record<string, Node>, zarrFormat: 2 | 3 = 3): Pr
       await create(store, {
         path,
         shape,
-        dtype,
+        dtype: dtype as DTypeInput,
         attributes: attributes as never,
         zarrFormat,
         ...dimensionNames,

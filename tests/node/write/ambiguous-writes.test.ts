@@ -175,7 +175,7 @@ const rewrite = (
 describe.each(Object.entries(faults))("a PUT request fails: %s", (_, fault) => {
   describe.each([1, 2, 3] as const)("Zarr v%i", (zarrFormat) => {
     const make = async (server: S3Server) => {
-      const options = { shape: [0], chunkShape: [4], dtype: "int32", zarrFormat };
+      const options = { shape: [0], chunkShape: [4], dtype: "int32" as const, zarrFormat };
       await create(storeOn(server), options);
       return [await reopened(server), await reopened(server)] as const;
     };

@@ -69,7 +69,7 @@ describe.each(Object.entries(places))("appenders at the same time: %s", (_, plac
     const storeOf = place();
     const root = `${path}-root`;
     const group = await createGroup(storeOf(), { path: root, zarrFormat });
-    const options = { path: "a", shape: [0, 2], chunkShape: [4, 2], dtype: "int32", zarrFormat };
+    const options = { path: "a", shape: [0, 2], chunkShape: [4, 2], dtype: "int32" as const, zarrFormat };
     await create(group, shardShape ? { ...options, shardShape } : options);
     await consolidate(group);
     const [writers, times, rows] = [5, 4, 3];

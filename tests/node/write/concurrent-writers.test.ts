@@ -37,7 +37,7 @@ function start(url: string, program: number) {
 it("lose no element of a sharded array", { timeout: 90_000 }, async () => {
   const url = `${server.url}/painted.zarr`;
   const shape = [16, 64];
-  const options = { shape, chunkShape: [4, 8], shardShape: [8, 32], dtype: "int32" };
+  const options = { shape, chunkShape: [4, 8], shardShape: [8, 32], dtype: "int32" as const };
   await create(new WritableHttpStore(url, { bucket: server.url }), options);
   const children = Array.from({ length: programs }, (_, program) => start(url, program));
   await Promise.all(children.map(({ ready }) => ready));

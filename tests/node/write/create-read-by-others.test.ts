@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { type CreateOptions, create, deleteNode, MapStore, open } from "zarr-wasm";
+import { type CreateOptions, create, type DTypeInput, deleteNode, MapStore, open } from "zarr-wasm";
 import * as zarrita from "zarrita";
 import { skipFor } from "../../shared/skips.js";
 import { missingZarr, python } from "../support/python-zarr.js";
@@ -46,7 +46,7 @@ describe("other libraries read created arrays", () => {
         path: name,
         shape: [7, 5],
         chunkShape: [3, 2],
-        dtype,
+        dtype: dtype as DTypeInput,
         codecs,
         order,
         attributes,
@@ -95,7 +95,7 @@ print(json.dumps(out))`;
           shape: [5, 8],
           chunkShape: [2, 4],
           ...shards,
-          dtype,
+          dtype: dtype as DTypeInput,
           codecs,
           fillValue: dtype === "bool" ? true : 3,
           attributes,

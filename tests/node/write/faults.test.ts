@@ -223,7 +223,7 @@ describe("several writers of one array", () => {
     await set(array, [0], 0);
     expect([...(entries.get("/c/0") ?? [])]).toEqual([0, 0, 0, 0]);
     entries.clear();
-    const sharded = { path: "s", shape: [4], chunkShape: [2], shardShape: [4], dtype: "uint8" };
+    const sharded = { path: "s", shape: [4], chunkShape: [2], shardShape: [4], dtype: "uint8" as const };
     const shards = await create(new MapStore(entries), sharded);
     await set(shards, [0], 1);
     await set(shards, [0], 0);

@@ -4,6 +4,7 @@ import {
   append,
   type CreateOptions,
   create,
+  type DTypeInput,
   get,
   isZarrError,
   open,
@@ -136,7 +137,7 @@ describe("a smaller shape", () => {
     const records = await make(files(), {
       shape: [3],
       chunkShape: [3],
-      dtype: struct,
+      dtype: struct as DTypeInput,
       zarrFormat: 2,
       fillValue: null,
     });

@@ -7,6 +7,7 @@ import {
   append,
   type CreateOptions,
   create,
+  type DTypeInput,
   type ElementData,
   get,
   MapStore,
@@ -177,7 +178,13 @@ describe("set", () => {
     const shape = [40, 50, 4000];
     const data = Uint8Array.from({ length: 40 * 50 * 4000 }, (_, i) => (i * 7 + (i >> 9)) & 255);
     for (const shardShape of [undefined, [32, 16, 3000]]) {
-      const options = { shape, chunkShape: [16, 16, 1500], shardShape, dtype: "uint8", codecs: "none" };
+      const options = {
+        shape,
+        chunkShape: [16, 16, 1500],
+        shardShape,
+        dtype: "uint8" as const,
+        codecs: "none",
+      };
       const array = await create(files(), options);
       await set(array, null, data);
       expect(Buffer.compare((await get<Uint8Array>(array)).data, data)).toBe(0);
@@ -240,7 +247,7 @@ describe("values of each data type", () => {
         const array = await create(files(), {
           shape: [5, 6],
           chunkShape: [2, 4],
-          dtype,
+          dtype: dtype as DTypeInput,
           codecs,
           order,
           zarrFormat,

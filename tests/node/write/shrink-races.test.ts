@@ -91,7 +91,7 @@ const places: Record<string, Place> = {
   },
 };
 
-const options = { shape: [10, 4], chunkShape: [4, 3], dtype: "int32", codecs: "none" };
+const options = { shape: [10, 4], chunkShape: [4, 3], dtype: "int32" as const, codecs: "none" };
 const values = Int32Array.from({ length: 40 }, (_, i) => 1 + i);
 const filled = (count: number, value: number) => new Int32Array(count).fill(value);
 

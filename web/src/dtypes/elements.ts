@@ -5,6 +5,7 @@ import { invalidArgument, shown } from "../util/errors.js";
 import { kept, textDecoder } from "../util/platform.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
+import type { DTypeName } from "./names.js";
 import { utf32String, withoutPadding } from "./strings.js";
 import { arrayOf, conversionOf, type ElementData } from "./typed-arrays.js";
 
@@ -243,30 +244,60 @@ function byteString(item: Uint8Array): string {
 }
 
 /** Element data of any type: typed arrays, or lists of values of variable length. */
-export type Elements = ElementData | readonly unknown[];
+export type Elements<B extends ArrayBufferLike = ArrayBufferLike> = ElementData<B> | readonly unknown[];
 
-/**
- * Element data by data type. Omits types whose typed array depends on the engine (float16) and types that the
- * name alone does not determine (structured types, times).
- */
-export interface ElementsByType {
-  bool: Uint8Array;
-  int8: Int8Array;
-  int16: Int16Array;
-  int32: Int32Array;
-  int64: BigInt64Array;
-  uint8: Uint8Array;
-  uint16: Uint16Array;
-  uint32: Uint32Array;
-  uint64: BigUint64Array;
-  float32: Float32Array;
-  float64: Float64Array;
+/** Float16Array, if the types of the platform have it. */
+type Float16Elements = typeof globalThis extends { Float16Array: { new (length: number): infer F } }
+  ? F
+  : never;
+
+/** Types whose elements are converted to float32. */
+type ConvertedFloat = Exclude<
+  Extract<DTypeName, `float${string}` | `bfloat${string}` | `complex_${string}`>,
+  "float16" | "float32" | "float64"
+>;
+
+/** Element data by data type, in buffers of type `B`. */
+export interface ElementsByType<B extends ArrayBufferLike = ArrayBuffer>
+  extends Record<ConvertedFloat, Float32Array<B>> {
+  bool: Uint8Array<B>;
+  int2: Int8Array<B>;
+  int4: Int8Array<B>;
+  int8: Int8Array<B>;
+  int16: Int16Array<B>;
+  int32: Int32Array<B>;
+  int64: BigInt64Array<B>;
+  uint2: Uint8Array<B>;
+  uint4: Uint8Array<B>;
+  uint8: Uint8Array<B>;
+  uint16: Uint16Array<B>;
+  uint32: Uint32Array<B>;
+  uint64: BigUint64Array<B>;
+  /** A Float16Array if the engine has it. */
+  float16: Float32Array<B> | Float16Elements;
+  float32: Float32Array<B>;
+  float64: Float64Array<B>;
   /** Real and imaginary parts, interleaved. */
-  complex64: Float32Array;
-  complex128: Float64Array;
+  complex64: Float32Array<B>;
+  complex128: Float64Array<B>;
+  "numpy.datetime64": BigInt64Array<B>;
+  "numpy.timedelta64": BigInt64Array<B>;
   string: string[];
   bytes: Uint8Array[];
+  object: unknown[];
+  /** Packed items, as of all following types. */
+  null_terminated_bytes: Uint8Array<B>;
+  fixed_length_utf32: Uint8Array<B>;
+  struct: Uint8Array<B>;
+  [raw: `r${number}`]: Uint8Array<B>;
 }
 
-/** Element data if the data type is not known: typed arrays, unless the caller specifies otherwise. */
-export type ReadAs<D extends Elements> = Elements extends D ? ElementData : D;
+/** Element data of an array; typed arrays if its data type is not known. */
+export type ReadAs<D extends DTypeName, B extends ArrayBufferLike = ArrayBuffer> = DTypeName extends D
+  ? ElementData<B>
+  : ElementsByType<B>[D];
+
+/** Element data that fits an array: to write, or to read into. */
+export type ElementsLike<D extends DTypeName> = DTypeName extends D
+  ? ElementData | readonly unknown[]
+  : ElementsByType<ArrayBufferLike>[D];

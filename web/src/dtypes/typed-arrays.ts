@@ -5,18 +5,18 @@ import type { DType } from "./dtype.js";
 import { type FloatName, floatFormats } from "./floats.js";
 import type { CoreType } from "./table.js";
 
-/** Typed arrays used for element data. */
-export type ElementData =
-  | Uint8Array
-  | Int8Array
-  | Uint16Array
-  | Int16Array
-  | Uint32Array
-  | Int32Array
-  | BigUint64Array
-  | BigInt64Array
-  | Float32Array
-  | Float64Array;
+/** Typed arrays used for element data, in buffers of type `B`. */
+export type ElementData<B extends ArrayBufferLike = ArrayBufferLike> =
+  | Uint8Array<B>
+  | Int8Array<B>
+  | Uint16Array<B>
+  | Int16Array<B>
+  | Uint32Array<B>
+  | Int32Array<B>
+  | BigUint64Array<B>
+  | BigInt64Array<B>
+  | Float32Array<B>
+  | Float64Array<B>;
 
 export interface ElementArray {
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): ElementData;

@@ -23,7 +23,8 @@ export interface StoredType {
   endians: (Endian | undefined)[];
 }
 
-const numbers: Readonly<Record<string, SimpleType>> = {
+/** Types of fixed size by NumPy kind and number of bytes. */
+export const typestrTypes = {
   b1: "bool",
   i1: "int8",
   i2: "int16",
@@ -38,7 +39,7 @@ const numbers: Readonly<Record<string, SimpleType>> = {
   f8: "float64",
   c8: "complex64",
   c16: "complex128",
-};
+} as const satisfies Readonly<Record<string, SimpleType>>;
 
 export interface DescrOptions {
   /** Accepts `|O` as elements of variable length; the caller must then find an object codec. */
@@ -79,7 +80,7 @@ function objectType(text: string, objects: boolean): StoredType {
 }
 
 function plainType(text: string, kind: string, size: number): DType {
-  const simple = numbers[`${kind}${size}`];
+  const simple = (typestrTypes as Readonly<Record<string, SimpleType>>)[`${kind}${size}`];
   if (simple) return DType.simple(simple);
   if (kind === "S" || kind === "V" || kind === "U") {
     if (size < 1) throw unsupported(`elements of no bytes (dtype "${text}")`, { code: "empty-dtype" });

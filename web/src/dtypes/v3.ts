@@ -26,18 +26,16 @@ type Options = { readonly [name: string]: unknown };
 const plain = new Map<string, DType>([
   ...simpleTypes.map((name) => [name, DType.simple(name)] as const),
   ["string", DType.variable("string")],
+  ["bytes", DType.variable("bytes")],
 ]);
-const aliases: readonly [name: string, type: SimpleType][] = [
-  ["complex_float32", "complex64"],
-  ["complex_float64", "complex128"],
-];
-for (const [name, type] of aliases) plain.set(name, DType.simple(type));
-const variableNames: readonly [name: string, type: VariableName][] = [
-  ["bytes", "bytes"],
-  ["variable_length_bytes", "bytes"], // zarr-python
-  ["binary", "bytes"], // zarrs
-];
-for (const [name, type] of variableNames) plain.set(name, DType.variable(type));
+/** Further names of types, some of them of other implementations. */
+export const dtypeAliases = {
+  complex_float32: "complex64",
+  complex_float64: "complex128",
+  variable_length_bytes: "bytes", // zarr-python
+  binary: "bytes", // zarrs
+} as const satisfies Readonly<Record<string, SimpleType | VariableName>>;
+for (const [name, type] of Object.entries(dtypeAliases)) plain.set(name, plain.get(type)!);
 
 /** Types with a configuration: the options in it, and a function that makes the type. */
 const configured = new Map<string, { options: readonly string[]; make(c: Options, depth: number): DType }>([

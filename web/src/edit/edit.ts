@@ -3,6 +3,7 @@
  * use.
  */
 
+import type { DTypeInput, DTypeName, DTypeNamed } from "../dtypes/names.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import type { Selection } from "../plan/selection.js";
@@ -34,6 +35,15 @@ const writing = lazy("writing", () => import("./part.js"));
  *   "foreign-files", "protected-folder", "is-source"); ReadOnly for a store that cannot write. Errors of the
  *   store are passed on; the array has then not been created.
  */
+export async function create<const T extends DTypeInput>(
+  target: Target,
+  options: CreateOptions<T>,
+): Promise<ZarrArray<DTypeNamed<T>>>;
+export async function create<D extends DTypeName>(
+  target: Target,
+  options: CreateLikeOptions<D>,
+): Promise<ZarrArray<D>>;
+export async function create(target: Target, options: CreateOptions | CreateLikeOptions): Promise<ZarrArray>;
 export async function create(target: Target, options: CreateOptions | CreateLikeOptions): Promise<ZarrArray> {
   return (await writing()).createArray(target, options);
 }
@@ -114,10 +124,10 @@ export async function consolidate(
  *   for a chunk that is only partly covered; EncodeFailed, Conflict and errors of the store, with the chunk's
  *   key and `written`: all other chunks are unchanged. The signal's reason if aborted.
  */
-export async function set(
-  array: ZarrArray,
+export async function set<D extends DTypeName>(
+  array: ZarrArray<D>,
   selection: Selection | undefined,
-  values: SetValues,
+  values: SetValues<NoInfer<D>>,
   options: SetOptions = {},
 ): Promise<void> {
   return (await writing()).set(array, selection, values, options);
@@ -127,10 +137,10 @@ export async function set(
  * Writes one whole chunk, or one inner chunk of a shard, in C order. Like the result of `getChunk`, the
  * values have the full chunk shape, even if the chunk overhangs the array. @throws the errors of {@link set}.
  */
-export async function setChunk(
-  array: ZarrArray,
+export async function setChunk<D extends DTypeName>(
+  array: ZarrArray<D>,
   coordinates: readonly number[],
-  values: SetValues,
+  values: SetValues<NoInfer<D>>,
   options: SetChunkOptions = {},
 ): Promise<void> {
   return (await writing()).setChunk(array, coordinates, values, options);
@@ -145,9 +155,9 @@ export async function setChunk(
  *   {@link set}, if nothing was appended; Network ("unknown-outcome") if elements may have been appended; the
  *   message names missing ones.
  */
-export async function append(
-  array: ZarrArray,
-  values: ManyValues,
+export async function append<D extends DTypeName>(
+  array: ZarrArray<D>,
+  values: ManyValues<NoInfer<D>>,
   axis = 0,
   options: SetOptions = {},
 ): Promise<void> {

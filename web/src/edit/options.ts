@@ -1,12 +1,10 @@
 /** Options of the functions that create and change nodes and write elements. */
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { CodecMetadata } from "../codecs/metadata.js";
-import type { DType } from "../dtypes/dtype.js";
-import type { ElementData } from "../dtypes/elements.js";
-import type { DataTypeJson } from "../dtypes/fill-print.js";
+import type { ElementsLike } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-value.js";
-import type { NumpyDescr } from "../dtypes/numpy.js";
-import type { Region, ZarrArray } from "../hierarchy/array.js";
+import type { DTypeInput, DTypeMatching, DTypeName } from "../dtypes/names.js";
+import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Source } from "../hierarchy/source.js";
 import type { Progress } from "../read/assemble.js";
@@ -53,7 +51,7 @@ export type ChunkKeyOption =
   | { name: "suffix"; suffix: string; baseEncoding?: ChunkKeyOption | undefined; separator?: undefined }
   | { name: "fanout"; maxChildren?: number | undefined; separator?: undefined };
 
-export interface CreateOptions extends NodeCreateOptions {
+export interface CreateOptions<T extends DTypeInput = DTypeInput> extends NodeCreateOptions {
   /** Length of each dimension. */
   shape: readonly number[];
   /** Shape of the chunks, or of the inner chunks of shards. Default: about 1 MiB, see docs/writing.md. */
@@ -61,7 +59,7 @@ export interface CreateOptions extends NodeCreateOptions {
   /** Shape of the shards (Zarr v3), a multiple of the chunk shape. Default: no shards. */
   shardShape?: readonly number[] | undefined;
   /** Data type: of Zarr v3, of NumPy ("<f4", including the stored byte order), or of another array. */
-  dtype: string | DataTypeJson | NumpyDescr | DType;
+  dtype: T;
   /**
    * Value of elements that are not stored. Default: 0, false or ""; null leaves it undefined (Zarr v1 and
    * v2).
@@ -87,14 +85,14 @@ export interface CreateOptions extends NodeCreateOptions {
 type Changes<T> = { [K in keyof T]?: T[K] | undefined };
 
 /** Options of an array like another one. Omitted properties are copied from it. */
-export interface CreateLikeOptions
+export interface CreateLikeOptions<D extends DTypeName = DTypeName>
   extends NodeCreateOptions,
     Changes<Omit<CreateOptions, "dtype" | "shardShape" | keyof NodeCreateOptions>> {
   /**
    * The other array, whose data type, byte order, fill value, attributes, dimension names, chunks and codecs
    * are copied.
    */
-  like: ZarrArray;
+  like: ZarrArray<D>;
   /** null for no shards. Default: the other array's, if the chunks are the same. */
   shardShape?: readonly number[] | null | undefined;
   dtype?: undefined;
@@ -123,17 +121,41 @@ export interface ResizeOptions extends UpdateOptions {
   edges?: "clear" | "keep" | undefined;
 }
 
+/** Lists of strings, for strings of fixed length; clamped bytes count as bytes. */
+type AlsoElements<D extends DTypeName> = D extends "null_terminated_bytes" | "fixed_length_utf32"
+  ? readonly string[]
+  : D extends "uint8" | "bool"
+    ? Uint8ClampedArray
+    : D extends "string"
+      ? readonly string[]
+      : D extends "bytes"
+        ? readonly Uint8Array[]
+        : never;
+
+/** Elements in C order. */
+type SetElements<D extends DTypeName> = ElementsLike<D> | AlsoElements<D>;
+
 /** Elements in C order, alone or with their shape. */
-export type ManyValues =
-  | ElementData
-  | readonly unknown[]
-  | Pick<Region<ElementData | readonly unknown[]>, "data" | "shape">;
+export type ManyValues<D extends DTypeName = DTypeName> =
+  | SetElements<D>
+  | { readonly data: SetElements<D>; readonly shape: readonly number[] };
+
+/** One element. Floats can also be "NaN", "Infinity", "-Infinity" or the hexadecimal digits of their bits. */
+type SetElement<D extends DTypeName> = DTypeName extends D
+  ? FillScalar | bigint
+  : D extends DTypeMatching<"number" | "bigint">
+    ? number | bigint | string
+    : D extends "bool"
+      ? boolean | number
+      : D extends "string"
+        ? string
+        : FillScalar | bigint;
 
 /**
  * Values for a selection: elements in C order as returned by `get`, alone or with their shape; strings for
  * strings of fixed length; or one element for the whole selection.
  */
-export type SetValues = ManyValues | FillScalar | bigint;
+export type SetValues<D extends DTypeName = DTypeName> = ManyValues<D> | SetElement<D>;
 
 export interface SetChunkOptions {
   /** Ends the write between two chunks and throws the signal's reason. Chunks written so far are complete. */

@@ -3,8 +3,9 @@
 import type { CodecMetadata } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
-import type { ElementData, Elements, ElementsByType, ReadAs } from "../dtypes/elements.js";
+import type { ElementData, Elements, ReadAs } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-value.js";
+import { type DTypeMatching, type DTypeName, type DTypeQuery, matchesDType } from "../dtypes/names.js";
 import type { ArraySpec, Attributes } from "../metadata/spec.js";
 import { readChunkElements, readEncodedChunk } from "../read/read-region.js";
 import { ArrayReader } from "../read/reader.js";
@@ -16,9 +17,9 @@ import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";
 
 /** Elements of an array with their layout. */
-export interface Region<D extends ElementData | readonly unknown[] = ElementData> {
+export interface Region<T extends Elements = ElementData> {
   /** The elements; docs/dtypes.md lists the form of each data type. */
-  readonly data: D;
+  readonly data: T;
   /** Length of each dimension. */
   readonly shape: readonly number[];
   /** Distance between neighbours along each dimension, in elements (C order). */
@@ -36,12 +37,13 @@ export interface GetChunkOptions {
 }
 
 /**
- * An opened Zarr array. `D` is the type of its elements, as narrowed by {@link ZarrArray.is}:
- * `if (array.is("float32")) (await get(array)).data` is a `Float32Array`.
+ * An opened Zarr array. `D` is the name of its data type: known from `create`, narrowed by
+ * {@link ZarrArray.is}, any name otherwise. `if (array.is("float32")) (await get(array)).data` is a
+ * `Float32Array`.
  */
-export class ZarrArray<D extends Elements = Elements> {
+export class ZarrArray<D extends DTypeName = DTypeName> {
   /** Exists in types only. @hidden */
-  declare readonly "~elements"?: D;
+  declare readonly "~dtype"?: D;
 
   /** The name that consoles show, even in minified programs. */
   static get name(): string {
@@ -94,11 +96,12 @@ export class ZarrArray<D extends Elements = Elements> {
     return this.#spec.dtype;
   }
   /**
-   * Whether the data type has this Zarr v3 name. If so, TypeScript narrows the type of the elements that
-   * `get` returns.
+   * Whether the data type has one of these Zarr v3 names, or elements of one of these kinds: "number" (up to 32
+   * bits if an integer), "bigint" (int64 and uint64), "boolean" or "string". If so, TypeScript narrows the type
+   * of the elements that `get` returns and `set` takes.
    */
-  is<N extends keyof ElementsByType>(name: N): this is ZarrArray<ElementsByType[N]> {
-    return this.#spec.dtype.name === name;
+  is<Q extends DTypeQuery>(...queries: Q[]): this is ZarrArray<DTypeMatching<Q>> {
+    return queries.some((query) => matchesDType(this.#spec.dtype, query));
   }
   /** Value of elements that are not stored; null if the metadata leaves it undefined (they read as zeros). */
   get fillValue(): FillScalar {

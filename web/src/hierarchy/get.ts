@@ -1,7 +1,8 @@
 /** Reads regions of arrays. */
 
 import type { DType } from "../dtypes/dtype.js";
-import type { ElementData, Elements, ReadAs } from "../dtypes/elements.js";
+import type { ElementData, Elements, ElementsLike, ReadAs } from "../dtypes/elements.js";
+import type { DTypeName } from "../dtypes/names.js";
 import { checkPriority, type Priority } from "../plan/jobs.js";
 import type { Selection } from "../plan/selection.js";
 import type { Progress } from "../read/assemble.js";
@@ -57,11 +58,14 @@ export interface GetOptions extends GetBytesOptions {
 }
 
 /** A region as raw element bytes: C order, little-endian, packed. */
-export interface BytesRegion {
-  readonly bytes: Uint8Array;
+export interface BytesRegion<B extends ArrayBufferLike = ArrayBufferLike> {
+  readonly bytes: Uint8Array<B>;
   readonly shape: readonly number[];
   readonly dtype: DType;
 }
+
+/** Buffer of a result, by the option `useSharedArrayBuffer`. */
+export type ResultBuffer<S extends boolean | undefined> = S extends true ? SharedArrayBuffer : ArrayBuffer;
 
 const defaultConcurrency = 16;
 
@@ -76,17 +80,27 @@ const defaultConcurrency = 16;
  * @throws InvalidSelection, InvalidArgument, LimitExceeded before anything is read; Network, CorruptChunk and
  *   others naming the chunk's key; the signal's reason if aborted. No partial result is returned.
  */
-export async function get<D extends Elements>(
+export async function get<D extends DTypeName, T extends ElementsLike<D>>(
+  array: ZarrArray<D>,
+  selection: Selection | undefined,
+  options: GetOptions & { out: T },
+): Promise<Region<T>>;
+export async function get<D extends DTypeName, S extends boolean | undefined = false>(
   array: ZarrArray<D>,
   selection?: Selection,
-  options?: GetOptions,
-): Promise<Region<ReadAs<D>>>;
+  options?: GetOptions & { out?: undefined; useSharedArrayBuffer?: S },
+): Promise<Region<ReadAs<D, ResultBuffer<S>>>>;
+export async function get<D extends DTypeName>(
+  array: ZarrArray<D>,
+  selection?: Selection,
+  options?: GetOptions & { out?: ElementsLike<D> | undefined },
+): Promise<Region<ReadAs<D, ArrayBufferLike>>>;
 /** Reads a region as elements of a type that the caller knows: `get<string[]>(…)`. */
-export async function get<D extends Elements = ElementData>(
-  array: ZarrArray,
+export async function get<T extends Elements = never>(
+  array: [T] extends [never] ? never : ZarrArray,
   selection?: Selection,
   options?: GetOptions,
-): Promise<Region<D>>;
+): Promise<Region<T>>;
 export async function get(
   array: ZarrArray,
   selection?: Selection,
@@ -104,11 +118,11 @@ export async function get(
  * Like {@link get}, as raw element bytes: for data types without a JavaScript number type, and for writing
  * files.
  */
-export async function getBytes(
+export async function getBytes<S extends boolean | undefined = false>(
   array: ZarrArray,
   selection?: Selection,
-  options: GetBytesOptions = {},
-): Promise<BytesRegion> {
+  options: GetBytesOptions & { useSharedArrayBuffer?: S } = {},
+): Promise<BytesRegion<ResultBuffer<S>>> {
   const reader = readerOf(array);
   checkOptions(options);
   const wanted = resolveWanted(reader, selection);
@@ -116,7 +130,7 @@ export async function getBytes(
   if (dtype.isVariable)
     throw invalidArgument(`elements of data type ${dtype} have no fixed number of bytes; use get`);
   const bytes = await readBytesOf(reader, wanted, regionOptions(options), options);
-  return { bytes, shape: wanted.shape, dtype };
+  return { bytes: bytes as Uint8Array<ResultBuffer<S>>, shape: wanted.shape, dtype };
 }
 
 function readerOf(array: ZarrArray): ArrayReader {

@@ -1,9 +1,7 @@
 /** Options of `writeMultiscale`. */
-import type { DType } from "../../dtypes/dtype.js";
 import type { ElementData } from "../../dtypes/elements.js";
-import type { DataTypeJson } from "../../dtypes/fill-print.js";
 import type { FillScalar } from "../../dtypes/fill-value.js";
-import type { NumpyDescr } from "../../dtypes/numpy.js";
+import type { DTypeInput } from "../../dtypes/names.js";
 import type { CodecInput, NewAttributes } from "../../edit/options.js";
 
 import type { Progress } from "../../read/assemble.js";
@@ -35,7 +33,7 @@ export interface ImageData {
   readonly data: ElementData;
   readonly shape: readonly number[];
   /** Default: the data type of the typed array. */
-  readonly dtype?: string | DataTypeJson | NumpyDescr | DType | undefined;
+  readonly dtype?: DTypeInput | undefined;
 }
 
 /** Progress of writing an image: chunks of all levels that the call writes. */

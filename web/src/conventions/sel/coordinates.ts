@@ -1,6 +1,6 @@
 /** Coordinates of one dimension, read from an array in parts, or computed. */
 
-import { strings } from "../../dtypes/elements.js";
+import { type ElementData, strings } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
@@ -116,7 +116,7 @@ async function readPart(
   { signal }: Reading,
 ): Promise<Part> {
   const stop = Math.min(start + count, array.shape[0]!);
-  const region = await get<never>(array, [slice(start, stop)], { signal });
+  const region = await get<ElementData>(array, [slice(start, stop)], { signal });
   const { core, isVariable } = array.dtype;
   const data: ArrayLike<unknown> = region.data;
   if (isVariable) return { kind: "texts", isSingle: false, values: textsOf(name, array, data) };

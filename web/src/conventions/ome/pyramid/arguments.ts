@@ -2,6 +2,7 @@
 
 import type { DType } from "../../../dtypes/dtype.js";
 import { checkElements, type ElementData } from "../../../dtypes/elements.js";
+import type { DTypeInput } from "../../../dtypes/names.js";
 import { createArray } from "../../../edit/create.js";
 import { checkOptionNames, type OptionNames } from "../../../edit/option-names.js";
 import { checkOptions } from "../../../hierarchy/arguments.js";
@@ -45,7 +46,7 @@ export async function originOf(given: unknown, options: MultiscaleOptions, versi
   const shape = own(given, "shape") as readonly number[];
   const array = await createArray(new Map(), {
     shape,
-    dtype: dtype as string | DType,
+    dtype: dtype as DTypeInput,
     chunkShape,
     shardShape: shardShape ?? undefined,
     codecs,
