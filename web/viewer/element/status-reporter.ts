@@ -1,0 +1,134 @@
+/** Reports progress, notes and errors, to the user and to the page. */
+import type { ZarrWarning } from "zarr-wasm";
+import { formatByteCount } from "../base/format.js";
+import { type Explanation, explain, type Stage as FailedStage } from "../panels/messages.js";
+import { type Note, Notes } from "../panels/notes.js";
+import type { TileStatus } from "../tiles/tile-set.js";
+import type { MainPlane } from "./main-plane.js";
+import { countText, damageNotes, errorsOf, leftOutNotes, middleNote, placeNotes } from "./noting.js";
+import type { ViewerView } from "./options.js";
+import type { Stage } from "./stage.js";
+import { failingPlace } from "./target.js";
+import type { ViewerModel } from "./viewer-model.js";
+
+export interface StatusReporterCallbacks {
+  /** Called when an error replaces the picture. */
+  onFailure(): void;
+  /** Called when the user retries after an error. */
+  onRetry(stage: FailedStage): void;
+  onReadInCOrder(): void;
+  onReadWholeSlice(): void;
+}
+
+export class StatusReporter {
+  readonly notes = new Notes();
+  /** Notes on how the source was read, and on its metadata. */
+  sourceNotes: readonly string[] = [];
+  /** The library's warnings about the source. */
+  warnings: readonly ZarrWarning[] = [];
+  /** Status of the last frame. */
+  #status: TileStatus | undefined;
+  #started = 0;
+  /** Errors that have been reported to the page. */
+  readonly #reported = new Set<unknown>();
+
+  constructor(
+    private readonly model: ViewerModel,
+    private readonly stage: Stage,
+    private readonly plane: MainPlane,
+    private readonly callbacks: StatusReporterCallbacks,
+  ) {}
+
+  /** Forgets warnings and errors of the previous source. */
+  clear(): void {
+    this.warnings = [];
+    this.#reported.clear();
+    this.notes.show([]);
+  }
+
+  /** Starts timing a view; its status is unknown, so that it is not reported as complete. */
+  begin(): void {
+    this.#started = performance.now();
+    this.model.activity = "reading";
+  }
+
+  /** Forgets the status of a picture that is no longer shown. */
+  end(): void {
+    this.#status = undefined;
+  }
+
+  /** Called for content other than pictures, which is complete when shown. */
+  showReady(): void {
+    this.stage.setIdle("");
+    this.notes.show(this.#sourceNotes());
+    this.model.activity = "ready";
+  }
+
+  /** Shows the progress of a frame. @returns whether the picture has just become complete */
+  showProgress(status: TileStatus): boolean {
+    const wasComplete = this.#status?.isComplete;
+    this.#status = status;
+    const { chunks, done, bytes, isComplete } = status;
+    const { onProgress } = this.model.options;
+    const text = countText(chunks);
+    if (!isComplete) {
+      this.model.activity = "reading";
+      const progress = { chunks: done, totalChunks: chunks, bytes };
+      this.stage.setBusy(`Reading ${text}…`, progress);
+      onProgress?.(progress);
+      return false;
+    }
+    const isNew = !wasComplete || this.model.activity !== "ready";
+    if (isNew) {
+      const time = Math.round(performance.now() - this.#started);
+      this.stage.setIdle(`${text}, ${formatByteCount(bytes)}, ${time} ms`);
+      onProgress?.({ chunks, totalChunks: chunks, bytes });
+    }
+    return isNew;
+  }
+
+  /** Shows the notes on a picture. */
+  showNotes({ target, dataset, settings }: ViewerView, status: TileStatus): void {
+    const errors = errorsOf(this.plane.view?.gaps ?? [], status);
+    for (const error of errors) this.#report(error);
+    const limits = leftOutNotes(status);
+    const isMiddle = limits.length === 0 && this.plane.isMiddle(dataset, settings);
+    this.notes.show([
+      ...this.#sourceNotes(),
+      ...damageNotes(errors, failingPlace(target, "reading"), () => this.plane.view?.retry()),
+      ...limits,
+      ...(isMiddle ? [middleNote(dataset, settings, () => this.callbacks.onReadWholeSlice())] : []),
+    ]);
+  }
+
+  addSourceNote(sentence: string): void {
+    this.sourceNotes = [...this.sourceNotes, sentence];
+    this.notes.show(this.#sourceNotes());
+  }
+
+  #sourceNotes(): Note[] {
+    return placeNotes(this.sourceNotes, this.warnings, () => this.callbacks.onReadInCOrder());
+  }
+
+  /** Reports an error to the page, once. */
+  #report(error: unknown): void {
+    if (this.#reported.has(error)) return;
+    this.#reported.add(error);
+    this.model.options.onError?.(error);
+  }
+
+  /** Reports an error and shows it instead of the picture. */
+  fail(error: unknown, stage: FailedStage): void {
+    this.#report(error);
+    this.showFailure(explain(error, failingPlace(this.model.target!, stage)), stage);
+  }
+
+  /** Shows an explanation instead of the picture. */
+  showFailure(explanation: Explanation, stage: FailedStage): void {
+    this.callbacks.onFailure();
+    this.model.activity = "error";
+    this.stage.setIdle("");
+    this.notes.show(this.#sourceNotes());
+    this.stage.showError(explanation, () => this.callbacks.onRetry(stage));
+  }
+}

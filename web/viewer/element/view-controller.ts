@@ -1,0 +1,393 @@
+/** Applies changes of the state: draws the slice, and updates the views and panels around it. */
+import type { Layer } from "../model/layers.js";
+import { kindOf, type SliceKind } from "../model/plan.js";
+import { factsOf, hasOtherRanges, type Interval, type ViewState, type WantedState } from "../model/state.js";
+import { placeText } from "../panels/coordinates.js";
+import { shapeOf } from "../source/dataset.js";
+import type { Measured } from "../source/measure.js";
+import type { Opened } from "../source/open.js";
+import { concernsAll } from "../tiles/read.js";
+import type { TileStatus } from "../tiles/tile-set.js";
+import { BesidePlace } from "./beside-place.js";
+import { Companions } from "./companions.js";
+import { MainPlane, type PlaneKind } from "./main-plane.js";
+import type { ViewerView } from "./options.js";
+import { Pointing } from "./pointing.js";
+import type { Cell } from "./reading.js";
+import { codeRequestOf } from "./sharing.js";
+import { indexOf } from "./shown.js";
+import type { SideCallbacks } from "./side.js";
+import { SidePlace } from "./side-place.js";
+import { Slices } from "./slices.js";
+import type { Stage } from "./stage.js";
+import { StatusReporter, type StatusReporterCallbacks } from "./status-reporter.js";
+import { resolveFor } from "./target.js";
+import { valueFormat } from "./value-format.js";
+import type { ViewerModel } from "./viewer-model.js";
+
+/** Minimum interval between two updates of the panels while data arrive, in milliseconds. */
+const minUpdateInterval = 700;
+/** Milliseconds without a pan or zoom after which the picture is at rest. */
+const restDelay = 150;
+
+export interface ViewControllerCallbacks
+  extends Pick<StatusReporterCallbacks, "onRetry">,
+    Pick<SideCallbacks, "onV1Order"> {
+  /** Opens another node or variable of the same source. */
+  onGo(path: string, variable?: string): void;
+  readonly share: SideCallbacks["share"];
+}
+
+export class ViewController {
+  readonly plane = new MainPlane({
+    onCamera: (camera, cause) => this.change({ camera }, cause),
+    onWindow: (rows, columns) => this.#setWindows(rows, columns),
+    onReset: () => this.#showAll(),
+    onPoint: (cell, by) => this.#point(cell, by),
+    onPick: (cell) => {
+      if (this.#beside.isPicking) this.change({ index: indexOf(this.model.view!.settings, cell) }, "pick");
+    },
+    onStep: (direction) => this.#slices.step(direction),
+    onPlay: () => {
+      this.#slices.toggle();
+      this.#syncSide();
+    },
+    onFrame: (status) => this.#follow(status),
+    format: () => this.#valueFormat(),
+  });
+  readonly status: StatusReporter;
+  readonly side: SidePlace;
+  readonly #slices = new Slices({
+    view: () => this.model.view,
+    isReady: () => this.model.activity === "ready",
+    onIndex: (index, cause) => this.change({ index }, cause),
+  });
+  readonly #companions: Companions;
+  readonly #beside = new BesidePlace({
+    onPick: (index) => this.change({ index }, "pick"),
+    onPoint: (pointed, by) => this.stage.readout.show(pointed, by),
+    format: () => this.#valueFormat(),
+  });
+  readonly #pointing: Pointing;
+
+  /** Aborted when the source is closed. */
+  #opening = AbortSignal.abort();
+  /** Aborted when another view is shown. */
+  #request = new AbortController();
+  #updated = 0;
+  /**
+   * Set while the picture is moving: descriptions of the view are updated when it rests, to keep frames
+   * short.
+   */
+  #moving: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly model: ViewerModel,
+    private readonly stage: Stage,
+    private readonly callbacks: ViewControllerCallbacks,
+  ) {
+    this.status = new StatusReporter(model, stage, this.plane, {
+      onFailure: () => this.end(),
+      onRetry: callbacks.onRetry,
+      onReadInCOrder: () => callbacks.onV1Order("writer"),
+      onReadWholeSlice: () => this.#showAll(),
+    });
+    this.side = new SidePlace(this.#sideCallbacks());
+    this.#companions = this.#makeCompanions();
+    this.#pointing = new Pointing(stage.readout, () => model.options.onPointer);
+    stage.beside.append(this.#beside.element);
+  }
+
+  #makeCompanions(): Companions {
+    return new Companions({
+      settings: () => this.model.settings.value,
+      onGo: (path, variable) => this.callbacks.onGo(path, variable),
+      onCollection: (panel) => this.side.prepend(panel),
+      onLabels: () => this.#syncSide(),
+      onNews: () => {
+        if (this.plane.kind) this.#showPlane(this.plane.kind);
+      },
+      onFailure: (sentence) => this.status.addSourceNote(sentence),
+    });
+  }
+
+  #sideCallbacks() {
+    return {
+      onLoad: () => this.#syncSide(),
+      onChange: (change: WantedState, control: string) => this.change(change, control),
+      onZoom: (direction: "in" | "out" | "reset") => {
+        if (direction === "reset") this.#showAll();
+        else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
+      },
+      onPlay: (axis: number | undefined) => {
+        this.#slices.play(axis);
+        this.#syncSide();
+      },
+      onV1Order: (order: "spec" | "writer") => this.callbacks.onV1Order(order),
+      onBudget: (bytes: number) => this.plane.view?.setBudget(bytes),
+      share: this.callbacks.share,
+      codeRequest: () => {
+        const { view } = this.model;
+        return view && codeRequestOf(view, this.plane.view);
+      },
+      measure: () => this.#measure(),
+    };
+  }
+
+  // The life of a source.
+
+  /** Clears the view. @param opening aborted when the next source is closed */
+  clear(opening: AbortSignal): void {
+    this.#opening = opening;
+    this.#abortReads();
+    this.model.dataset = undefined;
+    this.model.settings.set(undefined, "open");
+    this.#companions.begin(undefined, opening);
+    this.side.replace();
+    this.end();
+    this.stage.show(undefined);
+  }
+
+  /** Prepares the panels for an open dataset, before a state is applied. */
+  begin(opened: Extract<Opened, { kind: "dataset" }>, v1Order: "spec" | "writer" | undefined): void {
+    const { dataset } = opened;
+    this.model.dataset = dataset;
+    this.side.begin({ dataset, v1Order });
+    this.stage.setHeading(dataset.title, dataset);
+    this.#companions.begin(opened, this.#opening);
+  }
+
+  /** Removes the picture. */
+  end(): void {
+    this.#slices.stop();
+    this.#beside.dispose();
+    this.plane.end();
+    this.side.showMemory(undefined);
+    this.status.end();
+  }
+
+  destroy(): void {
+    clearTimeout(this.#moving);
+    this.#request.abort();
+    this.end();
+  }
+
+  /** Aborts the reads of the previous view; returns the signal of the next. */
+  #abortReads(): AbortSignal {
+    this.#request.abort();
+    this.#request = new AbortController();
+    return this.#request.signal;
+  }
+
+  // The state and its consequences.
+
+  /** Changes the state at the user's request. */
+  change(change: WantedState, control: string): void {
+    if (control.startsWith("index-")) this.#slices.leaveWay();
+    if (control === "pan" || control === "zoom") this.#move();
+    const { dataset, settings } = this.model.view!;
+    // Another field or part has its own values and colours; stored values have another range.
+    const isOther = change.field !== undefined || change.part !== undefined;
+    const isOtherRange = isOther || (change.isRaw !== undefined && change.isRaw !== settings.isRaw);
+    const isFoundAnew = isOtherRange || "range" in change || hasOtherRanges(settings, change);
+    const reset: WantedState = {
+      ...(isOther ? { colormap: undefined } : {}),
+      ...(isOtherRange ? { range: undefined } : {}),
+      // Locked limits are part of the state, so that a shared link shows the same colours.
+      keptLimits: isFoundAnew ? undefined : { ...this.plane.ranges.found, ...settings.keptLimits },
+    };
+    void this.apply(resolveFor(dataset, { ...settings, ...reset, ...change }), control);
+    if (change.labels !== undefined) void this.#companions.openLabels();
+    this.model.options.onChange?.(this.model.view!, control);
+  }
+
+  #move(): void {
+    clearTimeout(this.#moving);
+    this.#moving = setTimeout(() => {
+      this.#moving = undefined;
+      this.plane.view?.redraw();
+    }, restDelay);
+  }
+
+  /** Adopts a state and updates everything that depends on it. */
+  async apply(state: ViewState, cause: string): Promise<void> {
+    const { model, plane } = this;
+    const kind = kindOf(factsOf(model.dataset!), state);
+    model.settings.set(state, cause);
+    void this.#readCoordinates(state);
+    if (kind !== "image" && kind !== "line") {
+      this.end();
+      await this.#showText(kind);
+      return;
+    }
+    const loading = plane.load(kind);
+    if (loading) {
+      model.activity = "reading";
+      await loading;
+      if (model.settings.value !== state) return;
+    }
+    this.#showPlane(kind);
+  }
+
+  /** Reads the coordinates of the current view if they were not read with the dataset. */
+  async #readCoordinates({ index }: ViewState): Promise<void> {
+    const { axes } = this.model.dataset!;
+    const missing = axes.flatMap(({ coordinates }, axis) =>
+      coordinates && coordinates.at(index[axis]!) === undefined ? [coordinates.read(index[axis]!)] : [],
+    );
+    if (missing.length === 0) return;
+    const signal = this.#opening;
+    await Promise.allSettled(missing); // without coordinates, positions are shown as indices
+    if (signal.aborted || !this.model.view) return;
+    this.#syncSide();
+    this.plane.view?.redraw();
+    this.#pointAgain();
+  }
+
+  #showPlane(kind: PlaneKind): void {
+    const { dataset, settings } = this.model.view!;
+    this.#slices.follow(dataset, settings);
+    const next = kind === "image" ? this.#slices.next(dataset, settings) : [];
+    this.#abortReads();
+    const { view, isOther } = this.plane.show(kind, dataset, settings, next);
+    this.stage.show(view.element, true);
+    view.frame.measure();
+    if (isOther) this.status.begin();
+    this.#showBeside();
+    if (this.#moving === undefined) this.#syncSide();
+    this.#point(view.cell, this.#pointing.by);
+  }
+
+  async #showText(kind: SliceKind): Promise<void> {
+    const { dataset, settings } = this.model.view!;
+    const signal = this.#abortReads();
+    this.model.activity = "reading";
+    this.#syncSide();
+    if (kind === "empty")
+      this.stage.showText("The array has no elements: one of its dimensions has length 0.");
+    else {
+      this.stage.setBusy("Reading…");
+      try {
+        const { tableOf } = await import("./contents.js");
+        const table = await tableOf(dataset, settings, signal);
+        signal.throwIfAborted();
+        this.stage.show(table);
+      } catch (error) {
+        if (!signal.aborted) this.status.fail(error, "reading");
+        return;
+      }
+    }
+    this.status.showReady();
+    if (kind !== "empty") this.#companions.find();
+  }
+
+  #setWindows(rows: Interval, columns: Interval): void {
+    const { settings } = this.model.view!;
+    const wanted = settings.axes.length > 1 ? [rows, columns] : [columns];
+    const window = settings.window.map((old, axis) => wanted[settings.axes.indexOf(axis)] ?? old);
+    this.change({ camera: null, window }, "mark");
+  }
+
+  /** Shows the whole slice, whatever it costs to read. */
+  #showAll(): void {
+    const { dataset, settings } = this.model.view!;
+    const shape = shapeOf(dataset);
+    const isDear = this.plane.isMiddle(dataset, settings);
+    const window = settings.window.map((old, axis): Interval | null => {
+      if (!settings.axes.includes(axis)) return old;
+      return isDear ? [0, shape[axis]!] : null;
+    });
+    this.change({ camera: null, window }, "zoom");
+  }
+
+  // Views and panels around the picture.
+
+  /** Called after every frame with the progress of reading. */
+  #follow(status: TileStatus): void {
+    const { view } = this.model;
+    if (!view) return;
+    const fatal = status.failures.find((error) => concernsAll(error));
+    if (fatal !== undefined) {
+      this.status.fail(fatal, "reading");
+      return;
+    }
+    if (this.plane.view) this.#beside.follow(this.plane.view);
+    this.#showProgress(status);
+    // Data arrive in bursts: the panels are not updated for every tile.
+    const now = performance.now();
+    const isRecent = now - this.#updated < minUpdateInterval;
+    if (this.#moving !== undefined || (!status.isComplete && isRecent)) return;
+    this.#updated = now;
+    this.#describe(view, status);
+  }
+
+  #showProgress(status: TileStatus): void {
+    // The colour limits of a complete picture have been found.
+    if (this.status.showProgress(status)) this.#showBeside();
+    if (!status.isComplete) return;
+    this.model.activity = "ready";
+    this.#companions.find();
+  }
+
+  #describe(view: ViewerView, status: TileStatus): void {
+    const { layers, ranges, kind } = this.plane;
+    this.stage.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
+    this.#syncSide();
+    this.side.showMemory(this.plane.view?.memory);
+    this.status.showNotes(view, status);
+    this.#pointAgain();
+  }
+
+  #showBeside(): void {
+    const { dataset, settings: state } = this.model.view!;
+    const limits = (layer: Layer) => this.plane.ranges.limits(layer);
+    this.#beside.show(this.plane.kind === "image" ? { dataset, state, limits } : undefined);
+  }
+
+  /** Updates the panels for the current view and its statistics. */
+  #syncSide(): void {
+    const { view } = this.model;
+    if (!view) return;
+    const { dataset, settings } = view;
+    const { plane } = this;
+    const kind = kindOf(factsOf(dataset), settings);
+    this.side.sync(settings, {
+      controls: { kind, seen: plane.view?.seen, numbers: plane.numbers, playing: this.#slices.playing },
+      isPicture: plane.view !== undefined,
+      lookedAt: plane.lookedAt(dataset, settings),
+      labels: this.#companions.labels,
+    });
+    this.stage.showPlace(placeText(dataset.axes, settings.index, settings.axes));
+  }
+
+  async #measure(): Promise<Measured | undefined> {
+    const [view, plane] = [this.model.view, this.plane.view];
+    const seen = plane?.seen;
+    if (!view || !seen) return undefined;
+    const { dataset, settings, target } = view;
+    const { measureMiddle } = await import("./measuring.js");
+    const options = { v1Order: target.v1Order, signal: this.#request.signal };
+    return measureMiddle(dataset, settings, { seen, level: plane!.level }, options);
+  }
+
+  #valueFormat(): (value: number) => string {
+    const { dataset, settings } = this.model.view!;
+    return valueFormat(dataset, settings);
+  }
+
+  #point(cell: Cell | undefined, by: "pointer" | "keyboard"): void {
+    const { dataset, settings } = this.model.view!;
+    const { axes } = dataset;
+    // While dragging, the element under the pointer stays the same.
+    if (this.#moving !== undefined && by === "pointer" && cell) return;
+    const readings = cell ? this.plane.view!.read(cell) : [];
+    this.#pointing.show(cell && { index: indexOf(settings, cell), axes, readings }, by);
+    this.#beside.point(cell);
+  }
+
+  /** The value under the pointer may have been read. */
+  #pointAgain(): void {
+    const cell = this.plane.view?.cell;
+    if (cell) this.#point(cell, this.#pointing.by);
+  }
+}
