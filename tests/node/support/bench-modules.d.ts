@@ -19,6 +19,10 @@ declare module "*/bench/documents.mjs" {
   export function chartsOf(rows: BenchRow[]): Record<string, string>;
 }
 
+declare module "*/bench/page-sizes.mjs" {
+  export function measurePages(): Promise<{ what: string; size: number }[]>;
+}
+
 declare module "*/bench/suites/package.mjs" {
   export function packageSuites(workDir: string): { rows: string[] }[];
 }
