@@ -1,4 +1,4 @@
-// Documents generated from a run: bench/results.json, the tables of docs/performance.md and
+// Documents generated from a run: bench/results.json, the tables of docs/performance.md and docs/benchmarks.md, and
 // docs/charts/*.svg. The tables and charts depend only on results.json; a test compares them.
 //   node bench/documents.mjs        regenerates tables and charts from results.json
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -14,7 +14,9 @@ import { judge, targetOf } from "./targets.mjs";
 /** @typedef {{name: string, unit: string, value: number, baseline: number, ratio: number}} Row */
 
 const resultsFile = path.join(root, "bench/results.json");
-const documentFile = path.join(root, "docs/performance.md");
+/** Pages with generated tables: the summary, and all rows. */
+export const pages = ["docs/performance.md", "docs/benchmarks.md"];
+const fileOf = (page) => path.join(root, page);
 const chartsDir = path.join(root, "docs/charts");
 
 /** @returns {Row[]} */
@@ -25,7 +27,7 @@ export function readResults() {
 /** Replaces a table between its markers: <!-- name --> … <!-- end -->. */
 function replaceMarked(document, name, content) {
   const pattern = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- end -->)`);
-  if (!pattern.test(document)) throw new Error(`docs/performance.md has no place for ${name}`);
+  if (!pattern.test(document)) throw new Error(`the page has no place for ${name}`);
   return document.replace(pattern, (_, start, end) => `${start}\n${content}\n\n${end}`);
 }
 
@@ -47,7 +49,7 @@ function verdict(row) {
 /** A complete table row: name, value, baseline, ratio, target. */
 function plainTable(rows, shorten = (name) => name) {
   return table(
-    ["what over what", "figure", "baseline", "unit", "ratio", "target"],
+    ["comparison", "figure", "baseline", "unit", "ratio", "target"],
     rows.map((row) => [
       shorten(row.name),
       short(row.value),
@@ -99,11 +101,7 @@ const inJavaScript = /^decode .* 4 MiB, (fresh|reused) array: zarr-wasm over npm
 /** Rows of the summary table that are ratios of speeds, with their baselines. */
 export const glances = [
   ["decoding a chunk into a new array", "npm numcodecs", (name) => inJavaScript.exec(name)?.[1] === "fresh"],
-  [
-    "decoding into an array that is there",
-    "npm numcodecs",
-    (name) => inJavaScript.exec(name)?.[1] === "reused",
-  ],
+  ["decoding into an existing array", "npm numcodecs", (name) => inJavaScript.exec(name)?.[1] === "reused"],
   [
     "decoding inside WebAssembly",
     "the native C libraries",
@@ -118,7 +116,7 @@ const isGet = (name) => /^get.*: zarr-wasm over zarrita$/.test(name);
 /** Rows of the summary table that are amounts: less is better. */
 export const glanceCosts = [
   [
-    "**Download**, gzip, all that opening and reading needs",
+    "**Download**, gzip, everything that opening and reading needs",
     "download, gzip: all that open and get need over npm",
   ],
   [
@@ -158,7 +156,7 @@ function summary(rows) {
     const { of, text } = targetOf(row.name);
     return [row.name, short(row[of]), text];
   });
-  return `${count} Those that missed:\n\n${table(["what over what", "figure", "target"], lines, [false, true, true])}`;
+  return `${count} These missed it:\n\n${table(["comparison", "figure", "target"], lines, [false, true, true])}`;
 }
 
 /** The generated tables, by marker. */
@@ -182,12 +180,13 @@ function tablesOf(rows) {
   };
 }
 
-/** docs/performance.md with regenerated tables. */
-export function documentOf(document, rows) {
-  return Object.entries(tablesOf(rows)).reduce(
-    (text, [name, content]) => replaceMarked(text, name, content),
-    document,
-  );
+/** One of the pages with regenerated tables. */
+export function documentOf(page, document, rows) {
+  const tables = Object.entries(tablesOf(rows));
+  const isSummary = page === pages[0];
+  return tables
+    .filter(([name]) => (name === "glance") === isSummary)
+    .reduce((text, [name, content]) => replaceMarked(text, name, content), document);
 }
 
 const chartCodecs = [
@@ -313,8 +312,8 @@ function machineNote(isQuick) {
 export function writeDocuments(rows, { isComplete, isQuick }) {
   const results = isComplete ? rows : merged(readResults(), rows);
   writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
-  const document = readFileSync(documentFile, "utf8");
-  writeFileSync(documentFile, replaceMarked(document, "machine", machineNote(isQuick)));
+  const overview = fileOf(pages[0]);
+  writeFileSync(overview, replaceMarked(readFileSync(overview, "utf8"), "machine", machineNote(isQuick)));
   showResults(results);
 }
 
@@ -326,7 +325,8 @@ function merged(old, fresh) {
 }
 
 function showResults(rows) {
-  writeFileSync(documentFile, documentOf(readFileSync(documentFile, "utf8"), rows));
+  for (const page of pages)
+    writeFileSync(fileOf(page), documentOf(page, readFileSync(fileOf(page), "utf8"), rows));
   mkdirSync(chartsDir, { recursive: true });
   for (const [name, svg] of Object.entries(chartsOf(rows))) writeFileSync(path.join(chartsDir, name), svg);
 }

@@ -1,5 +1,4 @@
-// Measures the download size of showing a piece of an array: opens and reads one over HTTP with a bundle
-// whose parts report when they are loaded.
+// Measures what a page downloads: runs a program over HTTP with a bundle whose parts report when they are loaded.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";
@@ -9,6 +8,7 @@ import { build } from "esbuild";
 import { distDir, root } from "../scripts/lib/paths.mjs";
 
 const entryName = "viewer.js";
+const moduleNames = ["decode", "full", "images"];
 
 /** The parts that a bundler creates from an entry point. */
 export function bundleParts(contents) {
@@ -29,28 +29,32 @@ export function bundleParts(contents) {
   });
 }
 
+/** Opens an array and reads all of it. */
+const openAndGet = async ({ get, open }, url) => get(await open(url, { kind: "array" }));
+
 /**
- * Opens an array on a server and reads a piece of it.
- * @param {Record<string, Uint8Array | string>} files of the array, by key
+ * Runs a program with a server.
+ * @param {Record<string, Uint8Array | string>} files on the server, by path
+ * @param {{imports?: string, run?: (library: object, url: string) => Promise<unknown>}} program the entry of its
+ *   bundle, and its function, which receives the entry's exports; default: opens and reads an array
  * @returns {Promise<{name: string, contents: Uint8Array}[]>} the scripts and modules loaded for that
  */
-export async function downloadedFor(files) {
-  const { outputFiles: parts } = await bundleParts('export { get, open } from "zarr-wasm";');
+export async function downloadedFor(
+  files,
+  { imports = 'export { get, open } from "zarr-wasm";', run = openAndGet } = {},
+) {
+  const { outputFiles: parts } = await bundleParts(imports);
   const dir = mkdtempSync(path.join(os.tmpdir(), "zarr-wasm-download-"));
   const { fetch } = globalThis;
-  const server = createServer(({ url }, response) => {
-    const file = files[url.slice(1)];
-    response.writeHead(file === undefined ? 404 : 200).end(file);
-  });
+  const server = createServer((request, response) => answer(files, request, response));
   try {
     const loaded = writeParts(dir, parts);
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { get, open } = await import(pathToFileURL(path.join(dir, "bundle", entryName)).href);
+    const library = await import(pathToFileURL(path.join(dir, "bundle", entryName)).href);
     globalThis.fetch = (...request) => fetch(...request); // as in browsers: Node's client is a part that they do not load
-    const array = await open(`http://127.0.0.1:${server.address().port}/`, { kind: "array" });
-    await get(array);
+    await run(library, `http://127.0.0.1:${server.address().port}/`);
     const scripts = parts.filter(({ path: file }) => loaded.has(path.basename(file)));
-    const modules = ["decode", "full"].filter((name) => scripts.some((part) => isGlue(part, name)));
+    const modules = moduleNames.filter((name) => scripts.some((part) => isGlue(part, name)));
     return [
       ...scripts.map(({ path: file, contents }) => ({ name: path.basename(file), contents })),
       ...modules.map((name) => ({
@@ -65,6 +69,19 @@ export async function downloadedFor(files) {
   }
 }
 
+/** Sends a file, or the range of it that was requested. */
+function answer(files, { url, headers }, response) {
+  const file = files[url.slice(1)];
+  if (file === undefined) return response.writeHead(404).end();
+  const bytes = Buffer.from(file);
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? "") ?? [];
+  if (first === undefined) return response.writeHead(200).end(bytes);
+  const start = first === "" ? Math.max(0, bytes.length - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? bytes.length : Math.min(bytes.length, Number(last) + 1);
+  response.writeHead(206, { "content-range": `bytes ${start}-${end - 1}/${bytes.length}` });
+  response.end(bytes.subarray(start, end));
+}
+
 const isGlue = ({ path: file }, name) => path.basename(file).startsWith(`${name}-`);
 
 /** Writes the parts, each with a line that records its name when it is loaded. */
@@ -77,7 +94,7 @@ function writeParts(dir, parts) {
     writeFileSync(path.join(dir, "bundle", name), `globalThis.loadedParts.add("${name}");${text}`);
   }
   mkdirSync(path.join(dir, "wasm"));
-  for (const name of ["decode", "full"]) {
+  for (const name of moduleNames) {
     const file = `wasm/${name}.wasm`;
     writeFileSync(path.join(dir, file), readFileSync(path.join(distDir, file)));
   }

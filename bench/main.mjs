@@ -2,7 +2,7 @@
 // from one run on one machine.
 //   npm run bench -- viewer      only the viewer's rows, without building anything for the others
 //   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
-// --write-docs writes the results to bench/results.json, docs/performance.md and docs/charts. --quick measures as
+// --write-docs writes the results to bench/results.json, docs/performance.md, docs/benchmarks.md and docs/charts. --quick measures as
 // little as possible, to check that everything runs: its results are meaningless.
 import { writeFileSync } from "node:fs";
 import path from "node:path";

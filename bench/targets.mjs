@@ -1,4 +1,4 @@
-// Targets of rows: printed next to them and shown in docs/performance.md. A missed target never fails a run,
+// Targets of rows: printed next to them and shown in docs/benchmarks.md. A missed target never fails a run,
 // since machines differ. A bound applies to the ratio of a row, or to its value if that is an absolute
 // amount.
 

@@ -204,15 +204,6 @@ const recipes: readonly Recipe[] = [
     prints: "1048576\n",
   },
   {
-    in: "docs/start.md",
-    has: "slice(0, 10), 0, null",
-    prints: /^\[ 120, 6, 30 \] int16 \{\}\n\[ 10, 30 \] Int16Array\(300\)/,
-  },
-  { in: "docs/start.md", has: "FileSystemStore", prints: /^(pr|tas) array\n(pr|tas) array\n$/ },
-  { in: "docs/start.md", has: 'import "zarr-wasm/viewer/element"', after: "console.log(1);", prints: "1\n" },
-  { in: "docs/start.md", has: "new WorkerPool()", prints: "21600\n" },
-  { in: "docs/start.md", has: 'codecs: "zstd:5"', prints: "Float32Array(3) [ 1.5, 1.5, 1.5 ]\n" },
-  {
     in: "docs/stores.md",
     has: "retries: 5",
     before: 'import { ByteCache, HttpStore, open } from "zarr-wasm"; const headers = {};',

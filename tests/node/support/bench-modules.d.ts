@@ -12,11 +12,16 @@ declare module "*/bench/download.mjs" {
 }
 
 declare module "*/bench/documents.mjs" {
+  export const pages: string[];
   export function readResults(): BenchRow[];
-  export function documentOf(document: string, rows: BenchRow[]): string;
+  export function documentOf(page: string, document: string, rows: BenchRow[]): string;
   export const glances: [what: string, beside: string, isOfIt: (name: string) => boolean][];
   export const glanceCosts: [what: string, start: string][];
   export function chartsOf(rows: BenchRow[]): Record<string, string>;
+}
+
+declare module "*/bench/page-sizes.mjs" {
+  export function measurePages(): Promise<{ what: string; size: number }[]>;
 }
 
 declare module "*/bench/suites/package.mjs" {
