@@ -1,6 +1,5 @@
 /** Options of the functions that create and change nodes and write elements. */
-import type { ZarrVersion } from "../codecs/definition.js";
-import type { CodecMetadata } from "../codecs/metadata.js";
+import type { CodecMetadata, ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { ElementData } from "../dtypes/elements.js";
 import type { DataTypeJson } from "../dtypes/fill-print.js";

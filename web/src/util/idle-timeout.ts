@@ -1,4 +1,5 @@
 /** Aborts requests to servers that stop responding. */
+
 import { invalidArgument } from "./errors.js";
 
 /** Default time without a byte after which a request is aborted, in milliseconds. */

@@ -81,7 +81,8 @@ async function sendHop(
 }
 
 /** Whether a response is a redirect of which the runtime shows neither status nor target. */
-export const isHidden = ({ type, status }: Response): boolean => type === "opaqueredirect" && status === 0;
+export const isOpaqueRedirect = ({ type, status }: Response): boolean =>
+  type === "opaqueredirect" && status === 0;
 
 /** Whether CORS may hide headers of a response. Responses that programs construct may hold one with hidden headers. */
 function mayHide({ type }: Response, { origin: there }: URL): boolean {
@@ -104,7 +105,7 @@ function fetchAnswer(sentTo: URL, response: Response, { signal }: Watch): FetchA
   return {
     url: url ? new URL(url) : sentTo,
     isCors: mayHide(response, sentTo),
-    isHidden: isHidden(response),
+    isHidden: isOpaqueRedirect(response),
     status,
     statusText,
     headers,

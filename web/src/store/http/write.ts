@@ -4,7 +4,7 @@ import { Limiter } from "../../util/async.js";
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
 import { Watch } from "../../util/idle-timeout.js";
 import { textDecoder } from "../../util/platform.js";
-import { conflictError, existsError, outcomeUnknown } from "../conditions.js";
+import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
 import type { SetOptions } from "../store.js";
 import { type Answer, type Transport, transientStatus } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
