@@ -1,6 +1,7 @@
 /** Transports: by `fetch`, and the default one of this runtime. */
+
+import { untilAborted, type Watch } from "../../util/async.js";
 import { isError, messageOf } from "../../util/errors.js";
-import { unlessAborted, type Watch } from "../../util/idle-timeout.js";
 import { lazy } from "../../util/lazy.js";
 import type { Transport, TransportRequest } from "../transport.js";
 import { type HopAnswer, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
@@ -74,7 +75,7 @@ async function sendHop(
   const request = new Request(url, init);
   if (hasLeft) foreignRequests.add(request);
   try {
-    return fetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
+    return fetchAnswer(url, await untilAborted(Promise.resolve(own(request)), watch.signal, discard), watch);
   } catch (cause) {
     throw isError(cause) ? cause : new Error(messageOf(cause));
   }

@@ -1,6 +1,7 @@
 /** Reads byte ranges, with fallbacks for servers that ignore, reject or misunderstand range requests. */
+
+import type { Watch } from "../../util/async.js";
 import { isZarrError } from "../../util/errors.js";
-import type { Watch } from "../../util/idle-timeout.js";
 import { resolveRange } from "../read.js";
 import { changedError, type RangeQuery } from "../store.js";
 import type { Answer } from "../transport.js";

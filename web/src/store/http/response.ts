@@ -1,5 +1,6 @@
 /** HTTP responses: errors by status, content codings, HTML pages in place of objects, bounded bodies, byte ranges. */
 
+import type { Watch } from "../../util/async.js";
 import { type BufferPool, ByteSink } from "../../util/buffers.js";
 import {
   isError,
@@ -9,7 +10,6 @@ import {
   networkError,
   type ZarrError,
 } from "../../util/errors.js";
-import type { Watch } from "../../util/idle-timeout.js";
 import { textDecoder } from "../../util/platform.js";
 import { resolveRange } from "../read.js";
 import type { RangeQuery } from "../store.js";

@@ -1,9 +1,8 @@
 /** Reads whole objects, and parts of them from servers that do not support ranges; tracks versions of objects. */
 
-import { SingleFlight } from "../../util/async.js";
+import { SingleFlight, type Watch } from "../../util/async.js";
 import type { BufferPool } from "../../util/buffers.js";
 import { limitExceeded } from "../../util/errors.js";
-import type { Watch } from "../../util/idle-timeout.js";
 import { ByteCache } from "../cache.js";
 import { cutRange, wantedBytes } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";

@@ -1,8 +1,7 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
-import { Limiter } from "../../util/async.js";
+import { Limiter, Watch } from "../../util/async.js";
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
-import { Watch } from "../../util/idle-timeout.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
 import type { SetOptions } from "../store.js";
