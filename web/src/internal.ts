@@ -4,7 +4,7 @@
  */
 
 export { withSession } from "./chain/chunk-codec.js";
-export { releaseBytes } from "./store/buffer-lease.js";
+export { releaseBytes } from "./store/read.js";
 export { hiddenName } from "./store/temp-names.js";
 export { openDestination } from "./transfer/destination.js";
 export { exitHooks, transferTimes } from "./transfer/host.js";

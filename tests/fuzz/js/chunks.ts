@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { entryOf, indexBytes, parseEntries, wholeCodec } from "../../../dist/chain/shards.js";
-import { ConfigReader, type Configuration } from "../../../dist/codecs/config.js";
+import { ConfigReader, type Configuration } from "../../../dist/codecs/definition.js";
 import { writeMsgpack } from "../../../dist/codecs/msgpack.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
 import { frameItems, type VlenCodec } from "../../../dist/codecs/vlen-codec.js";
@@ -60,7 +60,7 @@ const cases = await makeCases();
 const chunks: FuzzTarget = {
   name: "chunks",
   inputs: mutatedBytes(cases.map(({ encoded }, i) => Uint8Array.from([i, ...encoded]))),
-  covers: ["codecs/n5.js", "chain/shards.js", "read/shards.js", "read/shard-read.js", "chain/vlen-chunk.js"],
+  covers: ["codecs/n5.js", "chain/shards.js", "read/shards.js", "read/shard-read.js", "chain/chunk-codec.js"],
   tags: ["CorruptChunk", "Unsupported", "LimitExceeded"],
   run: async (input) => {
     const { documents, key } = cases[(input[0] ?? 0) % cases.length]!;

@@ -50,7 +50,7 @@ const common = [
   "metadata/spec.js",
   "codecs/chain.js",
   "codecs/lookup.js",
-  "codecs/config.js",
+  "codecs/definition.js",
 ];
 const empty = textBytes("{}");
 
@@ -73,7 +73,7 @@ const metadataV2: FuzzTarget = {
 const metadataV3: FuzzTarget = {
   name: "metadata-v3",
   inputs: mutatedText([...goldenDocuments("zarr.json"), ...typedDocuments(3, "zarr.json")]),
-  covers: [...common, "metadata/v3.js", "metadata/grid.js", "dtypes/v3.js"],
+  covers: [...common, "metadata/v3.js", "metadata/v3.js", "dtypes/v3.js"],
   tags,
   run: (input) => openIn({ "/zarr.json": input }, 3),
 };

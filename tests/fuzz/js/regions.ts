@@ -1,11 +1,11 @@
 /** Selections, compared with a slow oracle; byte ranges, and merged requests for several ranges. */
 import fc from "fast-check";
 import { type RangeQuery, readRange, type Selection } from "../../../dist/index.js";
+import { RegularAxis } from "../../../dist/metadata/grid.js";
 import { projectionsOf } from "../../../dist/plan/projections.js";
 import { type AxisSelection, resolveSelection } from "../../../dist/plan/selection.js";
 import { mergeParts } from "../../../dist/read/stored-range.js";
 import { resolveRange } from "../../../dist/store/read.js";
-import { RegularAxis } from "../../../dist/util/grid.js";
 import { type FuzzTarget, holds, jsonBytes, jsonOf } from "./target.js";
 
 interface SelectionCase {
@@ -87,7 +87,7 @@ const own = (object: object, name: string | null): unknown =>
 const selection: FuzzTarget = {
   name: "selection",
   inputs: selectionCases.map(jsonBytes),
-  covers: ["plan/selection.js", "plan/projections.js", "util/grid.js"],
+  covers: ["plan/selection.js", "plan/projections.js", "util/shapes.js"],
   tags: ["InvalidSelection"],
   run: (input) => {
     const given = jsonOf<SelectionCase>(input);

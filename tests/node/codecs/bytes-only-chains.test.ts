@@ -1,7 +1,6 @@
 // Bytes-to-bytes codecs on their own: chains whose decoded size no metadata gives.
 import { describe, expect, it } from "vitest";
-import { ConfigReader } from "#src/codecs/config.js";
-import type { CodecContext } from "#src/codecs/definition.js";
+import { type CodecContext, ConfigReader } from "#src/codecs/definition.js";
 import { codecDefinitions } from "#src/codecs/registry.js";
 import { DType } from "#src/dtypes/dtype.js";
 import { decodeBytes, encodeBytesIn } from "#src/engine/bytes.js";

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createCodecChain, type ElementData } from "zarr-wasm/codecs";
-import { ConfigReader } from "#src/codecs/config.js";
+import { ConfigReader } from "#src/codecs/definition.js";
 import { parseNumpyName } from "#src/codecs/numpy.js";
 import { codecDefinitions } from "#src/codecs/registry.js";
 import { DType } from "#src/dtypes/dtype.js";

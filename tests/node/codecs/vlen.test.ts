@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { DType } from "zarr-wasm";
-import { ConfigReader } from "#src/codecs/config.js";
+import { ConfigReader } from "#src/codecs/definition.js";
 import { readMsgpack, writeMsgpack } from "#src/codecs/msgpack.js";
 import { objectCodecs } from "#src/codecs/registry.js";
 import { frameItems, itemBounds, type VlenCodec } from "#src/codecs/vlen-codec.js";
-import { decodeEach, decodeTogether } from "#src/codecs/vlen-strings.js";
+import { decodeEach, decodeTogether } from "#src/codecs/vlen-items.js";
 import type { VariableName } from "#src/dtypes/dtype.js";
 import { strings } from "#src/dtypes/elements.js";
 import { packStrings } from "#src/dtypes/strings.js";

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
 import { sessionOf } from "#src/engine/engine.js";
-import { HeapDemand } from "#src/engine/heap-demand.js";
+import { HeapDemand } from "#src/engine/session.js";
 import { BufferPool } from "#src/util/buffers.js";
 import { openArray, randomBytes } from "../support/support.js";
 import {

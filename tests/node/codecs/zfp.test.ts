@@ -1,7 +1,7 @@
 // zfp and zfpy: configurations turned into zfp's four parameters, chains on typed arrays.
 import { describe, expect, it } from "vitest";
 import { createCodecChain } from "zarr-wasm/codecs";
-import { ConfigReader } from "#src/codecs/config.js";
+import { ConfigReader } from "#src/codecs/definition.js";
 import { zfp, zfpy } from "#src/codecs/zfp.js";
 import { DType } from "#src/dtypes/dtype.js";
 import { errorOf } from "../support/support.js";

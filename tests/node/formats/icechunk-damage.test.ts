@@ -2,8 +2,8 @@
 // result is a typed error or a region; never a crash, a hang, or more memory than the limit.
 import { expect, it } from "vitest";
 import { get, IcechunkStore, isZarrError, open, ZarrError } from "zarr-wasm";
-import { expanderWith, expandZstd } from "#src/engine/zstd-frames.js";
-import { readFlexBuffer } from "#src/formats/icechunk/flexbuffer.js";
+import { readFlexBuffer } from "#src/formats/icechunk/flatbuffer.js";
+import { expanderWith, expandZstd } from "#src/formats/icechunk/format.js";
 import { containersOfYaml } from "#src/formats/icechunk/locations.js";
 import { Zstd } from "#src/numcodecs.js";
 import { idOf, idText, metadataFile, repoFile } from "../../../scripts/lib/icechunk-writer.mjs";

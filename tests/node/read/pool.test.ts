@@ -13,7 +13,7 @@ import {
   slice,
   WorkerPool,
 } from "zarr-wasm";
-import type { CoreChunkCodec } from "#src/chain/core-chunk.js";
+import type { CoreChunkCodec } from "#src/chain/chunk-codec.js";
 import {
   errorOf,
   goldenCases,

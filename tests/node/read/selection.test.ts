@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { slice } from "zarr-wasm";
+import { RectilinearAxis, RegularAxis } from "#src/metadata/grid.js";
 import { combinations, partsOf, projectionsOf } from "#src/plan/projections.js";
 import { type AxisRange, resolveSelection } from "#src/plan/selection.js";
 import { chooseSlabAxis } from "#src/plan/slab-partition.js";
-import { RectilinearAxis, RegularAxis } from "#src/util/grid.js";
 import { errorOf } from "../support/support.js";
 
 /** Python's own semantics of a[start:stop:step], by brute force. */

@@ -20,7 +20,7 @@ import {
   ZipStore,
 } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { GenerationBudget, ruleSteps } from "#src/formats/kerchunk/generate.js";
+import { GenerationBudget, ruleSteps } from "#src/formats/kerchunk/templates.js";
 import { listChildren } from "#src/index.js";
 import { runAll } from "../../shared/steps.js";
 import { measure } from "../support/hostile-child.js";

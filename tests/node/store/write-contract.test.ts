@@ -13,6 +13,7 @@ import {
   WritableHttpStore,
 } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
+import { onWritten } from "#src/store/handle.js";
 import {
   deleteEach,
   deleteObject,
@@ -20,7 +21,6 @@ import {
   supportsConditions,
   writeObject,
 } from "#src/store/write.js";
-import { onWritten } from "#src/store/write-events.js";
 import { type Browser, MemoryDirectoryHandle } from "../support/directory-mock.js";
 import { S3Server } from "../support/s3-server.js";
 import { bytesOf, errorOf, randomBytes } from "../support/support.js";

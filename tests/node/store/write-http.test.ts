@@ -13,7 +13,7 @@ import {
   type WritableHttpStoreOptions,
 } from "zarr-wasm";
 import { pageSteps } from "#src/store/http/bucket.js";
-import { Versions } from "#src/store/http/versions.js";
+import { Versions } from "#src/store/http/whole-objects.js";
 import { writeObject } from "#src/store/write.js";
 import { runAll } from "../../shared/steps.js";
 import { type Fault, S3Server } from "../support/s3-server.js";

@@ -1,16 +1,16 @@
 /** Resolves codec chains: looks up each codec, checks their order, converts configurations to core parameters. */
 
 import type { FoundCodec } from "../codecs/codec-list.js";
-import { ConfigReader } from "../codecs/config.js";
-import type {
-  CodecArray,
-  CodecContext,
-  CodecDefinition,
-  CodecKind,
-  ZarrVersion,
+import {
+  type CodecArray,
+  type CodecContext,
+  type CodecDefinition,
+  type CodecKind,
+  type CodecMetadata,
+  ConfigReader,
+  type ZarrVersion,
 } from "../codecs/definition.js";
 import { findCodec, unknownError } from "../codecs/lookup.js";
-import type { CodecMetadata } from "../codecs/metadata.js";
 import type { BlockConfiguration } from "../codecs/n5.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
 import type { VlenCodec } from "../codecs/vlen-codec.js";
@@ -18,7 +18,7 @@ import type { ChainStep } from "../engine/plan.js";
 import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 
-export type { CodecMetadata } from "../codecs/metadata.js";
+export type { CodecMetadata } from "../codecs/definition.js";
 
 /** A codec of the core, ready for a plan. */
 export interface ResolvedStep extends ChainStep {

@@ -1,7 +1,7 @@
 /** Codec chains on typed arrays, without a store. */
 
+import { parseCodecs } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
-import { parseCodecs } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
 import {
   checkElements,

@@ -7,8 +7,7 @@
  * read one by one, whichever of these codecs precede their shard.
  */
 
-import type { CodecArray } from "../codecs/definition.js";
-import type { CodecMetadata } from "../codecs/metadata.js";
+import type { CodecArray, CodecMetadata } from "../codecs/definition.js";
 import type { BlockConfiguration } from "../codecs/n5.js";
 import type { ShardingConfiguration } from "../codecs/sharding.js";
 import { DType } from "../dtypes/dtype.js";
@@ -18,8 +17,7 @@ import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { countOf } from "../util/shapes.js";
 import { type ChainOptions, type ResolvedChain, type ResolvedStep, resolveChain } from "./chain.js";
-import { CoreChunkCodec } from "./core-chunk.js";
-import { VlenChunkCodec } from "./vlen-chunk.js";
+import { CoreChunkCodec, VlenChunkCodec } from "./chunk-codec.js";
 
 /** One level of shards: objects (or parts of them) that hold inner chunks and an index. */
 export interface ShardLevel {

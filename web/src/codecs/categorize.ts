@@ -8,8 +8,7 @@
 import { componentsOf } from "../dtypes/dtype.js";
 import { readScalar } from "../dtypes/scalar.js";
 import { parseTypestr, type StoredType } from "../dtypes/typestr.js";
-import { type ConfigReader, show } from "./config.js";
-import type { CodecContext } from "./definition.js";
+import { type CodecContext, type ConfigReader, show } from "./definition.js";
 import { badValue, corrupt, type VlenCodecDefinition } from "./vlen-codec.js";
 
 /**

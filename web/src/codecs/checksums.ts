@@ -1,43 +1,13 @@
-/**
- * Four-byte checksums: crc32c (Zarr v3 core), crc32, adler32 and fletcher32 of numcodecs. All are verified
- * when a chunk is decoded.
- */
+/** Checksums of numcodecs: crc32, adler32, fletcher32, jenkins_lookup3. All are verified when a chunk is decoded. */
 
-import type { CoreCodec } from "../engine/codec-table.js";
-import type { CodecDefinition, ZarrVersion } from "./definition.js";
-
-/** Location of the checksum; indices are the core's numbers. */
-const places = ["start", "end"];
-const end = 1;
+import { checksum, withChecksum } from "./compressors.js";
+import { type CodecDefinition, type ConfigReader, show } from "./definition.js";
 
 /** Returns the names of a checksum of numcodecs. */
 export const extended = (id: string) => ({ 2: [id], 3: [`numcodecs.${id}`] });
 
-/** Returns the size of data with its checksum. */
-export const withChecksum = (bytes: number) => bytes + 4;
-
-/** Defines a checksum before or after the data. */
-function placed(
-  core: CoreCodec,
-  names: { readonly [V in ZarrVersion]?: readonly string[] },
-  fallback: "start" | "end",
-): CodecDefinition {
-  return {
-    core,
-    kind: "bytes-to-bytes",
-    names,
-    encodedBytes: withChecksum,
-    parse(config) {
-      config.only("location");
-      return { params: [config.choice("location", places, fallback)] };
-    },
-  };
-}
-
-/** The v3 specification has no location, but other implementations write one. */
-export const crc32c = placed("crc32c", { 2: ["crc32c"], 3: ["crc32c", "numcodecs.crc32c"] }, "end");
-export const crc32 = placed("crc32", extended("crc32"), "start");
-export const adler32 = placed("adler32", extended("adler32"), "start");
+export const crc32 = checksum("crc32", extended("crc32"), "start");
+export const adler32 = checksum("adler32", extended("adler32"), "start");
 
 export const fletcher32: CodecDefinition = {
   core: "fletcher32",
@@ -46,6 +16,48 @@ export const fletcher32: CodecDefinition = {
   encodedBytes: withChecksum,
   parse(config) {
     config.only();
-    return { params: [end] };
+    return { params: [1] }; // at the end
   },
 };
+
+/** Maximum length of a prefix in bytes. */
+const maxPrefix = 4096;
+
+export const jenkinsLookup3: CodecDefinition = {
+  core: "jenkins_lookup3",
+  kind: "bytes-to-bytes",
+  names: extended("jenkins_lookup3"),
+  encodedBytes: withChecksum,
+  parse(config) {
+    config.only("initval", "prefix");
+    const prefix = readPrefix(config);
+    return { params: [config.integer("initval", 0, 2 ** 32 - 1, 0), prefix.length, ...wordsOf(prefix)] };
+  },
+};
+
+/** Parses `prefix` as a list of bytes or a base64 string: numcodecs uses bytes, which JSON cannot represent. */
+function readPrefix(config: ConfigReader): readonly number[] {
+  const value = config.given("prefix", []);
+  const bytes = typeof value === "string" ? fromBase64(value) : value;
+  const isByte = (item: unknown) =>
+    Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;
+  if (!Array.isArray(bytes) || bytes.length > maxPrefix || !bytes.every(isByte)) {
+    const wanted = `at most ${maxPrefix} bytes, as a list of integers or as base64 text`;
+    throw config.error(`"prefix" must be ${wanted}, not ${show(value)}`);
+  }
+  return bytes;
+}
+
+function fromBase64(text: string): number[] | undefined {
+  try {
+    return Array.from(atob(text), (c) => c.charCodeAt(0));
+  } catch {
+    return undefined;
+  }
+}
+
+function wordsOf(bytes: readonly number[]): number[] {
+  const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+  padded.set(bytes);
+  return [...new Uint32Array(padded.buffer)];
+}

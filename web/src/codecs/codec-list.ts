@@ -1,7 +1,10 @@
-/** Lists of codecs, by name and Zarr version. */
-import type { CodecDefinition, CodecKind, ZarrVersion } from "./definition.js";
+/** Lists of codecs by name and Zarr version, and the common ones, which are loaded from the start. */
+
+import { bytes, transpose } from "./bytes.js";
+import { blosc, crc32c, gzip, lz4, shuffle, zlib, zstd } from "./compressors.js";
+import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
 import type { BlockDefinition } from "./n5.js";
-import type { ShardingDefinition } from "./sharding.js";
+import { type ShardingDefinition, shardingIndexed } from "./sharding.js";
 import type { VlenCodecDefinition } from "./vlen-codec.js";
 
 /** A codec, tagged by its implementation. */
@@ -49,3 +52,17 @@ export class CodecList {
     return chosen.flatMap((codec) => namesOf(codec, version));
   }
 }
+
+export const commonCodecs = {
+  bytes,
+  transpose,
+  zlib,
+  gzip,
+  zstd,
+  lz4,
+  blosc,
+  crc32c,
+  shuffle,
+} satisfies DefinitionsIn<"usual">;
+
+export const shards: FoundCodec = { type: "shards", definition: shardingIndexed };

@@ -6,8 +6,14 @@
 import { codecRow } from "../engine/codec-table.js";
 import { isRecord } from "../util/arguments.js";
 import { limitExceeded } from "../util/errors.js";
-import { ConfigReader, type Configuration, show } from "./config.js";
-import type { CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
+import {
+  type CodecContext,
+  type CodecDefinition,
+  ConfigReader,
+  type Configuration,
+  show,
+  type ZarrVersion,
+} from "./definition.js";
 
 /** Maximum size of a header in bits. */
 const maxHeaderBits = 8192;

@@ -8,9 +8,8 @@
 
 import { decodeBase64 } from "../util/bytes.js";
 import { unsupported } from "../util/errors.js";
-import { compressors as bloscCompressors, shuffles } from "./blosc.js";
-import { type ConfigReader, show } from "./config.js";
-import type { CodecDefinition } from "./definition.js";
+import { compressors as bloscCompressors, shuffles } from "./compressors.js";
+import { type CodecDefinition, type ConfigReader, show } from "./definition.js";
 
 /** Returns the names of a codec in Zarr v2 and v3, from its ids in imagecodecs. */
 function namesOf(ids: readonly string[], registered: readonly string[] = []): CodecDefinition["names"] {

@@ -1,8 +1,9 @@
-/** json2: JSON values, one list per chunk. Spec: numcodecs json.py. */
+/** json2: JSON values, one nested list per chunk, whose form msgpack2 shares. Spec: numcodecs json.py. */
 
 import { corruptChunk, isZarrError } from "../util/errors.js";
 import { type Json, JsonNumber, numberText, parseJson, toPlain } from "../util/json.js";
 import { textEncoder } from "../util/platform.js";
+import { countOf } from "../util/shapes.js";
 import {
   badValue,
   checkType,
@@ -11,7 +12,6 @@ import {
   textError,
   type VlenCodecDefinition,
 } from "./vlen-codec.js";
-import { flatten, nest } from "./vlen-lists.js";
 
 /** Maximum nesting depth of a chunk's list. */
 const maxDepth = 64;
@@ -95,4 +95,49 @@ function jsonText(codec: string, value: unknown, depth: number): string {
     ([key, entry]) => `${JSON.stringify(key)}:${jsonText(codec, entry, depth + 1)}`,
   );
   return `{${fields.join(",")}}`;
+}
+
+/**
+ * Returns the values of a chunk's list.
+ * @param toNumber returns the number in an entry of the shape, or undefined if it is not a number.
+ */
+export function flatten<T>(
+  codec: string,
+  document: T,
+  count: number,
+  isList: (value: T) => value is T & readonly T[],
+  toNumber: (value: T) => unknown,
+): T[] {
+  const wrong = (detail: string) => corrupt(codec, "corrupt", undefined, detail);
+  if (!isList(document) || document.length < 2)
+    throw wrong("a chunk must be a list that ends with type and shape");
+  const last = document[document.length - 1]!;
+  const shape = isList(last) ? last.map(toNumber) : undefined;
+  if (!shape?.every((length): length is number => Number.isSafeInteger(length) && (length as number) >= 0)) {
+    throw wrong("the shape at the end of a chunk's list must be a list of lengths");
+  }
+  if (countOf(shape) !== count) throw corrupt(codec, "size-mismatch");
+  const values: T[] = [];
+  const collect = (list: readonly T[], end: number, depth: number): void => {
+    if (end !== (shape[depth] ?? 1)) throw wrong("a chunk's list does not have the shape that it names");
+    for (let i = 0; i < end; i++) {
+      const entry = list[i]!;
+      if (depth >= shape.length - 1) values.push(entry);
+      else if (isList(entry)) collect(entry, entry.length, depth + 1);
+      else throw wrong("a chunk's list does not have the shape that it names");
+    }
+  };
+  collect(document, document.length - 2, 0);
+  return values;
+}
+
+/** Builds the nested list of a chunk: the inverse of `flatten`. */
+export function nest(values: readonly unknown[], shape: readonly number[]): unknown[] {
+  const build = (from: number, depth: number): unknown[] => {
+    const length = shape[depth]!;
+    if (depth === shape.length - 1) return values.slice(from, from + length);
+    const step = countOf(shape.slice(depth + 1));
+    return Array.from({ length }, (_, i) => build(from + i * step, depth + 1));
+  };
+  return [...(shape.length === 0 ? values : build(0, 0)), "|O", [...shape]];
 }

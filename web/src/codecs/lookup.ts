@@ -4,8 +4,7 @@
  */
 import type { ZarrError } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
-import { CodecList, coreCodec, type FoundCodec } from "./codec-list.js";
-import { commonCodecs, shards } from "./common-codecs.js";
+import { CodecList, commonCodecs, coreCodec, type FoundCodec, shards } from "./codec-list.js";
 import type { CodecKind, ZarrVersion } from "./definition.js";
 
 const loadPart = lazy("rare codecs", () => import("./part.js"));

@@ -3,6 +3,7 @@
 import { isWellFormed } from "../util/arguments.js";
 import { invalidArgument } from "../util/errors.js";
 import { kept, textDecoder, textEncoder } from "../util/platform.js";
+import { flatten, nest } from "./json2.js";
 import {
   badValue,
   checkType,
@@ -11,7 +12,6 @@ import {
   textError,
   type VlenCodecDefinition,
 } from "./vlen-codec.js";
-import { flatten, nest } from "./vlen-lists.js";
 
 const maxDepth = 64;
 const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));

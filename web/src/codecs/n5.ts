@@ -13,9 +13,7 @@ import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
 import { copySubarray, repeated } from "../util/buffers.js";
 import { corruptChunk, unsupported, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
-import type { ConfigReader } from "./config.js";
-import type { CodecContext } from "./definition.js";
-import { type CodecMetadata, parseCodecs } from "./metadata.js";
+import { type CodecContext, type CodecMetadata, type ConfigReader, parseCodecs } from "./definition.js";
 
 const name = "n5_default";
 const maxCodecs = 3;

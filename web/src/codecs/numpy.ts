@@ -3,8 +3,7 @@
 import { type DType, DType as DTypes, type SimpleType, simpleTypes } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
 import { type Endian, parseTypestr } from "../dtypes/typestr.js";
-import { type ConfigReader, show } from "./config.js";
-import type { CodecContext, ParsedCodec } from "./definition.js";
+import { type CodecContext, type ConfigReader, type ParsedCodec, show } from "./definition.js";
 
 export interface NumpyType {
   readonly dtype: DType;

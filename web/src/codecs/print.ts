@@ -8,12 +8,18 @@ import { descrJson } from "../dtypes/numpy.js";
 import type { Endian } from "../dtypes/typestr.js";
 import type { CoreCodec } from "../engine/codec-table.js";
 import { unsupported } from "../util/errors.js";
-import { compressors, shuffles } from "./blosc.js";
 import type { FoundCodec } from "./codec-list.js";
-import { ConfigReader, type Configuration } from "./config.js";
-import type { CodecArray, CodecContext, CodecDefinition, ZarrVersion } from "./definition.js";
+import { compressors, shuffles } from "./compressors.js";
+import {
+  type CodecArray,
+  type CodecContext,
+  type CodecDefinition,
+  type CodecMetadata,
+  ConfigReader,
+  type Configuration,
+  type ZarrVersion,
+} from "./definition.js";
 import { findCodec, unknownError } from "./lookup.js";
-import type { CodecMetadata } from "./metadata.js";
 import { calculableType, parseNumpyName } from "./numpy.js";
 import type { ShardingDefinition } from "./sharding.js";
 

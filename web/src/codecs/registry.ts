@@ -1,11 +1,18 @@
-/** All codecs for elements of variable length. */
+/** The registry of all codecs, and the errors for names that it lacks. */
 
 import { coreCodecs } from "../engine/codec-table.js";
-import { castValue } from "./cast-value.js";
+import { unknownCodec, unsupported, type ZarrError } from "../util/errors.js";
 import { categorize } from "./categorize.js";
-import { adler32, crc32, fletcher32 } from "./checksums.js";
-import { CodecList, coreCodec, type FoundCodec, objectCodec } from "./codec-list.js";
-import { commonCodecs, shards } from "./common-codecs.js";
+import { adler32, crc32, fletcher32, jenkinsLookup3 } from "./checksums.js";
+import {
+  CodecList,
+  commonCodecs,
+  coreCodec,
+  type FoundCodec,
+  implicitCodecs,
+  objectCodec,
+  shards,
+} from "./codec-list.js";
 import { makeConditional } from "./conditional.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
 import {
@@ -18,18 +25,23 @@ import {
   lzw,
   tiffPackbits,
 } from "./images.js";
-import { jenkinsLookup3 } from "./jenkins.js";
 import { json2 } from "./json2.js";
-import { lzma } from "./lzma.js";
 import { msgpack2 } from "./msgpack.js";
 import { n5Default } from "./n5.js";
-import { astype, bitround, delta, fixedscaleoffset, quantize, scaleOffset } from "./numeric-filters.js";
-import { base64, bz2, pcodec, snappy } from "./rare-compressors.js";
+import {
+  astype,
+  bitround,
+  castValue,
+  delta,
+  fixedscaleoffset,
+  quantize,
+  scaleOffset,
+} from "./numeric-filters.js";
+import { base64, bz2, lzma, pcodec, snappy } from "./rare-compressors.js";
 import { reshape } from "./reshape.js";
 import { chunky, deltas, numcodecsPackbits, packbits, planes } from "./tiff.js";
 import type { VlenCodecDefinition } from "./vlen-codec.js";
-import { vlenArray } from "./vlen-lists.js";
-import { vlenBytes, vlenUtf8 } from "./vlen-strings.js";
+import { vlenArray, vlenBytes, vlenUtf8 } from "./vlen-items.js";
 import { zfp, zfpy } from "./zfp.js";
 
 export const objectCodecs: readonly VlenCodecDefinition[] = [
@@ -105,3 +117,65 @@ export function findCodec(name: string, version: ZarrVersion): FoundCodec | unde
 export function codecNames(version: ZarrVersion, kind?: CodecKind): string[] {
   return everyCodec.names(version, kind);
 }
+
+/** Returns Unsupported for codecs known by name, UnknownCodec for others. */
+export function unknownError(name: string, version: ZarrVersion): ZarrError {
+  if (Object.hasOwn(unsupportedCodecs, name)) {
+    return unsupported(`codec "${name}" is not supported: ${unsupportedCodecs[name]}`, {
+      code: "unsupported-codec",
+      codec: name,
+    });
+  }
+  const isNamed = (known: string) => version === 3 || !implicitCodecs.includes(known);
+  const known = codecNames(version).filter(isNamed).join(", ");
+  return unknownCodec(`codec "${name}" is not known; Zarr v${version} arrays here may use ${known}`, {
+    codec: name,
+  });
+}
+
+/** Known but unsupported codecs, with the reason, by their names in all Zarr versions. */
+const pickle = "a pickle can run any code when it is read, and is refused for safety";
+const gdeflate = "GDeflate needs a library that is not built in";
+const experiment = "it is an experiment of zarrs, without a specification";
+const proposal = "its proposal to zarr-extensions is not settled";
+
+/** Formats of imagecodecs without a decoder, by id, with the reason. */
+const images: Readonly<Record<string, string>> = {
+  htj2k: "HTJ2K has no decoder that is tested, imagecodecs_jpeg2k reads JPEG 2000",
+  jpegxl: "JPEG XL has no decoder in images.wasm",
+  jpegxr: "JPEG XR has no decoder in images.wasm",
+  jpegls: "JPEG-LS has no decoder in images.wasm",
+  jpegxs: "JPEG XS has no decoder in images.wasm",
+  ljpeg: "lossless JPEG has no decoder in images.wasm, which reads JPEG of 8 bits",
+  jpeg12: "JPEG of 12 bits has no decoder in images.wasm, which reads JPEG of 8 bits",
+  jetraw: "Jetraw is not free",
+  avif: "AVIF has no decoder in images.wasm",
+  heif: "HEIF has no decoder in images.wasm",
+  apng: "animations are not supported, imagecodecs_png is",
+};
+
+export const unsupportedCodecs: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.entries(images).flatMap(([id, reason]) => [
+      [`imagecodecs_${id}`, reason],
+      [`numcodecs.imagecodecs_${id}`, reason],
+    ]),
+  ),
+  jpegxl: images["jpegxl"]!,
+  pickle,
+  "numcodecs.pickle": pickle,
+  gdeflate,
+  "zarrs.gdeflate": gdeflate,
+  "numcodecs.gdeflate": gdeflate,
+  "zarrs.optional": experiment,
+  "zarrs.squeeze": experiment,
+  "zarrs.vlen": experiment,
+  "zarrs.vlen_v2": experiment,
+  "arrow-ipc": proposal,
+  label_multiset: proposal,
+  n5_label_multiset: proposal,
+  n5_varlen: proposal,
+  optional: proposal,
+  pad: proposal,
+  singleton_dim: proposal,
+};

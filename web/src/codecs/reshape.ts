@@ -1,6 +1,5 @@
 /** reshape: gives the same elements in C order another shape. Spec: zarr-extensions "reshape". */
-import { type ConfigReader, show } from "./config.js";
-import type { CodecDefinition } from "./definition.js";
+import { type CodecDefinition, type ConfigReader, show } from "./definition.js";
 
 const product = (lengths: readonly number[]): number => lengths.reduce((a, b) => a * b, 1);
 const isCount = (value: unknown, least: number): value is number =>

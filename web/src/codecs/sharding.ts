@@ -2,10 +2,14 @@
  * sharding_indexed: many inner chunks in one stored object, with an index of their positions.
  * Spec: Zarr v3 "sharding_indexed" codec. This file parses its metadata; read/shards.ts reads the data.
  */
-import type { ConfigReader } from "./config.js";
-import { show } from "./config.js";
-import type { CodecArray, CodecContext } from "./definition.js";
-import { type CodecMetadata, parseCodecs } from "./metadata.js";
+import {
+  type CodecArray,
+  type CodecContext,
+  type CodecMetadata,
+  type ConfigReader,
+  parseCodecs,
+  show,
+} from "./definition.js";
 
 export interface ShardingConfiguration {
   /** Shape of the inner chunks, in the axes of the codec's input array. */

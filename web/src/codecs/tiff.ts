@@ -3,8 +3,13 @@
 import { DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
 import { bytes } from "./bytes.js";
-import { type ConfigReader, type Configuration, show } from "./config.js";
-import type { CodecContext, CodecDefinition } from "./definition.js";
+import {
+  type CodecContext,
+  type CodecDefinition,
+  type ConfigReader,
+  type Configuration,
+  show,
+} from "./definition.js";
 import { type NumpyType, readNumpyType } from "./numpy.js";
 
 const product = (lengths: readonly number[]): number => lengths.reduce((a, b) => a * b, 1);

@@ -2,8 +2,7 @@
 
 import type { VariableName } from "../dtypes/dtype.js";
 import { corruptChunk, invalidArgument, limitExceeded } from "../util/errors.js";
-import type { ConfigReader } from "./config.js";
-import type { CodecContext, ZarrVersion } from "./definition.js";
+import type { CodecContext, ConfigReader, ZarrVersion } from "./definition.js";
 
 /** A codec for one array. */
 export interface VlenCodec {

@@ -2,8 +2,7 @@
  * zfp: compressed floats and integers of 1 to 4 dimensions. "zfp" of the Zarr extensions has no header and
  * names its mode; "zfpy" of numcodecs has zfp's header, which determines decoding.
  */
-import { type ConfigReader, show } from "./config.js";
-import type { CodecArray, CodecDefinition } from "./definition.js";
+import { type CodecArray, type CodecDefinition, type ConfigReader, show } from "./definition.js";
 
 /** zfp's parameters, which express all modes. */
 interface Mode {

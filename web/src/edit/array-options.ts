@@ -1,8 +1,7 @@
 /** Validates the options of `create` and converts them to array metadata. */
 
-import type { ZarrVersion } from "../codecs/definition.js";
+import { type CodecMetadata, parseCodecs, type ZarrVersion } from "../codecs/definition.js";
 import { loadEveryCodec } from "../codecs/lookup.js";
-import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import { printCodecs } from "../codecs/print.js";
 import { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
@@ -11,10 +10,10 @@ import { type Endian, parseDescr } from "../dtypes/typestr.js";
 import { parseDataType } from "../dtypes/v3.js";
 import { maxSuffixes, powerOfTen, tooManySuffixes } from "../metadata/chunk-key-encodings.js";
 import { convertMetadata, describeArray, makeArrayMetadata } from "../metadata/convert.js";
+import type { ChunkKeys, PlainKeys, Separator } from "../metadata/document.js";
 import { type ArrayMetadata, asArguments } from "../metadata/model.js";
 import type { NewArray } from "../metadata/new-array.js";
 import { attributesJson, jsonOf } from "../metadata/print.js";
-import type { ChunkKeys, PlainKeys, Separator } from "../metadata/spec.js";
 import { isRecord, isWellFormed } from "../util/arguments.js";
 import { invalidArgument, shown, unsupported, type ZarrError } from "../util/errors.js";
 import type { Json } from "../util/json.js";

@@ -5,7 +5,9 @@
 import type { ZarrVersion } from "../codecs/definition.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
 import {
+  type ChunkKeys,
   own,
+  readLengths,
   readSeparator,
   v1AttrsKey,
   v1MetaKey,
@@ -17,7 +19,6 @@ import {
 } from "../metadata/document.js";
 import { nodeKeys } from "../metadata/model.js";
 import { jsonObject, printDocument } from "../metadata/print.js";
-import { type ChunkKeys, readLengths } from "../metadata/spec.js";
 import { readChunkKeys, v3NodeType } from "../metadata/v3.js";
 import { inParallel, type StoredEntry } from "../store/deletion.js";
 import { joinKey, type Store } from "../store/store.js";

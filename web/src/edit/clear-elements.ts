@@ -4,7 +4,7 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { combinations, partsOf } from "../plan/projections.js";
 import { type Slice, slice } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
-import { insist } from "../store/conditions.js";
+import { insist } from "../store/concurrency.js";
 import { handleOf, storeBehind } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { repeated } from "../util/buffers.js";

@@ -3,9 +3,8 @@
 import { layoutArray } from "../chain/layout.js";
 import { wholeCodec } from "../chain/shards.js";
 import type { FoundCodec } from "../codecs/codec-list.js";
-import type { ZarrVersion } from "../codecs/definition.js";
+import { type CodecMetadata, parseCodecs, type ZarrVersion } from "../codecs/definition.js";
 import { findCodec, namesIn, unknownError } from "../codecs/lookup.js";
-import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import { DType } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
 import { codecRow } from "../engine/codec-table.js";

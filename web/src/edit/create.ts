@@ -10,8 +10,8 @@ import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/mod
 import { type Documents, groupDocuments } from "../metadata/new-array.js";
 import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
+import { inTurn } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
-import { inTurn } from "../store/key-lock.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject } from "../store/write.js";
 import { alreadyExists, invalidArgument, isZarrError, notFound, shown, withDetails } from "../util/errors.js";

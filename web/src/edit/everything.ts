@@ -1,7 +1,7 @@
 /** Lists everything below a path, including entries hidden from `list`. */
 
 import type { EverythingStore, StoredEntry } from "../store/deletion.js";
-import { DirectoryEntries, directoryRoot } from "../store/directory/entries.js";
+import { DirectoryEntries, directoryRoot } from "../store/directory/handles.js";
 import { storeBehind } from "../store/handle.js";
 import { keysBelow } from "../store/listing.js";
 import { storeFailed } from "../store/read.js";

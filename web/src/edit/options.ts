@@ -1,6 +1,5 @@
 /** Options of the functions that create and change nodes and write elements. */
-import type { ZarrVersion } from "../codecs/definition.js";
-import type { CodecMetadata } from "../codecs/metadata.js";
+import type { CodecMetadata, ZarrVersion } from "../codecs/definition.js";
 import type { ElementsLike } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-value.js";
 import type { DTypeInput, DTypeMatching, DTypeName } from "../dtypes/names.js";

@@ -1,7 +1,7 @@
 /** Detects deletions of data that is read through another store or under another name. */
 
-import { directoryRoot, pathBetween } from "../store/directory/entries.js";
-import { overlappingFile } from "../store/file/overlap.js";
+import { directoryRoot, pathBetween } from "../store/directory/handles.js";
+import { overlappingFile } from "../store/file/entries.js";
 import { storeBehind } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import { MapStore } from "../store/map.js";

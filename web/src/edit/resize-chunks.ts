@@ -2,10 +2,10 @@
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
+import type { AxisGrid } from "../metadata/grid.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinKey } from "../store/store.js";
 import { limitExceeded, readOnly } from "../util/errors.js";
-import type { AxisGrid } from "../util/grid.js";
 import { type Box, countOf, positionsIn } from "../util/shapes.js";
 
 /** Maximum number of objects that are named one by one if the store can list them instead. */

@@ -2,14 +2,13 @@
 
 import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
+import type { AxisGrid } from "../metadata/grid.js";
 import { asArguments } from "../metadata/model.js";
 import { ArrayReader } from "../read/reader.js";
-import { insist } from "../store/conditions.js";
-import { inTurn } from "../store/key-lock.js";
+import { insist, inTurn } from "../store/concurrency.js";
 import { joinKey } from "../store/store.js";
 import { deleteObject, requireWritable } from "../store/write.js";
 import { invalidArgument, shown, withDetails } from "../util/errors.js";
-import type { AxisGrid } from "../util/grid.js";
 import type { JsonObject } from "../util/json.js";
 import { clearBeyond, clearStale, forEachCell, noteShortened } from "./clear-elements.js";
 import { type ReplaceOptions, replaceDocument, updateConsolidated } from "./consolidated-metadata.js";

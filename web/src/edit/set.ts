@@ -4,7 +4,7 @@ import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import type { Selection } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
-import { inTurn } from "../store/key-lock.js";
+import { inTurn } from "../store/concurrency.js";
 import { requireWritable } from "../store/write.js";
 import { invalidArgument, shown } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";

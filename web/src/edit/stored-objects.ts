@@ -2,7 +2,7 @@
 
 import type { ZarrArray } from "../hierarchy/array.js";
 import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
-import type { ChunkKeys } from "../metadata/spec.js";
+import type { ChunkKeys } from "../metadata/document.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 

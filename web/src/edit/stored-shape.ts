@@ -3,9 +3,9 @@
 import type { CodecMetadata } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../metadata/document.js";
+import { readLengths, v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../metadata/document.js";
 import { type ArrayMetadata, withShape } from "../metadata/model.js";
-import { type ArraySpec, readLengths } from "../metadata/spec.js";
+import type { ArraySpec } from "../metadata/spec.js";
 import { storeBehind } from "../store/handle.js";
 import { joinKey } from "../store/store.js";
 import { notFound } from "../util/errors.js";

@@ -4,7 +4,7 @@
  */
 
 import { printDocument } from "../metadata/print.js";
-import { conflictError, existsError, isOutcomeUnknown } from "../store/conditions.js";
+import { conflictError, existsError, isOutcomeUnknown } from "../store/concurrency.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writeObject } from "../store/write.js";
 import { isZarrError } from "../util/errors.js";

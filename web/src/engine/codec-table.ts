@@ -2,7 +2,7 @@
  * The core's codecs: the only list of them in TypeScript, in the order of src/codecs/codec_list.inc. The
  * index of a row is the codec's id in plans; messages and documents list codecs in the same order.
  *
- * `part` is "usual" if the codec's metadata is parsed in the main bundle (codecs/common-codecs.ts), or "rare"
+ * `part` is "usual" if the codec's metadata is parsed in the main bundle (codecs/codec-list.ts), or "rare"
  * if in a part that is loaded when metadata names such a codec (codecs/registry.ts). `decode` and `encode`
  * name the module that can do it. The compiler checks the definitions against the list,
  * tests/node/codecs/list-mirrors.test.ts checks both modules.

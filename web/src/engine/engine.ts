@@ -1,7 +1,7 @@
 /** Manages sessions: one per module and thread, created on first use, replaced when broken or too large. */
-import { HeapDemand } from "./heap-demand.js";
+
 import { instantiate, type ModuleName } from "./module.js";
-import { CodecSession, NeedsFullModule } from "./session.js";
+import { CodecSession, HeapDemand, NeedsFullModule } from "./session.js";
 
 /** Maximum for one WebAssembly memory; the caller's own limits are checked before plans are made. */
 const maxChunkBytes = 2 ** 31 - 1;

@@ -2,10 +2,11 @@
  * Loads the modules from the files of the package. The build replaces this file by packaged-edge.ts in the bundles for
  * workerd and by packaged-worker.ts in the scripts of workers.
  */
+
+import { lazy } from "../util/lazy.js";
 import { hasNodeModules, isLeftBehind, packageFile, type WasmModule } from "../util/platform.js";
 import type { CoreFactory } from "../wasm/core.js";
 import { compileSource, type ModuleName } from "./compile.js";
-import { compileEmbedded } from "./embedded.js";
 
 /** The glue scripts of the modules. */
 export const glue: Readonly<Record<ModuleName, () => Promise<{ default: CoreFactory }>>> = {
@@ -33,3 +34,34 @@ export async function packagedModule(name: ModuleName): Promise<WasmModule> {
     return compileSource(url);
   });
 }
+
+const embedded = lazy("modules without their files", () => import("./embedded-modules.js"));
+
+/**
+ * Compiles a module from its file, or from its embedded copy if the file is not available.
+ * @param fromFile compiles the file; a CompileError concerns the module or a policy, so the copy would not
+ *   help
+ * @throws both failures in one message
+ */
+export async function compileEmbedded(
+  name: ModuleName,
+  fromFile: () => Promise<WasmModule>,
+): Promise<WasmModule> {
+  try {
+    return await fromFile();
+  } catch (cause) {
+    if (cause instanceof WebAssembly.CompileError) throw cause;
+    try {
+      const { embeddedModule } = await embedded();
+      return await WebAssembly.compile(await embeddedModule(name));
+    } catch (second) {
+      if (second instanceof WebAssembly.CompileError) throw second;
+      throw new Error(`${reasonOf(cause)}; ${reasonOf(second)}; ${adviceFor(name)}`, { cause: second });
+    }
+  }
+}
+
+const reasonOf = (error: unknown): unknown => (error instanceof Error ? error.message : error);
+
+const adviceFor = (name: ModuleName): string =>
+  `serve the package's dist/wasm/${name}.wasm and call configureWasm({ ${name}: "/where/it/is/${name}.wasm" })`;

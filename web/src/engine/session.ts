@@ -4,6 +4,7 @@
  * Views of that memory are borrowed. They become invalid when the memory grows, so each is created after the
  * last call that may grow it and used at once; none is stored, returned or kept across an `await`.
  */
+
 import { isBytes, sizeOf } from "../util/bytes.js";
 import {
   type ErrorTag,
@@ -15,7 +16,6 @@ import {
 } from "../util/errors.js";
 import { uninitialised } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
-import { HeapDemand } from "./heap-demand.js";
 import type { ModuleName } from "./module.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
 
@@ -373,4 +373,35 @@ function outOfMemory(bytes: number): ZarrError {
   return limitExceeded(`no memory for ${bytes} bytes inside the WebAssembly module`, {
     code: "out-of-memory",
   });
+}
+
+/** An instance may always keep this much memory. */
+const keptBytes = 64 * 2 ** 20;
+/** Above that, the allowed ratio of memory to demand: buffers of all stages, and fragmentation. */
+const spread = 4;
+/** Factor by which the recorded demand decays with each smaller piece of work. */
+const fading = 0.75;
+
+/** The recent memory demand of a module; passed from one instance to the next. */
+export class HeapDemand {
+  #peak = 0;
+  #usual = 0;
+
+  /** Records the bytes held by a piece of work: its input, its output, open slabs. */
+  note(bytes: number): void {
+    if (bytes > this.#peak) this.#peak = bytes;
+  }
+
+  /**
+   * Called when nothing is held any more. Returns whether there is far more memory than the work before this
+   * piece needed: at once after a single outsized chunk; after many large ones, when some smaller ones have
+   * followed.
+   */
+  settle(memoryBytes: number): boolean {
+    if (this.#peak === 0) return false;
+    const isTooMuch = memoryBytes > Math.max(keptBytes, spread * this.#usual);
+    this.#usual = Math.max(this.#peak, fading * this.#usual);
+    this.#peak = 0;
+    return isTooMuch;
+  }
 }

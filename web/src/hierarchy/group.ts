@@ -1,7 +1,7 @@
 /** Opened groups, which contain arrays and other groups. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import type { Attributes } from "../metadata/spec.js";
+import type { Attributes } from "../metadata/document.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
 import { checkSignalIn } from "../util/arguments.js";

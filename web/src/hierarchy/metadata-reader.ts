@@ -1,6 +1,5 @@
 /** Reads metadata documents of nodes from a store. */
-import type { DocumentOptions } from "../metadata/document.js";
-import { readDocument } from "../metadata/read-document.js";
+import { type DocumentOptions, readDocument } from "../metadata/document.js";
 import { answerOf } from "../store/read.js";
 import { joinKey, type Store, type StoreGetOptions } from "../store/store.js";
 import { invalidMetadata, isZarrError, limitExceeded } from "../util/errors.js";

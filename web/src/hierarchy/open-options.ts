@@ -1,6 +1,5 @@
 /** Options of `open`. */
-import { show } from "../codecs/config.js";
-import type { ZarrVersion } from "../codecs/definition.js";
+import { show, type ZarrVersion } from "../codecs/definition.js";
 import type { VirtualBase } from "../formats/icechunk/virtual.js";
 import { checkObject, checkSignalIn } from "../util/arguments.js";
 import { invalidArgument, type OnWarning } from "../util/errors.js";

@@ -2,6 +2,7 @@
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
 import {
+  type Attributes,
   attributesOf,
   checkFormat,
   type DocumentOptions,
@@ -13,7 +14,7 @@ import {
   v2GroupKey,
   v3Key,
 } from "../metadata/document.js";
-import type { ArraySpec, Attributes } from "../metadata/spec.js";
+import type { ArraySpec } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { handleOf } from "../store/handle.js";
 import { locateKey } from "../store/read.js";

@@ -1,6 +1,7 @@
 /** Sources: the stores that URLs refer to. */
-import { isFolderName } from "../formats/kerchunk/names.js";
+
 import { HttpStore } from "../store/http/store.js";
+import { isFolderName } from "../store/path.js";
 import { isStore, type Store } from "../store/store.js";
 import { invalidArgument } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";

@@ -7,9 +7,20 @@
 import { isWellFormed } from "../util/arguments.js";
 import { invalidMetadata, limitExceeded, type OnWarning, unsupported } from "../util/errors.js";
 import { type Json, JsonNumber, showJson } from "../util/json.js";
-import { plainKeys, readPlainKeys } from "./chunk-keys.js";
-import { checkOptions, type Extension, known, own, readExtension, readSeparator } from "./document.js";
-import type { ChunkKeys, FanoutKeys, KeyEncoding, SuffixKeys } from "./spec.js";
+import {
+  type ChunkKeys,
+  checkOptions,
+  type Extension,
+  type FanoutKeys,
+  type KeyEncoding,
+  known,
+  own,
+  plainKeys,
+  readExtension,
+  readPlainKeys,
+  readSeparator,
+  type SuffixKeys,
+} from "./document.js";
 
 /** Maximum length of one suffix in UTF-16 units: file systems allow names of 255 bytes. */
 const maxSuffix = 255;

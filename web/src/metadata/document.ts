@@ -1,6 +1,6 @@
-/** Helpers for metadata documents of all versions: parses objects, their lists and extension points. */
+/** Reads metadata documents of all versions: JSON objects, their lists, extension points and chunk key encodings. */
 
-import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
+import { invalidMetadata, isZarrError, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
   isLarge,
@@ -8,14 +8,19 @@ import {
   JsonNumber,
   type JsonObject,
   type JsonOptions,
+  JsonReader,
   keysOfLarge,
   type PlainJson,
   parseJson,
+  setOwn,
   showJson,
   toPlain,
 } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
-import type { Attributes } from "./spec.js";
+import { inSlices, type Steps } from "../util/slices.js";
+
+/** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */
+export type Attributes = { readonly [name: string]: PlainJson };
 
 export interface DocumentOptions {
   readonly limits: Limits;
@@ -173,3 +178,147 @@ export const v2ConsolidatedKey = ".zmetadata";
 
 export const v1MetaKey = "meta";
 export const v1AttrsKey = "attrs";
+
+/** Parses the encodings "default" and "v2"; undefined for others. */
+export function readPlainKeys(extension: Extension): KeyEncoding | undefined {
+  const { name, configuration } = extension;
+  if (name !== "default" && name !== "v2") return undefined;
+  checkOptions(extension, ["separator"], "chunk key encoding");
+  return plainKeys(name, readSeparator(own(configuration, "separator"), name === "default" ? "/" : "."));
+}
+
+export function plainKeys(name: PlainKeys["name"], separator: Separator): KeyEncoding {
+  return {
+    keys: { name, separator },
+    chunkKey:
+      name === "default"
+        ? (coordinates) => ["c", ...coordinates].join(separator)
+        : (coordinates) => coordinates.join(separator) || "0",
+  };
+}
+
+/** Maximum size of a document parsed at once, in bytes. 2 MiB of short values take half a second. */
+const maxAtOnce = 2 ** 17;
+
+/** Number of values parsed per step: about a millisecond of work. */
+const stepSize = 2 ** 12;
+
+/**
+ * Parses a document like `parseDocument`, without blocking the thread for long. Large attributes are prepared
+ * for `attributesOf`.
+ * @throws errors of `parseDocument`; the signal's reason.
+ */
+export async function readDocument(
+  bytes: Uint8Array,
+  name: string,
+  options: DocumentOptions,
+  signal?: AbortSignal | undefined,
+): Promise<JsonObject> {
+  if (bytes.byteLength <= maxAtOnce) return parseDocument(bytes, name, options);
+  return inSlices(documentSteps(bytes, name, options), signal);
+}
+
+function* documentSteps(bytes: Uint8Array, name: string, options: DocumentOptions): Steps<JsonObject> {
+  const reader = new JsonReader(bytes, documentOptions(name, options));
+  let json = reader.read(stepSize);
+  while (json === undefined) {
+    yield;
+    json = reader.read(stepSize);
+  }
+  const document = asObject(json, name);
+  for (const attributes of attributesBelow(document, name)) {
+    if (isJsonObject(attributes) && isLarge(attributes)) yield* prepare(attributes);
+    yield;
+  }
+  return document;
+}
+
+/** Yields the attributes of a document and of its consolidated nodes. */
+function* attributesBelow(document: JsonObject, name: string): Generator<Json | undefined> {
+  if (name === v2AttributesKey || name === v1AttrsKey) yield document;
+  const isV2 = name === v2ConsolidatedKey;
+  if (!isV2) yield own(document, "attributes");
+  const consolidated = isV2 ? document : objectAt(document, "consolidated_metadata");
+  const nodes = objectAt(consolidated, "metadata");
+  for (const key of isLarge(nodes) ? keysOfLarge(nodes) : Object.keys(nodes)) {
+    const node = nodes[key];
+    if (!isV2) yield isJsonObject(node) ? own(node, "attributes") : undefined;
+    else if (key.endsWith(v2AttributesKey)) yield node;
+  }
+}
+
+function objectAt(object: JsonObject, key: string): JsonObject {
+  const found = own(object, key);
+  return isJsonObject(found) ? found : {};
+}
+
+/** Prepares attributes. Invalid ones are left to `attributesOf`, which throws only if they are used. */
+function* prepare(attributes: JsonObject): Steps<void> {
+  try {
+    preparedAttributes.set(attributes, (yield* plainSteps(attributes)) as Attributes);
+  } catch (error) {
+    if (!isZarrError(error)) throw error;
+  }
+}
+
+function* plainSteps(json: Json): Steps<PlainJson> {
+  if (!isLarge(json)) return frozen(toPlain(json));
+  if (Array.isArray(json)) {
+    const list: PlainJson[] = [];
+    for (const value of json) {
+      list.push(yield* plainSteps(value));
+      yield;
+    }
+    return Object.freeze(list) as PlainJson[];
+  }
+  const object: { [key: string]: PlainJson } = {};
+  for (const key of keysOfLarge(json)) {
+    setOwn(object, key, yield* plainSteps(json[key]!));
+    yield;
+  }
+  return Object.freeze(object);
+}
+
+/** Parses a list of dimension lengths: integers from `min` to 2⁵³ − 1. */
+export function readLengths(json: Json | undefined, name: string, min: number): number[] {
+  const valid = (item: Json): item is JsonNumber =>
+    item instanceof JsonNumber && item.isInteger && Number.isSafeInteger(item.value) && item.value >= min;
+  if (!Array.isArray(json) || !json.every(valid)) {
+    const least = min === 0 ? "non-negative" : "positive";
+    throw invalidMetadata(`"${name}" must be a list of ${least} integers below 2^53`, {
+      code: `bad-${name.replaceAll("_", "-")}`,
+    });
+  }
+  return (json as JsonNumber[]).map((item) => item.value);
+}
+
+export type Separator = "/" | ".";
+
+/** "default": indices after a "c"; "v2": indices alone, as in Zarr v1 and v2. */
+export interface PlainKeys {
+  readonly name: "default" | "v2";
+  readonly separator: Separator;
+}
+
+/** A suffix appended to the keys of another encoding. */
+export interface SuffixKeys {
+  readonly name: "suffix";
+  readonly suffix: string;
+  readonly base: ChunkKeys;
+}
+
+/** Decimal digits of each index, in folders of at most `maxChildren` entries. */
+export interface FanoutKeys {
+  readonly name: "fanout";
+  /** A power of ten. */
+  readonly maxChildren: number;
+}
+
+export type ChunkKeys = PlainKeys | SuffixKeys | FanoutKeys;
+
+/** The key encoding of an array. */
+export interface KeyEncoding {
+  readonly keys: ChunkKeys;
+  /** Returns the key of a stored chunk relative to the array's own path. */
+  chunkKey(coordinates: readonly number[]): string;
+}

@@ -8,6 +8,7 @@ import type { ZarrVersion } from "../codecs/definition.js";
 import { invalidMetadata, isZarrError } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import {
+  type Attributes,
   asObject,
   attributesOf,
   checkFormat,
@@ -22,7 +23,7 @@ import {
 } from "./document.js";
 import type { Documents } from "./new-array.js";
 import { attributesJson, integersJson, jsonEntries, printDocument, withEntries } from "./print.js";
-import type { ArraySpec, Attributes } from "./spec.js";
+import type { ArraySpec } from "./spec.js";
 import { parseV1 } from "./v1.js";
 import { parseV2Array } from "./v2.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "./v3.js";

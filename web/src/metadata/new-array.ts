@@ -1,8 +1,7 @@
 /** Creates documents of new nodes, for each Zarr version: the counterpart of v1.ts, v2.ts and v3.ts. */
 
 import { resolveChain } from "../chain/chain.js";
-import type { ZarrVersion } from "../codecs/definition.js";
-import type { CodecMetadata } from "../codecs/metadata.js";
+import type { CodecMetadata, ZarrVersion } from "../codecs/definition.js";
 import { inByteOrder, printCodecs } from "../codecs/print.js";
 import type { DType } from "../dtypes/dtype.js";
 import { dataTypeJson, printFill } from "../dtypes/fill-print.js";
@@ -12,9 +11,17 @@ import type { Endian } from "../dtypes/typestr.js";
 import { unsupported } from "../util/errors.js";
 import { type Json, type JsonObject, showJson } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
-import { v1AttrsKey, v1MetaKey, v2ArrayKey, v2AttributesKey, v2GroupKey, v3Key } from "./document.js";
+import {
+  type ChunkKeys,
+  type Separator,
+  v1AttrsKey,
+  v1MetaKey,
+  v2ArrayKey,
+  v2AttributesKey,
+  v2GroupKey,
+  v3Key,
+} from "./document.js";
 import { integerJson, integersJson, jsonEntries, jsonObject, jsonOf, withEntries } from "./print.js";
-import type { ChunkKeys, Separator } from "./spec.js";
 
 /** Documents of one node, by their keys relative to its path. The document that defines the node comes last. */
 export type Documents = ReadonlyMap<string, JsonObject>;

@@ -6,12 +6,9 @@ import type { ZarrVersion } from "../codecs/definition.js";
 import type { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
 import { invalidMetadata, limitExceeded, type OnWarning } from "../util/errors.js";
-import { type AxisGrid, RectilinearAxis, regularGrid } from "../util/grid.js";
-import { type Json, JsonNumber, type PlainJson } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
-
-/** User attributes, as plain values; integers beyond ±2⁵³ are bigints. */
-export type Attributes = { readonly [name: string]: PlainJson };
+import type { Attributes, KeyEncoding } from "./document.js";
+import { type AxisGrid, type ChunkGrid, RectilinearAxis, regularGrid } from "./grid.js";
 
 /** The description of an array that the parsers of every version produce. */
 export interface ArrayDescription extends KeyEncoding {
@@ -19,7 +16,7 @@ export interface ArrayDescription extends KeyEncoding {
   /** Length of each dimension. */
   readonly shape: readonly number[];
   /** The grid of stored chunks: one chunk shape, or lengths axis by axis. */
-  readonly grid: { readonly chunkShape: readonly number[] } | { readonly axes: readonly AxisGrid[] };
+  readonly grid: ChunkGrid;
   readonly dtype: DType;
   readonly fill: FillValue;
   /** The chain in Zarr v3 terms, in encoding order. */
@@ -88,7 +85,7 @@ export function completeSpec(description: ArrayDescription, options: SpecOptions
   };
 }
 
-function axesOf(shape: readonly number[], grid: ArrayDescription["grid"]): readonly AxisGrid[] {
+function axesOf(shape: readonly number[], grid: ChunkGrid): readonly AxisGrid[] {
   const axes = "axes" in grid ? grid.axes : grid.chunkShape;
   if (axes.length !== shape.length) {
     throw invalidMetadata(`shape has ${shape.length} dimensions, the chunks have ${axes.length}`, {
@@ -109,48 +106,4 @@ function checkLayouts(axes: readonly AxisGrid[], layouts: ChunkLayouts): void {
   sizes.forEach((list, axis) => {
     for (const size of list.slice(0, maxChecked)) layouts.of(largest.map((l, i) => (i === axis ? size : l)));
   });
-}
-
-/** Parses a list of dimension lengths: integers from `min` to 2⁵³ − 1. */
-export function readLengths(json: Json | undefined, name: string, min: number): number[] {
-  const valid = (item: Json): item is JsonNumber =>
-    item instanceof JsonNumber && item.isInteger && Number.isSafeInteger(item.value) && item.value >= min;
-  if (!Array.isArray(json) || !json.every(valid)) {
-    const least = min === 0 ? "non-negative" : "positive";
-    throw invalidMetadata(`"${name}" must be a list of ${least} integers below 2^53`, {
-      code: `bad-${name.replaceAll("_", "-")}`,
-    });
-  }
-  return (json as JsonNumber[]).map((item) => item.value);
-}
-
-export type Separator = "/" | ".";
-
-/** "default": indices after a "c"; "v2": indices alone, as in Zarr v1 and v2. */
-export interface PlainKeys {
-  readonly name: "default" | "v2";
-  readonly separator: Separator;
-}
-
-/** A suffix appended to the keys of another encoding. */
-export interface SuffixKeys {
-  readonly name: "suffix";
-  readonly suffix: string;
-  readonly base: ChunkKeys;
-}
-
-/** Decimal digits of each index, in folders of at most `maxChildren` entries. */
-export interface FanoutKeys {
-  readonly name: "fanout";
-  /** A power of ten. */
-  readonly maxChildren: number;
-}
-
-export type ChunkKeys = PlainKeys | SuffixKeys | FanoutKeys;
-
-/** The key encoding of an array. */
-export interface KeyEncoding {
-  readonly keys: ChunkKeys;
-  /** Returns the key of a stored chunk relative to the array's own path. */
-  chunkKey(coordinates: readonly number[]): string;
 }

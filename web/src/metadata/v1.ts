@@ -10,17 +10,19 @@ import { parseFill } from "../dtypes/fill.js";
 import { parseDescr } from "../dtypes/typestr.js";
 import { invalidMetadata, unknownCodec } from "../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../util/json.js";
-import { plainKeys } from "./chunk-keys.js";
 import {
+  type Attributes,
   attributesOf,
   checkFormat,
   type DocumentOptions,
+  plainKeys,
+  readDocument,
+  readLengths,
   requireKeys,
   v1AttrsKey,
   v1MetaKey,
 } from "./document.js";
-import { readDocument } from "./read-document.js";
-import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
+import { type ArraySpec, completeSpec } from "./spec.js";
 
 /** The eight required keys of `meta`. Other keys are ignored. */
 const required = [

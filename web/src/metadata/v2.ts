@@ -6,28 +6,30 @@
 import { type CodecMetadata, type ResolvedStep, resolveChain } from "../chain/chain.js";
 import { endianConfiguration } from "../codecs/bytes.js";
 import { implicitCodecs } from "../codecs/codec-list.js";
-import type { Configuration } from "../codecs/config.js";
+import type { Configuration } from "../codecs/definition.js";
 import { findCodec, loadCodecs } from "../codecs/lookup.js";
-import { unsupportedCodecs } from "../codecs/unknown.js";
+import { unsupportedCodecs } from "../codecs/registry.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseFill } from "../dtypes/fill.js";
 import { type Endian, parseDescr, type StoredType } from "../dtypes/typestr.js";
 import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
-import { plainKeys } from "./chunk-keys.js";
 import {
+  type Attributes,
   asObject,
   checkFormat,
   type DocumentOptions,
   documentsIn,
   own,
+  plainKeys,
+  readDocument,
+  readLengths,
   readSeparator,
   requireKeys,
   v2ArrayKey,
   v2ConsolidatedKey,
 } from "./document.js";
-import { readDocument } from "./read-document.js";
-import { type ArraySpec, type Attributes, completeSpec, readLengths } from "./spec.js";
+import { type ArraySpec, completeSpec } from "./spec.js";
 
 const required = ["zarr_format", "shape", "chunks", "dtype", "order"] as const;
 /** Required by the specification, but omitted by some writers: absent ones are null. */

@@ -1,26 +1,29 @@
 /** Parses Zarr v3: `zarr.json` of arrays and groups. Spec: Zarr v3 core, version 3.1. */
 
+import { type CodecMetadata, parseCodecs } from "../codecs/definition.js";
 import { findCodec, loadCodecs, namesIn } from "../codecs/lookup.js";
-import { type CodecMetadata, parseCodecs } from "../codecs/metadata.js";
 import type { DType } from "../dtypes/dtype.js";
 import { parseFill } from "../dtypes/fill.js";
 import { parseDataType } from "../dtypes/v3.js";
 import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
 import { lazy, preload } from "../util/lazy.js";
-import { readPlainKeys } from "./chunk-keys.js";
 import {
+  type Attributes,
   attributesOf,
   checkFormat,
   type DocumentOptions,
   documentsIn,
+  type KeyEncoding,
   own,
   readExtension,
+  readLengths,
+  readPlainKeys,
   requireKeys,
   v3Key,
 } from "./document.js";
 import { parseGrid } from "./grid.js";
-import { type ArraySpec, type Attributes, completeSpec, type KeyEncoding, readLengths } from "./spec.js";
+import { type ArraySpec, completeSpec } from "./spec.js";
 
 const required = ["shape", "data_type", "chunk_grid", "chunk_key_encoding", "fill_value"] as const;
 const arrayKeys = new Set<string>([

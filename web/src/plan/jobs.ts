@@ -1,7 +1,7 @@
 /** Orders the stored objects of a region, and their chunks, for reading. */
 
+import type { AxisGrid } from "../metadata/grid.js";
 import { invalidArgument, shown } from "../util/errors.js";
-import type { AxisGrid } from "../util/grid.js";
 import { countOf } from "../util/shapes.js";
 import {
   combinationAt,

@@ -2,7 +2,8 @@
  * Lists of indices. Each chunk is read once, whatever the order of a list: first the range between the
  * smallest and the greatest index in every chunk is read, in order; then the elements are picked from that.
  */
-import type { AxisGrid } from "../util/grid.js";
+
+import type { AxisGrid } from "../metadata/grid.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
 import { type Projection, projectionCount, projectionsOf } from "./projections.js";
 import type { AxisIndices, AxisSelection } from "./selection.js";

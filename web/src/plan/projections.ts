@@ -1,5 +1,5 @@
 /** Splits a selection into chunks. A projection is the part of one chunk that is selected along one axis. */
-import type { AxisGrid } from "../util/grid.js";
+import type { AxisGrid } from "../metadata/grid.js";
 import type { AxisRange } from "./selection.js";
 
 export interface Projection {

@@ -3,11 +3,11 @@
  * their rows are copied from the fetched bytes to the result.
  */
 
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Plan } from "../engine/plan.js";
 import { extentOf, type Projection } from "../plan/projections.js";
 import type { Fetched, RegionTask } from "../plan/task.js";
-import { releaseBytes } from "../store/buffer-lease.js";
+import { releaseBytes } from "../store/read.js";
 import { repeated } from "../util/buffers.js";
 import { corruptChunk } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";

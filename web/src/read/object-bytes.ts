@@ -1,6 +1,5 @@
 /** Reads bytes of stored objects within the limits of a read. */
-import { readLeased } from "../store/buffer-lease.js";
-import { cutRange, readRange, wantedBytes } from "../store/read.js";
+import { cutRange, readLeased, readRange, wantedBytes } from "../store/read.js";
 import type { ObjectVersion, RangeQuery, Store } from "../store/store.js";
 import type { Transport } from "../store/transport.js";
 import type { Limiter } from "../util/async.js";

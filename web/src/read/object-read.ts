@@ -1,5 +1,5 @@
 /** Reads the chunks of one stored object, each whole or in part, and passes them to a visitor. */
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Leaf } from "../chain/layout.js";
 import type { ChunkTask, Fetched } from "../plan/task.js";
 import { type FetchOptions, isChange, type ObjectBytes } from "./object-bytes.js";

@@ -3,7 +3,7 @@
  * these.
  */
 
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Leaf } from "../chain/layout.js";
 import type { Projection } from "../plan/projections.js";
 import type { ChunkTask, Fetched } from "../plan/task.js";

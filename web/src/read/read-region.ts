@@ -3,8 +3,7 @@
  * passed directly from the store to the decoder, which writes to the chunk's place in the result.
  */
 
-import { type ChunkCodec, type Content, withSession } from "../chain/chunk-codec.js";
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import { type ChunkCodec, type Content, type CoreChunkCodec, withSession } from "../chain/chunk-codec.js";
 import {
   checkElements,
   checkValues,
@@ -18,7 +17,7 @@ import { packStrings } from "../dtypes/strings.js";
 import { withFullIfNeeded } from "../engine/engine.js";
 import { pickElements } from "../plan/orthogonal.js";
 import type { Fetched, RegionTask } from "../plan/task.js";
-import { alone } from "../store/buffer-lease.js";
+import { alone } from "../store/read.js";
 import { Limiter } from "../util/async.js";
 import { isZarrError, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";

@@ -1,7 +1,6 @@
 /** Reads regions of elements of variable length. */
 
-import { withSession } from "../chain/chunk-codec.js";
-import type { VlenChunkCodec } from "../chain/vlen-chunk.js";
+import { type VlenChunkCodec, withSession } from "../chain/chunk-codec.js";
 import { pickElements } from "../plan/orthogonal.js";
 import { extentOf, type Projection } from "../plan/projections.js";
 import { placeOf } from "../plan/slab-partition.js";

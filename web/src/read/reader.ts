@@ -4,11 +4,11 @@
  */
 
 import type { ChunkLayout, Leaf } from "../chain/layout.js";
+import { type AxisGrid, regularGrid } from "../metadata/grid.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { ChunkTask } from "../plan/task.js";
 import { packedStore } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
-import { type AxisGrid, regularGrid } from "../util/grid.js";
 import { lazy, preload } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import type { Bundle, WantedObject } from "./bundles.js";

@@ -2,8 +2,8 @@
 
 import type { ShardLevel } from "../chain/layout.js";
 import type { ChunkTask } from "../plan/task.js";
+import { onWritten } from "../store/handle.js";
 import type { Store } from "../store/store.js";
-import { onWritten } from "../store/write-events.js";
 import { settleAll } from "../util/async.js";
 import { isZarrError } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";

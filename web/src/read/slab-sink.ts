@@ -3,7 +3,7 @@
  * of chunks are often too short to be copied to the result one by one (64 uint16 are 128 bytes).
  */
 
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { sessionOf } from "../engine/engine.js";
 import type { CodecSession, Slab } from "../engine/session.js";
 import { extentOf, type Projection } from "../plan/projections.js";
@@ -16,7 +16,7 @@ import {
   spansOf,
 } from "../plan/slab-partition.js";
 import type { Fetched, Group, RegionTask } from "../plan/task.js";
-import { releaseBytes } from "../store/buffer-lease.js";
+import { releaseBytes } from "../store/read.js";
 import { keptFor } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { ResultBytes } from "./result.js";

@@ -1,4 +1,4 @@
-/** One record of internal state for each store, which may be an object of the caller. */
+/** One record of internal state for each store, which may be an object of the caller; notifications of writes. */
 
 import { keptFor } from "../util/platform.js";
 import type { Store, StoreGetOptions } from "./store.js";
@@ -7,7 +7,7 @@ import type { Transport } from "./transport.js";
 /** Called with a key that was written; a "/" at its end stands for all keys with that prefix. */
 export type WriteListener = (keyOrPrefix: string) => void;
 
-/** Reads into memory that the reader returns: see buffer-lease.ts. */
+/** Reads into memory that the reader returns: see read.ts. */
 export interface LeasingStore {
   /** The store's own `get`. If a program has replaced it, the replacement is called instead. */
   readonly get: Store["get"];
@@ -40,7 +40,7 @@ export interface PackedStore<T extends Place = Place> {
   ): Promise<Uint8Array>;
 }
 
-/** Work at one path of a store: see key-lock.ts. */
+/** Work at one path of a store: see concurrency.ts. */
 export interface KeyQueue {
   /** Settles after all exclusive work. */
   exclusive: Promise<unknown>;
@@ -55,7 +55,7 @@ export interface StoreHandle {
   packed?: PackedStore;
   /** Queues of writers, by path. */
   readonly queues: Map<string, KeyQueue>;
-  /** Writes that outlived their abort signals, with their keys: see key-lock.ts. */
+  /** Writes that outlived their abort signals, with their keys: see concurrency.ts. */
   readonly pendingWrites: Map<Promise<void>, string>;
   readonly writeListeners: Set<WeakRef<WriteListener>>;
   /** Number of this process's writes to metadata. Metadata that was read before the last one may be outdated. */
@@ -124,4 +124,36 @@ function methodsOfMap(map: Map<string, Uint8Array>): Writing {
     delete: (key) => map.delete(key),
     list: (path) => [...map.keys()].filter((key) => path === "" || key.startsWith(`/${path}/`)),
   };
+}
+
+/** Calls a listener for every write through this library, as long as the caller holds the listener. */
+export function onWritten(store: Store, listener: WriteListener): void {
+  const { writeListeners } = handleOf(storeBehind(store));
+  for (const known of writeListeners) if (!known.deref()) writeListeners.delete(known);
+  writeListeners.add(new WeakRef(listener));
+}
+
+/** Reports a write, also if it may have failed. */
+export function announceWrite(store: Store, keyOrPrefix: string): void {
+  for (const known of handleOf(storeBehind(store)).writeListeners) known.deref()?.(keyOrPrefix);
+}
+
+/** The keys that this library has written to a store since this object was created. */
+export class WrittenKeys {
+  readonly #keys = new Set<string>();
+  readonly #prefixes = new Set<string>();
+
+  constructor(store: Store) {
+    onWritten(store, this.#note);
+  }
+
+  readonly #note: WriteListener = (keyOrPrefix) => {
+    (keyOrPrefix.endsWith("/") ? this.#prefixes : this.#keys).add(keyOrPrefix);
+  };
+
+  has(key: string): boolean {
+    if (this.#keys.has(key)) return true;
+    for (const prefix of this.#prefixes) if (key.startsWith(prefix)) return true;
+    return false;
+  }
 }

@@ -1,6 +1,6 @@
 /** A Map as a store. */
 import { asBytes } from "../util/bytes.js";
-import { checkCondition } from "./conditions.js";
+import { checkCondition } from "./concurrency.js";
 import { handleOf } from "./handle.js";
 import { childOf, normalizePath } from "./path.js";
 import { checkRange, cutRange } from "./read.js";

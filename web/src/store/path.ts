@@ -1,4 +1,5 @@
 /** Paths of nodes in a hierarchy. Spec: Zarr v2 "logical storage paths". */
+
 import { invalidArgument, shown } from "../util/errors.js";
 
 /** Matches paths in normal form. Only for up to `maxUsual` characters: longer ones could exhaust its stack. */
@@ -73,3 +74,9 @@ export function childOf(key: string, folder: string): string | undefined {
   const slash = key.indexOf("/", from);
   return slash > from ? key.slice(from, slash) : undefined;
 }
+
+/** Whether a folder has a name for references in Parquet files. */
+export const isFolderName = (path: string): boolean => /\.parq(?:uet)?\/?$/i.test(path);
+
+/** Whether a path names such a folder, or the document in it. */
+export const namesFolder = (path: string): boolean => isFolderName(path) || /(?:^|\/)\.zmetadata$/.test(path);

@@ -4,7 +4,9 @@ import { checkSignal } from "../util/arguments.js";
 import { untilAborted } from "../util/async.js";
 import { asBytes, kindName } from "../util/bytes.js";
 import { invalidArgument, isError, messageOf, networkError, type ZarrError } from "../util/errors.js";
+import { handleOf } from "./handle.js";
 import type { RangeQuery, Store, StoreGetOptions } from "./store.js";
+import type { Transport } from "./transport.js";
 
 /**
  * Calls a method of a store that returns bytes. An abort ends the wait even if the store ignores the signal.
@@ -128,4 +130,41 @@ export function cutRange<T extends ArrayBufferLike>(whole: Uint8Array<T>, range:
 export function rangeName(range: RangeQuery | undefined): string {
   if (!range) return "";
   return "suffixLength" in range ? `bytes=-${range.suffixLength}` : `bytes=${range.offset}+${range.length}`;
+}
+
+/** The functions that take lent bytes back. */
+const owners = new WeakMap<Uint8Array, (bytes: Uint8Array) => void>();
+
+/** Reads a whole object, whose bytes may be passed to {@link releaseBytes}. */
+export async function readLeased(
+  store: Store,
+  key: string,
+  options: StoreGetOptions,
+  transport?: Transport,
+): Promise<Uint8Array | undefined> {
+  const { lender } = handleOf(store);
+  const lends = lender && store.get === lender.get;
+  return answerOf(
+    store,
+    key,
+    () => (lends ? lender.lend(key, options, transport) : store.get(key, options)),
+    options.signal,
+  );
+}
+
+/** Marks bytes as lent. @param takeBack is called when they are released. */
+export function leaseBytes(bytes: Uint8Array, takeBack: (bytes: Uint8Array) => void): void {
+  owners.set(bytes, takeBack);
+}
+
+/** Returns bytes that fill their buffer: a copy if they are part of a larger one. */
+export function alone(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes;
+}
+
+/** Returns lent bytes to their owner, once the reader does not use them any more. No-op for other bytes. */
+export function releaseBytes(bytes: Uint8Array): void {
+  const takeBack = owners.get(bytes);
+  owners.delete(bytes);
+  takeBack?.(bytes);
 }

@@ -1,5 +1,5 @@
 /** The interface between stores over HTTP and the functions that send requests. */
-import type { Watch } from "../util/idle-timeout.js";
+import type { Watch } from "../util/async.js";
 
 /** An HTTP response. */
 export interface Answer {

@@ -1,8 +1,8 @@
 /** Calls the writing methods of any store, with checks. */
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
-import { existsError } from "./conditions.js";
+import { existsError, unlessStuck } from "./concurrency.js";
 import { inParallel } from "./deletion.js";
-import { unlessStuck } from "./key-lock.js";
+import { announceWrite } from "./handle.js";
 import { normalizePath } from "./path.js";
 import { answerOf, locateKey, storeFailed } from "./read.js";
 import {
@@ -13,7 +13,6 @@ import {
   type StoreSetOptions,
   type StoreWriteOptions,
 } from "./store.js";
-import { announceWrite } from "./write-events.js";
 
 type Method = "set" | "delete";
 const missing = {

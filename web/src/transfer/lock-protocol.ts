@@ -1,6 +1,7 @@
 /** How locks are taken, renewed, released, and taken over from processes that were killed. */
+
+import { UnchangedTimer } from "../store/concurrency.js";
 import { isZarrError } from "../util/errors.js";
-import { UnchangedTimer } from "../util/unchanged-timer.js";
 import {
   elapsedSince,
   type FoundLock,

@@ -4,7 +4,7 @@
  */
 
 import { type ResolvedChain, resolveChain } from "../chain/chain.js";
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Leaf, ShardLevel } from "../chain/layout.js";
 import { entryOf, parseEntries, shorterThanIndex } from "../chain/shards.js";
 import { leafCodecs } from "../edit/array-options.js";
@@ -131,7 +131,7 @@ export function chunkFault(leaf: Leaf, { bytes, size }: Start): string | undefin
   return undefined;
 }
 
-/** Flag of Zarr versions in which bytes may follow a Blosc frame (codecs/blosc.ts). */
+/** Flag of Zarr versions in which bytes may follow a Blosc frame (codecs/compressors.ts). */
 const trailingBytes = 2;
 
 /** Cuts off bytes after a Blosc frame if the target array must not have them. */

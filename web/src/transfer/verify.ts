@@ -6,7 +6,7 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { open } from "../hierarchy/open.js";
 import type { Source } from "../hierarchy/source.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
-import { releaseBytes } from "../store/buffer-lease.js";
+import { releaseBytes } from "../store/read.js";
 import { isStore } from "../store/store.js";
 import { isZarrError, messageOf } from "../util/errors.js";
 import { positionsIn } from "../util/shapes.js";

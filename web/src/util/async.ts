@@ -1,27 +1,35 @@
-/** Aborting, bounding and sharing asynchronous work. */
+/** Aborting, timing out, bounding and sharing asynchronous work. */
 
 import { invalidArgument } from "./errors.js";
 import { allowListeners } from "./platform.js";
 
 /**
- * Settles like `work`, or rejects with the signal's reason as soon as it is aborted, even if the work ignores
- * the signal. A later result or failure of the work is dropped.
+ * Settles like `work`, or rejects with the signal's reason as soon as it is aborted, even if the work ignores the signal.
+ * @param drop receives a result that comes after the abort. Later failures are ignored.
  */
-export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+export function untilAborted<T>(
+  work: PromiseLike<T>,
+  signal: AbortSignal | undefined,
+  drop?: (late: T) => void,
+): Promise<T> {
   if (!signal) return Promise.resolve(work);
   allowListeners(signal);
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    const settle = () => signal.removeEventListener("abort", abort);
+    let isAborted = false;
+    const abort = () => {
+      isAborted = true;
+      reject(signal.reason);
+    };
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
     work.then(
       (value) => {
-        settle();
-        resolve(value);
+        signal.removeEventListener("abort", abort);
+        if (isAborted) drop?.(value);
+        else resolve(value);
       },
       (error) => {
-        settle();
+        signal.removeEventListener("abort", abort);
         reject(error);
       },
     );
@@ -182,5 +190,86 @@ export class SingleFlight<T> {
 
   #forget(id: string, flight: Flight<T>): void {
     if (this.#flights.get(id) === flight) this.#flights.delete(id);
+  }
+}
+
+/** Default time without a byte after which a request is aborted, in milliseconds. */
+export const defaultTimeout = 60_000;
+
+/**
+ * The timeout is counted in beats. A thread that was busy or suspended misses beats instead of catching up on
+ * them, so that bytes which arrived in the meantime are seen before the request times out.
+ */
+const beats = 4;
+
+/** @throws InvalidArgument for an invalid timeout. */
+export function checkTimeout(timeout: number): number {
+  if (!(timeout > 0)) throw invalidArgument(`timeout must be a positive number, not ${timeout}`);
+  return timeout;
+}
+
+/**
+ * Watches by beat period. They share a timer, since one timer each would cost a small request as much as its
+ * response.
+ */
+const beating = new Map<number, Beats>();
+
+interface Beats {
+  readonly watches: Set<Watch>;
+  readonly timer: ReturnType<typeof setInterval> | undefined;
+}
+
+function startBeats(period: number): Beats {
+  const watches = new Set<Watch>();
+  // Longer periods overflow JavaScript timers, which would then fire at once.
+  const timer = period < 2 ** 31 ? setInterval(missBeat, period, watches) : undefined;
+  const started = { watches, timer };
+  beating.set(period, started);
+  return started;
+}
+
+function missBeat(watches: Set<Watch>): void {
+  for (const watch of watches) watch.missBeat();
+}
+
+/** Aborts one request when its caller aborts or when no data arrives within the timeout. */
+export class Watch {
+  readonly #controller = new AbortController();
+  /** Aborted when the request ends for either reason. */
+  readonly signal = this.#controller.signal;
+  /** Whether the request timed out. */
+  isSilent = false;
+  /** Stops watching, because the request is over. */
+  readonly stop: () => void;
+  #missed = 0;
+
+  constructor(caller: AbortSignal, timeout: number) {
+    const forward = () => this.#controller.abort(caller.reason);
+    if (caller.aborted) forward();
+    else caller.addEventListener("abort", forward, { once: true });
+    const period = timeout / beats;
+    const { watches, timer } = beating.get(period) ?? startBeats(period);
+    watches.add(this);
+    this.stop = () => {
+      // Stop the timer with the last watch, so that it does not keep the process alive.
+      if (watches.delete(this) && watches.size === 0) {
+        clearInterval(timer);
+        beating.delete(period);
+      }
+      caller.removeEventListener("abort", forward);
+    };
+  }
+
+  /** Restarts the timeout, because data arrived. */
+  hear(): void {
+    this.#missed = 0;
+  }
+
+  /** Counts one beat; the first one may be shorter than the others. */
+  missBeat(): void {
+    if (++this.#missed <= beats) return;
+    this.isSilent = true;
+    this.stop();
+    this.#controller.abort();
   }
 }

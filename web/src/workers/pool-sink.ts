@@ -1,6 +1,6 @@
 /** Decodes the chunks of a region with a pool of workers, slab by slab. */
 
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { sessionOf } from "../engine/engine.js";
 import type { PlacedStep } from "../engine/session.js";
 import { extentOf, type Projection } from "../plan/projections.js";
@@ -15,7 +15,7 @@ import {
 import type { Fetched, RegionTask } from "../plan/task.js";
 import type { ResultBytes } from "../read/result.js";
 import type { LocateError, Sink } from "../read/sink.js";
-import { releaseBytes } from "../store/buffer-lease.js";
+import { releaseBytes } from "../store/read.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { StepFailure } from "./errors.js";
 import type { SlabWork } from "./slab-work.js";

@@ -1,7 +1,6 @@
 /** A pool of workers that decode and encode chunks. */
 
-import { wholePlace } from "../chain/chunk-codec.js";
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
 import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
 import { compiledModule } from "../engine/module.js";
 import type { Projection } from "../plan/projections.js";

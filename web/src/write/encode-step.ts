@@ -1,7 +1,6 @@
 /** Encodes one chunk from values, as a step that a session on any thread can run. */
 
-import { wholePlace } from "../chain/chunk-codec.js";
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Copy, Place } from "../engine/session.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";

@@ -1,6 +1,6 @@
 /** Encodes the chunks of a write. */
 
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Leaf } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
 import { sessionOf } from "../engine/engine.js";

@@ -1,11 +1,11 @@
 /** Splits a selection to write into chunks. */
 
+import type { AxisGrid } from "../metadata/grid.js";
 import { pickCount } from "../plan/orthogonal.js";
 import { type Projection, projectionsOf } from "../plan/projections.js";
 import { type AxisIndices, resolveSelection, type Selection } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
 import { limitExceeded } from "../util/errors.js";
-import type { AxisGrid } from "../util/grid.js";
 import { countOf } from "../util/shapes.js";
 
 /** The part of a chunk to write, along one axis. */

@@ -3,7 +3,7 @@
 import { type Job, Jobs } from "../plan/jobs.js";
 import type { Progress } from "../read/assemble.js";
 import type { ArrayReader } from "../read/reader.js";
-import type { Conflicts } from "../store/conditions.js";
+import type { Conflicts } from "../store/concurrency.js";
 import type { Store } from "../store/store.js";
 import { isZarrError, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";

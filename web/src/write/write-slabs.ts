@@ -3,7 +3,7 @@
  * chunks are encoded one by one. Rows of chunks are often too short to be copied separately.
  */
 
-import type { CoreChunkCodec } from "../chain/core-chunk.js";
+import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { CodecSession, Copy, Slab } from "../engine/session.js";
 import {
   chooseSlabAxis,

@@ -1,7 +1,7 @@
 /** Codecs as classes with zarrita's interface, for the drop-in's registry. They decode and encode by the core. */
 
 import { type CodecChain, createCodecChain } from "../../chain/codec-chain.js";
-import type { Configuration } from "../../codecs/config.js";
+import type { Configuration } from "../../codecs/definition.js";
 import type { ElementData } from "../../dtypes/elements.js";
 import { countOf, stridesOf } from "../../util/shapes.js";
 import Blosc from "../numcodecs/blosc.js";

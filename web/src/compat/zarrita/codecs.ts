@@ -1,7 +1,6 @@
 /** Bytes-to-bytes codecs of the core with zarrita's interface, also for an installed zarrita. */
 
-import { ConfigReader, type Configuration } from "../../codecs/config.js";
-import type { ZarrVersion } from "../../codecs/definition.js";
+import { ConfigReader, type Configuration, type ZarrVersion } from "../../codecs/definition.js";
 import { codecNames, findCodec } from "../../codecs/registry.js";
 import { DType } from "../../dtypes/dtype.js";
 import { parseDataType } from "../../dtypes/v3.js";

@@ -1,8 +1,8 @@
 /** zarrita's FetchStore, over HttpStore. */
 
-import { readLeased } from "../../store/buffer-lease.js";
 import { handleOf } from "../../store/handle.js";
 import { HttpStore } from "../../store/http/store.js";
+import { readLeased } from "../../store/read.js";
 import type { HeadersSource } from "../../util/platform.js";
 import { checkText } from "./errors.js";
 import { isSame } from "./options.js";

@@ -6,10 +6,9 @@ import type { CreateOptions, SetOptions, SetValues } from "../../edit/options.js
 import { set } from "../../edit/set.js";
 import { replaceNode } from "../../edit/update-node.js";
 import { ZarrArray } from "../../hierarchy/array.js";
-import { attributesOf, v3Key } from "../../metadata/document.js";
+import { type Attributes, attributesOf, v3Key } from "../../metadata/document.js";
 import { groupDocuments } from "../../metadata/new-array.js";
 import { attributesJson, jsonOf, withEntries } from "../../metadata/print.js";
-import type { Attributes } from "../../metadata/spec.js";
 import { parseV3Array } from "../../metadata/v3.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";

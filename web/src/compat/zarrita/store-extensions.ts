@@ -1,9 +1,9 @@
 /** zarrita's extensions of stores: cached bytes, merged ranges and consolidated metadata. */
 
 import { asObject, documentsIn, parseDocument } from "../../metadata/document.js";
+import { WrittenKeys } from "../../store/handle.js";
 import { answerOf, checkRange, rangeName } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
-import { WrittenKeys } from "../../store/write-events.js";
 import { checkObject } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";

@@ -3,7 +3,7 @@
  * properties.
  */
 
-import { show } from "../../codecs/config.js";
+import { show } from "../../codecs/definition.js";
 import { isRecord } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../../util/errors.js";
 

@@ -1,9 +1,11 @@
 /**
- * Reads FlatBuffers in place: every offset is checked against the buffer and the table before it is followed.
- * Spec: FlatBuffers "internals"; Icechunk 1 and 2.
+ * Reads FlatBuffers in place: every offset is checked against the buffer and the table before it is followed. Positions
+ * are byte offsets in the buffer; 0 means "absent", as the offset of the root table is stored there.
  *
- * Positions are byte offsets in the buffer; 0 means "absent", as the offset of the root table is stored there.
+ * Also reads the subset of FlexBuffers that the configuration of a repository uses: maps, untyped vectors and strings.
+ * Spec: FlatBuffers "internals" and "FlexBuffers"; Icechunk 1 and 2.
  */
+
 import { invalidMetadata, type ZarrError } from "../../util/errors.js";
 import { textDecoder } from "../../util/platform.js";
 
@@ -181,5 +183,103 @@ export function utf8(bytes: Uint8Array): string | undefined {
     return textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
+  }
+}
+
+const maxDepth = 16;
+/** Maximum number of values in a document. */
+const maxValues = 100_000;
+/** Maximum size of a string, and of all strings read: many values may point at the same one. */
+const [maxText, maxTexts] = [2 ** 16, 2 ** 22];
+
+const types = { key: 4, string: 5, map: 9, vector: 10 } as const;
+
+/** A value of a FlexBuffer; null for types other than strings, maps and lists. */
+export type FlexValue = string | null | FlexValue[] | Map<string, FlexValue>;
+
+/** @throws InvalidMetadata for an invalid FlexBuffer. */
+export function readFlexBuffer(bytes: Uint8Array, name: string): FlexValue {
+  return new FlexReader(bytes, name).read();
+}
+
+class FlexReader {
+  readonly #view: DataView;
+  #values = 0;
+  #texts = 0;
+
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly name: string,
+  ) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** Reads the root from the end: its value, its type and its width. */
+  read(): FlexValue {
+    const { byteLength } = this.bytes;
+    if (byteLength < 3) throw this.#fault();
+    const [type, width] = [this.bytes[byteLength - 2]!, this.bytes[byteLength - 1]!];
+    return this.#value(byteLength - 2 - width, width, type, 0);
+  }
+
+  /** @param at position of the value, or of the offset to it. */
+  #value(at: number, parentWidth: number, packed: number, depth: number): FlexValue {
+    if (depth > maxDepth || ++this.#values > maxValues) throw this.#fault();
+    const [type, width] = [packed >> 2, 1 << (packed & 3)];
+    if (type !== types.key && type !== types.string && type !== types.map && type !== types.vector)
+      return null;
+    const target = at - this.#uint(at, parentWidth);
+    if (type === types.key) return this.#key(target);
+    const count = this.#uint(target - width, width);
+    if (
+      !(target >= width && target + count * (type === types.string ? 1 : width + 1) <= this.bytes.byteLength)
+    )
+      throw this.#fault();
+    if (type === types.string) return this.#text(target, count);
+    const values = Array.from({ length: count }, (_, i) =>
+      this.#value(target + i * width, width, this.bytes[target + count * width + i]!, depth + 1),
+    );
+    return type === types.vector ? values : this.#map(target, width, values);
+  }
+
+  /** Reads a map. Its values follow the offset of its keys, their width, and the count. */
+  #map(target: number, width: number, values: FlexValue[]): Map<string, FlexValue> {
+    const place = target - 3 * width;
+    const keys = place - this.#uint(place, width);
+    const keyWidth = this.#uint(target - 2 * width, width);
+    return new Map(
+      values.map((value, i) => {
+        const at = keys + i * keyWidth;
+        return [this.#key(at - this.#uint(at, keyWidth)), value];
+      }),
+    );
+  }
+
+  #key(at: number): string {
+    if (!(at >= 0)) throw this.#fault();
+    const length = this.bytes.subarray(at, at + maxText + 1).indexOf(0);
+    if (length < 0) throw this.#fault();
+    return this.#text(at, length);
+  }
+
+  #text(at: number, bytes: number): string {
+    this.#texts += bytes;
+    if (bytes > maxText || this.#texts > maxTexts) throw this.#fault();
+    const text = utf8(this.bytes.subarray(at, at + bytes));
+    if (text === undefined) throw this.#fault();
+    return text;
+  }
+
+  #uint(at: number, width: number): number {
+    if (!(at >= 0 && at + width <= this.bytes.byteLength)) throw this.#fault();
+    if (width === 1) return this.bytes[at]!;
+    if (width === 2) return this.#view.getUint16(at, true);
+    if (width === 4) return this.#view.getUint32(at, true);
+    if (width === 8) return this.#view.getUint32(at, true) + 2 ** 32 * this.#view.getUint32(at + 4, true);
+    throw this.#fault();
+  }
+
+  #fault() {
+    return malformed(this.name, "its configuration is damaged");
   }
 }

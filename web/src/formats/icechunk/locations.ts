@@ -4,8 +4,7 @@
  */
 
 import { invalidArgument, ZarrError } from "../../util/errors.js";
-import { utf8 } from "./flatbuffer.js";
-import { type FlexValue, readFlexBuffer } from "./flexbuffer.js";
+import { type FlexValue, readFlexBuffer, utf8 } from "./flatbuffer.js";
 
 /** A parsed location outside of the repository. */
 export interface Location {

@@ -1,9 +1,8 @@
 /** Manifests: the locations of chunks. They are searched without being parsed. */
 
-import { expanderWith } from "../../engine/zstd-frames.js";
 import { SingleFlight } from "../../util/async.js";
 import { type FlatBuffer, utf8 } from "./flatbuffer.js";
-import { objectId } from "./format.js";
+import { expanderWith, objectId } from "./format.js";
 
 const [maxLocation, maxEtag] = [2 ** 16, 2 ** 12];
 /** Maximum size of a location that was compressed, in bytes. */

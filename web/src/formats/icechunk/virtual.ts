@@ -2,9 +2,14 @@
 
 import { modifiedTime } from "../../store/file/read.js";
 import { FileSystemStore } from "../../store/file/store.js";
-import { readRangeAnswer } from "../../store/http/range-response.js";
 import type { Requests } from "../../store/http/requests.js";
-import { missingStatus, readBody, statusError, wholeStatus } from "../../store/http/response.js";
+import {
+  missingStatus,
+  readBody,
+  readRangeAnswer,
+  statusError,
+  wholeStatus,
+} from "../../store/http/response.js";
 import { encodeKey } from "../../store/path.js";
 import { locateKey, readRange } from "../../store/read.js";
 import { isStore, type MaybePromise, type Store } from "../../store/store.js";

@@ -3,6 +3,7 @@
  * generated references). Spec: https://fsspec.github.io/kerchunk/spec.html
  */
 
+import { LargeMap } from "../../store/key-index.js";
 import { normalizePath } from "../../store/path.js";
 import type { MaybePromise } from "../../store/store.js";
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../../util/errors.js";
@@ -15,7 +16,6 @@ import {
   jsonText,
   writtenKeys,
 } from "../../util/json.js";
-import { LargeMap } from "../../util/large-map.js";
 import { defaultLimits } from "../../util/limits.js";
 import { kept, textDecoder, textEncoder } from "../../util/platform.js";
 import { type Steps, startSlices } from "../../util/slices.js";
@@ -31,8 +31,14 @@ import {
   type Target,
   textOf,
 } from "../parquet/fields.js";
-import { Generated, GenerationBudget, type Rule, ruleSteps } from "./generate.js";
-import { render, type TemplateValues } from "./template.js";
+import {
+  Generated,
+  GenerationBudget,
+  type Rule,
+  render,
+  ruleSteps,
+  type TemplateValues,
+} from "./templates.js";
 
 /** Maximum nesting depth: inline objects may be as deep as stored ones. */
 export const maxDepth = defaultLimits.metadataDepth + 2;

@@ -3,7 +3,7 @@
 import type { HttpClient } from "../../store/http/client.js";
 import { type HeadersFor, headersOf } from "../../store/http/requests.js";
 import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
-import { normalizePath } from "../../store/path.js";
+import { namesFolder, normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import {
@@ -19,7 +19,6 @@ import { type HeadersSource, isFileUrl } from "../../util/platform.js";
 import type { Reference } from "../parquet/fields.js";
 import { ReferenceTable } from "./document.js";
 import { type FolderLimits, FolderReferences } from "./folder.js";
-import { namesFolder } from "./names.js";
 import { documentUrl, type FolderPlace, folderOf, folderText, targetUrl } from "./place.js";
 import { ListedReferences, type References } from "./references.js";
 

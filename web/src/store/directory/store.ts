@@ -8,7 +8,7 @@ import {
   readOnly,
   type ZarrError,
 } from "../../util/errors.js";
-import { checkCondition } from "../conditions.js";
+import { checkCondition } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
 import { checkRange, resolveRange } from "../read.js";

@@ -12,7 +12,7 @@
  */
 import { conflict } from "../../util/errors.js";
 import { textEncoder } from "../../util/platform.js";
-import { UnchangedTimer } from "../../util/unchanged-timer.js";
+import { UnchangedTimer } from "../concurrency.js";
 import { fileLockName, hiddenName } from "../temp-names.js";
 
 type Fs = typeof import("node:fs/promises");

@@ -2,7 +2,7 @@
 
 import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } from "../../util/errors.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
-import { checkCondition, existsError } from "../conditions.js";
+import { checkCondition, existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";

@@ -2,15 +2,13 @@
 
 import { SingleFlight } from "../../util/async.js";
 import { BufferPool } from "../../util/buffers.js";
-import { alone, leaseBytes } from "../buffer-lease.js";
 import type { ByteCacheLike } from "../cache.js";
-import { checkRange, rangeName } from "../read.js";
+import { alone, checkRange, leaseBytes, rangeName } from "../read.js";
 import type { RangeQuery, StoreGetOptions } from "../store.js";
 import type { Transport } from "../transport.js";
 import { RangeReader } from "./range-reader.js";
 import { type RequestOptions, Requests } from "./requests.js";
-import { Versions } from "./versions.js";
-import { tooLong, WholeObjects } from "./whole-objects.js";
+import { tooLong, Versions, WholeObjects } from "./whole-objects.js";
 
 interface HttpClientOptions extends RequestOptions {
   /** Maximum number of bytes of one response, after all content codings. */
@@ -55,7 +53,7 @@ export class HttpClient {
     return bytes && alone(bytes); // it may come from a concurrent `lend`
   }
 
-  /** Reads a whole object. The bytes are lent unless another caller reads them too: see buffer-lease.ts. */
+  /** Reads a whole object. The bytes are lent unless another caller reads them too: see store/read.ts. */
   async lend(url: URL, options: StoreGetOptions, transport?: Transport): Promise<Bytes> {
     if (this.#cache) return this.get(url, options);
     const { signal, version } = options;

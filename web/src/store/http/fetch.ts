@@ -1,6 +1,7 @@
 /** Transports: by `fetch`, and the default one of this runtime. */
+
+import { untilAborted, type Watch } from "../../util/async.js";
 import { isError, messageOf } from "../../util/errors.js";
-import { unlessAborted, type Watch } from "../../util/idle-timeout.js";
 import { lazy } from "../../util/lazy.js";
 import type { Transport, TransportRequest } from "../transport.js";
 import { type HopAnswer, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
@@ -74,14 +75,15 @@ async function sendHop(
   const request = new Request(url, init);
   if (hasLeft) foreignRequests.add(request);
   try {
-    return fetchAnswer(url, await unlessAborted(own(request), watch.signal, discard), watch);
+    return fetchAnswer(url, await untilAborted(Promise.resolve(own(request)), watch.signal, discard), watch);
   } catch (cause) {
     throw isError(cause) ? cause : new Error(messageOf(cause));
   }
 }
 
 /** Whether a response is a redirect of which the runtime shows neither status nor target. */
-export const isHidden = ({ type, status }: Response): boolean => type === "opaqueredirect" && status === 0;
+export const isOpaqueRedirect = ({ type, status }: Response): boolean =>
+  type === "opaqueredirect" && status === 0;
 
 /** Whether CORS may hide headers of a response. Responses that programs construct may hold one with hidden headers. */
 function mayHide({ type }: Response, { origin: there }: URL): boolean {
@@ -104,7 +106,7 @@ function fetchAnswer(sentTo: URL, response: Response, { signal }: Watch): FetchA
   return {
     url: url ? new URL(url) : sentTo,
     isCors: mayHide(response, sentTo),
-    isHidden: isHidden(response),
+    isHidden: isOpaqueRedirect(response),
     status,
     statusText,
     headers,

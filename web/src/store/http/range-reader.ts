@@ -1,10 +1,10 @@
 /** Reads byte ranges, with fallbacks for servers that ignore, reject or misunderstand range requests. */
+
+import type { Watch } from "../../util/async.js";
 import { isZarrError } from "../../util/errors.js";
-import type { Watch } from "../../util/idle-timeout.js";
 import { resolveRange } from "../read.js";
 import { changedError, type RangeQuery } from "../store.js";
 import type { Answer } from "../transport.js";
-import { readRangeAnswer, unsatisfiedTotal } from "./range-response.js";
 import { isFailure, type Requests, type Server } from "./requests.js";
 import {
   announcedBytes,
@@ -12,9 +12,11 @@ import {
   missingStatus,
   rangeError,
   readBody,
+  readRangeAnswer,
   refusePageStart,
   sniffedBytes,
   statusError,
+  unsatisfiedTotal,
   wholeStatus,
 } from "./response.js";
 import type { OffsetRange, WholeObjects } from "./whole-objects.js";

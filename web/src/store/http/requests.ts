@@ -1,8 +1,7 @@
 /** Sends requests that read: with bounded concurrency, retries and timeouts. */
 
-import { Limiter } from "../../util/async.js";
+import { Limiter, untilAborted, Watch } from "../../util/async.js";
 import { invalidArgument, isError, isZarrError, networkError } from "../../util/errors.js";
-import { unlessAborted, Watch } from "../../util/idle-timeout.js";
 import type { HeadersSource } from "../../util/platform.js";
 import type { MaybePromise } from "../store.js";
 import { type Answer, type Transport, transientStatus } from "../transport.js";
@@ -200,7 +199,7 @@ async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds);
   });
-  await unlessAborted(over, signal, () => {}).finally(() => clearTimeout(timer));
+  await untilAborted(over, signal).finally(() => clearTimeout(timer));
 }
 
 /** Returns the milliseconds of a Retry-After header, which has seconds or a date; undefined for anything else. */

@@ -1,7 +1,7 @@
 /** Stores over HTTP(S). */
 import { checkObject, checkSignal } from "../../util/arguments.js";
+import { checkTimeout, defaultTimeout } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";
-import { checkTimeout, defaultTimeout } from "../../util/idle-timeout.js";
 import { defaultLimits } from "../../util/limits.js";
 import type { HeadersSource } from "../../util/platform.js";
 import type { ByteCacheLike } from "../cache.js";

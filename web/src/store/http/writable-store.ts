@@ -7,7 +7,7 @@ import type { ObjectVersion, Store, StoreSetOptions, StoreWriteOptions } from ".
 import { writerLockName } from "../temp-names.js";
 import { supportsConditions } from "../write.js";
 import { BucketLister } from "./bucket.js";
-import { foreignRequests, isHidden } from "./fetch.js";
+import { foreignRequests, isOpaqueRedirect } from "./fetch.js";
 import { hiddenRedirect, isOpen } from "./redirects.js";
 import { HttpStore, type HttpStoreOptions, requestOptions } from "./store.js";
 import { HttpWriter } from "./write.js";
@@ -163,7 +163,7 @@ function fetchOf({ fetch: own, sign }: WritableHttpStoreOptions): Fetch | undefi
       ...(isCached ? { cache: "no-cache" } : {}),
     });
     const response = await (own ? own(sent) : fetch(sent));
-    if (!isReplayable && isHidden(response)) throw hiddenRedirect(new URL(sent.url), sent.method);
+    if (!isReplayable && isOpaqueRedirect(response)) throw hiddenRedirect(new URL(sent.url), sent.method);
     return response;
   };
 }

@@ -1,10 +1,9 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
-import { Limiter } from "../../util/async.js";
+import { Limiter, Watch } from "../../util/async.js";
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
-import { Watch } from "../../util/idle-timeout.js";
 import { textDecoder } from "../../util/platform.js";
-import { conflictError, existsError, outcomeUnknown } from "../conditions.js";
+import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
 import type { StoreSetOptions } from "../store.js";
 import { type Answer, type Transport, transientStatus } from "../transport.js";
 import { fetchTransport } from "./fetch.js";

@@ -9,9 +9,9 @@
  */
 
 import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../util/errors.js";
-import { LargeMap } from "../../util/large-map.js";
 import { kept, textDecoder } from "../../util/platform.js";
 import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
+import { LargeMap } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source/byte-reader.js";
 import type { StoreGetOptions } from "../store.js";

@@ -9,7 +9,7 @@ import {
   unsupported,
 } from "../../util/errors.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
-import { existsError } from "../conditions.js";
+import { existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import { childOf, normalizePath } from "../path.js";
 import type { MaybePromise, Store, StoreSetOptions, StoreWriteOptions } from "../store.js";

@@ -1,4 +1,5 @@
-/** Conditional writes: errors, the check of a condition, and retries after conflicts. */
+/** Concurrent writers: conditional writes and retries after conflicts, queues within this process, writers that make no progress. */
+
 import { untilAborted } from "../util/async.js";
 import {
   alreadyExists,
@@ -8,7 +9,8 @@ import {
   networkError,
   type ZarrError,
 } from "../util/errors.js";
-import type { ObjectVersion, StoreSetOptions } from "./store.js";
+import { handleOf, storeBehind } from "./handle.js";
+import type { MaybePromise, ObjectVersion, Store, StoreSetOptions } from "./store.js";
 import { transientStatus } from "./transport.js";
 
 /** Returns the error of a write to an existing key that must be absent. */
@@ -112,4 +114,108 @@ function isTransient(error: unknown): boolean {
   return (
     _tag === "Conflict" || code === "fetch-failed" || (status !== undefined && transientStatus.has(status))
   );
+}
+
+/**
+ * Runs work after all work that was requested earlier at the same path of the same store; a path is a node's, or an
+ * object's key. Work may wait for turns at paths above its own, never below, which rules out deadlocks.
+ * @param isShared runs the work in parallel with other shared work, which waits only for earlier exclusive work.
+ * @throws the signal's reason if it is aborted before the turn has come.
+ */
+export async function inTurn<T>(
+  store: Store,
+  path: string,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+  isShared = false,
+): Promise<T> {
+  const { queues } = handleOf(storeBehind(store));
+  const queue = queues.get(path) ?? { exclusive: Promise.resolve(), all: Promise.resolve() };
+  queues.set(path, queue);
+  const before = isShared ? queue.exclusive : queue.all;
+  const turn = before.then(() => {
+    signal?.throwIfAborted(); // the caller has given up
+    return work();
+  });
+  const settled = turn.then(
+    () => {},
+    () => {},
+  );
+  // An aborted turn stays in the queue: later ones still wait for earlier ones.
+  const end = isShared ? Promise.all([queue.all, settled]) : settled;
+  if (!isShared) queue.exclusive = end;
+  queue.all = end;
+  void end.then(() => {
+    if (queue.all === end) queues.delete(path);
+  });
+  await untilAborted(before, signal);
+  return turn;
+}
+
+/** Time that a store has after an abort to clean up, in milliseconds. */
+const patience = 1000;
+
+/**
+ * Writes an object, or all with a prefix that ends in "/", and waits for the end; after an abort only for a moment, as
+ * stores may ignore signals. Later writes of the same objects wait for an aborted one, which could replace them.
+ * @throws what the work throws; the signal's reason.
+ */
+export async function unlessStuck(
+  store: Store,
+  key: string,
+  signal: AbortSignal | undefined,
+  work: () => MaybePromise<unknown>,
+): Promise<void> {
+  const { pendingWrites } = handleOf(storeBehind(store));
+  for (const [end, other] of pendingWrites) if (overlaps(key, other)) await untilAborted(end, signal);
+  const done = work();
+  if (!signal) return void (await done);
+  const ended = Promise.resolve(done).then(
+    () => {},
+    () => {},
+  );
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    await untilAborted(ended, signal);
+  } catch {
+    const late = new Promise<"late">((resolve) => {
+      timer = setTimeout(() => resolve("late"), patience);
+    });
+    if ((await Promise.race([ended, late])) === "late") {
+      pendingWrites.set(ended, key);
+      void ended.then(() => pendingWrites.delete(ended));
+      throw signal.reason;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  await done;
+}
+
+/** Whether two keys or prefixes have an object in common. */
+const overlaps = (a: string, b: string): boolean =>
+  a === b || (a.endsWith("/") && b.startsWith(a)) || (b.endsWith("/") && a.startsWith(b));
+
+/**
+ * Measures how long an observer has seen the same value. The time between two observations counts as at most
+ * `longestStep`: while this process was suspended or the store did not respond, nothing is known about the
+ * writer.
+ */
+export class UnchangedTimer {
+  #value: string | undefined;
+  #observed = 0;
+  #elapsed = 0;
+
+  /** @param longestStep maximum time counted per observation, in milliseconds. */
+  constructor(private readonly longestStep: number) {}
+
+  /** Returns for how many milliseconds the value has been the same. */
+  observe(value: string): number {
+    const now = performance.now();
+    this.#elapsed =
+      value === this.#value ? this.#elapsed + Math.min(now - this.#observed, this.longestStep) : 0;
+    this.#value = value;
+    this.#observed = now;
+    return this.#elapsed;
+  }
 }
