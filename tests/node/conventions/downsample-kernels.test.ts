@@ -1,6 +1,7 @@
 // What reduces blocks of elements, against the same done slowly: every data type of fixed width that each method takes.
 import { describe, expect, it } from "vitest";
-import { kernelOf, reduceBox } from "#src/conventions/ome/pyramid/reduce.js";
+import { kernelOf } from "#src/conventions/ome/pyramid/options.js";
+import { reduceBox } from "#src/conventions/ome/pyramid/reduce.js";
 import { type ElementData, toBytes, toElements } from "#src/dtypes/elements.js";
 import { stridesOf } from "#src/util/shapes.js";
 import { triedTypes } from "../support/data-types.js";

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { HttpClient } from "#src/store/http/client.js";
 import type { Answer, Transport } from "#src/store/transport.js";
 import { Watch } from "#src/util/idle-timeout.js";
-import { isFetchRequest } from "#src/workers/fetch-messages.js";
-import { Fetching } from "#src/workers/fetching.js";
+import { Fetching, isFetchRequest } from "#src/workers/fetching.js";
 import { FetchLine } from "#src/workers/remote-fetch.js";
 import { errorOf } from "../support/support.js";
 

@@ -7,12 +7,13 @@ import {
   combinationAt,
   combinations,
   extentOf,
+  type Group,
   type ObjectProjections,
   type Projection,
   partsOf,
+  type RegionTask,
 } from "./projections.js";
 import { chooseSlabAxis } from "./slab-partition.js";
-import type { Group, RegionTask } from "./task.js";
 
 /** The chunks of one stored object. */
 export interface Job {

@@ -2,8 +2,7 @@
 
 import type { Place } from "../engine/session.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
-import type { Projection } from "./projections.js";
-import type { Group, RegionTask } from "./task.js";
+import type { Group, Projection, RegionTask } from "./projections.js";
 
 /** Minimum length of a run that is worth a separate copy, in bytes. */
 const minRunBytes = 4096;

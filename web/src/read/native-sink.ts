@@ -5,8 +5,7 @@
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Plan } from "../engine/plan.js";
-import { extentOf, type Projection } from "../plan/projections.js";
-import type { Fetched, RegionTask } from "../plan/task.js";
+import { extentOf, type Fetched, type Projection, type RegionTask } from "../plan/projections.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { repeated } from "../util/buffers.js";
 import { corruptChunk } from "../util/errors.js";

@@ -2,10 +2,14 @@
 
 import { withSession } from "../chain/chunk-codec.js";
 import type { VlenChunkCodec } from "../chain/vlen-chunk.js";
-import { pickElements } from "../plan/orthogonal.js";
-import { extentOf, type Projection } from "../plan/projections.js";
+import {
+  extentOf,
+  type Fetched,
+  type Projection,
+  pickElements,
+  type RegionTask,
+} from "../plan/projections.js";
 import { placeOf } from "../plan/slab-partition.js";
-import type { Fetched, RegionTask } from "../plan/task.js";
 import { limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { assemble } from "./assemble.js";

@@ -1,7 +1,6 @@
 /** Resolves the selection of a read, within the limits. */
 
-import { type AxisPicks, pickCount, picksOf } from "../plan/orthogonal.js";
-import type { Projection } from "../plan/projections.js";
+import { type AxisPicks, type Projection, pickCount, picksOf } from "../plan/projections.js";
 import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
 import { limitExceeded } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";

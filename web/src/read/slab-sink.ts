@@ -6,7 +6,7 @@
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
 import type { CodecSession, Slab } from "../engine/session.js";
-import { extentOf, type Projection } from "../plan/projections.js";
+import { extentOf, type Fetched, type Group, type Projection, type RegionTask } from "../plan/projections.js";
 import {
   chooseSlabAxis,
   maxSlabBytes,
@@ -15,7 +15,6 @@ import {
   SlabPartition,
   spansOf,
 } from "../plan/slab-partition.js";
-import type { Fetched, Group, RegionTask } from "../plan/task.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { keptFor } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";

@@ -11,7 +11,7 @@ import { textEncoder } from "../util/platform.js";
 import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
 import { encodersOf } from "../workers/encode-work.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { resolveRegion } from "../write/region-parts.js";
+import { resolveRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 import { countIn, lengthsOf, tilesOf, type View } from "./boxes.js";
 import type { RechunkPlan } from "./rechunk-plan.js";

@@ -1,7 +1,7 @@
 /** The thread of a heartbeat. The bundles for Node contain it as a separate script. */
 
 import { nodeModule } from "../util/platform.js";
-import { type HeartbeatData, Renewer } from "./heartbeat.js";
+import { type HeartbeatData, Renewer } from "./lock-protocol.js";
 
 const { parentPort, workerData } =
   await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");

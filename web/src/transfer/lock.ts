@@ -8,7 +8,6 @@ import type { Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
 import type { Destination } from "./destination.js";
-import { Heartbeat } from "./heartbeat.js";
 import { exitHooks, hasNode, node, randomHex, transferTimes } from "./host.js";
 import {
   type LockDocument,
@@ -18,7 +17,16 @@ import {
   type Writer,
   writersText,
 } from "./lock-object.js";
-import { acquire, awaitGone, isWriter, LockHeld, leave, type OnSilence, renew } from "./lock-protocol.js";
+import {
+  acquire,
+  awaitGone,
+  Heartbeat,
+  isWriter,
+  LockHeld,
+  leave,
+  type OnSilence,
+  renew,
+} from "./lock-protocol.js";
 import {
   folderUrl,
   isSource,

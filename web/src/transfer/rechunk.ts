@@ -9,9 +9,8 @@ import { writeObject } from "../store/write.js";
 import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
 import { encodersOf } from "../workers/encode-work.js";
 import { ChunkEncoder } from "../write/encoder.js";
-import { resolveRegion } from "../write/region-parts.js";
+import { resolveRegion, valuesOf } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
-import { valuesOf } from "../write/values.js";
 import { BoxCopier, CellDigests } from "./box-copy.js";
 import {
   cellsOf,

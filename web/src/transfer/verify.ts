@@ -22,6 +22,7 @@ import {
 } from "./boxes.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode, node } from "./host.js";
+import { badMetadata, type FoundNodes, findNodes } from "./nodes.js";
 import {
   checkCallbacks,
   partOf,
@@ -31,7 +32,6 @@ import {
 } from "./options.js";
 import { placeOfStore } from "./places.js";
 import { findLeftovers } from "./scratch.js";
-import { badMetadata, type FoundNodes, findNodes } from "./verify-nodes.js";
 import { boxesToVisit } from "./visited.js";
 import { exact, fetchOptions, inLanes, lanesFor } from "./work.js";
 

@@ -4,11 +4,25 @@ import type { CodecSession } from "../engine/session.js";
 import { asBytes, isBytes, sizeOf } from "../util/bytes.js";
 import { engineFailed } from "../util/errors.js";
 import { movedBytes, moveItems, packedSource, packing } from "../util/strided-copy.js";
-import { batchesOf, type EncodeBatch, type EncodeStep, runBatch } from "../write/encode-step.js";
-import type { Encoded, Encoders } from "../write/encoder.js";
-import { checkThere } from "../write/values.js";
-import { isFailure, isItsOwn, packFailure, unpackFailure } from "./errors.js";
-import type { ChunkAnswer, KnownPlans, PoolTask, WorkMessage } from "./messages.js";
+import {
+  batchesOf,
+  type EncodeBatch,
+  type Encoded,
+  type Encoders,
+  type EncodeStep,
+  runBatch,
+} from "../write/encoder.js";
+import { checkThere } from "../write/region.js";
+import {
+  type ChunkAnswer,
+  isFailure,
+  isItsOwn,
+  type KnownPlans,
+  type PoolTask,
+  packFailure,
+  unpackFailure,
+  type WorkMessage,
+} from "./messages.js";
 import type { WorkerPool } from "./pool.js";
 
 /** Result of encoding a chunk. */

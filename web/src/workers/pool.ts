@@ -21,19 +21,21 @@ import {
   stopWorker,
   type WasmModule,
 } from "../util/platform.js";
+import { type Helpers, isWorthPooling, minWorkBytes, PoolSink, slabTask } from "./decode-work.js";
 import {
+  Acquaintance,
   isFailure,
   isItsOwn,
   type PoolStatus,
+  type PoolTask,
   reasonOf,
   StepFailure,
   sayNoWorkers,
   unpackFailure,
-} from "./errors.js";
-import { Acquaintance, type PoolTask, type WorkAnswer, type WorkerMessage } from "./messages.js";
-import { type Helpers, isWorthPooling, minWorkBytes, PoolSink } from "./pool-sink.js";
+  type WorkAnswer,
+  type WorkerMessage,
+} from "./messages.js";
 import { type FetchLine, FetchLines } from "./remote-fetch.js";
-import { slabTask } from "./slab-work.js";
 import { packagedWorkers, type StartWorker } from "./start.js";
 
 export interface WorkerPoolOptions {

@@ -7,7 +7,7 @@
 import { defaultTransport } from "../store/http/fetch.js";
 import type { Answer, Transport, TransportRequest } from "../store/transport.js";
 import type { AnyWorker } from "../util/platform.js";
-import type { FetchHead, FetchNews, FetchRequest } from "./fetch-messages.js";
+import type { FetchHead, FetchNews, FetchRequest } from "./fetching.js";
 
 /** Number of requests that succeeded on the calling thread only, after which workers send no more. */
 const maxRefusals = 3;

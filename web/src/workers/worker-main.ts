@@ -8,12 +8,10 @@ import { sessionOf } from "../engine/engine.js";
 import { configureWasm } from "../engine/module.js";
 import type { CodecSession } from "../engine/session.js";
 import { openWorkerPort, type WorkerPort } from "../util/platform.js";
+import { runSlab, unpackSlab } from "./decode-work.js";
 import { answerBatch, unpackBatch } from "./encode-work.js";
-import { packFailure } from "./errors.js";
-import { isFetchRequest } from "./fetch-messages.js";
-import { Fetching } from "./fetching.js";
-import { isWorkMessage, KnownPlans, type WorkAnswer, type WorkMessage } from "./messages.js";
-import { runSlab, unpackSlab } from "./slab-work.js";
+import { Fetching, isFetchRequest } from "./fetching.js";
+import { isWorkMessage, KnownPlans, packFailure, type WorkAnswer, type WorkMessage } from "./messages.js";
 
 const plans = new KnownPlans();
 let fetching: Fetching | undefined;

@@ -5,6 +5,7 @@
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { CodecSession, Copy, Slab } from "../engine/session.js";
+import type { Group, RegionTask } from "../plan/projections.js";
 import {
   chooseSlabAxis,
   maxSlabBytes,
@@ -12,13 +13,11 @@ import {
   placeOf,
   SlabPartition,
 } from "../plan/slab-partition.js";
-import type { Group, RegionTask } from "../plan/task.js";
 import type { MemoryArray } from "../util/buffers.js";
 import { isZarrError } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { type Move, moveItems, offsetIn } from "../util/strided-copy.js";
-import type { WritePart } from "./region-parts.js";
-import { checkThere, type Values } from "./values.js";
+import { checkThere, type Values, type WritePart } from "./region.js";
 
 /** Limits of a write's open slabs; chunks without room in a slab are assembled separately. */
 const maxOpenSlabs = 24;

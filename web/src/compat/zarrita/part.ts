@@ -17,7 +17,7 @@ import { invalidArgument, shown } from "../../util/errors.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { resolveLimits } from "../../util/limits.js";
 import { countOf, stridesOf } from "../../util/shapes.js";
-import { resolveRegion } from "../../write/region-parts.js";
+import { resolveRegion } from "../../write/region.js";
 import { cOrder, entriesOf, type Strided } from "./chunks.js";
 import { dataOf, dataTypeOf } from "./elements.js";
 import { checkFunction, checkText } from "./errors.js";
@@ -33,9 +33,8 @@ import type {
   TypedArray,
 } from "./types.js";
 
-export { entryOf } from "./array-codecs.js";
 export { getChunkwise } from "./chunks.js";
-export { ownCodecStore } from "./own-codecs.js";
+export { entryOf, ownCodecStore } from "./own-codecs.js";
 
 /** The array that metadata in zarrita's form describes. @param entries the application's codecs. */
 export async function arrayOf(

@@ -1,7 +1,8 @@
-/** Reads coordinate reference systems and transformations from attributes. */
+/** Reads coordinate reference systems, transformations and lists of resolution levels from attributes. */
 
+import { normalizePath } from "../../store/path.js";
 import { isRecord, own, type Properties } from "../../util/arguments.js";
-import { invalidMetadata } from "../../util/errors.js";
+import { invalidMetadata, isZarrError } from "../../util/errors.js";
 import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 function text(value: unknown, name: string): string | undefined {
@@ -138,3 +139,70 @@ export const systemOf = (stated: string): CoordinateSystem => ({
   wkt: undefined,
   projjson: undefined,
 });
+
+/** A level as listed in a layout. */
+export interface ListedLevel {
+  /** Path of an array, or of a group of arrays. */
+  readonly path: string;
+  readonly shape: readonly [number, number] | undefined;
+  readonly transform: AffineTransform | undefined;
+  readonly crs: CoordinateSystem | undefined;
+}
+
+/** Maximum number of levels that are read. */
+const maxLevels = 64;
+
+/**
+ * Returns the levels that a group's `multiscales` lists: `layout` of zarr-conventions, `tile_matrix_set` of
+ * the GeoZarr drafts, or `datasets` of ndpyramid. Undefined if it has none of these.
+ */
+export function listedLevels(attributes: unknown): readonly ListedLevel[] | undefined {
+  const multiscales = own(attributes, "multiscales");
+  const entries = Array.isArray(multiscales)
+    ? own(multiscales[0], "datasets")
+    : (own(multiscales, "layout") ?? matricesOf(multiscales));
+  const list = Array.isArray(entries) ? entries : isRecord(entries) ? withPaths(entries) : undefined;
+  if (!list || list.length === 0) return undefined;
+  if (list.length > maxLevels)
+    throw bad(`"multiscales" lists ${list.length} levels; at most ${maxLevels} are read`);
+  return list.map(levelOf);
+}
+
+/** In the drafts, layouts are objects keyed by path. */
+const withPaths = (entries: Properties): unknown[] =>
+  Object.entries(entries).map(([path, entry]) => ({ ...(isRecord(entry) ? entry : {}), path }));
+
+function matricesOf(multiscales: unknown): unknown {
+  const matrices = own(own(multiscales, "tile_matrix_set"), "tileMatrices");
+  return Array.isArray(matrices) ? matrices.map((matrix) => ({ path: own(matrix, "id") })) : undefined;
+}
+
+function levelOf(entry: unknown): ListedLevel {
+  const path = [own(entry, "asset"), own(entry, "path"), own(entry, "group")].find(
+    (value) => typeof value === "string",
+  );
+  const crs = own(entry, "crs");
+  return {
+    path: checkedPath(path),
+    shape: shapeIn(entry),
+    transform: transformIn(entry),
+    crs: crsIn(entry) ?? (typeof crs === "string" ? systemOf(crs) : undefined),
+  };
+}
+
+function checkedPath(path: unknown): string {
+  try {
+    const normal = typeof path === "string" ? normalizePath(path) : "";
+    if (normal !== "") return normal;
+  } catch (error) {
+    if (!isZarrError(error)) throw error;
+  }
+  throw bad('each level of "multiscales" must have the path of an array or a group below it');
+}
+
+/** Returns the reference system of a whole pyramid, if the list of levels states one. */
+export function crsOfLevels(attributes: unknown): CoordinateSystem | undefined {
+  const set = own(own(attributes, "multiscales"), "tile_matrix_set");
+  const named = [own(set, "crs"), own(set, "supportedCRS")].find((value) => typeof value === "string");
+  return typeof named === "string" ? systemOf(named) : undefined;
+}

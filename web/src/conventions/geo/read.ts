@@ -6,7 +6,17 @@ import { open } from "../../hierarchy/open.js";
 import { checkSignalIn, own } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
 import { dimensionsOf } from "../xarray/xarray.js";
-import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
+import {
+  bad,
+  crsIn,
+  crsOfLevels,
+  dimensionsIn,
+  type ListedLevel,
+  listedLevels,
+  shapeIn,
+  systemOf,
+  transformIn,
+} from "./attributes.js";
 import {
   boundsOf,
   fromCoordinates,
@@ -17,7 +27,6 @@ import {
   resolutionOf,
   scaled,
 } from "./axes.js";
-import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 import type {
   AffineTransform,
   CoordinateSystem,

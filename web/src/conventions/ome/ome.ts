@@ -22,7 +22,7 @@ import {
   readLevelTransform,
   readTransforms,
   type Transform,
-} from "./axes.js";
+} from "./coordinates.js";
 
 /** One resolution level of an image. */
 export interface OmeLevel {

@@ -2,10 +2,19 @@
 
 import { type DimensionSelection, slice } from "../../plan/selection.js";
 import { limitExceeded, type ZarrError } from "../../util/errors.js";
-import type { Coordinates } from "./coordinates.js";
-import { firstPosition, type Rising, risingView, UnsortedError } from "./sorted.js";
-import { type Label, type LabelSelection, noSuchLabel, type SelOptions, unsorted } from "./types.js";
-import { type Interval, type Meaning, meaningOf, requestOf, textLabel } from "./values.js";
+import { type Coordinates, firstPosition, type Rising, risingView, UnsortedError } from "./coordinates.js";
+import {
+  type Interval,
+  type Label,
+  type LabelSelection,
+  type Meaning,
+  meaningOf,
+  noSuchLabel,
+  requestOf,
+  type SelOptions,
+  textLabel,
+  unsorted,
+} from "./labels.js";
 
 /** How to match single labels. */
 export type Matching = Required<Pick<SelOptions, "method">> & Pick<SelOptions, "tolerance">;

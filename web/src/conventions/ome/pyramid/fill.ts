@@ -9,10 +9,8 @@ import { readRange } from "../../../store/read.js";
 import { joinKey } from "../../../store/store.js";
 import { countOf, stridesOf } from "../../../util/shapes.js";
 import type { WorkerPool } from "../../../workers/pool.js";
-import { Blocks, type Box, blockShape, storedBlocks } from "./blocks.js";
-import type { KernelMaker } from "./kernel.js";
-import { reduceBox } from "./reduce.js";
-import { copyStored, isStoredAlike } from "./stored.js";
+import { Blocks, type Box, blockShape, copyStored, isStoredAlike, storedBlocks } from "./blocks.js";
+import { type KernelMaker, reduceBox } from "./reduce.js";
 
 /**
  * Maximum bytes that are read at a time, and of blocks of the source, unless a single chunk or shard is

@@ -1,16 +1,15 @@
-/** Creates or finds the group of a new image and its arrays. */
+/** Creates or finds the group of a new image and its arrays, and makes their attributes. */
 
 import { createArray, createGroup } from "../../../edit/create.js";
-import type { CreateLikeOptions } from "../../../edit/options.js";
+import type { CreateLikeOptions, NewAttributes } from "../../../edit/options.js";
 import { nodeAt, type Place } from "../../../edit/target.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { open } from "../../../hierarchy/open.js";
 import { own } from "../../../util/arguments.js";
 import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../../util/errors.js";
-import type { Checked } from "./arguments.js";
-import type { Axis } from "./axes.js";
-import type { Level } from "./plan.js";
+import type { Checked, DownsamplingMethod, OmeVersion } from "./options.js";
+import type { Axis, Level } from "./plan.js";
 
 /** Location of an image, and what exists there. */
 export interface ImagePlace extends Pick<Place, "store" | "path"> {
@@ -149,4 +148,71 @@ export async function openLevel(
 export function missingStage(path: string, cause: unknown): unknown {
   if (!isZarrError(cause, "NotFound")) return cause;
   return notFound(`there is no image at "/${path}" yet, which the stage "metadata" makes`, { cause });
+}
+
+export interface Image {
+  readonly axes: readonly Axis[];
+  readonly levels: readonly (Level & { readonly path: string })[];
+  readonly method: DownsamplingMethod;
+  readonly name: string | undefined;
+}
+
+/** Description of each method in the metadata. */
+const descriptions: Readonly<Record<DownsamplingMethod, string>> = {
+  mean: "mean of each block of the level before, without NaNs; of integers rounded to the nearest, a half to the even one",
+  mode: "most frequent element of each block of the level before; of several the first in C order",
+  max: "greatest element of each block of the level before, without NaNs",
+  nearest: "first element of each block of the level before",
+};
+
+/** Returns the attributes that OME-Zarr defines, as stored: below `ome` in v3. */
+export function imageAttributes(
+  { axes, levels, method, name }: Image,
+  version: OmeVersion,
+  more: NewAttributes,
+): NewAttributes {
+  const hasSystems = version === "0.6rc0";
+  const axesJson = axes.map(axisJson);
+  const image = {
+    ...(version === "0.4" ? { version } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(hasSystems ? { coordinateSystems: [{ name: intrinsic, axes: axesJson }] } : { axes: axesJson }),
+    datasets: levels.map((level) => ({
+      path: level.path,
+      coordinateTransformations: hasSystems ? [namedSteps(level)] : steps(level),
+    })),
+    type: method,
+    metadata: {
+      description: descriptions[method],
+      method: "zarr-wasm writeMultiscale",
+      kwargs: { method, factors: levels.slice(1).map(({ factors }) => factors) },
+    },
+  };
+  const all = { multiscales: [image], ...more };
+  return version === "0.4" ? all : { ome: { version, ...all } };
+}
+
+/** The intrinsic coordinate system, under the name used in the specification. */
+const intrinsic = "intrinsic";
+
+type Placed = Pick<Image["levels"][number], "path" | "scale" | "translation">;
+
+/** Returns the transformations from a level's indices to units. */
+const steps = ({ scale, translation }: Placed) => [
+  { type: "scale", scale },
+  ...(translation.some((start) => start !== 0) ? [{ type: "translation", translation }] : []),
+];
+
+/** Returns the steps as one transformation between two coordinate systems (0.6). */
+function namedSteps(level: Placed) {
+  const ends = { input: { path: level.path }, output: { name: intrinsic } };
+  const [scale, ...more] = steps(level);
+  return more.length === 0
+    ? { ...scale, ...ends }
+    : { type: "sequence", transformations: [scale, ...more], ...ends };
+}
+
+/** Omits undefined properties: the specification does not allow null. */
+function axisJson({ name, type, unit }: Axis) {
+  return { name, ...(type === undefined ? {} : { type }), ...(unit === undefined ? {} : { unit }) };
 }

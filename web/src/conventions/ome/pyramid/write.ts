@@ -13,15 +13,11 @@ import { requireWritable } from "../../../store/write.js";
 import { isRecord, own } from "../../../util/arguments.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
-import type { MultiscaleOptions, OmeVersion } from "../multiscale-options.js";
-import { type Checked, checkedKernel, checkedOptions, type Origin, originOf } from "./arguments.js";
-import { imageAttributes } from "./attributes.js";
-import { type Axis, axesOf } from "./axes.js";
-import { checkObjects } from "./blocks.js";
+import { checkObjects, isStoredAlike } from "./blocks.js";
 import { LevelFill } from "./fill.js";
-import type { KernelMaker } from "./kernel.js";
 import {
   type ImagePlace,
+  imageAttributes,
   imagesOf,
   type LevelOptions,
   levelOptions,
@@ -32,8 +28,17 @@ import {
   openLevel,
   pathInPlace,
 } from "./nodes.js";
-import { type Level, planLevels } from "./plan.js";
-import { isStoredAlike } from "./stored.js";
+import {
+  type Checked,
+  checkedKernel,
+  checkedOptions,
+  type MultiscaleOptions,
+  type OmeVersion,
+  type Origin,
+  originOf,
+} from "./options.js";
+import { type Axis, axesOf, type Level, planLevels } from "./plan.js";
+import type { KernelMaker } from "./reduce.js";
 
 /** Everything determined before anything is written. */
 interface Plan {

@@ -4,15 +4,15 @@ import { ZarrGroup } from "../../../hierarchy/group.js";
 import { checkObject, checkSignalIn, isRecord, own, textOf } from "../../../util/arguments.js";
 import { invalidArgument, notFound, shown, unsupported, type ZarrError } from "../../../util/errors.js";
 import { badAttribute } from "../../shared/attributes.js";
-import { readCoordinateSystems } from "../axes.js";
-import type {
-  CoordinateGraph,
-  CoordinateMapping,
-  CoordinateReference,
-  CoordinateSpace,
-  CoordinateTransformation,
-  MappingOptions,
-} from "../coordinate-types.js";
+import {
+  type CoordinateGraph,
+  type CoordinateMapping,
+  type CoordinateReference,
+  type CoordinateSpace,
+  type CoordinateTransformation,
+  type MappingOptions,
+  readCoordinateSystems,
+} from "../coordinates.js";
 import { minorVersion, multiscales, omeAttributes, readPath, versionOf } from "../ome.js";
 import { budget, type Context, chain, identity, type Mapping, tooMany } from "./mapping.js";
 import { mayHaveInverse, readMapping } from "./read.js";

@@ -15,12 +15,17 @@ import {
   byAxes,
   type Context,
   chain,
+  determinant,
+  diagonal,
   identity,
   linear,
   type Mapping,
+  type Matrix,
+  matrixOf,
   notInvertible,
+  product,
+  selecting,
 } from "./mapping.js";
-import { determinant, diagonal, type Matrix, matrixOf, product, selecting } from "./matrix.js";
 
 /** Maximum number of axes of a coordinate system. */
 export const maxRank = 32;
