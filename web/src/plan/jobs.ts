@@ -63,7 +63,7 @@ export class Jobs {
         shape: [...outer.map((part) => part.count), ...shape.slice(axis)],
         projections: [...outer.map((part) => part.projections), ...this.projections.slice(axis)],
       };
-      for (const rest of combinations(inner)) yield jobOf([...outer, ...rest], group);
+      for (const rest of combinations(inner)) yield createJob([...outer, ...rest], group);
     }
   }
 
@@ -78,16 +78,16 @@ export class Jobs {
     const ranks = new Float64Array(this.count);
     let count = 0;
     for (const list of combinations(parts)) {
-      let least = Number.POSITIVE_INFINITY;
+      let minRank = Number.POSITIVE_INFINITY;
       for (const chunk of combinations(list.map((part) => part.projections)))
-        least = Math.min(least, rank(chunk));
-      ranks[count++] = least;
+        minRank = Math.min(minRank, rank(chunk));
+      ranks[count++] = minRank;
     }
-    for (const at of ranked(ranks)) yield jobOf(combinationAt(parts, at), group, rank);
+    for (const at of ranked(ranks)) yield createJob(combinationAt(parts, at), group, rank);
   }
 }
 
-function jobOf(parts: readonly ObjectProjections[], group: Group, rank?: Rank): Job {
+function createJob(parts: readonly ObjectProjections[], group: Group, rank?: Rank): Job {
   const tasks: RegionTask[] = [];
   for (const projections of combinations(parts.map((part) => part.projections))) {
     tasks.push({

@@ -171,21 +171,21 @@ export function picksOf(selection: AxisSelection, axis: AxisGrid): AxisPicks {
 }
 
 function stretches({ indices: listed }: AxisIndices, axis: AxisGrid): AxisPicks {
-  const ends = new Map<number, { least: number; most: number }>();
+  const ends = new Map<number, { min: number; max: number }>();
   for (const index of listed) {
     const chunk = axis.find(index);
     const end = ends.get(chunk);
-    if (!end) ends.set(chunk, { least: index, most: index });
-    else if (index < end.least) end.least = index;
-    else if (index > end.most) end.most = index;
+    if (!end) ends.set(chunk, { min: index, max: index });
+    else if (index < end.min) end.min = index;
+    else if (index > end.max) end.max = index;
   }
   const projections: Projection[] = [];
   const shift = new Map<number, number>(); // difference between an index and its position
   let out = 0;
-  for (const [chunk, { least, most }] of [...ends].sort(([a], [b]) => a - b)) {
-    const count = most - least + 1;
-    projections.push({ chunk, start: least - axis.start(chunk), step: 1, count, out });
-    shift.set(chunk, least - out);
+  for (const [chunk, { min, max }] of [...ends].sort(([a], [b]) => a - b)) {
+    const count = max - min + 1;
+    projections.push({ chunk, start: min - axis.start(chunk), step: 1, count, out });
+    shift.set(chunk, min - out);
     out += count;
   }
   const picks = listed.map((index) => index - shift.get(axis.find(index))!);

@@ -155,7 +155,7 @@ function resolveList(list: readonly (number | boolean)[], length: number, axis: 
   const indices = isMask
     ? maskedIndices(list, length, axis)
     : Array.from(list, (index) => checkIndex(asNumber(index), length, axis));
-  return rangeOf(indices) ?? { indices, count: indices.length, dropped: false };
+  return toRange(indices) ?? { indices, count: indices.length, dropped: false };
 }
 
 /** Converts elements of BigInt arrays to numbers; others are checked later. */
@@ -173,7 +173,7 @@ function maskedIndices(mask: readonly (number | boolean)[], length: number, axis
 }
 
 /** Equally spaced, rising indices are a range, which is read faster. */
-function rangeOf(indices: readonly number[]): AxisRange | undefined {
+function toRange(indices: readonly number[]): AxisRange | undefined {
   const [start = 0, second = start + 1] = indices;
   const step = second - start;
   const isRange = step >= 1 && indices.every((index, i) => index === start + i * step);

@@ -59,14 +59,14 @@ export class SlabPartition<T> {
 
   constructor(
     /** Returns the axis from which slabs span the group; `lengths` are the lengths of its chunks, by axis. */
-    private readonly axisOf: (group: Group, lengths: readonly (readonly number[])[]) => number,
+    private readonly chooseAxis: (group: Group, lengths: readonly (readonly number[])[]) => number,
     /** Creates the data kept for a new slab, from its origin in the result and its shape. */
     private readonly make: (origin: readonly number[], shape: readonly number[]) => T,
   ) {}
 
   /** Returns the slab of a chunk. */
   of(task: RegionTask): OpenSlab<T> {
-    const partition = this.#partitionOf(task.group);
+    const partition = this.#partitionFor(task.group);
     const key = task.projections
       .slice(0, partition.axis)
       .map((projection) => projection.out)
@@ -94,12 +94,12 @@ export class SlabPartition<T> {
     return open.map((slab) => slab.content);
   }
 
-  #partitionOf(group: Group): GroupPartition<T> {
+  #partitionFor(group: Group): GroupPartition<T> {
     let partition = this.#partition.get(group);
     if (!partition) {
       const lengths = group.projections.map((list) => list.map((projection) => projection.count));
       const pending = countOf(lengths.map((list) => list.length));
-      partition = { axis: this.axisOf(group, lengths), open: new Map(), pending };
+      partition = { axis: this.chooseAxis(group, lengths), open: new Map(), pending };
       this.#partition.set(group, partition);
     }
     return partition;

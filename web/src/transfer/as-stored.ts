@@ -120,7 +120,9 @@ class Copier {
     let stored = 0;
     if (bytes) {
       const { leaf, levels } = this.#to.layoutOf(object);
-      const { fault, chunks: inside } = located(key, () => inspectObject(this.#session, leaf, levels, bytes));
+      const { fault, chunks: inside } = withKeyInErrors(key, () =>
+        inspectObject(this.#session, leaf, levels, bytes),
+      );
       if (fault) throw brokenChunk(key, fault);
       stored = Math.min(chunks, inside.length);
     }
@@ -159,7 +161,7 @@ class Copier {
 
   async #joinShard(object: Position): Promise<void> {
     if (!this.work.verify && (await isDone(this.work, object))) return;
-    const tasks = this.#chunksOf(object).map((coordinates) => ({ coordinates }));
+    const tasks = this.#chunksIn(object).map((coordinates) => ({ coordinates }));
     const found = new Map<string, Uint8Array>();
     await this.#read(tasks, async ({ coordinates }, bytes) => {
       found.set(coordinates.join(), bytes);
@@ -230,7 +232,7 @@ class Copier {
   }
 
   /** Chunks in an object of the target. */
-  #chunksOf(object: Position): number[][] {
+  #chunksIn(object: Position): number[][] {
     const elements = elementsOf({ from: object, to: object.map((at) => at + 1) }, this.#to.objectAxes);
     return [...positionsIn(cellsOf(elements, this.#to.axes))];
   }
@@ -310,11 +312,11 @@ class Copier {
     if (!found || !isSameBytes(found, bytes)) throw different(store.locate(key), key);
     const { leaf, levels } = this.#to.layoutOf(object);
     for (const chunk of inspectObject(this.#session, leaf, levels, bytes).chunks)
-      await decodes(leaf, chunk, key);
+      await checkDecodes(leaf, chunk, key);
   }
 }
 
-async function decodes(leaf: ChunkCodec, chunk: Uint8Array, chunkKey: string): Promise<void> {
+async function checkDecodes(leaf: ChunkCodec, chunk: Uint8Array, chunkKey: string): Promise<void> {
   try {
     await withSession(leaf, (session) => void leaf.decode(session, chunk));
   } catch (error) {
@@ -322,7 +324,7 @@ async function decodes(leaf: ChunkCodec, chunk: Uint8Array, chunkKey: string): P
   }
 }
 
-function located<T>(chunkKey: string, work: () => T): T {
+function withKeyInErrors<T>(chunkKey: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

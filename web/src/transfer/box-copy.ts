@@ -188,13 +188,14 @@ export class CellDigests {
 
   /** Takes a box of the source. */
   add(box: Box, data: BoxData): void {
-    for (const { index, cell } of this.#cellsIn(box)) this.#digests[index] = this.#digestOf(box, data, cell);
+    for (const { index, cell } of this.#cellsIn(box))
+      this.#digests[index] = this.#cellDigest(box, data, cell);
   }
 
   /** @throws CorruptChunk ("differs") if a box differs from the source. */
   check(box: Box, data: BoxData): void {
     for (const { index, cell } of this.#cellsIn(box))
-      if (this.#digests[index] !== this.#digestOf(box, data, cell)) throw different(placeText(cell));
+      if (this.#digests[index] !== this.#cellDigest(box, data, cell)) throw different(placeText(cell));
   }
 
   *#cellsIn(box: Box): Generator<{ index: number; cell: Box }> {
@@ -210,17 +211,17 @@ export class CellDigests {
     }
   }
 
-  #digestOf(box: Box, data: BoxData, cell: Box): bigint {
-    if (data instanceof Uint8Array) return digestOf(this.#bytesOf(box, data, cell));
-    const values = [...rowsOf(box, cell)].flatMap(([start, end]) => data.slice(start, end));
-    return digestOf(textEncoder().encode(exactText(values)));
+  #cellDigest(box: Box, data: BoxData, cell: Box): bigint {
+    if (data instanceof Uint8Array) return digestBytes(this.#cellBytes(box, data, cell));
+    const values = [...cellRows(box, cell)].flatMap(([start, end]) => data.slice(start, end));
+    return digestBytes(textEncoder().encode(exactText(values)));
   }
 
-  #bytesOf(box: Box, data: Uint8Array, cell: Box): Uint8Array {
+  #cellBytes(box: Box, data: Uint8Array, cell: Box): Uint8Array {
     const { itemBytes } = this;
     const bytes = new Uint8Array(lengthsOf(cell).reduce((a, b) => a * b, itemBytes));
     let at = 0;
-    for (const [start, end] of rowsOf(box, cell)) {
+    for (const [start, end] of cellRows(box, cell)) {
       bytes.set(data.subarray(start * itemBytes, end * itemBytes), at);
       at += (end - start) * itemBytes;
     }
@@ -229,7 +230,7 @@ export class CellDigests {
 }
 
 /** Returns a digest that detects accidental changes; it does not resist attacks. */
-function digestOf(bytes: Uint8Array): bigint {
+function digestBytes(bytes: Uint8Array): bigint {
   const whole = bytes.byteLength >> 2;
   const isAligned = bytes.byteOffset % 4 === 0;
   const words = isAligned
@@ -267,7 +268,7 @@ export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** Runs of elements in a box (in C order) that make up a cell of it, as their starts and ends. */
-function* rowsOf(box: Box, cell: Box): Generator<[start: number, end: number]> {
+function* cellRows(box: Box, cell: Box): Generator<[start: number, end: number]> {
   const lengths = lengthsOf(box);
   // Trailing axes that the cell covers completely are part of one run.
   let axis = lengths.length - 1;

@@ -79,7 +79,7 @@ export function shareOf(counts: readonly number[], part: Part | undefined, shift
   if (!part) return [{ from: counts.map(() => 0), to: counts }];
   const turn = BigInt((part.index + shift) % part.count);
   const cut = (at: bigint) => (total * at) / BigInt(part.count);
-  return boxesOf(counts, cut(turn), cut(turn + 1n));
+  return runToBoxes(counts, cut(turn), cut(turn + 1n));
 }
 
 /** The exact product of lengths. */
@@ -87,14 +87,14 @@ export const productOf = (lengths: readonly number[]): bigint =>
   lengths.reduce((product, length) => product * BigInt(length), 1n);
 
 /** Converts a run of objects in C order to boxes: its first row, whole rows, and its last row, axis by axis. */
-function boxesOf(counts: readonly number[], start: bigint, end: bigint): ObjectBox[] {
+function runToBoxes(counts: readonly number[], start: bigint, end: bigint): ObjectBox[] {
   if (start >= end) return [];
   if (counts.length === 0) return [{ from: [], to: [] }];
   const inner = counts.slice(1);
   const row = productOf(inner);
   const [first, last] = [start / row, (end - 1n) / row];
   const within = (at: bigint, from: bigint, to: bigint): ObjectBox[] =>
-    boxesOf(inner, from, to).map((box) => ({
+    runToBoxes(inner, from, to).map((box) => ({
       from: [Number(at), ...box.from],
       to: [Number(at) + 1, ...box.to],
     }));

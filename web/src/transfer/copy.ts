@@ -104,7 +104,7 @@ async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions):
   const changes = new Changes();
   const planned: PlannedNode[] = [];
   for (const source of nodes)
-    planned.push(await naming(source.path, () => planNode(source, options, changes)));
+    planned.push(await withPathInErrors(source.path, () => planNode(source, options, changes)));
   changes.report(options.onWarning);
   const ranks = new Set(planned.flatMap(({ view }) => view?.kept.length ?? []));
   for (const name of ["chunks", "shards"] as const) {
@@ -152,7 +152,7 @@ class Changes {
 }
 
 /** Adds the path of a node below the root to the messages of errors. */
-async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withPathInErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -179,7 +179,7 @@ async function copyAll(
   tally.groups = nodes.filter(({ view }) => !view).length;
   if (metadataOnly) tally.arrays = nodes.length - tally.groups;
   for (const { boxes, target } of works) tally.expect(sizeOf(boxes, target));
-  for (const work of works) await naming(work.target.path, () => copyArray(work));
+  for (const work of works) await withPathInErrors(work.target.path, () => copyArray(work));
   signal?.throwIfAborted();
   await destination.close();
   if (verify && destination.kind === "zip") await compareAll(works, destination);
@@ -202,7 +202,7 @@ async function planWorks(
     const own = { view, target, resume, boxes: shareOf(counts, share, works.length) };
     const there = new ZarrArray(destination.store, path, metadata.spec, view.array.limits);
     const isAsStored = storedOffsets(view, target.spec) !== undefined;
-    const { boxes, left } = await naming(path, () => visitedBoxes(own, there, isAsStored));
+    const { boxes, left } = await withPathInErrors(path, () => visitedBoxes(own, there, isAsStored));
     tally.leave(left);
     // Archives cannot be read while they are written.
     const verify = options.verify === true && destination.kind !== "zip";
@@ -241,7 +241,7 @@ async function compareAll(works: readonly Work[], destination: Destination): Pro
   const store = destination.readBack();
   for (const work of works) {
     const written = await open(store, { path: work.target.path, kind: "array" });
-    await naming(work.target.path, () => compareArrays(work, written));
+    await withPathInErrors(work.target.path, () => compareArrays(work, written));
   }
 }
 

@@ -92,14 +92,14 @@ async function openFileUrl(url: URL, options: DestinationOptions): Promise<Desti
   if (options.bucket !== undefined) throw badOption("`bucket` is for http and https destinations");
   const path = filePath(url);
   const name = options.name ?? path;
-  const found = await infoOf(path);
+  const found = await statPath(path);
   if (isArchiveName(path) && !found?.isDirectory()) return openArchive(name, path, found, options.overwrite);
   if (found && !found.isDirectory())
     throw networkError(`${name}: there is a file that is no folder already`, { code: "file-failed" });
   return plainDestination({ kind: "folder", name, place: path }, new FileSystemStore(url));
 }
 
-const infoOf = (path: string): Promise<Stats | undefined> =>
+const statPath = (path: string): Promise<Stats | undefined> =>
   node()
     .fs.promises.stat(path)
     .catch(() => undefined);
@@ -144,7 +144,7 @@ async function openArchive(
   const gate = new WriteGate();
   const sink = beforeClose(fileSink(path), async () => {
     await gate.checkLock();
-    if (!overwrite && (await infoOf(path))) throw existsError(name);
+    if (!overwrite && (await statPath(path))) throw existsError(name);
   });
   const writer = new ZipWriter(sink);
   const forget = exitHooks.add(() => writer.abort());

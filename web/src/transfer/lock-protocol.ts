@@ -223,7 +223,7 @@ export interface HeartbeatData {
 const slots = { monotonic: 0, clock: 1, lost: 2 } as const;
 
 /** Time limit for a renewal that is running when the heartbeat is stopped, in milliseconds. */
-const patience = 5000;
+const stopTimeout = 5000;
 
 export class Heartbeat {
   readonly #data: HeartbeatData;
@@ -270,7 +270,7 @@ export class Heartbeat {
     if (!worker || worker.threadId < 0) return;
     const ended = new Promise((resolve) => worker.once("exit", resolve));
     worker.postMessage("stop");
-    const late = setTimeout(() => void worker.terminate(), patience);
+    const late = setTimeout(() => void worker.terminate(), stopTimeout);
     await ended;
     clearTimeout(late);
   }

@@ -85,14 +85,14 @@ export async function lockDestination(
   const onSilence = silenceWarning(options.onWarning);
   try {
     const isLocked = await held.take(options.wait ?? 0, onSilence, options.signal);
-    if (destination.kind !== "store") await lookAround(destination, options, onSilence);
+    if (destination.kind !== "store") await checkOtherLocks(destination, options, onSilence);
     if (!isLocked) return unlocked;
     if (options.source && (await held.isIn(options.source)))
       throw isSource("`source` and `destination` are the same place");
     await held.confirmStart();
   } catch (error) {
     await held.release();
-    if (error instanceof LockHeld) throw inUse(name, object, error);
+    if (error instanceof LockHeld) throw inUseError(name, object, error);
     options.signal?.throwIfAborted();
     if (isZarrError(error)) throw error;
     throw networkError(`the lock ${object.name} could not be written: ${messageOf(error)}`, {
@@ -126,7 +126,7 @@ function ownWriter(): Writer {
 
 async function lockPlace({ kind, name, place }: Destination): Promise<LockPlace> {
   if (kind === "store") return { kind, folder: name, name: writerLockName() };
-  if (kind === "http") return { kind, folder: urlOf(place!).href, name: writerLockName() };
+  if (kind === "http") return { kind, folder: directoryUrl(place!).href, name: writerLockName() };
   const { path } = node();
   const real = realPath(path.resolve(place!));
   if (kind === "folder") return { kind, folder: folderUrl(real), name: writerLockName() };
@@ -142,7 +142,7 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function urlOf(name: string): URL {
+function directoryUrl(name: string): URL {
   const url = new URL(name);
   url.pathname = url.pathname.replace(/\/*$/, "/");
   return url;
@@ -183,13 +183,13 @@ const silenceWarning =
  * that is starting has seen it.
  * @throws LockHeld.
  */
-async function lookAround(
+async function checkOtherLocks(
   { kind, place, store }: Destination,
   { overwrite }: LockOptions,
   onSilence: OnSilence,
 ): Promise<void> {
   if (kind === "http") {
-    const url = urlOf(place!);
+    const url = directoryUrl(place!);
     // Servers respond to requests outside of their data with errors of all kinds.
     for (const lock of locksAboveUrl(url))
       await awaitGone(lock, false, onSilence).catch((error) => {
@@ -310,10 +310,10 @@ class HeldLock {
   }
 }
 
-function inUse(name: string, own: LockObject, { object, document }: LockHeld): Error {
+function inUseError(name: string, own: LockObject, { object, document }: LockHeld): Error {
   const holder = `${writersText(document)} (lock: ${object.name})`;
   return conflict(
-    `${usedPlace(name, own, object)} is being written by ${holder}; try again when that process has ended`,
+    `${describePlace(name, own, object)} is being written by ${holder}; try again when that process has ended`,
     {
       code: "destination-locked",
     },
@@ -321,12 +321,12 @@ function inUse(name: string, own: LockObject, { object, document }: LockHeld): E
 }
 
 /** Names the place of another writer's lock, relative to this writer's. */
-function usedPlace(name: string, own: LockObject, { name: lock, place }: LockObject): string {
+function describePlace(name: string, own: LockObject, { name: lock, place }: LockObject): string {
   if (lock === own.name) return name;
-  const folderOf = (file: string) =>
+  const parentFolder = (file: string) =>
     file.slice(0, file.lastIndexOf(place.kind === "http" ? "/" : node().path.sep));
-  const folder = place.kind === "http" ? place.folder : folderOf(lock);
-  if (folder.length < folderOf(own.name).length) return `${name} lies in ${folder}, which`;
+  const folder = place.kind === "http" ? place.folder : parentFolder(lock);
+  if (folder.length < parentFolder(own.name).length) return `${name} lies in ${folder}, which`;
   const inner = place.name === writerLockName() ? folder : `an archive in ${folder}`;
   return `${inner}, which lies in ${name},`;
 }

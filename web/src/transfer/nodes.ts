@@ -56,14 +56,14 @@ export async function readTree(root: OpenedNode): Promise<SourceNode[]> {
   const visit = async (node: OpenedNode, isInImage: boolean): Promise<void> => {
     nodes.push(await readNode(root, node, isInImage));
     if (node.kind === "array") return;
-    const isImage = isInImage || saysImages(node.attributes);
+    const isImage = isInImage || hasImageAttributes(node.attributes);
     for (const { name } of await node.members()) await visit(await node.open(name), isImage);
   };
   await visit(root, await isBelowImage(root));
   return nodes;
 }
 
-const saysImages = (attributes: unknown): boolean =>
+const hasImageAttributes = (attributes: unknown): boolean =>
   isRecord(own(attributes, "ome")) || own(attributes, "multiscales") !== undefined;
 
 /** Whether a group above a node has attributes of OME-Zarr. */
@@ -73,7 +73,7 @@ async function isBelowImage({ store, path }: OpenedNode): Promise<boolean> {
     const found = await metadataAt(store, names.slice(0, depth).join("/"), {
       limits: resolveLimits(undefined),
     });
-    if (found?.kind === "group" && saysImages(found.attributes)) return true;
+    if (found?.kind === "group" && hasImageAttributes(found.attributes)) return true;
   }
   return false;
 }
@@ -95,12 +95,12 @@ async function readNode(root: OpenedNode, node: OpenedNode, isInImage: boolean):
     };
   }
   const isConsolidated =
-    (path === "" && node.isConsolidated) || (await hasOwn(node, metadata as GroupMetadata));
+    (path === "" && node.isConsolidated) || (await hasOwnConsolidated(node, metadata as GroupMetadata));
   return { kind: "group", path, metadata: metadata as GroupMetadata, isConsolidated };
 }
 
 /** Whether a group has consolidated metadata. zarr-python writes an empty value for groups inside consolidated ones. */
-async function hasOwn(
+async function hasOwnConsolidated(
   { store, path }: ZarrGroup,
   { zarrFormat, documents }: GroupMetadata,
 ): Promise<boolean> {
@@ -119,7 +119,7 @@ export interface TargetNode {
 }
 
 /** Time between two looks for a node, in milliseconds. */
-const pause = 250;
+const pollInterval = 250;
 
 interface MakeOptions {
   readonly overwrite: boolean;
@@ -141,7 +141,7 @@ export async function makeNodes(
   let made = 0;
   for (const { path, metadata } of nodes) {
     const { documents, zarrFormat } = metadata;
-    if (mayExist && (await isThere(store, path, metadata))) continue;
+    if (mayExist && (await nodeExists(store, path, metadata))) continue;
     made++;
     const isRoot = path === "";
     await writeNode({ store, path, version: undefined }, zarrFormat, documents, {
@@ -161,24 +161,24 @@ export async function makeNodes(
 export async function awaitNodes(
   store: Store,
   nodes: readonly TargetNode[],
-  patience: number,
+  maxWait: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const end = performance.now() + patience;
+  const end = performance.now() + maxWait;
   for (const { path, metadata } of nodes) {
-    while (!(await isThere(store, path, metadata))) {
+    while (!(await nodeExists(store, path, metadata))) {
       signal?.throwIfAborted();
       if (performance.now() >= end)
         throw notFound(
           `there is no ${metadata.kind} "/${path}" at \`destination\` yet: make the nodes with \`metadataOnly\` or \`part\` 0/N`,
         );
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await new Promise((resolve) => setTimeout(resolve, pollInterval));
     }
   }
 }
 
 /** Whether a node exists. @throws Conflict ("other-node") if it differs. */
-async function isThere(store: Store, path: string, wanted: NodeMetadata): Promise<boolean> {
+async function nodeExists(store: Store, path: string, wanted: NodeMetadata): Promise<boolean> {
   const found = await metadataAt(store, path, { limits: resolveLimits(undefined) });
   if (!found) return false;
   if (documentsText(found) === documentsText(wanted)) return true;
@@ -250,7 +250,7 @@ export async function findNodes(root: OpenedNode, v1Order: V1Order): Promise<Fou
 async function collect(node: OpenedNode, found: FoundNodes, v1Order: V1Order): Promise<void> {
   if (node.kind === "array") return void found.arrays.push(node);
   found.groups++;
-  const members = await membersOf(node, found);
+  const members = await listMembers(node, found);
   const opened: Opened[] = [];
   await inLanes(members.entries(), lanes, async ([i, member]) => {
     opened[i] = await openMember(node, member, v1Order);
@@ -262,7 +262,7 @@ async function collect(node: OpenedNode, found: FoundNodes, v1Order: V1Order): P
   }
 }
 
-async function membersOf(group: ZarrGroup, found: FoundNodes) {
+async function listMembers(group: ZarrGroup, found: FoundNodes) {
   try {
     return await group.members();
   } catch (error) {
@@ -297,7 +297,7 @@ async function withOwnDocuments(node: OpenedNode, v1Order: V1Order): Promise<Ope
     if (!isZarrError(error, "NotFound")) throw error;
     return bad("NotFound", `the ${kind} is in consolidated metadata, but its own document is missing`);
   }
-  const differences = differencesOf(node, own);
+  const differences = findDifferences(node, own);
   if (differences.length > 0)
     return bad("InvalidMetadata", `differs from consolidated metadata in ${differences.join(", ")}`);
   const isStale =
@@ -308,7 +308,7 @@ async function withOwnDocuments(node: OpenedNode, v1Order: V1Order): Promise<Ope
 }
 
 /** Names the differences of two nodes that decide how their elements are read. */
-function differencesOf(node: OpenedNode, own: OpenedNode): string[] {
+function findDifferences(node: OpenedNode, own: OpenedNode): string[] {
   if (node.kind !== own.kind) return ["the kind of node"];
   if (node.zarrFormat !== own.zarrFormat) return ["the Zarr version"];
   if (node.kind === "group" || own.kind === "group") return [];

@@ -155,7 +155,7 @@ export function* locksAboveUrl(place: URL): Generator<LockObject> {
 export async function* locksInside(folder: string, isOutermost = true): AsyncGenerator<LockObject> {
   const folders: string[] = [];
   let isArray = false;
-  for await (const entry of entriesOf(folder)) {
+  for await (const entry of readEntries(folder)) {
     const { name } = entry;
     if (entry.isDirectory()) folders.push(name);
     else if (isWriterLockName(name) && !(isOutermost && name === writerLockName()))
@@ -167,7 +167,7 @@ export async function* locksInside(folder: string, isOutermost = true): AsyncGen
 }
 
 /** Entries of a folder. A folder that cannot be listed counts as empty: it cannot be written to, either. */
-async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+async function* readEntries(folder: string): AsyncGenerator<Dirent> {
   try {
     yield* await node().fs.promises.opendir(folder);
   } catch {}

@@ -111,11 +111,11 @@ export function planPass({ axes, itemBytes, boxBytes }: PlanInput): Pass {
 }
 
 /** Lengths that an axis may grow to: more cells, cells that end where chunks do, as many as there is room for, all. */
-function longer({ cell, chunk, length }: PlannedAxis, now: number, most: number): number[] {
+function longer({ cell, chunk, length }: PlannedAxis, now: number, maxLength: number): number[] {
   if (now >= length) return [];
   const common = Number.isInteger(chunk) ? (cell / gcd(cell, chunk)) * chunk : cell;
-  const room = Math.floor(most / cell) * cell;
-  const aligned = Math.floor(most / common) * common;
+  const room = Math.floor(maxLength / cell) * cell;
+  const aligned = Math.floor(maxLength / common) * common;
   const candidates = [now + cell, 2 * now, common, 2 * common, room, aligned, length];
   return [...new Set(candidates.map((one) => Math.min(one, length)))]
     .filter((one) => one > now)

@@ -49,7 +49,7 @@ export async function rechunk(work: Work): Promise<void> {
     const left = await boxToDo(own, box);
     if (!left) return;
     if (target.spec.isSharded && objectBytes > boxBytes) await largeShards(own, left, boxBytes);
-    else await regionOf(own, left, boxBytes / lanes);
+    else await copyRegion(own, left, boxBytes / lanes);
   };
   await inLanes(work.boxes, lanes, copyBox, work.signal);
 }
@@ -70,7 +70,7 @@ async function boxToDo(work: Work, box: ObjectBox): Promise<ObjectBox | undefine
   return work.verify ? box : left;
 }
 
-async function regionOf(work: Work, objects: ObjectBox, boxBytes: number): Promise<void> {
+async function copyRegion(work: Work, objects: ObjectBox, boxBytes: number): Promise<void> {
   const { target, view } = work;
   const region = elementsOf(objects, target.reader.objectAxes);
   const axes = plannedAxes(view, target, region);

@@ -47,7 +47,7 @@ async function withScratchFolder<T>(where: string, work: (store: Scratch) => Pro
   beat.unref();
   try {
     fs.mkdirSync(folder, { recursive: true });
-    sweep(where, folder);
+    removeStale(where, folder);
     return await work(store);
   } finally {
     clearInterval(beat);
@@ -69,7 +69,7 @@ function markUsed(folder: string): void {
 }
 
 /** Removes scratch folders without a recent mark. @param own new folder, whose time of change is the present time. */
-function sweep(where: string, own: string): void {
+function removeStale(where: string, own: string): void {
   const { fs, path } = node();
   const now = fs.statSync(own).mtimeMs;
   for (const name of fs.readdirSync(where).filter(isScratchName)) {
@@ -110,7 +110,7 @@ export class ScratchStore implements Scratch {
       return await node().fs.promises.readFile(this.locate(key));
     } catch (cause) {
       if (this.#isRemoved) return new Promise<never>(() => {});
-      if (!this.#isSealed && codeOf(cause) === "ENOENT") return undefined;
+      if (!this.#isSealed && errorCode(cause) === "ENOENT") return undefined;
       throw this.#failure(cause);
     }
   }
@@ -131,7 +131,7 @@ export class ScratchStore implements Scratch {
   }
 
   #failure(cause: unknown): Error {
-    const code = codeOf(cause);
+    const code = errorCode(cause);
     if (code === "ENOENT") return missing(this.folder, cause);
     const isFull = code === "ENOSPC" || code === "EDQUOT";
     return networkError(`intermediate chunks in ${this.folder} could not be read or written: ${code}`, {
@@ -177,7 +177,7 @@ const missing = (place: string, cause: unknown): Error =>
     { code: "file-failed", cause },
   );
 
-const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
+const errorCode = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
 
 /** Unfinished files and folders below a folder. */
 export interface Leftovers {
@@ -189,7 +189,7 @@ export interface Leftovers {
 }
 
 /** Age in milliseconds after which a file that has not changed counts as left by a killed process. */
-const quiet = 10 * 60_000;
+const maxLeftoverAge = 10 * 60_000;
 
 /**
  * Finds unfinished files and folders below a folder. Symbolic links are not followed.
@@ -202,11 +202,11 @@ export async function findLeftovers(folder: string, clean: boolean): Promise<Lef
   const now = clean ? await fileSystemTime(folder) : 0;
   await walk(folder, async (place, entry) => {
     if (!isLeftover(entry)) return entry.isDirectory();
-    const info = await infoOf(place);
+    const info = await lstatPath(place);
     if (!info) return false; // renamed to its final name in the meantime
     found.count++;
     found.bytes += info.isFile() ? info.size : await bytesBelow(place);
-    const age = isScratchName(entry.name) ? transferTimes.scratchStale : quiet;
+    const age = isScratchName(entry.name) ? transferTimes.scratchStale : maxLeftoverAge;
     if (!clean || now - info.mtimeMs < age) return false;
     await rm(place, { recursive: true, force: true });
     found.removed++;
@@ -215,7 +215,7 @@ export async function findLeftovers(folder: string, clean: boolean): Promise<Lef
   return found;
 }
 
-const infoOf = (place: string) =>
+const lstatPath = (place: string) =>
   node()
     .fs.promises.lstat(place)
     .catch(() => undefined);
@@ -244,7 +244,7 @@ function isLeftover(entry: Dirent): boolean {
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
   await walk(folder, async (place, entry) => {
-    if (entry.isFile()) bytes += (await infoOf(place))?.size ?? 0;
+    if (entry.isFile()) bytes += (await lstatPath(place))?.size ?? 0;
     return entry.isDirectory();
   });
   return bytes;

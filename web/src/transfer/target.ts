@@ -74,12 +74,12 @@ export async function arrayTarget(
 ): Promise<ArrayTarget> {
   const version = options.format ?? source.zarrFormat;
   const notes: string[] = [];
-  const changes = changesOf(source, view, version, options, notes);
+  const changes = requestedChanges(source, view, version, options, notes);
   const limits = view.array.limits;
-  const masked = maskedIn(source, version, isInImage, options.fill as Masked["fillValue"]);
+  const masked = maskChanges(source, version, isInImage, options.fill as MaskChanges["fillValue"]);
   notes.push(...masked.notes);
   const like = await arrayLike(source, version, { ...changes, fillValue: masked.fillValue }, limits);
-  const made = await withAttributesOf(like, masked, { limits });
+  const made = await withMaskAttributes(like, masked, { limits });
   const own = unknownFields(source);
   if (own.length === 0 || made.documents === source.documents) return { metadata: made, notes };
   if (version !== source.zarrFormat) {
@@ -92,7 +92,7 @@ export async function arrayTarget(
   return { metadata: (await readMetadata(documents, { limits })) as ArrayMetadata, notes };
 }
 
-function changesOf(
+function requestedChanges(
   source: ArrayMetadata,
   view: View,
   version: ZarrVersion,
@@ -116,12 +116,12 @@ function changesOf(
       : isReduced
         ? reducedCodecs(source, view, version)
         : undefined,
-    dimensionNames: namesOf(source, view, version, notes),
+    dimensionNames: dimensionNamesFor(source, view, version, notes),
   };
 }
 
 /** Names of the dimensions; undefined to keep those of the source. */
-function namesOf(
+function dimensionNamesFor(
   { spec, zarrFormat }: ArrayMetadata,
   view: View,
   version: ZarrVersion,
@@ -147,8 +147,9 @@ function withObjectCodec(
   codecs: readonly CodecInput[],
   version: ZarrVersion,
 ): readonly CodecInput[] {
-  const nameOf = (codec: CodecInput) => (typeof codec === "string" ? codec : codec.name);
-  if (spec.dtype.name !== "object" || codecs.some((codec) => objectCodec.test(nameOf(codec)))) return codecs;
+  const codecName = (codec: CodecInput) => (typeof codec === "string" ? codec : codec.name);
+  if (spec.dtype.name !== "object" || codecs.some((codec) => objectCodec.test(codecName(codec))))
+    return codecs;
   const array = { dtype: spec.dtype, shape: spec.chunkShape };
   const own = printCodecs(leafCodecs(spec.codecs), array, zarrFormat, version);
   return [...own.filter(({ name }) => objectCodec.test(name)), ...codecs];
@@ -188,14 +189,14 @@ export function autoShards(
   shape: readonly number[],
   chunks: readonly number[],
   itemBytes: number,
-  most = autoBytes,
+  maxBytes = autoBytes,
 ): readonly number[] {
   const shard = [...chunks];
   const left = (axis: number) => shape[axis]! / shard[axis]!;
   for (;;) {
     const bytes = shard.reduce((a, b) => a * b, itemBytes || 64);
     const axis = shard.map((_, i) => i).reduce((best, i) => (left(i) >= left(best) ? i : best), 0);
-    if (shard.length === 0 || left(axis) <= 1 || 2 * bytes > most) return shard;
+    if (shard.length === 0 || left(axis) <= 1 || 2 * bytes > maxBytes) return shard;
     shard[axis]! *= 2;
   }
 }
@@ -236,7 +237,7 @@ const attributeName = "_FillValue";
 const olderName = "missing_value";
 
 /** Changes with which xarray masks the same elements in the copy. */
-export interface Masked {
+export interface MaskChanges {
   /** The copy's fill value, null for none. Default: the source's. */
   readonly fillValue?: CreateLikeOptions["fillValue"];
   /** Attributes to set; undefined removes one. */
@@ -249,28 +250,28 @@ export interface Masked {
  * whose readers mask nothing.
  * @param fillValue the option `fill`, which wins; undefined without that option.
  */
-export function maskedIn(
+export function maskChanges(
   { zarrFormat, spec }: ArrayMetadata,
   version: ZarrVersion,
   isInImage: boolean,
-  fillValue: Masked["fillValue"],
-): Masked {
+  fillValue: MaskChanges["fillValue"],
+): MaskChanges {
   const isFromV2 = zarrFormat === 2 && version === 3 && spec.dimensionNames !== undefined;
   const isFromV3 = zarrFormat === 3 && version === 2 && isNamed(spec) && !isInImage;
-  if (isFromV2) return { fillValue, ...inV3(spec) };
-  return isFromV3 ? inV2(spec, fillValue) : { fillValue, notes: [] };
+  if (isFromV2) return { fillValue, ...maskToV3(spec) };
+  return isFromV3 ? maskToV2(spec, fillValue) : { fillValue, notes: [] };
 }
 
 const isNamed = ({ dimensionNames, shape }: ArraySpec): boolean =>
   shape.length === 0 || (dimensionNames?.every((name) => name !== null) ?? false);
 
-function inV3({ dtype, fill, attributes }: ArraySpec): Masked {
+function maskToV3({ dtype, fill, attributes }: ArraySpec): MaskChanges {
   const given = own(attributes, attributeName);
-  const masked = fill.value === null ? given !== undefined && scalarOf(dtype, given) : fill;
+  const masked = fill.value === null ? given !== undefined && parseFill(dtype, given) : fill;
   if (masked === false) return { notes: [] };
-  const attribute = masked && attributeOf(dtype, masked);
+  const attribute = masked && printAttribute(dtype, masked);
   const changes = [[attributeName, attribute]] as const;
-  if (attribute !== undefined || (masked && isNothing(dtype, masked)))
+  if (attribute !== undefined || (masked && isMissingValue(dtype, masked)))
     return { attributes: changes, notes: [] };
   const isText = typeof masked?.value === "string" && own(attributes, olderName) === undefined;
   if (isText) return { attributes: [...changes, [olderName, masked.value as string]], notes: [] };
@@ -279,11 +280,11 @@ function inV3({ dtype, fill, attributes }: ArraySpec): Masked {
   return { attributes: changes, notes: [note] };
 }
 
-function inV2({ dtype, fill, attributes }: ArraySpec, asked: Masked["fillValue"]): Masked {
+function maskToV2({ dtype, fill, attributes }: ArraySpec, asked: MaskChanges["fillValue"]): MaskChanges {
   const given = own(attributes, attributeName);
-  const masked = given === undefined ? undefined : scalarOf(dtype, decoded(dtype, given));
-  if (masked) return masking(dtype, masked, fill, asked);
-  if (asked !== undefined || (given === undefined && isNothing(dtype, fill)))
+  const masked = given === undefined ? undefined : parseFill(dtype, decodeAttribute(dtype, given));
+  if (masked) return maskAsFill(dtype, masked, fill, asked);
+  if (asked !== undefined || (given === undefined && isMissingValue(dtype, fill)))
     return { fillValue: asked, notes: [] };
   const note =
     "the fill value becomes null and missing chunks are stored, because xarray masks fill values in Zarr v2; pass `fill` to set one";
@@ -291,8 +292,13 @@ function inV2({ dtype, fill, attributes }: ArraySpec, asked: Masked["fillValue"]
 }
 
 /** Makes the masked value the fill value of Zarr v2, unless the option `fill` names another one. */
-function masking(dtype: DType, masked: FillValue, fill: FillValue, asked: Masked["fillValue"]): Masked {
-  const wanted = asked === undefined ? fill : scalarOf(dtype, asked);
+function maskAsFill(
+  dtype: DType,
+  masked: FillValue,
+  fill: FillValue,
+  asked: MaskChanges["fillValue"],
+): MaskChanges {
+  const wanted = asked === undefined ? fill : parseFill(dtype, asked);
   const isSame = wanted && fillText(dtype, wanted) === fillText(dtype, masked);
   const value = fillText(dtype, masked);
   const note =
@@ -308,7 +314,7 @@ function masking(dtype: DType, masked: FillValue, fill: FillValue, asked: Masked
 }
 
 /** Parses a plain value as an element; undefined if the data type has no such element. */
-function scalarOf(dtype: DType, value: unknown): FillValue | undefined {
+function parseFill(dtype: DType, value: unknown): FillValue | undefined {
   try {
     const scalar = parseScalar(dtype, value);
     return scalar.value === null ? undefined : scalar;
@@ -318,7 +324,7 @@ function scalarOf(dtype: DType, value: unknown): FillValue | undefined {
 }
 
 /** Decodes an attribute of Zarr v3. Floats may be plain numbers, which xarray refuses. */
-function decoded({ core, name }: DType, given: unknown): unknown {
+function decodeAttribute({ core, name }: DType, given: unknown): unknown {
   if (/^float(16|32|64)$/.test(core)) return floatIn(given);
   if (core.startsWith("complex") && Array.isArray(given)) return given.map(floatIn);
   return name === "bytes" && typeof given === "string" ? decodeBase64(given) : given;
@@ -330,7 +336,7 @@ function floatIn(given: unknown): unknown {
 }
 
 /** Encodes an attribute of Zarr v3; undefined for data types with which xarray fails to open the dataset. */
-function attributeOf(dtype: DType, { item }: FillValue): Json | undefined {
+function printAttribute(dtype: DType, { item }: FillValue): Json | undefined {
   if (dtype.isVariable || dtype.fields) return undefined;
   const scalar = readScalar(dtype, item, 0);
   if (/^(bool|u?int(8|16|32|64))$/.test(dtype.core)) return jsonOf(scalar, attributeName);
@@ -345,7 +351,7 @@ function floatText(value: number): string {
 }
 
 /** Whether masking a value has no effect: NaN and NaT are missing values already. */
-function isNothing(dtype: DType, { item }: FillValue): boolean {
+function isMissingValue(dtype: DType, { item }: FillValue): boolean {
   if (/^(datetime|timedelta)64$/.test(dtype.core)) return readScalar(dtype, item, 0) === -(2n ** 63n);
   if (!/^(float|complex)/.test(dtype.core)) return false;
   return [readScalar(dtype, item, 0)].flat().some(Number.isNaN);
@@ -354,9 +360,9 @@ function isNothing(dtype: DType, { item }: FillValue): boolean {
 const fillText = (dtype: DType, fill: FillValue): string => showJson(printFill(dtype, fill, 3, "little"));
 
 /** Returns an array's metadata with changed attributes. */
-export async function withAttributesOf(
+export async function withMaskAttributes(
   metadata: ArrayMetadata,
-  { attributes: changes = [] }: Masked,
+  { attributes: changes = [] }: MaskChanges,
   options: { readonly limits: ZarrArray["limits"] },
 ): Promise<ArrayMetadata> {
   const { zarrFormat, documents } = metadata;

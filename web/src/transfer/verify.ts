@@ -52,10 +52,10 @@ export async function verify(source: Source, options: VerifyOptions = {}): Promi
   // Only the first part checks documents and leftovers.
   const isFirst = !part || part.index === 0;
   signal?.throwIfAborted();
-  const folder = await folderOf(source, options.path);
+  const folder = await verifiedFolder(source, options.path);
   if (clean && folder === undefined) throw badOption("`clean` is for folders");
   const problems = new Problems(onProblem);
-  const found = await nodesOf(source, options);
+  const found = await collectNodes(source, options);
   for (const message of found.warnings) options.onWarning?.({ code: "stale-consolidated", message });
   if (isFirst) for (const problem of found.problems) problems.add(problem);
   const counts = await verifyArrays(found.arrays, part, problems, options);
@@ -72,7 +72,7 @@ export async function verify(source: Source, options: VerifyOptions = {}): Promi
 }
 
 /** Path of the folder that is verified; undefined for other sources. */
-async function folderOf(source: Source, below = ""): Promise<string | undefined> {
+async function verifiedFolder(source: Source, below = ""): Promise<string | undefined> {
   if (!(await loadNode())) return undefined;
   const { fs, path } = node();
   const isPlace = typeof source === "string" || source instanceof URL;
@@ -84,7 +84,7 @@ async function folderOf(source: Source, below = ""): Promise<string | undefined>
   return info?.isDirectory() ? folder : undefined;
 }
 
-async function nodesOf(source: Source, options: VerifyOptions): Promise<FoundNodes> {
+async function collectNodes(source: Source, options: VerifyOptions): Promise<FoundNodes> {
   const unlisted: VerifyProblem[] = [];
   const onWarning: VerifyOptions["onWarning"] = (warning) => {
     // Listings leave out members whose metadata cannot be read.
@@ -123,14 +123,14 @@ class Problems {
 }
 
 /** The stored objects of an array that are visited. */
-interface Share {
+interface ArrayShare {
   readonly array: ZarrArray;
   readonly boxes: readonly ObjectBox[];
   /** Number of chunks that are not visited because they are not stored. */
   readonly left: bigint;
 }
 
-async function shareFor(array: ZarrArray, part: Part | undefined, index: number): Promise<Share> {
+async function shareFor(array: ZarrArray, part: Part | undefined, index: number): Promise<ArrayShare> {
   const { reader } = array;
   const objects = reader.objectAxes.map((axis) => axis.count);
   const own = shareOf(objects, part, index);
@@ -141,7 +141,7 @@ async function shareFor(array: ZarrArray, part: Part | undefined, index: number)
   return { array, boxes, left: chunksIn(own, reader) - chunksIn(boxes, reader) };
 }
 
-const chunkBytesOf = ({ chunkShape, dtype }: ZarrArray): bigint =>
+const decodedChunkBytes = ({ chunkShape, dtype }: ZarrArray): bigint =>
   productOf(chunkShape) * BigInt(dtype.itemBytes || 128);
 
 /** Verifies a share of each array. Chunks that are not visited because they are not stored count as missing. */
@@ -151,7 +151,7 @@ async function verifyArrays(
   problems: Problems,
   { onProgress, signal }: VerifyOptions,
 ): Promise<Pick<VerifyResult, "chunks" | "missing" | "bytes" | "bytesRead">> {
-  const shares: Share[] = [];
+  const shares: ArrayShare[] = [];
   for (const [i, array] of arrays.entries()) {
     try {
       shares.push(await shareFor(array, part, i));
@@ -160,7 +160,7 @@ async function verifyArrays(
       problems.add({ path: array.path, key, tag: "LimitExceeded", reason: messageOf(error) });
     }
   }
-  const bytesIn = ({ array, boxes }: Share) => chunksIn(boxes, array.reader) * chunkBytesOf(array);
+  const bytesIn = ({ array, boxes }: ArrayShare) => chunksIn(boxes, array.reader) * decodedChunkBytes(array);
   const totalBytes = shares.reduce((sum, share) => sum + Number(bytesIn(share)), 0);
   let done = 0;
   const onBytes = (size: number) => {
@@ -172,7 +172,7 @@ async function verifyArrays(
   for (const share of shares) {
     await verifyArray(share.array, share.boxes, findings);
     left += share.left;
-    bytes += bytesIn(share) + share.left * chunkBytesOf(share.array);
+    bytes += bytesIn(share) + share.left * decodedChunkBytes(share.array);
   }
   const { chunks, missing, bytesRead } = findings;
   return {
@@ -200,7 +200,7 @@ const memory = 64 * 2 ** 20;
 /** Decodes the chunks in boxes of stored objects. @throws the reason of the signal, and what callbacks throw. */
 async function verifyArray(array: ZarrArray, boxes: readonly ObjectBox[], findings: Findings): Promise<void> {
   const { signal } = findings;
-  const chunkBytes = Number(chunkBytesOf(array));
+  const chunkBytes = Number(decodedChunkBytes(array));
   const lanes = lanesFor(chunkBytes, memory);
   const onBytes = (bytes: number) => {
     findings.bytesRead += bytes;
@@ -224,7 +224,7 @@ class ObjectVerifier {
   async visit(object: readonly number[], fetching: ReturnType<typeof fetchOptions>): Promise<void> {
     const { reader } = this.array;
     const { findings } = this;
-    const tasks = tasksOf(reader, object);
+    const tasks = chunkTasks(reader, object);
     let seen = 0;
     try {
       await reader.readObject(object, tasks, fetching, async (task, { codec, encoded }) => {
@@ -269,7 +269,7 @@ function* objectsIn(boxes: readonly ObjectBox[]): Generator<number[]> {
   for (const box of boxes) yield* positionsIn(box);
 }
 
-function tasksOf({ axes, objectAxes }: ArrayReader, object: readonly number[]) {
+function chunkTasks({ axes, objectAxes }: ArrayReader, object: readonly number[]) {
   const elements = elementsOf({ from: object, to: object.map((at) => at + 1) }, objectAxes);
   return [...positionsIn(cellsOf(elements, axes))].map((coordinates) => ({ coordinates }));
 }

@@ -149,7 +149,7 @@ export async function boxesToVisit(visited: Visited): Promise<readonly ObjectBox
   const lookups = stored.cells.size * perCell;
   if (lookups > Math.max(Number(maxObjects), sparseness * stored.listed))
     throw tooMany(visited, BigInt(Math.ceil(lookups)));
-  return merged([...stored.cells.values()]).flatMap(({ from, to }) => {
+  return mergeCells([...stored.cells.values()]).flatMap(({ from, to }) => {
     const objects: Box = {
       from: from.map((at, axis) => at * cell[axis]!),
       to: to.map((at, axis) => at * cell[axis]!),
@@ -187,15 +187,15 @@ async function storedCells({ boxes, cell, sources }: Visited): Promise<StoredCel
 }
 
 /** Merges cells to boxes: neighbours along the last axis, equal rows of them along the one before, and so on. */
-function merged(cells: readonly (readonly number[])[]): Box[] {
+function mergeCells(cells: readonly (readonly number[])[]): Box[] {
   let boxes: Box[] = cells.map((at) => ({ from: at, to: at.map((index) => index + 1) }));
   const rank = cells[0]?.length ?? 0;
-  for (let axis = rank - 1; axis >= 0; axis--) boxes = joined(boxes, axis);
+  for (let axis = rank - 1; axis >= 0; axis--) boxes = joinBoxes(boxes, axis);
   return boxes.sort((a, b) => compare(a.from, b.from));
 }
 
 /** Joins adjacent boxes that differ along one axis only. */
-function joined(boxes: Box[], axis: number): Box[] {
+function joinBoxes(boxes: Box[], axis: number): Box[] {
   const others = ({ from, to }: Box) => [...from.toSpliced(axis, 1), ...to.toSpliced(axis, 1)];
   const keyed = boxes.map((box) => ({ box, key: others(box) }));
   keyed.sort((a, b) => compare(a.key, b.key) || a.box.from[axis]! - b.box.from[axis]!);

@@ -53,7 +53,7 @@ export function encodersOf(pool: WorkerPool): Encoders {
  * Microtask turns to wait before a batch is sent: by then, callers whose promises were resolved have
  * requested their next chunks.
  */
-const turns = 16;
+const batchTurns = 16;
 
 interface Waiting {
   readonly step: EncodeStep;
@@ -75,7 +75,7 @@ class Batches {
   }
 
   async #flush(signal: AbortSignal | undefined): Promise<void> {
-    for (let turn = 0; turn < turns; turn++) await undefined;
+    for (let turn = 0; turn < batchTurns; turn++) await undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const batch of batchesOf(waiting.map(({ step }) => step)))
@@ -88,7 +88,7 @@ class Batches {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     try {
-      const outcomes = await this.pool.submit(taskOf(batch), signal);
+      const outcomes = await this.pool.submit(encodeTask(batch), signal);
       waiting.forEach(({ settle }, i) => {
         settle(outcomes[i]!);
       });
@@ -98,7 +98,7 @@ class Batches {
   }
 }
 
-function taskOf(batch: EncodeBatch): PoolTask<Outcome[]> {
+function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
   const { plan, before, source, move, places, keepsFill, bytes } = batch;
   const stored = before?.encoded?.byteLength ?? 0;
   const start = 8 * Math.ceil(stored / 8); // aligned, so that values are copied in words
@@ -109,12 +109,12 @@ function taskOf(batch: EncodeBatch): PoolTask<Outcome[]> {
     inputBytes: shared ? stored : start + movedBytes(move),
     workBytes: bytes,
     read: ({ chunks }) => {
-      const outcomes = Array.isArray(chunks) ? chunks.map((chunk) => outcomeOf(chunk, keepsFill)) : [];
+      const outcomes = Array.isArray(chunks) ? chunks.map((chunk) => readOutcome(chunk, keepsFill)) : [];
       const isWhole = outcomes.length === places.length && outcomes.every((outcome) => outcome !== undefined);
       return isWhole ? { outcome: outcomes } : undefined;
     },
     run: (session) => {
-      const outcomes = runBatch(session, batch, attempted);
+      const outcomes = runBatch(session, batch, attempt);
       return outcomes === "no room" ? places.map(() => ({ encoded: outcomes })) : outcomes;
     },
     pack(known, input): BatchMessage {
@@ -133,7 +133,7 @@ function taskOf(batch: EncodeBatch): PoolTask<Outcome[]> {
 const isShared = (bytes: Uint8Array): bytes is Uint8Array<SharedArrayBuffer> =>
   typeof SharedArrayBuffer === "function" && bytes.buffer instanceof SharedArrayBuffer;
 
-function attempted(encode: () => Encoded): Outcome {
+function attempt(encode: () => Encoded): Outcome {
   try {
     return { encoded: encode() };
   } catch (error) {
@@ -142,7 +142,7 @@ function attempted(encode: () => Encoded): Outcome {
 }
 
 /** Returns a worker's result for a chunk; undefined if it is malformed. */
-function outcomeOf(chunk: ChunkAnswer | undefined, keepsFill: boolean): Outcome | undefined {
+function readOutcome(chunk: ChunkAnswer | undefined, keepsFill: boolean): Outcome | undefined {
   const { bytes, failure } = chunk ?? { failure: null };
   if (failure !== undefined)
     return isFailure(failure) && !isItsOwn(failure) ? { error: unpackFailure(failure) } : undefined;

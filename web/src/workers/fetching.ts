@@ -6,7 +6,7 @@ import type { WorkerPort } from "../util/platform.js";
 /** Received data is sent at the end, at this size, … */
 const pieceBytes = 2 ** 20;
 /** … or after this many milliseconds, so that the receiver knows that the server is not silent. */
-const pause = 100;
+const flushInterval = 100;
 
 /** Requests in flight. */
 export class Fetching {
@@ -56,9 +56,9 @@ class RemoteRequest {
   async run(): Promise<void> {
     try {
       await this.#read();
-      if (!this.#abort.signal.aborted) this.#say({ isEnd: true });
+      if (!this.#abort.signal.aborted) this.#send({ isEnd: true });
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.#say({ failure: messageOf(error) });
+      if (!this.#abort.signal.aborted) this.#send({ failure: messageOf(error) });
     } finally {
       clearTimeout(this.#timer);
     }
@@ -74,7 +74,7 @@ class RemoteRequest {
     this.#head = { status, statusText, isCors: type === "cors", headers: [...response.headers] };
     const reader = body?.getReader();
     while (reader) {
-      this.#timer ??= setTimeout(() => this.#flush(), pause);
+      this.#timer ??= setTimeout(() => this.#flush(), flushInterval);
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
       this.#pieces.push(value);
@@ -90,11 +90,11 @@ class RemoteRequest {
     this.#timer = undefined;
     if (this.#isAhead || this.#abort.signal.aborted) return;
     this.#isAhead = this.#bytes > 0;
-    this.#say({});
+    this.#send({});
   }
 
-  #say(news: Omit<FetchNews, "fetched" | "head" | "piece">): void {
-    const piece = this.#bytes > 0 ? joined(this.#pieces, this.#bytes) : undefined;
+  #send(news: Omit<FetchNews, "fetched" | "head" | "piece">): void {
+    const piece = this.#bytes > 0 ? joinPieces(this.#pieces, this.#bytes) : undefined;
     const said: FetchNews = { fetched: this.ask.fetch, head: this.#head, piece, ...news };
     this.#head = undefined;
     this.#pieces = [];
@@ -104,7 +104,7 @@ class RemoteRequest {
 }
 
 /** Joins pieces in one buffer; a single piece keeps its buffer if it fills it. */
-function joined(pieces: readonly Uint8Array<ArrayBuffer>[], bytes: number): ArrayBuffer {
+function joinPieces(pieces: readonly Uint8Array<ArrayBuffer>[], bytes: number): ArrayBuffer {
   const [first] = pieces;
   if (first && first.buffer.byteLength === bytes) return first.buffer;
   const all = new Uint8Array(bytes);

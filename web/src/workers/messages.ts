@@ -85,7 +85,7 @@ export class Acquaintance {
   readonly #modules = new Set<ModuleName>();
   readonly #plans = new Map<PlanWords, number>();
   #nextPlan = 0;
-  #told: PlanMessage[] = [];
+  #newPlans: PlanMessage[] = [];
 
   /** Returns the number of a plan, which is sent with the message being packed if it is new. */
   planOf(plan: PlanWords): number {
@@ -93,7 +93,7 @@ export class Acquaintance {
     if (known === undefined) {
       known = this.#nextPlan++;
       this.#plans.set(plan, known);
-      this.#told.push({ id: known, words: plan.words, names: plan.steps.map((step) => step.name) });
+      this.#newPlans.push({ id: known, words: plan.words, names: plan.steps.map((step) => step.name) });
     }
     return known;
   }
@@ -109,11 +109,11 @@ export class Acquaintance {
     const { kind, module } = task;
     const forget = this.#plans.size >= maxPlans;
     if (forget) this.#plans.clear();
-    this.#told = [];
+    this.#newPlans = [];
     const work = task.pack(this, input);
     const isNew = !this.#modules.has(module);
     this.#modules.add(module);
-    const known = { plans: this.#told, forget, wasm: isNew ? wasm : undefined };
+    const known = { plans: this.#newPlans, forget, wasm: isNew ? wasm : undefined };
     return { id, kind, module, ...known, input: input.buffer, spare, work };
   }
 }
@@ -186,13 +186,13 @@ export function packFailure(error: unknown, step?: number): FailureMessage {
 
 /** Converts a message back to an error. */
 export function unpackFailure(failure: FailureMessage): unknown {
-  const error = rebuilt(failure);
+  const error = toError(failure);
   return failure.step === undefined ? error : new StepFailure(failure.step, error);
 }
 
-function rebuilt({ kind, message, tag, name, code, codec, byteOffset, cause }: FailureMessage): Error {
+function toError({ kind, message, tag, name, code, codec, byteOffset, cause }: FailureMessage): Error {
   if (kind === "needs-full") return new NeedsFullModule(message);
-  const details = cause && { cause: rebuilt(cause) };
+  const details = cause && { cause: toError(cause) };
   if (kind === "zarr") return new ZarrError(tag!, message, { code, codec, byteOffset, ...details });
   const error = new Error(message, details);
   error.name = name ?? "Error";
@@ -221,13 +221,13 @@ export function reasonOf(cause: unknown): string {
   return "the worker's script could not be loaded (not found, or forbidden by a policy)";
 }
 
-const said = new Set<string>();
+const warned = new Set<string>();
 
 /** Warns once per set of reasons that there are no workers, and how to fix it. */
 export function sayNoWorkers(reasons: readonly string[]): void {
   const text = reasons.join("; ");
-  if (said.has(text)) return;
-  said.add(text);
+  if (warned.has(text)) return;
+  warned.add(text);
   console.warn(
     `zarr-wasm: a pool has no workers, the calling thread does all: ${text}. ` +
       'If your bundler does not do so itself, make the workers: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker".',

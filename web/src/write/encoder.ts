@@ -64,7 +64,7 @@ export class ChunkEncoder {
     const { content, isScalar, width } = this.values;
     const { counts, hasLists } = this.region;
     this.options.encoders?.enter();
-    if (!isPlaced(codec) || isScalar || hasLists || this.#encodersOf(codec)) return;
+    if (!isPlaced(codec) || isScalar || hasLists || this.#encodersFor(codec)) return;
     this.#slabs = new ValueSlabs(this.#session, content as Uint8Array, counts, width);
   }
 
@@ -87,7 +87,7 @@ export class ChunkEncoder {
     if (this.options.clears) return undefined;
     if (this.values.isScalar) return this.#scalar(task, codec);
     const { keepsFill } = this.options;
-    if (!isPlaced(codec)) return this.#inContent(task, codec, undefined);
+    if (!isPlaced(codec)) return this.#encodeContent(task, codec, undefined);
     if (isFirst && this.#slabs) {
       const encoded = encoding(() => this.#slabs!.encode(task, codec, keepsFill, copy));
       if (encoded !== "no room") return encoded;
@@ -107,7 +107,7 @@ export class ChunkEncoder {
    */
   patched(task: RegionTask, codec: Leaf, stored: Uint8Array | undefined, copy?: Copy): MaybePromise<Encoded> {
     if (this.options.clears && !stored) return undefined;
-    if (!isPlaced(codec)) return this.#inContent(task, codec, stored);
+    if (!isPlaced(codec)) return this.#encodeContent(task, codec, stored);
     const step = patchStep(codec, this.values, task.projections, stored, this.options.keepsFill);
     return this.#run(task, codec, step, copy);
   }
@@ -117,26 +117,26 @@ export class ChunkEncoder {
     // A copy per object: stores may modify the bytes, for example encrypt them in place.
     if (this.#scalars.has(key)) return this.#scalars.get(key)?.slice();
     if (this.#scalars.size >= maxScalars) this.#scalars.clear();
-    const encoded = this.#inContent(task, codec, undefined);
+    const encoded = this.#encodeContent(task, codec, undefined);
     this.#scalars.set(key, encoded);
     return encoded?.slice();
   }
 
   #run(task: RegionTask, codec: CoreChunkCodec, step: EncodeStep, copy?: Copy): MaybePromise<Encoded> {
     const { signal } = this.options;
-    const outcome = this.#encodersOf(codec)?.encode(step, signal) ?? runStep(this.#session, step, copy);
+    const outcome = this.#encodersFor(codec)?.encode(step, signal) ?? runStep(this.#session, step, copy);
     const used = (encoded: Encoded | "no room") =>
-      encoded === "no room" ? this.#inContent(task, codec, step.before?.encoded) : encoded;
+      encoded === "no room" ? this.#encodeContent(task, codec, step.before?.encoded) : encoded;
     return outcome instanceof Promise ? outcome.then(used) : used(outcome);
   }
 
-  #encodersOf(codec: CoreChunkCodec): Encoders | undefined {
+  #encodersFor(codec: CoreChunkCodec): Encoders | undefined {
     const { encoders } = this.options;
     return encoders?.takes(codec) ? encoders : undefined;
   }
 
   /** Encodes from a chunk's content in JavaScript memory: lists of values, blocks of N5. */
-  #inContent({ projections }: RegionTask, codec: Leaf, stored: Uint8Array | undefined): Encoded {
+  #encodeContent({ projections }: RegionTask, codec: Leaf, stored: Uint8Array | undefined): Encoded {
     const before = stored ? codec.decode(this.#session, stored) : codec.missing();
     const content = before as MemoryArray["content"];
     putValues(this.values, projections, { content, shape: codec.shape });
@@ -281,18 +281,18 @@ export function batchesOf(steps: readonly EncodeStep[]): EncodeBatch[] {
   const groups: EncodeStep[][] = [];
   for (const step of steps) {
     const group = groups.at(-1);
-    if (group && isShort(group) && isBehind(group.at(-1)!, step)) group.push(step);
+    if (group && isShort(group) && isNextTo(group.at(-1)!, step)) group.push(step);
     else groups.push([step]);
   }
-  return groups.map(joined);
+  return groups.map(joinSteps);
 }
 
-const rowOf = ({ move }: EncodeStep): number => (move.axes.at(-1)?.count ?? 1) * move.itemBytes;
+const rowBytes = ({ move }: EncodeStep): number => (move.axes.at(-1)?.count ?? 1) * move.itemBytes;
 const isShort = (group: readonly EncodeStep[]): boolean =>
-  group.reduce((bytes, step) => bytes + rowOf(step), 0) < enoughRow;
+  group.reduce((bytes, step) => bytes + rowBytes(step), 0) < enoughRow;
 
 /** Whether a step takes the next box of the same values, for a chunk of the same kind. */
-function isBehind(a: EncodeStep, b: EncodeStep): boolean {
+function isNextTo(a: EncodeStep, b: EncodeStep): boolean {
   const last = a.move.axes.length - 1;
   return (
     a.before === undefined &&
@@ -300,17 +300,17 @@ function isBehind(a: EncodeStep, b: EncodeStep): boolean {
     a.plan === b.plan &&
     a.source === b.source &&
     last >= 0 &&
-    b.move.from === a.move.from + rowOf(a) &&
+    b.move.from === a.move.from + rowBytes(a) &&
     a.move.axes.every(({ count }, axis) => axis === last || count === b.move.axes[axis]!.count)
   );
 }
 
-function joined(steps: readonly EncodeStep[]): EncodeBatch {
+function joinSteps(steps: readonly EncodeStep[]): EncodeBatch {
   const [first] = steps as readonly [EncodeStep, ...EncodeStep[]];
   const { place, ...rest } = first;
   if (steps.length === 1) return { ...rest, places: [place] };
   const { from, itemBytes, axes } = first.move;
-  const row = steps.reduce((bytes, step) => bytes + rowOf(step), 0);
+  const row = steps.reduce((bytes, step) => bytes + rowBytes(step), 0);
   const shape = axes.map(({ count }, axis) => (axis === axes.length - 1 ? row / itemBytes : count));
   const strides = stridesOf(shape, itemBytes);
   const move = {
@@ -325,7 +325,7 @@ function joined(steps: readonly EncodeStep[]): EncodeBatch {
       offset,
       axes: step.place.axes.map(([start, by, count], i) => [start, by, count, strides[i]!] as const),
     };
-    offset += rowOf(step);
+    offset += rowBytes(step);
     return own;
   });
   return { ...rest, bytes: countOf(shape) * itemBytes, move, places };

@@ -125,9 +125,9 @@ export interface Values {
  */
 export function valuesOf(dtype: DType, asList: boolean, region: WrittenRegion, given: unknown): Values {
   const { counts, shape } = region;
-  const list = isRegion(given) ? dataOf(given, shape) : given;
-  if (!isData(dtype, list)) return scalarOf(dtype, asList, region, list);
-  const data = fixed(contentOf(dtype, list, countOf(shape)));
+  const list = isRegion(given) ? regionData(given, shape) : given;
+  if (!isData(dtype, list)) return scalarValues(dtype, asList, region, list);
+  const data = fixed(toContent(dtype, list, countOf(shape)));
   const content = asList && data instanceof Uint8Array ? itemStrings(dtype, data) : data;
   const width = content instanceof Uint8Array ? dtype.itemBytes : 1;
   return { content, width, strides: stridesOf(counts, width), isScalar: false };
@@ -149,7 +149,7 @@ const isRegion = (given: unknown): given is ValuesRegion =>
   "data" in given &&
   "shape" in given;
 
-function dataOf({ data, shape: given }: ValuesRegion, shape: readonly number[]): unknown {
+function regionData({ data, shape: given }: ValuesRegion, shape: readonly number[]): unknown {
   if (Array.isArray(given) && given.join() === shape.join() && given.length === shape.length) return data;
   const shown = Array.isArray(given) ? given.join(", ") : "no list";
   throw invalidArgument(`the values have the shape [${shown}], the selection has [${shape.join(", ")}]`);
@@ -164,7 +164,7 @@ function isData(dtype: DType, given: unknown): boolean {
   return Array.isArray(given) && !dtype.core.startsWith("complex");
 }
 
-function contentOf(dtype: DType, data: unknown, count: number): Uint8Array | unknown[] {
+function toContent(dtype: DType, data: unknown, count: number): Uint8Array | unknown[] {
   if (dtype.isVariable) {
     checkValues(dtype, data, count, "values");
     return data;
@@ -188,20 +188,25 @@ const isText = ({ core }: DType): boolean => core === "fixed_utf32" || core === 
 const itemStrings = (dtype: DType, data: Uint8Array): unknown[] =>
   strings({ dtype, data, shape: [data.byteLength / dtype.itemBytes] });
 
-function scalarOf(dtype: DType, asList: boolean, { counts, parts }: WrittenRegion, given: unknown): Values {
+function scalarValues(
+  dtype: DType,
+  asList: boolean,
+  { counts, parts }: WrittenRegion,
+  given: unknown,
+): Values {
   const isBytes = dtype.name === "bytes" && given instanceof Uint8Array;
-  const { value, item } = isBytes ? { value: given, item: new Uint8Array(0) } : parsed(dtype, given);
+  const { value, item } = isBytes ? { value: given, item: new Uint8Array(0) } : parseValue(dtype, given);
   const count = (parts.at(-1) ?? []).reduce((most, part) => Math.max(most, part.count), 1);
   const content = asList ? new Array<unknown>(count).fill(value) : repeated(item, count * dtype.itemBytes);
   const width = asList ? 1 : dtype.itemBytes;
   return { content, width, strides: counts.map(() => 0), isScalar: true };
 }
 
-function parsed(dtype: DType, given: unknown) {
+function parseValue(dtype: DType, given: unknown) {
   if (given === undefined) throw invalidArgument("there are no values to write");
-  if (isOther(given))
+  if (isNeverElement(given))
     throw invalidArgument(
-      `values must be a ${dtype.isVariable ? "list" : arrayNameOf(dtype)}, a region or one element for data type ${dtype}, not ${nameOf(given)}`,
+      `values must be a ${dtype.isVariable ? "list" : arrayNameOf(dtype)}, a region or one element for data type ${dtype}, not ${typeName(given)}`,
     );
   try {
     return parseScalar(dtype, given);
@@ -215,12 +220,12 @@ function parsed(dtype: DType, given: unknown) {
 }
 
 /** Whether an object cannot be an element of any type: dates, buffers, maps. */
-function isOther(given: unknown): given is object {
+function isNeverElement(given: unknown): given is object {
   if (typeof given !== "object" || given === null || ArrayBuffer.isView(given)) return false;
   return /^\[object (?!Object\]|Array\])/.test(Object.prototype.toString.call(given));
 }
 
-const nameOf = (given: object): string => Object.prototype.toString.call(given).slice(8, -1);
+const typeName = (given: object): string => Object.prototype.toString.call(given).slice(8, -1);
 
 /**
  * Checks that the values still exist; called each time that some are read.

@@ -35,21 +35,21 @@ export interface WriteRegionOptions {
 }
 
 /** Minimum number of shards written in parallel: one is sent to the store while the next is assembled. */
-const fewestShards = 2;
+const minShards = 2;
 /** Decoded size of small shards that may be in memory together. */
-const ampleBytes = 32 * 2 ** 20;
+const maxShardBytes = 32 * 2 ** 20;
 
 /**
  * Returns the number of objects to write in parallel, so that at most `concurrency` chunks and few shards are
  * in memory.
  */
-function lanesOf({ objectAxes, spec }: ArrayReader, width: number, concurrency: number): number {
+function objectLanes({ objectAxes, spec }: ArrayReader, width: number, concurrency: number): number {
   if (!spec.isSharded) return concurrency;
   const longest = objectAxes.map((axis) => (axis.count > 0 ? axis.size(0) : 1));
   const shards = Math.floor(
-    Math.max(concurrency * countOf(spec.chunkShape) * width, ampleBytes) / (countOf(longest) * width),
+    Math.max(concurrency * countOf(spec.chunkShape) * width, maxShardBytes) / (countOf(longest) * width),
   );
-  return Math.min(concurrency, Math.max(fewestShards, shards));
+  return Math.min(concurrency, Math.max(minShards, shards));
 }
 
 /**
@@ -71,7 +71,7 @@ export async function writeRegion(
   const keepsFill = writeEmptyChunks || fill.value === null;
   const encoder = new ChunkEncoder(values, region, { keepsFill, encoders, signal, clears });
   await encoder.start(reader.firstCodec);
-  const lanes = lanesOf(reader, values.width, concurrency);
+  const lanes = objectLanes(reader, values.width, concurrency);
   const innerConcurrency = Math.ceil(concurrency / lanes);
   const writer = new ObjectWriter(store, reader, encoder, { conflicts, signal, innerConcurrency, recheck });
   const jobs = new Jobs(reader, region.parts, values.width);
@@ -157,7 +157,7 @@ export class ObjectWriter {
       const { axes, objectAxes } = this.reader;
       const count = tasks.reduce((sum, { projections }) => sum + insideCount(projections, axes), 0);
       const isWhole = count >= elementsWithin(object, objectAxes);
-      const encode = this.#encoderOf(tasks);
+      const encode = this.#createEncode(tasks);
       const make = (stored: Uint8Array | undefined) =>
         this.#changed(object, tasks, isWhole ? undefined : stored, encode);
       return isWhole && !recheck
@@ -241,7 +241,7 @@ export class ObjectWriter {
    * Returns the function that encodes the chunks of an object, from their stored data if they are partly
    * covered; called again for each attempt.
    */
-  #encoderOf(tasks: readonly RegionTask[]): EncodeTask {
+  #createEncode(tasks: readonly RegionTask[]): EncodeTask {
     const { encoder, reader } = this;
     const isWhole = ({ coordinates, projections }: RegionTask) =>
       insideCount(projections, reader.axes) >= elementsWithin(coordinates, reader.axes);

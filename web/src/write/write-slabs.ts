@@ -26,15 +26,15 @@ const maxOpenBytes = maxSlabBytes;
 const minRun = 1024;
 
 /** A box of the values; its slab is allocated when the first chunk is encoded from it. */
-interface Box extends PlaceBox {
+interface ValueBox extends PlaceBox {
   readonly shape: readonly number[];
   readonly bytes: number;
   slab: Slab | undefined;
 }
 
 export class ValueSlabs {
-  readonly #partition = new SlabPartition<Box>(
-    (group, lengths) => this.#axisOf(group, lengths),
+  readonly #partition = new SlabPartition<ValueBox>(
+    (group, lengths) => this.#chooseAxis(group, lengths),
     (origin, shape) => ({
       origin,
       shape,
@@ -68,7 +68,7 @@ export class ValueSlabs {
     const open = this.#partition.of(task);
     const box = open.content;
     try {
-      box.slab ??= this.#filled(box);
+      box.slab ??= this.#fill(box);
       if (!box.slab) return "no room";
       const place = placeOf(task.projections, undefined, box);
       return this.session.encodePlaced(box.slab, { plan: codec.plan, ...place }, keepsFill, copy);
@@ -87,7 +87,7 @@ export class ValueSlabs {
     for (const box of this.#partition.clear()) this.#free(box);
   }
 
-  #filled(box: Box): Slab | undefined {
+  #fill(box: ValueBox): Slab | undefined {
     checkThere(this.values);
     const hasRoom = this.#slabs === 0 || this.#bytes + box.bytes <= maxOpenBytes;
     const slab = hasRoom && this.#slabs < maxOpenSlabs ? roomIn(this.session, box.bytes) : undefined;
@@ -102,7 +102,7 @@ export class ValueSlabs {
     return slab;
   }
 
-  #free(box: Box): void {
+  #free(box: ValueBox): void {
     if (!box.slab) return;
     this.session.freeSlab(box.slab);
     box.slab = undefined;
@@ -110,7 +110,7 @@ export class ValueSlabs {
     this.#bytes -= box.bytes;
   }
 
-  #axisOf({ shape }: Group, lengths: readonly (readonly number[])[]): number {
+  #chooseAxis({ shape }: Group, lengths: readonly (readonly number[])[]): number {
     return chooseSlabAxis(shape, lengths, this.itemBytes, minRun);
   }
 }

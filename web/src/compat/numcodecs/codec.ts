@@ -28,7 +28,7 @@ export type SizeOf = (frame: DataView) => number | undefined;
 /** Steps by parameters. Callers make a codec per chunk, and the engine caches plans by the identity of the list. */
 const stepLists = new Map<string, readonly ChainStep[]>();
 
-function stepsOf(step: ChainStep): readonly ChainStep[] {
+function cachedSteps(step: ChainStep): readonly ChainStep[] {
   const key = `${step.core} ${step.params}`;
   const steps = stepLists.get(key) ?? [step];
   stepLists.set(key, steps);
@@ -38,16 +38,16 @@ function stepsOf(step: ChainStep): readonly ChainStep[] {
 /** A codec of the core for bytes of unknown decoded size. */
 export abstract class CoreCodec implements Codec {
   readonly #steps: readonly ChainStep[];
-  readonly #sizeOf: SizeOf;
+  readonly #readSize: SizeOf;
 
   constructor(step: ChainStep, sizeOf: SizeOf) {
-    this.#steps = stepsOf(step);
-    this.#sizeOf = sizeOf;
+    this.#steps = cachedSteps(step);
+    this.#readSize = sizeOf;
   }
 
   /** @throws Unsupported, LimitExceeded. */
   async encode(data: Bytes): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = bytesOf(data);
+    const bytes = toBytes(data);
     const session = await sessionOf(moduleFor(this.#steps, "encode"));
     return encodeBytesIn(session, this.#steps, bytes as Uint8Array<ArrayBuffer>);
   }
@@ -58,9 +58,9 @@ export abstract class CoreCodec implements Codec {
    *   which leaves it unchanged.
    */
   async decode(data: Bytes, out?: Uint8Array): Promise<Uint8Array> {
-    const bytes = bytesOf(data);
+    const bytes = toBytes(data);
     if (out !== undefined && !isBytes(out)) throw invalidArgument("out must be a Uint8Array");
-    const expected = this.#sizeOf(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const expected = this.#readSize(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const decoded = await decodeBytes(this.#steps, bytes, defaultLimits.chunkBytes, expected);
     if (out === undefined) return decoded;
     if (out.byteLength < decoded.byteLength)
@@ -71,7 +71,7 @@ export abstract class CoreCodec implements Codec {
 }
 
 /** Returns the bytes of any typed array or buffer. */
-function bytesOf(data: Bytes): Uint8Array {
+function toBytes(data: Bytes): Uint8Array {
   const isView = ArrayBuffer.isView(data) && !isBytes(data);
   const bytes = asBytes(isView ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data);
   if (!bytes) throw invalidArgument("the data must be a Uint8Array");

@@ -6,7 +6,7 @@ export interface GZipConfig {
 }
 
 /** Estimates the size: the last member stores its own, modulo 2³². */
-const sizeOf: SizeOf = (frame) =>
+const memberSize: SizeOf = (frame) =>
   frame.byteLength >= 18 ? frame.getUint32(frame.byteLength - 4, true) : undefined;
 
 class GZip extends CoreCodec {
@@ -18,7 +18,7 @@ class GZip extends CoreCodec {
   /** @throws InvalidArgument. */
   constructor(readonly level = 1) {
     const params = [checkInteger(level, "level", 0, 9)];
-    super({ core: "gzip", params, name: "gzip" }, sizeOf);
+    super({ core: "gzip", params, name: "gzip" }, memberSize);
   }
 
   static fromConfig(config?: GZipConfig): GZip {

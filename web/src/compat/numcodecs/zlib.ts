@@ -5,7 +5,7 @@ export interface ZlibConfig {
   level?: number | undefined;
 }
 
-const sizeOf: SizeOf = () => undefined;
+const unknownSize: SizeOf = () => undefined;
 
 class Zlib extends CoreCodec {
   static override get name(): string {
@@ -16,7 +16,7 @@ class Zlib extends CoreCodec {
   /** @throws InvalidArgument. */
   constructor(readonly level = 1) {
     const params = [checkInteger(level, "level", -1, 9)];
-    super({ core: "zlib", params, name: "zlib" }, sizeOf);
+    super({ core: "zlib", params, name: "zlib" }, unknownSize);
   }
 
   static fromConfig(config?: ZlibConfig): Zlib {

@@ -9,7 +9,7 @@ export interface ZstdConfig {
 }
 
 /** Unknown here: the core checks the frame's size before decoding. */
-const sizeOf: SizeOf = () => undefined;
+const unknownSize: SizeOf = () => undefined;
 
 class Zstd extends CoreCodec {
   static override get name(): string {
@@ -30,7 +30,7 @@ class Zstd extends CoreCodec {
     if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, not ${shown(level)}`);
     const used = level <= 0 ? Zstd.DEFAULT_CLEVEL : Math.min(level, Zstd.MAX_CLEVEL);
     const step = { core: "zstd", params: [used, checksum ? 1 : 0], name: "zstd" } as const;
-    super(step, sizeOf);
+    super(step, unknownSize);
   }
 
   static fromConfig(config?: ZstdConfig): Zstd {

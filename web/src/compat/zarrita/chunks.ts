@@ -82,7 +82,7 @@ function checkStrides(
     );
 }
 
-interface Box {
+interface StridedCopy {
   /** Index of the first element in either; strides of the axes are in elements, too. */
   readonly from: number;
   readonly to: number;
@@ -92,7 +92,7 @@ interface Box {
 }
 
 /** Copies a box of elements. Different kinds of arrays convert. */
-function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: Box): void {
+function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: StridedCopy): void {
   const scaled = axes.map(({ count, from, to }) => ({ count, from: from * perItem, to: to * perItem }));
   // Axes of one element need no loop.
   const all = [...scaled, { count: perItem, from: 1, to: 1 }].filter(({ count }) => count !== 1);

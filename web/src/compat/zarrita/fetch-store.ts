@@ -70,19 +70,19 @@ export class FetchStore implements AsyncReadable {
 
   /** URL of a key, for messages. */
   locate(key: string): string {
-    return this.#storeOf({}).locate(key);
+    return this.#storeFor({}).locate(key);
   }
 
   #asked(options: object = {}) {
     const { signal, version, ...init } = options as Record<string, unknown>;
     return {
-      store: this.#storeOf(init),
+      store: this.#storeFor(init),
       signal: (signal ?? undefined) as AbortSignal | undefined,
       version: version as object | undefined,
     };
   }
 
-  #storeOf(init: Init): HttpStore {
+  #storeFor(init: Init): HttpStore {
     const given = Object.fromEntries(Object.entries(init).filter(([, value]) => value !== undefined));
     if (given["headers"])
       given["headers"] = Object.fromEntries(new Headers(given["headers"] as HeadersSource));

@@ -158,7 +158,7 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   /** Narrows the data type: to one, or to those whose elements are numbers, bigints, booleans, strings, objects. */
   is<Query extends DataTypeQuery>(query: Query): this is ZarritaArray<NarrowDataType<D, Query>, Store> {
     const dtype: string = this.dtype;
-    return dtype === query || kindOf(dtype) === query;
+    return dtype === query || dataKind(dtype) === query;
   }
 }
 
@@ -193,11 +193,11 @@ function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMeta
   let loading: Promise<ZarrArray> | undefined;
   return {
     shape: metadata.shape,
-    chunkShape: chunkShapeOf(metadata),
+    chunkShape: readChunkShape(metadata),
     attributes: metadata.attributes,
     dimensionNames: metadata.dimension_names,
     dtype: metadata.data_type,
-    fillValue: fillValueOf(metadata),
+    fillValue: readFillValue(metadata),
     derived: [],
     load() {
       const make = async () =>
@@ -212,7 +212,7 @@ function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMeta
 }
 
 /** Shape of the chunks; with sharding, of the inner chunks. */
-function chunkShapeOf({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
+function readChunkShape({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
   const list: readonly (CodecMetadata | null)[] = Array.isArray(codecs) ? codecs : [];
   const sharding = list.find((codec) => codec?.name === "sharding_indexed");
   const shape: unknown = (sharding ?? grid)?.configuration?.chunk_shape;
@@ -220,7 +220,7 @@ function chunkShapeOf({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): re
   throw new InvalidMetadataError("the metadata has no shape of chunks");
 }
 
-function fillValueOf({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {
+function readFillValue({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {
   if (fill === null || fill === undefined) return null;
   if (dtype === "int64" || dtype === "uint64") return BigInt(fill as bigint);
   const special = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, "-Infinity": -Infinity };
@@ -243,7 +243,7 @@ function shared(region: AnyRegion): AnyRegion {
   return { ...region, data: new Kind(bytes.buffer) };
 }
 
-function kindOf(dtype: string): string {
+function dataKind(dtype: string): string {
   if (dtype === "bool") return "boolean";
   if (dtype === "v2:object") return "object";
   if (dtype === "string" || /^v2:[US]/.test(dtype)) return "string";

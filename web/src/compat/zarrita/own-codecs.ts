@@ -122,8 +122,8 @@ function chainOfV3(document: JsonObject): Chain | undefined {
   return {
     meta: {
       dataType: String(toPlain(dataType ?? null)),
-      shape: lengthsOf(isJsonObject(configuration) ? configuration["chunk_shape"] : undefined),
-      codecs: codecs.map(namedOf),
+      shape: toLengths(isJsonObject(configuration) ? configuration["chunk_shape"] : undefined),
+      codecs: codecs.map(namedCodec),
       fillValue: toPlain(fill ?? null),
     },
     without: (count, isRaw) => ({
@@ -133,7 +133,7 @@ function chainOfV3(document: JsonObject): Chain | undefined {
   };
 }
 
-function namedOf(json: Json): OwnCodecMetadata["codecs"][number] {
+function namedCodec(json: Json): OwnCodecMetadata["codecs"][number] {
   if (typeof json === "string") return { name: json, configuration: {} };
   const { name, configuration = {} } = (toPlain(json) ?? {}) as { name?: string; configuration?: object };
   return { name: String(name), configuration: configuration as Record<string, unknown> };
@@ -149,7 +149,7 @@ function chainOfV2(document: JsonObject): Chain | undefined {
   return {
     meta: {
       dataType: dtypeName({ dtype: parseDescr(dtype, true, { objects: true }).dtype, zarrFormat: 2 }),
-      shape: lengthsOf(chunks),
+      shape: toLengths(chunks),
       codecs: list.map((codec) => {
         const { id, ...configuration } = toPlain(codec) as Record<string, unknown>;
         return { name: `numcodecs.${id}`, configuration };
@@ -165,7 +165,7 @@ function chainOfV2(document: JsonObject): Chain | undefined {
   };
 }
 
-function lengthsOf(json: Json | undefined): number[] {
+function toLengths(json: Json | undefined): number[] {
   return Array.isArray(json) ? json.map((length) => (length instanceof JsonNumber ? length.value : 0)) : [];
 }
 

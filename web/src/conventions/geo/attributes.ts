@@ -29,7 +29,7 @@ export function numbersAt(value: unknown, name: string, count: number): number[]
 }
 
 /** Checks that six coefficients are invertible. */
-function affineOf(numbers: readonly number[], name: string): AffineTransform {
+function checkAffine(numbers: readonly number[], name: string): AffineTransform {
   const [a, b, , d, e] = numbers as unknown as AffineTransform;
   const area = a * e - b * d;
   if (area === 0) throw bad(`attribute "${name}" maps the elements to a line`);
@@ -48,7 +48,7 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
     const whole = own(attributes, name);
     const count = Array.isArray(whole) && whole.length === 9 ? 9 : 6;
     const numbers = type === "affine" ? numbersAt(attributes, name, count)?.slice(0, 6) : undefined;
-    if (numbers) return registered(affineOf(numbers, name), attributes);
+    if (numbers) return registered(checkAffine(numbers, name), attributes);
   }
   const words = text(attributes, "GeoTransform")
     ?.trim()
@@ -58,7 +58,7 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
   if (words.length !== 6 || !words.every(Number.isFinite))
     throw bad('attribute "GeoTransform" must have 6 numbers');
   const [c, a, b, f, d, e] = words as [number, number, number, number, number, number];
-  return affineOf([a, b, c, d, e, f], "GeoTransform");
+  return checkAffine([a, b, c, d, e, f], "GeoTransform");
 }
 
 /** With node registration, the transformation maps to centres; the corner is half an element before. */
@@ -160,24 +160,24 @@ export function listedLevels(attributes: unknown): readonly ListedLevel[] | unde
   const multiscales = own(attributes, "multiscales");
   const entries = Array.isArray(multiscales)
     ? own(multiscales[0], "datasets")
-    : (own(multiscales, "layout") ?? matricesOf(multiscales));
+    : (own(multiscales, "layout") ?? tileMatrices(multiscales));
   const list = Array.isArray(entries) ? entries : isRecord(entries) ? withPaths(entries) : undefined;
   if (!list || list.length === 0) return undefined;
   if (list.length > maxLevels)
     throw bad(`"multiscales" lists ${list.length} levels; at most ${maxLevels} are read`);
-  return list.map(levelOf);
+  return list.map(readLevel);
 }
 
 /** In the drafts, layouts are objects keyed by path. */
 const withPaths = (entries: Properties): unknown[] =>
   Object.entries(entries).map(([path, entry]) => ({ ...(isRecord(entry) ? entry : {}), path }));
 
-function matricesOf(multiscales: unknown): unknown {
+function tileMatrices(multiscales: unknown): unknown {
   const matrices = own(own(multiscales, "tile_matrix_set"), "tileMatrices");
   return Array.isArray(matrices) ? matrices.map((matrix) => ({ path: own(matrix, "id") })) : undefined;
 }
 
-function levelOf(entry: unknown): ListedLevel {
+function readLevel(entry: unknown): ListedLevel {
   const path = [own(entry, "asset"), own(entry, "path"), own(entry, "group")].find(
     (value) => typeof value === "string",
   );

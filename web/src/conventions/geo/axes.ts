@@ -45,7 +45,7 @@ export async function fromCoordinates(
 ): Promise<FromCoordinates | undefined> {
   const [ys, xs] = await Promise.all([open(rows), open(columns)]);
   if (!ys || !xs || ys.shape.length !== 1 || xs.shape.length !== 1) return undefined;
-  const [y, x] = await Promise.all([lineOf(ys, signal), lineOf(xs, signal)]);
+  const [y, x] = await Promise.all([readSpacing(ys, signal), readSpacing(xs, signal)]);
   return {
     transform: [x.step, 0, x.start, 0, y.step, y.start],
     shape: [ys.shape[0]!, xs.shape[0]!],
@@ -65,7 +65,7 @@ function isDegrees({ attributes }: ZarrArray, towards: string, name: string): bo
  * one.
  * @throws Unsupported for coordinates that are not evenly spaced.
  */
-async function lineOf(
+async function readSpacing(
   array: ZarrArray,
   signal: AbortSignal | undefined,
 ): Promise<{ start: number; step: number }> {

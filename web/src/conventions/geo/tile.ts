@@ -52,7 +52,7 @@ export function findParts(
   tile: readonly [number, number, number],
   options: TileOptions,
 ): GeoTile[] {
-  return partsAt(reference, placeOf(reference, tile, options)).map((part) => part.tile);
+  return partsAt(reference, placeOf(reference, tile, options)).map((tilePart) => tilePart.tile);
 }
 
 /** @throws InvalidArgument, Unsupported: see `tileAt`. */
@@ -79,10 +79,10 @@ export function placeOf(
   const size = matrix.width / count;
   const [west, , , north] = matrix.bounds;
   const bounds: Bounds = [west + x * size, north - (y + 1) * size, west + (x + 1) * size, north - y * size];
-  return { bounds, tileSize, from: matrix.system, to: systemOf(reference) };
+  return { bounds, tileSize, from: matrix.system, to: tileSystem(reference) };
 }
 
-function systemOf({ crs }: Georeference): System {
+function tileSystem({ crs }: Georeference): System {
   for (const system of ["mercator", "degrees"] as const)
     if ((systems[system] as readonly (string | undefined)[]).includes(crs?.code)) return system;
   throw unsupported(
@@ -128,19 +128,19 @@ const onMap = (metres: number) => Math.min(Math.max(metres, -half), half);
  * meridian can appear at both ends of a tile.
  */
 export function partsAt(reference: Georeference, { bounds, tileSize, from, to }: Place): Part[] {
-  const round = to === "degrees" ? 360 : 2 * half;
+  const revolution = to === "degrees" ? 360 : 2 * half;
   const [left, bottom, right, top] = converted(bounds, from, to);
   const [west, , east] = reference.bounds;
   const overlap = (by: number) => Math.min(right + by, east) - Math.max(left + by, west);
-  return [0, round, -round]
+  return [0, revolution, -revolution]
     .sort((a, b) => overlap(b) - overlap(a))
     .flatMap((by) => {
-      const tile = part(reference, [left + by, bottom, right + by, top], bounds, tileSize);
+      const tile = tilePart(reference, [left + by, bottom, right + by, top], bounds, tileSize);
       return tile ? [{ tile, by }] : [];
     });
 }
 
-function part(
+function tilePart(
   { levels, dimensions }: Georeference,
   wanted: Bounds,
   tileBounds: Bounds,

@@ -105,7 +105,7 @@ export function multiscales(group: ZarrGroup): OmeMultiscale[] {
     });
   if (!Array.isArray(list) || list.length === 0)
     throw badAttribute('"multiscales" must be a list of at least one image', list, "bad-ome");
-  const channels = channelsOf(own(attributes, "omero"));
+  const channels = readChannels(own(attributes, "omero"));
   return list.map((image: unknown, i) => ({
     ...readImage(group, image, `multiscales[${i}]`),
     channels,
@@ -115,13 +115,13 @@ export function multiscales(group: ZarrGroup): OmeMultiscale[] {
 function readImage(group: ZarrGroup, image: unknown, where: string): Omit<OmeMultiscale, "channels"> {
   const said = versionOf(group, image, where);
   const version = said ?? (group.zarrFormat === 3 ? "0.5" : "0.4");
-  const minor = said === undefined ? minorOfAxes(group, own(image, "axes")) : minorVersion(said);
+  const minor = said === undefined ? impliedMinor(group, own(image, "axes")) : minorVersion(said);
   const systems = minor >= 6 ? readCoordinateSystems(own(image, "coordinateSystems"), where) : undefined;
   const ownAxes = systems ? undefined : readAxes(own(image, "axes"), where, minor < 3);
   const datasets = own(image, "datasets");
   if (!Array.isArray(datasets) || datasets.length === 0)
     throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets, "bad-ome");
-  const intrinsic = systems && intrinsicOf(systems, datasets, where);
+  const intrinsic = systems && findIntrinsic(systems, datasets, where);
   const axes = ownAxes ?? intrinsic!.axes;
   const steps = minor >= 6 ? steps6 : minor >= 4 ? steps4(image, axes, where) : undefined;
   const levels = datasets.map((dataset: unknown, i): OmeLevel => {
@@ -152,7 +152,7 @@ const steps6: LevelSteps = (dataset, rank, place) =>
   readLevelTransform(own(dataset, "coordinateTransformations"), rank, place);
 
 /** Returns the coordinate system that all levels lead to. */
-function intrinsicOf(
+function findIntrinsic(
   systems: readonly OmeCoordinateSystem[],
   datasets: readonly unknown[],
   where: string,
@@ -204,7 +204,7 @@ export function minorVersion(version: string): number {
 }
 
 /** An image without a version is read as the newest version that it can be. */
-function minorOfAxes({ zarrFormat }: ZarrGroup, axes: unknown): number {
+function impliedMinor({ zarrFormat }: ZarrGroup, axes: unknown): number {
   if (Array.isArray(axes) && axes.every((axis) => typeof axis === "string")) return 3;
   return axes === undefined && zarrFormat < 3 ? 2 : 4;
 }
@@ -235,7 +235,7 @@ async function openLevel(
   );
 }
 
-function channelsOf(omero: unknown): OmeChannel[] | undefined {
+function readChannels(omero: unknown): OmeChannel[] | undefined {
   const list = own(omero, "channels");
   return Array.isArray(list) ? list.map(readChannel) : undefined;
 }

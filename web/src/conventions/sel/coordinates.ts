@@ -30,7 +30,7 @@ const littleBytes = 2 ** 20;
  * Maximum number of coordinates that are read at a time, however large chunks and shards are; and maximum
  * number that are kept.
  */
-const [mostAtATime, mostKept] = [2 ** 22, 2 ** 24];
+const [maxPartLength, maxCached] = [2 ** 22, 2 ** 24];
 
 /** Returns evenly spaced coordinates. */
 export function linearCoordinates(
@@ -73,14 +73,14 @@ export async function arrayCoordinates(
   const [length] = array.shape as readonly [number];
   const isLittle = length * Math.max(array.dtype.itemBytes, 8) <= littleBytes;
   const stored = (array.shardShape ?? array.chunkShape)[0]!;
-  const partLength = Math.max(1, isLittle ? length : Math.min(stored, mostAtATime));
-  const parts = new Map<number, Promise<Part>>();
+  const partLength = Math.max(1, isLittle ? length : Math.min(stored, maxPartLength));
+  const parts = new Map<number, Promise<CoordinatePart>>();
   const read = (index: number) => {
     const known = parts.get(index) ?? readPart(name, array, index * partLength, partLength, { signal });
     parts.delete(index); // moved to the end, as the most recently used
     parts.set(index, known);
     for (const old of parts.keys()) {
-      if (parts.size * partLength <= mostKept) break;
+      if (parts.size * partLength <= maxCached) break;
       parts.delete(old);
     }
     return known;
@@ -92,7 +92,7 @@ export async function arrayCoordinates(
   return { name, length, kind, isLongitude, partLength, rounded, part };
 }
 
-interface Part {
+interface CoordinatePart {
   readonly kind: CoordinateKind;
   /** Whether the numbers are float32. */
   readonly isSingle: boolean;
@@ -105,12 +105,12 @@ async function readPart(
   start: number,
   count: number,
   { signal }: Reading,
-): Promise<Part> {
+): Promise<CoordinatePart> {
   const stop = Math.min(start + count, array.shape[0]!);
   const region = await get<never>(array, [slice(start, stop)], { signal });
   const { core, isVariable } = array.dtype;
   const data: ArrayLike<unknown> = region.data;
-  if (isVariable) return { kind: "texts", isSingle: false, values: textsOf(name, array, data) };
+  if (isVariable) return { kind: "texts", isSingle: false, values: toStrings(name, array, data) };
   if (core === "fixed_utf32" || core === "fixed_bytes")
     return { kind: "texts", isSingle: false, values: strings(region) };
   if (!/^(bool|datetime64|timedelta64|u?int\d+|b?float\d+)/.test(core))
@@ -132,7 +132,7 @@ function asFloat64(numbers: ArrayLike<number | bigint>): Float64Array {
 }
 
 /** Returns elements of variable length as labels, which must be strings. */
-function textsOf(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): string[] {
+function toStrings(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): string[] {
   return Array.from(data, (element) => {
     if (typeof element === "string" || element === null) return String(element);
     throw noCoordinates(name, `elements of ${dtype} are no labels`);

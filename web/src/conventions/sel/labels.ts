@@ -46,16 +46,16 @@ export interface SelOptions {
   signal?: AbortSignal | undefined;
 }
 
-function sized(label: unknown): string {
+function labelText(label: unknown): string {
   if (typeof label === "string") return JSON.stringify(label.slice(0, 80));
   return label instanceof Date && !Number.isNaN(label.getTime()) ? label.toISOString() : shown(label);
 }
 
 export const noSuchLabel = (name: string, label: unknown, why = ""): ZarrError =>
-  invalidSelection(`"${name}" has no element at ${sized(label)}${why}`, { code: "no-such-label" });
+  invalidSelection(`"${name}" has no element at ${labelText(label)}${why}`, { code: "no-such-label" });
 
 export const notALabel = (name: string, label: unknown, wanted: string): ZarrError =>
-  invalidSelection(`${sized(label)} is no label of "${name}": ${wanted}`, { code: "not-a-label" });
+  invalidSelection(`${labelText(label)} is no label of "${name}": ${wanted}`, { code: "not-a-label" });
 
 export const noSuchDimension = (name: string, known: readonly (string | null)[]): ZarrError =>
   invalidSelection(
@@ -190,7 +190,7 @@ export function parsePeriod(text: string): Period | undefined {
   }
   const fraction = Number(`0.${match[7] ?? 0}`) * 1000;
   const time = hour * lengths[1]! + minute * lengths[2]! + second * lengths[3]! + fraction;
-  const from = start + time - offsetOf(match[8]);
+  const from = start + time - zoneOffset(match[8]);
   const length = match[7] === undefined ? lengths[parts.length - 3]! : 1000 / 10 ** match[7].length;
   return { start: from, stop: from + length, isExact: true };
 }
@@ -203,7 +203,7 @@ function instant(year: number, month: number, day: number, mayOverflow = false):
   return (isSame || mayOverflow) && !Number.isNaN(date.getTime()) ? date.getTime() : undefined;
 }
 
-function offsetOf(zone: string | undefined): number {
+function zoneOffset(zone: string | undefined): number {
   const match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? "");
   if (!match) return 0;
   return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0)) * 60_000;

@@ -19,27 +19,27 @@ import {
 import { findElements, type Matching } from "./find.js";
 import { type LabelSelection, noCoordinates, noSuchDimension, type SelOptions } from "./labels.js";
 
-type Wanted = Readonly<Record<string, LabelSelection>>;
+type LabelsByName = Readonly<Record<string, LabelSelection>>;
 
 const methods = ["exact", "nearest", "pad"];
 
 /** Implements `sel`. */
 export async function select(
   node: ZarrArray | ZarrGroup,
-  wanted: Wanted,
+  wanted: LabelsByName,
   options: SelOptions,
 ): Promise<NonNullable<Selection>> {
   checkOptions(node, wanted, options);
   const { signal, level = 0 } = options;
   const reading = { signal };
-  if (node instanceof ZarrArray) return ofArray(node, wanted, options, reading);
-  if (!isMultiscales(node)) return ofGroup(node, wanted, options, reading);
+  if (node instanceof ZarrArray) return selectInArray(node, wanted, options, reading);
+  if (!isMultiscales(node)) return selectInGroup(node, wanted, options, reading);
   const image = multiscales(node)[0]!;
   const chosen = image.levels[level];
   if (!chosen)
     throw invalidArgument(`the image has ${image.levels.length} levels; there is no level ${shown(level)}`);
   const array = await chosen.open({ signal });
-  return ofImage(
+  return selectInImage(
     { image, level: chosen, shape: array.shape, channelAxis: channelAxis(image) },
     wanted,
     options,
@@ -62,12 +62,12 @@ function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void
     throw invalidArgument(`tolerance must be a number of at least 0, not ${shown(tolerance)}`);
 }
 
-const matchingOf = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });
+const matchingOptions = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });
 
 /** By dimension name, because the arrays of a group may have different dimensions in different orders. */
-async function ofGroup(
+async function selectInGroup(
   group: ZarrGroup,
-  wanted: Wanted,
+  wanted: LabelsByName,
   options: SelOptions,
   reading: Reading,
 ): Promise<NonNullable<Selection>> {
@@ -77,7 +77,7 @@ async function ofGroup(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null) return [name, null] as const;
       const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, reading);
-      return [dimension, await findElements(coordinates, selection, matchingOf(options))] as const;
+      return [dimension, await findElements(coordinates, selection, matchingOptions(options))] as const;
     }),
   );
   return byDimension(found);
@@ -114,15 +114,15 @@ async function coordinatesNamed(
 }
 
 /** Returns one entry per dimension. */
-async function ofArray(
+async function selectInArray(
   array: ZarrArray,
-  wanted: Wanted,
+  wanted: LabelsByName,
   options: SelOptions,
   reading: Reading,
 ): Promise<NonNullable<Selection>> {
   const { signal } = reading;
   const image = await levelOfArray(array, reading);
-  if (image) return ofImage(image, wanted, options);
+  if (image) return selectInImage(image, wanted, options);
   const dimensions = dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
   const above = array.path.split("/").slice(0, -1);
   const openCoordinate = (name: string) => {
@@ -148,7 +148,7 @@ async function ofArray(
           `it has ${coordinates.length} coordinates for ${array.shape[axis]} elements`,
         );
       const found =
-        selection === null ? null : await findElements(coordinates, selection, matchingOf(options));
+        selection === null ? null : await findElements(coordinates, selection, matchingOptions(options));
       return [dimension, found] as const;
     }),
   );
@@ -158,9 +158,9 @@ async function ofArray(
 }
 
 /** Returns one entry per axis of an image's level. */
-async function ofImage(
+async function selectInImage(
   level: ImageLevel,
-  wanted: Wanted,
+  wanted: LabelsByName,
   options: SelOptions,
 ): Promise<NonNullable<Selection>> {
   const entries = new Array<DimensionSelection>(level.shape.length).fill(null);
@@ -169,7 +169,8 @@ async function ofImage(
     const { axis, coordinates } = imageCoordinates(level, name);
     if (seen.has(axis)) throw noCoordinates(name, "another label chooses along this axis already");
     seen.add(axis);
-    if (selection !== null) entries[axis] = await findElements(coordinates(), selection, matchingOf(options));
+    if (selection !== null)
+      entries[axis] = await findElements(coordinates(), selection, matchingOptions(options));
   }
   return entries;
 }
@@ -214,9 +215,9 @@ export function imageCoordinates(
   { image, level, shape, channelAxis }: ImageLevel,
   name: string,
 ): { axis: number; coordinates: () => Coordinates } {
-  const axis = axisOf(image, name);
+  const axis = findAxis(image, name);
   const coordinates = () => {
-    const labels = axis === channelAxis ? labelsOf(image, shape[axis]!) : undefined;
+    const labels = axis === channelAxis ? channelLabels(image, shape[axis]!) : undefined;
     if (labels) return namedCoordinates(name, labels);
     const { scale, translation } = level;
     if (axis === channelAxis) throw noCoordinates(name, 'the image has no "omero" labels for its channels');
@@ -226,7 +227,7 @@ export function imageCoordinates(
   return { axis, coordinates };
 }
 
-function axisOf({ axes }: OmeMultiscale, name: string): number {
+function findAxis({ axes }: OmeMultiscale, name: string): number {
   const byName = axes.findIndex((axis) => axis.name === name);
   if (byName >= 0) return byName;
   const ofType = axes.flatMap(({ type }, i) => (type === name ? [i] : []));
@@ -238,7 +239,7 @@ function axisOf({ axes }: OmeMultiscale, name: string): number {
 }
 
 /** Returns the labels of all channels; undefined if a channel lacks one. */
-function labelsOf({ channels }: OmeMultiscale, count: number): string[] | undefined {
+function channelLabels({ channels }: OmeMultiscale, count: number): string[] | undefined {
   const labels = channels?.map(({ label }) => label);
   return labels?.length === count && labels.every((label) => label !== undefined) ? labels : undefined;
 }

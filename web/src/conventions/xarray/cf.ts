@@ -77,7 +77,7 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
   if (times !== "milliseconds" && times !== "counts")
     throw invalidArgument('times must be "milliseconds" or "counts"');
   const units = textOf(own(array.attributes, "units"));
-  const stored: CFRegion = { ...layoutOf(region), kind: "stored", units };
+  const stored: CFRegion = { ...pickLayout(region), kind: "stored", units };
   if (array.dtype.core === "datetime64") return times === "counts" ? stored : decodeDatetimes(array, stored);
   if (!isReal(array)) return stored;
   const data = asSigned(array, region.data as ElementData);
@@ -91,7 +91,7 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
   return { ...stored, kind: "numbers", data: numbers };
 }
 
-const layoutOf = ({ data, shape, stride }: CFInput): CFInput => ({ data, shape, stride });
+const pickLayout = ({ data, shape, stride }: CFInput): CFInput => ({ data, shape, stride });
 
 /** Whether each element of a type is one real number. */
 function isReal({ dtype }: CFArray): boolean {

@@ -95,21 +95,23 @@ export function blockShape(
   unit: readonly number[],
   whole: readonly number[],
   atLeast: readonly number[],
-  most: number,
+  maxElements: number,
 ): number[] {
   const shape = unit.map((length, axis) => Math.min(length, whole[axis]!));
   const counts = unit.map(() => 1);
-  const lengthOf = (axis: number, count: number) => Math.min(unit[axis]! * count, whole[axis]!);
+  const grownLength = (axis: number, count: number) => Math.min(unit[axis]! * count, whole[axis]!);
   for (;;) {
     const growing = counts
       .map((_, axis) => axis)
       .filter((axis) => shape[axis]! < whole[axis]!)
-      .filter((axis) => (countOf(shape) / shape[axis]!) * lengthOf(axis, 2 * counts[axis]!) <= most);
+      .filter(
+        (axis) => (countOf(shape) / shape[axis]!) * grownLength(axis, 2 * counts[axis]!) <= maxElements,
+      );
     if (growing.length === 0) return shape;
     const lacking = growing.filter((axis) => shape[axis]! < atLeast[axis]!);
     const axis = (lacking.length > 0 ? lacking : growing).at(-1)!;
     counts[axis]! *= 2;
-    shape[axis] = lengthOf(axis, counts[axis]!);
+    shape[axis] = grownLength(axis, counts[axis]!);
   }
 }
 
@@ -161,7 +163,7 @@ export async function storedBlocks(
     for await (const at of list!) {
       if (at.some((cell, axis) => cell >= spec.axes[axis]!.count)) continue;
       const from = at.map((cell, axis) => Math.floor(spec.axes[axis]!.start(cell) / factor[axis]!));
-      const to = at.map((cell, axis) => endOf(spec, axis, cell) / factor[axis]!);
+      const to = at.map((cell, axis) => objectEnd(spec, axis, cell) / factor[axis]!);
       for (const block of positionsIn(blocks.around(from, to))) found.set(block.join(), block);
       if (++count * sparseness >= objects) return undefined;
     }
@@ -170,7 +172,7 @@ export async function storedBlocks(
 }
 
 /** Returns the end of an object, clipped to the array. */
-function endOf({ axes }: ArraySpec, axis: number, cell: number): number {
+function objectEnd({ axes }: ArraySpec, axis: number, cell: number): number {
   const grid = axes[axis]!;
   return Math.min(grid.length, grid.start(cell) + grid.size(cell));
 }
@@ -201,10 +203,18 @@ function checkCount(count: number, { path }: ZarrArray): void {
 
 /** Whether stored objects (chunks or shards) can be copied unchanged between two arrays. */
 export function isStoredAlike(a: ArraySpec, b: ArraySpec): boolean {
-  return a.isRegular && b.isRegular && outlineOf(a) === outlineOf(b);
+  return a.isRegular && b.isRegular && encodingOutline(a) === encodingOutline(b);
 }
 
-const outlineOf = ({ zarrFormat, shape, chunkShape, shardShape, dtype, codecs, fill }: ArraySpec): string =>
+const encodingOutline = ({
+  zarrFormat,
+  shape,
+  chunkShape,
+  shardShape,
+  dtype,
+  codecs,
+  fill,
+}: ArraySpec): string =>
   JSON.stringify([
     [zarrFormat, shape, chunkShape, shardShape ?? null],
     [dtype, codecs],

@@ -24,7 +24,7 @@ const storedLanes = 16;
 const storedBytes = 64 * 2 ** 20;
 
 /** Maximum time between pauses, in milliseconds. */
-const longestRun = 50;
+const maxRunTime = 50;
 
 /** Source and method of filling a level. */
 export interface Filling {
@@ -69,7 +69,7 @@ export class LevelFill {
     this.#object = target.shardShape ?? target.chunkShape;
     this.#isStored = factors.every((factor) => factor === 1) && isStoredAlike(source.spec, target.spec);
     const chunks = source.chunkShape.map((length, axis) => Math.ceil(length / factors[axis]!));
-    const most = this.#isStored ? 0 : maxBytes / countOf(factors) / itemBytesOf(source);
+    const most = this.#isStored ? 0 : maxBytes / countOf(factors) / elementBytes(source);
     this.#blocks = new Blocks(target.shape, blockShape(this.#object, target.shape, chunks, most));
     this.#first = Math.floor((this.#blocks.count / count) * index);
     this.#end =
@@ -84,7 +84,7 @@ export class LevelFill {
     );
   }
 
-  #chunksOf({ shape }: Box): number {
+  #chunkCount({ shape }: Box): number {
     const { chunkShape } = this.filling.target;
     return countOf(shape.map((length, axis) => Math.ceil(length / chunkShape[axis]!)));
   }
@@ -95,7 +95,7 @@ export class LevelFill {
     const given = { ...this.filling, isNew, shares: part[1], signal };
     const stored = await storedBlocks(given, this.#blocks);
     const own = stored?.filter((at) => this.#isOwn(at)).map((at) => this.#blocks.box(at));
-    if (own) onBlock(this.chunks - own.reduce((sum, box) => sum + this.#chunksOf(box), 0), 0);
+    if (own) onBlock(this.chunks - own.reduce((sum, box) => sum + this.#chunkCount(box), 0), 0);
     await this.#writeAll(own?.values() ?? this.#boxes());
   }
 
@@ -111,7 +111,7 @@ export class LevelFill {
   async #writeAll(boxes: Iterator<Box>): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
     const lane = async () => {
-      const scratch = new Scratch(this.filling.source);
+      const scratch = new ReadBuffer(this.filling.source);
       for (let next = boxes.next(); !next.done && !failure; next = boxes.next()) {
         const box = next.value;
         try {
@@ -132,33 +132,33 @@ export class LevelFill {
   async #pause(): Promise<void> {
     if (Date.now() < this.#nextPause) return;
     await new Promise((resolve) => setTimeout(resolve, 0));
-    this.#nextPause = Date.now() + longestRun;
+    this.#nextPause = Date.now() + maxRunTime;
   }
 
   get #lanes(): number {
     if (!this.#isStored) return lanes;
-    const bytes = countOf(this.#object) * itemBytesOf(this.filling.source);
+    const bytes = countOf(this.#object) * elementBytes(this.filling.source);
     const most = Math.min(this.options.concurrency ?? storedLanes, Math.floor(storedBytes / bytes));
     return Math.max(1, most);
   }
 
-  async #write(box: Box, scratch: Scratch): Promise<void> {
+  async #write(box: Box, scratch: ReadBuffer): Promise<void> {
     const { source, target } = this.filling;
     const { signal, resume, isNew, onBlock } = this.options;
     signal?.throwIfAborted();
     let bytes = 0;
-    const isThere = resume && (await this.#isThere(box));
-    if (!isThere && this.#isStored) {
+    const exists = resume && (await this.#exists(box));
+    if (!exists && this.#isStored) {
       const at = box.start.map((from, axis) => from / this.#object[axis]!);
       bytes = await copyStored(source, target, at, { signal, mayBeThere: !isNew });
-    } else if (!isThere) {
+    } else if (!exists) {
       const { kernel } = this.filling;
       const data = kernel ? await this.#reduced(box, kernel, scratch) : await this.#picked(box);
       // Blocks are whole chunks and shards, so existing content is overwritten entirely, whichever program
       // wrote it.
       await set(
         target,
-        selectionOf(box),
+        blockSelection(box),
         { data, shape: box.shape },
         {
           ...this.#shared,
@@ -169,13 +169,13 @@ export class LevelFill {
         },
       );
     }
-    onBlock(this.#chunksOf(box), bytes);
+    onBlock(this.#chunkCount(box), bytes);
   }
 
   /**
    * Whether all of a block's chunks or shards are stored. Chunks that contain only the fill value never are.
    */
-  async #isThere({ start, shape }: Box): Promise<boolean> {
+  async #exists({ start, shape }: Box): Promise<boolean> {
     const { target } = this.filling;
     const { store, path, spec } = target;
     const object = this.#object;
@@ -211,7 +211,7 @@ export class LevelFill {
   }
 
   /** Reads and reduces a block. For large chunks and shards, the source is read in several boxes. */
-  async #reduced({ start, shape }: Box, kernel: KernelMaker, scratch: Scratch): Promise<ElementData> {
+  async #reduced({ start, shape }: Box, kernel: KernelMaker, scratch: ReadBuffer): Promise<ElementData> {
     const { source, factors } = this.filling;
     const { itemBytes } = source.dtype;
     const data = toElements(source.dtype, new Uint8Array(countOf(shape) * itemBytes));
@@ -226,7 +226,7 @@ export class LevelFill {
         Math.min(box.shape[axis]! * factors[axis]!, source.shape[axis]! - first),
       );
       const out = scratch.take(countOf(lengths));
-      await get(source, selectionOf({ start: from, shape: lengths }), { ...this.#shared, out });
+      await get(source, blockSelection({ start: from, shape: lengths }), { ...this.#shared, out });
       const at = box.start.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
       reduceBox(kernel, out, lengths, factors, { data, at, strides });
     }
@@ -235,12 +235,12 @@ export class LevelFill {
 }
 
 /** Size of an element in memory; an estimate for variable length. */
-const itemBytesOf = ({ dtype }: ZarrArray): number => dtype.itemBytes || 16;
+const elementBytes = ({ dtype }: ZarrArray): number => dtype.itemBytes || 16;
 
-const selectionOf = ({ start, shape }: Box) => start.map((from, axis) => slice(from, from + shape[axis]!));
+const blockSelection = ({ start, shape }: Box) => start.map((from, axis) => slice(from, from + shape[axis]!));
 
 /** Reusable memory for the elements that are read. */
-class Scratch {
+class ReadBuffer {
   #data: ElementData | undefined;
   #count = 0;
 

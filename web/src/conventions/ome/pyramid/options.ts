@@ -208,7 +208,7 @@ export interface Checked extends MultiscaleOptions {
 const formats: Readonly<Record<OmeVersion, 2 | 3>> = { "0.4": 2, "0.5": 3, "0.6rc0": 3 };
 
 /** Returns the requested Zarr version. @throws InvalidArgument */
-function formatOf({ zarrFormat, omeVersion }: MultiscaleOptions): 2 | 3 | undefined {
+function requestedFormat({ zarrFormat, omeVersion }: MultiscaleOptions): 2 | 3 | undefined {
   if (zarrFormat !== undefined && zarrFormat !== 2 && zarrFormat !== 3)
     throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, not ${shown(zarrFormat)}`);
   if (omeVersion === undefined) return zarrFormat;
@@ -260,7 +260,7 @@ export function checkedOptions(options: MultiscaleOptions): Checked {
       throw invalidArgument(`${name} must be true or false, not ${shown(value)}`);
   }
   if (overwrite && resume) throw invalidArgument("overwrite deletes what resume would go on with");
-  const zarrFormat = formatOf(options);
+  const zarrFormat = requestedFormat(options);
   if (stage !== undefined && stage !== "metadata" && !(Number.isSafeInteger(stage) && stage >= 0))
     throw invalidArgument(`stage must be "metadata" or the number of a level, not ${shown(stage)}`);
   if (overwrite && typeof stage === "number")

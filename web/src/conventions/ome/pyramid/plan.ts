@@ -34,24 +34,24 @@ export function planLevels(
 ): Level[] {
   if (countOf(shape) === 0)
     throw badLevels(`an image needs at least one element: its shape is [${shape.join(", ")}]`);
-  const { levels: most } = options;
-  if (most !== undefined && (!Number.isSafeInteger(most) || most < 1 || most > maxLevels))
-    throw badLevels(`levels must be an integer of 1 to ${maxLevels}, not ${shown(most)}`);
-  const wanted = factorsOf(options.factor, axes);
+  const { levels: maxCount } = options;
+  if (maxCount !== undefined && (!Number.isSafeInteger(maxCount) || maxCount < 1 || maxCount > maxLevels))
+    throw badLevels(`levels must be an integer of 1 to ${maxLevels}, not ${shown(maxCount)}`);
+  const wanted = resolveFactors(options.factor, axes);
   const levels: Level[] = [
     {
       shape,
       factors: shape.map(() => 1),
-      scale: numbersOf(options.scale, "scale", 1, axes),
-      translation: numbersOf(options.translation, "translation", 0, axes),
+      scale: resolveNumbers(options.scale, "scale", 1, axes),
+      translation: resolveNumbers(options.translation, "translation", 0, axes),
     },
   ];
-  while (levels.length < (most ?? maxLevels)) {
+  while (levels.length < (maxCount ?? maxLevels)) {
     const last = levels.at(-1)!;
     const isSmall = last.shape.every((length, axis) => wanted[axis] === 1 || length <= smallEnough);
     // An axis of length 1 cannot be reduced: its scale and position stay.
     const factors = wanted.map((factor, axis) => Math.min(factor, last.shape[axis]!));
-    if ((most === undefined && isSmall) || factors.every((factor) => factor === 1)) break;
+    if ((maxCount === undefined && isSmall) || factors.every((factor) => factor === 1)) break;
     levels.push(nextLevel(last, factors, method));
   }
   return levels;
@@ -72,9 +72,9 @@ function nextLevel(before: Level, factors: readonly number[], method: Downsampli
   };
 }
 
-function factorsOf(given: MultiscaleOptions["factor"], axes: readonly Axis[]): number[] {
+function resolveFactors(given: MultiscaleOptions["factor"], axes: readonly Axis[]): number[] {
   const inSpace = (factor: number) => axes.map(({ type }) => (type === "space" ? factor : 1));
-  const factors = typeof given === "number" ? inSpace(given) : (listOf(given, axes) ?? inSpace(2));
+  const factors = typeof given === "number" ? inSpace(given) : (factorList(given, axes) ?? inSpace(2));
   for (const factor of factors) {
     if (!Number.isSafeInteger(factor) || factor < 1)
       throw badLevels(`factors must be positive integers, not ${shown(factor)}`);
@@ -86,7 +86,7 @@ function factorsOf(given: MultiscaleOptions["factor"], axes: readonly Axis[]): n
   return factors;
 }
 
-function listOf(given: MultiscaleOptions["factor"], axes: readonly Axis[]): number[] | undefined {
+function factorList(given: MultiscaleOptions["factor"], axes: readonly Axis[]): number[] | undefined {
   if (given === undefined) return undefined;
   if (Array.isArray(given)) return [...given];
   if (typeof given !== "object" || given === null)
@@ -99,7 +99,7 @@ function listOf(given: MultiscaleOptions["factor"], axes: readonly Axis[]): numb
   );
 }
 
-function numbersOf(
+function resolveNumbers(
   given: readonly number[] | undefined,
   name: "scale" | "translation",
   missing: number,
@@ -159,7 +159,7 @@ export function axesOf(
   const list = given ?? (isNamed(names) ? names : usual[rank]!);
   if (!Array.isArray(list) || list.length !== rank)
     throw badAxes(`axes must be a list of ${rank} axes, one per dimension, not ${shown(list)}`);
-  const axes = list.map(axisOf);
+  const axes = list.map(resolveAxis);
   checkAxes(axes, given === undefined && isNamed(names));
   return axes;
 }
@@ -167,7 +167,7 @@ export function axesOf(
 const isNamed = (names: readonly (string | null)[] | undefined): names is readonly string[] =>
   names?.every((name) => name !== null && name !== "") === true && new Set(names).size === names.length;
 
-function axisOf(axis: string | NewAxis): Axis {
+function resolveAxis(axis: string | NewAxis): Axis {
   const name = typeof axis === "string" ? axis : own(axis, "name");
   const type = isRecord(axis) ? own(axis, "type") : undefined;
   const unit = isRecord(axis) ? own(axis, "unit") : undefined;

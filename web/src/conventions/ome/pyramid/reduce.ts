@@ -79,7 +79,7 @@ type Wide = BigInt64Array | BigUint64Array;
 const size = 2 ** 32;
 
 /** Returns the halves of elements: lower ones at even positions, upper ones at odd positions. */
-function halvesOf(data: Wide, isSigned: boolean) {
+function toHalves(data: Wide, isSigned: boolean) {
   const { buffer, byteOffset, length } = data;
   const low = new Uint32Array(buffer, byteOffset, 2 * length);
   return { low, high: isSigned ? new Int32Array(buffer, byteOffset, 2 * length) : low };
@@ -87,8 +87,8 @@ function halvesOf(data: Wide, isSigned: boolean) {
 
 /** Rounds to the nearest, ties to even; for blocks of at most 2¹² elements. */
 export function wideMean(source: Wide, out: Wide, isSigned: boolean): RowKernel {
-  const { low, high } = halvesOf(source, isSigned);
-  const result = halvesOf(out, false).low;
+  const { low, high } = toHalves(source, isSigned);
+  const result = toHalves(out, false).low;
   return (starts, length, factor, at) => {
     for (let from = 0, to = 2 * at; from < length; from += factor, to += 2) {
       const end = Math.min(from + factor, length);
@@ -115,8 +115,8 @@ export function wideMean(source: Wide, out: Wide, isSigned: boolean): RowKernel 
 
 /** Returns the kernel for the greatest element of each block. */
 export function wideMax(source: Wide, out: Wide, isSigned: boolean): RowKernel {
-  const { low, high } = halvesOf(source, isSigned);
-  const result = halvesOf(out, false).low;
+  const { low, high } = toHalves(source, isSigned);
+  const result = toHalves(out, false).low;
   return (starts, length, factor, at) => {
     for (let from = 0, to = 2 * at; from < length; from += factor, to += 2) {
       const end = Math.min(from + factor, length);

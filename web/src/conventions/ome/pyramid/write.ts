@@ -69,7 +69,7 @@ export async function writeMultiscale(
   }
   if (stage === undefined) await fillAll(plan, arrays);
   // Written last: without these attributes, readers do not see an unfinished image.
-  await updateAttributes(group, attributesOf(plan, group), { signal });
+  await updateAttributes(group, groupAttributes(plan, group), { signal });
   return group;
 }
 
@@ -139,7 +139,7 @@ class Counter {
   }
 }
 
-function fillOf(
+function createFill(
   { levels, kernel, options }: Plan,
   index: number,
   source: ZarrArray,
@@ -166,7 +166,7 @@ async function fillAll(plan: Plan, arrays: readonly ZarrArray[]): Promise<void> 
       work.push(() => writeData(plan, target, report));
       continue;
     }
-    const fill = fillOf(plan, index, arrays[index - 1] ?? origin.array, target, report);
+    const fill = createFill(plan, index, arrays[index - 1] ?? origin.array, target, report);
     counter.expect(fill.chunks);
     work.push(() => fill.run());
   }
@@ -200,7 +200,7 @@ async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
   if (index === 0 && image.inPlace !== undefined) return group;
   const source = index === 0 ? origin.array : await open(group, index - 1);
   const counter = new Counter(plan);
-  const fill = fillOf(plan, index, source, target, counter.level(index));
+  const fill = createFill(plan, index, source, target, counter.level(index));
   counter.expect(fill.chunks);
   await counter.during(() => fill.run());
   return group;
@@ -208,12 +208,12 @@ async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
 
 /** @throws InvalidArgument if the metadata was created with another method or other factors. */
 function checkSameOptions(plan: Plan, group: ZarrGroup): void {
-  const said = (attributes: unknown) => {
+  const storedOptions = (attributes: unknown) => {
     const list = imagesOf(attributes);
     const options = own(own(Array.isArray(list) ? list[0] : undefined, "metadata"), "kwargs");
     return JSON.stringify(options, (_, value) => (typeof value === "bigint" ? String(value) : value));
   };
-  const [found, wanted] = [said(group.attributes), said(attributesOf(plan, group))];
+  const [found, wanted] = [storedOptions(group.attributes), storedOptions(groupAttributes(plan, group))];
   if (found === wanted) return;
   throw invalidArgument(
     `the image at "/${group.path}" was made with ${found ?? "options that it does not say"}, not ${wanted}`,
@@ -222,7 +222,7 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
 }
 
 /** Returns the attributes of the group, keeping its other OME-Zarr metadata. */
-function attributesOf({ axes, levels, image, options }: Plan, group: ZarrGroup) {
+function groupAttributes({ axes, levels, image, options }: Plan, group: ZarrGroup) {
   const { method, name, ome = {}, attributes = {} } = options;
   const written = imageAttributes({ axes, levels, method, name }, image.omeVersion, ome);
   const before = own(group.attributes, "ome");

@@ -34,7 +34,7 @@ export async function readField(
   inputs: number,
   context: Context,
 ): Promise<Mapping> {
-  const isLinear = isLinearOf(own(transformation, "interpolation"), context);
+  const isLinear = interpolatesLinearly(own(transformation, "interpolation"), context);
   if (inputs > maxInputs)
     throw unsupported(`vector fields of more than ${maxInputs} axes`, { code: "ome-transformation" });
   const path = readPath(own(transformation, "path"), `${context.where}: ${type}`);
@@ -55,7 +55,7 @@ export async function readField(
   };
 }
 
-function isLinearOf(said: unknown, { options }: Context): boolean {
+function interpolatesLinearly(said: unknown, { options }: Context): boolean {
   const wanted = options.interpolation ?? said ?? "linear";
   if (wanted === "linear" || wanted === "nearest") return wanted === "linear";
   throw unsupported(
@@ -107,7 +107,7 @@ const typeName = ({ name, type }: { name: string; type: string | undefined }) =>
  * Returns the position of a point along each axis, in elements; undefined for a point more than half an
  * element outside the grid.
  */
-function placeIn({ lengths, scale, translation }: Grid, point: Float64Array): number[] | undefined {
+function gridPosition({ lengths, scale, translation }: Grid, point: Float64Array): number[] | undefined {
   const place = lengths.map((_, axis) => (point[axis]! - translation[axis]!) / scale[axis]!);
   const isInside = place.every((at, axis) => at >= -0.5 && at <= lengths[axis]! - 0.5);
   return isInside ? place.map((at, axis) => Math.min(Math.max(at, 0), lengths[axis]! - 1)) : undefined;
@@ -115,7 +115,7 @@ function placeIn({ lengths, scale, translation }: Grid, point: Float64Array): nu
 
 function nearestAt(grid: Grid, point: Float64Array): Float64Array {
   const result = new Float64Array(grid.outputs);
-  const place = placeIn(grid, point);
+  const place = gridPosition(grid, point);
   if (!place) return result.fill(Number.NaN);
   const start = place.reduce((sum, at, axis) => sum + Math.round(at) * grid.strides[axis]!, 0);
   return result.map((_, i) => grid.values[start + i * grid.stride]!);
@@ -124,7 +124,7 @@ function nearestAt(grid: Grid, point: Float64Array): Float64Array {
 /** Interpolates linearly between the corners of the cell around the point. */
 function linearAt(grid: Grid, point: Float64Array): Float64Array {
   const result = new Float64Array(grid.outputs);
-  const place = placeIn(grid, point);
+  const place = gridPosition(grid, point);
   if (!place) return result.fill(Number.NaN);
   let corners = [{ start: 0, weight: 1 }];
   for (const [axis, at] of place.entries()) {

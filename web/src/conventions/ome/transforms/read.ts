@@ -94,14 +94,14 @@ const bad = ({ where }: Context, what: string, found: unknown): ZarrError =>
   badAttribute(`${where}: ${what}`, found, "bad-ome");
 
 /** Returns one finite number per axis. */
-function numbersOf(list: unknown, count: number, what: string, context: Context): number[] {
+function readNumbers(list: unknown, count: number, what: string, context: Context): number[] {
   const numbers = Array.isArray(list) && list.length === count ? list.map(numberOf) : undefined;
   if (!numbers || numbers.includes(undefined)) throw bad(context, `${what} must have ${count} numbers`, list);
   return numbers as number[];
 }
 
 /** Returns indices of axes, each at most once. */
-function axesOf(list: unknown, rank: number, what: string, context: Context): number[] {
+function readAxisIndices(list: unknown, rank: number, what: string, context: Context): number[] {
   const isAxis = (axis: unknown) =>
     Number.isInteger(axis) && (axis as number) >= 0 && (axis as number) < rank;
   if (Array.isArray(list) && list.length <= rank && list.every(isAxis) && new Set(list).size === list.length)
@@ -110,7 +110,7 @@ function axesOf(list: unknown, rank: number, what: string, context: Context): nu
 }
 
 function readScale(json: unknown, inputs: number, context: Context): Mapping {
-  const scale = numbersOf(own(json, "scale"), inputs, "a scale", context);
+  const scale = readNumbers(own(json, "scale"), inputs, "a scale", context);
   const matrix = diagonal(inputs, scale);
   return linear(matrix, () => {
     if (scale.includes(0)) throw notInvertible("a scale of 0");
@@ -125,14 +125,14 @@ function readScale(json: unknown, inputs: number, context: Context): Mapping {
 }
 
 function readTranslation(json: unknown, inputs: number, context: Context): Mapping {
-  const translation = numbersOf(own(json, "translation"), inputs, "a translation", context);
+  const translation = readNumbers(own(json, "translation"), inputs, "a translation", context);
   const moving = (by: readonly number[]): Mapping =>
     linear(diagonal(inputs, undefined, by), () => moving(by.map((step) => 0 - step)));
   return moving(translation);
 }
 
 function readMapAxis(json: unknown, inputs: number, context: Context): Mapping {
-  const axes = axesOf(own(json, "mapAxis"), inputs, "mapAxis", context);
+  const axes = readAxisIndices(own(json, "mapAxis"), inputs, "mapAxis", context);
   if (axes.length !== inputs) throw bad(context, `mapAxis must have ${inputs} axes`, axes);
   return linear(selecting(inputs, axes), () =>
     linear(
@@ -148,11 +148,11 @@ function readProjectAxis(json: unknown, inputs: number, context: Context): Mappi
   const list = (name: string) => own(json, name) ?? [];
   if (own(json, "droppedInputs") === undefined && own(json, "createdOutputs") === undefined)
     throw bad(context, "projectAxis must have droppedInputs or createdOutputs", json);
-  const dropped = axesOf(list("droppedInputs"), inputs, "droppedInputs", context);
+  const dropped = readAxisIndices(list("droppedInputs"), inputs, "droppedInputs", context);
   const created = list("createdOutputs");
   const outputs = inputs - dropped.length + (Array.isArray(created) ? created.length : 0);
   if (outputs > maxRank) throw bad(context, `projectAxis must make at most ${maxRank} axes`, outputs);
-  const places = axesOf(created, outputs, "createdOutputs", context);
+  const places = readAxisIndices(created, outputs, "createdOutputs", context);
   const kept = Array.from({ length: inputs }, (_, i) => i).filter((axis) => !dropped.includes(axis));
   const sources = Array.from({ length: outputs }, (_, i) => (places.includes(i) ? undefined : kept.shift()));
   return linear(selecting(inputs, sources), () => {
@@ -193,7 +193,7 @@ async function readMatrix(
   const rows = isStored ? await storedRows(own(json, "path"), width, type, context) : inline;
   if (!Array.isArray(rows) || rows.length === 0 || rows.length > maxRank)
     throw bad(context, `${type} must be a list of 1 to ${maxRank} rows`, rows);
-  const numbers = rows.map((row) => numbersOf(row, width, `each row of ${type}`, context));
+  const numbers = rows.map((row) => readNumbers(row, width, `each row of ${type}`, context));
   const inputs = type === "affine" ? width - 1 : width;
   return matrixOf(rows.length, inputs, (row, column) => numbers[row]![column] ?? 0);
 }
@@ -230,7 +230,7 @@ function isRotation(matrix: Matrix): boolean {
   return isOrthonormal && determinant(matrix) > 0;
 }
 
-function partsOf(json: unknown, context: Context): unknown[] {
+function readParts(json: unknown, context: Context): unknown[] {
   const parts = own(json, "transformations");
   if (Array.isArray(parts) && parts.length > 0 && parts.length <= maxParts) return parts;
   throw bad(context, `"transformations" must be a list of 1 to ${maxParts}`, parts);
@@ -243,7 +243,7 @@ async function readSequence(
   depth: number,
 ): Promise<Mapping> {
   const parts: Mapping[] = [];
-  for (const part of partsOf(json, context)) {
+  for (const part of readParts(json, context)) {
     const before = parts.at(-1)?.outputs ?? inputs;
     parts.push(await readMapping(part, before, context, depth + 1));
   }
@@ -272,7 +272,7 @@ async function readByDimension(
   context: Context,
   depth: number,
 ): Promise<Mapping> {
-  const list = partsOf(json, context);
+  const list = readParts(json, context);
   // Drafts of 0.6 use other names.
   const axes = (part: unknown, name: "input" | "output") =>
     own(part, `${name}Axes`) ?? own(part, `${name}_axes`);
@@ -284,8 +284,8 @@ async function readByDimension(
     throw bad(context, `byDimension must lead to 1 to ${maxRank} axes`, outputs);
   const parts: AxesPart[] = [];
   for (const part of list) {
-    const from = axesOf(axes(part, "input"), inputs, "inputAxes", context);
-    const to = axesOf(axes(part, "output"), outputs, "outputAxes", context);
+    const from = readAxisIndices(axes(part, "input"), inputs, "inputAxes", context);
+    const to = readAxisIndices(axes(part, "output"), outputs, "outputAxes", context);
     const mapping = await readMapping(own(part, "transformation"), from.length, context, depth + 1);
     if (mapping.outputs !== to.length)
       throw bad(context, `a transformation to ${mapping.outputs} axes must have as many outputAxes`, to);
