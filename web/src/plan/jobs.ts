@@ -6,12 +6,12 @@ import { countOf } from "../util/shapes.js";
 import {
   combinationAt,
   combinations,
-  extentOf,
   type Group,
+  groupByObject,
   type ObjectProjections,
   type Projection,
-  partsOf,
   type RegionTask,
+  selectedCount,
 } from "./projections.js";
 import { chooseSlabAxis } from "./slab-partition.js";
 
@@ -38,7 +38,7 @@ export class Jobs {
     /** Size of an element in bytes, which determines the size of slabs. */
     private readonly itemBytes: number,
   ) {
-    this.#parts = projections.map((list, axis) => partsOf(list, axes[axis]!, objectAxes[axis]!));
+    this.#parts = projections.map((list, axis) => groupByObject(list, axes[axis]!, objectAxes[axis]!));
   }
 
   get count(): number {
@@ -47,13 +47,13 @@ export class Jobs {
 
   /** Yields the jobs, lowest rank first; without a priority, in C order. */
   inOrder(priority: Priority | undefined): Generator<Job> {
-    return priority ? this.#ranked(rankBy(priority, this.projections.map(extentOf))) : this.#grouped();
+    return priority ? this.#ranked(rankBy(priority, this.projections.map(selectedCount))) : this.#grouped();
   }
 
   /** Yields jobs group by group, so that few slabs of the result are open at a time. */
   *#grouped(): Generator<Job> {
     const parts = this.#parts;
-    const shape = this.projections.map(extentOf);
+    const shape = this.projections.map(selectedCount);
     const lengths = parts.map((list) => list.map((part) => part.count));
     const axis = chooseSlabAxis(shape, lengths, this.itemBytes);
     const inner = parts.slice(axis);
@@ -73,7 +73,7 @@ export class Jobs {
   *#ranked(rank: Rank): Generator<Job> {
     const parts = this.#parts;
     const { projections } = this;
-    const shape = projections.map(extentOf);
+    const shape = projections.map(selectedCount);
     const group: Group = { origin: shape.map(() => 0), shape, projections, isLoose: true };
     const ranks = new Float64Array(this.count);
     let count = 0;

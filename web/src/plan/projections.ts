@@ -17,7 +17,7 @@ export interface Projection {
 }
 
 /**
- * Returns an upper bound on the number of projections of {@link projectionsOf}. Takes constant time, even for
+ * Returns an upper bound on the number of projections of {@link projectRange}. Takes constant time, even for
  * a grid of 10^18 chunks.
  */
 export function projectionCount({ start, step, count }: AxisRange, axis: AxisGrid): number {
@@ -28,7 +28,7 @@ export function projectionCount({ start, step, count }: AxisRange, axis: AxisGri
 /**
  * Returns the projections of one axis, in order. Their number is bounded by the number of selected elements.
  */
-export function projectionsOf(range: AxisRange, axis: AxisGrid): Projection[] {
+export function projectRange(range: AxisRange, axis: AxisGrid): Projection[] {
   const projections: Projection[] = [];
   let out = 0;
   while (out < range.count) {
@@ -44,7 +44,7 @@ export function projectionsOf(range: AxisRange, axis: AxisGrid): Projection[] {
 }
 
 /** Returns the number of result elements along an axis. */
-export function extentOf(projections: readonly Projection[]): number {
+export function selectedCount(projections: readonly Projection[]): number {
   return projections.reduce((sum, projection) => sum + projection.count, 0);
 }
 
@@ -59,7 +59,7 @@ export interface ObjectProjections {
 }
 
 /** Groups the projections of an axis by stored object. */
-export function partsOf(
+export function groupByObject(
   projections: readonly Projection[],
   axis: AxisGrid,
   objects: AxisGrid,
@@ -158,15 +158,15 @@ export interface AxisPicks {
   readonly picks: readonly number[] | undefined;
 }
 
-/** Returns an upper bound on the number of projections of {@link picksOf}. */
+/** Returns an upper bound on the number of projections of {@link projectPicks}. */
 export function pickCount(selection: AxisSelection, axis: AxisGrid): number {
   return "indices" in selection ? Math.min(selection.count, axis.count) : projectionCount(selection, axis);
 }
 
 /** Converts the selection of one axis to projections. */
-export function picksOf(selection: AxisSelection, axis: AxisGrid): AxisPicks {
+export function projectPicks(selection: AxisSelection, axis: AxisGrid): AxisPicks {
   if (!("indices" in selection))
-    return { projections: projectionsOf(selection, axis), length: selection.count, picks: undefined };
+    return { projections: projectRange(selection, axis), length: selection.count, picks: undefined };
   return stretches(selection, axis);
 }
 

@@ -65,7 +65,7 @@ export class SlabPartition<T> {
   ) {}
 
   /** Returns the slab of a chunk. */
-  of(task: RegionTask): OpenSlab<T> {
+  slabFor(task: RegionTask): OpenSlab<T> {
     const partition = this.#partitionFor(task.group);
     const key = task.projections
       .slice(0, partition.axis)
@@ -124,7 +124,7 @@ export interface PlaceBox {
 }
 
 /** @param start first element that was read of the chunk, if not the chunk's first. */
-export function placeOf(
+export function chunkPlace(
   projections: readonly Projection[],
   start: readonly number[] | undefined,
   { origin, strides }: PlaceBox,
@@ -157,7 +157,7 @@ export interface Span {
 }
 
 /** Yields the runs of a box, as long as its layout allows. */
-export function* spansOf({ origin, shape, whole, itemBytes }: SlabPlace): Generator<Span> {
+export function* slabSpans({ origin, shape, whole, itemBytes }: SlabPlace): Generator<Span> {
   let runAxis = shape.length; // the box spans all axes from here on: one run
   while (runAxis > 0 && shape[runAxis - 1] === whole[runAxis - 1]) runAxis--;
   // Along the preceding axis, the box is contiguous in the result: also part of the run.

@@ -5,7 +5,7 @@
 
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import type { Plan } from "../engine/plan.js";
-import { extentOf, type Fetched, type Projection, type RegionTask } from "../plan/projections.js";
+import { type Fetched, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { repeated } from "../util/buffers.js";
 import { corruptChunk } from "../util/errors.js";
@@ -42,7 +42,7 @@ export class NativeSink implements Sink {
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
   ) {
-    this.#outStrides = stridesOf(projections.map(extentOf), plan.array.dtype.itemBytes);
+    this.#outStrides = stridesOf(projections.map(selectedCount), plan.array.dtype.itemBytes);
   }
 
   async start(): Promise<void> {}

@@ -3,13 +3,13 @@
 import { withSession } from "../chain/chunk-codec.js";
 import type { VlenChunkCodec } from "../chain/vlen-chunk.js";
 import {
-  extentOf,
   type Fetched,
   type Projection,
   pickElements,
   type RegionTask,
+  selectedCount,
 } from "../plan/projections.js";
-import { placeOf } from "../plan/slab-partition.js";
+import { chunkPlace } from "../plan/slab-partition.js";
 import { limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { assemble } from "./assemble.js";
@@ -63,14 +63,14 @@ export class VlenSink implements Sink {
     projections: readonly (readonly Projection[])[],
     private readonly out: unknown[],
   ) {
-    this.#box = { origin: projections.map(() => 0), strides: stridesOf(projections.map(extentOf)) };
+    this.#box = { origin: projections.map(() => 0), strides: stridesOf(projections.map(selectedCount)) };
   }
 
   async start(): Promise<void> {}
 
   put({ projections }: RegionTask, { codec, encoded }: Fetched): void | Promise<void> {
     const leaf = codec as VlenChunkCodec;
-    const place = placeOf(projections, undefined, this.#box);
+    const place = chunkPlace(projections, undefined, this.#box);
     // Missing chunks need no decoder.
     if (!encoded) return leaf.decodePlaced(undefined, undefined, this.out, place);
     return withSession(leaf, (session) => leaf.decodePlaced(session, encoded, this.out, place));

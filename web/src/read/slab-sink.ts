@@ -6,14 +6,20 @@
 import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
 import type { CodecSession, Slab } from "../engine/session.js";
-import { extentOf, type Fetched, type Group, type Projection, type RegionTask } from "../plan/projections.js";
+import {
+  type Fetched,
+  type Group,
+  type Projection,
+  type RegionTask,
+  selectedCount,
+} from "../plan/projections.js";
 import {
   chooseSlabAxis,
+  chunkPlace,
   maxSlabBytes,
   type PlaceBox,
-  placeOf,
   SlabPartition,
-  spansOf,
+  slabSpans,
 } from "../plan/slab-partition.js";
 import { releaseBytes } from "../store/buffer-lease.js";
 import { keptFor } from "../util/platform.js";
@@ -63,7 +69,7 @@ export class SlabSink implements Sink {
     private readonly out: ResultBytes,
   ) {
     this.#itemBytes = codec.plan.array.dtype.itemBytes;
-    this.#shape = projections.map(extentOf);
+    this.#shape = projections.map(selectedCount);
   }
 
   async start(): Promise<void> {
@@ -72,7 +78,7 @@ export class SlabSink implements Sink {
   }
 
   put(task: RegionTask, fetched: Fetched): void {
-    const slab = this.#partition.of(task);
+    const slab = this.#partition.slabFor(task);
     const box = slab.content;
     if (box) this.#place(task, fetched, box);
     else this.#placeAlone(task, fetched);
@@ -93,7 +99,7 @@ export class SlabSink implements Sink {
       this.#session,
       encoded,
       box.slab,
-      placeOf(projections, start, box),
+      chunkPlace(projections, start, box),
     );
     if (encoded) releaseBytes(encoded);
   }
@@ -148,7 +154,7 @@ export class SlabSink implements Sink {
   #copyOut({ slab, origin, shape }: Box): void {
     const isAll = slab.bytes === this.out.byteLength;
     if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
-    for (const { from, to, bytes } of spansOf({
+    for (const { from, to, bytes } of slabSpans({
       origin,
       shape,
       whole: this.#shape,

@@ -16,7 +16,7 @@ import { withDetails } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
 import { changeShard } from "../write/shard.js";
 import { isSameBytes } from "./box-copy.js";
-import { cellsOf, elementsOf, intersect } from "./boxes.js";
+import { cellBox, elementBox, intersect } from "./boxes.js";
 import {
   chunkFault,
   inspectObject,
@@ -26,17 +26,17 @@ import {
   wholeObject,
 } from "./stored-form.js";
 import {
-  brokenChunk,
+  type ArrayCopy,
+  brokenChunkError,
   chunkCount,
-  different,
+  differsError,
+  elementBytes,
   elementCount,
   fetchOptions,
   inLanes,
   isDone,
   isSameFill,
-  itemBytesOf,
   lanesFor,
-  type Work,
 } from "./work.js";
 
 type Position = readonly number[];
@@ -51,15 +51,15 @@ interface ObjectTasks<T> {
 const coalescing = { maxGap: 2 ** 16, maxBytes: 2 ** 23 };
 
 /** @param offsets of the view in the array, in chunks. */
-export async function copyAsStored(work: Work, offsets: Position): Promise<void> {
+export async function copyAsStored(work: ArrayCopy, offsets: Position): Promise<void> {
   const { target, view } = work;
   const copier = new Copier(work, offsets);
   await copier.start();
   const objectOffsets = view.cellOffsets(view.array.shardShape ?? view.array.chunkShape);
   if (isSameObject(view.array.spec, target.spec) && objectOffsets && !copier.fillsMissing)
-    await copier.objects(objectOffsets);
-  else if (target.spec.isSharded) await copier.intoShards();
-  else await copier.outOfObjects();
+    await copier.copyObjects(objectOffsets);
+  else if (target.spec.isSharded) await copier.joinShards();
+  else await copier.splitObjects();
 }
 
 class Copier {
@@ -74,7 +74,7 @@ class Copier {
   readonly #shardSizes = new Map();
 
   constructor(
-    private readonly work: Work,
+    private readonly work: ArrayCopy,
     private readonly offsets: Position,
   ) {
     this.#from = work.view.array.reader;
@@ -84,7 +84,7 @@ class Copier {
       elementCount(
         this.#to,
         this.#to.objectAxes.map(() => 0),
-      ) * itemBytesOf(work.target);
+      ) * elementBytes(work.target);
   }
 
   async start(): Promise<void> {
@@ -99,7 +99,7 @@ class Copier {
   }
 
   /** Copies whole objects, which are the same in both arrays. */
-  async objects(offsets: Position): Promise<void> {
+  async copyObjects(offsets: Position): Promise<void> {
     const lanes = lanesFor(this.#objectBytes, this.work.memory);
     await inLanes(
       this.#objectsToWrite(),
@@ -123,7 +123,7 @@ class Copier {
       const { fault, chunks: inside } = withKeyInErrors(key, () =>
         inspectObject(this.#session, leaf, levels, bytes),
       );
-      if (fault) throw brokenChunk(key, fault);
+      if (fault) throw brokenChunkError(key, fault);
       stored = Math.min(chunks, inside.length);
     }
     tally.bytesRead += bytes?.byteLength ?? 0;
@@ -143,7 +143,7 @@ class Copier {
     const stored = Math.min(found.chunks, chunkCount(this.#to, object));
     tally.chunks.asStored += stored;
     tally.chunks.missing += chunkCount(this.#to, object) - stored;
-    tally.advance(elementCount(this.#to, object) * itemBytesOf(target));
+    tally.advance(elementCount(this.#to, object) * elementBytes(target));
     return true;
   }
 
@@ -154,7 +154,7 @@ class Copier {
   }
 
   /** Puts shards together from chunks of any objects of the source. */
-  async intoShards(): Promise<void> {
+  async joinShards(): Promise<void> {
     const lanes = lanesFor(this.#objectBytes, this.work.memory, 4);
     await inLanes(this.#objectsToWrite(), lanes, (object) => this.#joinShard(object), this.work.signal);
   }
@@ -176,13 +176,13 @@ class Copier {
   }
 
   /** Writes the chunks of source shards as objects. */
-  async outOfObjects(): Promise<void> {
+  async splitObjects(): Promise<void> {
     const { objectAxes } = this.#from;
     const shardBytes =
       elementCount(
         this.#from,
         objectAxes.map(() => 0),
-      ) * itemBytesOf(this.work.target);
+      ) * elementBytes(this.work.target);
     const lanes = lanesFor(shardBytes, this.work.memory, 4);
     await inLanes(this.#sourceObjects(), lanes, (object) => this.#splitShard(object), this.work.signal);
   }
@@ -204,15 +204,15 @@ class Copier {
   /** Stored objects of the source that hold chunks of this call. */
   *#sourceObjects(): Generator<{ object: number[]; box: Box }> {
     for (const box of this.work.boxes) {
-      const elements = this.#inSource(elementsOf(box, this.#to.objectAxes));
-      for (const object of positionsIn(cellsOf(elements, this.#from.objectAxes))) yield { object, box };
+      const elements = this.#inSource(elementBox(box, this.#to.objectAxes));
+      for (const object of positionsIn(cellBox(elements, this.#from.objectAxes))) yield { object, box };
     }
   }
 
   /** Chunks of the target in a box that lie in an object of the source. */
   *#targetChunksIn({ object, box }: { object: Position; box: Box }) {
     const cell = { from: object, to: object.map((at) => at + 1) };
-    const chunks = cellsOf(elementsOf(cell, this.#from.objectAxes), this.#from.axes);
+    const chunks = cellBox(elementBox(cell, this.#from.objectAxes), this.#from.axes);
     const moved = {
       from: chunks.from.map((at, axis) => at - this.offsets[axis]!),
       to: chunks.to.map((at, axis) => at - this.offsets[axis]!),
@@ -233,8 +233,8 @@ class Copier {
 
   /** Chunks in an object of the target. */
   #chunksIn(object: Position): number[][] {
-    const elements = elementsOf({ from: object, to: object.map((at) => at + 1) }, this.#to.objectAxes);
-    return [...positionsIn(cellsOf(elements, this.#to.axes))];
+    const elements = elementBox({ from: object, to: object.map((at) => at + 1) }, this.#to.objectAxes);
+    return [...positionsIn(cellBox(elements, this.#to.axes))];
   }
 
   /** Reads chunks by their coordinates in the target. `use` is not called for missing chunks that stay missing. */
@@ -259,7 +259,7 @@ class Copier {
             return chunk && use(task, chunk);
           }
           const fault = chunkFault(leaf, { bytes: encoded, size: encoded.byteLength });
-          if (fault) throw brokenChunk(key, isSharded ? `chunk ${coordinates.join()}: ${fault}` : fault);
+          if (fault) throw brokenChunkError(key, isSharded ? `chunk ${coordinates.join()}: ${fault}` : fault);
           const own = trimmed(this.#to.firstCodec, encoded).slice();
           releaseBytes(encoded);
           await use(task, own);
@@ -302,14 +302,14 @@ class Copier {
     if (isKept) return;
     tally.chunks.asStored += stored;
     tally.chunks.missing += missing;
-    tally.advance(elementCount(this.#to, object) * itemBytesOf(target));
+    tally.advance(elementCount(this.#to, object) * elementBytes(target));
   }
 
   /** Reads an object again, compares it and decodes every chunk of it. */
   async #verify(object: Position, key: string, bytes: Uint8Array): Promise<void> {
     const { store } = this.work;
     const found = await store.get(key);
-    if (!found || !isSameBytes(found, bytes)) throw different(store.locate(key), key);
+    if (!found || !isSameBytes(found, bytes)) throw differsError(store.locate(key), key);
     const { leaf, levels } = this.#to.layoutOf(object);
     for (const chunk of inspectObject(this.#session, leaf, levels, bytes).chunks)
       await checkDecodes(leaf, chunk, key);

@@ -9,13 +9,13 @@ import { defaultCoalescing } from "../read/reader.js";
 import { resolveWanted } from "../read/resolve-region.js";
 import { textEncoder } from "../util/platform.js";
 import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
-import { encodersOf } from "../workers/encode-work.js";
+import { poolEncoders } from "../workers/encode-work.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { resolveRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
-import { countIn, lengthsOf, tilesOf, type View } from "./boxes.js";
+import { boxLengths, countIn, tileBox, type View } from "./boxes.js";
 import type { RechunkPlan } from "./rechunk-plan.js";
-import { different, itemBytesOf, lanesFor } from "./work.js";
+import { differsError, elementBytes, lanesFor } from "./work.js";
 
 export interface BoxCopy {
   readonly from: View;
@@ -59,8 +59,8 @@ export class BoxCopier {
 
   constructor(private readonly copy: BoxCopy) {
     const { from, to, memory } = copy;
-    const chunkBytes = ({ chunkShape }: ZarrArray) => chunkShape.reduce((a, b) => a * b, itemBytesOf(to));
-    const objectBytes = (to.shardShape ?? to.chunkShape).reduce((a, b) => a * b, itemBytesOf(to));
+    const chunkBytes = ({ chunkShape }: ZarrArray) => chunkShape.reduce((a, b) => a * b, elementBytes(to));
+    const objectBytes = (to.shardShape ?? to.chunkShape).reduce((a, b) => a * b, elementBytes(to));
     this.#lanes = {
       read: lanesFor(chunkBytes(from.array), memory / 4),
       write: lanesFor(objectBytes, memory / 4),
@@ -68,8 +68,8 @@ export class BoxCopier {
     this.#asValues = [from.array, to].some(({ reader }) => reader.firstCodec.type === "vlen");
   }
 
-  async region(region: Box, boxShape: readonly number[], onBox?: (box: Box) => void): Promise<void> {
-    for (const box of tilesOf(region, boxShape)) {
+  async copyRegion(region: Box, boxShape: readonly number[], onBox?: (copyBox: Box) => void): Promise<void> {
+    for (const box of tileBox(region, boxShape)) {
       this.copy.signal?.throwIfAborted();
       await this.box(box);
       onBox?.(box);
@@ -78,28 +78,28 @@ export class BoxCopier {
 
   async box(box: Box): Promise<void> {
     const { to, verify, onData, signal, writeEmptyChunks = false } = this.copy;
-    const data = await this.source(box);
+    const data = await this.readSource(box);
     onData?.(box, data);
     const concurrency = this.#lanes.write;
     const options = { concurrency, conflicts: "ignore", signal, writeEmptyChunks } as const;
     if (data instanceof Uint8Array) await this.#write(box, data, options);
     else await set(to, this.#place(box), data, options);
-    if (verify) this.#check(box, data, await this.target(box));
+    if (verify) this.#check(box, data, await this.readTarget(box));
   }
 
   /** Compares a box of the written array with the source. */
   async compare(box: Box): Promise<void> {
-    this.#check(box, await this.source(box), await this.target(box));
+    this.#check(box, await this.readSource(box), await this.readTarget(box));
   }
 
   /** Reads a box of the source: values, or packed bytes in memory that the next box reuses. */
-  async source(box: Box): Promise<BoxData> {
+  async readSource(box: Box): Promise<BoxData> {
     const { from, onRead } = this.copy;
-    return this.#box(from.array, from.selectionOf(box), box, this.#read, onRead);
+    return this.#box(from.array, from.selectionFor(box), box, this.#read, onRead);
   }
 
   /** Reads a box of the written array, into memory that the next box reuses. */
-  target(box: Box): Promise<BoxData> {
+  readTarget(box: Box): Promise<BoxData> {
     return this.#box(this.copy.to, this.#place(box), box, this.#written, () => {});
   }
 
@@ -108,7 +108,7 @@ export class BoxCopier {
       wanted instanceof Uint8Array && found instanceof Uint8Array
         ? isSameBytes(wanted, found)
         : exactText(wanted) === exactText(found);
-    if (!isSame) throw different(placeText(box));
+    if (!isSame) throw differsError(boxText(box));
   }
 
   async #box(
@@ -148,7 +148,7 @@ export class BoxCopier {
     await writeRegion(to.store, to.reader, region, values, {
       ...options,
       onProgress: undefined,
-      encoders: pool && encodersOf(pool),
+      encoders: pool && poolEncoders(pool),
     });
   }
 
@@ -159,7 +159,7 @@ export class BoxCopier {
   }
 }
 
-export const placeText = ({ from, to }: Box): string =>
+export const boxText = ({ from, to }: Box): string =>
   `at [${from.map((start, axis) => `${start}:${to[axis]}`).join(", ")}]`;
 
 /**
@@ -195,7 +195,7 @@ export class CellDigests {
   /** @throws CorruptChunk ("differs") if a box differs from the source. */
   check(box: Box, data: BoxData): void {
     for (const { index, cell } of this.#cellsIn(box))
-      if (this.#digests[index] !== this.#cellDigest(box, data, cell)) throw different(placeText(cell));
+      if (this.#digests[index] !== this.#cellDigest(box, data, cell)) throw differsError(boxText(cell));
   }
 
   *#cellsIn(box: Box): Generator<{ index: number; cell: Box }> {
@@ -219,7 +219,7 @@ export class CellDigests {
 
   #cellBytes(box: Box, data: Uint8Array, cell: Box): Uint8Array {
     const { itemBytes } = this;
-    const bytes = new Uint8Array(lengthsOf(cell).reduce((a, b) => a * b, itemBytes));
+    const bytes = new Uint8Array(boxLengths(cell).reduce((a, b) => a * b, itemBytes));
     let at = 0;
     for (const [start, end] of cellRows(box, cell)) {
       bytes.set(data.subarray(start * itemBytes, end * itemBytes), at);
@@ -269,7 +269,7 @@ export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
 
 /** Runs of elements in a box (in C order) that make up a cell of it, as their starts and ends. */
 function* cellRows(box: Box, cell: Box): Generator<[start: number, end: number]> {
-  const lengths = lengthsOf(box);
+  const lengths = boxLengths(box);
   // Trailing axes that the cell covers completely are part of one run.
   let axis = lengths.length - 1;
   while (axis > 0 && cell.to[axis]! - cell.from[axis]! === lengths[axis]) axis--;

@@ -12,7 +12,7 @@ import type { Store } from "../store/store.js";
 import { isZarrError } from "../util/errors.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
-import { elementsOf, shareOf, tilesOf, View } from "./boxes.js";
+import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
 import { badOption, type Destination, openDestination } from "./destination.js";
 import { loadNode, node } from "./host.js";
 import { type DestinationLock, type LockOptions, lockDestination, sha256 } from "./lock.js";
@@ -21,16 +21,16 @@ import {
   type CheckedOptions,
   type CopyOptions,
   checkCopyOptions,
+  checkTemp,
   type SourceOptions,
-  tempPlace,
 } from "./options.js";
-import { checkApart } from "./places.js";
+import { checkOverlap } from "./places.js";
 import { plannedAxes, rechunk } from "./rechunk.js";
 import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
-import { sizeOf, visitedBoxes } from "./visited.js";
-import { boxCopy, type CopyResult, itemBytesOf, Tally, TargetStore, type Work } from "./work.js";
+import { countWork, visitedBoxes } from "./visited.js";
+import { type ArrayCopy, boxCopyOptions, type CopyResult, elementBytes, Tally, TargetStore } from "./work.js";
 
 /** A node to create, and its source. */
 interface PlannedNode extends TargetNode {
@@ -67,7 +67,7 @@ export async function copy(
   let lock: DestinationLock | undefined;
   try {
     checkDestination(target, checked);
-    await checkApart(root, target);
+    await checkOverlap(root, target);
     lock = await lockDestination(target, { ...(await lockOptions(nodes, checked)), source: root.store });
     await copyAll(root, nodes, target, checked, tally);
     await lock.finish();
@@ -171,14 +171,14 @@ async function copyAll(
   const { metadataOnly, overwrite = false, resume, share, signal, verify, wait } = options;
   // Planned first, so that errors occur before anything is written.
   const works = metadataOnly ? [] : await planWorks(nodes, destination, options, tally);
-  // Sources in other stores have been checked by `checkApart`.
+  // Sources in other stores have been checked by `checkOverlap`.
   const sources = root.store instanceof FileSystemStore ? [root] : [];
   const mayExist = resume === true || share !== undefined;
   if (share && share.index > 0) await awaitNodes(destination.store, nodes, wait, signal);
   else await makeNodes(destination.store, nodes, { overwrite, sources, mayExist });
   tally.groups = nodes.filter(({ view }) => !view).length;
   if (metadataOnly) tally.arrays = nodes.length - tally.groups;
-  for (const { boxes, target } of works) tally.expect(sizeOf(boxes, target));
+  for (const { boxes, target } of works) tally.expect(countWork(boxes, target));
   for (const work of works) await withPathInErrors(work.target.path, () => copyArray(work));
   signal?.throwIfAborted();
   await destination.close();
@@ -190,20 +190,20 @@ async function planWorks(
   destination: Destination,
   options: CheckedOptions,
   tally: Tally,
-): Promise<Work[]> {
+): Promise<ArrayCopy[]> {
   const { memory, pool, resume = false, share, signal } = options;
-  const temp = (await tempPlace(options.temp)) ?? (await defaultTemp(destination));
-  const works: Work[] = [];
+  const temp = (await checkTemp(options.temp)) ?? (await defaultTemp(destination));
+  const works: ArrayCopy[] = [];
   for (const { metadata, path, view } of nodes) {
     if (!view || metadata.kind !== "array") continue;
     const store = new TargetStore(destination.store, tally, resume);
     const target = new ZarrArray(store, path, metadata.spec, view.array.limits);
     const counts = target.reader.objectAxes.map((axis) => axis.count);
-    const own = { view, target, resume, boxes: shareOf(counts, share, works.length) };
+    const own = { view, target, resume, boxes: shareBoxes(counts, share, works.length) };
     const there = new ZarrArray(destination.store, path, metadata.spec, view.array.limits);
     const isAsStored = storedOffsets(view, target.spec) !== undefined;
     const { boxes, left } = await withPathInErrors(path, () => visitedBoxes(own, there, isAsStored));
-    tally.leave(left);
+    tally.countUnvisited(left);
     // Archives cannot be read while they are written.
     const verify = options.verify === true && destination.kind !== "zip";
     works.push({ view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal });
@@ -224,7 +224,7 @@ function checkDestination({ kind, name }: Destination, { resume, share }: Checke
     throw badOption(`${name}: an archive is written at once, by one process: no \`part\` and no \`resume\``);
 }
 
-async function copyArray(work: Work): Promise<void> {
+async function copyArray(work: ArrayCopy): Promise<void> {
   const { target, view } = work;
   work.tally.arrays++;
   const offsets = storedOffsets(view, target.spec);
@@ -237,7 +237,7 @@ function storedOffsets(view: View, target: ArraySpec): number[] | undefined {
   return isSameEncoding(view.array.spec, target) ? view.cellOffsets(view.array.chunkShape) : undefined;
 }
 
-async function compareAll(works: readonly Work[], destination: Destination): Promise<void> {
+async function compareAll(works: readonly ArrayCopy[], destination: Destination): Promise<void> {
   const store = destination.readBack();
   for (const work of works) {
     const written = await open(store, { path: work.target.path, kind: "array" });
@@ -246,12 +246,12 @@ async function compareAll(works: readonly Work[], destination: Destination): Pro
 }
 
 /** Compares a finished copy with its source, for destinations that cannot be read while they are written. */
-async function compareArrays(work: Work, written: ZarrArray): Promise<void> {
-  const copier = new BoxCopier({ ...boxCopy(work, work.view), to: written });
+async function compareArrays(work: ArrayCopy, written: ZarrArray): Promise<void> {
+  const copier = new BoxCopier({ ...boxCopyOptions(work, work.view), to: written });
   for (const objects of work.boxes) {
-    const region = elementsOf(objects, written.reader.objectAxes);
+    const region = elementBox(objects, written.reader.objectAxes);
     const axes = plannedAxes(work.view, written, region);
-    const { boxShape } = planPass({ axes, itemBytes: itemBytesOf(written), boxBytes: work.memory / 3 });
-    for (const box of tilesOf(region, boxShape)) await copier.compare(box);
+    const { boxShape } = planPass({ axes, itemBytes: elementBytes(written), boxBytes: work.memory / 3 });
+    for (const box of tileBox(region, boxShape)) await copier.compare(box);
   }
 }

@@ -37,7 +37,7 @@ export interface LockDocument {
 }
 
 /** Location of a lock object. */
-export interface LockPlace {
+export interface LockLocation {
   readonly kind: "folder" | "http" | "store";
   /** URL of the folder, with a "/" at its end. For "store" a name for messages. */
   readonly folder: string;
@@ -60,7 +60,7 @@ export class LockObject {
 
   /** @param store the store of a place of kind "store". */
   constructor(
-    readonly place: LockPlace,
+    readonly place: LockLocation,
     store?: Store,
   ) {
     const { kind, folder, name } = place;

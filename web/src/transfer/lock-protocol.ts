@@ -13,8 +13,8 @@ import {
   elapsedSince,
   type FoundLock,
   type LockDocument,
+  type LockLocation,
   LockObject,
-  type LockPlace,
   type LockState,
   type Moment,
   moment,
@@ -91,7 +91,7 @@ export interface AcquireOptions {
  * Takes a lock, or joins the writers that share it. A new lock is "starting".
  * @throws LockHeld; the signal's reason; what the store throws.
  */
-export async function acquire(
+export async function acquireLock(
   object: LockObject,
   own: Writer,
   terms: Pick<LockDocument, "share" | "interval" | "stale">,
@@ -125,7 +125,7 @@ export async function acquire(
  * @param waitsForStart whether writers that are "starting" are waited for: they will find this process' lock.
  * @throws LockHeld for a live writer.
  */
-export async function awaitGone(
+export async function awaitRelease(
   object: LockObject,
   waitsForStart: boolean,
   onSilence: OnSilence,
@@ -160,7 +160,11 @@ export const isWriter = ({ writers }: LockDocument, id: string): boolean =>
  * @param state to change to. Default: stays.
  * @returns the lock's stamp; undefined if the lock is lost.
  */
-export async function renew(object: LockObject, id: string, state?: LockState): Promise<string | undefined> {
+export async function renewLock(
+  object: LockObject,
+  id: string,
+  state?: LockState,
+): Promise<string | undefined> {
   let stamp: string | undefined;
   for (;;) {
     const found = await object.read();
@@ -180,7 +184,7 @@ export async function renew(object: LockObject, id: string, state?: LockState): 
  * Releases a lock, or leaves it to the others that share it.
  * @returns false if it was lost before.
  */
-export async function leave(object: LockObject, id: string): Promise<boolean> {
+export async function releaseLock(object: LockObject, id: string): Promise<boolean> {
   for (;;) {
     const found = await object.read();
     const document = found?.document;
@@ -213,7 +217,7 @@ async function end(
 
 /** Input of the thread, and its report in shared memory. */
 export interface HeartbeatData {
-  readonly place: LockPlace;
+  readonly place: LockLocation;
   readonly id: string;
   readonly interval: number;
   /** Times of the last renewal (monotonic, then of the clock), in milliseconds; 1 if the lock is lost. */
@@ -329,7 +333,7 @@ export class Renewer {
     if (stamp !== undefined && this.#last && this.#last.stamp !== stamp) {
       reportRenewal(report, this.#last.at);
     } else if (stamp !== undefined) {
-      stamp = await renew(this.object, id);
+      stamp = await renewLock(this.object, id);
       if (stamp !== undefined) reportRenewal(report, at);
     }
     if (stamp === undefined) {

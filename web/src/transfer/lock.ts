@@ -11,25 +11,25 @@ import type { Destination } from "./destination.js";
 import { exitHooks, hasNode, node, randomHex, transferTimes } from "./host.js";
 import {
   type LockDocument,
+  type LockLocation,
   LockObject,
-  type LockPlace,
   moment,
   type Writer,
   writersText,
 } from "./lock-object.js";
 import {
-  acquire,
-  awaitGone,
+  acquireLock,
+  awaitRelease,
   Heartbeat,
   isWriter,
   LockHeld,
-  leave,
   type OnSilence,
-  renew,
+  releaseLock,
+  renewLock,
 } from "./lock-protocol.js";
 import {
   folderUrl,
-  isSource,
+  isSourceError,
   locksAbove,
   locksAboveUrl,
   locksInBucket,
@@ -87,8 +87,8 @@ export async function lockDestination(
     const isLocked = await held.take(options.wait ?? 0, onSilence, options.signal);
     if (destination.kind !== "store") await checkOtherLocks(destination, options, onSilence);
     if (!isLocked) return unlocked;
-    if (options.source && (await held.isIn(options.source)))
-      throw isSource("`source` and `destination` are the same place");
+    if (options.source && (await held.isVisibleIn(options.source)))
+      throw isSourceError("`source` and `destination` are the same place");
     await held.confirmStart();
   } catch (error) {
     await held.release();
@@ -124,7 +124,7 @@ function ownWriter(): Writer {
   return { id, host: location?.host ?? "", process: 0, since };
 }
 
-async function lockPlace({ kind, name, place }: Destination): Promise<LockPlace> {
+async function lockPlace({ kind, name, place }: Destination): Promise<LockLocation> {
   if (kind === "store") return { kind, folder: name, name: writerLockName() };
   if (kind === "http") return { kind, folder: directoryUrl(place!).href, name: writerLockName() };
   const { path } = node();
@@ -192,15 +192,17 @@ async function checkOtherLocks(
     const url = directoryUrl(place!);
     // Servers respond to requests outside of their data with errors of all kinds.
     for (const lock of locksAboveUrl(url))
-      await awaitGone(lock, false, onSilence).catch((error) => {
+      await awaitRelease(lock, false, onSilence).catch((error) => {
         if (error instanceof LockHeld) throw error;
       });
-    if (overwrite) for await (const lock of locksInBucket(store, url)) await awaitGone(lock, true, onSilence);
+    if (overwrite)
+      for await (const lock of locksInBucket(store, url)) await awaitRelease(lock, true, onSilence);
     return;
   }
   const real = realPath(node().path.resolve(place!));
-  for await (const lock of locksAbove(real)) await awaitGone(lock, false, onSilence);
-  if (kind === "folder") for await (const lock of locksInside(real)) await awaitGone(lock, true, onSilence);
+  for await (const lock of locksAbove(real)) await awaitRelease(lock, false, onSilence);
+  if (kind === "folder")
+    for await (const lock of locksInside(real)) await awaitRelease(lock, true, onSilence);
 }
 
 /** A lock that this process holds. */
@@ -232,7 +234,7 @@ class HeldLock {
     const renewed = moment();
     const ending = this.#signal.signal;
     const signals = signal ? AbortSignal.any([signal, ending]) : ending;
-    const taking = acquire(this.object, this.own, this.terms, { wait, onSilence, signal: signals });
+    const taking = acquireLock(this.object, this.own, this.terms, { wait, onSilence, signal: signals });
     this.#taking = taking.catch(() => {});
     try {
       await taking;
@@ -247,7 +249,7 @@ class HeldLock {
   }
 
   /** Whether another store shows this lock at its root: it wraps the destination. */
-  async isIn(store: Store): Promise<boolean> {
+  async isVisibleIn(store: Store): Promise<boolean> {
     const { place } = this.object;
     const found = await new LockObject({ ...place, kind: "store" }, store).read().catch(() => undefined);
     return found?.document !== undefined && isWriter(found.document, this.own.id);
@@ -255,7 +257,7 @@ class HeldLock {
 
   /** Declares that no other lock is in the way. */
   async confirmStart(): Promise<void> {
-    if (!(await renew(this.object, this.own.id, "writing"))) throw await this.#lost();
+    if (!(await renewLock(this.object, this.own.id, "writing"))) throw await this.#lost();
   }
 
   /** @throws Network if the lock is lost. */
@@ -295,7 +297,7 @@ class HeldLock {
     await this.#taking;
     await this.#heartbeat?.stop();
     // If the place cannot be reached, the lock goes stale.
-    const wasHeld = await leave(this.object, this.own.id).catch(() => true);
+    const wasHeld = await releaseLock(this.object, this.own.id).catch(() => true);
     await this.removeFolders();
     this.#forget();
     return wasHeld;

@@ -267,7 +267,7 @@ async function listMembers(group: ZarrGroup, found: FoundNodes) {
     return await group.members();
   } catch (error) {
     if (isZarrError(error) && error.code === "no-listing") throw error;
-    found.problems.push(badMetadata(group.path, error));
+    found.problems.push(metadataProblem(group.path, error));
     return [];
   }
 }
@@ -281,7 +281,7 @@ async function openMember(
     const node = await group.open(name);
     return group.isConsolidated ? await withOwnDocuments(node, v1Order) : { node };
   } catch (error) {
-    return { problem: badMetadata(path, error) };
+    return { problem: metadataProblem(path, error) };
   }
 }
 
@@ -324,7 +324,7 @@ function findDifferences(node: OpenedNode, own: OpenedNode): string[] {
 
 const isSameValue = (a: unknown, b: unknown): boolean => exactText(a) === exactText(b);
 
-export const badMetadata = (path: string, error: unknown): VerifyProblem => ({
+export const metadataProblem = (path: string, error: unknown): VerifyProblem => ({
   path,
   key: `/${path}`,
   tag: isZarrError(error) ? error._tag : "InvalidMetadata",

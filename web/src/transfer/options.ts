@@ -7,7 +7,7 @@ import type { Store } from "../store/store.js";
 import { checkSignalIn } from "../util/arguments.js";
 import { type OnWarning, shown } from "../util/errors.js";
 import type { WorkerPool } from "../workers/pool.js";
-import type { Part } from "./boxes.js";
+import type { ShareIndex } from "./boxes.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode } from "./host.js";
 import type { Leftovers } from "./scratch.js";
@@ -76,7 +76,7 @@ export type CheckedOptions = Omit<CopyOptions, "codecs"> & {
   readonly selection: Selection;
   readonly memory: number;
   readonly wait: number;
-  readonly share: Part | undefined;
+  readonly share: ShareIndex | undefined;
 };
 
 const minMemory = 8 * 2 ** 20;
@@ -101,7 +101,7 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
   const { codecs: given, part, select: selection = null } = options;
   const codecs = given === undefined || isList(given) ? given : [given];
-  return { ...options, codecs, selection, memory, wait, share: partOf(part) };
+  return { ...options, codecs, selection, memory, wait, share: checkPart(part) };
 }
 
 /** @throws InvalidArgument ("bad-option") for callbacks that are not functions; for options or a signal of another type. */
@@ -123,7 +123,7 @@ function checkLengths(name: string, lengths: readonly number[] | undefined): voi
 }
 
 /** @throws InvalidArgument ("bad-option"). */
-export function partOf(part: CopyOptions["part"]): Part | undefined {
+export function checkPart(part: CopyOptions["part"]): ShareIndex | undefined {
   if (part === undefined) return undefined;
   const [index, count] = Array.isArray(part) && part.length === 2 ? part : [Number.NaN, Number.NaN];
   const isPart = Number.isSafeInteger(index) && Number.isSafeInteger(count) && index >= 0 && index < count;
@@ -186,7 +186,7 @@ export interface VerifyResult {
 }
 
 /** Converts the file URL of a folder to its path. Paths and stores do not change. */
-export async function tempPlace(temp: CopyOptions["temp"]): Promise<string | Store | undefined> {
+export async function checkTemp(temp: CopyOptions["temp"]): Promise<string | Store | undefined> {
   if (temp === undefined || (typeof temp === "object" && !(temp instanceof URL))) return temp;
   if (!(await loadNode())) throw badOption("`temp` must be a store outside of Node");
   return /^file:/i.test(String(temp)) ? filePath(temp) : String(temp);

@@ -80,7 +80,7 @@ function fileId(name: string): string | undefined {
  * @param place path or URL of the destination; undefined for other stores.
  * @throws NotAllowed ("is-source"): writing could delete the source, or copy the copy.
  */
-export async function checkApart(
+export async function checkOverlap(
   source: { readonly store: Store; readonly path: string },
   { place, store }: { readonly place: string | undefined; readonly store: Store },
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function checkApart(
     if (found !== undefined) throw refersTo(found);
   } else if (from === undefined) await checkTargets(source.store, place);
   else if ((await placeBelow(from, place)) !== undefined || (await placeBelow(place, from)) !== undefined)
-    throw isSource("`source` and `destination` are the same place, or one is in the other");
+    throw isSourceError("`source` and `destination` are the same place, or one is in the other");
 }
 
 /**
@@ -107,11 +107,13 @@ export async function checkTargets(source: Store, place: string): Promise<void> 
   if (found !== undefined) throw refersTo(found);
 }
 
-export const isSource = (message: string): ZarrError =>
+export const isSourceError = (message: string): ZarrError =>
   new ZarrError("NotAllowed", message, { code: "is-source" });
 
 const refersTo = (found: string): ZarrError =>
-  isSource(`\`source\` refers to ${found}, which lies in \`destination\`: writing there could delete it`);
+  isSourceError(
+    `\`source\` refers to ${found}, which lies in \`destination\`: writing there could delete it`,
+  );
 
 /** Resolves the symbolic links of a path as far as it exists. */
 export function realPath(name: string): string {

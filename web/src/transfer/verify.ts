@@ -11,21 +11,21 @@ import { isStore } from "../store/store.js";
 import { isZarrError, messageOf } from "../util/errors.js";
 import { positionsIn } from "../util/shapes.js";
 import {
-  cellsOf,
+  cellBox,
   chunksIn,
-  elementsOf,
+  elementBox,
   exactCount,
+  exactProduct,
   type ObjectBox,
-  type Part,
-  productOf,
-  shareOf,
+  type ShareIndex,
+  shareBoxes,
 } from "./boxes.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode, node } from "./host.js";
-import { badMetadata, type FoundNodes, findNodes } from "./nodes.js";
+import { type FoundNodes, findNodes, metadataProblem } from "./nodes.js";
 import {
   checkCallbacks,
-  partOf,
+  checkPart,
   type VerifyOptions,
   type VerifyProblem,
   type VerifyResult,
@@ -33,7 +33,7 @@ import {
 import { placeOfStore } from "./places.js";
 import { findLeftovers } from "./scratch.js";
 import { boxesToVisit } from "./visited.js";
-import { exact, fetchOptions, inLanes, lanesFor } from "./work.js";
+import { fetchOptions, inLanes, lanesFor, toExactNumber } from "./work.js";
 
 /** Limit for the problems that a result lists. */
 const maxListed = 10_000;
@@ -48,7 +48,7 @@ const maxListed = 10_000;
 export async function verify(source: Source, options: VerifyOptions = {}): Promise<VerifyResult> {
   checkCallbacks(options, ["onProgress", "onProblem", "onWarning"]);
   const { clean = false, onProblem, signal } = options;
-  const part = partOf(options.part);
+  const part = checkPart(options.part);
   // Only the first part checks documents and leftovers.
   const isFirst = !part || part.index === 0;
   signal?.throwIfAborted();
@@ -89,7 +89,10 @@ async function collectNodes(source: Source, options: VerifyOptions): Promise<Fou
   const onWarning: VerifyOptions["onWarning"] = (warning) => {
     // Listings leave out members whose metadata cannot be read.
     if (warning.code !== "bad-member") options.onWarning?.(warning);
-    else unlisted.push(badMetadata(/"\/(.*)" is left out/.exec(warning.message)?.[1] ?? "", warning.message));
+    else
+      unlisted.push(
+        metadataProblem(/"\/(.*)" is left out/.exec(warning.message)?.[1] ?? "", warning.message),
+      );
   };
   const found = await findNodes(await open(source, { ...options, onWarning }), options.v1Order);
   found.problems.unshift(...unlisted);
@@ -130,24 +133,28 @@ interface ArrayShare {
   readonly left: bigint;
 }
 
-async function shareFor(array: ZarrArray, part: Part | undefined, index: number): Promise<ArrayShare> {
+async function shareFor(array: ZarrArray, part: ShareIndex | undefined, index: number): Promise<ArrayShare> {
   const { reader } = array;
   const objects = reader.objectAxes.map((axis) => axis.count);
-  const own = shareOf(objects, part, index);
+  const own = shareBoxes(objects, part, index);
   const count = own.reduce((sum, box) => sum + exactCount(box), 0n);
   const objectBox = (object: readonly number[]) => ({ from: object, to: object.map((at) => at + 1) });
   const cell = reader.objectAxes.map(() => 1);
-  const boxes = await boxesToVisit({ boxes: own, cell, sources: [{ array, count, cellsOf: objectBox }] });
+  const boxes = await boxesToVisit({
+    boxes: own,
+    cell,
+    sources: [{ array, count, cellsHolding: objectBox }],
+  });
   return { array, boxes, left: chunksIn(own, reader) - chunksIn(boxes, reader) };
 }
 
 const decodedChunkBytes = ({ chunkShape, dtype }: ZarrArray): bigint =>
-  productOf(chunkShape) * BigInt(dtype.itemBytes || 128);
+  exactProduct(chunkShape) * BigInt(dtype.itemBytes || 128);
 
 /** Verifies a share of each array. Chunks that are not visited because they are not stored count as missing. */
 async function verifyArrays(
   arrays: readonly ZarrArray[],
-  part: Part | undefined,
+  part: ShareIndex | undefined,
   problems: Problems,
   { onProgress, signal }: VerifyOptions,
 ): Promise<Pick<VerifyResult, "chunks" | "missing" | "bytes" | "bytesRead">> {
@@ -176,9 +183,9 @@ async function verifyArrays(
   }
   const { chunks, missing, bytesRead } = findings;
   return {
-    chunks: exact(BigInt(chunks) + left),
-    missing: exact(BigInt(missing) + left),
-    bytes: exact(bytes),
+    chunks: toExactNumber(BigInt(chunks) + left),
+    missing: toExactNumber(BigInt(missing) + left),
+    bytes: toExactNumber(bytes),
     bytesRead,
   };
 }
@@ -270,8 +277,8 @@ function* objectsIn(boxes: readonly ObjectBox[]): Generator<number[]> {
 }
 
 function chunkTasks({ axes, objectAxes }: ArrayReader, object: readonly number[]) {
-  const elements = elementsOf({ from: object, to: object.map((at) => at + 1) }, objectAxes);
-  return [...positionsIn(cellsOf(elements, axes))].map((coordinates) => ({ coordinates }));
+  const elements = elementBox({ from: object, to: object.map((at) => at + 1) }, objectAxes);
+  return [...positionsIn(cellBox(elements, axes))].map((coordinates) => ({ coordinates }));
 }
 
 /** Decodes chunks into memory that all of them share. */

@@ -11,7 +11,7 @@ import type { WorkerPool } from "../workers/pool.js";
 import type { ObjectBox, View } from "./boxes.js";
 import { wholeObject } from "./stored-form.js";
 
-export interface Work {
+export interface ArrayCopy {
   /** The source. */
   readonly view: View;
   /** The array that is written, in `store`. */
@@ -34,7 +34,7 @@ export interface Work {
 }
 
 /** Bytes of an element in memory; an estimate for data types of variable length. */
-export const itemBytesOf = ({ dtype }: ZarrArray): number => dtype.itemBytes || 128;
+export const elementBytes = ({ dtype }: ZarrArray): number => dtype.itemBytes || 128;
 
 /** Number of elements of the array in a stored object. */
 export function elementCount({ objectAxes }: ArrayReader, object: readonly number[]): number {
@@ -51,11 +51,11 @@ const bounds = (axis: ArrayReader["axes"][number], cell: number) => ({
 });
 
 /** Whether a resumed copy can keep an object, which is then counted as skipped. */
-export async function isDone(work: Work, object: readonly number[]): Promise<boolean> {
+export async function isDone(work: ArrayCopy, object: readonly number[]): Promise<boolean> {
   const { store, target, tally } = work;
   if (!work.resume || !(await wholeObject(store, target.reader, object))) return false;
   store.kept.add(target.reader.objectKey(object));
-  tally.skip(elementCount(target.reader, object) * itemBytesOf(target), chunkCount(target.reader, object));
+  tally.skip(elementCount(target.reader, object) * elementBytes(target), chunkCount(target.reader, object));
   return true;
 }
 
@@ -69,18 +69,18 @@ export function chunkCount({ axes, objectAxes }: ArrayReader, object: readonly n
 }
 
 /** Error for a stored chunk that is not whole. */
-export function brokenChunk(key: string, fault: string): Error {
+export function brokenChunkError(key: string, fault: string): Error {
   return withDetails(corruptChunk(`the stored chunk is not whole: ${fault}`, { code: "truncated" }), {
     chunkKey: key,
   }) as Error;
 }
 
 /** Error for a copy that differs from its source. */
-export const different = (place: string, chunkKey?: string): Error =>
+export const differsError = (place: string, chunkKey?: string): Error =>
   corruptChunk(`what was written differs from the source: ${place}`, { code: "differs", chunkKey });
 
 /** Options of a BoxCopier for an array. */
-export const boxCopy = ({ memory, verify, pool, signal, tally, target }: Work, from: View) => ({
+export const boxCopyOptions = ({ memory, verify, pool, signal, tally, target }: ArrayCopy, from: View) => ({
   ...{ from, memory, verify, pool, signal },
   origin: target.shape.map(() => 0),
   onRead: (bytes: number) => {
@@ -114,7 +114,7 @@ export interface CopyProgress {
 }
 
 /** Returns a count as a number, or as a bigint if a number cannot hold it. */
-export const exact = (count: bigint): number | bigint =>
+export const toExactNumber = (count: bigint): number | bigint =>
   count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : count;
 
 /** Counts the work of a copy. */
@@ -143,7 +143,7 @@ export class Tally {
   }
 
   /** Counts chunks that need no work because they are not stored: as missing, and without a part in the progress. */
-  leave({ chunks, bytes }: { readonly chunks: bigint; readonly bytes: bigint }): void {
+  countUnvisited({ chunks, bytes }: { readonly chunks: bigint; readonly bytes: bigint }): void {
     this.#left = { chunks: this.#left.chunks + chunks, bytes: this.#left.bytes + bytes };
   }
 
@@ -169,8 +169,8 @@ export class Tally {
 
   get result(): CopyResult {
     const { arrays, groups, chunks, bytesRead, bytesWritten } = this;
-    const missing = exact(BigInt(chunks.missing) + this.#left.chunks);
-    const bytes = exact(BigInt(this.bytes) + this.#left.bytes);
+    const missing = toExactNumber(BigInt(chunks.missing) + this.#left.chunks);
+    const bytes = toExactNumber(BigInt(this.bytes) + this.#left.bytes);
     return { arrays, groups, chunks: { ...chunks, missing }, bytes, bytesRead, bytesWritten };
   }
 }

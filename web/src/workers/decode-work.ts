@@ -4,14 +4,14 @@ import type { CoreChunkCodec } from "../chain/core-chunk.js";
 import { sessionOf } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
-import { extentOf, type Fetched, type Projection, type RegionTask } from "../plan/projections.js";
+import { type Fetched, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
 import {
   chooseSlabAxis,
+  chunkPlace,
   type PlaceBox,
-  placeOf,
   SlabPartition,
   type SlabPlace,
-  spansOf,
+  slabSpans,
 } from "../plan/slab-partition.js";
 import type { ResultBytes } from "../read/result.js";
 import type { LocateError, Sink } from "../read/sink.js";
@@ -21,7 +21,7 @@ import { countOf, stridesOf } from "../util/shapes.js";
 import { type KnownPlans, type PoolTask, StepFailure, type WorkMessage } from "./messages.js";
 
 /** A shared result, and the slab's box in it. */
-export interface SharedPlace extends SlabPlace {
+export interface SharedResultBox extends SlabPlace {
   readonly result: Uint8Array<SharedArrayBuffer>;
 }
 
@@ -31,7 +31,7 @@ export interface SlabWork {
   readonly bytes: number;
   /** Steps that decode the chunks into the slab. */
   readonly steps: readonly PlacedStep[];
-  readonly place?: SharedPlace | undefined;
+  readonly place?: SharedResultBox | undefined;
 }
 
 /**
@@ -60,7 +60,7 @@ export function runSlab(
       session.copyFromSlab(slab, 0, work.bytes, bytes, 0);
       return bytes;
     }
-    for (const { from, to, bytes } of spansOf(work.place))
+    for (const { from, to, bytes } of slabSpans(work.place))
       session.copyFromSlab(slab, from, bytes, work.place.result, to);
     return undefined;
   } finally {
@@ -72,7 +72,7 @@ export function runSlab(
 interface SlabMessage {
   readonly steps: readonly StepMessage[];
   readonly bytes: number;
-  readonly place: SharedPlace | undefined;
+  readonly place: SharedResultBox | undefined;
 }
 
 interface StepMessage extends Place {
@@ -98,7 +98,7 @@ export function slabTask(work: SlabWork): PoolTask<Uint8Array | undefined> {
     pack(known, input): SlabMessage {
       let end = 0;
       const packed = steps.map(({ plan, encoded: chunk, offset, axes }): StepMessage => {
-        const number = known.planOf(plan);
+        const number = known.planNumber(plan);
         if (!chunk) return { plan: number, at: undefined, offset, axes };
         input.set(chunk, end);
         const at = [end, chunk.byteLength] as const;
@@ -114,7 +114,7 @@ export function slabTask(work: SlabWork): PoolTask<Uint8Array | undefined> {
 export function unpackSlab(known: KnownPlans, { module, input, work }: WorkMessage): SlabWork {
   const { steps, bytes, place } = work as SlabMessage;
   const unpacked = steps.map(({ plan, at, offset, axes }) => ({
-    plan: known.of(plan),
+    plan: known.get(plan),
     encoded: at && new Uint8Array(input, ...at),
     offset,
     axes,
@@ -126,7 +126,7 @@ export function unpackSlab(known: KnownPlans, { module, input, work }: WorkMessa
 export const minWorkBytes = 2 ** 15;
 
 /** The pool as used by the sink. */
-export interface Helpers {
+export interface PoolAccess {
   /** Called when the read of a region starts and ends. */
   enter(): void;
   leave(): void;
@@ -139,7 +139,7 @@ export interface Helpers {
 /** Whether the slabs of a region are large enough to be sent to another thread. */
 export function isWorthPooling(projections: readonly (readonly Projection[])[], itemBytes: number): boolean {
   const lengths = projections.map((list) => list.map((projection) => projection.count));
-  const shape = projections.map(extentOf);
+  const shape = projections.map(selectedCount);
   const axis = chooseSlabAxis(shape, lengths, itemBytes);
   const longest = lengths.slice(0, axis).map((list) => list.reduce((most, n) => Math.max(most, n), 0));
   return countOf([...longest, ...shape.slice(axis)]) * itemBytes >= minWorkBytes;
@@ -172,14 +172,14 @@ export class PoolSink implements Sink {
    * @param out the result: C order, native byte order.
    */
   constructor(
-    private readonly helpers: Helpers,
+    private readonly helpers: PoolAccess,
     private readonly codec: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
     private readonly located: LocateError,
   ) {
     this.#itemBytes = codec.plan.array.dtype.itemBytes;
-    this.#shape = projections.map(extentOf);
+    this.#shape = projections.map(selectedCount);
   }
 
   async start(): Promise<void> {
@@ -189,7 +189,7 @@ export class PoolSink implements Sink {
   }
 
   put(task: RegionTask, fetched: Fetched, signal: AbortSignal): Promise<void> | undefined {
-    const slab = this.#partition.of(task);
+    const slab = this.#partition.slabFor(task);
     slab.content.members.push({ task, fetched });
     return this.#partition.isLast(slab) ? this.#finish(slab.content, signal) : undefined;
   }
@@ -226,7 +226,7 @@ export class PoolSink implements Sink {
   /** Returns the steps of a chunk. Errors found before they run belong to the chunk, too. */
   #steps(task: RegionTask, { codec, encoded, start }: Fetched, box: PlaceBox): readonly PlacedStep[] {
     try {
-      return (codec as CoreChunkCodec).placed(encoded, placeOf(task.projections, start, box));
+      return (codec as CoreChunkCodec).placed(encoded, chunkPlace(task.projections, start, box));
     } catch (error) {
       throw this.located(error, task);
     }
@@ -234,7 +234,7 @@ export class PoolSink implements Sink {
 
   #copyOut(slab: Uint8Array, place: SlabPlace): void {
     if (slab.byteLength === this.out.byteLength && this.out.adopt(() => slab)) return;
-    for (const { from, to, bytes } of spansOf(place))
+    for (const { from, to, bytes } of slabSpans(place))
       this.out.bytes.set(slab.subarray(from, from + bytes), to);
     this.helpers.releaseBytes(slab);
   }

@@ -5,18 +5,18 @@ import { asBytes, isBytes, sizeOf } from "../util/bytes.js";
 import { engineFailed } from "../util/errors.js";
 import { movedBytes, moveItems, packedSource, packing } from "../util/strided-copy.js";
 import {
-  batchesOf,
   type EncodeBatch,
   type Encoded,
   type Encoders,
   type EncodeStep,
   runBatch,
+  toBatches,
 } from "../write/encoder.js";
-import { checkThere } from "../write/region.js";
+import { checkNotDetached } from "../write/region.js";
 import {
-  type ChunkAnswer,
+  type ChunkResult,
   isFailure,
-  isItsOwn,
+  isWorkerFault,
   type KnownPlans,
   type PoolTask,
   packFailure,
@@ -39,7 +39,7 @@ interface BatchMessage extends Omit<EncodeBatch, "plan" | "before" | "source"> {
 type Range = readonly [start: number, length: number];
 
 /** Returns the pool's workers as encoders of one write. */
-export function encodersOf(pool: WorkerPool): Encoders {
+export function poolEncoders(pool: WorkerPool): Encoders {
   const batches = new Batches(pool);
   return {
     enter: () => pool.enter(),
@@ -78,7 +78,7 @@ class Batches {
     for (let turn = 0; turn < batchTurns; turn++) await undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const batch of batchesOf(waiting.map(({ step }) => step)))
+    for (const batch of toBatches(waiting.map(({ step }) => step)))
       void this.#submit(batch, waiting.splice(0, batch.places.length), signal);
   }
 
@@ -118,10 +118,10 @@ function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
       return outcomes === "no room" ? places.map(() => ({ encoded: outcomes })) : outcomes;
     },
     pack(known, input): BatchMessage {
-      checkThere(source);
+      checkNotDetached(source);
       if (before?.encoded) input.set(before.encoded);
       const at = before && { at: before.encoded && ([0, stored] as const) };
-      const message = { ...batch, plan: known.planOf(plan), before: at };
+      const message = { ...batch, plan: known.planNumber(plan), before: at };
       if (shared) return { ...message, source: shared };
       const values: Range = [start, movedBytes(move)];
       moveItems(source, input.subarray(start, start + values[1]), packing(move));
@@ -142,10 +142,10 @@ function attempt(encode: () => Encoded): Outcome {
 }
 
 /** Returns a worker's result for a chunk; undefined if it is malformed. */
-function readOutcome(chunk: ChunkAnswer | undefined, keepsFill: boolean): Outcome | undefined {
+function readOutcome(chunk: ChunkResult | undefined, keepsFill: boolean): Outcome | undefined {
   const { bytes, failure } = chunk ?? { failure: null };
   if (failure !== undefined)
-    return isFailure(failure) && !isItsOwn(failure) ? { error: unpackFailure(failure) } : undefined;
+    return isFailure(failure) && !isWorkerFault(failure) ? { error: unpackFailure(failure) } : undefined;
   if (bytes === undefined) return keepsFill ? undefined : { encoded: undefined };
   return isBytes(bytes) && asBytes(bytes) === bytes && sizeOf(bytes) > 0 ? { encoded: bytes } : undefined;
 }
@@ -156,7 +156,7 @@ export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): En
   const part = (at: Range) => new Uint8Array(input, ...at);
   return {
     ...batch,
-    plan: known.of(plan),
+    plan: known.get(plan),
     before: before && { encoded: before.at && part(before.at) },
     source: ArrayBuffer.isView(source) ? source : part(source),
   };
@@ -166,8 +166,8 @@ export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): En
  * Runs the batch in the worker. @throws EngineFailed if memory is exhausted: the calling thread may have
  * enough.
  */
-export function answerBatch(session: CodecSession, batch: EncodeBatch): ChunkAnswer[] {
-  const chunks = runBatch(session, batch, (encode): ChunkAnswer => {
+export function encodeBatch(session: CodecSession, batch: EncodeBatch): ChunkResult[] {
+  const chunks = runBatch(session, batch, (encode): ChunkResult => {
     try {
       return { bytes: encode() };
     } catch (error) {

@@ -14,13 +14,13 @@ export class Fetching {
 
   constructor(private readonly port: WorkerPort) {}
 
-  hear(message: FetchRequest): void {
-    if ("more" in message) this.#open.get(message.more)?.readOn();
+  receive(message: FetchRequest): void {
+    if ("more" in message) this.#open.get(message.more)?.resume();
     else if ("drop" in message) this.#open.get(message.drop)?.drop();
     else void this.#run(message);
   }
 
-  async #run(ask: FetchAsk): Promise<void> {
+  async #run(ask: FetchStart): Promise<void> {
     const request = new RemoteRequest(ask, this.port);
     this.#open.set(ask.fetch, request);
     await request.run();
@@ -30,7 +30,7 @@ export class Fetching {
 
 class RemoteRequest {
   readonly #abort = new AbortController();
-  #head: FetchNews["head"];
+  #head: FetchProgress["head"];
   #pieces: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,11 +39,11 @@ class RemoteRequest {
   #wake = () => {};
 
   constructor(
-    private readonly ask: FetchAsk,
+    private readonly ask: FetchStart,
     private readonly port: WorkerPort,
   ) {}
 
-  readOn(): void {
+  resume(): void {
     this.#isAhead = false;
     this.#wake();
   }
@@ -93,9 +93,9 @@ class RemoteRequest {
     this.#send({});
   }
 
-  #send(news: Omit<FetchNews, "fetched" | "head" | "piece">): void {
+  #send(news: Omit<FetchProgress, "fetched" | "head" | "piece">): void {
     const piece = this.#bytes > 0 ? joinPieces(this.#pieces, this.#bytes) : undefined;
-    const said: FetchNews = { fetched: this.ask.fetch, head: this.#head, piece, ...news };
+    const said: FetchProgress = { fetched: this.ask.fetch, head: this.#head, piece, ...news };
     this.#head = undefined;
     this.#pieces = [];
     this.#bytes = 0;
@@ -117,7 +117,7 @@ function joinPieces(pieces: readonly Uint8Array<ArrayBuffer>[], bytes: number): 
 }
 
 /** Requests a URL. */
-export interface FetchAsk {
+export interface FetchStart {
   readonly fetch: number;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -126,7 +126,7 @@ export interface FetchAsk {
 }
 
 /** Acknowledges the data received, so that the worker continues reading. */
-export interface FetchMore {
+export interface FetchContinue {
   readonly more: number;
 }
 
@@ -135,12 +135,12 @@ export interface FetchDrop {
   readonly drop: number;
 }
 
-export type FetchRequest = FetchAsk | FetchMore | FetchDrop;
+export type FetchRequest = FetchStart | FetchContinue | FetchDrop;
 
 /**
  * Progress of a request: the head comes with or before the first piece of the body, the end with the last.
  */
-export interface FetchNews {
+export interface FetchProgress {
   readonly fetched: number;
   readonly head?: FetchHead | undefined;
   readonly piece?: ArrayBuffer | undefined;

@@ -38,20 +38,20 @@ interface PlanMessage {
 }
 
 /** A message from a worker: first that it has started, then one answer per task. */
-export type WorkerMessage = { readonly ready: true } | WorkAnswer;
+export type WorkerMessage = { readonly ready: true } | WorkResult;
 
-export interface WorkAnswer {
+export interface WorkResult {
   readonly id: number;
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** Results of encoding, per chunk. */
-  readonly chunks?: readonly ChunkAnswer[];
+  readonly chunks?: readonly ChunkResult[];
   /** The task's memory, for reuse. */
   readonly input?: ArrayBuffer;
   readonly failure?: FailureMessage | undefined;
 }
 
 /** An encoded chunk, nothing for a chunk that contains only the fill value and is not kept, or a failure. */
-export interface ChunkAnswer {
+export interface ChunkResult {
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   readonly failure?: FailureMessage | undefined;
 }
@@ -70,9 +70,9 @@ export interface PoolTask<T> {
    * to the caller.
    * @param input memory of {@link inputBytes}.
    */
-  pack(known: Acquaintance, input: Uint8Array): unknown;
+  pack(known: PeerState, input: Uint8Array): unknown;
   /** Reads the result in an answer; undefined if it does not fit this task. */
-  read(answer: WorkAnswer): { readonly outcome: T } | undefined;
+  read(answer: WorkResult): { readonly outcome: T } | undefined;
   /** Runs the task in a session of this thread. */
   run(session: CodecSession): T;
 }
@@ -81,14 +81,14 @@ export interface PoolTask<T> {
 const maxPlans = 512;
 
 /** Modules and plans that one worker has. */
-export class Acquaintance {
+export class PeerState {
   readonly #modules = new Set<ModuleName>();
   readonly #plans = new Map<PlanWords, number>();
   #nextPlan = 0;
   #newPlans: PlanMessage[] = [];
 
   /** Returns the number of a plan, which is sent with the message being packed if it is new. */
-  planOf(plan: PlanWords): number {
+  planNumber(plan: PlanWords): number {
     let known = this.#plans.get(plan);
     if (known === undefined) {
       known = this.#nextPlan++;
@@ -123,13 +123,13 @@ export class KnownPlans {
   readonly #plans = new Map<number, PlanWords>();
 
   /** Stores the plans of a message. */
-  note({ plans, forget }: WorkMessage): void {
+  store({ plans, forget }: WorkMessage): void {
     if (forget) this.#plans.clear();
     for (const { id, words, names } of plans)
       this.#plans.set(id, { words, steps: names.map((name) => ({ name })) });
   }
 
-  of(number: number): PlanWords {
+  get(number: number): PlanWords {
     return this.#plans.get(number)!;
   }
 }
@@ -169,7 +169,7 @@ export function isFailure(failure: unknown): failure is FailureMessage {
 }
 
 /** Whether a failure concerns the worker rather than its work. */
-export const isItsOwn = ({ kind, tag }: FailureMessage): boolean =>
+export const isWorkerFault = ({ kind, tag }: FailureMessage): boolean =>
   kind === "other" || tag === "EngineFailed";
 
 /** Converts an error to a message. */
@@ -209,7 +209,7 @@ export interface PoolStatus {
 }
 
 /** Returns the reason why a worker ended or did not start, from an error, an event or an exit code. */
-export function reasonOf(cause: unknown): string {
+export function failureReason(cause: unknown): string {
   if (typeof cause === "string") return cause;
   if (typeof cause === "number") return `the worker ended with ${cause}`;
   try {
@@ -224,7 +224,7 @@ export function reasonOf(cause: unknown): string {
 const warned = new Set<string>();
 
 /** Warns once per set of reasons that there are no workers, and how to fix it. */
-export function sayNoWorkers(reasons: readonly string[]): void {
+export function warnNoWorkers(reasons: readonly string[]): void {
   const text = reasons.join("; ");
   if (warned.has(text)) return;
   warned.add(text);

@@ -21,21 +21,21 @@ import {
   stopWorker,
   type WasmModule,
 } from "../util/platform.js";
-import { type Helpers, isWorthPooling, minWorkBytes, PoolSink, slabTask } from "./decode-work.js";
+import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
-  Acquaintance,
+  failureReason,
   isFailure,
-  isItsOwn,
+  isWorkerFault,
+  PeerState,
   type PoolStatus,
   type PoolTask,
-  reasonOf,
   StepFailure,
-  sayNoWorkers,
   unpackFailure,
-  type WorkAnswer,
   type WorkerMessage,
+  type WorkResult,
+  warnNoWorkers,
 } from "./messages.js";
-import { type FetchLine, FetchLines } from "./remote-fetch.js";
+import { type FetchConnection, FetchConnections } from "./remote-fetch.js";
 import { packagedWorkers, type StartWorker } from "./start.js";
 
 export interface WorkerPoolOptions {
@@ -90,7 +90,7 @@ export class WorkerPool {
   readonly #slabs = new BufferPool();
   readonly #inputs = new BufferPool();
   /** Connections to workers that send requests; undefined if workers do not send any. */
-  readonly #connections: FetchLines | undefined;
+  readonly #connections: FetchConnections | undefined;
   #reads = 0;
   #maxSize: number;
   #crashes = 0;
@@ -107,7 +107,7 @@ export class WorkerPool {
       throw invalidArgument(`the size of a pool must be a count of workers, not ${size}`);
     this.#maxSize = size;
     this.#startMethods = createWorker ? [createWorker] : packagedWorkers;
-    if (fetch) this.#connections = new FetchLines(() => this.#startAll());
+    if (fetch) this.#connections = new FetchConnections(() => this.#startAll());
   }
 
   /** Maximum number of workers; lower than requested if some could not be started. */
@@ -163,7 +163,7 @@ export class WorkerPool {
   ): Sink | undefined {
     if (this.#maxSize === 0 || codec.isNative) return undefined;
     if (!isWorthPooling(projections, codec.plan.array.dtype.itemBytes)) return undefined;
-    const helpers: Helpers = {
+    const helpers: PoolAccess = {
       enter: () => this.enter(),
       leave: () => this.leave(),
       submit: (work, signal) => this.submit(slabTask(work), signal),
@@ -286,7 +286,7 @@ export class WorkerPool {
     try {
       const { inputBytes, spareBytes } = job.task;
       const spare = spareBytes === undefined ? undefined : this.#slabs.take(spareBytes);
-      const message = member.acquaintance.pack(id, job.task, job.wasm, this.#inputFor(inputBytes), spare);
+      const message = member.peer.pack(id, job.task, job.wasm, this.#inputFor(inputBytes), spare);
       member.worker!.postMessage(message, spare ? [message.input, spare] : [message.input]);
       if (member.jobs.size === 1) keepAlive(member.worker, true);
       this.#watch(member);
@@ -330,7 +330,7 @@ export class WorkerPool {
       startTimeout,
     );
     try {
-      const worker = await this.#startMethods[member.way]!();
+      const worker = await this.#startMethods[member.startMethod]!();
       if (!this.#workers.has(member)) return stopWorker(worker);
       member.worker = worker;
       listenTo(
@@ -346,13 +346,13 @@ export class WorkerPool {
   #receive(member: PoolWorker, data: unknown): void {
     // Workers created by bundlers may send other messages.
     if (!this.#workers.has(member) || typeof data !== "object" || data === null) return;
-    if (member.line?.hear(data)) return;
+    if (member.connection?.receive(data)) return;
     const message = data as WorkerMessage;
     if ("ready" in message) {
       clearTimeout(member.timer);
       member.isReady = true;
-      this.#hasStarted ||= member.way === this.#startMethod;
-      member.line = this.#connections?.open(member.worker!);
+      this.#hasStarted ||= member.startMethod === this.#startMethod;
+      member.connection = this.#connections?.open(member.worker!);
       keepAlive(member.worker, false);
     } else {
       const job = member.jobs.get(message.id);
@@ -379,11 +379,11 @@ export class WorkerPool {
    * Returns false if a worker that did not start is not replaced: others have started this way, or no other
    * way is left.
    */
-  #tryNextMethod({ way }: PoolWorker, cause: unknown): boolean {
-    if (way < this.#startMethod) return true; // started together with one that failed
-    if (this.#hasStarted || way + 1 === this.#startMethods.length) return false;
+  #tryNextMethod({ startMethod }: PoolWorker, cause: unknown): boolean {
+    if (startMethod < this.#startMethod) return true; // started together with one that failed
+    if (this.#hasStarted || startMethod + 1 === this.#startMethods.length) return false;
     this.#startMethod++;
-    this.#reasons.push(reasonOf(cause));
+    this.#reasons.push(failureReason(cause));
     return true;
   }
 
@@ -393,8 +393,8 @@ export class WorkerPool {
     if (!member.isReady) this.#maxSize = Math.max(0, this.#maxSize - 1);
     if (++this.#crashes > maxCrashes) this.#maxSize = 0;
     if (this.#maxSize > 0 || before === 0) return;
-    this.#reasons.push(reasonOf(cause));
-    sayNoWorkers(this.#reasons);
+    this.#reasons.push(failureReason(cause));
+    warnNoWorkers(this.#reasons);
   }
 
   /** Stops a worker; its tasks return to the front of the queue. */
@@ -402,7 +402,7 @@ export class WorkerPool {
     this.#workers.delete(member);
     clearTimeout(member.timer);
     if (member.worker) stopWorker(member.worker);
-    member.line?.close();
+    member.connection?.close();
     const waiting = [...this.#queue];
     this.#queue.clear();
     for (const job of member.jobs.values()) {
@@ -416,15 +416,15 @@ export class WorkerPool {
 /** One worker. */
 class PoolWorker {
   worker: AnyWorker | undefined;
-  line: FetchLine | undefined;
+  connection: FetchConnection | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
   isReady = false;
-  readonly acquaintance = new Acquaintance();
+  readonly peer = new PeerState();
   readonly jobs = new Map<number, PendingTask>();
 
   constructor(
     /** The way it was started. */
-    readonly way: number,
+    readonly startMethod: number,
   ) {}
 }
 
@@ -451,11 +451,12 @@ class PendingTask {
   }
 
   /** Malformed answers, from workers of another version or other software, are discarded. */
-  finish(answer: WorkAnswer): void {
+  finish(answer: WorkResult): void {
     const { failure } = answer;
     const read = failure === undefined ? this.task.read(answer) : undefined;
     if (read) this.settle(() => this.resolve(read.outcome));
-    else if (isFailure(failure) && !isItsOwn(failure)) this.settle(() => this.reject(unpackFailure(failure)));
+    else if (isFailure(failure) && !isWorkerFault(failure))
+      this.settle(() => this.reject(unpackFailure(failure)));
     else void this.runHere(); // an engine failure in the worker may not occur here
   }
 

@@ -7,22 +7,22 @@
 import { defaultTransport } from "../store/http/fetch.js";
 import type { Answer, Transport, TransportRequest } from "../store/transport.js";
 import type { AnyWorker } from "../util/platform.js";
-import type { FetchHead, FetchNews, FetchRequest } from "./fetching.js";
+import type { FetchHead, FetchProgress, FetchRequest } from "./fetching.js";
 
 /** Number of requests that succeeded on the calling thread only, after which workers send no more. */
 const maxWorkerFailures = 3;
 
 /** Connections to the workers of a pool. */
-export class FetchLines {
-  readonly #connections = new Set<FetchLine>();
+export class FetchConnections {
+  readonly #connections = new Set<FetchConnection>();
   #workerFailures = 0;
 
   /** @param hire ensures that workers are started; the first requests do not wait for them. */
   constructor(private readonly startWorkers: () => void) {}
 
   /** Opens a connection to a worker that has started. */
-  open(worker: AnyWorker): FetchLine {
-    const line = new FetchLine(
+  open(worker: AnyWorker): FetchConnection {
+    const line = new FetchConnection(
       (message) => worker.postMessage(message, []),
       () => this.#connections.delete(line),
     );
@@ -53,8 +53,8 @@ export class FetchLines {
     }
   };
 
-  #leastBusy(): FetchLine | undefined {
-    let best: FetchLine | undefined;
+  #leastBusy(): FetchConnection | undefined {
+    let best: FetchConnection | undefined;
     for (const line of this.#connections)
       if (line.count < (best?.count ?? Number.POSITIVE_INFINITY)) best = line;
     return best;
@@ -86,7 +86,7 @@ const isNativeFetch = (fetch: unknown): boolean =>
   /^function fetch\(\)\s*\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(fetch));
 
 /** Connection to one worker. */
-export class FetchLine {
+export class FetchConnection {
   readonly #open = new Map<number, RemoteResponse>();
   #next = 0;
   #isClosed = false;
@@ -134,10 +134,10 @@ export class FetchLine {
   }
 
   /** Handles a message from the worker; true if it concerns requests. */
-  hear(message: object): boolean {
+  receive(message: object): boolean {
     if (!("fetched" in message)) return false;
-    const news = message as FetchNews;
-    this.#open.get(news.fetched)?.hear(news);
+    const news = message as FetchProgress;
+    this.#open.get(news.fetched)?.receive(news);
     return true;
   }
 
@@ -189,7 +189,7 @@ class RemoteResponse implements Answer {
     return { get: (name: string) => this.#headers.get(name.toLowerCase()) ?? null };
   }
 
-  hear(news: FetchNews): void {
+  receive(news: FetchProgress): void {
     if (this.#end) return;
     const { head, piece, isEnd, failure } = news;
     if (!isFetchProgress(news, this.#head !== undefined)) {
@@ -241,7 +241,7 @@ class RemoteResponse implements Answer {
 }
 
 /** Whether a message is well-formed: workers of another version or other software are not trusted. */
-function isFetchProgress({ head, piece, failure }: FetchNews, hasHead: boolean): boolean {
+function isFetchProgress({ head, piece, failure }: FetchProgress, hasHead: boolean): boolean {
   if (failure !== undefined) return typeof failure === "string";
   if (piece !== undefined && !(piece instanceof ArrayBuffer)) return false;
   return head === undefined ? hasHead : isHead(head);

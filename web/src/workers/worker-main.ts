@@ -9,9 +9,9 @@ import { configureWasm } from "../engine/module.js";
 import type { CodecSession } from "../engine/session.js";
 import { openWorkerPort, type WorkerPort } from "../util/platform.js";
 import { runSlab, unpackSlab } from "./decode-work.js";
-import { answerBatch, unpackBatch } from "./encode-work.js";
+import { encodeBatch, unpackBatch } from "./encode-work.js";
 import { Fetching, isFetchRequest } from "./fetching.js";
-import { isWorkMessage, KnownPlans, packFailure, type WorkAnswer, type WorkMessage } from "./messages.js";
+import { isWorkMessage, KnownPlans, packFailure, type WorkMessage, type WorkResult } from "./messages.js";
 
 const plans = new KnownPlans();
 let fetching: Fetching | undefined;
@@ -22,14 +22,14 @@ function receive(port: WorkerPort, message: unknown): void {
   if (isWorkMessage(message)) return void runTask(port, message);
   if (!isFetchRequest(message)) return;
   fetching ??= new Fetching(port);
-  fetching.hear(message);
+  fetching.receive(message);
 }
 
 async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   const { id, input, kind, module, wasm } = message;
-  const send = (said: WorkAnswer, transfer: ArrayBuffer[]) => port.post(said, transfer);
+  const send = (said: WorkResult, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
-    plans.note(message); // first, because later messages rely on them
+    plans.store(message); // first, because later messages rely on them
     const run = kind === "decode" ? decodeTask(message) : encodeTask(message);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await sessionOf(module));
@@ -41,7 +41,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   }
 }
 
-type Work = (session: CodecSession) => Pick<WorkAnswer, "bytes" | "chunks">;
+type Work = (session: CodecSession) => Pick<WorkResult, "bytes" | "chunks">;
 
 function decodeTask(message: WorkMessage): Work {
   const slab = unpackSlab(plans, message);
@@ -50,7 +50,7 @@ function decodeTask(message: WorkMessage): Work {
 
 function encodeTask(message: WorkMessage): Work {
   const batch = unpackBatch(plans, message);
-  return (session) => ({ chunks: answerBatch(session, batch) });
+  return (session) => ({ chunks: encodeBatch(session, batch) });
 }
 
 let isStarted = false;

@@ -13,8 +13,8 @@ import type { MemoryArray } from "../util/buffers.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { type Move, moveItems } from "../util/strided-copy.js";
-import { checkThere, type Values, type WritePart, type WrittenRegion } from "./region.js";
-import { moveOf, putValues, roomIn, ValueSlabs } from "./write-slabs.js";
+import { checkNotDetached, type Values, type WritePart, type WrittenRegion } from "./region.js";
+import { chunkMove, putValues, tryMakeSlab, ValueSlabs } from "./write-slabs.js";
 
 /** An encoded chunk; undefined for one that is not stored. */
 export type Encoded = Uint8Array | undefined;
@@ -192,7 +192,7 @@ export function wholeStep(
   };
   const box = parts.map((part) => ({ ...part, start: 0, step: 1 }));
   const bytes = countOf(shape) * values.width;
-  return { plan, bytes, place, before: undefined, source, move: moveOf(values, box, shape), keepsFill };
+  return { plan, bytes, place, before: undefined, source, move: chunkMove(values, box, shape), keepsFill };
 }
 
 /** Returns the step for a chunk whose other elements come from a stored chunk, or have the fill value. */
@@ -220,7 +220,7 @@ function chunkStep(
     place: wholePlace(shape, values.width),
     before: { encoded },
     source: values.content as Uint8Array,
-    move: moveOf(values, parts, shape),
+    move: chunkMove(values, parts, shape),
     keepsFill,
   };
 }
@@ -245,8 +245,8 @@ export function runBatch<T>(
   each: (encode: () => Uint8Array<ArrayBuffer> | undefined) => T,
   copy?: Copy,
 ): T[] | "no room" {
-  checkThere(source);
-  const slab = roomIn(session, bytes);
+  checkNotDetached(source);
+  const slab = tryMakeSlab(session, bytes);
   if (!slab) return "no room";
   try {
     if (before) session.place(slab, { plan, encoded: before.encoded, ...places[0]! });
@@ -277,7 +277,7 @@ const enoughRow = 512;
  * are short. Their values are then copied in longer runs and gathered by the core.
  * @param steps in the requested order, neighbours consecutively.
  */
-export function batchesOf(steps: readonly EncodeStep[]): EncodeBatch[] {
+export function toBatches(steps: readonly EncodeStep[]): EncodeBatch[] {
   const groups: EncodeStep[][] = [];
   for (const step of steps) {
     const group = groups.at(-1);

@@ -11,7 +11,7 @@ import {
 } from "../dtypes/elements.js";
 import { parseScalar } from "../dtypes/parse-scalar.js";
 import { packStrings } from "../dtypes/strings.js";
-import { type Projection, pickCount, projectionsOf } from "../plan/projections.js";
+import { type Projection, pickCount, projectRange } from "../plan/projections.js";
 import { type AxisIndices, resolveSelection, type Selection } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
 import { repeated } from "../util/buffers.js";
@@ -53,7 +53,7 @@ export function resolveRegion(reader: ArrayReader, selection: Selection | undefi
     shape: ranges.filter((range) => !range.dropped).map((range) => range.count),
     counts: ranges.map((range) => range.count),
     parts: ranges.map((range, axis) =>
-      "indices" in range ? listedParts(range, axes[axis]!) : projectionsOf(range, axes[axis]!),
+      "indices" in range ? listedParts(range, axes[axis]!) : projectRange(range, axes[axis]!),
     ),
     hasLists: ranges.some((range) => "indices" in range),
   };
@@ -123,7 +123,7 @@ export interface Values {
  * @param asList whether chunks hold lists of values instead of bytes.
  * @throws InvalidArgument for values of another type, shape or number.
  */
-export function valuesOf(dtype: DType, asList: boolean, region: WrittenRegion, given: unknown): Values {
+export function resolveValues(dtype: DType, asList: boolean, region: WrittenRegion, given: unknown): Values {
   const { counts, shape } = region;
   const list = isRegion(given) ? regionData(given, shape) : given;
   if (!isData(dtype, list)) return scalarValues(dtype, asList, region, list);
@@ -231,7 +231,7 @@ const typeName = (given: object): string => Object.prototype.toString.call(given
  * Checks that the values still exist; called each time that some are read.
  * @throws EncodeFailed if their buffer was detached or shrunk since the call.
  */
-export function checkThere(content: Uint8Array | readonly unknown[]): void {
+export function checkNotDetached(content: Uint8Array | readonly unknown[]): void {
   if (content.length > 0) return;
   throw encodeFailed(
     "the values are gone: their buffer was transferred, or made smaller, while they were written",

@@ -8,16 +8,16 @@ import type { CodecSession, Copy, Slab } from "../engine/session.js";
 import type { Group, RegionTask } from "../plan/projections.js";
 import {
   chooseSlabAxis,
+  chunkPlace,
   maxSlabBytes,
   type PlaceBox,
-  placeOf,
   SlabPartition,
 } from "../plan/slab-partition.js";
 import type { MemoryArray } from "../util/buffers.js";
 import { isZarrError } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { type Move, moveItems, offsetIn } from "../util/strided-copy.js";
-import { checkThere, type Values, type WritePart } from "./region.js";
+import { checkNotDetached, type Values, type WritePart } from "./region.js";
 
 /** Limits of a write's open slabs; chunks without room in a slab are assembled separately. */
 const maxOpenSlabs = 24;
@@ -65,12 +65,12 @@ export class ValueSlabs {
     keepsFill: boolean,
     copy?: Copy,
   ): Uint8Array | undefined | "no room" {
-    const open = this.#partition.of(task);
+    const open = this.#partition.slabFor(task);
     const box = open.content;
     try {
       box.slab ??= this.#fill(box);
       if (!box.slab) return "no room";
-      const place = placeOf(task.projections, undefined, box);
+      const place = chunkPlace(task.projections, undefined, box);
       return this.session.encodePlaced(box.slab, { plan: codec.plan, ...place }, keepsFill, copy);
     } finally {
       if (this.#partition.isLast(open)) this.#free(box);
@@ -79,7 +79,7 @@ export class ValueSlabs {
 
   /** Records that a chunk will not be encoded from a slab. */
   skip(task: RegionTask): void {
-    const open = this.#partition.of(task);
+    const open = this.#partition.slabFor(task);
     if (this.#partition.isLast(open)) this.#free(open.content);
   }
 
@@ -88,9 +88,9 @@ export class ValueSlabs {
   }
 
   #fill(box: ValueBox): Slab | undefined {
-    checkThere(this.values);
+    checkNotDetached(this.values);
     const hasRoom = this.#slabs === 0 || this.#bytes + box.bytes <= maxOpenBytes;
-    const slab = hasRoom && this.#slabs < maxOpenSlabs ? roomIn(this.session, box.bytes) : undefined;
+    const slab = hasRoom && this.#slabs < maxOpenSlabs ? tryMakeSlab(this.session, box.bytes) : undefined;
     if (!slab) return undefined;
     this.#slabs++;
     this.#bytes += box.bytes;
@@ -116,7 +116,7 @@ export class ValueSlabs {
 }
 
 /** Allocates a slab; undefined if reads and other writes use all of them. */
-export function roomIn(session: CodecSession, bytes: number): Slab | undefined {
+export function tryMakeSlab(session: CodecSession, bytes: number): Slab | undefined {
   try {
     return session.makeSlab(bytes);
   } catch (error) {
@@ -126,7 +126,7 @@ export function roomIn(session: CodecSession, bytes: number): Slab | undefined {
 }
 
 /** Returns the move of values to a part of a chunk, in an array with the chunk's shape. */
-export function moveOf(
+export function chunkMove(
   { isScalar, strides, width }: Values,
   parts: readonly WritePart[],
   shape: readonly number[],
@@ -154,9 +154,9 @@ export function putValues(
   parts: readonly WritePart[],
   { content, shape }: MemoryArray,
 ): void {
-  const move = moveOf(values, parts, shape);
+  const move = chunkMove(values, parts, shape);
   const given = values.content;
-  checkThere(given);
+  checkNotDetached(given);
   if (given instanceof Uint8Array && content instanceof Uint8Array) moveItems(given, content, move);
   else putEntries(given as unknown[], content as unknown[], move, 0, move.from, move.to);
 }

@@ -1,6 +1,6 @@
 /** Blosc 1, with the interface of npm `numcodecs/blosc`. */
 import { invalidArgument, shown } from "../../util/errors.js";
-import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, sizeAt } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkConfig, checkInteger, sizeAt } from "./codec.js";
 
 /** By their numbers in the core. */
 const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
@@ -54,7 +54,7 @@ class Blosc extends CoreCodec {
   }
 
   static fromConfig(config?: BloscConfig): Blosc {
-    const { blocksize, clevel, cname, shuffle, typesize } = optionsOf(config);
+    const { blocksize, clevel, cname, shuffle, typesize } = checkConfig(config);
     return new Blosc(clevel, cname, shuffle, blocksize, typesize);
   }
 }

@@ -23,7 +23,7 @@ export interface CodecConstructor<T> {
 export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
 
 /** Reads the decoded size from a frame; undefined if the frame lacks it. */
-export type SizeOf = (frame: DataView) => number | undefined;
+export type ReadSize = (frame: DataView) => number | undefined;
 
 /** Steps by parameters. Callers make a codec per chunk, and the engine caches plans by the identity of the list. */
 const stepLists = new Map<string, readonly ChainStep[]>();
@@ -38,9 +38,9 @@ function cachedSteps(step: ChainStep): readonly ChainStep[] {
 /** A codec of the core for bytes of unknown decoded size. */
 export abstract class CoreCodec implements Codec {
   readonly #steps: readonly ChainStep[];
-  readonly #readSize: SizeOf;
+  readonly #readSize: ReadSize;
 
-  constructor(step: ChainStep, sizeOf: SizeOf) {
+  constructor(step: ChainStep, sizeOf: ReadSize) {
     this.#steps = cachedSteps(step);
     this.#readSize = sizeOf;
   }
@@ -80,12 +80,12 @@ function toBytes(data: Bytes): Uint8Array {
 
 /** Reads the little-endian 32-bit size at an offset, if the frame has a whole header. */
 export const sizeAt =
-  (offset: number, headerBytes: number): SizeOf =>
+  (offset: number, headerBytes: number): ReadSize =>
   (frame) =>
     frame.byteLength >= headerBytes ? frame.getUint32(offset, true) : undefined;
 
 /** Returns the options of a `fromConfig`. @throws InvalidArgument for values other than objects. */
-export function optionsOf<T extends object>(config: T | undefined): Partial<T> {
+export function checkConfig<T extends object>(config: T | undefined): Partial<T> {
   if (config === undefined) return {};
   if (typeof config !== "object" || config === null)
     throw invalidArgument("a configuration must be an object");

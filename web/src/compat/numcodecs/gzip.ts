@@ -1,12 +1,12 @@
 /** gzip (RFC 1952), with the interface of npm `numcodecs/gzip`. */
-import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
 
 export interface GZipConfig {
   level?: number | undefined;
 }
 
 /** Estimates the size: the last member stores its own, modulo 2³². */
-const memberSize: SizeOf = (frame) =>
+const memberSize: ReadSize = (frame) =>
   frame.byteLength >= 18 ? frame.getUint32(frame.byteLength - 4, true) : undefined;
 
 class GZip extends CoreCodec {
@@ -22,7 +22,7 @@ class GZip extends CoreCodec {
   }
 
   static fromConfig(config?: GZipConfig): GZip {
-    const { level } = optionsOf(config);
+    const { level } = checkConfig(config);
     return new GZip(level);
   }
 }

@@ -1,6 +1,6 @@
 /** LZ4 blocks prefixed with a 4-byte length, with the interface of npm `numcodecs/lz4`. */
 import { invalidArgument, shown } from "../../util/errors.js";
-import { type CodecConstructor, CoreCodec, optionsOf, sizeAt } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkConfig, sizeAt } from "./codec.js";
 
 /** The maximum of the LZ4 library. */
 const maxAcceleration = 65537;
@@ -32,7 +32,7 @@ class LZ4 extends CoreCodec {
   }
 
   static fromConfig(config?: LZ4Config): LZ4 {
-    const { acceleration } = optionsOf(config);
+    const { acceleration } = checkConfig(config);
     return new LZ4(acceleration);
   }
 }

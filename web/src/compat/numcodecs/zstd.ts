@@ -1,6 +1,6 @@
 /** zstd (RFC 8878), with the interface of npm `numcodecs/zstd`. */
 import { invalidArgument, shown } from "../../util/errors.js";
-import { type CodecConstructor, CoreCodec, optionsOf, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkConfig, type ReadSize } from "./codec.js";
 
 export interface ZstdConfig {
   level?: number | undefined;
@@ -9,7 +9,7 @@ export interface ZstdConfig {
 }
 
 /** Unknown here: the core checks the frame's size before decoding. */
-const unknownSize: SizeOf = () => undefined;
+const unknownSize: ReadSize = () => undefined;
 
 class Zstd extends CoreCodec {
   static override get name(): string {
@@ -34,7 +34,7 @@ class Zstd extends CoreCodec {
   }
 
   static fromConfig(config?: ZstdConfig): Zstd {
-    const { level, checksum } = optionsOf(config);
+    const { level, checksum } = checkConfig(config);
     return new Zstd(level, checksum);
   }
 }

@@ -3,7 +3,7 @@
 import { type ElementData, toElements } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ReadOptions } from "../../hierarchy/get.js";
-import { combinations, type Projection, projectionsOf } from "../../plan/projections.js";
+import { combinations, type Projection, projectRange } from "../../plan/projections.js";
 import { type AxisRange, resolveSelection, type Selection } from "../../plan/selection.js";
 import { Limiter, settleAll } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";
@@ -28,7 +28,7 @@ const wrongData = () =>
   invalidArgument("the data of a chunk must be a typed array, one of zarrita's arrays, or a list");
 
 /** Returns the numbers or values of a chunk; the bytes of zarrita's array-likes. @throws InvalidArgument. */
-export function entriesOf(data: unknown): Entries {
+export function rawEntries(data: unknown): Entries {
   if (Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView)))
     return data as Entries;
   const { buffer, byteOffset, byteLength } = (data ?? {}) as Packed;
@@ -42,7 +42,7 @@ export function entriesOf(data: unknown): Entries {
  */
 export function cOrder(chunk: Strided): Entries {
   const { data, shape, stride = stridesOf(shape), offset = 0 } = chunk;
-  const entries = entriesOf(data);
+  const entries = rawEntries(data);
   const width = Array.isArray(data) ? 1 : (data as Packed).BYTES_PER_ELEMENT;
   if (!(width > 0)) throw wrongData();
   const isArrayLike = entries !== data;
@@ -107,7 +107,7 @@ function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: 
   copy(0, from * perItem, to * perItem);
 }
 
-export const bytesOf = ({ buffer, byteOffset, byteLength }: Packed): Uint8Array =>
+export const viewBytes = ({ buffer, byteOffset, byteLength }: Packed): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
 export type ReadChunk = (
@@ -138,7 +138,7 @@ export async function getChunkwise(
     const chunk = await readChunk(projections.map((projection) => projection.chunk));
     const sum = (of: (projection: Projection, axis: number) => number) =>
       projections.reduce((total, projection, axis) => total + of(projection, axis), 0);
-    copyBox(entriesOf(chunk.data), data, {
+    copyBox(rawEntries(chunk.data), data, {
       from: sum(({ start }, axis) => start * chunk.stride[axis]!),
       to: sum(({ out }, axis) => out * outStrides[axis]!),
       perItem,
@@ -149,7 +149,7 @@ export async function getChunkwise(
       })),
     });
   };
-  const chunks = combinations(ranges.map((range, i) => projectionsOf(range, reader.axes[i]!)));
+  const chunks = combinations(ranges.map((range, i) => projectRange(range, reader.axes[i]!)));
   await settleAll(Array.from(chunks, (projections) => limiter.run(() => read(projections), signal)));
   return { data, shape, stride, dtype };
 }

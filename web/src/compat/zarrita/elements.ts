@@ -158,7 +158,7 @@ export function dtypeName({ dtype, zarrFormat }: Pick<ZarrArray, "dtype" | "zarr
 }
 
 /** The metadata of a data type by zarrita's name, which is its own for strings of fixed length. */
-export function dataTypeOf(name: string): unknown {
+export function dataTypeJson(name: string): unknown {
   const text = /^v2:([US])(\d+)$/.exec(name);
   if (!text) return name;
   return text[1] === "U"
@@ -167,7 +167,7 @@ export function dataTypeOf(name: string): unknown {
 }
 
 /** Elements in zarrita's form, over the same memory. */
-export function dataOf(
+export function wrapElements(
   { core, itemBytes }: DType,
   data: ElementData | readonly unknown[],
 ): ElementData | readonly unknown[] | BoolArray | ByteStringArray | UnicodeStringArray {
@@ -183,14 +183,14 @@ export function dataOf(
 export type AnyRegion = Region<ElementData | readonly unknown[]>;
 
 /** The element of a region without dimensions; all of its numbers for types that have several per element. */
-export function scalarOf(data: unknown): unknown {
+export function firstElement(data: unknown): unknown {
   if (data instanceof PackedArray) return data.get(0);
   const values = data as ArrayLike<unknown>;
   return values.length === 1 ? values[0] : data;
 }
 
 /** A fill value in zarrita's form: byte strings are text. */
-export function fillOf({ core }: DType, fill: FillScalar): unknown {
+export function wrapFill({ core }: DType, fill: FillScalar): unknown {
   if (core !== "fixed_bytes" || !(fill instanceof Uint8Array)) return fill;
   return textDecoder().decode(withoutPadding(fill));
 }

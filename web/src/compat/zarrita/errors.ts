@@ -141,7 +141,7 @@ const makers: Partial<Record<ZarrError["_tag"], (error: ZarrError, path: string)
  * Runs work and translates this library's errors to zarrita's, with the original as the cause. Errors that zarrita has
  * no class for (Network, LimitExceeded, InvalidArgument, EngineFailed) and errors of stores pass unchanged.
  */
-export async function likeZarrita<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withZarritaErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

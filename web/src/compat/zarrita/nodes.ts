@@ -7,8 +7,8 @@ import type { Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
-import { type AnyRegion, dataOf, dtypeName, fillOf } from "./elements.js";
-import { checkStore, checkText, InvalidMetadataError, likeZarrita } from "./errors.js";
+import { type AnyRegion, dtypeName, wrapElements, wrapFill } from "./elements.js";
+import { checkStore, checkText, InvalidMetadataError, withZarritaErrors } from "./errors.js";
 import { currentPool, type DerivedArray, type StoreOptions, withStoreOptions } from "./options.js";
 import { ownEntries, zarritaPart } from "./registry.js";
 import type {
@@ -44,7 +44,7 @@ export class Location<Store> {
 }
 
 /** Returns a location, for a store its root. @throws InvalidArgument for other values. */
-export function locationOf<S extends object>(given: Location<S> | S): Location<S> {
+export function toLocation<S extends object>(given: Location<S> | S): Location<S> {
   checkObject(given, "a store, or a place in one,");
   const location = "store" in given ? (given as unknown as Location<S>) : new Location(given as S);
   checkStore(location.store);
@@ -147,11 +147,11 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   ): Promise<Chunk<D>> {
     checkObject(options, "options of getChunk");
     const { signal, pool = currentPool(), ...storeOptions } = options;
-    return likeZarrita(this.path, async () => {
-      const array = await innerOf(this, storeOptions);
+    return withZarritaErrors(this.path, async () => {
+      const array = await loadArray(this, storeOptions);
       const chunkOptions: ChunkOptions = { signal, pool };
       const chunk = await array.getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
-      return chunkOf<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
+      return toChunk<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
     });
   }
 
@@ -163,7 +163,7 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
 }
 
 /** This library's array behind one of zarrita's, with options for its store. @throws InvalidArgument for other values. */
-export async function innerOf(
+export async function loadArray(
   array: ZarritaArray<DataType, Readable>,
   storeOptions: StoreOptions = {},
 ): Promise<ZarrArray> {
@@ -180,7 +180,7 @@ export function checkArray(array: ZarritaArray<DataType, Readable>): void {
 
 function openedSource(array: ZarrArray): ArraySource {
   const { shape, chunkShape, attributes, dimensionNames } = array;
-  const fillValue = fillOf(array.dtype, array.fillValue);
+  const fillValue = wrapFill(array.dtype, array.fillValue);
   const load = async () => array;
   const dtype = dtypeName(array);
   return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, derived: [], load };
@@ -201,7 +201,7 @@ function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMeta
     derived: [],
     load() {
       const make = async () =>
-        (await zarritaPart()).arrayOf(store as Store, normalizePath(path), metadata, ownEntries());
+        (await zarritaPart()).arrayFromMetadata(store as Store, normalizePath(path), metadata, ownEntries());
       loading ??= make().catch((error: unknown) => {
         loading = undefined; // so that the next call retries
         throw error;
@@ -229,8 +229,8 @@ function readFillValue({ data_type: dtype, fill_value: fill }: ArrayMetadata<Dat
 }
 
 /** A region in zarrita's form. */
-export function chunkOf<D extends DataType>({ data, shape, stride, dtype }: AnyRegion): Chunk<D> {
-  return { data: dataOf(dtype, data), shape: [...shape], stride: [...stride] } as Chunk<D>;
+export function toChunk<D extends DataType>({ data, shape, stride, dtype }: AnyRegion): Chunk<D> {
+  return { data: wrapElements(dtype, data), shape: [...shape], stride: [...stride] } as Chunk<D>;
 }
 
 /** Copies a region to shared memory; lists pass unchanged. */

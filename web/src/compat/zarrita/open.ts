@@ -9,9 +9,9 @@ import { locateKey } from "../../store/read.js";
 import type { GetOptions, MaybePromise, Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
-import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
+import { InvalidMetadataError, NotFoundError, withZarritaErrors } from "./errors.js";
 import { extended } from "./extensions.js";
-import { type Location, locationOf, ZarritaArray, ZarritaGroup } from "./nodes.js";
+import { type Location, toLocation, ZarritaArray, ZarritaGroup } from "./nodes.js";
 import { ownEntries, withOwnCodecs, zarritaPart } from "./registry.js";
 import type { CreateArrayOptions, CreateGroupOptions, DataType, Mutable, Readable } from "./types.js";
 
@@ -39,11 +39,11 @@ interface OpenVersion {
 
 const opener = (version: ZarrVersion): OpenVersion =>
   (async <S extends Readable>(location: Location<S> | S, options: OpenOptions = {}) => {
-    const { store, path } = locationOf(location);
+    const { store, path } = toLocation(location);
     checkObject(options, "options of open");
     if (!["array", "group", undefined].includes(options.kind))
       throw invalidArgument(`kind must be "array" or "group", and cannot be ${shown(options.kind)}`);
-    const node = await likeZarrita(path, () => openAt(store, path, version, options));
+    const node = await withZarritaErrors(path, () => openAt(store, path, version, options));
     handleOf(store).lastZarritaVersion = version;
     return node;
   }) as OpenVersion;
@@ -76,7 +76,7 @@ async function openAny<S extends Readable>(
   location: Location<S> | S,
   options: OpenOptions = {},
 ): Promise<Node<S>> {
-  const last = handleOf(locationOf(location).store).lastZarritaVersion;
+  const last = handleOf(toLocation(location).store).lastZarritaVersion;
   const newer = last === 3 ? [open.v3, open.v2] : [open.v2, open.v3];
   const order = last === 1 ? [openV1, ...newer] : last === undefined ? [...newer, openV1] : newer;
   let failure: unknown;
@@ -174,11 +174,11 @@ export async function create<S extends Mutable, D extends DataType>(
   location: Location<S> | S,
   options: CreateArrayOptions<D> | CreateGroupOptions = {},
 ): Promise<ZarritaArray<D, S> | ZarritaGroup<S>> {
-  const { store, path } = locationOf(location);
+  const { store, path } = toLocation(location);
   checkObject(options, "options of create");
   const at = normalizePath(path);
   const { createArray, createGroup } = await zarritaPart();
-  return likeZarrita(path, async () => {
+  return withZarritaErrors(path, async () => {
     if ("shape" in options)
       return new ZarritaArray<D, S>(
         store,

@@ -40,7 +40,7 @@ export interface Concurrency {
   concurrency?: number | undefined;
 }
 
-export function concurrencyOf({ createQueue, concurrency }: Concurrency): number | undefined {
+export function chosenConcurrency({ createQueue, concurrency }: Concurrency): number | undefined {
   if (concurrency !== undefined) return concurrency;
   if (createQueue === undefined) return undefined;
   checkFunction(createQueue, "createQueue");
@@ -60,7 +60,7 @@ interface Signals {
 }
 
 /** Returns the signal of a call, combined if it has two. Some callers pass a signal in place of the options. */
-export function signalOf(options: Signals): AbortSignal | undefined {
+export function combinedSignal(options: Signals): AbortSignal | undefined {
   if (options instanceof AbortSignal) return options;
   const signals = [options.signal, options.opts?.signal].filter((signal) => signal !== undefined);
   return signals.length === 2 ? AbortSignal.any(signals) : signals[0];

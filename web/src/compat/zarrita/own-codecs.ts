@@ -20,9 +20,9 @@ import GZip from "../numcodecs/gzip.js";
 import LZ4 from "../numcodecs/lz4.js";
 import Zlib from "../numcodecs/zlib.js";
 import Zstd from "../numcodecs/zstd.js";
-import { bytesOf, cOrder, type Strided } from "./chunks.js";
+import { cOrder, type Strided, viewBytes } from "./chunks.js";
 import { bytesEntry, type Described, dataTypeIn, namedDtype } from "./codecs.js";
-import { dataOf, dtypeName } from "./elements.js";
+import { dtypeName, wrapElements } from "./elements.js";
 import { CodecPipelineError, InvalidMetadataError, UnsupportedError } from "./errors.js";
 import type { OwnCodec, OwnCodecEntry, OwnCodecMetadata } from "./types.js";
 
@@ -198,7 +198,7 @@ async function encoded({ codecs, meta }: Removed, key: string, bytes: Uint8Array
 /** A raw chunk as zarrita's array-to-bytes codecs take it. */
 function elementsIn(bytes: Uint8Array, { dataType, shape }: OwnCodecMetadata): unknown {
   const dtype = namedDtype(dataType);
-  return { data: dataOf(dtype, toElements(dtype, bytes)), shape: [...shape], stride: stridesOf(shape) };
+  return { data: wrapElements(dtype, toElements(dtype, bytes)), shape: [...shape], stride: stridesOf(shape) };
 }
 
 /** Converts the result of a codec to bytes; chunks to elements in C order. */
@@ -208,7 +208,7 @@ function packed(data: unknown): Uint8Array {
   const elements = cOrder(data as Strided);
   if (Array.isArray(elements))
     throw new InvalidMetadataError("codecs that make lists of values are not supported");
-  return bytesOf(elements);
+  return viewBytes(elements);
 }
 
 export const littleEndian = { name: "bytes", configuration: { endian: "little" } };
@@ -224,7 +224,7 @@ const toArray = ["transpose", "bitround", "cast_value", "scale_offset", "delta"]
 const toBytes = ["bytes", "vlen-utf8", "json2"];
 
 /** The registry entry of a codec that zarrita has. */
-export function entryOf(name: string): OwnCodecEntry {
+export function codecEntry(name: string): OwnCodecEntry {
   const id = name.replace(/^numcodecs\./, "");
   const own = classes[id];
   if (own) return own;
@@ -293,7 +293,7 @@ function lazyChain(
 }
 
 function decodeChunk(chain: CodecChain<Elements>, bytes: Uint8Array, shape: readonly number[]) {
-  const data = dataOf(chain.dataType, chain.decode(bytes));
+  const data = wrapElements(chain.dataType, chain.decode(bytes));
   return { data, shape: [...shape], stride: stridesOf(shape) };
 }
 
@@ -301,5 +301,5 @@ function encodeChunk(chain: CodecChain<Elements>, chunk: Strided): Uint8Array {
   const data = cOrder(chunk);
   const { core } = chain.dataType;
   const isBytes = core === "bool" || core === "fixed_bytes" || core === "fixed_utf32";
-  return chain.encode(isBytes && !Array.isArray(data) ? bytesOf(data) : data);
+  return chain.encode(isBytes && !Array.isArray(data) ? viewBytes(data) : data);
 }

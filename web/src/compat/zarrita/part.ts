@@ -18,8 +18,8 @@ import type { Json, JsonObject } from "../../util/json.js";
 import { resolveLimits } from "../../util/limits.js";
 import { countOf, stridesOf } from "../../util/shapes.js";
 import { resolveRegion } from "../../write/region.js";
-import { cOrder, entriesOf, type Strided } from "./chunks.js";
-import { dataOf, dataTypeOf } from "./elements.js";
+import { cOrder, rawEntries, type Strided } from "./chunks.js";
+import { dataTypeJson, wrapElements } from "./elements.js";
 import { checkFunction, checkText } from "./errors.js";
 import type { Entry, Setter } from "./options.js";
 import { type OwnEntries, ownAtEnd, ownCodecStore } from "./own-codecs.js";
@@ -34,10 +34,10 @@ import type {
 } from "./types.js";
 
 export { getChunkwise } from "./chunks.js";
-export { entryOf, ownCodecStore } from "./own-codecs.js";
+export { codecEntry, ownCodecStore } from "./own-codecs.js";
 
 /** The array that metadata in zarrita's form describes. @param entries the application's codecs. */
-export async function arrayOf(
+export async function arrayFromMetadata(
   store: Store,
   path: string,
   metadata: ArrayMetadata<DataType>,
@@ -47,7 +47,7 @@ export async function arrayOf(
   const isNonFinite = typeof fill === "number" && !Number.isFinite(fill);
   const document = {
     ...metadata,
-    data_type: dataTypeOf(dataType),
+    data_type: dataTypeJson(dataType),
     fill_value: isNonFinite ? String(fill) : (fill ?? null),
     attributes: {},
   };
@@ -110,7 +110,7 @@ function createOptions<D extends DataType>(
   const inner = codecs.find((codec) => codec?.name === "sharding_indexed")?.configuration?.["chunk_shape"];
   return {
     shape,
-    dtype: dataTypeOf(dtype) as CreateOptions["dtype"],
+    dtype: dataTypeJson(dtype) as CreateOptions["dtype"],
     ...(inner === undefined
       ? { chunkShape: options.chunkShape }
       : { chunkShape: inner as number[], shardShape: options.chunkShape }),
@@ -159,14 +159,14 @@ function ordered<D extends DataType, Made extends Chunk<D>>(
   const count = countOf(shape);
   const data = dtype.isVariable
     ? new Array<unknown>(count).fill(null)
-    : dataOf(dtype, toElements(dtype, new Uint8Array(count * dtype.itemBytes)));
+    : wrapElements(dtype, toElements(dtype, new Uint8Array(count * dtype.itemBytes)));
   const target = setter.prepare(data as TypedArray<D>, shape, stridesOf(shape));
   const projections: Projection[] =
     selected.length === 0
       ? [{ from: null, to: 0 }]
       : shape.map((length) => ({ from: [0, length, 1], to: [0, length, 1] }));
   if (countOf(selected) > 0) setter.setFromChunk(target, value, projections);
-  return entriesOf(target.data);
+  return rawEntries(target.data);
 }
 
 /** @throws InvalidArgument for a setter without the functions that writing needs. */

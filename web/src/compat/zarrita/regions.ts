@@ -6,17 +6,17 @@ import { get as getRegion, type ReadOptions } from "../../hierarchy/get.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
-import { scalarOf } from "./elements.js";
-import { checkFunction, InvalidSelectionError, likeZarrita } from "./errors.js";
-import { checkArray, chunkOf, innerOf, ownChunks, type ZarritaArray } from "./nodes.js";
+import { firstElement } from "./elements.js";
+import { checkFunction, InvalidSelectionError, withZarritaErrors } from "./errors.js";
+import { checkArray, loadArray, ownChunks, toChunk, type ZarritaArray } from "./nodes.js";
 import {
   type Concurrency,
-  concurrencyOf,
+  chosenConcurrency,
+  combinedSignal,
   currentPool,
   type Entry,
   type Setter,
   type StoreOptions,
-  signalOf,
 } from "./options.js";
 import { zarritaPart } from "./registry.js";
 import type { Chunk, DataType, Mutable, Readable, Scalar, Slice } from "./types.js";
@@ -50,21 +50,21 @@ export async function get<D extends DataType, S extends Readable, Sel extends En
   checkObject(options, "options of get");
   const { useSharedArrayBuffer, pool = currentPool(), onProgress, priority } = options;
   const { signal: _, ...storeOptions } = options.opts ?? {};
-  const signal = signalOf(options);
+  const signal = combinedSignal(options);
   const entries = entriesIn(selection);
-  const concurrency = concurrencyOf(options);
+  const concurrency = chosenConcurrency(options);
   const readOptions = { signal, useSharedArrayBuffer, concurrency, pool, onProgress, priority };
-  const region = await likeZarrita(array.path, async () => {
+  const region = await withZarritaErrors(array.path, async () => {
     if (!(ownChunks in array)) {
-      const source = await innerOf(array, storeOptions);
+      const source = await loadArray(array, storeOptions);
       return getRegion<ElementData | readonly unknown[]>(source, entries, readOptions);
     }
     const readChunk = (at: number[]) =>
       array.getChunk(at, { ...storeOptions, signal, pool }, { useSharedArrayBuffer });
-    return (await zarritaPart()).getChunkwise(await innerOf(array), entries, readChunk, readOptions);
+    return (await zarritaPart()).getChunkwise(await loadArray(array), entries, readChunk, readOptions);
   });
-  const chunk = chunkOf<D>(region);
-  return (chunk.shape.length === 0 ? scalarOf(chunk.data) : chunk) as Result<D, Sel, Chunk<D>>;
+  const chunk = toChunk<D>(region);
+  return (chunk.shape.length === 0 ? firstElement(chunk.data) : chunk) as Result<D, Sel, Chunk<D>>;
 }
 
 /** Like {@link get}, with the region in another package's form. */
@@ -132,14 +132,14 @@ async function write<D extends DataType, Made extends Chunk<D>>(
   options: SetOptions,
   setter?: { readonly given: Setter<D, Made> },
 ): Promise<void> {
-  const inner = await innerOf(array);
+  const inner = await loadArray(array);
   const { setRegion } = await zarritaPart();
-  await likeZarrita(array.path, async () => {
+  await withZarritaErrors(array.path, async () => {
     const entries = entriesIn(selection);
     checkObject(options, "options of set");
     // zarrita stores chunks of nothing but fill value: its stores need not be able to delete.
     const { onProgress, conflicts, writeEmptyChunks = true } = options;
-    const [signal, concurrency] = [signalOf(options), concurrencyOf(options)];
+    const [signal, concurrency] = [combinedSignal(options), chosenConcurrency(options)];
     const own = { signal, concurrency, onProgress, conflicts, writeEmptyChunks };
     await setRegion(inner, entries, value, own, setter);
   });

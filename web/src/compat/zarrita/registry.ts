@@ -16,7 +16,7 @@ const namesOfV2 = ["shuffle", "delta"];
 const standard = new Map<string, LoadEntry>(
   [...names, ...namesOfV3, ...[...names, ...namesOfV2].map((id) => `numcodecs.${id}`)].map((name) => [
     name,
-    async () => (await zarritaPart()).entryOf(name),
+    async () => (await zarritaPart()).codecEntry(name),
   ]),
 );
 

@@ -10,7 +10,7 @@ import { invalidArgument } from "../../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
-import { InvalidMetadataError, likeZarrita, NotFoundError, UnsupportedError } from "./errors.js";
+import { InvalidMetadataError, NotFoundError, UnsupportedError, withZarritaErrors } from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
 import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, FlushReport, GetBytesOptions, RangeQuery } from "./types.js";
@@ -246,7 +246,7 @@ async function load(
   for (const version of versions) {
     const key: AbsolutePath = version === "v2" ? `/${metadataKey}` : "/zarr.json";
     try {
-      return await likeZarrita(key, async () => {
+      return await withZarritaErrors(key, async () => {
         const bytes = await answerOf(store, key, () => store.get(key), undefined);
         if (!bytes) throw new NotFoundError(`${version} consolidated metadata`, { path: key });
         const object = parseDocument(bytes, key, { limits: defaultLimits });

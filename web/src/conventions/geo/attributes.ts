@@ -134,7 +134,7 @@ export function normalCode(stated: string): string {
 }
 
 /** Returns a reference system given by its code. */
-export const systemOf = (stated: string): CoordinateSystem => ({
+export const systemFromCode = (stated: string): CoordinateSystem => ({
   code: normalCode(stated),
   wkt: undefined,
   projjson: undefined,
@@ -186,7 +186,7 @@ function readLevel(entry: unknown): ListedLevel {
     path: checkedPath(path),
     shape: shapeIn(entry),
     transform: transformIn(entry),
-    crs: crsIn(entry) ?? (typeof crs === "string" ? systemOf(crs) : undefined),
+    crs: crsIn(entry) ?? (typeof crs === "string" ? systemFromCode(crs) : undefined),
   };
 }
 
@@ -201,8 +201,8 @@ function checkedPath(path: unknown): string {
 }
 
 /** Returns the reference system of a whole pyramid, if the list of levels states one. */
-export function crsOfLevels(attributes: unknown): CoordinateSystem | undefined {
+export function pyramidCrs(attributes: unknown): CoordinateSystem | undefined {
   const set = own(own(attributes, "multiscales"), "tile_matrix_set");
   const named = [own(set, "crs"), own(set, "supportedCRS")].find((value) => typeof value === "string");
-  return typeof named === "string" ? systemOf(named) : undefined;
+  return typeof named === "string" ? systemFromCode(named) : undefined;
 }

@@ -89,7 +89,7 @@ async function readSpacing(
 }
 
 /** Turns NotFound into undefined. */
-export async function ifThere<T>(opening: Promise<T>): Promise<T | undefined> {
+export async function ifFound<T>(opening: Promise<T>): Promise<T | undefined> {
   try {
     return await opening;
   } catch (error) {
@@ -123,7 +123,7 @@ export function scaled([a, b, c, d, e, f]: AffineTransform, [columns, rows]: Poi
 }
 
 /** Returns the bounding box of a transformed box. */
-export function boundsOf(transform: AffineTransform, [left, top, right, bottom]: Bounds): Bounds {
+export function transformBounds(transform: AffineTransform, [left, top, right, bottom]: Bounds): Bounds {
   const corners = [
     apply(transform, [left, top]),
     apply(transform, [right, top]),
@@ -135,6 +135,6 @@ export function boundsOf(transform: AffineTransform, [left, top, right, bottom]:
 }
 
 /** Returns the size of an element along x and y. */
-export function resolutionOf([a, b, , d, e]: AffineTransform): Point {
+export function elementSize([a, b, , d, e]: AffineTransform): Point {
   return [Math.hypot(a, d), Math.hypot(b, e)];
 }

@@ -9,23 +9,23 @@ import { dimensionsOf } from "../xarray/xarray.js";
 import {
   bad,
   crsIn,
-  crsOfLevels,
   dimensionsIn,
   type ListedLevel,
   listedLevels,
+  pyramidCrs,
   shapeIn,
-  systemOf,
+  systemFromCode,
   transformIn,
 } from "./attributes.js";
 import {
-  boundsOf,
+  elementSize,
   fromCoordinates,
-  ifThere,
+  ifFound,
   inverse,
   likelyPairs,
   mapDimensions,
-  resolutionOf,
   scaled,
+  transformBounds,
 } from "./axes.js";
 import type {
   AffineTransform,
@@ -64,7 +64,7 @@ async function openParent(array: ZarrArray, signal: AbortSignal | undefined): Pr
   if (array.path === "") return undefined;
   const path = array.path.split("/").slice(0, -1).join("/");
   const { limits, zarrFormat: version } = array;
-  return ifThere(open(array.store, { path, kind: "group", version, limits, signal }));
+  return ifFound(open(array.store, { path, kind: "group", version, limits, signal }));
 }
 
 // ---- One resolution
@@ -105,7 +105,7 @@ const createLevel = (
   path: string,
   { shape, transform }: Pick<Location, "shape" | "transform">,
   openLevel: GeoLevel["open"],
-): GeoLevel => ({ path, shape, transform, resolution: resolutionOf(transform), open: openLevel });
+): GeoLevel => ({ path, shape, transform, resolution: elementSize(transform), open: openLevel });
 
 function createReference(
   { crs, dimensions }: Pick<Location, "crs" | "dimensions">,
@@ -113,7 +113,13 @@ function createReference(
 ): Georeference {
   const [{ transform, shape }] = levels;
   for (const level of levels) checkLevel(level);
-  return { crs, dimensions, transform, bounds: boundsOf(transform, [0, 0, shape[1], shape[0]]), levels };
+  return {
+    crs,
+    dimensions,
+    transform,
+    bounds: transformBounds(transform, [0, 0, shape[1], shape[0]]),
+    levels,
+  };
 }
 
 /**
@@ -121,7 +127,7 @@ function createReference(
  * number.
  */
 function checkLevel({ path, transform, shape }: GeoLevel): void {
-  const bounds = boundsOf(transform, [0, 0, shape[1], shape[0]]);
+  const bounds = transformBounds(transform, [0, 0, shape[1], shape[0]]);
   if (![...inverse(transform), ...bounds].every(Number.isFinite))
     throw bad(`the transformation of "${path}" is beyond the range of numbers`);
 }
@@ -178,7 +184,7 @@ async function locateArray(
     ? axes
     : [array.shape.length - 2, array.shape.length - 1];
   const shape = [array.shape[rows!] ?? 0, array.shape[columns!] ?? 0] as const;
-  const openBeside = async (name: string) => group && ifThere(group.open(name, { kind: "array", signal }));
+  const openBeside = async (name: string) => group && ifFound(group.open(name, { kind: "array", signal }));
   const mapping = await gridMapping(array, openBeside);
   const direct =
     transformIn(array.attributes) ?? transformIn(group?.attributes) ?? transformIn(mapping?.attributes);
@@ -189,7 +195,7 @@ async function locateArray(
     crsIn(array.attributes) ??
     crsIn(mapping?.attributes) ??
     crsIn(group?.attributes) ??
-    (read?.areDegrees ? systemOf("EPSG:4326") : undefined);
+    (read?.areDegrees ? systemFromCode("EPSG:4326") : undefined);
   return { crs, dimensions, shape, transform };
 }
 
@@ -254,12 +260,12 @@ async function candidates(group: ZarrGroup, { signal }: ReadContext): Promise<st
 
 /** Returns the georeferencing of a group that has only coordinate arrays with common names. */
 async function bareCoordinates(group: ZarrGroup, { signal }: ReadContext): Promise<Location> {
-  const openBeside = (name: string) => ifThere(group.open(name, { kind: "array", signal }));
+  const openBeside = (name: string) => ifFound(group.open(name, { kind: "array", signal }));
   const stated = dimensionsIn(group.attributes);
   for (const dimensions of stated ? [stated] : likelyPairs) {
     const read = await fromCoordinates(dimensions, openBeside, signal);
     if (!read) continue;
-    const crs = crsIn(group.attributes) ?? (read.areDegrees ? systemOf("EPSG:4326") : undefined);
+    const crs = crsIn(group.attributes) ?? (read.areDegrees ? systemFromCode("EPSG:4326") : undefined);
     return { crs, dimensions: [dimensions[0], dimensions[1]], shape: read.shape, transform: read.transform };
   }
   throw notReferenced(group.path);
@@ -293,7 +299,7 @@ async function georeferenceLevels(
     place.crs ??
     crsIn(root.attributes) ??
     listed.find((level) => level.crs)?.crs ??
-    crsOfLevels(root.attributes);
+    pyramidCrs(root.attributes);
   return createReference({ crs, dimensions: place.dimensions }, existing as [GeoLevel, ...GeoLevel[]]);
 }
 
@@ -352,7 +358,7 @@ async function deriveLevel(
   first: Location,
   { signal }: ReadContext,
 ): Promise<Pick<Location, "shape" | "transform"> | undefined> {
-  const array = await ifThere(levelOpener(root, path, variable)(variable, { signal }));
+  const array = await ifFound(levelOpener(root, path, variable)(variable, { signal }));
   if (!array) return undefined; // a missing level does not prevent the use of others
   const shape = mapShape(array, first);
   if (!shape) return undefined;

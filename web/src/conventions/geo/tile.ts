@@ -3,7 +3,7 @@
 import { slice } from "../../plan/selection.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown, unsupported } from "../../util/errors.js";
-import { boundsOf, inverse, moved } from "./axes.js";
+import { inverse, moved, transformBounds } from "./axes.js";
 import type { Bounds, Georeference, GeoTile, TileOptions } from "./types.js";
 
 /** Half the circumference of the earth in Web Mercator, in metres. */
@@ -23,7 +23,7 @@ const grids: Readonly<Record<string, { system: System; columns: number; width: n
 };
 
 /** A tile of a grid, with everything needed to find its data. */
-export interface Place {
+export interface LocatedTile {
   readonly bounds: Bounds;
   readonly tileSize: number;
   /** Reference systems of the tile grid and of the data. */
@@ -32,7 +32,7 @@ export interface Place {
 }
 
 /** A part of the data that a tile shows, with the data's offset around the world from the tile. */
-export interface Part {
+export interface TilePart {
   readonly tile: GeoTile;
   readonly by: number;
 }
@@ -43,7 +43,7 @@ export function findTile(
   tile: readonly [number, number, number],
   options: TileOptions,
 ): GeoTile | undefined {
-  return partsAt(reference, placeOf(reference, tile, options))[0]?.tile;
+  return findTileParts(reference, locateTile(reference, tile, options))[0]?.tile;
 }
 
 /** Implements `tileParts`. */
@@ -52,15 +52,15 @@ export function findParts(
   tile: readonly [number, number, number],
   options: TileOptions,
 ): GeoTile[] {
-  return partsAt(reference, placeOf(reference, tile, options)).map((tilePart) => tilePart.tile);
+  return findTileParts(reference, locateTile(reference, tile, options)).map((tilePart) => tilePart.tile);
 }
 
 /** @throws InvalidArgument, Unsupported: see `tileAt`. */
-export function placeOf(
+export function locateTile(
   reference: Georeference,
   place: readonly [number, number, number],
   options: TileOptions,
-): Place {
+): LocatedTile {
   checkObject(reference, "the reference");
   checkObject(options);
   if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt needs what georeference gives");
@@ -127,7 +127,10 @@ const onMap = (metres: number) => Math.min(Math.max(metres, -half), half);
  * western half is found one revolution farther east than its eastern half. Data that crosses the 180°
  * meridian can appear at both ends of a tile.
  */
-export function partsAt(reference: Georeference, { bounds, tileSize, from, to }: Place): Part[] {
+export function findTileParts(
+  reference: Georeference,
+  { bounds, tileSize, from, to }: LocatedTile,
+): TilePart[] {
   const revolution = to === "degrees" ? 360 : 2 * half;
   const [left, bottom, right, top] = converted(bounds, from, to);
   const [west, , east] = reference.bounds;
@@ -153,7 +156,7 @@ function tilePart(
   const level =
     [...levels].reverse().find(({ resolution }) => resolution[0] <= pixel * (1 + 1e-9)) ?? levels[0];
   const { transform, shape } = level;
-  const [left, top, right, bottom] = boundsOf(inverse(transform), wanted);
+  const [left, top, right, bottom] = transformBounds(inverse(transform), wanted);
   // The tolerance ignores overlaps that are due to rounding.
   const first = (value: number, length: number) => Math.min(Math.max(Math.floor(value + 1e-6), 0), length);
   const end = (value: number, length: number) => Math.min(Math.max(Math.ceil(value - 1e-6), 0), length);
@@ -166,7 +169,7 @@ function tilePart(
     selection: { [dimensions[0]]: slice(...rows), [dimensions[1]]: slice(...columns) },
     shape: [rows[1] - rows[0], columns[1] - columns[0]],
     transform: moved(transform, [columns[0], rows[0]]),
-    bounds: boundsOf(transform, box),
+    bounds: transformBounds(transform, box),
     tileBounds,
   };
 }

@@ -11,7 +11,7 @@ import { allowListeners } from "../../util/platform.js";
 import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import { inverse } from "./axes.js";
-import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
+import { conversion, findTileParts, type LocatedTile, locateTile, type TilePart } from "./tile.js";
 import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 
 /** 64 MiB of values. */
@@ -24,11 +24,11 @@ export async function readValues(
   tile: readonly [number, number, number],
   options: ReadTileOptions,
 ): Promise<TileValues | undefined> {
-  const place = placeOf(reference, tile, options);
+  const place = locateTile(reference, tile, options);
   const { tileSize } = place;
   if (tileSize > maxTileSize)
     throw invalidArgument(`tileSize must be at most ${maxTileSize}, not ${shown(tileSize)}`);
-  const parts = partsAt(reference, place);
+  const parts = findTileParts(reference, place);
   if (parts.length === 0) return undefined;
   const { level } = parts[0]!.tile;
   const array = await level.open(options.variable, { signal: options.signal });
@@ -89,7 +89,7 @@ interface Steps {
 
 /** The elements to read of a part: those that pixels of the tile need. */
 interface PartPlan {
-  readonly part: Part;
+  readonly part: TilePart;
   readonly rows: Steps;
   readonly columns: Steps;
   readonly selection: readonly DimensionSelection[];
@@ -104,7 +104,7 @@ interface ReadPart extends PartPlan {
   readonly units: string | undefined;
 }
 
-function planPart(layout: Layout, part: Part, tileSize: number): PartPlan {
+function planPart(layout: Layout, part: TilePart, tileSize: number): PartPlan {
   const [rows, columns] = part.tile.shape.map((length) => chooseSteps(length, tileSize)) as [Steps, Steps];
   const selectionStart = (name: string) => part.tile.selection[name]?.start ?? 0;
   const selection = [...layout.selection];
@@ -174,7 +174,7 @@ const steppedSlice = (start: number, { first, step, count }: Steps): Slice =>
   slice(start + first, start + first + (count - 1) * step + 1, step);
 
 /** Sets each pixel whose centre lies in the part to the element at that point. */
-function draw(out: Float32Array, { bounds, tileSize, from, to }: Place, piece: ReadPart): void {
+function draw(out: Float32Array, { bounds, tileSize, from, to }: LocatedTile, piece: ReadPart): void {
   const { part, rows, columns, values, rowStride, columnStride } = piece;
   const [west, south, east, north] = bounds;
   const { longitude, latitude } = conversion(from, to);

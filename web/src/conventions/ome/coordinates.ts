@@ -5,7 +5,7 @@
 
 import { isRecord, own, textOf } from "../../util/arguments.js";
 import { unsupported } from "../../util/errors.js";
-import { badAttribute, numberOf } from "../shared/attributes.js";
+import { badAttribute, finiteNumber } from "../shared/attributes.js";
 
 /** One dimension of an image's levels, or of another coordinate system. */
 export interface OmeAxis {
@@ -132,7 +132,7 @@ function readStep(entry: unknown, rank: number, place: string): Transform[] {
     throw unsupported(`${place}: a ${type} that is stored as an array`, { code: "ome-transformation" });
   }
   const values = own(entry, type);
-  const numbers = Array.isArray(values) ? values.map(numberOf) : [];
+  const numbers = Array.isArray(values) ? values.map(finiteNumber) : [];
   const valid = numbers.length === rank && numbers.every((value) => value !== undefined);
   if (!valid)
     throw badAttribute(`${place}: a ${type} must have ${rank} numbers, one per axis`, values, "bad-ome");

@@ -11,7 +11,7 @@ import type { ZarrGroup } from "../../hierarchy/group.js";
 import { normalizePath } from "../../store/path.js";
 import { checkObject, checkSignalIn, isRecord, own, textOf } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
-import { badAttribute, checkNode, numberOf } from "../shared/attributes.js";
+import { badAttribute, checkNode, finiteNumber } from "../shared/attributes.js";
 import {
   combine,
   type OmeAxis,
@@ -113,7 +113,7 @@ export function multiscales(group: ZarrGroup): OmeMultiscale[] {
 }
 
 function readImage(group: ZarrGroup, image: unknown, where: string): Omit<OmeMultiscale, "channels"> {
-  const said = versionOf(group, image, where);
+  const said = readVersion(group, image, where);
   const version = said ?? (group.zarrFormat === 3 ? "0.5" : "0.4");
   const minor = said === undefined ? impliedMinor(group, own(image, "axes")) : minorVersion(said);
   const systems = minor >= 6 ? readCoordinateSystems(own(image, "coordinateSystems"), where) : undefined;
@@ -173,7 +173,7 @@ function findIntrinsic(
  * @returns undefined if an old image omits it.
  * @throws InvalidMetadata (bad-ome) if `ome` has no version, and for a version that is not a string.
  */
-export function versionOf(group: ZarrGroup, image: unknown, where: string): string | undefined {
+export function readVersion(group: ZarrGroup, image: unknown, where: string): string | undefined {
   const attributes = omeAttributes(group);
   const isInOme = attributes !== group.attributes;
   // Next to `multiscales` of old versions, "version" may belong to other software.
@@ -246,7 +246,10 @@ function readChannel(channel: unknown): OmeChannel {
   const color = textOf(own(channel, "color"));
   const active = own(channel, "active");
   const range = own(channel, "window");
-  const bounds = (["min", "max", "start", "end"] as const).map((name) => [name, numberOf(own(range, name))]);
+  const bounds = (["min", "max", "start", "end"] as const).map((name) => [
+    name,
+    finiteNumber(own(range, name)),
+  ]);
   const known = bounds.filter(([, value]) => value !== undefined);
   return {
     // Some writers use numbers as labels.

@@ -20,7 +20,7 @@ export interface Coordinates extends LabelledAxis {
 }
 
 /** Context of reading coordinates. */
-export interface Reading {
+export interface ReadContext {
   readonly signal: AbortSignal | undefined;
 }
 
@@ -68,7 +68,7 @@ export function namedCoordinates(name: string, texts: readonly string[]): Coordi
 export async function arrayCoordinates(
   name: string,
   array: ZarrArray,
-  { signal }: Reading,
+  { signal }: ReadContext,
 ): Promise<Coordinates> {
   const [length] = array.shape as readonly [number];
   const isLittle = length * Math.max(array.dtype.itemBytes, 8) <= littleBytes;
@@ -104,7 +104,7 @@ async function readPart(
   array: ZarrArray,
   start: number,
   count: number,
-  { signal }: Reading,
+  { signal }: ReadContext,
 ): Promise<CoordinatePart> {
   const stop = Math.min(start + count, array.shape[0]!);
   const region = await get<never>(array, [slice(start, stop)], { signal });

@@ -5,12 +5,12 @@ import { limitExceeded, type ZarrError } from "../../util/errors.js";
 import { type Coordinates, firstPosition, type Rising, risingView, UnsortedError } from "./coordinates.js";
 import {
   type Interval,
+  interpretLabel,
   type Label,
   type LabelSelection,
   type Meaning,
-  meaningOf,
   noSuchLabel,
-  requestOf,
+  parseRequest,
   type SelOptions,
   textLabel,
   unsorted,
@@ -36,7 +36,7 @@ export async function findElements(
   selection: Exclude<LabelSelection, null>,
   matching: Matching,
 ): Promise<Exclude<DimensionSelection, null>> {
-  const request = requestOf(coordinates, selection);
+  const request = parseRequest(coordinates, selection);
   const finder = await finderFor(coordinates);
   if (request.is === "interval") return stepped(await finder.between(request), request.step);
   if (request.is === "label") return stepped(await finder.single(request.label, matching), 1);
@@ -128,7 +128,7 @@ function sampleText(texts: readonly string[]): string {
 function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
   return {
     async single(label, { method, tolerance }) {
-      const meaning = meaningOf(coordinates, label);
+      const meaning = interpretLabel(coordinates, label);
       const value = await onAxis(coordinates, view, meaning);
       const missing = async () => noSuchLabel(coordinates.name, label, await rangeText(coordinates, view));
       if (method === "exact") {
@@ -145,8 +145,8 @@ function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
       return elementAt(view, position);
     },
     async between({ from, to }) {
-      const low = from === undefined ? undefined : meaningOf(coordinates, from);
-      const high = to === undefined ? undefined : meaningOf(coordinates, to);
+      const low = from === undefined ? undefined : interpretLabel(coordinates, from);
+      const high = to === undefined ? undefined : interpretLabel(coordinates, to);
       if (coordinates.isLongitude && low && high && Number.isFinite(high.value - low.value))
         return arc(coordinates, view, low, high);
       return between(view, ...inOrder(low, high));
@@ -333,7 +333,7 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
   };
   return {
     async single(label, { method, tolerance = Number.POSITIVE_INFINITY }) {
-      const meaning = meaningOf(coordinates, label);
+      const meaning = interpretLabel(coordinates, label);
       const { value, stop, isExact } = meaning;
       if (method === "pad") throw unsorted(coordinates.name, '"pad"');
       if (method === "nearest") {
@@ -349,7 +349,9 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
       return all.length === 1 && isExact && (stop === undefined || values[all[0]!] === value) ? all[0]! : all;
     },
     async between({ from, to }) {
-      const ends = [from, to].map((end) => (end === undefined ? undefined : meaningOf(coordinates, end)));
+      const ends = [from, to].map((end) =>
+        end === undefined ? undefined : interpretLabel(coordinates, end),
+      );
       if (ends.includes(undefined)) throw unsorted(coordinates.name, "an open end");
       const width = eastwardWidth(ends[0]!.value, ends[1]!.value);
       if (coordinates.isLongitude && Number.isFinite(width)) {

@@ -102,7 +102,7 @@ const wanted = {
 } as const;
 
 /** @throws InvalidSelection (not-a-label) for a value that cannot be a coordinate. */
-export function meaningOf({ name, kind, rounded }: LabelledAxis, label: unknown): Meaning {
+export function interpretLabel({ name, kind, rounded }: LabelledAxis, label: unknown): Meaning {
   const bad = () => notALabel(name, label, wanted[kind]);
   if (typeof label === "number" || typeof label === "bigint") {
     const value = Number(label);
@@ -140,7 +140,7 @@ export type Request =
   | ({ readonly is: "interval" } & Interval);
 
 /** @throws InvalidSelection (not-a-label) for an invalid selection by label. */
-export function requestOf(coordinates: LabelledAxis, selection: Exclude<LabelSelection, null>): Request {
+export function parseRequest(coordinates: LabelledAxis, selection: Exclude<LabelSelection, null>): Request {
   const { name, kind } = coordinates;
   if (Array.isArray(selection)) {
     if (kind === "texts") return { is: "each", labels: selection };

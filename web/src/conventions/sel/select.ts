@@ -14,7 +14,7 @@ import {
   type Coordinates,
   linearCoordinates,
   namedCoordinates,
-  type Reading,
+  type ReadContext,
 } from "./coordinates.js";
 import { findElements, type Matching } from "./find.js";
 import { type LabelSelection, noCoordinates, noSuchDimension, type SelOptions } from "./labels.js";
@@ -69,7 +69,7 @@ async function selectInGroup(
   group: ZarrGroup,
   wanted: LabelsByName,
   options: SelOptions,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<NonNullable<Selection>> {
   const { signal } = reading;
   const openCoordinate = (name: string) => group.open(name, { kind: "array", signal });
@@ -97,7 +97,7 @@ function byDimension(
 async function coordinatesNamed(
   name: string,
   openCoordinate: (name: string) => Promise<ZarrArray>,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<{ dimension: string; coordinates: Coordinates }> {
   if (!isSegment(name)) throw noCoordinates(name, "that is no name of an array");
   let array: ZarrArray;
@@ -118,7 +118,7 @@ async function selectInArray(
   array: ZarrArray,
   wanted: LabelsByName,
   options: SelOptions,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<NonNullable<Selection>> {
   const { signal } = reading;
   const image = await levelOfArray(array, reading);
@@ -185,7 +185,10 @@ export interface ImageLevel {
 }
 
 /** Returns the level of an image that an array belongs to; undefined if no image above the array lists it. */
-export async function levelOfArray(array: ZarrArray, { signal }: Reading): Promise<ImageLevel | undefined> {
+export async function levelOfArray(
+  array: ZarrArray,
+  { signal }: ReadContext,
+): Promise<ImageLevel | undefined> {
   const segments = array.path.split("/");
   if (array.path === "") return undefined;
   const path = segments.slice(0, -1).join("/");

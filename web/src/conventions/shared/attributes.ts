@@ -8,7 +8,7 @@ import { isRecord } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../../util/errors.js";
 
 /** Returns the value if it is a finite number; integers too large for a number are rounded. */
-export function numberOf(value: unknown): number | undefined {
+export function finiteNumber(value: unknown): number | undefined {
   const number = typeof value === "bigint" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }

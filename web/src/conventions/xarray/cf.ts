@@ -11,7 +11,7 @@ import type { ZarrArray } from "../../hierarchy/array.js";
 import { checkObject, isRecord, own, textOf } from "../../util/arguments.js";
 import { decodeBase64 } from "../../util/bytes.js";
 import { invalidArgument } from "../../util/errors.js";
-import { badAttribute, numberOf } from "../shared/attributes.js";
+import { badAttribute, finiteNumber } from "../shared/attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
 /** Properties of an array that decodeCF reads. */
@@ -231,7 +231,7 @@ function singleNumber(attributes: CFArray["attributes"], name: string): number |
   const value = own(attributes, name);
   if (value === undefined || value === null) return undefined;
   const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  const number = numberOf(single);
+  const number = finiteNumber(single);
   if (number === undefined) throw badAttribute(`attribute ${name} must be a number`, value);
   return number;
 }
@@ -240,7 +240,7 @@ function singleNumber(attributes: CFArray["attributes"], name: string): number |
 function validRange(attributes: CFArray["attributes"]): readonly [number, number] | undefined {
   const range = own(attributes, "valid_range");
   if (range !== undefined && range !== null) {
-    const [min, max] = Array.isArray(range) && range.length === 2 ? range.map(numberOf) : [];
+    const [min, max] = Array.isArray(range) && range.length === 2 ? range.map(finiteNumber) : [];
     if (min === undefined || max === undefined)
       throw badAttribute("attribute valid_range must be two numbers", range);
     return [min, max];

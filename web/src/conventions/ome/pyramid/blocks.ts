@@ -10,7 +10,7 @@ import { limitExceeded, withDetails } from "../../../util/errors.js";
 import { countOf, positionsIn } from "../../../util/shapes.js";
 
 /** A box of `shape` elements from `start` along each axis. */
-export interface Box {
+export interface Block {
   readonly start: readonly number[];
   readonly shape: readonly number[];
 }
@@ -29,14 +29,14 @@ export class Blocks {
   }
 
   /** Returns a block by its number in C order, clipped to the shape. */
-  at(index: number): Box {
+  at(index: number): Block {
     const position = new Array<number>(this.block.length);
     let rest = index;
     for (let axis = this.block.length - 1; axis >= 0; axis--) {
       position[axis] = rest % this.#grid[axis]!;
       rest = Math.floor(rest / this.#grid[axis]!);
     }
-    return this.box(position);
+    return this.atPosition(position);
   }
 
   /** Returns the number of a block in C order. */
@@ -54,7 +54,7 @@ export class Blocks {
   }
 
   /** Returns a block by its position in the grid, clipped to the shape. */
-  box(position: readonly number[]): Box {
+  atPosition(position: readonly number[]): Block {
     const start = position.map((at, axis) => at * this.block[axis]!);
     const shape = start.map((from, axis) => Math.min(this.block[axis]!, this.whole[axis]! - from));
     return { start, shape };

@@ -9,7 +9,7 @@ import { readRange } from "../../../store/read.js";
 import { joinKey } from "../../../store/store.js";
 import { countOf, stridesOf } from "../../../util/shapes.js";
 import type { WorkerPool } from "../../../workers/pool.js";
-import { Blocks, type Box, blockShape, copyStored, isStoredAlike, storedBlocks } from "./blocks.js";
+import { type Block, Blocks, blockShape, copyStored, isStoredAlike, storedBlocks } from "./blocks.js";
 import { type KernelMaker, reduceBox } from "./reduce.js";
 
 /**
@@ -27,7 +27,7 @@ const storedBytes = 64 * 2 ** 20;
 const maxRunTime = 50;
 
 /** Source and method of filling a level. */
-export interface Filling {
+export interface FillSource {
   readonly source: ZarrArray;
   readonly target: ZarrArray;
   /** Number of source elements per element of the level, along each axis. */
@@ -61,7 +61,7 @@ export class LevelFill {
   #nextPause = 0;
 
   constructor(
-    private readonly filling: Filling,
+    private readonly filling: FillSource,
     private readonly options: FillOptions,
   ) {
     const { source, target, factors } = filling;
@@ -84,7 +84,7 @@ export class LevelFill {
     );
   }
 
-  #chunkCount({ shape }: Box): number {
+  #chunkCount({ shape }: Block): number {
     const { chunkShape } = this.filling.target;
     return countOf(shape.map((length, axis) => Math.ceil(length / chunkShape[axis]!)));
   }
@@ -94,7 +94,7 @@ export class LevelFill {
     const { isNew, onBlock, part, signal } = this.options;
     const given = { ...this.filling, isNew, shares: part[1], signal };
     const stored = await storedBlocks(given, this.#blocks);
-    const own = stored?.filter((at) => this.#isOwn(at)).map((at) => this.#blocks.box(at));
+    const own = stored?.filter((at) => this.#isOwn(at)).map((at) => this.#blocks.atPosition(at));
     if (own) onBlock(this.chunks - own.reduce((sum, box) => sum + this.#chunkCount(box), 0), 0);
     await this.#writeAll(own?.values() ?? this.#boxes());
   }
@@ -104,11 +104,11 @@ export class LevelFill {
     return index >= this.#first && index < this.#end;
   }
 
-  *#boxes(): Generator<Box> {
+  *#boxes(): Generator<Block> {
     for (let index = this.#first; index < this.#end; index++) yield this.#blocks.at(index);
   }
 
-  async #writeAll(boxes: Iterator<Box>): Promise<void> {
+  async #writeAll(boxes: Iterator<Block>): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
     const lane = async () => {
       const scratch = new ReadBuffer(this.filling.source);
@@ -142,7 +142,7 @@ export class LevelFill {
     return Math.max(1, most);
   }
 
-  async #write(box: Box, scratch: ReadBuffer): Promise<void> {
+  async #write(box: Block, scratch: ReadBuffer): Promise<void> {
     const { source, target } = this.filling;
     const { signal, resume, isNew, onBlock } = this.options;
     signal?.throwIfAborted();
@@ -175,7 +175,7 @@ export class LevelFill {
   /**
    * Whether all of a block's chunks or shards are stored. Chunks that contain only the fill value never are.
    */
-  async #exists({ start, shape }: Box): Promise<boolean> {
+  async #exists({ start, shape }: Block): Promise<boolean> {
     const { target } = this.filling;
     const { store, path, spec } = target;
     const object = this.#object;
@@ -194,7 +194,7 @@ export class LevelFill {
   }
 
   /** Reads a block of first elements. */
-  async #picked({ start, shape }: Box): Promise<ElementData | readonly unknown[]> {
+  async #picked({ start, shape }: Block): Promise<ElementData | readonly unknown[]> {
     const { source, factors } = this.filling;
     const selection = start.map((from, axis) => {
       const factor = factors[axis]!;
@@ -211,7 +211,7 @@ export class LevelFill {
   }
 
   /** Reads and reduces a block. For large chunks and shards, the source is read in several boxes. */
-  async #reduced({ start, shape }: Box, kernel: KernelMaker, scratch: ReadBuffer): Promise<ElementData> {
+  async #reduced({ start, shape }: Block, kernel: KernelMaker, scratch: ReadBuffer): Promise<ElementData> {
     const { source, factors } = this.filling;
     const { itemBytes } = source.dtype;
     const data = toElements(source.dtype, new Uint8Array(countOf(shape) * itemBytes));
@@ -237,7 +237,8 @@ export class LevelFill {
 /** Size of an element in memory; an estimate for variable length. */
 const elementBytes = ({ dtype }: ZarrArray): number => dtype.itemBytes || 16;
 
-const blockSelection = ({ start, shape }: Box) => start.map((from, axis) => slice(from, from + shape[axis]!));
+const blockSelection = ({ start, shape }: Block) =>
+  start.map((from, axis) => slice(from, from + shape[axis]!));
 
 /** Reusable memory for the elements that are read. */
 class ReadBuffer {

@@ -8,11 +8,11 @@ import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { open } from "../../../hierarchy/open.js";
 import { own } from "../../../util/arguments.js";
 import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../../util/errors.js";
-import type { Checked, DownsamplingMethod, OmeVersion } from "./options.js";
+import type { CheckedOptions, DownsamplingMethod, OmeVersion } from "./options.js";
 import type { Axis, Level } from "./plan.js";
 
 /** Location of an image, and what exists there. */
-export interface ImagePlace extends Pick<Place, "store" | "path"> {
+export interface ImageLocation extends Pick<Place, "store" | "path"> {
   readonly version: 2 | 3;
   /** Path, relative to the group, of an existing array that is the finest level. */
   readonly inPlace: string | undefined;
@@ -54,12 +54,16 @@ function checkInPlace(array: ZarrArray, version: 2 | 3, axes: readonly Axis[]): 
 }
 
 /** Returns the image metadata in attributes: below `ome` since OME-Zarr 0.5. */
-export function imagesOf(attributes: unknown): unknown {
+export function multiscalesJson(attributes: unknown): unknown {
   return own(own(attributes, "ome") ?? attributes, "multiscales");
 }
 
 /** Creates the group, or finds the one that an earlier call has created or that holds the array. */
-export async function makeGroup(image: ImagePlace, array: ZarrArray, options: Checked): Promise<ZarrGroup> {
+export async function makeGroup(
+  image: ImageLocation,
+  array: ZarrArray,
+  options: CheckedOptions,
+): Promise<ZarrGroup> {
   const { store, path, version, inPlace } = image;
   const { signal, attributes, overwrite, resume } = options;
   const found = await nodeAt(store, path, signal);
@@ -68,15 +72,15 @@ export async function makeGroup(image: ImagePlace, array: ZarrArray, options: Ch
     return createGroup(store, created, [array]);
   }
   const group = await openGroup(image, options);
-  if (!overwrite && !resume && imagesOf(group.attributes) !== undefined)
+  if (!overwrite && !resume && multiscalesJson(group.attributes) !== undefined)
     throw alreadyExists(`there is an image at "/${path}" already`, { code: "node-exists" });
   return group;
 }
 
 /** @throws NotFound; InvalidArgument for a group of another version. */
 export async function openGroup(
-  { store, path, version }: ImagePlace,
-  { signal }: Checked,
+  { store, path, version }: ImageLocation,
+  { signal }: CheckedOptions,
 ): Promise<ZarrGroup> {
   const group = await open(store, { path, kind: "group", signal });
   if (group.zarrFormat === version) return group;
@@ -92,7 +96,7 @@ export function levelOptions(
   array: ZarrArray,
   axes: readonly Axis[],
   version: 2 | 3,
-  options: Checked,
+  options: CheckedOptions,
 ): LevelOptions {
   const { chunkShape, codecs, fillValue, limits, signal } = options;
   const shardShape = options.shardShape ?? (version === 2 ? null : options.shardShape);
@@ -117,7 +121,7 @@ export async function makeLevel(
   group: ZarrGroup,
   path: string,
   made: CreateLikeOptions,
-  { resume, overwrite }: Checked,
+  { resume, overwrite }: CheckedOptions,
 ): Promise<ZarrArray> {
   if (resume) {
     try {

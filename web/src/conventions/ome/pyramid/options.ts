@@ -144,7 +144,11 @@ const typeOfArray: Readonly<Record<string, string>> = {
 };
 
 /** @throws InvalidArgument unless an array, or elements with a shape, are given; the errors of `create`. */
-export async function originOf(given: unknown, options: MultiscaleOptions, version: 2 | 3): Promise<Origin> {
+export async function resolveOrigin(
+  given: unknown,
+  options: MultiscaleOptions,
+  version: 2 | 3,
+): Promise<Origin> {
   if (given instanceof ZarrArray) return { array: given, data: undefined };
   const data = own(given, "data") as ElementData;
   const isData = isRecord(given) && ArrayBuffer.isView(data) && !((data as unknown) instanceof DataView);
@@ -178,7 +182,7 @@ export async function originOf(given: unknown, options: MultiscaleOptions, versi
 export type ReducingMethod = "mean" | "mode" | "max";
 
 /** Returns the kernel for a data type; undefined if the method does not apply to it. */
-export function kernelOf(method: ReducingMethod, dtype: DType): KernelMaker | undefined {
+export function findKernel(method: ReducingMethod, dtype: DType): KernelMaker | undefined {
   if (dtype.isVariable) return undefined;
   return { mean: meanKernel, mode: modeKernel, max: maxKernel }[method](dtype);
 }
@@ -186,18 +190,18 @@ export function kernelOf(method: ReducingMethod, dtype: DType): KernelMaker | un
 const methods: readonly string[] = ["mean", "mode", "nearest", "max"] satisfies DownsamplingMethod[];
 
 /** @throws Unsupported for a method that does not apply to the data type. */
-export function checkedKernel(method: DownsamplingMethod, dtype: DType): KernelMaker | undefined {
+export function requireKernel(method: DownsamplingMethod, dtype: DType): KernelMaker | undefined {
   if (method === "nearest") return undefined;
-  const kernel = kernelOf(method, dtype);
+  const kernel = findKernel(method, dtype);
   if (kernel) return kernel;
-  const others = kernelOf("mode", dtype) ? "mode and nearest" : "nearest";
+  const others = findKernel("mode", dtype) ? "mode and nearest" : "nearest";
   throw unsupported(`there is no ${method} of elements of data type ${dtype}; there is ${others}`, {
     code: "bad-method",
   });
 }
 
 /** Options with their defaults. */
-export interface Checked extends MultiscaleOptions {
+export interface CheckedOptions extends MultiscaleOptions {
   readonly method: DownsamplingMethod;
   readonly overwrite: boolean;
   readonly resume: boolean;
@@ -249,7 +253,7 @@ const multiscaleOptions: OptionNames<MultiscaleOptions> = {
 };
 
 /** @throws InvalidArgument. */
-export function checkedOptions(options: MultiscaleOptions): Checked {
+export function checkMultiscaleOptions(options: MultiscaleOptions): CheckedOptions {
   checkOptions(options);
   checkOptionNames(options, multiscaleOptions);
   const { method = "mean", overwrite = false, resume = false, part = [0, 1], stage, concurrency } = options;

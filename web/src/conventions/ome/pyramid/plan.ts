@@ -150,7 +150,7 @@ const badAxes = (message: string) => invalidArgument(message, { code: "bad-axes"
  * @param names dimension names of the array, used if no axes are given.
  * @throws InvalidArgument for axes that OME-Zarr does not allow.
  */
-export function axesOf(
+export function resolveAxes(
   given: MultiscaleOptions["axes"],
   names: readonly (string | null)[] | undefined,
   rank: number,

@@ -16,39 +16,39 @@ import { countOf } from "../../../util/shapes.js";
 import { checkObjects, isStoredAlike } from "./blocks.js";
 import { LevelFill } from "./fill.js";
 import {
-  type ImagePlace,
+  type ImageLocation,
   imageAttributes,
-  imagesOf,
   type LevelOptions,
   levelOptions,
   makeGroup,
   makeLevel,
   missingStage,
+  multiscalesJson,
   openGroup,
   openLevel,
   pathInPlace,
 } from "./nodes.js";
 import {
-  type Checked,
-  checkedKernel,
-  checkedOptions,
+  type CheckedOptions,
+  checkMultiscaleOptions,
   type MultiscaleOptions,
   type OmeVersion,
   type Origin,
-  originOf,
+  requireKernel,
+  resolveOrigin,
 } from "./options.js";
-import { type Axis, axesOf, type Level, planLevels } from "./plan.js";
+import { type Axis, type Level, planLevels, resolveAxes } from "./plan.js";
 import type { KernelMaker } from "./reduce.js";
 
 /** Everything determined before anything is written. */
 interface Plan {
-  readonly image: ImagePlace & { readonly omeVersion: OmeVersion };
+  readonly image: ImageLocation & { readonly omeVersion: OmeVersion };
   readonly origin: Origin;
   readonly axes: readonly Axis[];
   readonly levels: readonly (Level & { readonly path: string })[];
   readonly kernel: KernelMaker | undefined;
   readonly make: LevelOptions;
-  readonly options: Checked;
+  readonly options: CheckedOptions;
 }
 
 export async function writeMultiscale(
@@ -56,7 +56,7 @@ export async function writeMultiscale(
   array: unknown,
   given: MultiscaleOptions,
 ): Promise<ZarrGroup> {
-  const plan = await makePlan(target, array, checkedOptions(given));
+  const plan = await makePlan(target, array, checkMultiscaleOptions(given));
   const { stage, signal } = plan.options;
   signal?.throwIfAborted();
   if (typeof stage === "number") return writeLevel(plan, stage);
@@ -73,15 +73,15 @@ export async function writeMultiscale(
   return group;
 }
 
-async function makePlan(target: Target, array: unknown, options: Checked): Promise<Plan> {
+async function makePlan(target: Target, array: unknown, options: CheckedOptions): Promise<Plan> {
   const { store, path, version: groups } = await placeOf(target, options.path);
   requireWritable(store);
   const own = (array as ZarrArray | undefined)?.zarrFormat;
   const version = (options.zarrFormat ?? groups ?? (own === 2 ? 2 : 3)) as 2 | 3;
-  const origin = await originOf(array, options, version);
+  const origin = await resolveOrigin(array, options, version);
   const { shape, dtype, dimensionNames } = origin.array;
-  const axes = axesOf(options.axes, dimensionNames, shape.length);
-  const kernel = checkedKernel(options.method, dtype);
+  const axes = resolveAxes(options.axes, dimensionNames, shape.length);
+  const kernel = requireKernel(options.method, dtype);
   const inPlace = pathInPlace(origin.array, { store, path }, version, axes);
   const levels = planLevels(shape, axes, options.method, options).map((level, index) => ({
     ...level,
@@ -209,7 +209,7 @@ async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
 /** @throws InvalidArgument if the metadata was created with another method or other factors. */
 function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   const storedOptions = (attributes: unknown) => {
-    const list = imagesOf(attributes);
+    const list = multiscalesJson(attributes);
     const options = own(own(Array.isArray(list) ? list[0] : undefined, "metadata"), "kwargs");
     return JSON.stringify(options, (_, value) => (typeof value === "bigint" ? String(value) : value));
   };

@@ -13,7 +13,7 @@ import {
   type MappingOptions,
   readCoordinateSystems,
 } from "../coordinates.js";
-import { minorVersion, multiscales, omeAttributes, readPath, versionOf } from "../ome.js";
+import { minorVersion, multiscales, omeAttributes, readPath, readVersion } from "../ome.js";
 import { budget, type Context, chain, identity, type Mapping, tooMany } from "./mapping.js";
 import { mayHaveInverse, readMapping } from "./read.js";
 
@@ -87,7 +87,7 @@ class GraphBuilder {
   #checkVersion(group: ZarrGroup): void {
     const images = own(omeAttributes(group), "multiscales");
     const image = Array.isArray(images) ? (images[0] as unknown) : undefined;
-    const version = versionOf(group, image, "multiscales[0]");
+    const version = readVersion(group, image, "multiscales[0]");
     if (version !== undefined && minorVersion(version) >= 6) return;
     const versions = version === undefined ? "of before 0.6" : version;
     throw unsupported(`the coordinate systems of OME-Zarr ${versions} have no names; those of 0.6 have`, {

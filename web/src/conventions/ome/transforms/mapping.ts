@@ -84,7 +84,7 @@ export function byAxes(parts: readonly AxesPart[], inputs: number, outputs: numb
     const rows = new Map(
       parts.flatMap(({ mapping, from, to }) => to.map((row, i) => [row, { mapping, from, i }])),
     );
-    const matrix = matrixOf(outputs, inputs, (row, column) => {
+    const matrix = makeMatrix(outputs, inputs, (row, column) => {
       const { mapping, from, i } = rows.get(row)!;
       const { values } = mapping.matrix!;
       const start = i * (from.length + 1);
@@ -160,7 +160,7 @@ export interface Matrix {
 }
 
 /** @param at returns the number in a row and a column; the last column is the offset. */
-export function matrixOf(
+export function makeMatrix(
   outputs: number,
   inputs: number,
   at: (row: number, column: number) => number,
@@ -178,7 +178,7 @@ export function diagonal(
   scale: readonly number[] | undefined,
   translation?: readonly number[],
 ): Matrix {
-  return matrixOf(rank, rank, (row, column) => {
+  return makeMatrix(rank, rank, (row, column) => {
     if (column === rank) return translation?.[row] ?? 0;
     return row === column ? (scale?.[row] ?? 1) : 0;
   });
@@ -186,14 +186,14 @@ export function diagonal(
 
 /** Returns a matrix whose outputs are each one input, or 0 for undefined. */
 export function selecting(inputs: number, axes: readonly (number | undefined)[]): Matrix {
-  return matrixOf(axes.length, inputs, (row, column) => (axes[row] === column && column < inputs ? 1 : 0));
+  return makeMatrix(axes.length, inputs, (row, column) => (axes[row] === column && column < inputs ? 1 : 0));
 }
 
 /** Returns the matrix that applies `first`, then `second`. */
 export function product(second: Matrix, first: Matrix): Matrix {
   const width = first.inputs + 1;
   const inner = second.inputs;
-  return matrixOf(second.outputs, first.inputs, (row, column) => {
+  return makeMatrix(second.outputs, first.inputs, (row, column) => {
     const start = row * (inner + 1);
     let sum = column === first.inputs ? second.values[start + inner]! : 0;
     for (let k = 0; k < inner; k++) {
@@ -259,8 +259,8 @@ export function inverse(matrix: Matrix): Matrix | undefined {
     ...row.map((_, column) => (column === i ? 1 : 0)),
   ]);
   if (eliminate(rows) === 0) return undefined;
-  const linear = matrixOf(n, n, (row, column) => (column < n ? rows[row]![n + column]! : 0));
-  const back = matrixOf(n, n, (row, column) => {
+  const linear = makeMatrix(n, n, (row, column) => (column < n ? rows[row]![n + column]! : 0));
+  const back = makeMatrix(n, n, (row, column) => {
     if (column < n) return row === column ? 1 : 0;
     return -values[row * (n + 1) + n]!;
   });

@@ -6,7 +6,7 @@
 import { get } from "../../../hierarchy/get.js";
 import { own } from "../../../util/arguments.js";
 import { unsupported, type ZarrError } from "../../../util/errors.js";
-import { badAttribute, numberOf } from "../../shared/attributes.js";
+import { badAttribute, finiteNumber } from "../../shared/attributes.js";
 import { readPath } from "../ome.js";
 import { readField } from "./field.js";
 import {
@@ -21,7 +21,7 @@ import {
   linear,
   type Mapping,
   type Matrix,
-  matrixOf,
+  makeMatrix,
   notInvertible,
   product,
   selecting,
@@ -95,7 +95,7 @@ const bad = ({ where }: Context, what: string, found: unknown): ZarrError =>
 
 /** Returns one finite number per axis. */
 function readNumbers(list: unknown, count: number, what: string, context: Context): number[] {
-  const numbers = Array.isArray(list) && list.length === count ? list.map(numberOf) : undefined;
+  const numbers = Array.isArray(list) && list.length === count ? list.map(finiteNumber) : undefined;
   if (!numbers || numbers.includes(undefined)) throw bad(context, `${what} must have ${count} numbers`, list);
   return numbers as number[];
 }
@@ -195,7 +195,7 @@ async function readMatrix(
     throw bad(context, `${type} must be a list of 1 to ${maxRank} rows`, rows);
   const numbers = rows.map((row) => readNumbers(row, width, `each row of ${type}`, context));
   const inputs = type === "affine" ? width - 1 : width;
-  return matrixOf(rows.length, inputs, (row, column) => numbers[row]![column] ?? 0);
+  return makeMatrix(rows.length, inputs, (row, column) => numbers[row]![column] ?? 0);
 }
 
 async function storedRows(
@@ -220,7 +220,7 @@ async function storedRows(
 
 function isRotation(matrix: Matrix): boolean {
   const n = matrix.inputs;
-  const transposed = matrixOf(n, n, (row, column) =>
+  const transposed = makeMatrix(n, n, (row, column) =>
     column < n ? matrix.values[column * (n + 1) + row]! : 0,
   );
   const square = product(matrix, transposed);
