@@ -15,16 +15,6 @@ import { writeObject } from "../store/write.js";
 import { withDetails } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
 import { changeShard } from "../write/shard.js";
-import { isSameBytes } from "./box-copy.js";
-import { cellBox, elementBox, intersect } from "./boxes.js";
-import {
-  chunkFault,
-  inspectObject,
-  isSameObject,
-  mayNeedTrimming,
-  trimmed,
-  wholeObject,
-} from "./stored-form.js";
 import {
   type ArrayCopy,
   brokenChunkError,
@@ -37,7 +27,17 @@ import {
   isDone,
   isSameFill,
   lanesFor,
-} from "./work.js";
+} from "./array-copy.js";
+import { isSameBytes } from "./box-copy.js";
+import { cellBox, elementBox, intersect } from "./boxes.js";
+import {
+  chunkFault,
+  inspectObject,
+  isSameObject,
+  mayNeedTrimming,
+  trimmed,
+  wholeObject,
+} from "./stored-form.js";
 
 type Position = readonly number[];
 

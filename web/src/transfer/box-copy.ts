@@ -13,9 +13,9 @@ import { poolEncoders } from "../workers/encode-work.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { resolveRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
+import { differsError, elementBytes, lanesFor } from "./array-copy.js";
 import { boxLengths, countIn, tileBox, type View } from "./boxes.js";
 import type { RechunkPlan } from "./rechunk-plan.js";
-import { differsError, elementBytes, lanesFor } from "./work.js";
 
 export interface BoxCopy {
   readonly from: View;

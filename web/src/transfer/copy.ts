@@ -10,6 +10,15 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { FileSystemStore } from "../store/file/store.js";
 import type { Store } from "../store/store.js";
 import { isZarrError } from "../util/errors.js";
+import {
+  type ArrayCopy,
+  boxCopyOptions,
+  Callbacks,
+  type CopyResult,
+  elementBytes,
+  Tally,
+  TargetStore,
+} from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
 import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
@@ -30,7 +39,6 @@ import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
 import { countWork, visitedBoxes } from "./visited.js";
-import { type ArrayCopy, boxCopyOptions, type CopyResult, elementBytes, Tally, TargetStore } from "./work.js";
 
 /** A node to create, and its source. */
 interface PlannedNode extends TargetNode {
@@ -56,24 +64,26 @@ export async function copy(
   destination: string | URL | Store,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
-  const checked = checkCopyOptions(options);
-  const { signal } = options;
-  signal?.throwIfAborted();
+  const callbacks = new Callbacks(checkCopyOptions(options).signal);
+  const { signal } = callbacks;
+  const checked = checkCopyOptions({ ...options, signal });
+  signal.throwIfAborted();
   await loadNode();
-  const root = await openNode(source, options);
+  const root = await openNode(source, { ...options, signal });
   const nodes = await planNodes(await readTree(root), checked);
   const target = await openDestination(destination, { ...checked, name: options.destinationName });
-  const tally = new Tally(options.onProgress);
+  const tally = new Tally(callbacks, options.onProgress);
   let lock: DestinationLock | undefined;
   try {
     checkDestination(target, checked);
     await checkOverlap(root, target);
     lock = await lockDestination(target, { ...(await lockOptions(nodes, checked)), source: root.store });
     await copyAll(root, nodes, target, checked, tally);
+    await callbacks.settle();
     await lock.finish();
   } catch (error) {
     await target.abort(error);
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     throw error;
   } finally {
     await lock?.release();
@@ -84,7 +94,10 @@ export async function copy(
 /** Opens a node, or returns an opened one. */
 export async function openNode(source: Source | OpenedNode, options: SourceOptions): Promise<OpenedNode> {
   if (source instanceof ZarrArray && options.path) throw badOption("`path`: the source is an array");
-  if (source instanceof ZarrGroup) return options.path ? source.open(options.path) : source;
+  if (source instanceof ZarrGroup) {
+    const { path, signal } = options;
+    return path ? source.open(path, { signal }) : source;
+  }
   return source instanceof ZarrArray ? source : open(source, options);
 }
 
@@ -180,6 +193,7 @@ async function copyAll(
   if (metadataOnly) tally.arrays = nodes.length - tally.groups;
   for (const { boxes, target } of works) tally.expect(countWork(boxes, target));
   for (const work of works) await withPathInErrors(work.target.path, () => copyArray(work));
+  await tally.callbacks.settle();
   signal?.throwIfAborted();
   await destination.close();
   if (verify && destination.kind === "zip") await compareAll(works, destination);

@@ -5,6 +5,7 @@
  */
 
 import type { Worker } from "node:worker_threads";
+import { untilAborted } from "../util/async.js";
 import { isZarrError } from "../util/errors.js";
 import { keepAlive, packageFile } from "../util/platform.js";
 import { UnchangedTimer } from "../util/unchanged-timer.js";
@@ -37,6 +38,15 @@ export type OnSilence = (object: LockObject, document: LockDocument) => void;
 
 type Verdict = "alive" | "stale" | "unknown";
 
+/** Waits for a time. @throws the signal's reason as soon as it is aborted. */
+async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
+}
+
 /** Finds out whether the writers of a lock are alive by looking at it again and again. */
 class Observer {
   #timer: UnchangedTimer | undefined;
@@ -46,6 +56,7 @@ class Observer {
   constructor(
     private readonly object: LockObject,
     private readonly onSilence: OnSilence,
+    private readonly signal: AbortSignal | undefined,
   ) {}
 
   async judge(document: LockDocument): Promise<Verdict> {
@@ -68,14 +79,13 @@ class Observer {
   async #isStale({ stamp, interval }: LockDocument): Promise<boolean> {
     const { object } = this;
     if (!(await object.probe())) return false;
-    await new Promise((resolve) => setTimeout(resolve, 2 * interval));
+    await sleep(2 * interval, this.signal);
     return (await object.read())?.document?.stamp === stamp;
   }
 
-  /** Waits until the next look is worthwhile. */
+  /** Waits until the next look is worthwhile. @throws the signal's reason. */
   pause({ interval }: Pick<LockDocument, "interval">): Promise<void> {
-    const time = (interval / 4) * (0.5 + Math.random());
-    return new Promise((resolve) => setTimeout(resolve, time));
+    return sleep((interval / 4) * (0.5 + Math.random()), this.signal);
   }
 }
 
@@ -99,7 +109,7 @@ export async function acquireLock(
 ): Promise<void> {
   const mine = { ...terms, state: "starting", writers: [own] } as const;
   const isShared = ({ share }: LockDocument) => share !== undefined && share === terms.share;
-  const observer = new Observer(object, onSilence);
+  const observer = new Observer(object, onSilence, signal);
   const end = performance.now() + wait;
   for (let isFirst = true; ; isFirst = false) {
     signal.throwIfAborted();
@@ -123,15 +133,17 @@ export async function acquireLock(
 /**
  * Waits until a lock of another place is gone; a stale one is removed.
  * @param waitsForStart whether writers that are "starting" are waited for: they will find this process' lock.
- * @throws LockHeld for a live writer.
+ * @throws LockHeld for a live writer; the signal's reason.
  */
 export async function awaitRelease(
   object: LockObject,
   waitsForStart: boolean,
   onSilence: OnSilence,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  const observer = new Observer(object, onSilence);
+  const observer = new Observer(object, onSilence, signal);
   for (;;) {
+    signal?.throwIfAborted();
     const found = await object.read();
     if (!found?.document) return;
     const { document, version } = found;

@@ -185,24 +185,25 @@ const silenceWarning =
  */
 async function checkOtherLocks(
   { kind, place, store }: Destination,
-  { overwrite }: LockOptions,
+  { overwrite, signal }: LockOptions,
   onSilence: OnSilence,
 ): Promise<void> {
   if (kind === "http") {
     const url = directoryUrl(place!);
     // Servers respond to requests outside of their data with errors of all kinds.
     for (const lock of locksAboveUrl(url))
-      await awaitRelease(lock, false, onSilence).catch((error) => {
+      await awaitRelease(lock, false, onSilence, signal).catch((error) => {
+        signal?.throwIfAborted();
         if (error instanceof LockHeld) throw error;
       });
     if (overwrite)
-      for await (const lock of locksInBucket(store, url)) await awaitRelease(lock, true, onSilence);
+      for await (const lock of locksInBucket(store, url)) await awaitRelease(lock, true, onSilence, signal);
     return;
   }
   const real = realPath(node().path.resolve(place!));
-  for await (const lock of locksAbove(real)) await awaitRelease(lock, false, onSilence);
+  for await (const lock of locksAbove(real)) await awaitRelease(lock, false, onSilence, signal);
   if (kind === "folder")
-    for await (const lock of locksInside(real)) await awaitRelease(lock, true, onSilence);
+    for await (const lock of locksInside(real)) await awaitRelease(lock, true, onSilence, signal);
 }
 
 /** A lock that this process holds. */

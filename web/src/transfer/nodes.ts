@@ -25,10 +25,10 @@ import { conflict, isZarrError, messageOf, notFound } from "../util/errors.js";
 import { isJsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
 import { textDecoder } from "../util/platform.js";
+import { inLanes } from "./array-copy.js";
 import { exactText } from "./box-copy.js";
 import type { VerifyProblem } from "./options.js";
 import { isSameObject } from "./stored-form.js";
-import { inLanes } from "./work.js";
 
 export interface SourceArray {
   readonly kind: "array";

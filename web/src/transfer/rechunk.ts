@@ -11,6 +11,15 @@ import { poolEncoders } from "../workers/encode-work.js";
 import { ChunkEncoder } from "../write/encoder.js";
 import { resolveRegion, resolveValues } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
+import {
+  type ArrayCopy,
+  boxCopyOptions,
+  chunkCount,
+  elementBytes,
+  inLanes,
+  isDone,
+  lanesFor,
+} from "./array-copy.js";
 import { BoxCopier, CellDigests } from "./box-copy.js";
 import {
   boxLengths,
@@ -24,15 +33,6 @@ import {
 } from "./boxes.js";
 import { type PlannedAxis, planPass, planRechunk, type RechunkPlan } from "./rechunk-plan.js";
 import { type Scratch, withScratch } from "./scratch.js";
-import {
-  type ArrayCopy,
-  boxCopyOptions,
-  chunkCount,
-  elementBytes,
-  inLanes,
-  isDone,
-  lanesFor,
-} from "./work.js";
 
 /** Share of the memory limit for the elements of a box. Its encoded chunks take the rest. */
 const boxShare = { copied: 1 / 2, verified: 1 / 3 };

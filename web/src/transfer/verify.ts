@@ -10,6 +10,7 @@ import { releaseBytes } from "../store/buffer-lease.js";
 import { isStore } from "../store/store.js";
 import { isZarrError, messageOf } from "../util/errors.js";
 import { positionsIn } from "../util/shapes.js";
+import { Callbacks, fetchOptions, inLanes, lanesFor, toExactNumber } from "./array-copy.js";
 import {
   cellBox,
   chunksIn,
@@ -24,8 +25,8 @@ import { badOption, filePath } from "./destination.js";
 import { loadNode, node } from "./host.js";
 import { type FoundNodes, findNodes, metadataProblem } from "./nodes.js";
 import {
-  checkCallbacks,
   checkPart,
+  checkVerifyOptions,
   type VerifyOptions,
   type VerifyProblem,
   type VerifyResult,
@@ -33,7 +34,6 @@ import {
 import { placeOfStore } from "./places.js";
 import { findLeftovers } from "./scratch.js";
 import { boxesToVisit } from "./visited.js";
-import { fetchOptions, inLanes, lanesFor, toExactNumber } from "./work.js";
 
 /** Limit for the problems that a result lists. */
 const maxListed = 10_000;
@@ -46,20 +46,23 @@ const maxListed = 10_000;
  *   of the signal.
  */
 export async function verify(source: Source, options: VerifyOptions = {}): Promise<VerifyResult> {
-  checkCallbacks(options, ["onProgress", "onProblem", "onWarning"]);
-  const { clean = false, onProblem, signal } = options;
+  checkVerifyOptions(options);
+  const { clean = false, onProblem } = options;
+  const callbacks = new Callbacks(options.signal);
+  const { signal } = callbacks;
   const part = checkPart(options.part);
   // Only the first part checks documents and leftovers.
   const isFirst = !part || part.index === 0;
-  signal?.throwIfAborted();
+  signal.throwIfAborted();
   const folder = await verifiedFolder(source, options.path);
   if (clean && folder === undefined) throw badOption("`clean` is for folders");
-  const problems = new Problems(onProblem);
-  const found = await collectNodes(source, options);
+  const problems = new Problems(callbacks, onProblem);
+  const found = await collectNodes(source, { ...options, signal });
   for (const message of found.warnings) options.onWarning?.({ code: "stale-consolidated", message });
   if (isFirst) for (const problem of found.problems) problems.add(problem);
-  const counts = await verifyArrays(found.arrays, part, problems, options);
+  const counts = await verifyArrays(found.arrays, part, problems, { ...options, signal });
   const leftovers = folder !== undefined && isFirst ? await findLeftovers(folder, clean) : undefined;
+  await callbacks.settle();
   const { count: problemCount, list } = problems;
   return {
     arrays: found.arrays.length,
@@ -106,7 +109,10 @@ class Problems {
   /** What a callback of the caller threw. */
   failure: { readonly error: unknown } | undefined;
 
-  constructor(private readonly onProblem: VerifyOptions["onProblem"]) {}
+  constructor(
+    private readonly callbacks: Callbacks,
+    private readonly onProblem: VerifyOptions["onProblem"],
+  ) {}
 
   add(problem: VerifyProblem): void {
     this.count++;
@@ -115,9 +121,9 @@ class Problems {
   }
 
   /** Calls a callback of the caller. An error that it throws is no problem of the data: it ends the verification. */
-  call(callback: () => void): void {
+  call(callback: () => unknown): void {
     try {
-      callback();
+      this.callbacks.call(callback);
     } catch (error) {
       this.failure ??= { error };
       throw error;

@@ -8,8 +8,8 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayReader } from "../read/reader.js";
 import { limitExceeded } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
+import { type ArrayCopy, elementBytes, isSameFill } from "./array-copy.js";
 import { cellBox, chunksIn, elementBox, exactCount, intersect, type ObjectBox } from "./boxes.js";
-import { type ArrayCopy, elementBytes, isSameFill } from "./work.js";
 
 /** Chunks that are not visited because they are not stored. */
 export interface Unvisited {

@@ -7,6 +7,7 @@ import { FileSystemStore } from "../store/file/store.js";
 import type { GetOptions, RangeQuery, SetOptions, Store, WriteOptions } from "../store/store.js";
 import { Limiter } from "../util/async.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
+import { allowListeners } from "../util/platform.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { ObjectBox, View } from "./boxes.js";
 import { wholeObject } from "./stored-form.js";
@@ -113,6 +114,43 @@ export interface CopyProgress {
   readonly totalChunks: number;
 }
 
+/** Calls callbacks of the caller. The first error that one throws, or rejects with, aborts the work. */
+export class Callbacks {
+  readonly #failed = new AbortController();
+  readonly #pending = new Set<Promise<void>>();
+  /** Aborted by the caller's signal, and by callbacks that reject. */
+  readonly signal: AbortSignal;
+
+  constructor(signal: AbortSignal | null | undefined) {
+    const { signal: failed } = this.#failed;
+    this.signal = signal ? AbortSignal.any([signal, failed]) : failed;
+    allowListeners(this.signal);
+  }
+
+  /** @throws what the callback throws; a promise is not awaited before {@link settle}. */
+  call(callback: () => unknown): void {
+    const result = callback();
+    if (!isThenable(result)) return;
+    const pending = Promise.resolve(result).then(
+      () => void this.#pending.delete(pending),
+      (error: unknown) => {
+        this.#pending.delete(pending);
+        this.#failed.abort(error ?? new Error("a callback was rejected"));
+      },
+    );
+    this.#pending.add(pending);
+  }
+
+  /** Waits for promises that callbacks returned. @throws the first error. */
+  async settle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+    this.#failed.signal.throwIfAborted();
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+
 /** Returns a count as a number, or as a bigint if a number cannot hold it. */
 export const toExactNumber = (count: bigint): number | bigint =>
   count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : count;
@@ -133,7 +171,10 @@ export class Tally {
   /** Chunks that are not stored and were not visited, and the decoded bytes of their elements. */
   #left = { chunks: 0n, bytes: 0n };
 
-  constructor(private readonly onProgress: ((progress: CopyProgress) => void) | undefined) {}
+  constructor(
+    readonly callbacks: Callbacks,
+    private readonly onProgress: ((progress: CopyProgress) => void) | undefined,
+  ) {}
 
   /** Adds to the expected amount of work. */
   expect({ bytes, chunks }: { readonly bytes: bigint; readonly chunks: bigint }): void {
@@ -164,7 +205,8 @@ export class Tally {
   #report(): void {
     const { bytes, chunks, totalBytes, totalChunks } = this;
     const done = chunks.asStored + chunks.reencoded + chunks.skipped + chunks.missing;
-    this.onProgress?.({ bytes, totalBytes, skippedBytes: this.#skippedBytes, chunks: done, totalChunks });
+    const progress = { bytes, totalBytes, skippedBytes: this.#skippedBytes, chunks: done, totalChunks };
+    this.callbacks.call(() => this.onProgress?.(progress));
   }
 
   get result(): CopyResult {
