@@ -182,6 +182,6 @@ it("a worker that ends, or sends another message, fails the request", async () =
     { head: { ...head, headers: [null] } },
     { failure: 5 },
   ])
-    await expect(ask(said), JSON.stringify(said)).rejects.toThrow("something else");
+    await expect(ask(said), JSON.stringify(said)).rejects.toThrow("invalid message");
   await expect(ask({ failure: "no route" })).rejects.toThrow("no route");
 });

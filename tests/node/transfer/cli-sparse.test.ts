@@ -129,7 +129,7 @@ describe("verify", () => {
       const { status, err } = await runBeside("copy", server.url, dest);
       expect([status, err]).toEqual([
         1,
-        expect.stringMatching(/limit of 16777216: .*--part I\/N shares them out/),
+        expect.stringMatching(/limit of 16777216: .*split the work with --part I\/N/),
       ]);
       expect(existsSync(dest)).toBe(false);
     } finally {

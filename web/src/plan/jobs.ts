@@ -113,7 +113,7 @@ export type Rank = (projections: readonly Projection[]) => number;
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
   if (priority === undefined || priority === "centre" || typeof priority === "function") return;
   throw invalidArgument(
-    `priority must be "centre" or a function of a chunk's coordinates, not ${shown(priority)}`,
+    `priority must be "centre" or a function of a chunk's coordinates, got ${shown(priority)}`,
   );
 }
 
@@ -123,7 +123,7 @@ export function rankBy(priority: Priority, shape: readonly number[]): Rank {
   return (projections) => {
     const rank = priority(projections.map((projection) => projection.chunk));
     if (typeof rank === "number" && !Number.isNaN(rank)) return rank;
-    throw invalidArgument(`priority must give numbers, not ${shown(rank)}`);
+    throw invalidArgument(`priority must return numbers, got ${shown(rank)}`);
   };
 }
 

@@ -71,14 +71,14 @@ export function chunkCount({ axes, objectAxes }: ArrayReader, object: readonly n
 
 /** Error for a stored chunk that is not whole. */
 export function brokenChunkError(key: string, fault: string): Error {
-  return withDetails(corruptChunk(`the stored chunk is not whole: ${fault}`, { code: "truncated" }), {
+  return withDetails(corruptChunk(`the stored chunk is incomplete: ${fault}`, { code: "truncated" }), {
     chunkKey: key,
   }) as Error;
 }
 
 /** Error for a copy that differs from its source. */
 export const differsError = (place: string, chunkKey?: string): Error =>
-  corruptChunk(`what was written differs from the source: ${place}`, { code: "differs", chunkKey });
+  corruptChunk(`the copy differs from the source: ${place}`, { code: "differs", chunkKey });
 
 /** Options of a BoxCopier for an array. */
 export const boxCopyOptions = ({ memory, verify, pool, signal, tally, target }: ArrayCopy, from: View) => ({
@@ -118,13 +118,16 @@ export interface CopyProgress {
 export class Callbacks {
   readonly #failed = new AbortController();
   readonly #pending = new Set<Promise<void>>();
-  /** Aborted by the caller's signal, and by callbacks that reject. */
-  readonly signal: AbortSignal;
+  /** Aborted by the caller's signal, and by callbacks that reject; undefined if there is neither. */
+  readonly signal: AbortSignal | undefined;
 
-  constructor(signal: AbortSignal | null | undefined) {
+  /** @param callbacks the caller's callbacks; undefined for missing ones. */
+  constructor(signal: AbortSignal | null | undefined, callbacks: readonly unknown[]) {
     const { signal: failed } = this.#failed;
-    this.signal = signal ? AbortSignal.any([signal, failed]) : failed;
-    allowListeners(this.signal);
+    const hasCallbacks = callbacks.some((callback) => typeof callback === "function");
+    const all = [...(signal ? [signal] : []), ...(hasCallbacks ? [failed] : [])];
+    this.signal = all.length > 1 ? AbortSignal.any(all) : all[0];
+    if (this.signal) allowListeners(this.signal);
   }
 
   /** @throws what the callback throws; a promise is not awaited before {@link settle}. */
@@ -159,7 +162,7 @@ export const toExactNumber = (count: bigint): number | bigint =>
 export class Tally {
   arrays = 0;
   groups = 0;
-  /** Chunks; those inside of shards one by one. */
+  /** Number of chunks, counting inner chunks of shards. */
   readonly chunks = { asStored: 0, reencoded: 0, skipped: 0, missing: 0 };
   /** Decoded bytes of the elements that are done. */
   bytes = 0;
@@ -183,7 +186,7 @@ export class Tally {
     this.#report();
   }
 
-  /** Counts chunks that need no work because they are not stored: as missing, and without a part in the progress. */
+  /** Counts chunks that are not visited because they are not stored: as missing, without affecting the progress. */
   countUnvisited({ chunks, bytes }: { readonly chunks: bigint; readonly bytes: bigint }): void {
     this.#left = { chunks: this.#left.chunks + chunks, bytes: this.#left.bytes + bytes };
   }
@@ -221,7 +224,7 @@ export class Tally {
 export interface CopyResult {
   readonly arrays: number;
   readonly groups: number;
-  /** Chunks, those inside of shards one by one. */
+  /** Number of chunks, counting inner chunks of shards. */
   readonly chunks: {
     /** Copied without being decoded. */
     readonly asStored: number;

@@ -130,7 +130,7 @@ class Copier {
     await this.#put(object, bytes, { stored, missing: chunks - stored });
   }
 
-  /** Copies a file from folder to folder. @returns false for other stores, and for objects that need a closer look. */
+  /** Copies a file from folder to folder. @returns false for other stores, and for objects that must be decoded. */
   async #copyFile(object: Position, from: string, offsets: Position): Promise<boolean> {
     const { store, tally, target, view } = this.work;
     const { array } = view;

@@ -54,7 +54,7 @@ export class BoxCopier {
   readonly #read = new Memory();
   readonly #written = new Memory();
   readonly #lanes: { readonly read: number; readonly write: number };
-  /** Whether elements are lists of values: those of variable length, or stored as such. */
+  /** Whether elements are lists of values: data types of variable length, or values stored as such. */
   readonly #asValues: boolean;
 
   constructor(private readonly copy: BoxCopy) {
@@ -186,7 +186,7 @@ export class CellDigests {
     this.#digests = new BigUint64Array(this.#cuts.reduce((count, cuts) => count * (cuts.length - 1), 1));
   }
 
-  /** Takes a box of the source. */
+  /** Adds the digests of a box of the source. */
   add(box: Box, data: BoxData): void {
     for (const { index, cell } of this.#cellsIn(box))
       this.#digests[index] = this.#cellDigest(box, data, cell);

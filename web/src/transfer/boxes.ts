@@ -31,7 +31,7 @@ export function* tileBox(box: Box, shape: readonly number[]): Generator<Box> {
 
 type Axes = ArrayReader["axes"];
 
-/** Number of chunks in boxes of stored objects, those inside of shards one by one. */
+/** Returns the number of chunks in boxes of stored objects, counting inner chunks of shards. */
 export const chunksIn = (boxes: readonly Box[], { axes, objectAxes }: ArrayReader): bigint =>
   boxes.reduce((sum, box) => sum + exactCount(cellBox(elementBox(box, objectAxes), axes)), 0n);
 
@@ -126,7 +126,7 @@ export class View {
   static of(array: ZarrArray, selection: Selection): View {
     const ranges = resolveSelection(selection, array.shape, array.dimensionNames);
     if (ranges.every((range) => "step" in range)) return new View(array, ranges as AxisRange[]);
-    throw invalidSelection("copies take indices and slices, not lists of indices");
+    throw invalidSelection("`select` must contain indices and slices, got a list of indices");
   }
 
   /** An array whose first element lies at a position of the target. */

@@ -64,10 +64,10 @@ export async function copy(
   destination: string | URL | Store,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
-  const callbacks = new Callbacks(checkCopyOptions(options).signal);
+  const callbacks = new Callbacks(checkCopyOptions(options).signal, [options.onProgress]);
   const { signal } = callbacks;
   const checked = checkCopyOptions({ ...options, signal });
-  signal.throwIfAborted();
+  signal?.throwIfAborted();
   await loadNode();
   const root = await openNode(source, { ...options, signal });
   const nodes = await planNodes(await readTree(root), checked);
@@ -83,7 +83,7 @@ export async function copy(
     await lock.finish();
   } catch (error) {
     await target.abort(error);
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     throw error;
   } finally {
     await lock?.release();
@@ -93,7 +93,8 @@ export async function copy(
 
 /** Opens a node, or returns an opened one. */
 export async function openNode(source: Source | OpenedNode, options: SourceOptions): Promise<OpenedNode> {
-  if (source instanceof ZarrArray && options.path) throw badOption("`path`: the source is an array");
+  if (source instanceof ZarrArray && options.path)
+    throw badOption("`path` requires a group or a store as the source, got an array");
   if (source instanceof ZarrGroup) {
     const { path, signal } = options;
     return path ? source.open(path, { signal }) : source;
@@ -113,7 +114,7 @@ async function lockOptions(nodes: readonly PlannedNode[], options: CheckedOption
 /** Plans the target of each node, so that errors occur before anything is written. */
 async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions): Promise<PlannedNode[]> {
   if (nodes[0]!.kind === "group" && options.selection !== null)
-    throw badOption("`select` is for arrays: name one with `path`");
+    throw badOption("`select` requires an array; name one with `path`");
   const changes = new Changes();
   const planned: PlannedNode[] = [];
   for (const source of nodes)
@@ -123,7 +124,7 @@ async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions):
   for (const name of ["chunks", "shards"] as const) {
     const lengths = options[name];
     if (Array.isArray(lengths) && !ranks.has(lengths.length))
-      throw badOption(`\`${name}\` has ${lengths.length} lengths, and no array has so many dimensions`);
+      throw badOption(`\`${name}\` has ${lengths.length} lengths, but no array has that many dimensions`);
   }
   return planned;
 }
@@ -225,7 +226,7 @@ async function planWorks(
   return works;
 }
 
-/** The folder beside the destination, or the system's temporary folder; undefined in pages. */
+/** Returns the parent folder of the destination, or the system's temporary folder; undefined in pages. */
 async function defaultTemp({ kind, place }: Destination): Promise<string | undefined> {
   if (!(await loadNode())) return undefined;
   const { os, path } = node();
@@ -235,7 +236,9 @@ async function defaultTemp({ kind, place }: Destination): Promise<string | undef
 /** @throws InvalidArgument ("bad-option"). */
 function checkDestination({ kind, name }: Destination, { resume, share }: CheckedOptions): void {
   if (kind === "zip" && (share || resume))
-    throw badOption(`${name}: an archive is written at once, by one process: no \`part\` and no \`resume\``);
+    throw badOption(
+      `${name}: an archive is written in one pass by one process; omit \`part\` and \`resume\``,
+    );
 }
 
 async function copyArray(work: ArrayCopy): Promise<void> {

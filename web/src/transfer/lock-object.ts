@@ -115,7 +115,7 @@ export class LockObject {
   }
 
   /**
-   * Writes something beside the object.
+   * Writes and deletes a temporary object next to the lock, to test for write access.
    * @returns false if another process removes it before this one does.
    * @throws what the store throws, unless the place is read-only.
    */
@@ -203,7 +203,7 @@ export const moment = (): Moment => ({
   clock: Date.now(),
 });
 
-/** Milliseconds since a moment, rather too many than too few. */
+/** Returns the milliseconds since a moment; if clocks disagree, the larger value. */
 export function elapsedSince({ monotonic, clock }: Moment): number {
   const now = moment();
   return Math.max(now.monotonic - monotonic, now.clock - clock);

@@ -47,7 +47,7 @@ async function sleep(milliseconds: number, signal: AbortSignal | undefined): Pro
   await untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
 }
 
-/** Finds out whether the writers of a lock are alive by looking at it again and again. */
+/** Determines whether the writers of a lock are alive by reading it repeatedly. */
 class Observer {
   #timer: UnchangedTimer | undefined;
   #first: string | undefined;
@@ -73,8 +73,8 @@ class Observer {
   }
 
   /**
-   * Whether a lock does not change although its place can be written to: if writing has stalled for all, its holder gets
-   * time to continue first.
+   * Whether a lock is unchanged although its location is writable. If all writes have stalled, its holder gets time to
+   * continue.
    */
   async #isStale({ stamp, interval }: LockDocument): Promise<boolean> {
     const { object } = this;
@@ -83,7 +83,7 @@ class Observer {
     return (await object.read())?.document?.stamp === stamp;
   }
 
-  /** Waits until the next look is worthwhile. @throws the signal's reason. */
+  /** Waits before the next read. @throws the signal's reason. */
   pause({ interval }: Pick<LockDocument, "interval">): Promise<void> {
     return sleep((interval / 4) * (0.5 + Math.random()), this.signal);
   }
@@ -131,8 +131,8 @@ export async function acquireLock(
 }
 
 /**
- * Waits until a lock of another place is gone; a stale one is removed.
- * @param waitsForStart whether writers that are "starting" are waited for: they will find this process' lock.
+ * Waits until another destination's lock is released; removes a stale one.
+ * @param waitsForStart whether to wait for writers that are "starting", which will find this process's lock.
  * @throws LockHeld for a live writer; the signal's reason.
  */
 export async function awaitRelease(
@@ -162,13 +162,13 @@ export async function awaitRelease(
   }
 }
 
-/** Whether a process is one of those that hold a lock. */
+/** Whether a process holds a lock. */
 export const isWriter = ({ writers }: LockDocument, id: string): boolean =>
   writers.some((writer) => writer.id === id);
 
 /**
- * Changes a lock, so that others see that its writer is alive. A change by another process or thread that keeps the
- * writer is as good.
+ * Changes a lock, which shows other processes that its writer is alive. A change by another process or thread that keeps
+ * the writer also counts.
  * @param state to change to. Default: stays.
  * @returns the lock's stamp; undefined if the lock is lost.
  */
@@ -212,9 +212,9 @@ export async function releaseLock(object: LockObject, id: string): Promise<boole
 }
 
 /**
- * Deletes a lock if it is still of a version. Deletions have no conditions: the lock is marked first, which keeps others
- * from joining and, until it is stale, from taking it over.
- * @returns whether it was of that version.
+ * Deletes a lock if its version has not changed. Deletions are unconditional, so the lock is first marked as ending, which
+ * prevents other processes from joining it and, until it is stale, from taking it over.
+ * @returns false if it has changed.
  */
 async function end(
   object: LockObject,
@@ -223,7 +223,7 @@ async function end(
 ): Promise<boolean> {
   const start = moment();
   if (!(await object.write({ ...document, state: "ending" }, version))) return false;
-  if (elapsedSince(start) < document.stale / 2) await object.remove(); // else it may be another process' lock by now
+  if (elapsedSince(start) < document.stale / 2) await object.remove(); // otherwise, another process may hold it by now
   return true;
 }
 
@@ -324,7 +324,7 @@ function reportRenewal(report: BigInt64Array, { monotonic, clock }: Moment): voi
 
 /** Renews a lock repeatedly, and reports it. */
 export class Renewer {
-  /** The last look at the lock. */
+  /** The most recent read of the lock. */
   #last: { readonly at: Moment; readonly stamp: string } | undefined;
 
   constructor(
@@ -333,8 +333,8 @@ export class Renewer {
   ) {}
 
   /**
-   * Renews the lock, unless another writer that shares it has changed it since the last look: of a thousand parts, one
-   * writes.
+   * Renews the lock, unless another writer that shares it has changed it since the last read: of a thousand parts, only
+   * one writes.
    * @returns false if the lock is lost.
    */
   async renew(): Promise<boolean> {

@@ -22,7 +22,7 @@ while (!isStopped) {
       resolve();
     };
   });
-  // A failure passes, or the main thread finds out that the lock was not renewed.
+  // After a failure, the next renewal may succeed; otherwise, the main thread detects the loss.
   if (!isStopped && !(await renewer.renew().catch(() => true))) break;
 }
 parentPort!.close();

@@ -1,7 +1,7 @@
 /**
  * The lock of a destination: one writer at a time, or several that share it (the parts of one copy). It is an object in the
- * destination. A writer takes its own lock first and then looks for those of destinations that contain this one, or lie
- * in it: of two that start at once, at least one sees the other.
+ * destination. A writer takes its own lock first and then checks for locks of destinations that contain this one or lie in it:
+ * of two writers that start at the same time, at least one finds the other.
  */
 
 import type { Store } from "../store/store.js";
@@ -62,7 +62,7 @@ export interface DestinationLock {
   release(): Promise<void>;
 }
 
-/** Stands in for the lock of a place that takes none. */
+/** Placeholder for destinations that do not support locks. */
 const unlocked: DestinationLock = { finish: async () => {}, release: async () => {} };
 
 /**
@@ -179,8 +179,8 @@ const silenceWarning =
   };
 
 /**
- * Looks for locks of other places. An inner writer gives way to any outer one, and an outer writer waits until an inner one
- * that is starting has seen it.
+ * Checks the locks of other destinations. An inner writer yields to any outer one; an outer writer waits until an inner
+ * one that is starting has found its lock.
  * @throws LockHeld.
  */
 async function checkOtherLocks(
@@ -222,7 +222,7 @@ class HeldLock {
     private readonly name: string,
     private readonly removeFolders: () => Promise<void>,
   ) {
-    // Registered before there is a lock, so that no signal comes between; after the writes that are under way.
+    // Registered before the lock is taken, so that no signal arrives in between; runs after pending writes.
     this.#forget = exitHooks.add(() => this.release(), "last");
   }
 
@@ -249,14 +249,14 @@ class HeldLock {
     return true;
   }
 
-  /** Whether another store shows this lock at its root: it wraps the destination. */
+  /** Whether another store contains this lock at its root, and so is the same place. */
   async isVisibleIn(store: Store): Promise<boolean> {
     const { place } = this.object;
     const found = await new LockObject({ ...place, kind: "store" }, store).read().catch(() => undefined);
     return found?.document !== undefined && isWriter(found.document, this.own.id);
   }
 
-  /** Declares that no other lock is in the way. */
+  /** Changes the lock from "starting" to "writing": no other lock conflicts. */
   async confirmStart(): Promise<void> {
     if (!(await renewLock(this.object, this.own.id, "writing"))) throw await this.#lost();
   }
@@ -264,7 +264,7 @@ class HeldLock {
   /** @throws Network if the lock is lost. */
   async confirm(): Promise<void> {
     const heartbeat = this.#heartbeat!;
-    // No other process can have taken the lock over before it is stale.
+    // Other processes cannot take the lock over before it is stale.
     while (!heartbeat.isLost && heartbeat.age >= this.terms.stale / 2) {
       this.#renewal ??= heartbeat.beat().finally(() => {
         this.#renewal = undefined;
@@ -308,7 +308,7 @@ class HeldLock {
     const found = await this.object.read().catch(() => undefined);
     const by = found?.document ? `: ${writersText(found.document)}, has taken it over` : "";
     return networkError(
-      `the lock of ${this.name}, ${this.object.name}, was lost${by}; nothing more is written, and the result may be incomplete`,
+      `the lock of ${this.name}, ${this.object.name}, was lost${by}; writing stopped and the result may be incomplete`,
     );
   }
 }
@@ -316,14 +316,14 @@ class HeldLock {
 function inUseError(name: string, own: LockObject, { object, document }: LockHeld): Error {
   const holder = `${writersText(document)} (lock: ${object.name})`;
   return conflict(
-    `${describePlace(name, own, object)} is being written by ${holder}; try again when that process has ended`,
+    `${describePlace(name, own, object)} is being written by ${holder}; retry when that process has ended`,
     {
       code: "destination-locked",
     },
   );
 }
 
-/** Names the place of another writer's lock, relative to this writer's. */
+/** Describes the location of another writer's lock relative to this one's. */
 function describePlace(name: string, own: LockObject, { name: lock, place }: LockObject): string {
   if (lock === own.name) return name;
   const parentFolder = (file: string) =>

@@ -83,7 +83,9 @@ async function readNode(root: OpenedNode, node: OpenedNode, isInImage: boolean):
   const limits = node.kind === "array" ? node.limits : resolveLimits(undefined);
   const metadata = await metadataAt(node.store, node.path, { limits });
   if (!metadata || metadata.kind !== node.kind)
-    throw notFound(`"/${node.path}" is a ${node.kind} in consolidated metadata, and not there`);
+    throw notFound(
+      `"/${node.path}" is a ${node.kind} in consolidated metadata, but its own document is missing`,
+    );
   if (node.kind === "array") {
     // The handle knows which of the two meanings of v1's order "F" applies.
     return {
@@ -118,7 +120,7 @@ export interface TargetNode {
   readonly isConsolidated: boolean;
 }
 
-/** Time between two looks for a node, in milliseconds. */
+/** Interval between checks for a node, in milliseconds. */
 const pollInterval = 250;
 
 interface MakeOptions {
@@ -170,7 +172,7 @@ export async function awaitNodes(
       signal?.throwIfAborted();
       if (performance.now() >= end)
         throw notFound(
-          `there is no ${metadata.kind} "/${path}" at \`destination\` yet: make the nodes with \`metadataOnly\` or \`part\` 0/N`,
+          `the ${metadata.kind} "/${path}" is missing at \`destination\`; create the nodes with \`metadataOnly\` or \`part\` 0/N`,
         );
       await new Promise((resolve) => setTimeout(resolve, pollInterval));
     }
@@ -183,7 +185,7 @@ async function nodeExists(store: Store, path: string, wanted: NodeMetadata): Pro
   if (!found) return false;
   if (documentsText(found) === documentsText(wanted)) return true;
   throw conflict(
-    `there is another ${found.kind} at \`destination\`, "/${path}", than this copy would make: \`overwrite\` replaces it`,
+    `the ${found.kind} "/${path}" at \`destination\` differs from the one to create; pass \`overwrite\` to replace it`,
     { code: "other-node" },
   );
 }
@@ -285,7 +287,7 @@ async function openMember(
   }
 }
 
-/** Compares a node of consolidated metadata with its own documents; an array is then verified by those. */
+/** Compares a node of consolidated metadata with its own documents. An array is then verified according to its own document. */
 async function withOwnDocuments(node: OpenedNode, v1Order: V1Order): Promise<Opened> {
   const { store, path, kind, zarrFormat } = node;
   const key = joinKey(path, zarrFormat === 3 ? v3Key : kind === "array" ? v2ArrayKey : v2GroupKey);

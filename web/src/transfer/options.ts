@@ -54,7 +54,7 @@ export interface CopyOptions extends SourceOptions {
   memory?: number | undefined;
   /**
    * Place of intermediate chunks, of which some copies (from rows to columns) write as many as the array has: the path or
-   * file URL of a folder (Node), or a store. Default: beside the destination, or the system's temporary folder. Without
+   * file URL of a folder (Node), or a store. Default: the parent of the destination, or the system's temporary folder. Without
    * one, in pages, such copies read their source more often.
    */
   temp?: string | URL | Store | undefined;
@@ -241,7 +241,7 @@ export interface VerifyProblem {
 export interface VerifyResult {
   readonly arrays: number;
   readonly groups: number;
-  /** Chunks, those inside of shards one by one. */
+  /** Number of chunks, counting inner chunks of shards. */
   readonly chunks: number | bigint;
   /** The part of `chunks` that is not stored. */
   readonly missing: number | bigint;
@@ -259,6 +259,6 @@ export interface VerifyResult {
 /** Converts the file URL of a folder to its path. Paths and stores do not change. */
 export async function checkTemp(temp: CopyOptions["temp"]): Promise<string | Store | undefined> {
   if (temp === undefined || (typeof temp === "object" && !(temp instanceof URL))) return temp;
-  if (!(await loadNode())) throw badOption("`temp` must be a store outside of Node");
+  if (!(await loadNode())) throw badOption("`temp` must be a store outside Node");
   return /^file:/i.test(String(temp)) ? filePath(temp) : String(temp);
 }

@@ -20,7 +20,7 @@ export interface PlanInput {
   readonly boxBytes: number;
   /** Cost of reading relative to reading from a local disk. Default: 1. */
   readonly readCost?: number | undefined;
-  /** Whether there is a place for intermediate chunks. Default: true. */
+  /** Whether intermediate chunks can be stored. Default: true. */
   readonly mayStage?: boolean | undefined;
 }
 
@@ -110,7 +110,7 @@ export function planPass({ axes, itemBytes, boxBytes }: PlanInput): Pass {
   };
 }
 
-/** Lengths that an axis may grow to: more cells, cells that end where chunks do, as many as there is room for, all. */
+/** Returns lengths that an axis may grow to: more cells, cells aligned with chunks, as many as fit, the whole axis. */
 function longer({ cell, chunk, length }: PlannedAxis, now: number, maxLength: number): number[] {
   if (now >= length) return [];
   const common = Number.isInteger(chunk) ? (cell / gcd(cell, chunk)) * chunk : cell;

@@ -66,7 +66,7 @@ export async function rechunk(work: ArrayCopy): Promise<void> {
 const bytesIn = ({ target }: ArrayCopy, box: ObjectBox): number =>
   countIn(elementBox(box, target.reader.objectAxes)) * elementBytes(target);
 
-/** Smallest box with all objects to write: a resumed copy leaves out those that exist. */
+/** Returns the smallest box with all objects to write; a resumed copy skips existing ones. */
 async function boxToDo(work: ArrayCopy, box: ObjectBox): Promise<ObjectBox | undefined> {
   if (!work.resume) return box;
   let left: { from: number[]; to: number[] } | undefined;
@@ -197,7 +197,7 @@ export function plannedAxes(
 const readCost = ({ store }: ZarrArray): number =>
   /^https?:/.test(store.locate?.("/") ?? "") ? remoteCost : 1;
 
-/** Encoded chunks by their coordinates; undefined for those of fill value only. */
+/** Encoded chunks by coordinates; undefined for chunks that contain only the fill value. */
 type Encoded = Map<string, Uint8Array | undefined>;
 
 /**

@@ -9,7 +9,7 @@ import { exitHooks, node, randomHex, transferTimes } from "./host.js";
 
 /** A store of intermediate chunks. */
 export interface Scratch extends Store {
-  /** Declares everything written: from now on a missing chunk is an error. */
+  /** Marks all chunks as written: from now on, a missing chunk is an error. */
   seal(): void;
   /** Removes all chunks. */
   remove(): MaybePromise<void>;
@@ -56,7 +56,7 @@ async function withScratchFolder<T>(where: string, work: (store: Scratch) => Pro
   }
 }
 
-/** Updates a folder's time of change by the clock of its file system. */
+/** Updates a folder's modification time, using the clock of its file system. */
 function markUsed(folder: string): void {
   const { fs, path } = node();
   const mark = path.join(folder, randomHex());
@@ -76,7 +76,7 @@ function removeStale(where: string, own: string): void {
     const folder = path.join(where, name);
     try {
       if (now - fs.statSync(folder).mtimeMs < transferTimes.scratchStale) continue;
-      // A process that was suspended and continues must not find a part of it.
+      // Renamed first: a suspended process that continues must not find part of it.
       const doomed = path.join(where, scratchName());
       fs.renameSync(folder, doomed);
       fs.rmSync(doomed, { recursive: true, force: true });
@@ -88,7 +88,7 @@ function removeStale(where: string, own: string): void {
 
 /**
  * Chunks in a flat folder that only this process writes to. Once it is sealed, a missing chunk is an error.
- * The folder is never created again.
+ * The folder is never recreated.
  */
 export class ScratchStore implements Scratch {
   #isSealed = false;
@@ -173,7 +173,7 @@ class PrefixedScratch implements Scratch {
 
 const missing = (place: string, cause: unknown): Error =>
   networkError(
-    `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; \`temp\` names another place for it`,
+    `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; pass \`temp\` to use another place`,
     { code: "file-failed", cause },
   );
 
@@ -188,7 +188,7 @@ export interface Leftovers {
   removed: number;
 }
 
-/** Age in milliseconds after which a file that has not changed counts as left by a killed process. */
+/** Age in milliseconds after which an unchanged file counts as abandoned. */
 const maxLeftoverAge = 10 * 60_000;
 
 /**

@@ -84,7 +84,7 @@ export async function arrayTarget(
   if (own.length === 0 || made.documents === source.documents) return { metadata: made, notes };
   if (version !== source.zarrFormat) {
     const names = own.map(([name]) => `"${name}"`).join(", ");
-    notes.push(`left out what is Zarr v${source.zarrFormat}'s own: ${names}`);
+    notes.push(`dropped fields that only Zarr v${source.zarrFormat} has: ${names}`);
     return { metadata: made, notes };
   }
   const { key, object } = mainOf(made.documents);
@@ -106,7 +106,7 @@ function requestedChanges(
   const shardShape = shardsFor(source, view, version, { ...options, chunks: chunkShape }, notes);
   const hasNewChunks = chunkShape !== undefined || shardShape !== undefined || options.codecs !== undefined;
   if (!spec.isRegular && !chunkShape && (hasNewChunks || isReduced))
-    throw badOption("chunks of different lengths along an axis: `chunks` must say what they become");
+    throw badOption("the source has chunks of different lengths; pass `chunks`");
   return {
     shape: view.isWhole ? undefined : view.shape,
     chunkShape: chunkShape ?? (isReduced || shardShape !== undefined ? kept(spec.chunkShape) : undefined),
@@ -120,7 +120,7 @@ function requestedChanges(
   };
 }
 
-/** Names of the dimensions; undefined to keep those of the source. */
+/** Returns the dimension names; undefined to keep those of the source. */
 function dimensionNamesFor(
   { spec, zarrFormat }: ArrayMetadata,
   view: View,
@@ -180,7 +180,7 @@ function shardsFor(
     return null;
   }
   if (chunks && before.some((length, axis) => length % chunks[axis]! !== 0))
-    throw badOption(`chunks of [${chunks}] do not divide the shards of [${before}]: say \`shards\``);
+    throw badOption(`chunks of [${chunks}] do not divide the shards of [${before}]; pass \`shards\``);
   return chunks || view.kept.length < spec.shape.length ? before : undefined;
 }
 

@@ -47,15 +47,15 @@ const maxListed = 10_000;
  */
 export async function verify(source: Source, options: VerifyOptions = {}): Promise<VerifyResult> {
   checkVerifyOptions(options);
-  const { clean = false, onProblem } = options;
-  const callbacks = new Callbacks(options.signal);
+  const { clean = false, onProblem, onProgress } = options;
+  const callbacks = new Callbacks(options.signal, [onProblem, onProgress]);
   const { signal } = callbacks;
   const part = checkPart(options.part);
   // Only the first part checks documents and leftovers.
   const isFirst = !part || part.index === 0;
-  signal.throwIfAborted();
+  signal?.throwIfAborted();
   const folder = await verifiedFolder(source, options.path);
-  if (clean && folder === undefined) throw badOption("`clean` is for folders");
+  if (clean && folder === undefined) throw badOption("`clean` requires a folder");
   const problems = new Problems(callbacks, onProblem);
   const found = await collectNodes(source, { ...options, signal });
   for (const message of found.warnings) options.onWarning?.({ code: "stale-consolidated", message });
@@ -90,7 +90,7 @@ async function verifiedFolder(source: Source, below = ""): Promise<string | unde
 async function collectNodes(source: Source, options: VerifyOptions): Promise<FoundNodes> {
   const unlisted: VerifyProblem[] = [];
   const onWarning: VerifyOptions["onWarning"] = (warning) => {
-    // Listings leave out members whose metadata cannot be read.
+    // Listings omit members whose metadata cannot be read.
     if (warning.code !== "bad-member") options.onWarning?.(warning);
     else
       unlisted.push(
@@ -106,7 +106,7 @@ async function collectNodes(source: Source, options: VerifyOptions): Promise<Fou
 class Problems {
   readonly list: VerifyProblem[] = [];
   count = 0;
-  /** What a callback of the caller threw. */
+  /** Error thrown by a callback of the caller. */
   failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -120,7 +120,7 @@ class Problems {
     this.call(() => this.onProblem?.(problem));
   }
 
-  /** Calls a callback of the caller. An error that it throws is no problem of the data: it ends the verification. */
+  /** Calls a callback of the caller. An error that it throws ends the verification; it is not reported as a problem of the data. */
   call(callback: () => unknown): void {
     try {
       this.callbacks.call(callback);

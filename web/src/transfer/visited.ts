@@ -19,7 +19,7 @@ export interface Unvisited {
 }
 
 /**
- * Leaves out objects that are not stored in the source; for a resumed copy only those that the destination lacks, too.
+ * Omits objects that neither the source nor, for a resumed copy, the destination has stored.
  * @param there the target array in the destination's own store.
  * @param isAsStored whether chunks are copied without being decoded.
  * @throws LimitExceeded for more objects than can be requested one by one.
@@ -74,7 +74,7 @@ export function countWork(boxes: readonly ObjectBox[], target: ZarrArray): Unvis
   return { chunks: chunksIn(boxes, reader), bytes: elements * BigInt(elementBytes(target)) };
 }
 
-/** Why chunks that the source does not store are written; undefined if they are not. */
+/** Returns why chunks that the source does not store must be written; undefined if they need not be. */
 function needsAll(source: ZarrArray, target: ZarrArray, isAsStored: boolean): string | undefined {
   if (!isSameFill(source, target)) return "the fill value changes, so that all of them are written";
   const isUndefined = !isAsStored && target.spec.fill.value === null;
@@ -219,6 +219,6 @@ function tooMany({ sources, needsAll }: VisitInput, count: bigint): Error {
   const unlisted = sources.find(({ array }) => !storedObjects(array));
   const why = needsAll ?? (unlisted ? "the store does not list its chunks" : "few of them are stored");
   return limitExceeded(
-    `"/${sources[0]!.array.path}" has ${count} chunks to be asked for one by one, more than the limit of ${maxObjects}: ${why}; \`part\` I/N shares them out`,
+    `"/${sources[0]!.array.path}" has ${count} chunks to request one by one, more than the limit of ${maxObjects}: ${why}; split the work with \`part\` I/N`,
   );
 }

@@ -174,6 +174,6 @@ export function encodeBatch(session: CodecSession, batch: EncodeBatch): ChunkRes
       return { failure: packFailure(error) };
     }
   });
-  if (chunks === "no room") throw engineFailed("there is no memory for chunks");
+  if (chunks === "no room") throw engineFailed("out of memory for chunks");
   return chunks;
 }

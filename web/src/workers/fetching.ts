@@ -138,14 +138,14 @@ export interface FetchDrop {
 export type FetchRequest = FetchStart | FetchContinue | FetchDrop;
 
 /**
- * Progress of a request: the head comes with or before the first piece of the body, the end with the last.
+ * Progress of a request: the head arrives with or before the first piece of the body; the last piece marks the end.
  */
 export interface FetchProgress {
   readonly fetched: number;
   readonly head?: FetchHead | undefined;
   readonly piece?: ArrayBuffer | undefined;
   readonly isEnd?: boolean | undefined;
-  /** The error, if there is no response or no more of it. */
+  /** The error, if the request failed or the response was interrupted. */
   readonly failure?: string | undefined;
 }
 

@@ -140,7 +140,7 @@ export class StepFailure extends Error {
     readonly step: number,
     readonly error: unknown,
   ) {
-    super("a step of putting a slab together failed");
+    super("a step of assembling a slab failed");
   }
 }
 
@@ -229,7 +229,7 @@ export function warnNoWorkers(reasons: readonly string[]): void {
   if (warned.has(text)) return;
   warned.add(text);
   console.warn(
-    `zarr-wasm: a pool has no workers, the calling thread does all: ${text}. ` +
-      'If your bundler does not do so itself, make the workers: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker".',
+    `zarr-wasm: the pool has no workers and runs on the calling thread: ${text}. ` +
+      'If your bundler does not support this, create the workers yourself: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker".',
   );
 }

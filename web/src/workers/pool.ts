@@ -104,7 +104,7 @@ export class WorkerPool {
     checkObject(options, "options of a pool");
     const { size = Math.min(parallelism(), maxDefaultSize), createWorker, fetch = true } = options;
     if (!Number.isSafeInteger(size) || size < 0)
-      throw invalidArgument(`the size of a pool must be a count of workers, not ${size}`);
+      throw invalidArgument(`size must be a non-negative integer, got ${size}`);
     this.#maxSize = size;
     this.#startMethods = createWorker ? [createWorker] : packagedWorkers;
     if (fetch) this.#connections = new FetchConnections(() => this.#startAll());
@@ -241,7 +241,7 @@ export class WorkerPool {
     });
   }
 
-  /** Assigns tasks, and starts workers for those that remain. */
+  /** Assigns tasks to workers, and starts workers for the remaining tasks. */
   #advance(): void {
     for (const job of this.#queue) {
       if (this.#maxSize === 0 || job.crashes > 1) {
@@ -318,7 +318,7 @@ export class WorkerPool {
     if (member.jobs.size === 0) return;
     let bytes = 0;
     for (const { task } of member.jobs.values()) bytes += task.workBytes;
-    const giveUp = () => this.#handleFailure(member, "a worker has said nothing for a minute");
+    const giveUp = () => this.#handleFailure(member, "a worker sent no message for a minute");
     member.timer = setTimeout(giveUp, silenceTimeout + bytes / 2 ** 10);
   }
 
@@ -326,7 +326,7 @@ export class WorkerPool {
     const member = new PoolWorker(this.#startMethod);
     this.#workers.add(member);
     member.timer = setTimeout(
-      () => this.#handleFailure(member, "the script has not started in time"),
+      () => this.#handleFailure(member, "the worker script did not start in time"),
       startTimeout,
     );
     try {

@@ -193,7 +193,7 @@ class RemoteResponse implements Answer {
     if (this.#end) return;
     const { head, piece, isEnd, failure } = news;
     if (!isFetchProgress(news, this.#head !== undefined)) {
-      this.fail(new Error("the worker says something else"));
+      this.fail(new Error("the worker sent an invalid message"));
       return;
     }
     if (head) {

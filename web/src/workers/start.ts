@@ -28,16 +28,16 @@ function startFromFile(): AnyWorker | Promise<AnyWorker> {
   return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }
 
-const scriptMissing = () => new Error("the bundler has moved the library without its script of workers");
+const scriptMissing = () => new Error("the bundler moved the library without its worker script");
 
 const scriptChunk = lazy("workers", () => import("../wasm/worker-chunk.js"));
 const scriptText = lazy("workers in one file", () => import("../wasm/worker-text.js"));
 
-/** Starts the script as a chunk made by the bundler: it knows its own address, and policies allow it. */
+/** Starts the script as a chunk of the bundle, which knows its own URL and is allowed by policies. */
 async function startFromChunk(): Promise<AnyWorker> {
   if (!hasWebWorkers()) throw scriptMissing();
   const { url, name } = await scriptChunk();
-  // In a single-file bundle, it is the program's own address.
+  // In a single-file bundle, it is the URL of the program itself.
   if (url === undefined || url === import.meta.url) throw scriptMissing();
   return startWebWorker(url, { type: "module", name });
 }

@@ -203,10 +203,10 @@ function scalarValues(
 }
 
 function parseValue(dtype: DType, given: unknown) {
-  if (given === undefined) throw invalidArgument("there are no values to write");
+  if (given === undefined) throw invalidArgument("values is required");
   if (isNeverElement(given))
     throw invalidArgument(
-      `values must be a ${dtype.isVariable ? "list" : arrayNameOf(dtype)}, a region or one element for data type ${dtype}, not ${typeName(given)}`,
+      `values must be a ${dtype.isVariable ? "list" : arrayNameOf(dtype)}, a region or one element for data type ${dtype}, got ${typeName(given)}`,
     );
   try {
     return parseScalar(dtype, given);
@@ -233,7 +233,5 @@ const typeName = (given: object): string => Object.prototype.toString.call(given
  */
 export function checkNotDetached(content: Uint8Array | readonly unknown[]): void {
   if (content.length > 0) return;
-  throw encodeFailed(
-    "the values are gone: their buffer was transferred, or made smaller, while they were written",
-  );
+  throw encodeFailed("the buffer of the values was detached or shrunk during the write");
 }

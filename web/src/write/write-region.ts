@@ -254,7 +254,7 @@ export class ObjectWriter {
         : encoder.patched(task, leaf, stored, copy);
   }
 
-  /** Writes an object, or deletes it if there is nothing to store. */
+  /** Writes an object; deletes it if `bytes` is undefined. */
   async #put(key: string, bytes: Uint8Array | undefined, stored: Stored | undefined): Promise<number> {
     const { store } = this;
     const { signal } = this.options;

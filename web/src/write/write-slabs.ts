@@ -161,7 +161,7 @@ export function putValues(
   else putEntries(given as unknown[], content as unknown[], move, 0, move.from, move.to);
 }
 
-/** The same for lists, along an axis and those after it. */
+/** The same for lists, from an axis on. */
 function putEntries(
   values: readonly unknown[],
   content: unknown[],

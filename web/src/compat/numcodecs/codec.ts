@@ -64,7 +64,7 @@ export abstract class CoreCodec implements Codec {
     const decoded = await decodeBytes(this.#steps, bytes, defaultLimits.chunkBytes, expected);
     if (out === undefined) return decoded;
     if (out.byteLength < decoded.byteLength)
-      throw invalidArgument(`out has ${out.byteLength} bytes, ${decoded.byteLength} are decoded`);
+      throw invalidArgument(`out must have at least ${decoded.byteLength} bytes, got ${out.byteLength}`);
     out.set(decoded);
     return out;
   }
@@ -95,6 +95,6 @@ export function checkConfig<T extends object>(config: T | undefined): Partial<T>
 /** Checks that a value is an integer in a range. @throws InvalidArgument. */
 export function checkInteger(value: unknown, name: string, min: number, max: number): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max)
-    throw invalidArgument(`${name} must be an integer from ${min} to ${max}, not ${String(value)}`);
+    throw invalidArgument(`${name} must be an integer from ${min} to ${max}, got ${String(value)}`);
   return value;
 }

@@ -25,7 +25,7 @@ class LZ4 extends CoreCodec {
    */
   constructor(acceleration = LZ4.DEFAULT_ACCELERATION) {
     if (!Number.isInteger(acceleration))
-      throw invalidArgument(`acceleration must be an integer, not ${shown(acceleration)}`);
+      throw invalidArgument(`acceleration must be an integer, got ${shown(acceleration)}`);
     const used = acceleration <= 0 ? LZ4.DEFAULT_ACCELERATION : acceleration;
     super({ core: "lz4", params: [Math.min(used, maxAcceleration)], name: "lz4" }, sizeAt(0, 4));
     this.acceleration = used;

@@ -27,7 +27,7 @@ class Zstd extends CoreCodec {
     readonly level = Zstd.DEFAULT_CLEVEL,
     checksum = false,
   ) {
-    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, not ${shown(level)}`);
+    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, got ${shown(level)}`);
     const used = level <= 0 ? Zstd.DEFAULT_CLEVEL : Math.min(level, Zstd.MAX_CLEVEL);
     const step = { core: "zstd", params: [used, checksum ? 1 : 0], name: "zstd" } as const;
     super(step, unknownSize);

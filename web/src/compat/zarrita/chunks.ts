@@ -21,7 +21,7 @@ export interface Strided {
 
 type Entries = ElementData | unknown[];
 
-/** What typed arrays and zarrita's arrays of booleans and strings have in common. */
+/** Properties common to typed arrays and zarrita's arrays of booleans and strings. */
 type Packed = Pick<Uint8Array, "buffer" | "byteOffset" | "byteLength" | "BYTES_PER_ELEMENT">;
 
 const wrongData = () =>
@@ -78,7 +78,7 @@ function checkStrides(
   const [first, last] = [sum(ends.filter((end) => end < 0)), sum(ends.filter((end) => end > 0))];
   if (first < 0 || !(last < held))
     throw invalidArgument(
-      `the strides of the chunk lead from element ${first} to ${last}, and its data has ${held}`,
+      `the strides of the chunk reach elements ${first} to ${last}, but its data has ${held}`,
     );
 }
 
@@ -121,7 +121,7 @@ export async function getChunkwise(
   readChunk: ReadChunk,
   { concurrency = 16, signal, useSharedArrayBuffer = false }: ReadOptions,
 ): Promise<AnyRegion> {
-  // zarrita's selections have no lists of indices.
+  // Selections of zarrita have no lists of indices.
   const ranges = resolveSelection(selection, arrayShape) as AxisRange[];
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
   const stride = stridesOf(shape);

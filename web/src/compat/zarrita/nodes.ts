@@ -3,13 +3,12 @@
 import type { ElementData } from "../../dtypes/elements.js";
 import { type ChunkOptions, ZarrArray } from "../../hierarchy/array.js";
 import { normalizePath } from "../../store/path.js";
-import type { Store } from "../../store/store.js";
+import type { GetOptions, RangeQuery, Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { type AnyRegion, dtypeName, wrapElements, wrapFill } from "./elements.js";
-import { checkStore, checkText, InvalidMetadataError, withZarritaErrors } from "./errors.js";
-import { currentPool, type DerivedArray, type StoreOptions, withStoreOptions } from "./options.js";
+import { checkStore, checkText, InvalidMetadataError, isSame, withZarritaErrors } from "./errors.js";
 import { ownEntries, zarritaPart } from "./registry.js";
 import type {
   AbsolutePath,
@@ -23,6 +22,7 @@ import type {
   NarrowDataType,
   Readable,
   Scalar,
+  StoreOptions,
 } from "./types.js";
 
 /** A path in a store. */
@@ -76,6 +76,50 @@ export class ZarritaGroup<Store extends Readable = Readable> extends Location<St
   get attrs(): Attributes {
     return this.#attrs;
   }
+}
+
+let pool: WorkerPool | undefined;
+
+/** Decodes all reads in a pool of workers; undefined turns that off. */
+export function setPool(own: WorkerPool | undefined): void {
+  pool = own;
+}
+
+export function currentPool(): WorkerPool | undefined {
+  return pool;
+}
+
+type Extra = Readonly<Record<string, unknown>>;
+
+/** An array whose store adds options to each request. */
+export interface DerivedArray {
+  readonly extra: Extra;
+  readonly array: ZarrArray;
+}
+
+/** Maximum number of option sets cached per array. Arrays with different options do not share shard indices. */
+const maxDerived = 4;
+
+/** Returns the array with a store that adds these options to each request; the array itself if there are none. */
+export function withStoreOptions(array: ZarrArray, extra: Extra, derived: DerivedArray[]): ZarrArray {
+  if (Object.keys(extra).length === 0) return array;
+  const found = derived.find((entry) => isSame(entry.extra, extra));
+  if (found) return found.array;
+  const store = withOptions(array.store, extra);
+  const made = new ZarrArray(store, array.path, array.spec, array.limits);
+  derived.push({ extra, array: made });
+  if (derived.length > maxDerived) derived.shift();
+  return made;
+}
+
+function withOptions(store: Store, extra: Extra): Store {
+  const merged = (options: GetOptions | undefined) => ({ ...extra, ...options });
+  const wrapped: Store = { get: (key, options) => store.get(key, merged(options)) };
+  if (store.getRange)
+    wrapped.getRange = (key: string, range: RangeQuery, options) =>
+      store.getRange!(key, range, merged(options));
+  if (store.locate) wrapped.locate = (key) => store.locate!(key);
+  return wrapped;
 }
 
 /** Metadata of an array, and this library's array, which is made by the first read. */
@@ -175,7 +219,7 @@ export async function loadArray(
 /** @throws InvalidArgument for a value that is not an array of zarrita's. */
 export function checkArray(array: ZarritaArray<DataType, Readable>): void {
   if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
-    throw invalidArgument(`${shown(array)} is not an array that was opened or created`);
+    throw invalidArgument(`expected an array returned by open() or create(), got ${shown(array)}`);
 }
 
 function openedSource(array: ZarrArray): ArraySource {
@@ -186,7 +230,7 @@ function openedSource(array: ZarrArray): ArraySource {
   return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, derived: [], load };
 }
 
-/** An array that its metadata describes, whatever the store has. @throws InvalidMetadataError. */
+/** An array described by given metadata; the store is not consulted. @throws InvalidMetadataError. */
 function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>): ArraySource {
   if (typeof metadata !== "object" || metadata === null || !Array.isArray(metadata.shape))
     throw new InvalidMetadataError("the metadata of an array must be an object with a shape");
@@ -217,7 +261,7 @@ function readChunkShape({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): 
   const sharding = list.find((codec) => codec?.name === "sharding_indexed");
   const shape: unknown = (sharding ?? grid)?.configuration?.chunk_shape;
   if (Array.isArray(shape)) return shape as number[];
-  throw new InvalidMetadataError("the metadata has no shape of chunks");
+  throw new InvalidMetadataError("the metadata has no chunk shape");
 }
 
 function readFillValue({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {

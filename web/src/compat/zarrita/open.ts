@@ -42,7 +42,7 @@ const opener = (version: ZarrVersion): OpenVersion =>
     const { store, path } = toLocation(location);
     checkObject(options, "options of open");
     if (!["array", "group", undefined].includes(options.kind))
-      throw invalidArgument(`kind must be "array" or "group", and cannot be ${shown(options.kind)}`);
+      throw invalidArgument(`kind must be "array" or "group", got ${shown(options.kind)}`);
     const node = await withZarritaErrors(path, () => openAt(store, path, version, options));
     handleOf(store).lastZarritaVersion = version;
     return node;
@@ -71,7 +71,7 @@ async function openAt<S extends Readable>(
 
 const openV1 = opener(1);
 
-/** Tries one version after the other, as zarrita does: the last found first, v1 if nothing else was found before. */
+/** Tries one version after the other, as zarrita does: the last one found first, v1 only if no other was found before. */
 async function openAny<S extends Readable>(
   location: Location<S> | S,
   options: OpenOptions = {},
@@ -85,7 +85,7 @@ async function openAny<S extends Readable>(
       return await openVersion(location, options);
     } catch (error) {
       if (!(error instanceof NotFoundError || error instanceof InvalidMetadataError)) throw error;
-      // An error about a node that exists says more than that other versions are missing.
+      // An error about an existing node is more informative than a missing node of another version.
       if (failure === undefined || (failure instanceof NotFoundError && failure.found === undefined))
         failure = error;
     }
@@ -94,7 +94,7 @@ async function openAny<S extends Readable>(
 }
 
 /**
- * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` only look for that one.
+ * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` try one version only.
  * @throws NotFoundError, InvalidMetadataError, UnknownCodecError, UnsupportedError; errors of the store.
  */
 export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(
@@ -105,8 +105,8 @@ export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.a
 type Bytes = Uint8Array | undefined;
 
 /**
- * A store to open one node from, with no more requests than zarrita makes: no consolidated metadata, and of v2's two
- * documents the wanted kind's, or the group's if there is no array.
+ * A store for opening one node with no more requests than zarrita makes: no consolidated metadata, and of the two v2
+ * documents only that of the requested kind, or the group's if no array exists.
  */
 class LeanStore implements Store {
   #array: MaybePromise<Bytes> | undefined;

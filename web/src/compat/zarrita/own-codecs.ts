@@ -1,5 +1,5 @@
 /**
- * The application's own codecs. The core does not know them, so a store in between removes them from the end of the
+ * Codecs that the application registers. The core cannot run them, so a wrapper of the store removes them from the end of the
  * chain in metadata, decodes the chunks it returns and encodes the chunks it is given.
  */
 
@@ -44,7 +44,7 @@ export interface OwnCodecStore extends Store {
 
 const documentKey = /^(.*\/)(zarr\.json|\.zarray)$/;
 
-/** A store in front of another one, whose chunks lack what the application's codecs add. */
+/** Wraps a store: chunks read from the wrapper lack the encoding of the application's codecs. */
 export function ownCodecStore(inner: Store, entries: OwnEntries): OwnCodecStore {
   /** By the array's key in the store, such as "/a/b/". */
   const removed = new Map<string, Removed>();

@@ -21,7 +21,6 @@ import { resolveRegion } from "../../write/region.js";
 import { cOrder, rawEntries, type Strided } from "./chunks.js";
 import { dataTypeJson, wrapElements } from "./elements.js";
 import { checkFunction, checkText } from "./errors.js";
-import type { Entry, Setter } from "./options.js";
 import { type OwnEntries, ownAtEnd, ownCodecStore } from "./own-codecs.js";
 import type {
   ArrayMetadata,
@@ -29,7 +28,9 @@ import type {
   CodecMetadata,
   CreateArrayOptions,
   DataType,
+  Entry,
   Projection,
+  Setter,
   TypedArray,
 } from "./types.js";
 
@@ -78,7 +79,7 @@ export async function createArray<D extends DataType>(
 ): Promise<ZarrArray> {
   const limits = resolveLimits(undefined);
   const { dtype, chunkShape, codecs = [], fillValue } = options;
-  if (!Array.isArray(codecs)) throw invalidArgument(`codecs must be a list, and cannot be ${shown(codecs)}`);
+  if (!Array.isArray(codecs)) throw invalidArgument(`codecs must be a list, got ${shown(codecs)}`);
   const own = await ownAtEnd({ dataType: dtype, shape: chunkShape, codecs, fillValue }, entries);
   const end = codecs.length - own.length;
   const { documents, spec } = await arrayMetadata(createOptions(options, codecs.slice(0, end)), 3, limits);
@@ -147,14 +148,14 @@ export async function setRegion<D extends DataType, Made extends Chunk<D>>(
   await set(array, selection, { data, shape } as SetValues, options);
 }
 
-/** The elements of a chunk in C order, put there by another package's functions. */
+/** Returns the elements of a chunk in C order, copied by another package's functions. */
 function ordered<D extends DataType, Made extends Chunk<D>>(
   { dtype }: ZarrArray,
   selected: readonly number[],
   value: Made,
   setter: Setter<D, Made>,
 ) {
-  // zarrita writes a chunk without dimensions to one place of one.
+  // zarrita writes a chunk without dimensions as one of shape [1].
   const shape = selected.length === 0 ? [1] : [...selected];
   const count = countOf(shape);
   const data = dtype.isVariable

@@ -10,9 +10,14 @@ import { invalidArgument } from "../../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
-import { InvalidMetadataError, NotFoundError, UnsupportedError, withZarritaErrors } from "./errors.js";
+import {
+  InvalidMetadataError,
+  isSame,
+  NotFoundError,
+  UnsupportedError,
+  withZarritaErrors,
+} from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
-import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, FlushReport, GetBytesOptions, RangeQuery } from "./types.js";
 
 type Bytes = Uint8Array | undefined;
@@ -24,7 +29,7 @@ export interface ByteCache {
   set(key: string, value: Uint8Array | undefined): void;
 }
 
-/** Names a read in the cache; undefined for reads that are not cached. */
+/** Returns the cache key of a read; undefined if it must not be cached. */
 export type CacheKeyFor = (path: AbsolutePath, range?: RangeQuery) => string | undefined;
 
 const defaultKeyFor: CacheKeyFor = (path, range) => (range ? `${path}\0${rangeName(range)}` : path);
@@ -77,7 +82,7 @@ export const withRangeCoalescing = defineStoreExtension((store, options: RangeCo
 type RangeStore = Required<Pick<AsyncReadable, "getRange">>;
 type Range = { readonly offset: number; readonly length: number };
 
-/** A caller's range, and what tells the caller its group. */
+/** A requested range, and the callback that assigns its group. */
 interface RangeRequest extends Range {
   readonly options: GetBytesOptions | undefined;
   readonly assign: (group: Group) => void;
@@ -92,7 +97,7 @@ interface Group {
 
 const rangeEnd = ({ offset, length }: Range): number => offset + length;
 
-/** Collects ranges until the current microtask has run, and reads those close to one another with one request. */
+/** Collects ranges until the current microtask ends, and reads neighbouring ranges with one request. */
 class RangeMerger {
   readonly #waiting = new Map<AbsolutePath, RangeRequest[]>();
   readonly #flights = new SingleFlight<Bytes>();
@@ -145,7 +150,7 @@ class RangeMerger {
     try {
       this.options.onFlush?.(report);
     } catch (error) {
-      console.warn("withRangeCoalescing: onFlush has thrown:", error);
+      console.warn("withRangeCoalescing: onFlush threw:", error);
     }
   }
 }
@@ -213,7 +218,7 @@ export const withConsolidatedMetadata = defineStoreExtension(
   },
 );
 
-/** {@link withConsolidatedMetadata} if there is any, else the store unchanged. */
+/** Like {@link withConsolidatedMetadata}, but returns the store unchanged if it has no consolidated metadata. */
 export async function withMaybeConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   options: ConsolidatedMetadataOptions = {},

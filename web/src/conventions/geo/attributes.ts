@@ -32,8 +32,8 @@ export function numbersAt(value: unknown, name: string, count: number): number[]
 function checkAffine(numbers: readonly number[], name: string): AffineTransform {
   const [a, b, , d, e] = numbers as unknown as AffineTransform;
   const area = a * e - b * d;
-  if (area === 0) throw bad(`attribute "${name}" maps the elements to a line`);
-  if (!Number.isFinite(area)) throw bad(`attribute "${name}" has numbers that are too large`);
+  if (area === 0) throw bad(`attribute "${name}" is not invertible`);
+  if (!Number.isFinite(area)) throw bad(`attribute "${name}" exceeds the range of float64`);
   return numbers as unknown as AffineTransform;
 }
 
@@ -164,7 +164,7 @@ export function listedLevels(attributes: unknown): readonly ListedLevel[] | unde
   const list = Array.isArray(entries) ? entries : isRecord(entries) ? withPaths(entries) : undefined;
   if (!list || list.length === 0) return undefined;
   if (list.length > maxLevels)
-    throw bad(`"multiscales" lists ${list.length} levels; at most ${maxLevels} are read`);
+    throw bad(`"multiscales" must list at most ${maxLevels} levels, got ${list.length}`);
   return list.map(readLevel);
 }
 

@@ -49,11 +49,11 @@ export async function readGeoreference(
   checkSignalIn(options);
   const { variable, signal } = options;
   if (variable !== undefined && typeof variable !== "string")
-    throw invalidArgument(`variable must be the name of an array, not ${shown(variable)}`);
+    throw invalidArgument(`variable must be the name of an array, got ${shown(variable)}`);
   const reading = { signal };
   if (node instanceof ZarrArray) return georeferenceArray(node, await openParent(node, signal), reading);
   if (!(node instanceof ZarrGroup))
-    throw invalidArgument("georeference needs an array or a group that was opened");
+    throw invalidArgument("georeference expects an array or a group returned by open()");
   const listed = listedLevels(node.attributes);
   return listed
     ? georeferenceLevels(node, listed, variable, reading)
@@ -129,11 +129,11 @@ function createReference(
 function checkLevel({ path, transform, shape }: GeoLevel): void {
   const bounds = transformBounds(transform, [0, 0, shape[1], shape[0]]);
   if (![...inverse(transform), ...bounds].every(Number.isFinite))
-    throw bad(`the transformation of "${path}" is beyond the range of numbers`);
+    throw bad(`the transformation of "${path}" exceeds the range of float64`);
 }
 
 function notReferenced(path: string): Error {
-  return notFound(`nothing says where "/${path}" lies on a map`, { code: "not-georeferenced" });
+  return notFound(`"/${path}" has no georeferencing metadata`, { code: "not-georeferenced" });
 }
 
 /**
@@ -161,7 +161,7 @@ function openGroupArray(
   signal: AbortSignal | undefined,
 ): Promise<ZarrArray> {
   if (name === undefined)
-    throw invalidArgument(`"/${group.path}" is a group: say which of its arrays is meant`);
+    throw invalidArgument(`"/${group.path}" is a group; pass the name of one of its arrays`);
   return group.open(name, { kind: "array", signal });
 }
 

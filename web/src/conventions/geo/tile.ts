@@ -63,19 +63,18 @@ export function locateTile(
 ): LocatedTile {
   checkObject(reference, "the reference");
   checkObject(options);
-  if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt needs what georeference gives");
-  if (!Array.isArray(place)) throw invalidArgument(`a tile is [z, x, y], not ${shown(place)}`);
+  if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt expects the result of georeference()");
+  if (!Array.isArray(place)) throw invalidArgument(`a tile must be [z, x, y], got ${shown(place)}`);
   const { grid = "WebMercatorQuad", tileSize = 256 } = options;
   const [z, x, y] = place as readonly [number, number, number];
   const matrix = typeof grid === "string" && Object.hasOwn(grids, grid) ? grids[grid] : undefined;
-  if (!matrix)
-    throw invalidArgument(`there are the grids ${Object.keys(grids).join(" and ")}, not ${shown(grid)}`);
+  if (!matrix) throw invalidArgument(`grid must be ${Object.keys(grids).join(" or ")}, got ${shown(grid)}`);
   if (!Number.isSafeInteger(tileSize) || tileSize < 1)
-    throw invalidArgument(`tileSize must be a positive integer, not ${shown(tileSize)}`);
+    throw invalidArgument(`tileSize must be a positive integer, got ${shown(tileSize)}`);
   const isTile = [z, x, y].every((n) => Number.isSafeInteger(n) && n >= 0) && z <= 40;
   const count = isTile ? 2 ** z : 0;
   if (!isTile || x >= matrix.columns * count || y >= count)
-    throw invalidArgument(`there is no tile ${[z, x, y].map(shown).join("/")}`);
+    throw invalidArgument(`tile ${[z, x, y].map(shown).join("/")} is outside the grid`);
   const size = matrix.width / count;
   const [west, , , north] = matrix.bounds;
   const bounds: Bounds = [west + x * size, north - (y + 1) * size, west + (x + 1) * size, north - y * size];
@@ -86,7 +85,7 @@ function tileSystem({ crs }: Georeference): System {
   for (const system of ["mercator", "degrees"] as const)
     if ((systems[system] as readonly (string | undefined)[]).includes(crs?.code)) return system;
   throw unsupported(
-    `tiles are found in data in web mercator and in degrees, not in ${crs?.code ?? "an unnamed reference system"}`,
+    `tiles require data in Web Mercator or degrees, got ${crs?.code ?? "an unnamed reference system"}`,
     { code: "crs" },
   );
 }

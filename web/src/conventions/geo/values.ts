@@ -27,7 +27,7 @@ export async function readValues(
   const place = locateTile(reference, tile, options);
   const { tileSize } = place;
   if (tileSize > maxTileSize)
-    throw invalidArgument(`tileSize must be at most ${maxTileSize}, not ${shown(tileSize)}`);
+    throw invalidArgument(`tileSize must be at most ${maxTileSize}, got ${shown(tileSize)}`);
   const parts = findTileParts(reference, place);
   if (parts.length === 0) return undefined;
   const { level } = parts[0]!.tile;
@@ -37,7 +37,7 @@ export async function readValues(
   checkChunks(array, plans, options.maxChunks);
   const pieces = await readParts(array, plans, options);
   const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
-  // If the data goes round the world more than once, the widest part is drawn last.
+  // If the data wraps around the world more than once, the widest part is drawn last.
   for (const piece of pieces.reverse()) draw(data, place, piece);
   return { data, shape: [tileSize, tileSize], bounds: place.bounds, level, units: pieces[0]!.units };
 }
@@ -57,7 +57,7 @@ function mapLayout(
 ): Layout {
   checkObject(selection, "the selection");
   if (!/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
-    throw unsupported(`tiles are of numbers, and "/${array.path}" is of ${array.dtype}`);
+    throw unsupported(`tiles require numbers, got data type ${array.dtype} at "/${array.path}"`);
   const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
   const found = dimensions.map((name) => names.indexOf(name));
   const rank = array.shape.length;
@@ -72,9 +72,11 @@ function mapLayout(
     const axis = names.indexOf(name);
     if (axis < 0) throw invalidSelection(`"/${array.path}" has no dimension ${shown(name)}`);
     if (axis === rows || axis === columns)
-      throw invalidSelection(`the tile says what of ${shown(name)} is read`);
+      throw invalidSelection(
+        `the tile determines the range along ${shown(name)}; omit it from the selection`,
+      );
     if (!Number.isSafeInteger(index))
-      throw invalidSelection(`of ${shown(name)} a tile shows one index, not ${shown(index)}`);
+      throw invalidSelection(`selection along ${shown(name)} must be an index, got ${shown(index)}`);
     indices[axis] = index as number;
   }
   return { dimensions, rows, columns, selection: indices };
@@ -87,7 +89,7 @@ interface Steps {
   readonly count: number;
 }
 
-/** The elements to read of a part: those that pixels of the tile need. */
+/** Elements of a part that pixels of the tile need. */
 interface PartPlan {
   readonly part: TilePart;
   readonly rows: Steps;
@@ -116,11 +118,11 @@ function planPart(layout: Layout, part: TilePart, tileSize: number): PartPlan {
 /** @throws LimitExceeded. */
 function checkChunks(array: ZarrArray, plans: readonly PartPlan[], most = defaultMaxChunks): void {
   if (!Number.isSafeInteger(most) || most < 1)
-    throw invalidArgument(`maxChunks must be a positive integer, not ${shown(most)}`);
+    throw invalidArgument(`maxChunks must be a positive integer, got ${shown(most)}`);
   const count = plans.reduce((sum, { selection }) => sum + chunksTouched(array.reader, selection), 0);
   if (count > most)
     throw limitExceeded(
-      `the tile needs ${count} chunks of "/${array.path}", more than the limit of ${most} (maxChunks): coarser levels or larger chunks are missing`,
+      `the tile needs ${count} chunks of "/${array.path}", more than the limit of ${most} (maxChunks); add coarser levels, or use larger chunks`,
       { code: "tile-chunks" },
     );
 }

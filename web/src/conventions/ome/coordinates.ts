@@ -43,7 +43,7 @@ const typeOfName: ReadonlyMap<string, string> = new Map([
 /** @param mayBeImplied whether axes may be absent: the version always has the same ones. */
 export function readAxes(axes: unknown, where: string, mayBeImplied = false): OmeAxis[] {
   const list = axes === undefined && mayBeImplied ? impliedAxes : axes;
-  const what = `${where}: "axes" must be a list of 1 to 32 axes, each with a name of its own`;
+  const what = `${where}: "axes" must be a list of 1 to 32 axes, with unique names`;
   if (!Array.isArray(list) || list.length === 0 || list.length > 32)
     throw badAttribute(what, axes, "bad-ome");
   const read = list.map((axis: unknown): OmeAxis => {
@@ -74,7 +74,7 @@ const maxSystems = 1000;
 
 /** @throws InvalidMetadata unless the value is a list of coordinate systems with unique names. */
 export function readCoordinateSystems(list: unknown, where: string): OmeCoordinateSystem[] {
-  const what = `${where}: "coordinateSystems" must be a list of 1 to ${maxSystems}, each with a name of its own`;
+  const what = `${where}: "coordinateSystems" must be a list of 1 to ${maxSystems}, with unique names`;
   if (!Array.isArray(list) || list.length === 0 || list.length > maxSystems)
     throw badAttribute(what, list, "bad-ome");
   const systems = list.map((system: unknown, i) => {
@@ -127,9 +127,11 @@ function readStep(entry: unknown, rank: number, place: string): Transform[] {
   const type = own(entry, "type");
   if (type === "identity") return [];
   if (type !== "scale" && type !== "translation")
-    throw badAttribute(`${place} can have the types scale, translation and identity`, type, "bad-ome");
+    throw badAttribute(`${place} must be of type scale, translation or identity`, type, "bad-ome");
   if (own(entry, "path") !== undefined) {
-    throw unsupported(`${place}: a ${type} that is stored as an array`, { code: "ome-transformation" });
+    throw unsupported(`${place}: a ${type} stored as an array is not supported`, {
+      code: "ome-transformation",
+    });
   }
   const values = own(entry, type);
   const numbers = Array.isArray(values) ? values.map(finiteNumber) : [];

@@ -190,14 +190,14 @@ function versionIn(holder: unknown, where: string): string | undefined {
 }
 
 const badVersion = (where: string, found: unknown) =>
-  badAttribute(`${where}: "version" must be a text, such as "0.5"`, found, "bad-ome");
+  badAttribute(`${where}: "version" must be a string such as "0.5"`, found, "bad-ome");
 
 /** Returns the minor version, 1 to 6. @throws Unsupported for later ones. */
 export function minorVersion(version: string): number {
   // Writers append suffixes: "0.5-dev-spatialdata", "0.6rc0", "0.6.dev3".
   const minor = Number(/^0\.([1-6])(?!\d)/.exec(version)?.[1] ?? Number.NaN);
   if (Number.isNaN(minor))
-    throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; 0.1 to 0.6 are`, {
+    throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; expected 0.1 to 0.6`, {
       code: "ome-version",
     });
   return minor;

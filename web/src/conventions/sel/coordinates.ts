@@ -114,7 +114,7 @@ async function readPart(
   if (core === "fixed_utf32" || core === "fixed_bytes")
     return { kind: "texts", isSingle: false, values: strings(region) };
   if (!/^(bool|datetime64|timedelta64|u?int\d+|b?float\d+)/.test(core))
-    throw noCoordinates(name, `elements of ${array.dtype} are no labels`);
+    throw noCoordinates(name, `data type ${array.dtype} has no labels`);
   const decoded = decodeTimes(array, region);
   const numbers = decoded.data as ArrayLike<number | bigint>;
   return {
@@ -135,7 +135,7 @@ function asFloat64(numbers: ArrayLike<number | bigint>): Float64Array {
 function toStrings(name: string, { dtype }: ZarrArray, data: ArrayLike<unknown>): string[] {
   return Array.from(data, (element) => {
     if (typeof element === "string" || element === null) return String(element);
-    throw noCoordinates(name, `elements of ${dtype} are no labels`);
+    throw noCoordinates(name, `data type ${dtype} has no labels`);
   });
 }
 

@@ -120,7 +120,7 @@ function textFinder(coordinates: Coordinates, texts: readonly string[]): Finder 
 /** Formats the first labels for messages. */
 function sampleText(texts: readonly string[]): string {
   const shown = texts.slice(0, 8).map((text) => JSON.stringify(text.slice(0, 40)));
-  return shown.length === 0 ? "" : `; there are ${shown.join(", ")}${texts.length > 8 ? ", …" : ""}`;
+  return shown.length === 0 ? "" : `; labels are ${shown.join(", ")}${texts.length > 8 ? ", …" : ""}`;
 }
 
 // ---- Sorted numbers

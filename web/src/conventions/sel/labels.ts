@@ -55,11 +55,11 @@ export const noSuchLabel = (name: string, label: unknown, why = ""): ZarrError =
   invalidSelection(`"${name}" has no element at ${labelText(label)}${why}`, { code: "no-such-label" });
 
 export const notALabel = (name: string, label: unknown, wanted: string): ZarrError =>
-  invalidSelection(`${labelText(label)} is no label of "${name}": ${wanted}`, { code: "not-a-label" });
+  invalidSelection(`${labelText(label)} is not a label of "${name}": ${wanted}`, { code: "not-a-label" });
 
 export const noSuchDimension = (name: string, known: readonly (string | null)[]): ZarrError =>
   invalidSelection(
-    `"${name}" names no dimension; there ${known.length === 1 ? "is" : "are"} ${known.map((n) => JSON.stringify(n)).join(", ") || "none with a name"}`,
+    `"${name}" is not a dimension; expected one of ${known.map((n) => JSON.stringify(n)).join(", ") || "none, because dimensions have no names"}`,
     { code: "no-such-dimension" },
   );
 
@@ -67,7 +67,7 @@ export const noCoordinates = (name: string, why: string): ZarrError =>
   invalidSelection(`"${name}" has no coordinates to select by: ${why}`, { code: "no-coordinates" });
 
 export const unsorted = (name: string, what: string): ZarrError =>
-  invalidSelection(`the coordinates of "${name}" are not sorted, which ${what} needs`, {
+  invalidSelection(`the coordinates of "${name}" are not sorted, which ${what} requires`, {
     code: "unsorted-coordinates",
   });
 
@@ -97,8 +97,8 @@ export interface Meaning {
 
 const wanted = {
   numbers: "its labels are numbers",
-  times: "its labels are times: texts such as 2020-01-15T06:30, Dates, or milliseconds since 1970",
-  texts: "its labels are texts",
+  times: "its labels are times: strings such as 2020-01-15T06:30, Dates, or milliseconds since 1970",
+  texts: "its labels are strings",
 } as const;
 
 /** @throws InvalidSelection (not-a-label) for a value that cannot be a coordinate. */
@@ -106,7 +106,7 @@ export function interpretLabel({ name, kind, rounded }: LabelledAxis, label: unk
   const bad = () => notALabel(name, label, wanted[kind]);
   if (typeof label === "number" || typeof label === "bigint") {
     const value = Number(label);
-    if (Number.isNaN(value)) throw notALabel(name, label, `${wanted[kind]}, and NaN is equal to none`);
+    if (Number.isNaN(value)) throw notALabel(name, label, `${wanted[kind]}, and NaN equals none`);
     return { value: rounded(value), label: value, isExact: true };
   }
   if (kind !== "times") throw bad();
@@ -156,8 +156,9 @@ export function parseRequest(coordinates: LabelledAxis, selection: Exclude<Label
       throw notALabel(name, step, "a step is a positive integer, in elements");
     return { is: "interval", from: selection.start ?? undefined, to: selection.stop ?? undefined, step };
   }
-  const texts = kind === "texts" ? " or a list of texts" : ", [from, to], { start, stop } or { each: [...] }";
-  throw notALabel(name, selection, `a label${texts} is wanted`);
+  const texts =
+    kind === "texts" ? " or a list of strings" : ", [from, to], { start, stop } or { each: [...] }";
+  throw notALabel(name, selection, `expected a label${texts}`);
 }
 
 /** Milliseconds since 1970; `stop` is exclusive. */

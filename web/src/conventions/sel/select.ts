@@ -37,7 +37,7 @@ export async function select(
   const image = multiscales(node)[0]!;
   const chosen = image.levels[level];
   if (!chosen)
-    throw invalidArgument(`the image has ${image.levels.length} levels; there is no level ${shown(level)}`);
+    throw invalidArgument(`the image has ${image.levels.length} levels; got level ${shown(level)}`);
   const array = await chosen.open({ signal });
   return selectInImage(
     { image, level: chosen, shape: array.shape, channelAxis: channelAxis(image) },
@@ -48,18 +48,18 @@ export async function select(
 
 function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void {
   if (!(node instanceof ZarrArray || node instanceof ZarrGroup))
-    throw invalidArgument("sel needs an array or a group that was opened or created");
+    throw invalidArgument("sel expects an array or a group returned by open() or create()");
   checkObject(wanted, "labels");
   if (Array.isArray(wanted) || wanted instanceof Map)
-    throw invalidArgument("labels are given by the names of dimensions, not as a list or a Map");
+    throw invalidArgument("labels must be an object with dimension names as keys, got a list or a Map");
   checkSignalIn(options);
   const { method = "exact", tolerance = 0, level = 0 } = options;
   if (!Number.isSafeInteger(level) || level < 0)
-    throw invalidArgument(`level must be the number of a level, not ${shown(level)}`);
+    throw invalidArgument(`level must be a non-negative integer, got ${shown(level)}`);
   if (!methods.includes(method))
-    throw invalidArgument(`method must be "exact", "nearest" or "pad", not ${shown(method)}`);
+    throw invalidArgument(`method must be "exact", "nearest" or "pad", got ${shown(method)}`);
   if (typeof tolerance !== "number" || !(tolerance >= 0))
-    throw invalidArgument(`tolerance must be a number of at least 0, not ${shown(tolerance)}`);
+    throw invalidArgument(`tolerance must be a number of at least 0, got ${shown(tolerance)}`);
 }
 
 const matchingOptions = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });
@@ -89,7 +89,7 @@ function byDimension(
 ): Record<string, DimensionSelection> {
   const names = found.map(([dimension]) => dimension);
   const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined) throw noCoordinates(twice, "another label chooses along this dimension already");
+  if (twice !== undefined) throw noCoordinates(twice, "another label already selects along this dimension");
   return Object.fromEntries(found);
 }
 
@@ -99,13 +99,13 @@ async function coordinatesNamed(
   openCoordinate: (name: string) => Promise<ZarrArray>,
   reading: ReadContext,
 ): Promise<{ dimension: string; coordinates: Coordinates }> {
-  if (!isSegment(name)) throw noCoordinates(name, "that is no name of an array");
+  if (!isSegment(name)) throw noCoordinates(name, "it is not the name of an array");
   let array: ZarrArray;
   try {
     array = await openCoordinate(name);
   } catch (error) {
     if (!isZarrError(error, "NotFound")) throw error;
-    throw noCoordinates(name, "there is no array of this name");
+    throw noCoordinates(name, "no array has this name");
   }
   if (array.shape.length !== 1)
     throw noCoordinates(name, `the array of this name has ${array.shape.length} dimensions, not one`);
@@ -167,7 +167,7 @@ async function selectInImage(
   const seen = new Set<number>();
   for (const [name, selection] of Object.entries(wanted)) {
     const { axis, coordinates } = imageCoordinates(level, name);
-    if (seen.has(axis)) throw noCoordinates(name, "another label chooses along this axis already");
+    if (seen.has(axis)) throw noCoordinates(name, "another label already selects along this axis");
     seen.add(axis);
     if (selection !== null)
       entries[axis] = await findElements(coordinates(), selection, matchingOptions(options));

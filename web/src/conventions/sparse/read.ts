@@ -38,11 +38,11 @@ interface Run {
 
 /** Implements `readSparse`. */
 export async function read(group: ZarrGroup, options: SparseOptions): Promise<SparseMatrix> {
-  if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse needs a group that was opened");
+  if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse expects a group returned by open()");
   checkSignalIn(options);
   const { rows = null, columns = null, signal, maxBytes = defaultMaxBytes } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
-    throw invalidArgument(`maxBytes must be a number of bytes, not ${shown(maxBytes)}`);
+    throw invalidArgument(`maxBytes must be a number of bytes, got ${shown(maxBytes)}`);
   const stored = await openStored(group, signal);
   const selected = resolveSelection([rows, columns], stored.shape) as [AxisSelection, AxisSelection];
   const [lines, across] = stored.format === "csr" ? selected : ([selected[1], selected[0]] as const);
@@ -83,7 +83,7 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
   const type = own(attributes, "encoding-type") ?? own(attributes, "h5sparse_format");
   const format = /^(cs[rc])(_matrix)?$/.exec(textOf(type) ?? "")?.[1] as "csr" | "csc" | undefined;
   if (!format)
-    throw notFound(`the group at "/${path}" is no sparse matrix in CSR or CSC`, { code: "not-sparse" });
+    throw notFound(`the group at "/${path}" is not a sparse matrix in CSR or CSC`, { code: "not-sparse" });
   const shape = own(attributes, "shape") ?? own(attributes, "h5sparse_shape");
   const lengths = Array.isArray(shape) ? shape.map(matrixLength) : [];
   if (lengths.length !== 2 || lengths.includes(undefined)) throw bad(path, "its shape must be two lengths");
@@ -100,11 +100,11 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
     ["indices", indices],
   ] as const)
     if (!/^u?int(8|16|32|64)$/.test(dtype.core))
-      throw bad(path, `"${name}" must hold integers, not ${dtype}`);
+      throw bad(path, `"${name}" must hold integers, got ${dtype}`);
   if (data.dtype.isVariable) throw bad(path, `"data" cannot hold ${data.dtype}`);
   const lines = format === "csr" ? rows : columns;
   if (indptr.shape[0] !== lines + 1)
-    throw bad(path, `"indptr" must have ${lines + 1} elements, not ${indptr.shape[0]}`);
+    throw bad(path, `"indptr" must have ${lines + 1} elements, got ${indptr.shape[0]}`);
   if (indices.shape[0] !== data.shape[0])
     throw bad(path, `"indices" has ${indices.shape[0]} elements and "data" ${data.shape[0]}`);
   return { path, format, shape: [rows, columns], indptr, indices, data };
@@ -115,7 +115,7 @@ function checkBytes({ path, data, indices }: Stored, count: number, maxBytes: nu
   const bytes = count * (data.dtype.itemBytes + indices.dtype.itemBytes + 4);
   if (bytes > maxBytes || count > maxIndex)
     throw limitExceeded(
-      `the sparse matrix at "/${path}": ${count} elements take ${bytes} bytes, more than maxBytes (${maxBytes}); choose fewer rows or columns`,
+      `the sparse matrix at "/${path}": ${count} elements take ${bytes} bytes, more than maxBytes (${maxBytes}); select fewer rows or columns`,
       { code: "sparse-bytes" },
     );
 }
@@ -149,7 +149,7 @@ async function readStarts(
   const bytes = (last - from + 2) * stored.indptr.dtype.itemBytes + lines.count * 4;
   if (bytes > maxBytes)
     throw limitExceeded(
-      `the starts of the chosen lines take ${bytes} bytes, more than maxBytes (${maxBytes})`,
+      `the starts of the selected lines take ${bytes} bytes, more than maxBytes (${maxBytes})`,
       {
         code: "sparse-bytes",
       },
@@ -173,11 +173,11 @@ function findRuns(
   for (let i = 0; i < lines.count; i++) {
     const [start, stop] = [Number(values[at(i) - from]), Number(values[at(i) - from + 1])];
     if (!(start >= 0 && start <= stop && stop <= data.shape[0]!))
-      throw bad(path, `line ${at(i)} reaches from ${start} to ${stop} of ${data.shape[0]} elements`);
+      throw bad(path, `line ${at(i)} has an invalid range, ${start} to ${stop} of ${data.shape[0]} elements`);
     total += stop - start;
     // Lines may be selected repeatedly, so the result can exceed the stored elements.
     if (total > maxIndex)
-      throw limitExceeded(`the sparse matrix at "/${path}": more than ${maxIndex} elements are chosen`, {
+      throw limitExceeded(`the sparse matrix at "/${path}": more than ${maxIndex} elements are selected`, {
         code: "sparse-bytes",
       });
     indptr[i + 1] = total;
@@ -230,7 +230,8 @@ function checkedIndices({ path }: Stored, stored: ElementData, width: number): I
   const indices = new Int32Array(stored.length);
   for (let i = 0; i < indices.length; i++) {
     const index = Number(stored[i]);
-    if (!(index >= 0 && index < width)) throw bad(path, `index ${index} lies outside of ${width}`);
+    if (!(index >= 0 && index < width))
+      throw bad(path, `index ${index} is out of range for a length of ${width}`);
     indices[i] = index;
   }
   return indices;

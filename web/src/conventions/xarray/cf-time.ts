@@ -57,13 +57,13 @@ export function parseTimeUnits(text: string, calendar = "standard"): TimeScale {
   if (!match) throw badUnits(text);
   const name = calendar.toLowerCase();
   if (!calendars.includes(name)) {
-    throw unsupported(`calendar "${calendar}" is not supported: ${calendars.join(", ")} are`, {
+    throw unsupported(`calendar "${calendar}" is not supported; expected ${calendars.join(", ")}`, {
       code: "calendar",
     });
   }
   const size = units.get(match[1]!.toLowerCase());
   if (size === undefined)
-    throw unsupported(`"${text}": times are counted in units from weeks to nanoseconds`, {
+    throw unsupported(`"${text}": the time unit must be between weeks and nanoseconds`, {
       code: "time-unit",
     });
   const origin = parseDate(match[2]!.trim(), name !== "proleptic_gregorian");
@@ -75,7 +75,7 @@ const toTimeScale = (size: number, origin: number): TimeScale =>
   size < 0 ? { origin, times: 1, per: -size } : { origin, times: size, per: 1 };
 
 const badUnits = (text: string) =>
-  invalidMetadata(`units ${JSON.stringify(text.slice(0, 128))} are no units of time since a date`, {
+  invalidMetadata(`units ${JSON.stringify(text.slice(0, 128))} are not a time unit since a date`, {
     code: "bad-time-units",
   });
 

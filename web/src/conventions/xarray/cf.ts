@@ -10,7 +10,7 @@ import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { checkObject, isRecord, own, textOf } from "../../util/arguments.js";
 import { decodeBase64 } from "../../util/bytes.js";
-import { invalidArgument } from "../../util/errors.js";
+import { invalidArgument, shown } from "../../util/errors.js";
 import { badAttribute, finiteNumber } from "../shared/attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
@@ -72,10 +72,10 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
   checkObject(region, "the region");
   const isArray = isRecord(array.attributes) && isRecord(array.dtype);
   if (!isArray || !(ArrayBuffer.isView(region.data) || Array.isArray(region.data)))
-    throw invalidArgument("decodeCF takes an array, and a region of it as get returns it");
+    throw invalidArgument("decodeCF expects an array and a region returned by get()");
   const { times = "milliseconds" } = options;
   if (times !== "milliseconds" && times !== "counts")
-    throw invalidArgument('times must be "milliseconds" or "counts"');
+    throw invalidArgument(`times must be "milliseconds" or "counts", got ${shown(times)}`);
   const units = textOf(own(array.attributes, "units"));
   const stored: CFRegion = { ...pickLayout(region), kind: "stored", units };
   if (array.dtype.core === "datetime64") return times === "counts" ? stored : decodeDatetimes(array, stored);

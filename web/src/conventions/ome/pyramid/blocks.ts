@@ -197,7 +197,7 @@ export function checkObjects(origin: ZarrArray, store: Store, shares: number): v
 function checkCount(count: number, { path }: ZarrArray): void {
   if (!(count <= maxObjects))
     throw limitExceeded(
-      `"/${path}" has ${count} chunks to be asked for one by one, more than the limit of ${maxObjects}: a store does not list its chunks, or the fill value changes`,
+      `"/${path}" has ${count} chunks to request one by one, more than the limit of ${maxObjects}: a store does not list its chunks, or the fill value changes`,
     );
 }
 
@@ -242,7 +242,7 @@ export async function copyStored(
     const maxBytes = limits.encodedBytes;
     const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
     if (bytes && bytes.byteLength > maxBytes)
-      throw limitExceeded(`there are ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
+      throw limitExceeded(`the object has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
     chunkKey = into;
     if (bytes) await writeObject(target.store, into, bytes, { signal });
     else if (mayBeThere) await deleteObject(target.store, into, { signal });

@@ -33,7 +33,10 @@ export function pathInPlace(
   const within = (inner: string, outer: string) =>
     inner === outer || outer === "" || inner.startsWith(`${outer}/`);
   if (within(path, array.path))
-    throw invalidArgument(`an image cannot lie at "/${path}", where its array lies`, { code: "bad-path" });
+    throw invalidArgument(
+      `"/${path}" is the path of the array or inside it; pass another path for the image`,
+      { code: "bad-path" },
+    );
   if (!within(array.path, path)) return undefined;
   checkInPlace(array, version, axes);
   return path === "" ? array.path : array.path.slice(path.length + 1);
@@ -41,11 +44,11 @@ export function pathInPlace(
 
 function checkInPlace(array: ZarrArray, version: 2 | 3, axes: readonly Axis[]): void {
   const bad = (why: string) =>
-    invalidArgument(`the array at "/${array.path}" cannot be a level where it lies: ${why}`, {
+    invalidArgument(`the array at "/${array.path}" cannot be used in place as a level: ${why}`, {
       code: "bad-level",
     });
   if (array.zarrFormat !== version)
-    throw bad(`it is of Zarr v${array.zarrFormat}, the image would be of v${version}`);
+    throw bad(`it is Zarr v${array.zarrFormat}, the image is Zarr v${version}`);
   const names = axes.map(({ name }) => name);
   if (version === 3 && array.dimensionNames?.join() !== names.join())
     throw bad(`its dimension names must be those of the axes, ${names.join(", ")}`);
@@ -73,7 +76,9 @@ export async function makeGroup(
   }
   const group = await openGroup(image, options);
   if (!overwrite && !resume && multiscalesJson(group.attributes) !== undefined)
-    throw alreadyExists(`there is an image at "/${path}" already`, { code: "node-exists" });
+    throw alreadyExists(`an image already exists at "/${path}"; pass overwrite to replace it`, {
+      code: "node-exists",
+    });
   return group;
 }
 
@@ -84,7 +89,7 @@ export async function openGroup(
 ): Promise<ZarrGroup> {
   const group = await open(store, { path, kind: "group", signal });
   if (group.zarrFormat === version) return group;
-  const message = `the group at "/${path}" is of Zarr v${group.zarrFormat}, the image would be of v${version}`;
+  const message = `the group at "/${path}" is Zarr v${group.zarrFormat}, the image is Zarr v${version}`;
   throw invalidArgument(message, { code: "mixed-versions" });
 }
 
@@ -143,7 +148,7 @@ export async function openLevel(
   const wanted = made.shape!;
   if (array.shape.join() === wanted.join() && String(array.dtype) === String(made.like.dtype)) return array;
   throw invalidArgument(
-    `the array at "/${array.path}" is ${array.dtype} of the shape [${array.shape.join(", ")}], not ${made.like.dtype} of [${wanted.join(", ")}]: it was made with other options`,
+    `the array at "/${array.path}" is ${array.dtype} with shape [${array.shape.join(", ")}], expected ${made.like.dtype} with shape [${wanted.join(", ")}]; it was created with other options`,
     { code: "other-options" },
   );
 }
@@ -151,7 +156,7 @@ export async function openLevel(
 /** @throws NotFound naming the stage that must run first. */
 export function missingStage(path: string, cause: unknown): unknown {
   if (!isZarrError(cause, "NotFound")) return cause;
-  return notFound(`there is no image at "/${path}" yet, which the stage "metadata" makes`, { cause });
+  return notFound(`no image at "/${path}"; run stage "metadata" first`, { cause });
 }
 
 export interface Image {

@@ -154,11 +154,11 @@ export async function resolveOrigin(
   const isData = isRecord(given) && ArrayBuffer.isView(data) && !((data as unknown) instanceof DataView);
   if (!isData) {
     throw invalidArgument(
-      "an image is made of an array that was opened or created, or of { data, shape } with a typed array",
+      "expected an array returned by open() or create(), or { data, shape } with a typed array",
     );
   }
   if (options.stage !== undefined)
-    throw invalidArgument("stages need an array that is stored, not elements in memory");
+    throw invalidArgument("stage requires a stored array, got elements in memory");
   const kind = data.constructor.name;
   const dtype = own(given, "dtype") ?? typeOfArray[kind] ?? kind.replace(/Array$/, "").toLowerCase();
   const { chunkShape, shardShape, codecs, fillValue, limits } = options;
@@ -195,7 +195,7 @@ export function requireKernel(method: DownsamplingMethod, dtype: DType): KernelM
   const kernel = findKernel(method, dtype);
   if (kernel) return kernel;
   const others = findKernel("mode", dtype) ? "mode and nearest" : "nearest";
-  throw unsupported(`there is no ${method} of elements of data type ${dtype}; there is ${others}`, {
+  throw unsupported(`method "${method}" does not support data type ${dtype}; pass ${others}`, {
     code: "bad-method",
   });
 }
@@ -214,11 +214,11 @@ const formats: Readonly<Record<OmeVersion, 2 | 3>> = { "0.4": 2, "0.5": 3, "0.6r
 /** Returns the requested Zarr version. @throws InvalidArgument */
 function requestedFormat({ zarrFormat, omeVersion }: MultiscaleOptions): 2 | 3 | undefined {
   if (zarrFormat !== undefined && zarrFormat !== 2 && zarrFormat !== 3)
-    throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, not ${shown(zarrFormat)}`);
+    throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, got ${shown(zarrFormat)}`);
   if (omeVersion === undefined) return zarrFormat;
   if (typeof omeVersion !== "string" || !Object.hasOwn(formats, omeVersion)) {
     const known = Object.keys(formats).join(", ");
-    throw invalidArgument(`omeVersion must be one of ${known}, not ${shown(omeVersion)}`);
+    throw invalidArgument(`omeVersion must be one of ${known}, got ${shown(omeVersion)}`);
   }
   if (zarrFormat === undefined || zarrFormat === formats[omeVersion]) return formats[omeVersion];
   throw invalidArgument(`OME-Zarr ${omeVersion} is Zarr v${formats[omeVersion]}, not v${zarrFormat}`);
@@ -258,19 +258,19 @@ export function checkMultiscaleOptions(options: MultiscaleOptions): CheckedOptio
   checkOptionNames(options, multiscaleOptions);
   const { method = "mean", overwrite = false, resume = false, part = [0, 1], stage, concurrency } = options;
   if (!methods.includes(method))
-    throw invalidArgument(`method must be one of ${methods.join(", ")}, not ${shown(method)}`);
+    throw invalidArgument(`method must be one of ${methods.join(", ")}, got ${shown(method)}`);
   for (const [name, value] of Object.entries({ overwrite, resume })) {
     if (typeof value !== "boolean")
-      throw invalidArgument(`${name} must be true or false, not ${shown(value)}`);
+      throw invalidArgument(`${name} must be true or false, got ${shown(value)}`);
   }
-  if (overwrite && resume) throw invalidArgument("overwrite deletes what resume would go on with");
+  if (overwrite && resume) throw invalidArgument("overwrite and resume are mutually exclusive");
   const zarrFormat = requestedFormat(options);
   if (stage !== undefined && stage !== "metadata" && !(Number.isSafeInteger(stage) && stage >= 0))
-    throw invalidArgument(`stage must be "metadata" or the number of a level, not ${shown(stage)}`);
+    throw invalidArgument(`stage must be "metadata" or the number of a level, got ${shown(stage)}`);
   if (overwrite && typeof stage === "number")
-    throw invalidArgument("only the stage that makes the metadata can overwrite what is there");
+    throw invalidArgument('overwrite requires stage "metadata" or no stage');
   if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0))
-    throw invalidArgument(`concurrency must be an integer of at least 1, not ${shown(concurrency)}`);
+    throw invalidArgument(`concurrency must be an integer of at least 1, got ${shown(concurrency)}`);
   checkPart(part, stage);
   checkTexts(options);
   return { ...options, method, overwrite, resume, part, zarrFormat };
@@ -279,20 +279,23 @@ export function checkMultiscaleOptions(options: MultiscaleOptions): CheckedOptio
 function checkPart(part: unknown, stage: MultiscaleOptions["stage"]): void {
   const [index, count] = Array.isArray(part) && part.length === 2 ? part : [];
   const valid = Number.isSafeInteger(index) && Number.isSafeInteger(count) && index >= 0 && index < count;
-  if (!valid) throw invalidArgument("part must be [index, count] with 0 <= index < count");
+  if (!valid)
+    throw invalidArgument(
+      `part must be [index, count] with 0 <= index < count, got ${Array.isArray(part) ? `[${part}]` : shown(part)}`,
+    );
   if (count > 1 && typeof stage !== "number")
-    throw invalidArgument("a part is one of a level: give its number as the stage");
+    throw invalidArgument("part applies to one level: set stage to its number");
 }
 
 function checkTexts({ name, onProgress, ome, attributes }: MultiscaleOptions): void {
   if (name !== undefined && typeof name !== "string")
-    throw invalidArgument(`name must be a string, not ${shown(name)}`);
+    throw invalidArgument(`name must be a string, got ${shown(name)}`);
   if (onProgress !== undefined && typeof onProgress !== "function")
-    throw invalidArgument(`onProgress must be a function, not ${shown(onProgress)}`);
+    throw invalidArgument(`onProgress must be a function, got ${shown(onProgress)}`);
   for (const [what, value] of Object.entries({ ome, attributes })) {
     if (value !== undefined && !isRecord(value))
-      throw invalidArgument(`${what} must be an object, not ${shown(value)}`);
+      throw invalidArgument(`${what} must be an object, got ${shown(value)}`);
   }
   if (own(ome, "multiscales") !== undefined || own(ome, "version") !== undefined)
-    throw invalidArgument("ome has no multiscales and no version: these are written");
+    throw invalidArgument("ome must not contain multiscales or version, which are generated");
 }

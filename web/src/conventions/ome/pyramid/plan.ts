@@ -33,10 +33,10 @@ export function planLevels(
   options: Pick<MultiscaleOptions, "levels" | "factor" | "scale" | "translation">,
 ): Level[] {
   if (countOf(shape) === 0)
-    throw badLevels(`an image needs at least one element: its shape is [${shape.join(", ")}]`);
+    throw badLevels(`an image must have at least one element, got shape [${shape.join(", ")}]`);
   const { levels: maxCount } = options;
   if (maxCount !== undefined && (!Number.isSafeInteger(maxCount) || maxCount < 1 || maxCount > maxLevels))
-    throw badLevels(`levels must be an integer of 1 to ${maxLevels}, not ${shown(maxCount)}`);
+    throw badLevels(`levels must be an integer from 1 to ${maxLevels}, got ${shown(maxCount)}`);
   const wanted = resolveFactors(options.factor, axes);
   const levels: Level[] = [
     {
@@ -77,12 +77,12 @@ function resolveFactors(given: MultiscaleOptions["factor"], axes: readonly Axis[
   const factors = typeof given === "number" ? inSpace(given) : (factorList(given, axes) ?? inSpace(2));
   for (const factor of factors) {
     if (!Number.isSafeInteger(factor) || factor < 1)
-      throw badLevels(`factors must be positive integers, not ${shown(factor)}`);
+      throw badLevels(`factors must be positive integers, got ${shown(factor)}`);
   }
   if (factors.length !== axes.length)
-    throw badLevels(`factor must have ${axes.length} numbers, one per axis, not ${factors.length}`);
+    throw badLevels(`factor must have ${axes.length} numbers, one per axis, got ${factors.length}`);
   if (countOf(factors) > maxBlock)
-    throw badLevels(`factors make blocks of ${countOf(factors)} elements, more than ${maxBlock}`);
+    throw badLevels(`factors must make blocks of at most ${maxBlock} elements, got ${countOf(factors)}`);
   return factors;
 }
 
@@ -90,10 +90,10 @@ function factorList(given: MultiscaleOptions["factor"], axes: readonly Axis[]): 
   if (given === undefined) return undefined;
   if (Array.isArray(given)) return [...given];
   if (typeof given !== "object" || given === null)
-    throw badLevels(`factor must be a number, a list or an object, not ${shown(given)}`);
+    throw badLevels(`factor must be a number, a list or an object, got ${shown(given)}`);
   const byName = given as { readonly [axis: string]: number };
   const unknown = Object.keys(byName).find((name) => !axes.some((axis) => axis.name === name));
-  if (unknown !== undefined) throw badLevels(`factor names "${unknown}", which is no axis`);
+  if (unknown !== undefined) throw badLevels(`factor: unknown axis "${unknown}"`);
   return axes.map(({ name, type }) =>
     Object.hasOwn(byName, name) ? byName[name]! : type === "space" ? 2 : 1,
   );
@@ -155,10 +155,10 @@ export function resolveAxes(
   names: readonly (string | null)[] | undefined,
   rank: number,
 ): Axis[] {
-  if (rank < 2 || rank > 5) throw badAxes(`images have 2 to 5 dimensions in OME-Zarr, not ${rank}`);
+  if (rank < 2 || rank > 5) throw badAxes(`OME-Zarr images must have 2 to 5 dimensions, got ${rank}`);
   const list = given ?? (isNamed(names) ? names : usual[rank]!);
   if (!Array.isArray(list) || list.length !== rank)
-    throw badAxes(`axes must be a list of ${rank} axes, one per dimension, not ${shown(list)}`);
+    throw badAxes(`axes must be a list of ${rank} axes, one per dimension, got ${shown(list)}`);
   const axes = list.map(resolveAxis);
   checkAxes(axes, given === undefined && isNamed(names));
   return axes;
@@ -174,7 +174,7 @@ function resolveAxis(axis: string | NewAxis): Axis {
   if (typeof name !== "string" || name === "") throw badAxes("every axis must have a name");
   for (const [what, value] of Object.entries({ type, unit })) {
     if (value !== undefined && typeof value !== "string")
-      throw badAxes(`the ${what} of axis "${name}" must be a string, not ${shown(value)}`);
+      throw badAxes(`the ${what} of axis "${name}" must be a string, got ${shown(value)}`);
   }
   return {
     name,
@@ -189,13 +189,13 @@ function resolveAxis(axis: string | NewAxis): Axis {
  */
 function checkAxes(axes: readonly Axis[], areGuessed: boolean): void {
   const names = axes.map(({ name }) => name).join(", ");
-  const hint = areGuessed ? "; these are the array's dimension names: give axes for others" : "";
+  const hint = areGuessed ? "; these are the array's dimension names, pass axes for others" : "";
   if (new Set(axes.map(({ name }) => name)).size < axes.length)
-    throw badAxes(`axes must have names of their own, not ${names}`);
+    throw badAxes(`axes must have unique names, got ${names}`);
   const order = axes.map(({ type }) => (type === "time" ? "t" : type === "space" ? "s" : "c")).join("");
   if (/^t?c?s{2,3}$/.test(order)) return;
   const kinds = axes.map(({ name, type }) => `${name} (${type ?? "of no type"})`).join(", ");
   throw badAxes(
-    `axes of OME-Zarr are at most one of time, then at most one of channels or another kind, then two or three of space, not ${kinds}${hint}`,
+    `axes must be at most one of time, then at most one of channels or another type, then two or three of space, got ${kinds}${hint}`,
   );
 }

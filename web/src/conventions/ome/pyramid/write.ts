@@ -88,7 +88,7 @@ async function makePlan(target: Target, array: unknown, options: CheckedOptions)
     path: index === 0 && inPlace !== undefined ? inPlace : String(index),
   }));
   if (new Set(levels.map((level) => level.path)).size < levels.length)
-    throw invalidArgument(`the array lies at "${inPlace}", where a smaller level would`, {
+    throw invalidArgument(`the array lies at "${inPlace}", which is the path of a smaller level`, {
       code: "bad-path",
     });
   const make = levelOptions(origin.array, axes, version, options);
@@ -190,7 +190,8 @@ async function writeData({ origin, options }: Plan, array: ZarrArray, report: Re
 /** Fills one level, or a share of it, of an image whose metadata exists. */
 async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
   const { image, levels, origin, make, options } = plan;
-  if (!levels[index]) throw invalidArgument(`there is no level ${index}: the image has ${levels.length}`);
+  if (!levels[index])
+    throw invalidArgument(`level ${index} is missing: the image has ${levels.length} levels`);
   const open = (group: ZarrGroup, at: number) => openLevel(group, levels[at]!.path, make(levels[at]!, at));
   const group = await openGroup(image, options).catch((error) => {
     throw missingStage(image.path, error);
@@ -216,7 +217,7 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   const [found, wanted] = [storedOptions(group.attributes), storedOptions(groupAttributes(plan, group))];
   if (found === wanted) return;
   throw invalidArgument(
-    `the image at "/${group.path}" was made with ${found ?? "options that it does not say"}, not ${wanted}`,
+    `the image at "/${group.path}" was created with ${found ?? "unknown options"}, not ${wanted}`,
     { code: "other-options" },
   );
 }

@@ -36,7 +36,9 @@ export async function readField(
 ): Promise<Mapping> {
   const isLinear = interpolatesLinearly(own(transformation, "interpolation"), context);
   if (inputs > maxInputs)
-    throw unsupported(`vector fields of more than ${maxInputs} axes`, { code: "ome-transformation" });
+    throw unsupported(`vector fields of more than ${maxInputs} axes are not supported`, {
+      code: "ome-transformation",
+    });
   const path = readPath(own(transformation, "path"), `${context.where}: ${type}`);
   const grid = await readGrid(type, path, inputs, context);
   const isMoving = type === "displacements";
@@ -78,13 +80,13 @@ async function readGrid(type: FieldType, path: string, inputs: number, context: 
     throw bad(`${inputs} axes and one of the type "${type.slice(0, -1)}"`, axes.map(typeName));
   const grid = axes.flatMap((_, axis) => (axis === vectorAxis ? [] : [axis]));
   if (!scale || !translation || grid.some((axis) => scale[axis] === 0))
-    throw bad("a scale that is not zero along each axis", scale);
+    throw bad("a non-zero scale along each axis", scale);
   const array = await open({ signal });
   if (!/^(u?int(8|16|32|64)|float(16|32|64))$/.test(array.dtype.core))
     throw bad("real numbers", String(array.dtype));
   const outputs = array.shape[vectorAxis]!;
   const isFitting = type === "displacements" ? outputs === inputs : outputs >= 1 && outputs <= 32;
-  if (!isFitting || array.shape.includes(0)) throw bad("a vector at every place", array.shape);
+  if (!isFitting || array.shape.includes(0)) throw bad("one vector per position", array.shape);
   const count = array.shape.reduce((a, b) => a * b, 1);
   context.take(count * 8, path);
   const { data } = await get(array, null, { signal });

@@ -46,7 +46,8 @@ export async function readGraph(
   group: ZarrGroup,
   options: { signal?: AbortSignal | undefined },
 ): Promise<CoordinateGraph> {
-  if (!(group instanceof ZarrGroup)) throw invalidArgument("coordinateGraph needs a group that was opened");
+  if (!(group instanceof ZarrGroup))
+    throw invalidArgument("coordinateGraph expects a group returned by open()");
   checkSignalIn(options);
   options.signal?.throwIfAborted();
   const builder = new GraphBuilder(group);
@@ -71,7 +72,9 @@ class GraphBuilder {
     const scene = own(ome, "scene");
     const hasImage = own(ome, "multiscales") !== undefined;
     if (scene === undefined && !hasImage)
-      throw notFound(`the group at "/${group.path}" is no OME-Zarr image and no scene`, { code: "not-ome" });
+      throw notFound(`the group at "/${group.path}" is neither an OME-Zarr image nor a scene`, {
+        code: "not-ome",
+      });
     this.#checkVersion(group);
     if (scene !== undefined && own(scene, "coordinateSystems") !== undefined)
       for (const system of readCoordinateSystems(own(scene, "coordinateSystems"), "scene"))
@@ -90,15 +93,18 @@ class GraphBuilder {
     const version = readVersion(group, image, "multiscales[0]");
     if (version !== undefined && minorVersion(version) >= 6) return;
     const versions = version === undefined ? "of before 0.6" : version;
-    throw unsupported(`the coordinate systems of OME-Zarr ${versions} have no names; those of 0.6 have`, {
-      code: "ome-version",
-    });
+    throw unsupported(
+      `the coordinate systems of OME-Zarr ${versions} have no names; OME-Zarr 0.6 is required`,
+      {
+        code: "ome-version",
+      },
+    );
   }
 
   #addSpace({ name, path, axes }: CoordinateSpace): void {
     const key = spaceKey(path, name);
     if (this.spaces.has(key))
-      throw this.#bad(`"${path}" must have coordinate systems with different names`, name);
+      throw this.#bad(`"${path}" must have coordinate systems with unique names`, name);
     this.spaces.set(key, { name, path, axes });
   }
 
@@ -125,7 +131,7 @@ class GraphBuilder {
     const list =
       own(json, "coordinateTransformations") === undefined ? [] : this.#readList(json, "multiscales[0]");
     if (path === "") return list;
-    // Transformations from there to other groups belong to those groups.
+    // Transformations to other groups are listed there, too.
     const isWithin = (entry: unknown) => this.#endPaths(entry).length === 0;
     this.#addEdges(list.filter(isWithin), group, path, "multiscales[0]");
     return [];
@@ -180,7 +186,7 @@ class GraphBuilder {
     const [input, output] = (["input", "output"] as const).map((end) => {
       const reference = own(json, end);
       const found = this.spaces.get(this.#endKey(reference, path, end));
-      if (!found) throw this.#bad(`${where}: "${end}" must be a coordinate system that is there`, reference);
+      if (!found) throw this.#bad(`${where}: "${end}" must name an existing coordinate system`, reference);
       return found;
     }) as [CoordinateSpace, CoordinateSpace];
     if (input === output)
@@ -211,9 +217,9 @@ async function mappingBetween(
   checkSignalIn(options);
   const { maxBytes = defaultMaxBytes, interpolation, signal } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
-    throw invalidArgument(`maxBytes must be a number of bytes, not ${shown(maxBytes)}`);
+    throw invalidArgument(`maxBytes must be a number of bytes, got ${shown(maxBytes)}`);
   if (![undefined, "linear", "nearest"].includes(interpolation))
-    throw invalidArgument(`interpolation must be "linear" or "nearest", not ${shown(interpolation)}`);
+    throw invalidArgument(`interpolation must be "linear" or "nearest", got ${shown(interpolation)}`);
   signal?.throwIfAborted();
   const [input, output] = [spaceAt(graph, from), spaceAt(graph, to)];
   const steps = findPath(graph, input, output);
@@ -325,7 +331,7 @@ function mapPoints(mapping: Mapping, points: ArrayLike<number>): Float64Array {
   const { inputs, outputs } = mapping;
   const count = points.length / inputs;
   if (!Number.isInteger(count))
-    throw invalidArgument(`points of ${inputs} coordinates each cannot have ${shown(points.length)} in all`);
+    throw invalidArgument(`points of ${inputs} coordinates each, got ${shown(points.length)} numbers`);
   const result = new Float64Array(count * outputs);
   const point = new Float64Array(inputs);
   for (let i = 0; i < count; i++) {

@@ -23,7 +23,7 @@ export const notInvertible = (what: string) =>
 /** @param back returns a known inverse, which is more exact than inverting the matrix. */
 export function linear(matrix: Matrix, back?: () => Mapping): Mapping {
   if (!isAllFinite(matrix))
-    throw invalidMetadata('"coordinateTransformations" make numbers that are too large', { code: "bad-ome" });
+    throw invalidMetadata('"coordinateTransformations" exceed the range of float64', { code: "bad-ome" });
   return {
     inputs: matrix.inputs,
     outputs: matrix.outputs,
@@ -131,7 +131,7 @@ export interface Context {
 const maxTransformations = 1000;
 
 export const tooMany = (what: string, most: number) =>
-  limitExceeded(`${what}: more than ${most} are not read`, { code: "too-many-transformations" });
+  limitExceeded(`${what} exceed the limit of ${most}`, { code: "too-many-transformations" });
 
 /** Returns counters that enforce the limits of a mapping. */
 export function budget(maxBytes: number): Pick<Context, "count" | "take"> {

@@ -67,11 +67,14 @@ export async function readMapping(
   context.count();
   const type = own(json, "type");
   if (typeof type !== "string") throw bad(context, "each transformation must have a type", json);
-  if (depth > maxDepth) throw bad(context, `at most ${maxDepth} transformations lie in one another`, type);
+  if (depth > maxDepth) throw bad(context, `transformations must be nested at most ${maxDepth} deep`, type);
   if (!Object.hasOwn(readers, type))
-    throw unsupported(`${context.where}: transformations of the type ${JSON.stringify(type.slice(0, 60))}`, {
-      code: "ome-transformation",
-    });
+    throw unsupported(
+      `${context.where}: transformations of type ${JSON.stringify(type.slice(0, 60))} are not supported`,
+      {
+        code: "ome-transformation",
+      },
+    );
   return readers[type]!(json, inputs, context, depth);
 }
 
@@ -151,7 +154,7 @@ function readProjectAxis(json: unknown, inputs: number, context: Context): Mappi
   const dropped = readAxisIndices(list("droppedInputs"), inputs, "droppedInputs", context);
   const created = list("createdOutputs");
   const outputs = inputs - dropped.length + (Array.isArray(created) ? created.length : 0);
-  if (outputs > maxRank) throw bad(context, `projectAxis must make at most ${maxRank} axes`, outputs);
+  if (outputs > maxRank) throw bad(context, `projectAxis must have at most ${maxRank} axes`, outputs);
   const places = readAxisIndices(created, outputs, "createdOutputs", context);
   const kept = Array.from({ length: inputs }, (_, i) => i).filter((axis) => !dropped.includes(axis));
   const sources = Array.from({ length: outputs }, (_, i) => (places.includes(i) ? undefined : kept.shift()));
@@ -175,7 +178,7 @@ async function readRotation(json: unknown, inputs: number, context: Context): Pr
   if (matrix.outputs !== inputs || !isRotation(matrix))
     throw bad(
       context,
-      `a rotation must be ${inputs} × ${inputs} numbers, its determinant 1 and its rows unit vectors at right angles`,
+      `a rotation must be ${inputs} × ${inputs} numbers, with orthonormal rows and determinant 1`,
       [...matrix.values],
     );
   return linear(matrix);
@@ -259,7 +262,7 @@ async function readBijection(
   const forward = await readMapping(own(json, "forward"), inputs, context, depth + 1);
   const back = await readMapping(own(json, "inverse"), inputs, context, depth + 1);
   if (forward.outputs !== inputs || back.outputs !== inputs)
-    throw bad(context, `both directions of a bijection must lead to ${inputs} axes`, [
+    throw bad(context, `both directions of a bijection must have ${inputs} output axes`, [
       forward.outputs,
       back.outputs,
     ]);
@@ -281,7 +284,7 @@ async function readByDimension(
     return sum + (Array.isArray(reached) ? reached.length : 0);
   }, 0);
   if (outputs === 0 || outputs > maxRank)
-    throw bad(context, `byDimension must lead to 1 to ${maxRank} axes`, outputs);
+    throw bad(context, `byDimension must have 1 to ${maxRank} output axes`, outputs);
   const parts: AxesPart[] = [];
   for (const part of list) {
     const from = readAxisIndices(axes(part, "input"), inputs, "inputAxes", context);
@@ -293,6 +296,6 @@ async function readByDimension(
   }
   const reached = parts.flatMap(({ to }) => to);
   if (new Set(reached).size !== outputs)
-    throw bad(context, "byDimension must lead to each axis exactly once", reached);
+    throw bad(context, "byDimension must use each output axis exactly once", reached);
   return byAxes(parts, inputs, outputs);
 }
