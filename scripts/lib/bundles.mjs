@@ -75,7 +75,7 @@ async function bundleWorkers() {
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
 }
 
-/** Bundles the worker thread that renews the locks of copies (web/src/transfer/heartbeat.ts) into one file. */
+/** Bundles the worker thread that renews the locks of copies (web/src/transfer/lock-protocol.ts) into one file. */
 const bundleLockThread = () =>
   bundleFile(
     { input: dist("transfer/lock-thread.js"), platform: "node" },

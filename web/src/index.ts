@@ -26,7 +26,6 @@ export type {
   TileOptions,
   TileValues,
 } from "./conventions/geo/types.js";
-export type { OmeAxis, OmeCoordinateSystem } from "./conventions/ome/axes.js";
 export type {
   CoordinateGraph,
   CoordinateMapping,
@@ -34,15 +33,9 @@ export type {
   CoordinateSpace,
   CoordinateTransformation,
   MappingOptions,
-} from "./conventions/ome/coordinate-types.js";
-export type {
-  DownsamplingMethod,
-  ImageData,
-  MultiscaleOptions,
-  MultiscaleProgress,
-  NewAxis,
-  OmeVersion,
-} from "./conventions/ome/multiscale-options.js";
+  OmeAxis,
+  OmeCoordinateSystem,
+} from "./conventions/ome/coordinates.js";
 export {
   channelAxis,
   fieldPaths,
@@ -54,7 +47,15 @@ export {
   type OmeMultiscale,
   wellPaths,
 } from "./conventions/ome/ome.js";
-export type { Label, LabelSelection, SelOptions } from "./conventions/sel/types.js";
+export type {
+  DownsamplingMethod,
+  ImageData,
+  MultiscaleOptions,
+  MultiscaleProgress,
+  NewAxis,
+  OmeVersion,
+} from "./conventions/ome/pyramid/options.js";
+export type { Label, LabelSelection, SelOptions } from "./conventions/sel/labels.js";
 export type { SparseMatrix, SparseOptions } from "./conventions/sparse/read.js";
 export {
   type CFArray,
@@ -154,5 +155,5 @@ export {
   type ZarrWarning,
 } from "./util/errors.js";
 export { defaultLimits, type Limits } from "./util/limits.js";
-export type { PoolStatus } from "./workers/errors.js";
+export type { PoolStatus } from "./workers/messages.js";
 export { WorkerPool, type WorkerPoolOptions } from "./workers/pool.js";

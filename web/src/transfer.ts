@@ -3,6 +3,7 @@
  * @packageDocumentation
  */
 
+export type { CopyProgress, CopyResult } from "./transfer/array-copy.js";
 export { copy } from "./transfer/copy.js";
 export type {
   CopyOptions,
@@ -14,4 +15,3 @@ export type {
 } from "./transfer/options.js";
 export type { Leftovers } from "./transfer/scratch.js";
 export { verify } from "./transfer/verify.js";
-export type { CopyProgress, CopyResult } from "./transfer/work.js";

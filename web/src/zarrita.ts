@@ -30,12 +30,13 @@ export {
   type GetChunkOptions,
   Location,
   root,
+  setPool,
   ZarritaArray as Array,
   ZarritaGroup as Group,
 } from "./compat/zarrita/nodes.js";
 export { create, type OpenOptions, open } from "./compat/zarrita/open.js";
-export { type ChunkQueue, type StoreOptions, setPool } from "./compat/zarrita/options.js";
 export {
+  type ChunkQueue,
   type GetOptions,
   get,
   getPrepared as _zarrita_internal_get,

@@ -1,8 +1,9 @@
 /** Selections, compared with a slow oracle; byte ranges, and merged requests for several ranges. */
+
 import fc from "fast-check";
 import { type RangeQuery, readRange, type Selection } from "../../../dist/index.js";
 import { RegularAxis } from "../../../dist/metadata/grid.js";
-import { projectionsOf } from "../../../dist/plan/projections.js";
+import { projectRange } from "../../../dist/plan/projections.js";
 import { type AxisSelection, resolveSelection } from "../../../dist/plan/selection.js";
 import { mergeParts } from "../../../dist/read/stored-range.js";
 import { resolveRange } from "../../../dist/store/read.js";
@@ -100,7 +101,7 @@ const selection: FuzzTarget = {
       holds(axis.dropped === (typeof entries[i] === "number"), "only an index drops its dimension");
       if ("indices" in axis || length === 0) return;
       const grid = new RegularAxis(length, given.chunks[i]!);
-      const covered = projectionsOf(axis, grid).flatMap(({ chunk, start, step, count }) =>
+      const covered = projectRange(axis, grid).flatMap(({ chunk, start, step, count }) =>
         Array.from({ length: count }, (_, at) => grid.start(chunk) + start + at * step),
       );
       holds(covered.join() === elements.join(), "projections cover the elements in order");

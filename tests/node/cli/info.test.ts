@@ -81,7 +81,7 @@ describe("zarr-wasm info of a group", () => {
     expect(info(dir)).toBe(
       `/  Zarr v3 group
 ├─ bad/  (ome)
-│     OME-Zarr: multiscales[0]: "datasets" must be a list of at least one level, not []
+│     OME-Zarr: multiscales[0]: "datasets" must be a list of at least one level, got []
 └─ good/  (ome)
    │  OME-Zarr 0.5 image "cells": axes c
    │  scales 0 [0.333333]

@@ -178,7 +178,7 @@ describe("zarr-wasm pyramid", () => {
     await parts("1");
     expect(filesOf(place("parts"))).toEqual(filesOf(place("whole")));
     const other = raw(place("parts"), ...args, "--level", "1", "--method", "max");
-    expect([other.status, other.err]).toEqual([1, expect.stringContaining("was made with")]);
+    expect([other.status, other.err]).toEqual([1, expect.stringContaining("was created with")]);
   });
 
   it("resumes an aborted run", async () => {

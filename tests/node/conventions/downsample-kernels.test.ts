@@ -1,6 +1,7 @@
 // What reduces blocks of elements, against the same done slowly: every data type of fixed width that each method takes.
 import { describe, expect, it } from "vitest";
-import { kernelOf, reduceBox } from "#src/conventions/ome/pyramid/reduce.js";
+import { findKernel } from "#src/conventions/ome/pyramid/options.js";
+import { reduceBox } from "#src/conventions/ome/pyramid/reduce.js";
 import { type ElementData, toBytes, toElements } from "#src/dtypes/elements.js";
 import { stridesOf } from "#src/util/shapes.js";
 import { triedTypes } from "../support/data-types.js";
@@ -47,7 +48,7 @@ function check(dtype: Dtype, method: "mean" | "mode" | "max", rounds: number): v
     const strides = stridesOf(larger);
     const data = toElements(dtype, new Uint8Array(product(larger) * dtype.itemBytes));
     const before = data.slice();
-    reduceBox(kernelOf(method, dtype)!, source, shape, factors, { data, at: 0, strides });
+    reduceBox(findKernel(method, dtype)!, source, shape, factors, { data, at: 0, strides });
     const width = source.length / product(shape);
     const wanted = downsample(dtype, source, shape, factors, method);
     const stored = toElements(dtype, toBytes(dtype, data)); // float32 stands for smaller types until then
@@ -65,7 +66,7 @@ function check(dtype: Dtype, method: "mean" | "mode" | "max", rounds: number): v
 }
 
 describe.each(["mean", "mode", "max"] as const)("%s", (method) => {
-  const taken = fixed.filter(({ dtype }) => kernelOf(method, dtype));
+  const taken = fixed.filter(({ dtype }) => findKernel(method, dtype));
   it.each(taken.map(({ label, dtype }) => [label, dtype] as const))(
     "of %s is as the slow one",
     (_, dtype) => {
@@ -77,7 +78,7 @@ describe.each(["mean", "mode", "max"] as const)("%s", (method) => {
 describe("methods", () => {
   it("are for the types that they have a meaning for", () => {
     const labels = (method: "mean" | "mode" | "max") =>
-      fixed.filter(({ dtype }) => !kernelOf(method, dtype)).map(({ label }) => label);
+      fixed.filter(({ dtype }) => !findKernel(method, dtype)).map(({ label }) => label);
     const notNumbers = [
       "datetime64",
       "timedelta64",
@@ -98,7 +99,7 @@ const reduce = (name: string, method: "mean" | "mode" | "max", data: ElementData
   const factors = shape.map(() => 2);
   const out = toElements(dtype, new Uint8Array(product(reducedShape(shape, factors)) * dtype.itemBytes));
   const strides = stridesOf(reducedShape(shape, factors));
-  reduceBox(kernelOf(method, dtype)!, data, shape, factors, { data: out, at: 0, strides });
+  reduceBox(findKernel(method, dtype)!, data, shape, factors, { data: out, at: 0, strides });
   return [...out];
 };
 

@@ -234,8 +234,8 @@ describe("OME-Zarr images", () => {
     ["no axes in 0.5", { version: "0.5" }, { axes: undefined }, "axes"],
     ["no axes in 0.3", { version: "0.3" }, { version: "0.3", axes: undefined }, "axes"],
     ["no version", {}, {}, '"ome"'],
-    ["a number for a version", { version: 6 }, {}, "not 6"],
-    ["null for a version", { version: null }, {}, "not null"],
+    ["a number for a version", { version: 6 }, {}, "got 6"],
+    ["null for a version", { version: null }, {}, "got null"],
     ["a number for an image's version", { version: "0.5" }, { version: 0.5 }, "multiscales[0]"],
   ])("of `ome` are refused with %s", async (_, ome, fields, message) => {
     const { multiscales: images } = image({ version: undefined, ...fields });

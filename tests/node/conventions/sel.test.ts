@@ -247,25 +247,25 @@ describe("errors", () => {
   };
   it.each([
     [{ lat: 40 }, "no-such-label", /"lat" has no element at 40; its coordinates go from 0 to 9/],
-    [{ name: "c" }, "no-such-label", /"name" has no element at "c"; there are "a", "b"/],
+    [{ name: "c" }, "no-such-label", /"name" has no element at "c"; labels are "a", "b"/],
     [{ time: "2001" }, "no-such-label", /2000-01-02/],
     [{ lat: "40" }, "not-a-label", /its labels are numbers/],
     [
       { lat: Number.NaN },
       "not-a-label",
-      /NaN is no label of "lat": its labels are numbers, and NaN is equal to none/,
+      /NaN is not a label of "lat": its labels are numbers, and NaN equals none/,
     ],
     [{ lat: Number.NaN }, "not-a-label", /numbers/],
-    [{ time: "soon" }, "not-a-label", /texts such as/],
+    [{ time: "soon" }, "not-a-label", /strings such as/],
     [{ time: "2021-02-30" }, "not-a-label", /times/],
     [{ time: new Date(Number.NaN) }, "not-a-label", /times/],
-    [{ name: 5 }, "not-a-label", /texts/],
+    [{ name: 5 }, "not-a-label", /strings/],
     [{ lat: [1, 2, 3] }, "not-a-label", /each/],
     [{ lat: { start: 1, stop: 2, step: -1 } }, "not-a-label", /positive integer/],
     [{ lat: { near: 1 } }, "not-a-label", /\[from, to\]/],
-    [{ lon: 3 }, "no-coordinates", /"lon" has no coordinates to select by: there is no array/],
+    [{ lon: 3 }, "no-coordinates", /"lon" has no coordinates to select by: no array has this name/],
     [{ data: 3 }, "no-coordinates", /3 dimensions/],
-    [{ "../x": 3 }, "no-coordinates", /no name/],
+    [{ "../x": 3 }, "no-coordinates", /not the name/],
   ])("%j", async (wanted, code, message) => {
     const { group } = await groupOf(axes);
     const error = await errorOf(() => sel(group, wanted as never));
@@ -289,7 +289,7 @@ describe("errors", () => {
 
   it.each([
     [[{}, null], /labels/],
-    [[{}, []], /not as a list/],
+    [[{}, []], /dimension names as keys/],
     [[{}, {}, { method: "near" }], /"exact", "nearest" or "pad"/],
     [[{}, {}, { tolerance: -1 }], /tolerance/],
   ])("%j", async ([, wanted, options], message) => {

@@ -452,7 +452,7 @@ describe("metadata", () => {
       expect([error._tag, error.code]).toEqual(["InvalidArgument", "bad-axes"]);
     }
     const unknown = await errorOf(() => axesOf([4, 4], ["lat", "lon"]));
-    expect(unknown.message).toContain("give axes");
+    expect(unknown.message).toContain("pass axes");
   });
 });
 

@@ -5,9 +5,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { HttpClient } from "#src/store/http/client.js";
 import type { Answer, Transport } from "#src/store/transport.js";
 import { Watch } from "#src/util/async.js";
-import { isFetchRequest } from "#src/workers/fetch-messages.js";
-import { Fetching } from "#src/workers/fetching.js";
-import { FetchLine } from "#src/workers/remote-fetch.js";
+import { Fetching, isFetchRequest } from "#src/workers/fetching.js";
+import { FetchConnection } from "#src/workers/remote-fetch.js";
 import { errorOf } from "../support/support.js";
 
 const megabyte = 2 ** 20;
@@ -57,14 +56,14 @@ function connect() {
   const fetching = new Fetching({
     post: (message, transfer) => {
       const copy = structuredClone(message, { transfer }) as object;
-      queueMicrotask(() => line.hear(copy));
+      queueMicrotask(() => line.receive(copy));
     },
   });
-  const line = new FetchLine((message) => {
+  const line = new FetchConnection((message) => {
     said.push(message);
     const copy = structuredClone(message) as object;
     queueMicrotask(() => {
-      if (isFetchRequest(copy)) fetching.hear(copy);
+      if (isFetchRequest(copy)) fetching.receive(copy);
     });
   });
   const transport: Transport = (target, request) => line.send(target, request);
@@ -161,13 +160,13 @@ it("a body without an end is read no further than it is used", async () => {
 it("a worker that ends, or sends another message, fails the request", async () => {
   const silent = new AbortController().signal;
   const ask = (said: object | undefined): Promise<Answer> => {
-    const line = new FetchLine(() => {});
+    const line = new FetchConnection(() => {});
     const answer = line.send(at("whole"), {
       method: "GET",
       headers: new Headers(),
       watch: new Watch(silent, Number.POSITIVE_INFINITY),
     });
-    if (said) line.hear({ fetched: 0, ...said });
+    if (said) line.receive({ fetched: 0, ...said });
     else line.close();
     return answer;
   };
@@ -183,6 +182,6 @@ it("a worker that ends, or sends another message, fails the request", async () =
     { head: { ...head, headers: [null] } },
     { failure: 5 },
   ])
-    await expect(ask(said), JSON.stringify(said)).rejects.toThrow("something else");
+    await expect(ask(said), JSON.stringify(said)).rejects.toThrow("invalid message");
   await expect(ask({ failure: "no route" })).rejects.toThrow("no route");
 });

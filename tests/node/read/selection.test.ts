@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { slice } from "zarr-wasm";
 import { RectilinearAxis, RegularAxis } from "#src/metadata/grid.js";
-import { combinations, partsOf, projectionsOf } from "#src/plan/projections.js";
+import { combinations, groupByObject, projectRange } from "#src/plan/projections.js";
 import { type AxisRange, resolveSelection } from "#src/plan/selection.js";
 import { chooseSlabAxis } from "#src/plan/slab-partition.js";
 import { errorOf } from "../support/support.js";
@@ -129,7 +129,7 @@ describe("projections", () => {
             typeof chunks === "number"
               ? new RegularAxis(length, chunks)
               : new RectilinearAxis(length, [...chunks, [2, length]]);
-          const projections = projectionsOf({ start, step, count, dropped: false }, axis);
+          const projections = projectRange({ start, step, count, dropped: false }, axis);
           const covered = projections.flatMap((projection) =>
             Array.from({ length: projection.count }, (_, i) => [
               projection.out + i,
@@ -150,8 +150,8 @@ describe("projections", () => {
 
   it("gather by the objects that hold them", () => {
     const [inner, outer] = [new RegularAxis(100, 5), new RegularAxis(100, 20)];
-    const projections = projectionsOf({ start: 3, step: 12, count: 8, dropped: false }, inner);
-    const parts = partsOf(projections, inner, outer);
+    const projections = projectRange({ start: 3, step: 12, count: 8, dropped: false }, inner);
+    const parts = groupByObject(projections, inner, outer);
     expect(parts.flatMap((part) => part.projections)).toEqual(projections);
     expect(parts.map(({ object, out, count }) => [object, out, count])).toEqual([
       [0, 0, 2],
@@ -165,7 +165,7 @@ describe("projections", () => {
   it("gather into slabs of long runs, within bounds", () => {
     const cut = (shape: number[], chunk: number) =>
       shape.map((count) =>
-        projectionsOf({ start: 0, step: 1, count, dropped: false }, new RegularAxis(count, chunk)).map(
+        projectRange({ start: 0, step: 1, count, dropped: false }, new RegularAxis(count, chunk)).map(
           (projection) => projection.count,
         ),
       );

@@ -127,7 +127,7 @@ describe("intermediate chunks", () => {
       copyFileSync(path.join(scratch, a!), path.join(scratch, b!));
     });
     const { message } = await errorOf(() => copy(from(), place(), { ...values, verify: true }));
-    expect(message).toMatch(/^what was written differs from the source: at \[\d+:\d+, \d+:\d+\]/);
+    expect(message).toMatch(/^the copy differs from the source: at \[\d+:\d+, \d+:\d+\]/);
   });
 
   it("of strings pass --verify", async () => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CreateOptions, create, createGroup, get, open, set, slice } from "zarr-wasm";
 import { parsePart } from "#src/cli/options/values.js";
-import { shareOf } from "#src/transfer/boxes.js";
+import { shareBoxes } from "#src/transfer/boxes.js";
 import { run, runBeside, temporaryFolder } from "../support/cli-tool.js";
 import { copy, filesOf, printed, urlOf, verify } from "../support/copying.js";
 import { ObjectServer } from "../support/store-server.js";
@@ -47,12 +47,12 @@ const chunksOf = (dir: string) => chunkFiles(dir).map((name) => filesOf(dir).get
 
 describe("shares of arrays of any size", () => {
   const counts = [huge, huge];
-  const boxesOf = (index: number, of: number) => shareOf(counts, parsePart(`${index}/${of}`));
+  const boxesOf = (index: number, of: number) => shareBoxes(counts, parsePart(`${index}/${of}`));
 
   it("have every object once", () => {
     const random = randomizer(11);
     const shares = Array.from({ length: 7 }, (_, index) => boxesOf(index, 7));
-    const size = (boxes: ReturnType<typeof shareOf>) =>
+    const size = (boxes: ReturnType<typeof shareBoxes>) =>
       boxes.reduce((sum, { from, to }) => sum + from.reduce((n, at, i) => n * BigInt(to[i]! - at), 1n), 0n);
     const sizes = shares.map(size);
     expect(sizes.reduce((a, b) => a + b)).toBe(total);
@@ -129,7 +129,7 @@ describe("verify", () => {
       const { status, err } = await runBeside("copy", server.url, dest);
       expect([status, err]).toEqual([
         1,
-        expect.stringMatching(/limit of 16777216: .*--part I\/N shares them out/),
+        expect.stringMatching(/limit of 16777216: .*split the work with --part I\/N/),
       ]);
       expect(existsSync(dest)).toBe(false);
     } finally {

@@ -131,14 +131,14 @@ describe("chunks whose encoding stays are never decoded", () => {
       Int16Array.from([1, 2, 3, 4, 5, 6, 7, 8]),
     );
     writeStore(raw, [["c/1", new Uint8Array(7)]]);
-    expect(run("copy", raw, place()).err).toMatch(/\/c\/1: .*not whole: it has 7 bytes instead of 8/);
+    expect(run("copy", raw, place()).err).toMatch(/\/c\/1: .*incomplete: it has 7 bytes instead of 8/);
     const blosc = await make(
       { shape: [999], chunkShape: [999], dtype: "int16" },
       new Int16Array(999).fill(7),
     );
     const chunk = readFileSync(path.join(blosc, "c/0"));
     writeStore(blosc, [["c/0", chunk.subarray(0, chunk.length - 3)]]);
-    expect(run("copy", blosc, place(), "--shards", "999").err).toMatch(/not whole: it has \d+ bytes of \d+/);
+    expect(run("copy", blosc, place(), "--shards", "999").err).toMatch(/incomplete: it has \d+ bytes of \d+/);
   });
 
   it("a missing chunk stays missing, unless the fill value is another one", async () => {

@@ -238,7 +238,7 @@ it("documents changed by other writers during the copy do not count as the copy'
   const { status, err } = run("copy", v3, dest, "--resume");
   expect([status, err]).toEqual([
     1,
-    'zarr-wasm: there is another array at DEST, "/a", than this copy would make: --overwrite replaces it\n',
+    'zarr-wasm: the array "/a" at DEST differs from the one to create; pass --overwrite to replace it\n',
   ]);
 });
 

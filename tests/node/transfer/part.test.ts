@@ -2,12 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { parsePart } from "#src/cli/options/values.js";
 import { progressText, timeText } from "#src/cli/text/progress.js";
-import { shareOf } from "#src/transfer/boxes.js";
+import { shareBoxes } from "#src/transfer/boxes.js";
 import { randomizer } from "../support/support.js";
 
 function objectsOf(counts: readonly number[], index: number, count: number, shift = 0): string[] {
   const objects: string[] = [];
-  for (const { from, to } of shareOf(counts, { index, count }, shift)) {
+  for (const { from, to } of shareBoxes(counts, { index, count }, shift)) {
     const visit = (at: number[]): void => {
       if (at.length === counts.length) objects.push(at.join());
       else for (let i = from[at.length]!; i < to[at.length]!; i++) visit([...at, i]);
@@ -42,7 +42,7 @@ describe("parts", () => {
 
   it("share out grids of any size", () => {
     const counts = [10 ** 6, 10 ** 6, 10 ** 3];
-    expect(shareOf(counts, { index: 2, count: 3 }).length).toBeLessThanOrEqual(5);
+    expect(shareBoxes(counts, { index: 2, count: 3 }).length).toBeLessThanOrEqual(5);
   });
 });
 

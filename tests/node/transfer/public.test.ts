@@ -1,6 +1,6 @@
 // copy() and verify() of zarr-wasm/transfer: stores in memory and folders, progress, abort, locks, and a bundle for pages.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -199,6 +199,15 @@ describe("copy", () => {
       { onProgress: 3 },
       { onWarning: "x" },
       { temp: "file://host/x" },
+      { temp: 3 },
+      { temp: {} },
+      { pool: {} },
+      { pool: 4 },
+      { limits: { readChunks: "3" } },
+      { limits: { chunk: 3 } },
+      { format: 4 },
+      { chunks: [0] },
+      { retries: 3 },
       null,
     ] as unknown as CopyOptions[];
     for (const options of wrong) {
@@ -211,6 +220,70 @@ describe("copy", () => {
       expect(await errorOf(() => copy(from, url))).toMatchObject({ code: "bad-option" });
       expect(await errorOf(() => verify(url))).toMatchObject({ code: "bad-option" });
     }
+  });
+
+  it.each([
+    [copy, { metadata_only: true }, 'there is no option "metadata_only": did you mean metadataOnly?'],
+    [copy, { onProblem: () => {} }, 'there is no option "onProblem"; there are path, '],
+    [verify, { onproblem: () => {} }, 'there is no option "onproblem": did you mean onProblem?'],
+    [verify, { overwrite: true }, 'there is no option "overwrite"; there are path, '],
+  ] as const)("refuses unknown options: %o, %o", async (call, options, message) => {
+    const to = new MapStore();
+    const from = await source();
+    const error = await errorOf(() =>
+      call === copy ? copy(from, to, options as CopyOptions) : verify(from, options as VerifyOptions),
+    );
+    expect(error).toMatchObject({ _tag: "InvalidArgument", code: "bad-option" });
+    expect(error.message).toContain(message);
+    expect(to.entries.size).toBe(0);
+  });
+
+  it("ends with the error that a promise of onProgress rejects with", async () => {
+    const rejected: unknown[] = [];
+    const onRejection = (reason: unknown) => rejected.push(reason);
+    process.on("unhandledRejection", onRejection);
+    try {
+      const own = new Error("own");
+      for (const isLate of [false, true]) {
+        const onProgress = async ({ bytes, totalBytes }: CopyProgress) => {
+          if (isLate ? bytes === totalBytes && totalBytes > 0 : bytes > 0) throw own;
+        };
+        const to = new MapStore();
+        expect(await errorOf(async () => copy(await source(), to, { onProgress }))).toBe(own);
+        expect([...to.entries.keys()].filter((key) => key.includes(".zw-"))).toEqual([]);
+        const archive = pathToFileURL(place("copy.zip"));
+        expect(await errorOf(async () => copy(await source(), archive, { onProgress }))).toBe(own);
+        expect(existsSync(archive)).toBe(false);
+      }
+      const onProgress = async () => {
+        throw own;
+      };
+      expect(await errorOf(async () => verify(await source(), { onProgress }))).toBe(own);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(rejected).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", onRejection);
+    }
+  });
+
+  it.each([
+    ["its own", ""],
+    ["that of a folder around it", "inner.zarr"],
+  ])("stops waiting for a stale lock at once when it is aborted: %s", async (_, inner) => {
+    const outer = place("outer.zarr");
+    const writers = [{ id: "gone", host: "elsewhere", process: 1, since: "2026-01-01T00:00:00.000Z" }];
+    const document = { state: "writing", writers, interval: 60_000, stale: 600_000, stamp: "a" };
+    mkdirSync(outer);
+    writeFileSync(path.join(outer, ".zw-writer.tmp"), JSON.stringify(document));
+    const reason = new Error("enough");
+    const start = performance.now();
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(reason), 100);
+    const { signal } = controller;
+    const to = pathToFileURL(path.join(outer, inner));
+    expect(await errorOf(async () => copy(await source(), to, { signal }))).toBe(reason);
+    expect(performance.now() - start).toBeLessThan(5000);
+    expect(readdirSync(outer)).toEqual([".zw-writer.tmp"]);
   });
 
   it("passes on what callbacks throw, without changing it", async () => {

@@ -132,7 +132,7 @@ describe("--part", () => {
     const { status, err } = run("copy", source, place(), "--part", "1/2", "--wait", "0");
     expect([status, err]).toEqual([
       1,
-      'zarr-wasm: there is no group "/" at DEST yet: make the nodes with --metadata-only or --part 0/N\n',
+      'zarr-wasm: the group "/" is missing at DEST; create the nodes with --metadata-only or --part 0/N\n',
     ]);
   });
 });

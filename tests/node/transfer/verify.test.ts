@@ -256,7 +256,7 @@ describe("unfinished files", () => {
   it("exist in folders only", () => {
     expect(run("verify", "http://localhost/x", "--clean")).toMatchObject({
       status: 2,
-      err: expect.stringMatching(/^zarr-wasm: --clean is for folders\n/),
+      err: expect.stringMatching(/^zarr-wasm: --clean requires a folder\n/),
     });
   });
 });

@@ -13,9 +13,9 @@ import type {
   TileOptions,
   TileValues,
 } from "./geo/types.js";
-import type { CoordinateGraph } from "./ome/coordinate-types.js";
-import type { ImageData, MultiscaleOptions } from "./ome/multiscale-options.js";
-import type { LabelSelection, SelOptions } from "./sel/types.js";
+import type { CoordinateGraph } from "./ome/coordinates.js";
+import type { ImageData, MultiscaleOptions } from "./ome/pyramid/options.js";
+import type { LabelSelection, SelOptions } from "./sel/labels.js";
 import type { SparseMatrix, SparseOptions } from "./sparse/read.js";
 
 const maps = lazy("conventions", () => import("./part.js"));

@@ -9,7 +9,7 @@ import { requireWritable, supportsConditions } from "../store/write.js";
 import { invalidArgument, isZarrError, messageOf, networkError, shown, withDetails } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { countOf } from "../util/shapes.js";
-import { resolveRegion, type WrittenRegion } from "../write/region-parts.js";
+import { resolveRegion, type WrittenRegion } from "../write/region.js";
 import type { WriteRegionOptions as Writing } from "../write/write-region.js";
 import { cellsOf, clearStale } from "./clear-elements.js";
 import type { SetOptions } from "./options.js";

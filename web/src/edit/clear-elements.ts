@@ -1,7 +1,7 @@
 /** Clears elements outside of the shape of an array. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
-import { combinations, partsOf } from "../plan/projections.js";
+import { combinations, groupByObject } from "../plan/projections.js";
 import { type Slice, slice } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
 import { insist } from "../store/concurrency.js";
@@ -9,8 +9,7 @@ import { handleOf, storeBehind } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { repeated } from "../util/buffers.js";
 import { isZarrError } from "../util/errors.js";
-import { resolveRegion, type WrittenRegion } from "../write/region-parts.js";
-import type { Values } from "../write/values.js";
+import { resolveRegion, type Values, type WrittenRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 import type { Cells } from "./resize-chunks.js";
 import { checkSame, reshaper, storedShape } from "./stored-shape.js";
@@ -88,7 +87,7 @@ export function noteShortened(store: Store, path: string): void {
 
 /** Yields the stored objects that a region touches. */
 export function* cellsOf({ axes, objectAxes }: ArrayReader, { parts }: WrittenRegion): Generator<number[]> {
-  const objects = parts.map((list, axis) => partsOf(list, axes[axis]!, objectAxes[axis]!));
+  const objects = parts.map((list, axis) => groupByObject(list, axes[axis]!, objectAxes[axis]!));
   for (const list of combinations(objects)) yield list.map(({ object }) => object);
 }
 

@@ -8,9 +8,14 @@ import { inTurn } from "../store/concurrency.js";
 import { requireWritable } from "../store/write.js";
 import { invalidArgument, shown } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
-import { encodersOf } from "../workers/encode-work.js";
-import { resolveRegion, type WrittenRegion, wholeChunk } from "../write/region-parts.js";
-import { type Values, valuesOf } from "../write/values.js";
+import { poolEncoders } from "../workers/encode-work.js";
+import {
+  resolveRegion,
+  resolveValues,
+  type Values,
+  type WrittenRegion,
+  wholeChunk,
+} from "../write/region.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../write/write-region.js";
 import { clearOutside } from "./clear-elements.js";
 import type { SetChunkOptions, SetOptions } from "./options.js";
@@ -79,14 +84,14 @@ async function writeElements(
   options: Writing,
 ): Promise<void> {
   requireWritable(store);
-  const values: Values = valuesOf(dtype, reader.firstCodec.type === "vlen", region, given);
+  const values: Values = resolveValues(dtype, reader.firstCodec.type === "vlen", region, given);
   if (countOf(region.counts) > 0) await writeRegion(store, reader, region, values, options);
 }
 
 /** @throws InvalidArgument for values that do not fit a region of this shape. */
 export function checkValues({ dtype, reader }: ZarrArray, shape: readonly number[], given: unknown): void {
   const region = { shape, counts: shape, parts: [], hasLists: false };
-  valuesOf(dtype, reader.firstCodec.type === "vlen", region, given);
+  resolveValues(dtype, reader.firstCodec.type === "vlen", region, given);
 }
 
 function checkArray(array: unknown, what: string): void {
@@ -108,6 +113,6 @@ export function writingOptions(options: SetOptions): Writing {
     throw invalidArgument(`writeEmptyChunks must be true or false, not ${shown(writeEmptyChunks)}`);
   if (onProgress !== undefined && typeof onProgress !== "function")
     throw invalidArgument(`onProgress must be a function, not ${shown(onProgress)}`);
-  const encoders = pool && encodersOf(pool);
+  const encoders = pool && poolEncoders(pool);
   return { signal, concurrency, conflicts, writeEmptyChunks, onProgress, encoders };
 }

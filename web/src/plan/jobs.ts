@@ -6,13 +6,14 @@ import { countOf } from "../util/shapes.js";
 import {
   combinationAt,
   combinations,
-  extentOf,
+  type Group,
+  groupByObject,
   type ObjectProjections,
   type Projection,
-  partsOf,
+  type RegionTask,
+  selectedCount,
 } from "./projections.js";
 import { chooseSlabAxis } from "./slab-partition.js";
-import type { Group, RegionTask } from "./task.js";
 
 /** The chunks of one stored object. */
 export interface Job {
@@ -37,7 +38,7 @@ export class Jobs {
     /** Size of an element in bytes, which determines the size of slabs. */
     private readonly itemBytes: number,
   ) {
-    this.#parts = projections.map((list, axis) => partsOf(list, axes[axis]!, objectAxes[axis]!));
+    this.#parts = projections.map((list, axis) => groupByObject(list, axes[axis]!, objectAxes[axis]!));
   }
 
   get count(): number {
@@ -46,13 +47,13 @@ export class Jobs {
 
   /** Yields the jobs, lowest rank first; without a priority, in C order. */
   inOrder(priority: Priority | undefined): Generator<Job> {
-    return priority ? this.#ranked(rankBy(priority, this.projections.map(extentOf))) : this.#grouped();
+    return priority ? this.#ranked(rankBy(priority, this.projections.map(selectedCount))) : this.#grouped();
   }
 
   /** Yields jobs group by group, so that few slabs of the result are open at a time. */
   *#grouped(): Generator<Job> {
     const parts = this.#parts;
-    const shape = this.projections.map(extentOf);
+    const shape = this.projections.map(selectedCount);
     const lengths = parts.map((list) => list.map((part) => part.count));
     const axis = chooseSlabAxis(shape, lengths, this.itemBytes);
     const inner = parts.slice(axis);
@@ -62,7 +63,7 @@ export class Jobs {
         shape: [...outer.map((part) => part.count), ...shape.slice(axis)],
         projections: [...outer.map((part) => part.projections), ...this.projections.slice(axis)],
       };
-      for (const rest of combinations(inner)) yield jobOf([...outer, ...rest], group);
+      for (const rest of combinations(inner)) yield createJob([...outer, ...rest], group);
     }
   }
 
@@ -72,21 +73,21 @@ export class Jobs {
   *#ranked(rank: Rank): Generator<Job> {
     const parts = this.#parts;
     const { projections } = this;
-    const shape = projections.map(extentOf);
+    const shape = projections.map(selectedCount);
     const group: Group = { origin: shape.map(() => 0), shape, projections, isLoose: true };
     const ranks = new Float64Array(this.count);
     let count = 0;
     for (const list of combinations(parts)) {
-      let least = Number.POSITIVE_INFINITY;
+      let minRank = Number.POSITIVE_INFINITY;
       for (const chunk of combinations(list.map((part) => part.projections)))
-        least = Math.min(least, rank(chunk));
-      ranks[count++] = least;
+        minRank = Math.min(minRank, rank(chunk));
+      ranks[count++] = minRank;
     }
-    for (const at of ranked(ranks)) yield jobOf(combinationAt(parts, at), group, rank);
+    for (const at of ranked(ranks)) yield createJob(combinationAt(parts, at), group, rank);
   }
 }
 
-function jobOf(parts: readonly ObjectProjections[], group: Group, rank?: Rank): Job {
+function createJob(parts: readonly ObjectProjections[], group: Group, rank?: Rank): Job {
   const tasks: RegionTask[] = [];
   for (const projections of combinations(parts.map((part) => part.projections))) {
     tasks.push({
@@ -112,7 +113,7 @@ export type Rank = (projections: readonly Projection[]) => number;
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
   if (priority === undefined || priority === "centre" || typeof priority === "function") return;
   throw invalidArgument(
-    `priority must be "centre" or a function of a chunk's coordinates, not ${shown(priority)}`,
+    `priority must be "centre" or a function of a chunk's coordinates, got ${shown(priority)}`,
   );
 }
 
@@ -122,7 +123,7 @@ export function rankBy(priority: Priority, shape: readonly number[]): Rank {
   return (projections) => {
     const rank = priority(projections.map((projection) => projection.chunk));
     if (typeof rank === "number" && !Number.isNaN(rank)) return rank;
-    throw invalidArgument(`priority must give numbers, not ${shown(rank)}`);
+    throw invalidArgument(`priority must return numbers, got ${shown(rank)}`);
   };
 }
 

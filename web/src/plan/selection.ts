@@ -70,7 +70,7 @@ export function resolveSelection(
   dimensionNames?: readonly (string | null)[] | undefined,
 ): AxisSelection[] {
   if (Array.isArray(selection) && selection.includes(undefined))
-    throw invalidSelection("a selection has a missing entry; null stands for a whole dimension");
+    throw invalidSelection("a selection must not have undefined entries; pass null for a whole dimension");
   const entries = Array.isArray(selection ?? [])
     ? spreadEllipsis((selection ?? []) as readonly (DimensionSelection | "...")[], shape.length)
     : entriesByName(selection as object, shape.length, dimensionNames);
@@ -109,7 +109,7 @@ function entriesByName(
     const axis = names?.indexOf(name) ?? -1;
     if (axis < 0 || names!.lastIndexOf(name) !== axis) {
       const known = names?.map((n) => JSON.stringify(n)).join(", ") ?? "none";
-      throw invalidSelection(`"${name}" names no single dimension; the dimensions' names are: ${known}`);
+      throw invalidSelection(`"${name}" is not the name of one dimension; the names are ${known}`);
     }
     entries[axis] = entry as DimensionSelection;
   }
@@ -118,14 +118,17 @@ function entriesByName(
 
 function resolveDimension(entry: DimensionSelection, length: number, axis: number): AxisSelection {
   if (entry === null) return { start: 0, step: 1, count: length, dropped: false };
-  if (typeof entry === "number") return resolveIndex(entry, length, axis);
+  if (typeof entry === "number")
+    return { start: checkIndex(entry, length, axis), step: 1, count: 1, dropped: true };
   if (Array.isArray(entry) || (ArrayBuffer.isView(entry) && !(entry instanceof DataView)))
     return resolveList(entry as readonly (number | boolean)[], length, axis);
   if (!isSlice(entry))
-    throw invalidSelection(`dimension ${axis}: ${shown(entry)} is not an index, a slice, a list or null`);
+    throw invalidSelection(
+      `dimension ${axis}: expected an index, a slice, a list or null, got ${shown(entry)}`,
+    );
   const step = entry.step ?? 1;
   if (!Number.isSafeInteger(step) || step < 1)
-    throw invalidSelection(`dimension ${axis}: the step must be a positive integer, not ${shown(step)}`);
+    throw invalidSelection(`dimension ${axis}: the step must be a positive integer, got ${shown(step)}`);
   const start = clampPosition(entry.start ?? 0, length, axis);
   const stop = clampPosition(entry.stop ?? length, length, axis);
   return { start, step, count: Math.max(0, Math.ceil((stop - start) / step)), dropped: false };
@@ -133,10 +136,6 @@ function resolveDimension(entry: DimensionSelection, length: number, axis: numbe
 
 function isSlice(entry: unknown): entry is Slice {
   return typeof entry === "object" && entry !== null && "start" in entry && "stop" in entry;
-}
-
-function resolveIndex(index: number, length: number, axis: number): AxisRange {
-  return { start: checkIndex(index, length, axis), step: 1, count: 1, dropped: true };
 }
 
 function checkIndex(index: number, length: number, axis: number): number {
@@ -154,26 +153,24 @@ function resolveList(list: readonly (number | boolean)[], length: number, axis: 
   const isMask = list.length > 0 && typeof list[0] === "boolean";
   const indices = isMask
     ? maskedIndices(list, length, axis)
-    : Array.from(list, (index) => checkIndex(asNumber(index), length, axis));
-  return rangeOf(indices) ?? { indices, count: indices.length, dropped: false };
-}
-
-/** Converts elements of BigInt arrays to numbers; others are checked later. */
-function asNumber(index: unknown): number {
-  return typeof index === "bigint" ? Number(index) : (index as number);
+    : // Elements of BigInt arrays become numbers; others are checked as they are.
+      Array.from(list, (index) =>
+        checkIndex(typeof index === "bigint" ? Number(index) : (index as number), length, axis),
+      );
+  return toRange(indices) ?? { indices, count: indices.length, dropped: false };
 }
 
 function maskedIndices(mask: readonly (number | boolean)[], length: number, axis: number): number[] {
   // `every` skips holes.
   const isMask = mask.every((value) => typeof value === "boolean") && !mask.includes(undefined as never);
   if (mask.length !== length || !isMask) {
-    throw invalidSelection(`dimension ${axis}: a list of booleans must have ${length} entries, all booleans`);
+    throw invalidSelection(`dimension ${axis}: a mask must have ${length} booleans`);
   }
   return mask.flatMap((value, index) => (value ? [index] : []));
 }
 
 /** Equally spaced, rising indices are a range, which is read faster. */
-function rangeOf(indices: readonly number[]): AxisRange | undefined {
+function toRange(indices: readonly number[]): AxisRange | undefined {
   const [start = 0, second = start + 1] = indices;
   const step = second - start;
   const isRange = step >= 1 && indices.every((index, i) => index === start + i * step);
@@ -182,6 +179,6 @@ function rangeOf(indices: readonly number[]): AxisRange | undefined {
 
 function clampPosition(position: number, length: number, axis: number): number {
   if (!Number.isSafeInteger(position))
-    throw invalidSelection(`dimension ${axis}: ${shown(position)} is not an integer`);
+    throw invalidSelection(`dimension ${axis}: expected an integer, got ${shown(position)}`);
   return Math.min(Math.max(position < 0 ? position + length : position, 0), length);
 }

@@ -2,8 +2,7 @@
 
 import type { Place } from "../engine/session.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
-import type { Projection } from "./projections.js";
-import type { Group, RegionTask } from "./task.js";
+import type { Group, Projection, RegionTask } from "./projections.js";
 
 /** Minimum length of a run that is worth a separate copy, in bytes. */
 const minRunBytes = 4096;
@@ -60,14 +59,14 @@ export class SlabPartition<T> {
 
   constructor(
     /** Returns the axis from which slabs span the group; `lengths` are the lengths of its chunks, by axis. */
-    private readonly axisOf: (group: Group, lengths: readonly (readonly number[])[]) => number,
+    private readonly chooseAxis: (group: Group, lengths: readonly (readonly number[])[]) => number,
     /** Creates the data kept for a new slab, from its origin in the result and its shape. */
     private readonly make: (origin: readonly number[], shape: readonly number[]) => T,
   ) {}
 
   /** Returns the slab of a chunk. */
-  of(task: RegionTask): OpenSlab<T> {
-    const partition = this.#partitionOf(task.group);
+  slabFor(task: RegionTask): OpenSlab<T> {
+    const partition = this.#partitionFor(task.group);
     const key = task.projections
       .slice(0, partition.axis)
       .map((projection) => projection.out)
@@ -95,12 +94,12 @@ export class SlabPartition<T> {
     return open.map((slab) => slab.content);
   }
 
-  #partitionOf(group: Group): GroupPartition<T> {
+  #partitionFor(group: Group): GroupPartition<T> {
     let partition = this.#partition.get(group);
     if (!partition) {
       const lengths = group.projections.map((list) => list.map((projection) => projection.count));
       const pending = countOf(lengths.map((list) => list.length));
-      partition = { axis: this.axisOf(group, lengths), open: new Map(), pending };
+      partition = { axis: this.chooseAxis(group, lengths), open: new Map(), pending };
       this.#partition.set(group, partition);
     }
     return partition;
@@ -125,7 +124,7 @@ export interface PlaceBox {
 }
 
 /** @param start first element that was read of the chunk, if not the chunk's first. */
-export function placeOf(
+export function chunkPlace(
   projections: readonly Projection[],
   start: readonly number[] | undefined,
   { origin, strides }: PlaceBox,
@@ -158,7 +157,7 @@ export interface Span {
 }
 
 /** Yields the runs of a box, as long as its layout allows. */
-export function* spansOf({ origin, shape, whole, itemBytes }: SlabPlace): Generator<Span> {
+export function* slabSpans({ origin, shape, whole, itemBytes }: SlabPlace): Generator<Span> {
   let runAxis = shape.length; // the box spans all axes from here on: one run
   while (runAxis > 0 && shape[runAxis - 1] === whole[runAxis - 1]) runAxis--;
   // Along the preceding axis, the box is contiguous in the result: also part of the run.

@@ -5,8 +5,7 @@
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Plan } from "../engine/plan.js";
-import { extentOf, type Projection } from "../plan/projections.js";
-import type { Fetched, RegionTask } from "../plan/task.js";
+import { type Fetched, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
 import { releaseBytes } from "../store/read.js";
 import { repeated } from "../util/buffers.js";
 import { corruptChunk } from "../util/errors.js";
@@ -43,7 +42,7 @@ export class NativeSink implements Sink {
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
   ) {
-    this.#outStrides = stridesOf(projections.map(extentOf), plan.array.dtype.itemBytes);
+    this.#outStrides = stridesOf(projections.map(selectedCount), plan.array.dtype.itemBytes);
   }
 
   async start(): Promise<void> {}

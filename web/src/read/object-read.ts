@@ -1,7 +1,7 @@
 /** Reads the chunks of one stored object, each whole or in part, and passes them to a visitor. */
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Leaf } from "../chain/layout.js";
-import type { ChunkTask, Fetched } from "../plan/task.js";
+import type { ChunkTask, Fetched } from "../plan/projections.js";
 import { type FetchOptions, isChange, type ObjectBytes } from "./object-bytes.js";
 import { type PartialReader, type Subarray, subarrayOf } from "./partial-rules.js";
 import { readWithin, type StoredRange, wholeObject } from "./stored-range.js";

@@ -5,8 +5,7 @@
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { Leaf } from "../chain/layout.js";
-import type { Projection } from "../plan/projections.js";
-import type { ChunkTask, Fetched } from "../plan/task.js";
+import type { ChunkTask, Fetched, Projection } from "../plan/projections.js";
 import { countOf } from "../util/shapes.js";
 import type { ObjectBytes } from "./object-bytes.js";
 import type { StoredRange } from "./stored-range.js";

@@ -11,7 +11,7 @@ import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { axesThrough } from "../chain/layout.js";
 import { withDecoder } from "../engine/engine.js";
 import { Plan } from "../engine/plan.js";
-import type { Fetched } from "../plan/task.js";
+import type { Fetched } from "../plan/projections.js";
 import { changedError } from "../store/store.js";
 import { settledValues } from "../util/async.js";
 import { corruptChunk, isZarrError } from "../util/errors.js";

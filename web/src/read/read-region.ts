@@ -15,8 +15,7 @@ import {
 } from "../dtypes/elements.js";
 import { packStrings } from "../dtypes/strings.js";
 import { withFullIfNeeded } from "../engine/engine.js";
-import { pickElements } from "../plan/orthogonal.js";
-import type { Fetched, RegionTask } from "../plan/task.js";
+import { type Fetched, pickElements, type RegionTask } from "../plan/projections.js";
 import { alone } from "../store/read.js";
 import { Limiter } from "../util/async.js";
 import { isZarrError, withDetails } from "../util/errors.js";

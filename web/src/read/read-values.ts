@@ -1,10 +1,14 @@
 /** Reads regions of elements of variable length. */
 
 import { type VlenChunkCodec, withSession } from "../chain/chunk-codec.js";
-import { pickElements } from "../plan/orthogonal.js";
-import { extentOf, type Projection } from "../plan/projections.js";
-import { placeOf } from "../plan/slab-partition.js";
-import type { Fetched, RegionTask } from "../plan/task.js";
+import {
+  type Fetched,
+  type Projection,
+  pickElements,
+  type RegionTask,
+  selectedCount,
+} from "../plan/projections.js";
+import { chunkPlace } from "../plan/slab-partition.js";
 import { limitExceeded } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { assemble } from "./assemble.js";
@@ -58,14 +62,14 @@ export class VlenSink implements Sink {
     projections: readonly (readonly Projection[])[],
     private readonly out: unknown[],
   ) {
-    this.#box = { origin: projections.map(() => 0), strides: stridesOf(projections.map(extentOf)) };
+    this.#box = { origin: projections.map(() => 0), strides: stridesOf(projections.map(selectedCount)) };
   }
 
   async start(): Promise<void> {}
 
   put({ projections }: RegionTask, { codec, encoded }: Fetched): void | Promise<void> {
     const leaf = codec as VlenChunkCodec;
-    const place = placeOf(projections, undefined, this.#box);
+    const place = chunkPlace(projections, undefined, this.#box);
     // Missing chunks need no decoder.
     if (!encoded) return leaf.decodePlaced(undefined, undefined, this.out, place);
     return withSession(leaf, (session) => leaf.decodePlaced(session, encoded, this.out, place));

@@ -6,7 +6,7 @@
 import type { ChunkLayout, Leaf } from "../chain/layout.js";
 import { type AxisGrid, regularGrid } from "../metadata/grid.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import type { ChunkTask } from "../plan/task.js";
+import type { ChunkTask } from "../plan/projections.js";
 import { packedStore } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
 import { lazy, preload } from "../util/lazy.js";

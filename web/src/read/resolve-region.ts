@@ -1,7 +1,6 @@
 /** Resolves the selection of a read, within the limits. */
 
-import { type AxisPicks, pickCount, picksOf } from "../plan/orthogonal.js";
-import type { Projection } from "../plan/projections.js";
+import { type AxisPicks, type Projection, pickCount, projectPicks } from "../plan/projections.js";
 import { type AxisSelection, resolveSelection, type Selection } from "../plan/selection.js";
 import { limitExceeded } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
@@ -34,7 +33,7 @@ export function resolveWanted(reader: ArrayReader, selection: Selection | undefi
   // Checked before chunks are listed.
   checkSize(countOf(shape) * (spec.dtype.itemBytes || 8), reader);
   checkChunks(countChunks(ranges, reader), reader);
-  return { shape, axes: ranges.map((range, axis) => picksOf(range, axes[axis]!)) };
+  return { shape, axes: ranges.map((range, axis) => projectPicks(range, axes[axis]!)) };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Reads selected chunks of a shard, neighbours with one request. */
 
 import type { ShardLevel } from "../chain/layout.js";
-import type { ChunkTask } from "../plan/task.js";
+import type { ChunkTask } from "../plan/projections.js";
 import { onWritten } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { settleAll } from "../util/async.js";

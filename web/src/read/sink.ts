@@ -1,8 +1,7 @@
 /** Where chunks go once they are read: sinks, and pools of threads that decode. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import type { Projection } from "../plan/projections.js";
-import type { Fetched, RegionTask } from "../plan/task.js";
+import type { Fetched, Projection, RegionTask } from "../plan/projections.js";
 import type { Transport } from "../store/transport.js";
 import type { ResultBytes } from "./result.js";
 

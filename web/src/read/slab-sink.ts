@@ -6,16 +6,21 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { sessionOf } from "../engine/engine.js";
 import type { CodecSession, Slab } from "../engine/session.js";
-import { extentOf, type Projection } from "../plan/projections.js";
+import {
+  type Fetched,
+  type Group,
+  type Projection,
+  type RegionTask,
+  selectedCount,
+} from "../plan/projections.js";
 import {
   chooseSlabAxis,
+  chunkPlace,
   maxSlabBytes,
   type PlaceBox,
-  placeOf,
   SlabPartition,
-  spansOf,
+  slabSpans,
 } from "../plan/slab-partition.js";
-import type { Fetched, Group, RegionTask } from "../plan/task.js";
 import { releaseBytes } from "../store/read.js";
 import { keptFor } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
@@ -64,7 +69,7 @@ export class SlabSink implements Sink {
     private readonly out: ResultBytes,
   ) {
     this.#itemBytes = codec.plan.array.dtype.itemBytes;
-    this.#shape = projections.map(extentOf);
+    this.#shape = projections.map(selectedCount);
   }
 
   async start(): Promise<void> {
@@ -73,7 +78,7 @@ export class SlabSink implements Sink {
   }
 
   put(task: RegionTask, fetched: Fetched): void {
-    const slab = this.#partition.of(task);
+    const slab = this.#partition.slabFor(task);
     const box = slab.content;
     if (box) this.#place(task, fetched, box);
     else this.#placeAlone(task, fetched);
@@ -94,7 +99,7 @@ export class SlabSink implements Sink {
       this.#session,
       encoded,
       box.slab,
-      placeOf(projections, start, box),
+      chunkPlace(projections, start, box),
     );
     if (encoded) releaseBytes(encoded);
   }
@@ -149,7 +154,7 @@ export class SlabSink implements Sink {
   #copyOut({ slab, origin, shape }: Box): void {
     const isAll = slab.bytes === this.out.byteLength;
     if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
-    for (const { from, to, bytes } of spansOf({
+    for (const { from, to, bytes } of slabSpans({
       origin,
       shape,
       whole: this.#shape,

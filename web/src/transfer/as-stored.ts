@@ -14,8 +14,21 @@ import { writeObject } from "../store/write.js";
 import { withDetails } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
 import { changeShard } from "../write/shard.js";
+import {
+  type ArrayCopy,
+  brokenChunkError,
+  chunkCount,
+  differsError,
+  elementBytes,
+  elementCount,
+  fetchOptions,
+  inLanes,
+  isDone,
+  isSameFill,
+  lanesFor,
+} from "./array-copy.js";
 import { isSameBytes } from "./box-copy.js";
-import { cellsOf, elementsOf, intersect } from "./boxes.js";
+import { cellBox, elementBox, intersect } from "./boxes.js";
 import {
   chunkFault,
   inspectObject,
@@ -24,19 +37,6 @@ import {
   trimmed,
   wholeObject,
 } from "./stored-form.js";
-import {
-  brokenChunk,
-  chunkCount,
-  different,
-  elementCount,
-  fetchOptions,
-  inLanes,
-  isDone,
-  isSameFill,
-  itemBytesOf,
-  lanesFor,
-  type Work,
-} from "./work.js";
 
 type Position = readonly number[];
 
@@ -50,15 +50,15 @@ interface ObjectTasks<T> {
 const coalescing = { maxGap: 2 ** 16, maxBytes: 2 ** 23 };
 
 /** @param offsets of the view in the array, in chunks. */
-export async function copyAsStored(work: Work, offsets: Position): Promise<void> {
+export async function copyAsStored(work: ArrayCopy, offsets: Position): Promise<void> {
   const { target, view } = work;
   const copier = new Copier(work, offsets);
   await copier.start();
   const objectOffsets = view.cellOffsets(view.array.shardShape ?? view.array.chunkShape);
   if (isSameObject(view.array.spec, target.spec) && objectOffsets && !copier.fillsMissing)
-    await copier.objects(objectOffsets);
-  else if (target.spec.isSharded) await copier.intoShards();
-  else await copier.outOfObjects();
+    await copier.copyObjects(objectOffsets);
+  else if (target.spec.isSharded) await copier.joinShards();
+  else await copier.splitObjects();
 }
 
 class Copier {
@@ -73,7 +73,7 @@ class Copier {
   readonly #shardSizes = new Map();
 
   constructor(
-    private readonly work: Work,
+    private readonly work: ArrayCopy,
     private readonly offsets: Position,
   ) {
     this.#from = work.view.array.reader;
@@ -83,7 +83,7 @@ class Copier {
       elementCount(
         this.#to,
         this.#to.objectAxes.map(() => 0),
-      ) * itemBytesOf(work.target);
+      ) * elementBytes(work.target);
   }
 
   async start(): Promise<void> {
@@ -98,7 +98,7 @@ class Copier {
   }
 
   /** Copies whole objects, which are the same in both arrays. */
-  async objects(offsets: Position): Promise<void> {
+  async copyObjects(offsets: Position): Promise<void> {
     const lanes = lanesFor(this.#objectBytes, this.work.memory);
     await inLanes(
       this.#objectsToWrite(),
@@ -119,15 +119,17 @@ class Copier {
     let stored = 0;
     if (bytes) {
       const { leaf, levels } = this.#to.layoutOf(object);
-      const { fault, chunks: inside } = located(key, () => inspectObject(this.#session, leaf, levels, bytes));
-      if (fault) throw brokenChunk(key, fault);
+      const { fault, chunks: inside } = withKeyInErrors(key, () =>
+        inspectObject(this.#session, leaf, levels, bytes),
+      );
+      if (fault) throw brokenChunkError(key, fault);
       stored = Math.min(chunks, inside.length);
     }
     tally.bytesRead += bytes?.byteLength ?? 0;
     await this.#put(object, bytes, { stored, missing: chunks - stored });
   }
 
-  /** Copies a file from folder to folder. @returns false for other stores, and for objects that need a closer look. */
+  /** Copies a file from folder to folder. @returns false for other stores, and for objects that must be decoded. */
   async #copyFile(object: Position, from: string, offsets: Position): Promise<boolean> {
     const { store, tally, target, view } = this.work;
     const { array } = view;
@@ -140,7 +142,7 @@ class Copier {
     const stored = Math.min(found.chunks, chunkCount(this.#to, object));
     tally.chunks.asStored += stored;
     tally.chunks.missing += chunkCount(this.#to, object) - stored;
-    tally.advance(elementCount(this.#to, object) * itemBytesOf(target));
+    tally.advance(elementCount(this.#to, object) * elementBytes(target));
     return true;
   }
 
@@ -151,14 +153,14 @@ class Copier {
   }
 
   /** Puts shards together from chunks of any objects of the source. */
-  async intoShards(): Promise<void> {
+  async joinShards(): Promise<void> {
     const lanes = lanesFor(this.#objectBytes, this.work.memory, 4);
     await inLanes(this.#objectsToWrite(), lanes, (object) => this.#joinShard(object), this.work.signal);
   }
 
   async #joinShard(object: Position): Promise<void> {
     if (!this.work.verify && (await isDone(this.work, object))) return;
-    const tasks = this.#chunksOf(object).map((coordinates) => ({ coordinates }));
+    const tasks = this.#chunksIn(object).map((coordinates) => ({ coordinates }));
     const found = new Map<string, Uint8Array>();
     await this.#read(tasks, async ({ coordinates }, bytes) => {
       found.set(coordinates.join(), bytes);
@@ -173,13 +175,13 @@ class Copier {
   }
 
   /** Writes the chunks of source shards as objects. */
-  async outOfObjects(): Promise<void> {
+  async splitObjects(): Promise<void> {
     const { objectAxes } = this.#from;
     const shardBytes =
       elementCount(
         this.#from,
         objectAxes.map(() => 0),
-      ) * itemBytesOf(this.work.target);
+      ) * elementBytes(this.work.target);
     const lanes = lanesFor(shardBytes, this.work.memory, 4);
     await inLanes(this.#sourceObjects(), lanes, (object) => this.#splitShard(object), this.work.signal);
   }
@@ -201,15 +203,15 @@ class Copier {
   /** Stored objects of the source that hold chunks of this call. */
   *#sourceObjects(): Generator<{ object: number[]; box: Box }> {
     for (const box of this.work.boxes) {
-      const elements = this.#inSource(elementsOf(box, this.#to.objectAxes));
-      for (const object of positionsIn(cellsOf(elements, this.#from.objectAxes))) yield { object, box };
+      const elements = this.#inSource(elementBox(box, this.#to.objectAxes));
+      for (const object of positionsIn(cellBox(elements, this.#from.objectAxes))) yield { object, box };
     }
   }
 
   /** Chunks of the target in a box that lie in an object of the source. */
   *#targetChunksIn({ object, box }: { object: Position; box: Box }) {
     const cell = { from: object, to: object.map((at) => at + 1) };
-    const chunks = cellsOf(elementsOf(cell, this.#from.objectAxes), this.#from.axes);
+    const chunks = cellBox(elementBox(cell, this.#from.objectAxes), this.#from.axes);
     const moved = {
       from: chunks.from.map((at, axis) => at - this.offsets[axis]!),
       to: chunks.to.map((at, axis) => at - this.offsets[axis]!),
@@ -229,9 +231,9 @@ class Copier {
   }
 
   /** Chunks in an object of the target. */
-  #chunksOf(object: Position): number[][] {
-    const elements = elementsOf({ from: object, to: object.map((at) => at + 1) }, this.#to.objectAxes);
-    return [...positionsIn(cellsOf(elements, this.#to.axes))];
+  #chunksIn(object: Position): number[][] {
+    const elements = elementBox({ from: object, to: object.map((at) => at + 1) }, this.#to.objectAxes);
+    return [...positionsIn(cellBox(elements, this.#to.axes))];
   }
 
   /** Reads chunks by their coordinates in the target. `use` is not called for missing chunks that stay missing. */
@@ -256,7 +258,7 @@ class Copier {
             return chunk && use(task, chunk);
           }
           const fault = chunkFault(leaf, { bytes: encoded, size: encoded.byteLength });
-          if (fault) throw brokenChunk(key, isSharded ? `chunk ${coordinates.join()}: ${fault}` : fault);
+          if (fault) throw brokenChunkError(key, isSharded ? `chunk ${coordinates.join()}: ${fault}` : fault);
           const own = trimmed(this.#to.firstCodec, encoded).slice();
           releaseBytes(encoded);
           await use(task, own);
@@ -299,21 +301,21 @@ class Copier {
     if (isKept) return;
     tally.chunks.asStored += stored;
     tally.chunks.missing += missing;
-    tally.advance(elementCount(this.#to, object) * itemBytesOf(target));
+    tally.advance(elementCount(this.#to, object) * elementBytes(target));
   }
 
   /** Reads an object again, compares it and decodes every chunk of it. */
   async #verify(object: Position, key: string, bytes: Uint8Array): Promise<void> {
     const { store } = this.work;
     const found = await store.get(key);
-    if (!found || !isSameBytes(found, bytes)) throw different(store.locate(key), key);
+    if (!found || !isSameBytes(found, bytes)) throw differsError(store.locate(key), key);
     const { leaf, levels } = this.#to.layoutOf(object);
     for (const chunk of inspectObject(this.#session, leaf, levels, bytes).chunks)
-      await decodes(leaf, chunk, key);
+      await checkDecodes(leaf, chunk, key);
   }
 }
 
-async function decodes(leaf: ChunkCodec, chunk: Uint8Array, chunkKey: string): Promise<void> {
+async function checkDecodes(leaf: ChunkCodec, chunk: Uint8Array, chunkKey: string): Promise<void> {
   try {
     await withSession(leaf, (session) => void leaf.decode(session, chunk));
   } catch (error) {
@@ -321,7 +323,7 @@ async function decodes(leaf: ChunkCodec, chunk: Uint8Array, chunkKey: string): P
   }
 }
 
-function located<T>(chunkKey: string, work: () => T): T {
+function withKeyInErrors<T>(chunkKey: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -9,13 +9,13 @@ import { defaultCoalescing } from "../read/reader.js";
 import { resolveWanted } from "../read/resolve-region.js";
 import { textEncoder } from "../util/platform.js";
 import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
-import { encodersOf } from "../workers/encode-work.js";
+import { poolEncoders } from "../workers/encode-work.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { resolveRegion } from "../write/region-parts.js";
+import { resolveRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
-import { countIn, lengthsOf, tilesOf, type View } from "./boxes.js";
+import { differsError, elementBytes, lanesFor } from "./array-copy.js";
+import { boxLengths, countIn, tileBox, type View } from "./boxes.js";
 import type { RechunkPlan } from "./rechunk-plan.js";
-import { different, itemBytesOf, lanesFor } from "./work.js";
 
 export interface BoxCopy {
   readonly from: View;
@@ -54,13 +54,13 @@ export class BoxCopier {
   readonly #read = new Memory();
   readonly #written = new Memory();
   readonly #lanes: { readonly read: number; readonly write: number };
-  /** Whether elements are lists of values: those of variable length, or stored as such. */
+  /** Whether elements are lists of values: data types of variable length, or values stored as such. */
   readonly #asValues: boolean;
 
   constructor(private readonly copy: BoxCopy) {
     const { from, to, memory } = copy;
-    const chunkBytes = ({ chunkShape }: ZarrArray) => chunkShape.reduce((a, b) => a * b, itemBytesOf(to));
-    const objectBytes = (to.shardShape ?? to.chunkShape).reduce((a, b) => a * b, itemBytesOf(to));
+    const chunkBytes = ({ chunkShape }: ZarrArray) => chunkShape.reduce((a, b) => a * b, elementBytes(to));
+    const objectBytes = (to.shardShape ?? to.chunkShape).reduce((a, b) => a * b, elementBytes(to));
     this.#lanes = {
       read: lanesFor(chunkBytes(from.array), memory / 4),
       write: lanesFor(objectBytes, memory / 4),
@@ -68,8 +68,8 @@ export class BoxCopier {
     this.#asValues = [from.array, to].some(({ reader }) => reader.firstCodec.type === "vlen");
   }
 
-  async region(region: Box, boxShape: readonly number[], onBox?: (box: Box) => void): Promise<void> {
-    for (const box of tilesOf(region, boxShape)) {
+  async copyRegion(region: Box, boxShape: readonly number[], onBox?: (copyBox: Box) => void): Promise<void> {
+    for (const box of tileBox(region, boxShape)) {
       this.copy.signal?.throwIfAborted();
       await this.box(box);
       onBox?.(box);
@@ -78,28 +78,28 @@ export class BoxCopier {
 
   async box(box: Box): Promise<void> {
     const { to, verify, onData, signal, writeEmptyChunks = false } = this.copy;
-    const data = await this.source(box);
+    const data = await this.readSource(box);
     onData?.(box, data);
     const concurrency = this.#lanes.write;
     const options = { concurrency, conflicts: "ignore", signal, writeEmptyChunks } as const;
     if (data instanceof Uint8Array) await this.#write(box, data, options);
     else await set(to, this.#place(box), data, options);
-    if (verify) this.#check(box, data, await this.target(box));
+    if (verify) this.#check(box, data, await this.readTarget(box));
   }
 
   /** Compares a box of the written array with the source. */
   async compare(box: Box): Promise<void> {
-    this.#check(box, await this.source(box), await this.target(box));
+    this.#check(box, await this.readSource(box), await this.readTarget(box));
   }
 
   /** Reads a box of the source: values, or packed bytes in memory that the next box reuses. */
-  async source(box: Box): Promise<BoxData> {
+  async readSource(box: Box): Promise<BoxData> {
     const { from, onRead } = this.copy;
-    return this.#box(from.array, from.selectionOf(box), box, this.#read, onRead);
+    return this.#box(from.array, from.selectionFor(box), box, this.#read, onRead);
   }
 
   /** Reads a box of the written array, into memory that the next box reuses. */
-  target(box: Box): Promise<BoxData> {
+  readTarget(box: Box): Promise<BoxData> {
     return this.#box(this.copy.to, this.#place(box), box, this.#written, () => {});
   }
 
@@ -108,7 +108,7 @@ export class BoxCopier {
       wanted instanceof Uint8Array && found instanceof Uint8Array
         ? isSameBytes(wanted, found)
         : exactText(wanted) === exactText(found);
-    if (!isSame) throw different(placeText(box));
+    if (!isSame) throw differsError(boxText(box));
   }
 
   async #box(
@@ -148,7 +148,7 @@ export class BoxCopier {
     await writeRegion(to.store, to.reader, region, values, {
       ...options,
       onProgress: undefined,
-      encoders: pool && encodersOf(pool),
+      encoders: pool && poolEncoders(pool),
     });
   }
 
@@ -159,7 +159,7 @@ export class BoxCopier {
   }
 }
 
-export const placeText = ({ from, to }: Box): string =>
+export const boxText = ({ from, to }: Box): string =>
   `at [${from.map((start, axis) => `${start}:${to[axis]}`).join(", ")}]`;
 
 /**
@@ -186,15 +186,16 @@ export class CellDigests {
     this.#digests = new BigUint64Array(this.#cuts.reduce((count, cuts) => count * (cuts.length - 1), 1));
   }
 
-  /** Takes a box of the source. */
+  /** Adds the digests of a box of the source. */
   add(box: Box, data: BoxData): void {
-    for (const { index, cell } of this.#cellsIn(box)) this.#digests[index] = this.#digestOf(box, data, cell);
+    for (const { index, cell } of this.#cellsIn(box))
+      this.#digests[index] = this.#cellDigest(box, data, cell);
   }
 
   /** @throws CorruptChunk ("differs") if a box differs from the source. */
   check(box: Box, data: BoxData): void {
     for (const { index, cell } of this.#cellsIn(box))
-      if (this.#digests[index] !== this.#digestOf(box, data, cell)) throw different(placeText(cell));
+      if (this.#digests[index] !== this.#cellDigest(box, data, cell)) throw differsError(boxText(cell));
   }
 
   *#cellsIn(box: Box): Generator<{ index: number; cell: Box }> {
@@ -210,17 +211,17 @@ export class CellDigests {
     }
   }
 
-  #digestOf(box: Box, data: BoxData, cell: Box): bigint {
-    if (data instanceof Uint8Array) return digestOf(this.#bytesOf(box, data, cell));
-    const values = [...rowsOf(box, cell)].flatMap(([start, end]) => data.slice(start, end));
-    return digestOf(textEncoder().encode(exactText(values)));
+  #cellDigest(box: Box, data: BoxData, cell: Box): bigint {
+    if (data instanceof Uint8Array) return digestBytes(this.#cellBytes(box, data, cell));
+    const values = [...cellRows(box, cell)].flatMap(([start, end]) => data.slice(start, end));
+    return digestBytes(textEncoder().encode(exactText(values)));
   }
 
-  #bytesOf(box: Box, data: Uint8Array, cell: Box): Uint8Array {
+  #cellBytes(box: Box, data: Uint8Array, cell: Box): Uint8Array {
     const { itemBytes } = this;
-    const bytes = new Uint8Array(lengthsOf(cell).reduce((a, b) => a * b, itemBytes));
+    const bytes = new Uint8Array(boxLengths(cell).reduce((a, b) => a * b, itemBytes));
     let at = 0;
-    for (const [start, end] of rowsOf(box, cell)) {
+    for (const [start, end] of cellRows(box, cell)) {
       bytes.set(data.subarray(start * itemBytes, end * itemBytes), at);
       at += (end - start) * itemBytes;
     }
@@ -229,7 +230,7 @@ export class CellDigests {
 }
 
 /** Returns a digest that detects accidental changes; it does not resist attacks. */
-function digestOf(bytes: Uint8Array): bigint {
+function digestBytes(bytes: Uint8Array): bigint {
   const whole = bytes.byteLength >> 2;
   const isAligned = bytes.byteOffset % 4 === 0;
   const words = isAligned
@@ -267,8 +268,8 @@ export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** Runs of elements in a box (in C order) that make up a cell of it, as their starts and ends. */
-function* rowsOf(box: Box, cell: Box): Generator<[start: number, end: number]> {
-  const lengths = lengthsOf(box);
+function* cellRows(box: Box, cell: Box): Generator<[start: number, end: number]> {
+  const lengths = boxLengths(box);
   // Trailing axes that the cell covers completely are part of one run.
   let axis = lengths.length - 1;
   while (axis > 0 && cell.to[axis]! - cell.from[axis]! === lengths[axis]) axis--;

@@ -6,12 +6,12 @@ import type { ArrayReader } from "../read/reader.js";
 import { invalidSelection } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
 
-export const lengthsOf = ({ from, to }: Box): number[] => to.map((end, axis) => end - from[axis]!);
+export const boxLengths = ({ from, to }: Box): number[] => to.map((end, axis) => end - from[axis]!);
 
-export const countIn = (box: Box): number => lengthsOf(box).reduce((a, b) => a * b, 1);
+export const countIn = (box: Box): number => boxLengths(box).reduce((a, b) => a * b, 1);
 
 /** As {@link countIn}, exact for boxes of any size. */
-export const exactCount = (box: Box): bigint => productOf(lengthsOf(box));
+export const exactCount = (box: Box): bigint => exactProduct(boxLengths(box));
 
 /** Intersection of two boxes; undefined if it is empty. */
 export function intersect(a: Box, b: Box): Box | undefined {
@@ -21,8 +21,8 @@ export function intersect(a: Box, b: Box): Box | undefined {
 }
 
 /** Cuts a box into tiles of a shape (smaller ones at its far sides), in C order. */
-export function* tilesOf(box: Box, shape: readonly number[]): Generator<Box> {
-  const counts = lengthsOf(box).map((length, axis) => Math.ceil(length / shape[axis]!));
+export function* tileBox(box: Box, shape: readonly number[]): Generator<Box> {
+  const counts = boxLengths(box).map((length, axis) => Math.ceil(length / shape[axis]!));
   for (const at of positionsIn({ from: counts.map(() => 0), to: counts })) {
     const from = at.map((index, axis) => box.from[axis]! + index * shape[axis]!);
     yield { from, to: from.map((start, axis) => Math.min(start + shape[axis]!, box.to[axis]!)) };
@@ -31,12 +31,12 @@ export function* tilesOf(box: Box, shape: readonly number[]): Generator<Box> {
 
 type Axes = ArrayReader["axes"];
 
-/** Number of chunks in boxes of stored objects, those inside of shards one by one. */
+/** Returns the number of chunks in boxes of stored objects, counting inner chunks of shards. */
 export const chunksIn = (boxes: readonly Box[], { axes, objectAxes }: ArrayReader): bigint =>
-  boxes.reduce((sum, box) => sum + exactCount(cellsOf(elementsOf(box, objectAxes), axes)), 0n);
+  boxes.reduce((sum, box) => sum + exactCount(cellBox(elementBox(box, objectAxes), axes)), 0n);
 
 /** Elements of the array in cells of a grid. */
-export function elementsOf({ from, to }: Box, axes: Axes): Box {
+export function elementBox({ from, to }: Box, axes: Axes): Box {
   return {
     from: from.map((cell, axis) => axes[axis]!.start(cell)),
     to: to.map((cell, axis) => {
@@ -47,7 +47,7 @@ export function elementsOf({ from, to }: Box, axes: Axes): Box {
 }
 
 /** Cells of a grid that hold any element of a box that is not empty. */
-export function cellsOf({ from, to }: Box, axes: Axes): Box {
+export function cellBox({ from, to }: Box, axes: Axes): Box {
   return {
     from: from.map((start, axis) => axes[axis]!.find(start)),
     to: to.map((end, axis) => axes[axis]!.find(end - 1) + 1),
@@ -55,7 +55,7 @@ export function cellsOf({ from, to }: Box, axes: Axes): Box {
 }
 
 /** One of `count` shares of the work; `index` counts from 0. */
-export interface Part {
+export interface ShareIndex {
   readonly index: number;
   readonly count: number;
 }
@@ -72,29 +72,29 @@ export interface ObjectBox {
  * @param counts objects along each axis.
  * @param shift number of the array in the copy, so that small arrays go to different parts.
  */
-export function shareOf(counts: readonly number[], part: Part | undefined, shift = 0): ObjectBox[] {
+export function shareBoxes(counts: readonly number[], part: ShareIndex | undefined, shift = 0): ObjectBox[] {
   // Exact: a double may not hold the product.
-  const total = productOf(counts);
+  const total = exactProduct(counts);
   if (total === 0n) return [];
   if (!part) return [{ from: counts.map(() => 0), to: counts }];
   const turn = BigInt((part.index + shift) % part.count);
   const cut = (at: bigint) => (total * at) / BigInt(part.count);
-  return boxesOf(counts, cut(turn), cut(turn + 1n));
+  return runToBoxes(counts, cut(turn), cut(turn + 1n));
 }
 
 /** The exact product of lengths. */
-export const productOf = (lengths: readonly number[]): bigint =>
+export const exactProduct = (lengths: readonly number[]): bigint =>
   lengths.reduce((product, length) => product * BigInt(length), 1n);
 
 /** Converts a run of objects in C order to boxes: its first row, whole rows, and its last row, axis by axis. */
-function boxesOf(counts: readonly number[], start: bigint, end: bigint): ObjectBox[] {
+function runToBoxes(counts: readonly number[], start: bigint, end: bigint): ObjectBox[] {
   if (start >= end) return [];
   if (counts.length === 0) return [{ from: [], to: [] }];
   const inner = counts.slice(1);
-  const row = productOf(inner);
+  const row = exactProduct(inner);
   const [first, last] = [start / row, (end - 1n) / row];
   const within = (at: bigint, from: bigint, to: bigint): ObjectBox[] =>
-    boxesOf(inner, from, to).map((box) => ({
+    runToBoxes(inner, from, to).map((box) => ({
       from: [Number(at), ...box.from],
       to: [Number(at) + 1, ...box.to],
     }));
@@ -126,7 +126,7 @@ export class View {
   static of(array: ZarrArray, selection: Selection): View {
     const ranges = resolveSelection(selection, array.shape, array.dimensionNames);
     if (ranges.every((range) => "step" in range)) return new View(array, ranges as AxisRange[]);
-    throw invalidSelection("copies take indices and slices, not lists of indices");
+    throw invalidSelection("`select` must contain indices and slices, got a list of indices");
   }
 
   /** An array whose first element lies at a position of the target. */
@@ -163,7 +163,7 @@ export class View {
   }
 
   /** Selection of the array for a box of the target. */
-  selectionOf({ from, to }: Box): Selection {
+  selectionFor({ from, to }: Box): Selection {
     let axis = 0;
     return this.#ranges.map(({ start, step, dropped }) => {
       if (dropped) return start;
@@ -174,7 +174,7 @@ export class View {
   }
 
   /** Bounding box in the array of a box of the target. */
-  sourceOf({ from, to }: Box): Box {
+  sourceBox({ from, to }: Box): Box {
     const kept = this.kept;
     const bounds = this.#ranges.map(({ start, step, dropped }, axis) => {
       if (dropped) return [start, start + 1] as const;
@@ -185,7 +185,7 @@ export class View {
   }
 
   /** Part of a box of the array that is selected, as a box of the target; undefined if it is empty. */
-  shownOf({ from, to }: Box): Box | undefined {
+  targetBox({ from, to }: Box): Box | undefined {
     const bounds: (readonly [first: number, end: number])[] = [];
     for (const [axis, { start, step, count, dropped }] of this.#ranges.entries()) {
       if (dropped && (start < from[axis]! || start >= to[axis]!)) return undefined;

@@ -10,9 +10,18 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { FileSystemStore } from "../store/file/store.js";
 import type { Store } from "../store/store.js";
 import { isZarrError } from "../util/errors.js";
+import {
+  type ArrayCopy,
+  boxCopyOptions,
+  Callbacks,
+  type CopyResult,
+  elementBytes,
+  Tally,
+  TargetStore,
+} from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
-import { elementsOf, shareOf, tilesOf, View } from "./boxes.js";
+import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
 import { badOption, type Destination, openDestination } from "./destination.js";
 import { loadNode, node } from "./host.js";
 import { type DestinationLock, type LockOptions, lockDestination, sha256 } from "./lock.js";
@@ -21,16 +30,15 @@ import {
   type CheckedOptions,
   type CopyOptions,
   checkCopyOptions,
+  checkTemp,
   type SourceOptions,
-  tempPlace,
 } from "./options.js";
-import { checkApart } from "./places.js";
+import { checkOverlap } from "./places.js";
 import { plannedAxes, rechunk } from "./rechunk.js";
 import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
-import { sizeOf, visitedBoxes } from "./visited.js";
-import { boxCopy, type CopyResult, itemBytesOf, Tally, TargetStore, type Work } from "./work.js";
+import { countWork, visitedBoxes } from "./visited.js";
 
 /** A node to create, and its source. */
 interface PlannedNode extends TargetNode {
@@ -56,20 +64,22 @@ export async function copy(
   destination: string | URL | Store,
   options: CopyOptions = {},
 ): Promise<CopyResult> {
-  const checked = checkCopyOptions(options);
-  const { signal } = options;
+  const callbacks = new Callbacks(checkCopyOptions(options).signal, [options.onProgress]);
+  const { signal } = callbacks;
+  const checked = checkCopyOptions({ ...options, signal });
   signal?.throwIfAborted();
   await loadNode();
-  const root = await openNode(source, options);
+  const root = await openNode(source, { ...options, signal });
   const nodes = await planNodes(await readTree(root), checked);
   const target = await openDestination(destination, { ...checked, name: options.destinationName });
-  const tally = new Tally(options.onProgress);
+  const tally = new Tally(callbacks, options.onProgress);
   let lock: DestinationLock | undefined;
   try {
     checkDestination(target, checked);
-    await checkApart(root, target);
+    await checkOverlap(root, target);
     lock = await lockDestination(target, { ...(await lockOptions(nodes, checked)), source: root.store });
     await copyAll(root, nodes, target, checked, tally);
+    await callbacks.settle();
     await lock.finish();
   } catch (error) {
     await target.abort(error);
@@ -83,8 +93,12 @@ export async function copy(
 
 /** Opens a node, or returns an opened one. */
 export async function openNode(source: Source | OpenedNode, options: SourceOptions): Promise<OpenedNode> {
-  if (source instanceof ZarrArray && options.path) throw badOption("`path`: the source is an array");
-  if (source instanceof ZarrGroup) return options.path ? source.open(options.path) : source;
+  if (source instanceof ZarrArray && options.path)
+    throw badOption("`path` requires a group or a store as the source, got an array");
+  if (source instanceof ZarrGroup) {
+    const { path, signal } = options;
+    return path ? source.open(path, { signal }) : source;
+  }
   return source instanceof ZarrArray ? source : open(source, options);
 }
 
@@ -100,17 +114,17 @@ async function lockOptions(nodes: readonly PlannedNode[], options: CheckedOption
 /** Plans the target of each node, so that errors occur before anything is written. */
 async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions): Promise<PlannedNode[]> {
   if (nodes[0]!.kind === "group" && options.selection !== null)
-    throw badOption("`select` is for arrays: name one with `path`");
+    throw badOption("`select` requires an array; name one with `path`");
   const changes = new Changes();
   const planned: PlannedNode[] = [];
   for (const source of nodes)
-    planned.push(await naming(source.path, () => planNode(source, options, changes)));
+    planned.push(await withPathInErrors(source.path, () => planNode(source, options, changes)));
   changes.report(options.onWarning);
   const ranks = new Set(planned.flatMap(({ view }) => view?.kept.length ?? []));
   for (const name of ["chunks", "shards"] as const) {
     const lengths = options[name];
     if (Array.isArray(lengths) && !ranks.has(lengths.length))
-      throw badOption(`\`${name}\` has ${lengths.length} lengths, and no array has so many dimensions`);
+      throw badOption(`\`${name}\` has ${lengths.length} lengths, but no array has that many dimensions`);
   }
   return planned;
 }
@@ -152,7 +166,7 @@ class Changes {
 }
 
 /** Adds the path of a node below the root to the messages of errors. */
-async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function withPathInErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -171,15 +185,16 @@ async function copyAll(
   const { metadataOnly, overwrite = false, resume, share, signal, verify, wait } = options;
   // Planned first, so that errors occur before anything is written.
   const works = metadataOnly ? [] : await planWorks(nodes, destination, options, tally);
-  // Sources in other stores have been checked by `checkApart`.
+  // Sources in other stores have been checked by `checkOverlap`.
   const sources = root.store instanceof FileSystemStore ? [root] : [];
   const mayExist = resume === true || share !== undefined;
   if (share && share.index > 0) await awaitNodes(destination.store, nodes, wait, signal);
   else await makeNodes(destination.store, nodes, { overwrite, sources, mayExist });
   tally.groups = nodes.filter(({ view }) => !view).length;
   if (metadataOnly) tally.arrays = nodes.length - tally.groups;
-  for (const { boxes, target } of works) tally.expect(sizeOf(boxes, target));
-  for (const work of works) await naming(work.target.path, () => copyArray(work));
+  for (const { boxes, target } of works) tally.expect(countWork(boxes, target));
+  for (const work of works) await withPathInErrors(work.target.path, () => copyArray(work));
+  await tally.callbacks.settle();
   signal?.throwIfAborted();
   await destination.close();
   if (verify && destination.kind === "zip") await compareAll(works, destination);
@@ -190,20 +205,20 @@ async function planWorks(
   destination: Destination,
   options: CheckedOptions,
   tally: Tally,
-): Promise<Work[]> {
+): Promise<ArrayCopy[]> {
   const { memory, pool, resume = false, share, signal } = options;
-  const temp = (await tempPlace(options.temp)) ?? (await defaultTemp(destination));
-  const works: Work[] = [];
+  const temp = (await checkTemp(options.temp)) ?? (await defaultTemp(destination));
+  const works: ArrayCopy[] = [];
   for (const { metadata, path, view } of nodes) {
     if (!view || metadata.kind !== "array") continue;
     const store = new TargetStore(destination.store, tally, resume);
     const target = new ZarrArray(store, path, metadata.spec, view.array.limits);
     const counts = target.reader.objectAxes.map((axis) => axis.count);
-    const own = { view, target, resume, boxes: shareOf(counts, share, works.length) };
+    const own = { view, target, resume, boxes: shareBoxes(counts, share, works.length) };
     const there = new ZarrArray(destination.store, path, metadata.spec, view.array.limits);
     const isAsStored = storedOffsets(view, target.spec) !== undefined;
-    const { boxes, left } = await naming(path, () => visitedBoxes(own, there, isAsStored));
-    tally.leave(left);
+    const { boxes, left } = await withPathInErrors(path, () => visitedBoxes(own, there, isAsStored));
+    tally.countUnvisited(left);
     // Archives cannot be read while they are written.
     const verify = options.verify === true && destination.kind !== "zip";
     works.push({ view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal });
@@ -211,7 +226,7 @@ async function planWorks(
   return works;
 }
 
-/** The folder beside the destination, or the system's temporary folder; undefined in pages. */
+/** Returns the parent folder of the destination, or the system's temporary folder; undefined in pages. */
 async function defaultTemp({ kind, place }: Destination): Promise<string | undefined> {
   if (!(await loadNode())) return undefined;
   const { os, path } = node();
@@ -221,10 +236,12 @@ async function defaultTemp({ kind, place }: Destination): Promise<string | undef
 /** @throws InvalidArgument ("bad-option"). */
 function checkDestination({ kind, name }: Destination, { resume, share }: CheckedOptions): void {
   if (kind === "zip" && (share || resume))
-    throw badOption(`${name}: an archive is written at once, by one process: no \`part\` and no \`resume\``);
+    throw badOption(
+      `${name}: an archive is written in one pass by one process; omit \`part\` and \`resume\``,
+    );
 }
 
-async function copyArray(work: Work): Promise<void> {
+async function copyArray(work: ArrayCopy): Promise<void> {
   const { target, view } = work;
   work.tally.arrays++;
   const offsets = storedOffsets(view, target.spec);
@@ -237,21 +254,21 @@ function storedOffsets(view: View, target: ArraySpec): number[] | undefined {
   return isSameEncoding(view.array.spec, target) ? view.cellOffsets(view.array.chunkShape) : undefined;
 }
 
-async function compareAll(works: readonly Work[], destination: Destination): Promise<void> {
+async function compareAll(works: readonly ArrayCopy[], destination: Destination): Promise<void> {
   const store = destination.readBack();
   for (const work of works) {
     const written = await open(store, { path: work.target.path, kind: "array" });
-    await naming(work.target.path, () => compareArrays(work, written));
+    await withPathInErrors(work.target.path, () => compareArrays(work, written));
   }
 }
 
 /** Compares a finished copy with its source, for destinations that cannot be read while they are written. */
-async function compareArrays(work: Work, written: ZarrArray): Promise<void> {
-  const copier = new BoxCopier({ ...boxCopy(work, work.view), to: written });
+async function compareArrays(work: ArrayCopy, written: ZarrArray): Promise<void> {
+  const copier = new BoxCopier({ ...boxCopyOptions(work, work.view), to: written });
   for (const objects of work.boxes) {
-    const region = elementsOf(objects, written.reader.objectAxes);
+    const region = elementBox(objects, written.reader.objectAxes);
     const axes = plannedAxes(work.view, written, region);
-    const { boxShape } = planPass({ axes, itemBytes: itemBytesOf(written), boxBytes: work.memory / 3 });
-    for (const box of tilesOf(region, boxShape)) await copier.compare(box);
+    const { boxShape } = planPass({ axes, itemBytes: elementBytes(written), boxBytes: work.memory / 3 });
+    for (const box of tileBox(region, boxShape)) await copier.compare(box);
   }
 }

@@ -38,7 +38,7 @@ export interface Destination {
   readBack(): Store;
   /** Ends writing. An archive exists from then on. */
   close(): Promise<void>;
-  /** Gives up: an unfinished archive is removed, everything else that was written stays. */
+  /** Aborts: removes an unfinished archive; everything else that was written stays. */
   abort(reason: unknown): Promise<void>;
 }
 
@@ -71,13 +71,13 @@ export async function openDestination(
   const url = new URL(text, globalThis.location?.href);
   if (/^https?:$/.test(url.protocol)) return openServer(URL.canParse(text) ? text : url.href, options);
   if (url.protocol !== "file:")
-    throw badOption(`${text}: a destination is a store, or an http, https or file URL`);
+    throw badOption(`destination must be a store, or an http, https or file URL, got ${text}`);
   return openFileUrl(url, options);
 }
 
 /** @throws InvalidArgument ("bad-option") for a file URL that names no file, and outside of Node. */
 export function filePath(url: string | URL): string {
-  if (!hasNode()) throw badOption(`${url}: file URLs need Node: pass a store`);
+  if (!hasNode()) throw badOption(`${url}: file URLs require Node; pass a store`);
   try {
     return node().url.fileURLToPath(url);
   } catch (cause) {
@@ -89,17 +89,17 @@ export function filePath(url: string | URL): string {
 }
 
 async function openFileUrl(url: URL, options: DestinationOptions): Promise<Destination> {
-  if (options.bucket !== undefined) throw badOption("`bucket` is for http and https destinations");
+  if (options.bucket !== undefined) throw badOption("`bucket` requires an http or https destination");
   const path = filePath(url);
   const name = options.name ?? path;
-  const found = await infoOf(path);
+  const found = await statPath(path);
   if (isArchiveName(path) && !found?.isDirectory()) return openArchive(name, path, found, options.overwrite);
   if (found && !found.isDirectory())
-    throw networkError(`${name}: there is a file that is no folder already`, { code: "file-failed" });
+    throw networkError(`${name} exists and is not a directory`, { code: "file-failed" });
   return plainDestination({ kind: "folder", name, place: path }, new FileSystemStore(url));
 }
 
-const infoOf = (path: string): Promise<Stats | undefined> =>
+const statPath = (path: string): Promise<Stats | undefined> =>
   node()
     .fs.promises.stat(path)
     .catch(() => undefined);
@@ -108,14 +108,14 @@ export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(nam
 
 function openServer(url: string, { name = url, bucket }: DestinationOptions): Destination {
   if (bucket !== undefined && !URL.canParse(bucket)) throw badOption(`"${bucket}" is not a URL`);
-  if (isArchiveName(new URL(url).pathname)) throw badOption("archives are written to files only");
+  if (isArchiveName(new URL(url).pathname)) throw badOption("archives can only be written to files");
   const store = new WritableHttpStore(url, { bucket });
   return plainDestination({ kind: "http", name, place: url }, store);
 }
 
 function openStore(given: Store, { name, bucket }: DestinationOptions): Destination {
   const store: Store = given instanceof Map ? new MapStore(given) : given;
-  if (bucket !== undefined) throw badOption("`bucket` is for http and https destinations");
+  if (bucket !== undefined) throw badOption("`bucket` requires an http or https destination");
   const place = placeOfStore(store);
   const names = { name: name ?? place ?? store.locate?.("/") ?? "the destination", place };
   if (store instanceof FileSystemStore) return plainDestination({ kind: "folder", ...names }, store);
@@ -144,7 +144,7 @@ async function openArchive(
   const gate = new WriteGate();
   const sink = beforeClose(fileSink(path), async () => {
     await gate.checkLock();
-    if (!overwrite && (await infoOf(path))) throw existsError(name);
+    if (!overwrite && (await statPath(path))) throw existsError(name);
   });
   const writer = new ZipWriter(sink);
   const forget = exitHooks.add(() => writer.abort());
@@ -197,7 +197,7 @@ async function checkReplaceable(name: string, path: string, found: Stats): Promi
 const notReplaceable = (message: string, cause?: unknown): ZarrError =>
   new ZarrError("NotAllowed", message, { code: "not-zarr", cause });
 
-/** Decides when a destination may be written to: not while the process ends, and not without its lock. */
+/** Allows writes to a destination only while its lock is held and the process is not ending. */
 export class WriteGate {
   /** Throws if the lock is lost; undefined before the destination is locked. */
   lockCheck: (() => Promise<void>) | undefined;
@@ -218,14 +218,14 @@ export class WriteGate {
     try {
       return await running;
     } catch (error) {
-      await this.checkLock(); // the place may be gone because the lock is
+      await this.checkLock(); // the destination may have been deleted because the lock was lost
       throw error;
     } finally {
       this.#running.delete(running);
     }
   }
 
-  /** Waits for running writes, and keeps others from beginning. */
+  /** Waits for running writes, and blocks new ones. */
   async end(): Promise<void> {
     this.#isEnding = true;
     await Promise.allSettled(this.#running);
@@ -236,7 +236,7 @@ const lockKey = `/${writerLockName()}`;
 
 type Method = (...args: never[]) => unknown;
 
-/** Returns a store whose writes pass a gate and leave the lock alone. Everything else is the store's own. */
+/** Returns a store whose writes pass a gate and never touch the lock. Everything else is passed through. */
 function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
   const writes: Readonly<Record<string, Method>> = {
     ...gatedWrites(store, gate),

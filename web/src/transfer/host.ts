@@ -74,7 +74,7 @@ interface Host {
 const host = (globalThis as { process?: Partial<Host> }).process;
 const signals: readonly string[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 /** Time limit for asynchronous cleanup after a signal, in milliseconds. */
-const patience = 3000;
+const cleanupTimeout = 3000;
 
 /**
  * Cleanup when the process ends while a transfer runs. Pages have no such event: their locks go stale.
@@ -125,7 +125,7 @@ class ExitHooks {
       this.#ignore();
       host!.kill!(host!.pid!, signal); // without listeners, the signal ends the process
     };
-    setTimeout(end, patience).unref();
+    setTimeout(end, cleanupTimeout).unref();
     void this.#cleanAll().then(end);
   };
 }

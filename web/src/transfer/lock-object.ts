@@ -37,7 +37,7 @@ export interface LockDocument {
 }
 
 /** Location of a lock object. */
-export interface LockPlace {
+export interface LockLocation {
   readonly kind: "folder" | "http" | "store";
   /** URL of the folder, with a "/" at its end. For "store" a name for messages. */
   readonly folder: string;
@@ -60,7 +60,7 @@ export class LockObject {
 
   /** @param store the store of a place of kind "store". */
   constructor(
-    readonly place: LockPlace,
+    readonly place: LockLocation,
     store?: Store,
   ) {
     const { kind, folder, name } = place;
@@ -115,7 +115,7 @@ export class LockObject {
   }
 
   /**
-   * Writes something beside the object.
+   * Writes and deletes a temporary object next to the lock, to test for write access.
    * @returns false if another process removes it before this one does.
    * @throws what the store throws, unless the place is read-only.
    */
@@ -203,7 +203,7 @@ export const moment = (): Moment => ({
   clock: Date.now(),
 });
 
-/** Milliseconds since a moment, rather too many than too few. */
+/** Returns the milliseconds since a moment; if clocks disagree, the larger value. */
 export function elapsedSince({ monotonic, clock }: Moment): number {
   const now = moment();
   return Math.max(now.monotonic - monotonic, now.clock - clock);

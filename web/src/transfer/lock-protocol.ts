@@ -1,13 +1,23 @@
-/** How locks are taken, renewed, released, and taken over from processes that were killed. */
+/**
+ * Takes, renews and releases locks, and takes them over from processes that were killed. A lock is renewed in a thread in
+ * Node, because decoding a large chunk may block the main thread for minutes; elsewhere, and for stores that a thread
+ * cannot open, by a timer.
+ */
 
+import type { Worker } from "node:worker_threads";
 import { UnchangedTimer } from "../store/concurrency.js";
+import { untilAborted } from "../util/async.js";
 import { isZarrError } from "../util/errors.js";
+import { keepAlive, packageFile } from "../util/platform.js";
+import { node } from "./host.js";
 import {
   elapsedSince,
   type FoundLock,
   type LockDocument,
-  type LockObject,
+  type LockLocation,
+  LockObject,
   type LockState,
+  type Moment,
   moment,
   type Writer,
   writersText,
@@ -28,7 +38,16 @@ export type OnSilence = (object: LockObject, document: LockDocument) => void;
 
 type Verdict = "alive" | "stale" | "unknown";
 
-/** Finds out whether the writers of a lock are alive by looking at it again and again. */
+/** Waits for a time. @throws the signal's reason as soon as it is aborted. */
+async function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await untilAborted(elapsed, signal).finally(() => clearTimeout(timer));
+}
+
+/** Determines whether the writers of a lock are alive by reading it repeatedly. */
 class Observer {
   #timer: UnchangedTimer | undefined;
   #first: string | undefined;
@@ -37,6 +56,7 @@ class Observer {
   constructor(
     private readonly object: LockObject,
     private readonly onSilence: OnSilence,
+    private readonly signal: AbortSignal | undefined,
   ) {}
 
   async judge(document: LockDocument): Promise<Verdict> {
@@ -53,20 +73,19 @@ class Observer {
   }
 
   /**
-   * Whether a lock does not change although its place can be written to: if writing has stalled for all, its holder gets
-   * time to continue first.
+   * Whether a lock is unchanged although its location is writable. If all writes have stalled, its holder gets time to
+   * continue.
    */
   async #isStale({ stamp, interval }: LockDocument): Promise<boolean> {
     const { object } = this;
     if (!(await object.probe())) return false;
-    await new Promise((resolve) => setTimeout(resolve, 2 * interval));
+    await sleep(2 * interval, this.signal);
     return (await object.read())?.document?.stamp === stamp;
   }
 
-  /** Waits until the next look is worthwhile. */
+  /** Waits before the next read. @throws the signal's reason. */
   pause({ interval }: Pick<LockDocument, "interval">): Promise<void> {
-    const time = (interval / 4) * (0.5 + Math.random());
-    return new Promise((resolve) => setTimeout(resolve, time));
+    return sleep((interval / 4) * (0.5 + Math.random()), this.signal);
   }
 }
 
@@ -82,7 +101,7 @@ export interface AcquireOptions {
  * Takes a lock, or joins the writers that share it. A new lock is "starting".
  * @throws LockHeld; the signal's reason; what the store throws.
  */
-export async function acquire(
+export async function acquireLock(
   object: LockObject,
   own: Writer,
   terms: Pick<LockDocument, "share" | "interval" | "stale">,
@@ -90,7 +109,7 @@ export async function acquire(
 ): Promise<void> {
   const mine = { ...terms, state: "starting", writers: [own] } as const;
   const isShared = ({ share }: LockDocument) => share !== undefined && share === terms.share;
-  const observer = new Observer(object, onSilence);
+  const observer = new Observer(object, onSilence, signal);
   const end = performance.now() + wait;
   for (let isFirst = true; ; isFirst = false) {
     signal.throwIfAborted();
@@ -112,17 +131,19 @@ export async function acquire(
 }
 
 /**
- * Waits until a lock of another place is gone; a stale one is removed.
- * @param waitsForStart whether writers that are "starting" are waited for: they will find this process' lock.
- * @throws LockHeld for a live writer.
+ * Waits until another destination's lock is released; removes a stale one.
+ * @param waitsForStart whether to wait for writers that are "starting", which will find this process's lock.
+ * @throws LockHeld for a live writer; the signal's reason.
  */
-export async function awaitGone(
+export async function awaitRelease(
   object: LockObject,
   waitsForStart: boolean,
   onSilence: OnSilence,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  const observer = new Observer(object, onSilence);
+  const observer = new Observer(object, onSilence, signal);
   for (;;) {
+    signal?.throwIfAborted();
     const found = await object.read();
     if (!found?.document) return;
     const { document, version } = found;
@@ -141,17 +162,21 @@ export async function awaitGone(
   }
 }
 
-/** Whether a process is one of those that hold a lock. */
+/** Whether a process holds a lock. */
 export const isWriter = ({ writers }: LockDocument, id: string): boolean =>
   writers.some((writer) => writer.id === id);
 
 /**
- * Changes a lock, so that others see that its writer is alive. A change by another process or thread that keeps the
- * writer is as good.
+ * Changes a lock, which shows other processes that its writer is alive. A change by another process or thread that keeps
+ * the writer also counts.
  * @param state to change to. Default: stays.
  * @returns the lock's stamp; undefined if the lock is lost.
  */
-export async function renew(object: LockObject, id: string, state?: LockState): Promise<string | undefined> {
+export async function renewLock(
+  object: LockObject,
+  id: string,
+  state?: LockState,
+): Promise<string | undefined> {
   let stamp: string | undefined;
   for (;;) {
     const found = await object.read();
@@ -171,7 +196,7 @@ export async function renew(object: LockObject, id: string, state?: LockState): 
  * Releases a lock, or leaves it to the others that share it.
  * @returns false if it was lost before.
  */
-export async function leave(object: LockObject, id: string): Promise<boolean> {
+export async function releaseLock(object: LockObject, id: string): Promise<boolean> {
   for (;;) {
     const found = await object.read();
     const document = found?.document;
@@ -187,9 +212,9 @@ export async function leave(object: LockObject, id: string): Promise<boolean> {
 }
 
 /**
- * Deletes a lock if it is still of a version. Deletions have no conditions: the lock is marked first, which keeps others
- * from joining and, until it is stale, from taking it over.
- * @returns whether it was of that version.
+ * Deletes a lock if its version has not changed. Deletions are unconditional, so the lock is first marked as ending, which
+ * prevents other processes from joining it and, until it is stale, from taking it over.
+ * @returns false if it has changed.
  */
 async function end(
   object: LockObject,
@@ -198,6 +223,136 @@ async function end(
 ): Promise<boolean> {
   const start = moment();
   if (!(await object.write({ ...document, state: "ending" }, version))) return false;
-  if (elapsedSince(start) < document.stale / 2) await object.remove(); // else it may be another process' lock by now
+  if (elapsedSince(start) < document.stale / 2) await object.remove(); // otherwise, another process may hold it by now
   return true;
+}
+
+/** Input of the thread, and its report in shared memory. */
+export interface HeartbeatData {
+  readonly place: LockLocation;
+  readonly id: string;
+  readonly interval: number;
+  /** Times of the last renewal (monotonic, then of the clock), in milliseconds; 1 if the lock is lost. */
+  readonly report: BigInt64Array;
+}
+
+const slots = { monotonic: 0, clock: 1, lost: 2 } as const;
+
+/** Time limit for a renewal that is running when the heartbeat is stopped, in milliseconds. */
+const stopTimeout = 5000;
+
+export class Heartbeat {
+  readonly #data: HeartbeatData;
+  readonly #object: LockObject;
+  #worker: Worker | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** The renewal that the timer has started last. */
+  #beating: Promise<void> | undefined;
+  #isStopped = false;
+
+  /** @param renewed when the lock was taken or renewed last. */
+  constructor(object: LockObject, id: string, interval: number, renewed: Moment) {
+    const isThreaded = object.place.kind !== "store";
+    const memory = isThreaded ? new SharedArrayBuffer(8 * 3) : new ArrayBuffer(8 * 3);
+    const report = new BigInt64Array(memory);
+    this.#data = { place: object.place, id, interval, report };
+    this.#object = object;
+    reportRenewal(report, renewed);
+    if (isThreaded) this.#startThread();
+    else this.#startTimer();
+  }
+
+  get isLost(): boolean {
+    return Atomics.load(this.#data.report, slots.lost) === 1n;
+  }
+
+  /** Milliseconds since the last renewal began. */
+  get age(): number {
+    const at = (slot: number) => Number(Atomics.load(this.#data.report, slot));
+    return elapsedSince({ monotonic: at(slots.monotonic), clock: at(slots.clock) });
+  }
+
+  /** Renews the lock at once, unless it is lost. @throws what the store throws. */
+  async beat(): Promise<void> {
+    await new Renewer(this.#data, this.#object).renew();
+  }
+
+  /** Stops renewing, after any running renewal. */
+  async stop(): Promise<void> {
+    this.#isStopped = true; // a thread that fails now starts no timer
+    clearInterval(this.#timer);
+    await this.#beating;
+    const worker = this.#worker;
+    if (!worker || worker.threadId < 0) return;
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
+    worker.postMessage("stop");
+    const late = setTimeout(() => void worker.terminate(), stopTimeout);
+    await ended;
+    clearTimeout(late);
+  }
+
+  #startThread(): void {
+    try {
+      const script = packageFile("bundle/lock-thread.js", import.meta.url);
+      const options = { workerData: this.#data, execArgv: [], stdin: false };
+      this.#worker = new (node().threads.Worker)(script, options);
+      this.#worker.unref();
+      // The script is missing if a bundler has moved this code.
+      this.#worker.on("error", () => this.#startTimer());
+    } catch {
+      this.#startTimer();
+    }
+  }
+
+  #startTimer(): void {
+    if (this.#isStopped) return;
+    const beat = async () => {
+      await this.#beating;
+      if (!this.#isStopped) await this.beat().catch(() => {});
+    };
+    this.#timer ??= setInterval(() => {
+      this.#beating = beat();
+    }, this.#data.interval);
+    keepAlive(this.#timer, false);
+  }
+}
+
+function reportRenewal(report: BigInt64Array, { monotonic, clock }: Moment): void {
+  Atomics.store(report, slots.monotonic, BigInt(monotonic));
+  Atomics.store(report, slots.clock, BigInt(clock));
+}
+
+/** Renews a lock repeatedly, and reports it. */
+export class Renewer {
+  /** The most recent read of the lock. */
+  #last: { readonly at: Moment; readonly stamp: string } | undefined;
+
+  constructor(
+    private readonly data: HeartbeatData,
+    private readonly object: LockObject = new LockObject(data.place),
+  ) {}
+
+  /**
+   * Renews the lock, unless another writer that shares it has changed it since the last read: of a thousand parts, only
+   * one writes.
+   * @returns false if the lock is lost.
+   */
+  async renew(): Promise<boolean> {
+    const { id, report } = this.data;
+    const at = moment();
+    const document = (await this.object.read())?.document;
+    let stamp = document && isWriter(document, id) ? document.stamp : undefined;
+    if (stamp !== undefined && this.#last && this.#last.stamp !== stamp) {
+      reportRenewal(report, this.#last.at);
+    } else if (stamp !== undefined) {
+      stamp = await renewLock(this.object, id);
+      if (stamp !== undefined) reportRenewal(report, at);
+    }
+    if (stamp === undefined) {
+      Atomics.store(report, slots.lost, 1n);
+      return false;
+    }
+    this.#last = { at, stamp };
+    return true;
+  }
 }

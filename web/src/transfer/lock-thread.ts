@@ -1,7 +1,7 @@
 /** The thread of a heartbeat. The bundles for Node contain it as a separate script. */
 
 import { nodeModule } from "../util/platform.js";
-import { type HeartbeatData, Renewer } from "./heartbeat.js";
+import { type HeartbeatData, Renewer } from "./lock-protocol.js";
 
 const { parentPort, workerData } =
   await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
@@ -22,7 +22,7 @@ while (!isStopped) {
       resolve();
     };
   });
-  // A failure passes, or the main thread finds out that the lock was not renewed.
+  // After a failure, the next renewal may succeed; otherwise, the main thread detects the loss.
   if (!isStopped && !(await renewer.renew().catch(() => true))) break;
 }
 parentPort!.close();

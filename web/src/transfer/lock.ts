@@ -1,27 +1,35 @@
 /**
  * The lock of a destination: one writer at a time, or several that share it (the parts of one copy). It is an object in the
- * destination. A writer takes its own lock first and then looks for those of destinations that contain this one, or lie
- * in it: of two that start at once, at least one sees the other.
+ * destination. A writer takes its own lock first and then checks for locks of destinations that contain this one or lie in it:
+ * of two writers that start at the same time, at least one finds the other.
  */
 
 import type { Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
 import type { Destination } from "./destination.js";
-import { Heartbeat } from "./heartbeat.js";
 import { exitHooks, hasNode, node, randomHex, transferTimes } from "./host.js";
 import {
   type LockDocument,
+  type LockLocation,
   LockObject,
-  type LockPlace,
   moment,
   type Writer,
   writersText,
 } from "./lock-object.js";
-import { acquire, awaitGone, isWriter, LockHeld, leave, type OnSilence, renew } from "./lock-protocol.js";
+import {
+  acquireLock,
+  awaitRelease,
+  Heartbeat,
+  isWriter,
+  LockHeld,
+  type OnSilence,
+  releaseLock,
+  renewLock,
+} from "./lock-protocol.js";
 import {
   folderUrl,
-  isSource,
+  isSourceError,
   locksAbove,
   locksAboveUrl,
   locksInBucket,
@@ -54,7 +62,7 @@ export interface DestinationLock {
   release(): Promise<void>;
 }
 
-/** Stands in for the lock of a place that takes none. */
+/** Placeholder for destinations that do not support locks. */
 const unlocked: DestinationLock = { finish: async () => {}, release: async () => {} };
 
 /**
@@ -77,14 +85,14 @@ export async function lockDestination(
   const onSilence = silenceWarning(options.onWarning);
   try {
     const isLocked = await held.take(options.wait ?? 0, onSilence, options.signal);
-    if (destination.kind !== "store") await lookAround(destination, options, onSilence);
+    if (destination.kind !== "store") await checkOtherLocks(destination, options, onSilence);
     if (!isLocked) return unlocked;
-    if (options.source && (await held.isIn(options.source)))
-      throw isSource("`source` and `destination` are the same place");
+    if (options.source && (await held.isVisibleIn(options.source)))
+      throw isSourceError("`source` and `destination` are the same place");
     await held.confirmStart();
   } catch (error) {
     await held.release();
-    if (error instanceof LockHeld) throw inUse(name, object, error);
+    if (error instanceof LockHeld) throw inUseError(name, object, error);
     options.signal?.throwIfAborted();
     if (isZarrError(error)) throw error;
     throw networkError(`the lock ${object.name} could not be written: ${messageOf(error)}`, {
@@ -116,9 +124,9 @@ function ownWriter(): Writer {
   return { id, host: location?.host ?? "", process: 0, since };
 }
 
-async function lockPlace({ kind, name, place }: Destination): Promise<LockPlace> {
+async function lockPlace({ kind, name, place }: Destination): Promise<LockLocation> {
   if (kind === "store") return { kind, folder: name, name: writerLockName() };
-  if (kind === "http") return { kind, folder: urlOf(place!).href, name: writerLockName() };
+  if (kind === "http") return { kind, folder: directoryUrl(place!).href, name: writerLockName() };
   const { path } = node();
   const real = realPath(path.resolve(place!));
   if (kind === "folder") return { kind, folder: folderUrl(real), name: writerLockName() };
@@ -134,7 +142,7 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function urlOf(name: string): URL {
+function directoryUrl(name: string): URL {
   const url = new URL(name);
   url.pathname = url.pathname.replace(/\/*$/, "/");
   return url;
@@ -171,28 +179,31 @@ const silenceWarning =
   };
 
 /**
- * Looks for locks of other places. An inner writer gives way to any outer one, and an outer writer waits until an inner one
- * that is starting has seen it.
+ * Checks the locks of other destinations. An inner writer yields to any outer one; an outer writer waits until an inner
+ * one that is starting has found its lock.
  * @throws LockHeld.
  */
-async function lookAround(
+async function checkOtherLocks(
   { kind, place, store }: Destination,
-  { overwrite }: LockOptions,
+  { overwrite, signal }: LockOptions,
   onSilence: OnSilence,
 ): Promise<void> {
   if (kind === "http") {
-    const url = urlOf(place!);
+    const url = directoryUrl(place!);
     // Servers respond to requests outside of their data with errors of all kinds.
     for (const lock of locksAboveUrl(url))
-      await awaitGone(lock, false, onSilence).catch((error) => {
+      await awaitRelease(lock, false, onSilence, signal).catch((error) => {
+        signal?.throwIfAborted();
         if (error instanceof LockHeld) throw error;
       });
-    if (overwrite) for await (const lock of locksInBucket(store, url)) await awaitGone(lock, true, onSilence);
+    if (overwrite)
+      for await (const lock of locksInBucket(store, url)) await awaitRelease(lock, true, onSilence, signal);
     return;
   }
   const real = realPath(node().path.resolve(place!));
-  for await (const lock of locksAbove(real)) await awaitGone(lock, false, onSilence);
-  if (kind === "folder") for await (const lock of locksInside(real)) await awaitGone(lock, true, onSilence);
+  for await (const lock of locksAbove(real)) await awaitRelease(lock, false, onSilence, signal);
+  if (kind === "folder")
+    for await (const lock of locksInside(real)) await awaitRelease(lock, true, onSilence, signal);
 }
 
 /** A lock that this process holds. */
@@ -211,7 +222,7 @@ class HeldLock {
     private readonly name: string,
     private readonly removeFolders: () => Promise<void>,
   ) {
-    // Registered before there is a lock, so that no signal comes between; after the writes that are under way.
+    // Registered before the lock is taken, so that no signal arrives in between; runs after pending writes.
     this.#forget = exitHooks.add(() => this.release(), "last");
   }
 
@@ -224,7 +235,7 @@ class HeldLock {
     const renewed = moment();
     const ending = this.#signal.signal;
     const signals = signal ? AbortSignal.any([signal, ending]) : ending;
-    const taking = acquire(this.object, this.own, this.terms, { wait, onSilence, signal: signals });
+    const taking = acquireLock(this.object, this.own, this.terms, { wait, onSilence, signal: signals });
     this.#taking = taking.catch(() => {});
     try {
       await taking;
@@ -238,22 +249,22 @@ class HeldLock {
     return true;
   }
 
-  /** Whether another store shows this lock at its root: it wraps the destination. */
-  async isIn(store: Store): Promise<boolean> {
+  /** Whether another store contains this lock at its root, and so is the same place. */
+  async isVisibleIn(store: Store): Promise<boolean> {
     const { place } = this.object;
     const found = await new LockObject({ ...place, kind: "store" }, store).read().catch(() => undefined);
     return found?.document !== undefined && isWriter(found.document, this.own.id);
   }
 
-  /** Declares that no other lock is in the way. */
+  /** Changes the lock from "starting" to "writing": no other lock conflicts. */
   async confirmStart(): Promise<void> {
-    if (!(await renew(this.object, this.own.id, "writing"))) throw await this.#lost();
+    if (!(await renewLock(this.object, this.own.id, "writing"))) throw await this.#lost();
   }
 
   /** @throws Network if the lock is lost. */
   async confirm(): Promise<void> {
     const heartbeat = this.#heartbeat!;
-    // No other process can have taken the lock over before it is stale.
+    // Other processes cannot take the lock over before it is stale.
     while (!heartbeat.isLost && heartbeat.age >= this.terms.stale / 2) {
       this.#renewal ??= heartbeat.beat().finally(() => {
         this.#renewal = undefined;
@@ -287,7 +298,7 @@ class HeldLock {
     await this.#taking;
     await this.#heartbeat?.stop();
     // If the place cannot be reached, the lock goes stale.
-    const wasHeld = await leave(this.object, this.own.id).catch(() => true);
+    const wasHeld = await releaseLock(this.object, this.own.id).catch(() => true);
     await this.removeFolders();
     this.#forget();
     return wasHeld;
@@ -297,28 +308,28 @@ class HeldLock {
     const found = await this.object.read().catch(() => undefined);
     const by = found?.document ? `: ${writersText(found.document)}, has taken it over` : "";
     return networkError(
-      `the lock of ${this.name}, ${this.object.name}, was lost${by}; nothing more is written, and the result may be incomplete`,
+      `the lock of ${this.name}, ${this.object.name}, was lost${by}; writing stopped and the result may be incomplete`,
     );
   }
 }
 
-function inUse(name: string, own: LockObject, { object, document }: LockHeld): Error {
+function inUseError(name: string, own: LockObject, { object, document }: LockHeld): Error {
   const holder = `${writersText(document)} (lock: ${object.name})`;
   return conflict(
-    `${usedPlace(name, own, object)} is being written by ${holder}; try again when that process has ended`,
+    `${describePlace(name, own, object)} is being written by ${holder}; retry when that process has ended`,
     {
       code: "destination-locked",
     },
   );
 }
 
-/** Names the place of another writer's lock, relative to this writer's. */
-function usedPlace(name: string, own: LockObject, { name: lock, place }: LockObject): string {
+/** Describes the location of another writer's lock relative to this one's. */
+function describePlace(name: string, own: LockObject, { name: lock, place }: LockObject): string {
   if (lock === own.name) return name;
-  const folderOf = (file: string) =>
+  const parentFolder = (file: string) =>
     file.slice(0, file.lastIndexOf(place.kind === "http" ? "/" : node().path.sep));
-  const folder = place.kind === "http" ? place.folder : folderOf(lock);
-  if (folder.length < folderOf(own.name).length) return `${name} lies in ${folder}, which`;
+  const folder = place.kind === "http" ? place.folder : parentFolder(lock);
+  if (folder.length < parentFolder(own.name).length) return `${name} lies in ${folder}, which`;
   const inner = place.name === writerLockName() ? folder : `an archive in ${folder}`;
   return `${inner}, which lies in ${name},`;
 }

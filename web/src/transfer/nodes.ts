@@ -1,4 +1,7 @@
-/** Reads the nodes of a source with their exact documents, and creates the nodes of a destination. */
+/**
+ * Reads the nodes of a source with their exact documents, creates the nodes of a destination, and finds the nodes to
+ * verify, each by its own documents.
+ */
 
 import { writeConsolidated } from "../edit/consolidate.js";
 import { writeNode } from "../edit/create.js";
@@ -6,7 +9,8 @@ import type { NodePlace } from "../edit/overlap.js";
 import { metadataAt } from "../edit/target.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { OpenedNode, ZarrGroup } from "../hierarchy/group.js";
-import { v2ConsolidatedKey, v3Key } from "../metadata/document.js";
+import { open } from "../hierarchy/open.js";
+import { v2ArrayKey, v2ConsolidatedKey, v2GroupKey, v3Key } from "../metadata/document.js";
 import {
   type ArrayMetadata,
   type GroupMetadata,
@@ -17,10 +21,14 @@ import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";
 import { joinKey, type Store } from "../store/store.js";
 import { isRecord, own } from "../util/arguments.js";
-import { conflict, notFound } from "../util/errors.js";
+import { conflict, isZarrError, messageOf, notFound } from "../util/errors.js";
 import { isJsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
 import { textDecoder } from "../util/platform.js";
+import { inLanes } from "./array-copy.js";
+import { exactText } from "./box-copy.js";
+import type { VerifyProblem } from "./options.js";
+import { isSameObject } from "./stored-form.js";
 
 export interface SourceArray {
   readonly kind: "array";
@@ -48,14 +56,14 @@ export async function readTree(root: OpenedNode): Promise<SourceNode[]> {
   const visit = async (node: OpenedNode, isInImage: boolean): Promise<void> => {
     nodes.push(await readNode(root, node, isInImage));
     if (node.kind === "array") return;
-    const isImage = isInImage || saysImages(node.attributes);
+    const isImage = isInImage || hasImageAttributes(node.attributes);
     for (const { name } of await node.members()) await visit(await node.open(name), isImage);
   };
   await visit(root, await isBelowImage(root));
   return nodes;
 }
 
-const saysImages = (attributes: unknown): boolean =>
+const hasImageAttributes = (attributes: unknown): boolean =>
   isRecord(own(attributes, "ome")) || own(attributes, "multiscales") !== undefined;
 
 /** Whether a group above a node has attributes of OME-Zarr. */
@@ -65,7 +73,7 @@ async function isBelowImage({ store, path }: OpenedNode): Promise<boolean> {
     const found = await metadataAt(store, names.slice(0, depth).join("/"), {
       limits: resolveLimits(undefined),
     });
-    if (found?.kind === "group" && saysImages(found.attributes)) return true;
+    if (found?.kind === "group" && hasImageAttributes(found.attributes)) return true;
   }
   return false;
 }
@@ -75,7 +83,9 @@ async function readNode(root: OpenedNode, node: OpenedNode, isInImage: boolean):
   const limits = node.kind === "array" ? node.limits : resolveLimits(undefined);
   const metadata = await metadataAt(node.store, node.path, { limits });
   if (!metadata || metadata.kind !== node.kind)
-    throw notFound(`"/${node.path}" is a ${node.kind} in consolidated metadata, and not there`);
+    throw notFound(
+      `"/${node.path}" is a ${node.kind} in consolidated metadata, but its own document is missing`,
+    );
   if (node.kind === "array") {
     // The handle knows which of the two meanings of v1's order "F" applies.
     return {
@@ -87,12 +97,12 @@ async function readNode(root: OpenedNode, node: OpenedNode, isInImage: boolean):
     };
   }
   const isConsolidated =
-    (path === "" && node.isConsolidated) || (await hasOwn(node, metadata as GroupMetadata));
+    (path === "" && node.isConsolidated) || (await hasOwnConsolidated(node, metadata as GroupMetadata));
   return { kind: "group", path, metadata: metadata as GroupMetadata, isConsolidated };
 }
 
 /** Whether a group has consolidated metadata. zarr-python writes an empty value for groups inside consolidated ones. */
-async function hasOwn(
+async function hasOwnConsolidated(
   { store, path }: ZarrGroup,
   { zarrFormat, documents }: GroupMetadata,
 ): Promise<boolean> {
@@ -110,8 +120,8 @@ export interface TargetNode {
   readonly isConsolidated: boolean;
 }
 
-/** Time between two looks for a node, in milliseconds. */
-const pause = 250;
+/** Interval between checks for a node, in milliseconds. */
+const pollInterval = 250;
 
 interface MakeOptions {
   readonly overwrite: boolean;
@@ -133,7 +143,7 @@ export async function makeNodes(
   let made = 0;
   for (const { path, metadata } of nodes) {
     const { documents, zarrFormat } = metadata;
-    if (mayExist && (await isThere(store, path, metadata))) continue;
+    if (mayExist && (await nodeExists(store, path, metadata))) continue;
     made++;
     const isRoot = path === "";
     await writeNode({ store, path, version: undefined }, zarrFormat, documents, {
@@ -153,29 +163,29 @@ export async function makeNodes(
 export async function awaitNodes(
   store: Store,
   nodes: readonly TargetNode[],
-  patience: number,
+  maxWait: number,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const end = performance.now() + patience;
+  const end = performance.now() + maxWait;
   for (const { path, metadata } of nodes) {
-    while (!(await isThere(store, path, metadata))) {
+    while (!(await nodeExists(store, path, metadata))) {
       signal?.throwIfAborted();
       if (performance.now() >= end)
         throw notFound(
-          `there is no ${metadata.kind} "/${path}" at \`destination\` yet: make the nodes with \`metadataOnly\` or \`part\` 0/N`,
+          `the ${metadata.kind} "/${path}" is missing at \`destination\`; create the nodes with \`metadataOnly\` or \`part\` 0/N`,
         );
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await new Promise((resolve) => setTimeout(resolve, pollInterval));
     }
   }
 }
 
 /** Whether a node exists. @throws Conflict ("other-node") if it differs. */
-async function isThere(store: Store, path: string, wanted: NodeMetadata): Promise<boolean> {
+async function nodeExists(store: Store, path: string, wanted: NodeMetadata): Promise<boolean> {
   const found = await metadataAt(store, path, { limits: resolveLimits(undefined) });
   if (!found) return false;
   if (documentsText(found) === documentsText(wanted)) return true;
   throw conflict(
-    `there is another ${found.kind} at \`destination\`, "/${path}", than this copy would make: \`overwrite\` replaces it`,
+    `the ${found.kind} "/${path}" at \`destination\` differs from the one to create; pass \`overwrite\` to replace it`,
     { code: "other-node" },
   );
 }
@@ -211,3 +221,114 @@ async function consolidateGroup(
   );
   await writeConsolidated(store, path, found, undefined);
 }
+
+export interface FoundNodes {
+  readonly arrays: ZarrArray[];
+  groups: number;
+  /** Nodes that cannot be read, or that contradict consolidated metadata. */
+  readonly problems: VerifyProblem[];
+  readonly warnings: string[];
+}
+
+type V1Order = "spec" | "writer" | undefined;
+
+/** A member of a group; without a node if its documents cannot be used. */
+interface Opened {
+  readonly node?: OpenedNode;
+  readonly problem?: VerifyProblem;
+  readonly warning?: string | undefined;
+}
+
+/** Nodes that are opened in parallel. */
+const lanes = 16;
+
+/** Finds a node and all below it, always in the same order. */
+export async function findNodes(root: OpenedNode, v1Order: V1Order): Promise<FoundNodes> {
+  const found: FoundNodes = { arrays: [], groups: 0, problems: [], warnings: [] };
+  await collect(root, found, v1Order);
+  return found;
+}
+
+async function collect(node: OpenedNode, found: FoundNodes, v1Order: V1Order): Promise<void> {
+  if (node.kind === "array") return void found.arrays.push(node);
+  found.groups++;
+  const members = await listMembers(node, found);
+  const opened: Opened[] = [];
+  await inLanes(members.entries(), lanes, async ([i, member]) => {
+    opened[i] = await openMember(node, member, v1Order);
+  });
+  for (const { node: member, problem, warning } of opened) {
+    if (problem) found.problems.push(problem);
+    if (warning !== undefined) found.warnings.push(warning);
+    if (member) await collect(member, found, v1Order);
+  }
+}
+
+async function listMembers(group: ZarrGroup, found: FoundNodes) {
+  try {
+    return await group.members();
+  } catch (error) {
+    if (isZarrError(error) && error.code === "no-listing") throw error;
+    found.problems.push(metadataProblem(group.path, error));
+    return [];
+  }
+}
+
+async function openMember(
+  group: ZarrGroup,
+  { name, path }: { name: string; path: string },
+  v1Order: V1Order,
+): Promise<Opened> {
+  try {
+    const node = await group.open(name);
+    return group.isConsolidated ? await withOwnDocuments(node, v1Order) : { node };
+  } catch (error) {
+    return { problem: metadataProblem(path, error) };
+  }
+}
+
+/** Compares a node of consolidated metadata with its own documents. An array is then verified according to its own document. */
+async function withOwnDocuments(node: OpenedNode, v1Order: V1Order): Promise<Opened> {
+  const { store, path, kind, zarrFormat } = node;
+  const key = joinKey(path, zarrFormat === 3 ? v3Key : kind === "array" ? v2ArrayKey : v2GroupKey);
+  const bad = (tag: string, reason: string): Opened => ({ problem: { path, key, tag, reason } });
+  let own: OpenedNode;
+  try {
+    own = await open(store, { path, v1Order });
+  } catch (error) {
+    if (!isZarrError(error, "NotFound")) throw error;
+    return bad("NotFound", `the ${kind} is in consolidated metadata, but its own document is missing`);
+  }
+  const differences = findDifferences(node, own);
+  if (differences.length > 0)
+    return bad("InvalidMetadata", `differs from consolidated metadata in ${differences.join(", ")}`);
+  const isStale =
+    !isSameValue(node.attributes, own.attributes) ||
+    (node.kind === "array" && !isSameValue(node.dimensionNames, (own as ZarrArray).dimensionNames));
+  const warning = isStale ? `${key}: attributes differ from those in consolidated metadata` : undefined;
+  return { node: own.kind === "array" ? own : node, warning };
+}
+
+/** Names the differences of two nodes that decide how their elements are read. */
+function findDifferences(node: OpenedNode, own: OpenedNode): string[] {
+  if (node.kind !== own.kind) return ["the kind of node"];
+  if (node.zarrFormat !== own.zarrFormat) return ["the Zarr version"];
+  if (node.kind === "group" || own.kind === "group") return [];
+  const [a, b] = [node.spec, own.spec];
+  const checks = {
+    shape: a.shape.join() === b.shape.join(),
+    "chunks, data type or codecs": isSameObject(a, b),
+    "fill value": isSameValue([a.fill.value, a.fill.item], [b.fill.value, b.fill.item]),
+    "chunk keys": isSameValue(a.keys, b.keys),
+  };
+  return Object.entries(checks).flatMap(([name, isSame]) => (isSame ? [] : [name]));
+}
+
+const isSameValue = (a: unknown, b: unknown): boolean => exactText(a) === exactText(b);
+
+export const metadataProblem = (path: string, error: unknown): VerifyProblem => ({
+  path,
+  key: `/${path}`,
+  tag: isZarrError(error) ? error._tag : "InvalidMetadata",
+  reason: messageOf(error),
+});

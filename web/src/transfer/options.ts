@@ -1,17 +1,19 @@
 /** Options and results of copies and verifications. */
 
+import { checkOptionNames, type OptionNames } from "../edit/option-names.js";
 import type { CodecInput } from "../edit/options.js";
+import { checkOptions } from "../hierarchy/arguments.js";
 import type { OpenOptions } from "../hierarchy/open-options.js";
 import type { Selection } from "../plan/selection.js";
-import type { Store } from "../store/store.js";
-import { checkSignalIn } from "../util/arguments.js";
-import { type OnWarning, shown } from "../util/errors.js";
+import { isStore, type Store } from "../store/store.js";
+import { messageOf, type OnWarning, shown } from "../util/errors.js";
+import { resolveLimits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";
-import type { Part } from "./boxes.js";
+import type { CopyProgress } from "./array-copy.js";
+import type { ShareIndex } from "./boxes.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode } from "./host.js";
 import type { Leftovers } from "./scratch.js";
-import type { CopyProgress } from "./work.js";
 
 /** How a source is opened, as in `open`. */
 export type SourceOptions = Pick<
@@ -52,7 +54,7 @@ export interface CopyOptions extends SourceOptions {
   memory?: number | undefined;
   /**
    * Place of intermediate chunks, of which some copies (from rows to columns) write as many as the array has: the path or
-   * file URL of a folder (Node), or a store. Default: beside the destination, or the system's temporary folder. Without
+   * file URL of a folder (Node), or a store. Default: the parent of the destination, or the system's temporary folder. Without
    * one, in pages, such copies read their source more often.
    */
   temp?: string | URL | Store | undefined;
@@ -76,58 +78,127 @@ export type CheckedOptions = Omit<CopyOptions, "codecs"> & {
   readonly selection: Selection;
   readonly memory: number;
   readonly wait: number;
-  readonly share: Part | undefined;
+  readonly share: ShareIndex | undefined;
 };
 
 const minMemory = 8 * 2 ** 20;
 const defaultMemory = 128 * 2 ** 20;
 const defaultWait = 30_000;
 
-/** @throws InvalidArgument ("bad-option") for options that do not fit one another. */
+const sourceOptions: OptionNames<SourceOptions> = {
+  path: true,
+  v1Order: true,
+  branch: true,
+  tag: true,
+  snapshot: true,
+  asOf: true,
+  virtual: true,
+  limits: true,
+  onWarning: true,
+  signal: true,
+};
+
+const copyOptions: OptionNames<CopyOptions> = {
+  ...sourceOptions,
+  select: true,
+  format: true,
+  chunks: true,
+  shards: true,
+  codecs: true,
+  fill: true,
+  overwrite: true,
+  resume: true,
+  verify: true,
+  metadataOnly: true,
+  part: true,
+  wait: true,
+  memory: true,
+  temp: true,
+  pool: true,
+  bucket: true,
+  destinationName: true,
+  onProgress: true,
+};
+
+const verifyOptions: OptionNames<VerifyOptions> = {
+  ...sourceOptions,
+  part: true,
+  clean: true,
+  onProgress: true,
+  onProblem: true,
+};
+
+/** @throws InvalidArgument ("bad-option") for unknown options, and for options that do not fit one another. */
 export function checkCopyOptions(options: CopyOptions): CheckedOptions {
-  checkCallbacks(options, ["onProgress", "onWarning"]);
+  checkCommonOptions(options, copyOptions, ["onProgress", "onWarning"]);
   const { format, memory = defaultMemory, metadataOnly, overwrite, resume, wait = defaultWait } = options;
-  if (format !== undefined && ![1, 2, 3].includes(format)) throw badOption("`format` must be 1, 2 or 3");
-  if (overwrite && resume) throw badOption("`overwrite` and `resume` exclude one another");
+  if (format !== undefined && ![1, 2, 3].includes(format))
+    throw badOption(`\`format\` must be 1, 2 or 3, got ${shown(format)}`);
+  if (overwrite && resume) throw badOption("`overwrite` and `resume` are mutually exclusive");
   if (overwrite && options.part)
-    throw badOption("`overwrite` with `part` would delete what other parts write: use `metadataOnly` before");
+    throw badOption(
+      "`overwrite` with `part` would delete chunks of other parts; create the nodes with `metadataOnly` and `overwrite` first",
+    );
   if (metadataOnly && options.part)
-    throw badOption("`metadataOnly` makes the nodes for all parts: leave `part` out");
+    throw badOption("`metadataOnly` creates the nodes of all parts; omit `part`");
   if (!(typeof memory === "number" && memory >= minMemory))
-    throw badOption(`\`memory\` must be at least ${minMemory} bytes, not ${shown(memory)}`);
+    throw badOption(`\`memory\` must be at least ${minMemory} bytes, got ${shown(memory)}`);
   if (!(typeof wait === "number" && wait >= 0))
-    throw badOption(`\`wait\` must be a time in milliseconds, not ${shown(wait)}`);
+    throw badOption(`\`wait\` must be a time in milliseconds, got ${shown(wait)}`);
+  if (!isPlace(options.temp))
+    throw badOption(`\`temp\` must be a path, a file URL or a store, got ${shown(options.temp)}`);
   checkLengths("chunks", options.chunks);
   if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
   const { codecs: given, part, select: selection = null } = options;
   const codecs = given === undefined || isList(given) ? given : [given];
-  return { ...options, codecs, selection, memory, wait, share: partOf(part) };
+  return { ...options, codecs, selection, memory, wait, share: checkPart(part) };
 }
 
-/** @throws InvalidArgument ("bad-option") for callbacks that are not functions; for options or a signal of another type. */
-export function checkCallbacks(options: CopyOptions | VerifyOptions, names: readonly string[]): void {
-  checkSignalIn(options);
-  for (const name of names) {
+/** @throws InvalidArgument ("bad-option") for options that `verify` does not have, or of another type. */
+export function checkVerifyOptions(options: VerifyOptions): void {
+  checkCommonOptions(options, verifyOptions, ["onProgress", "onProblem", "onWarning"]);
+}
+
+/** Checks the names of options, callbacks, the signal, the pool and the limits. */
+function checkCommonOptions(
+  options: CopyOptions | VerifyOptions,
+  known: OptionNames<object>,
+  callbacks: readonly string[],
+): void {
+  checkOptions(options);
+  try {
+    checkOptionNames(options, known);
+    resolveLimits(options.limits);
+  } catch (cause) {
+    throw badOption(messageOf(cause));
+  }
+  for (const name of callbacks) {
     const callback: unknown = Reflect.get(options, name);
     if (callback !== undefined && callback !== null && typeof callback !== "function")
-      throw badOption(`\`${name}\` must be a function, not ${shown(callback)}`);
+      throw badOption(`\`${name}\` must be a function, got ${shown(callback)}`);
   }
 }
+
+const listText = (value: unknown): string => (Array.isArray(value) ? `[${value.join(", ")}]` : shown(value));
+
+const isPlace = (temp: unknown): boolean =>
+  temp === undefined || typeof temp === "string" || temp instanceof URL || isStore(temp);
 
 const isList = (codecs: CopyOptions["codecs"]): codecs is readonly CodecInput[] => Array.isArray(codecs);
 
 function checkLengths(name: string, lengths: readonly number[] | undefined): void {
   if (lengths === undefined) return;
   if (!Array.isArray(lengths) || !lengths.every((length) => Number.isSafeInteger(length) && length >= 1))
-    throw badOption(`\`${name}\` must be a list of integers from 1`);
+    throw badOption(`\`${name}\` must be a list of positive integers, got ${listText(lengths)}`);
 }
 
 /** @throws InvalidArgument ("bad-option"). */
-export function partOf(part: CopyOptions["part"]): Part | undefined {
+export function checkPart(part: CopyOptions["part"]): ShareIndex | undefined {
   if (part === undefined) return undefined;
   const [index, count] = Array.isArray(part) && part.length === 2 ? part : [Number.NaN, Number.NaN];
   const isPart = Number.isSafeInteger(index) && Number.isSafeInteger(count) && index >= 0 && index < count;
-  if (!isPart) throw badOption("`part` must be [index, count] with an index from 0 to count - 1");
+  if (!isPart)
+    throw badOption(`\`part\` must be [index, count] with 0 <= index < count, got ${listText(part)}`);
   return { index, count };
 }
 
@@ -170,7 +241,7 @@ export interface VerifyProblem {
 export interface VerifyResult {
   readonly arrays: number;
   readonly groups: number;
-  /** Chunks, those inside of shards one by one. */
+  /** Number of chunks, counting inner chunks of shards. */
   readonly chunks: number | bigint;
   /** The part of `chunks` that is not stored. */
   readonly missing: number | bigint;
@@ -186,8 +257,8 @@ export interface VerifyResult {
 }
 
 /** Converts the file URL of a folder to its path. Paths and stores do not change. */
-export async function tempPlace(temp: CopyOptions["temp"]): Promise<string | Store | undefined> {
+export async function checkTemp(temp: CopyOptions["temp"]): Promise<string | Store | undefined> {
   if (temp === undefined || (typeof temp === "object" && !(temp instanceof URL))) return temp;
-  if (!(await loadNode())) throw badOption("`temp` must be a store outside of Node");
+  if (!(await loadNode())) throw badOption("`temp` must be a store outside Node");
   return /^file:/i.test(String(temp)) ? filePath(temp) : String(temp);
 }

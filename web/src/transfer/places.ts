@@ -1,4 +1,4 @@
-/** Names of places: paths of files and folders, and URLs. Finds places that contain one another, and their locks. */
+/** Paths and URLs of sources and destinations: detects overlaps, and finds locks around and inside a destination. */
 
 import type { Dirent } from "node:fs";
 import { overlap, overlappingPlace, placeNames, placesRead } from "../edit/overlap.js";
@@ -13,7 +13,7 @@ import { LockObject } from "./lock-object.js";
 
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
 
-/** A place without the mark of Icechunk repositories, and file URLs as paths. */
+/** Returns a path or URL without the prefix of Icechunk repositories; file URLs become paths. */
 function plainName(place: string): string {
   const name = place.replace(/^icechunk\+/i, "");
   if (!/^file:/i.test(name)) return name;
@@ -80,7 +80,7 @@ function fileId(name: string): string | undefined {
  * @param place path or URL of the destination; undefined for other stores.
  * @throws NotAllowed ("is-source"): writing could delete the source, or copy the copy.
  */
-export async function checkApart(
+export async function checkOverlap(
   source: { readonly store: Store; readonly path: string },
   { place, store }: { readonly place: string | undefined; readonly store: Store },
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function checkApart(
     if (found !== undefined) throw refersTo(found);
   } else if (from === undefined) await checkTargets(source.store, place);
   else if ((await placeBelow(from, place)) !== undefined || (await placeBelow(place, from)) !== undefined)
-    throw isSource("`source` and `destination` are the same place, or one is in the other");
+    throw isSourceError("`source` and `destination` are the same place, or one contains the other");
 }
 
 /**
@@ -107,11 +107,13 @@ export async function checkTargets(source: Store, place: string): Promise<void> 
   if (found !== undefined) throw refersTo(found);
 }
 
-export const isSource = (message: string): ZarrError =>
+export const isSourceError = (message: string): ZarrError =>
   new ZarrError("NotAllowed", message, { code: "is-source" });
 
 const refersTo = (found: string): ZarrError =>
-  isSource(`\`source\` refers to ${found}, which lies in \`destination\`: writing there could delete it`);
+  isSourceError(
+    `\`source\` refers to ${found}, which lies in \`destination\`; writing there could delete it`,
+  );
 
 /** Resolves the symbolic links of a path as far as it exists. */
 export function realPath(name: string): string {
@@ -130,7 +132,7 @@ export function folderUrl(folder: string): string {
   return url.pathToFileURL(path.join(folder, path.sep)).href;
 }
 
-/** Locks of the folders above a place. @param place its real path. */
+/** Yields the locks of the parent folders of a path. @param place its real path. */
 export async function* locksAbove(place: string): AsyncGenerator<LockObject> {
   const { fs, path } = node();
   for (let at = place; path.dirname(at) !== at; ) {
@@ -140,7 +142,7 @@ export async function* locksAbove(place: string): AsyncGenerator<LockObject> {
   }
 }
 
-/** Locks of the URLs above a place. */
+/** Yields the locks of the parent URLs of a URL. */
 export function* locksAboveUrl(place: URL): Generator<LockObject> {
   const names = place.pathname.split("/").filter((name) => name !== "");
   while (names.length > 0) {
@@ -151,11 +153,11 @@ export function* locksAboveUrl(place: URL): Generator<LockObject> {
   }
 }
 
-/** Locks inside a folder, without its own. Skips chunks of arrays and does not follow symbolic links. */
+/** Yields the locks inside a folder, except its own. Skips chunks of arrays and does not follow symbolic links. */
 export async function* locksInside(folder: string, isOutermost = true): AsyncGenerator<LockObject> {
   const folders: string[] = [];
   let isArray = false;
-  for await (const entry of entriesOf(folder)) {
+  for await (const entry of readEntries(folder)) {
     const { name } = entry;
     if (entry.isDirectory()) folders.push(name);
     else if (isWriterLockName(name) && !(isOutermost && name === writerLockName()))
@@ -167,7 +169,7 @@ export async function* locksInside(folder: string, isOutermost = true): AsyncGen
 }
 
 /** Entries of a folder. A folder that cannot be listed counts as empty: it cannot be written to, either. */
-async function* entriesOf(folder: string): AsyncGenerator<Dirent> {
+async function* readEntries(folder: string): AsyncGenerator<Dirent> {
   try {
     yield* await node().fs.promises.opendir(folder);
   } catch {}
@@ -183,7 +185,7 @@ async function isArrayDocument(folder: string): Promise<boolean> {
   }
 }
 
-/** Locks below the URL of a store that can list. */
+/** Yields the locks below the URL of a store that supports listing. */
 export async function* locksInBucket(store: Store, url: URL): AsyncGenerator<LockObject> {
   if (!store.list) return;
   for await (const key of store.list("")) {

@@ -20,7 +20,7 @@ export interface PlanInput {
   readonly boxBytes: number;
   /** Cost of reading relative to reading from a local disk. Default: 1. */
   readonly readCost?: number | undefined;
-  /** Whether there is a place for intermediate chunks. Default: true. */
+  /** Whether intermediate chunks can be stored. Default: true. */
   readonly mayStage?: boolean | undefined;
 }
 
@@ -110,12 +110,12 @@ export function planPass({ axes, itemBytes, boxBytes }: PlanInput): Pass {
   };
 }
 
-/** Lengths that an axis may grow to: more cells, cells that end where chunks do, as many as there is room for, all. */
-function longer({ cell, chunk, length }: PlannedAxis, now: number, most: number): number[] {
+/** Returns lengths that an axis may grow to: more cells, cells aligned with chunks, as many as fit, the whole axis. */
+function longer({ cell, chunk, length }: PlannedAxis, now: number, maxLength: number): number[] {
   if (now >= length) return [];
   const common = Number.isInteger(chunk) ? (cell / gcd(cell, chunk)) * chunk : cell;
-  const room = Math.floor(most / cell) * cell;
-  const aligned = Math.floor(most / common) * common;
+  const room = Math.floor(maxLength / cell) * cell;
+  const aligned = Math.floor(maxLength / common) * common;
   const candidates = [now + cell, 2 * now, common, 2 * common, room, aligned, length];
   return [...new Set(candidates.map((one) => Math.min(one, length)))]
     .filter((one) => one > now)

@@ -7,59 +7,67 @@ import { Jobs } from "../plan/jobs.js";
 import { slice } from "../plan/selection.js";
 import { writeObject } from "../store/write.js";
 import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
-import { encodersOf } from "../workers/encode-work.js";
+import { poolEncoders } from "../workers/encode-work.js";
 import { ChunkEncoder } from "../write/encoder.js";
-import { resolveRegion } from "../write/region-parts.js";
+import { resolveRegion, resolveValues } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
-import { valuesOf } from "../write/values.js";
+import {
+  type ArrayCopy,
+  boxCopyOptions,
+  chunkCount,
+  elementBytes,
+  inLanes,
+  isDone,
+  lanesFor,
+} from "./array-copy.js";
 import { BoxCopier, CellDigests } from "./box-copy.js";
 import {
-  cellsOf,
+  boxLengths,
+  cellBox,
   countIn,
-  elementsOf,
+  elementBox,
   intersect,
-  lengthsOf,
   type ObjectBox,
-  tilesOf,
+  tileBox,
   View,
 } from "./boxes.js";
 import { type PlannedAxis, planPass, planRechunk, type RechunkPlan } from "./rechunk-plan.js";
 import { type Scratch, withScratch } from "./scratch.js";
-import { boxCopy, chunkCount, inLanes, isDone, itemBytesOf, lanesFor, type Work } from "./work.js";
 
 /** Share of the memory limit for the elements of a box. Its encoded chunks take the rest. */
 const boxShare = { copied: 1 / 2, verified: 1 / 3 };
 
 /** Limit for the chunks of a box: the bookkeeping of tiny chunks takes more memory than their elements. */
 const maxChunks = 2 ** 16;
-const chunkBytes = (array: ZarrArray): number => array.chunkShape.reduce((a, b) => a * b, itemBytesOf(array));
+const chunkBytes = (array: ZarrArray): number =>
+  array.chunkShape.reduce((a, b) => a * b, elementBytes(array));
 
 /** Cost of reading from a server relative to reading from a local disk. */
 const remoteCost = 4;
 
-export async function rechunk(work: Work): Promise<void> {
+export async function rechunk(work: ArrayCopy): Promise<void> {
   const { target } = work;
-  const objectBytes = (target.shardShape ?? target.chunkShape).reduce((a, b) => a * b, itemBytesOf(target));
+  const objectBytes = (target.shardShape ?? target.chunkShape).reduce((a, b) => a * b, elementBytes(target));
   const share = work.memory * (work.verify ? boxShare.verified : boxShare.copied);
   const boxBytes = Math.min(share, maxChunks * Math.min(chunkBytes(work.view.array), chunkBytes(target)));
   // Arrays that are mostly empty have many small boxes.
   const largest = work.boxes.reduce((most, box) => Math.max(most, bytesIn(work, box)), 0);
   const lanes = lanesFor(largest, boxBytes);
-  const own: Work = { ...work, memory: work.memory / lanes };
+  const own: ArrayCopy = { ...work, memory: work.memory / lanes };
   const copyBox = async (box: ObjectBox) => {
     const left = await boxToDo(own, box);
     if (!left) return;
     if (target.spec.isSharded && objectBytes > boxBytes) await largeShards(own, left, boxBytes);
-    else await regionOf(own, left, boxBytes / lanes);
+    else await copyRegion(own, left, boxBytes / lanes);
   };
   await inLanes(work.boxes, lanes, copyBox, work.signal);
 }
 
-const bytesIn = ({ target }: Work, box: ObjectBox): number =>
-  countIn(elementsOf(box, target.reader.objectAxes)) * itemBytesOf(target);
+const bytesIn = ({ target }: ArrayCopy, box: ObjectBox): number =>
+  countIn(elementBox(box, target.reader.objectAxes)) * elementBytes(target);
 
-/** Smallest box with all objects to write: a resumed copy leaves out those that exist. */
-async function boxToDo(work: Work, box: ObjectBox): Promise<ObjectBox | undefined> {
+/** Returns the smallest box with all objects to write; a resumed copy skips existing ones. */
+async function boxToDo(work: ArrayCopy, box: ObjectBox): Promise<ObjectBox | undefined> {
   if (!work.resume) return box;
   let left: { from: number[]; to: number[] } | undefined;
   for (const object of positionsIn(box)) {
@@ -71,26 +79,30 @@ async function boxToDo(work: Work, box: ObjectBox): Promise<ObjectBox | undefine
   return work.verify ? box : left;
 }
 
-async function regionOf(work: Work, objects: ObjectBox, boxBytes: number): Promise<void> {
+async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number): Promise<void> {
   const { target, view } = work;
-  const region = elementsOf(objects, target.reader.objectAxes);
+  const region = elementBox(objects, target.reader.objectAxes);
   const axes = plannedAxes(view, target, region);
   const plan = planRechunk({
     axes,
-    itemBytes: itemBytesOf(target),
+    itemBytes: elementBytes(target),
     boxBytes,
     readCost: readCost(view.array),
     mayStage: work.temp !== undefined,
   });
   const advance = advancing(work);
   if (plan.type === "direct")
-    return new BoxCopier({ ...boxCopy(work, view), to: target }).region(region, plan.pass.boxShape, advance);
+    return new BoxCopier({ ...boxCopyOptions(work, view), to: target }).copyRegion(
+      region,
+      plan.pass.boxShape,
+      advance,
+    );
   await withScratch(work.temp!, (store) => stagedCopy(work, region, plan, store, advance));
 }
 
 /** Copies a region through intermediate chunks in a scratch folder. */
 async function stagedCopy(
-  work: Work,
+  work: ArrayCopy,
   region: Box,
   plan: Extract<RechunkPlan, { type: "staged" }>,
   store: Scratch,
@@ -99,7 +111,7 @@ async function stagedCopy(
   const { target, verify, view } = work;
   const middle = await create(store, {
     like: target,
-    shape: lengthsOf(region),
+    shape: boxLengths(region),
     chunkShape: plan.middle,
     shardShape: null,
     codecs: middleCodecs(target),
@@ -108,24 +120,24 @@ async function stagedCopy(
   });
   const digests = verify ? new CellDigests(region, plan, target.dtype.itemBytes) : undefined;
   await new BoxCopier({
-    ...boxCopy(work, view),
+    ...boxCopyOptions(work, view),
     to: middle,
     origin: region.from,
     verify: false,
     writeEmptyChunks: true, // so that a missing chunk has been removed
     onData: (box, data) => digests?.add(box, data),
-  }).region(region, plan.into.boxShape);
+  }).copyRegion(region, plan.into.boxShape);
   store.seal();
   const out = new BoxCopier({
-    ...boxCopy(work, View.from(middle, region.from)),
+    ...boxCopyOptions(work, View.from(middle, region.from)),
     to: target,
     verify: false,
     onRead: () => {},
   });
-  for (const box of tilesOf(region, plan.out.boxShape)) {
+  for (const box of tileBox(region, plan.out.boxShape)) {
     work.signal?.throwIfAborted();
     await out.box(box);
-    digests?.check(box, await out.target(box));
+    digests?.check(box, await out.readTarget(box));
     advance(box);
   }
 }
@@ -135,7 +147,7 @@ const middleCodecs = ({ dtype }: ZarrArray): string | undefined =>
   dtype.name === "object" ? undefined : dtype.isVariable ? "zstd:1" : "blosc:lz4:1";
 
 /** Returns a function that counts the work on a box, without objects that were kept. */
-function advancing({ store, tally, target }: Work): (box: Box) => void {
+function advancing({ store, tally, target }: ArrayCopy): (box: Box) => void {
   const { reader } = target;
   return (box) => {
     const cells = {
@@ -147,16 +159,16 @@ function advancing({ store, tally, target }: Work): (box: Box) => void {
       const key = reader.objectKey(object);
       const chunks = chunkCount(reader, object);
       if (store.kept.has(key)) {
-        const held = elementsOf({ from: object, to: object.map((at) => at + 1) }, reader.objectAxes);
+        const held = elementBox({ from: object, to: object.map((at) => at + 1) }, reader.objectAxes);
         elements -= countIn(intersect(held, box) ?? { from: [], to: [] });
       } else if (store.written.delete(key)) tally.chunks.reencoded += chunks;
       else tally.chunks.missing += chunks;
     }
-    tally.advance(elements * itemBytesOf(target));
+    tally.advance(elements * elementBytes(target));
   };
 }
 
-async function largeShards(work: Work, objects: ObjectBox, boxBytes: number): Promise<void> {
+async function largeShards(work: ArrayCopy, objects: ObjectBox, boxBytes: number): Promise<void> {
   const advance = advancing(work);
   for (const object of positionsIn(objects)) {
     if (work.store.kept.has(work.target.reader.objectKey(object)) && !work.verify) continue;
@@ -176,7 +188,7 @@ export function plannedAxes(
   const isReadWhole = level && (level.after.length > 0 || !array.store.getRange);
   const chunks = isReadWhole ? level.shape : array.chunkShape;
   const objects = cells ?? target.shardShape ?? target.chunkShape;
-  return lengthsOf(region).map((length, axis) => {
+  return boxLengths(region).map((length, axis) => {
     const step = view.axes[axis]!.step;
     return { length, cell: objects[axis]!, chunk: Math.max(1, chunks[view.kept[axis]!]! / step) };
   });
@@ -185,31 +197,35 @@ export function plannedAxes(
 const readCost = ({ store }: ZarrArray): number =>
   /^https?:/.test(store.locate?.("/") ?? "") ? remoteCost : 1;
 
-/** Encoded chunks by their coordinates; undefined for those of fill value only. */
+/** Encoded chunks by coordinates; undefined for chunks that contain only the fill value. */
 type Encoded = Map<string, Uint8Array | undefined>;
 
 /**
  * Copies one shard of the target that exceeds the memory limit: its chunks are encoded box by box, and kept encoded.
  * @returns the box of its elements.
  */
-export async function copyLargeShard(work: Work, object: readonly number[], boxBytes: number): Promise<Box> {
+export async function copyLargeShard(
+  work: ArrayCopy,
+  object: readonly number[],
+  boxBytes: number,
+): Promise<Box> {
   const { target, store, verify, view } = work;
   const { reader } = target;
-  const region = elementsOf({ from: object, to: object.map((at) => at + 1) }, reader.objectAxes);
+  const region = elementBox({ from: object, to: object.map((at) => at + 1) }, reader.objectAxes);
   const axes = plannedAxes(view, target, region, target.chunkShape);
-  const { boxShape } = planPass({ axes, itemBytes: itemBytesOf(target), boxBytes });
+  const { boxShape } = planPass({ axes, itemBytes: elementBytes(target), boxBytes });
   const encoded: Encoded = new Map();
-  const copier = new BoxCopier({ ...boxCopy(work, view), to: target });
-  for (const box of tilesOf(region, boxShape)) await encodeBox(work, copier, box, encoded);
+  const copier = new BoxCopier({ ...boxCopyOptions(work, view), to: target });
+  for (const box of tileBox(region, boxShape)) await encodeBox(work, copier, box, encoded);
   const key = reader.objectKey(object);
   const shard = await joinedShard(work, object, region, encoded);
   if (shard) await writeObject(store, key, shard);
   else if (work.resume) await store.delete(key);
-  if (verify) for (const box of tilesOf(region, boxShape)) await copier.compare(box);
+  if (verify) for (const box of tileBox(region, boxShape)) await copier.compare(box);
   return region;
 }
 
-async function encodeBox(work: Work, copier: BoxCopier, box: Box, encoded: Encoded): Promise<void> {
+async function encodeBox(work: ArrayCopy, copier: BoxCopier, box: Box, encoded: Encoded): Promise<void> {
   const { target } = work;
   const { reader, dtype } = target;
   const leaf = reader.firstCodec;
@@ -217,15 +233,15 @@ async function encodeBox(work: Work, copier: BoxCopier, box: Box, encoded: Encod
     reader,
     box.from.map((start, axis) => slice(start, box.to[axis]!)),
   );
-  const content = await copier.source(box);
+  const content = await copier.readSource(box);
   const width = dtype.itemBytes;
   const values =
     content instanceof Uint8Array
       ? { content, width, strides: stridesOf(region.counts, width), isScalar: false }
-      : valuesOf(dtype, leaf.type === "vlen", region, content);
+      : resolveValues(dtype, leaf.type === "vlen", region, content);
   const encoder = new ChunkEncoder(values, region, {
     keepsFill: target.spec.fill.value === null,
-    encoders: work.pool && encodersOf(work.pool),
+    encoders: work.pool && poolEncoders(work.pool),
     signal: work.signal,
   });
   await encoder.start(leaf);
@@ -247,13 +263,13 @@ async function encodeBox(work: Work, copier: BoxCopier, box: Box, encoded: Encod
 }
 
 async function joinedShard(
-  { target }: Work,
+  { target }: ArrayCopy,
   object: readonly number[],
   region: Box,
   encoded: Encoded,
 ): Promise<Uint8Array | undefined> {
   const { reader, limits } = target;
-  const tasks = [...positionsIn(cellsOf(region, reader.axes))].map((coordinates) => ({ coordinates }));
+  const tasks = [...positionsIn(cellBox(region, reader.axes))].map((coordinates) => ({ coordinates }));
   const { levels } = reader.layoutOf(object);
   const at = reader.positionsOf(object, tasks);
   return changeShard(

@@ -9,7 +9,7 @@ import { exitHooks, node, randomHex, transferTimes } from "./host.js";
 
 /** A store of intermediate chunks. */
 export interface Scratch extends Store {
-  /** Declares everything written: from now on a missing chunk is an error. */
+  /** Marks all chunks as written: from now on, a missing chunk is an error. */
   seal(): void;
   /** Removes all chunks. */
   remove(): MaybePromise<void>;
@@ -47,7 +47,7 @@ async function withScratchFolder<T>(where: string, work: (store: Scratch) => Pro
   beat.unref();
   try {
     fs.mkdirSync(folder, { recursive: true });
-    sweep(where, folder);
+    removeStale(where, folder);
     return await work(store);
   } finally {
     clearInterval(beat);
@@ -56,7 +56,7 @@ async function withScratchFolder<T>(where: string, work: (store: Scratch) => Pro
   }
 }
 
-/** Updates a folder's time of change by the clock of its file system. */
+/** Updates a folder's modification time, using the clock of its file system. */
 function markUsed(folder: string): void {
   const { fs, path } = node();
   const mark = path.join(folder, randomHex());
@@ -69,14 +69,14 @@ function markUsed(folder: string): void {
 }
 
 /** Removes scratch folders without a recent mark. @param own new folder, whose time of change is the present time. */
-function sweep(where: string, own: string): void {
+function removeStale(where: string, own: string): void {
   const { fs, path } = node();
   const now = fs.statSync(own).mtimeMs;
   for (const name of fs.readdirSync(where).filter(isScratchName)) {
     const folder = path.join(where, name);
     try {
       if (now - fs.statSync(folder).mtimeMs < transferTimes.scratchStale) continue;
-      // A process that was suspended and continues must not find a part of it.
+      // Renamed first: a suspended process that continues must not find part of it.
       const doomed = path.join(where, scratchName());
       fs.renameSync(folder, doomed);
       fs.rmSync(doomed, { recursive: true, force: true });
@@ -88,7 +88,7 @@ function sweep(where: string, own: string): void {
 
 /**
  * Chunks in a flat folder that only this process writes to. Once it is sealed, a missing chunk is an error.
- * The folder is never created again.
+ * The folder is never recreated.
  */
 export class ScratchStore implements Scratch {
   #isSealed = false;
@@ -110,7 +110,7 @@ export class ScratchStore implements Scratch {
       return await node().fs.promises.readFile(this.locate(key));
     } catch (cause) {
       if (this.#isRemoved) return new Promise<never>(() => {});
-      if (!this.#isSealed && codeOf(cause) === "ENOENT") return undefined;
+      if (!this.#isSealed && errorCode(cause) === "ENOENT") return undefined;
       throw this.#failure(cause);
     }
   }
@@ -131,7 +131,7 @@ export class ScratchStore implements Scratch {
   }
 
   #failure(cause: unknown): Error {
-    const code = codeOf(cause);
+    const code = errorCode(cause);
     if (code === "ENOENT") return missing(this.folder, cause);
     const isFull = code === "ENOSPC" || code === "EDQUOT";
     return networkError(`intermediate chunks in ${this.folder} could not be read or written: ${code}`, {
@@ -173,11 +173,11 @@ class PrefixedScratch implements Scratch {
 
 const missing = (place: string, cause: unknown): Error =>
   networkError(
-    `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; \`temp\` names another place for it`,
+    `intermediate chunks are missing: another process removed ${place}, or files in it, while it was in use; pass \`temp\` to use another place`,
     { code: "file-failed", cause },
   );
 
-const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
+const errorCode = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause);
 
 /** Unfinished files and folders below a folder. */
 export interface Leftovers {
@@ -188,8 +188,8 @@ export interface Leftovers {
   removed: number;
 }
 
-/** Age in milliseconds after which a file that has not changed counts as left by a killed process. */
-const quiet = 10 * 60_000;
+/** Age in milliseconds after which an unchanged file counts as abandoned. */
+const maxLeftoverAge = 10 * 60_000;
 
 /**
  * Finds unfinished files and folders below a folder. Symbolic links are not followed.
@@ -202,11 +202,11 @@ export async function findLeftovers(folder: string, clean: boolean): Promise<Lef
   const now = clean ? await fileSystemTime(folder) : 0;
   await walk(folder, async (place, entry) => {
     if (!isLeftover(entry)) return entry.isDirectory();
-    const info = await infoOf(place);
+    const info = await lstatPath(place);
     if (!info) return false; // renamed to its final name in the meantime
     found.count++;
     found.bytes += info.isFile() ? info.size : await bytesBelow(place);
-    const age = isScratchName(entry.name) ? transferTimes.scratchStale : quiet;
+    const age = isScratchName(entry.name) ? transferTimes.scratchStale : maxLeftoverAge;
     if (!clean || now - info.mtimeMs < age) return false;
     await rm(place, { recursive: true, force: true });
     found.removed++;
@@ -215,7 +215,7 @@ export async function findLeftovers(folder: string, clean: boolean): Promise<Lef
   return found;
 }
 
-const infoOf = (place: string) =>
+const lstatPath = (place: string) =>
   node()
     .fs.promises.lstat(place)
     .catch(() => undefined);
@@ -244,7 +244,7 @@ function isLeftover(entry: Dirent): boolean {
 async function bytesBelow(folder: string): Promise<number> {
   let bytes = 0;
   await walk(folder, async (place, entry) => {
-    if (entry.isFile()) bytes += (await infoOf(place))?.size ?? 0;
+    if (entry.isFile()) bytes += (await lstatPath(place))?.size ?? 0;
     return entry.isDirectory();
   });
   return bytes;

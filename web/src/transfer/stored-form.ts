@@ -104,7 +104,7 @@ function levelOutline({ shape, innerShape, axes, counts, index, after }: ShardLe
 const startBytes = 16;
 
 /** Start and size of an object. */
-interface Start {
+interface ObjectStart {
   /** Its first bytes. */
   readonly bytes: Uint8Array;
   readonly size: number;
@@ -114,7 +114,7 @@ interface Start {
  * Checks the size of a chunk, and the sizes in the header of its compressor.
  * @returns the problem; undefined for none.
  */
-export function chunkFault(leaf: Leaf, { bytes, size }: Start): string | undefined {
+export function chunkFault(leaf: Leaf, { bytes, size }: ObjectStart): string | undefined {
   if (size === 0) return "it is empty";
   if (leaf.type !== "core") return undefined;
   const exact = sizeBefore(leaf, leaf.chain.after.length);
@@ -145,11 +145,11 @@ export function trimmed(leaf: Leaf, bytes: Uint8Array): Uint8Array {
 
 /** Whether chunks of one array may have such bytes, but chunks of the other must not. */
 export function mayNeedTrimming(from: ArraySpec, to: ArraySpec): boolean {
-  const flagsOf = ({ firstLayout: { leaf } }: ArraySpec) => {
+  const trailingFlag = ({ firstLayout: { leaf } }: ArraySpec) => {
     const last = leaf.type === "core" ? leaf.chain.after.at(-1) : undefined;
     return last?.core === "blosc" ? last.params[5]! & trailingBytes : 0;
   };
-  return flagsOf(from) !== flagsOf(to);
+  return trailingFlag(from) !== trailingFlag(to);
 }
 
 function bloscFault(view: DataView, size: number, decoded: number | undefined): string | undefined {
@@ -225,13 +225,13 @@ export async function wholeObject(
   const { levels, leaf } = reader.layoutOf(object);
   const [level] = levels;
   if (!level || level.after.length > 0) {
-    const found = await rangeOf(store, key, { offset: 0, length: startBytes });
+    const found = await readStart(store, key, { offset: 0, length: startBytes });
     const isWhole = found && (level ? found.size > 0 : chunkFault(leaf, found) === undefined);
     return isWhole ? { size: found.size, chunks: 1 } : undefined;
   }
   const { bytes, location } = level.index;
   const range = location === "start" ? { offset: 0, length: bytes } : { suffixLength: bytes };
-  const found = await rangeOf(store, key, range);
+  const found = await readStart(store, key, range);
   const chunks = found && chunksInIndex(await sessionOf("full"), level, found);
   return chunks === undefined ? undefined : { size: found!.size, chunks };
 }
@@ -240,7 +240,7 @@ export async function wholeObject(
 function chunksInIndex(
   session: CodecSession,
   { index, counts }: ShardLevel,
-  { bytes, size }: Start,
+  { bytes, size }: ObjectStart,
 ): number | undefined {
   try {
     if (bytes.byteLength < index.bytes) throw shorterThanIndex(bytes.byteLength, index.bytes);
@@ -256,7 +256,7 @@ function chunksInIndex(
 }
 
 /** Reads part of an object, with its size; undefined for a missing object. */
-async function rangeOf(store: Store, key: string, range: RangeQuery): Promise<Start | undefined> {
+async function readStart(store: Store, key: string, range: RangeQuery): Promise<ObjectStart | undefined> {
   const version: { size?: number } = {};
   const bytes = await readRange(store, key, range, { version });
   if (!bytes) return undefined;

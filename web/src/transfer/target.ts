@@ -1,18 +1,37 @@
-/** Metadata of the copies of arrays and groups: that of the source in the target's Zarr version, with the requested changes. */
+/**
+ * Metadata of the copies of arrays and groups: that of the source in the target's Zarr version, with the requested
+ * changes. The mask of xarray is carried over between Zarr v2 and v3: in v2 xarray masks an array's fill value; in v3 the
+ * attribute `_FillValue`, which holds floats as base64 of a little-endian float64.
+ */
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { printCodecs } from "../codecs/print.js";
+import type { DType } from "../dtypes/dtype.js";
+import { printFill } from "../dtypes/fill-print.js";
+import type { FillValue } from "../dtypes/fill-value.js";
+import { parseScalar } from "../dtypes/parse-scalar.js";
+import { readScalar } from "../dtypes/scalar.js";
 import { arrayLike, leafCodecs } from "../edit/array-options.js";
 import type { CodecInput, CreateLikeOptions } from "../edit/options.js";
+import type { ZarrArray } from "../hierarchy/array.js";
 import { convertMetadata } from "../metadata/convert.js";
-import { type ArrayMetadata, type GroupMetadata, mainOf, readMetadata } from "../metadata/model.js";
+import {
+  type ArrayMetadata,
+  attributesIn,
+  attributesKey,
+  type GroupMetadata,
+  mainOf,
+  readMetadata,
+} from "../metadata/model.js";
 import type { Documents } from "../metadata/new-array.js";
-import { jsonEntries, withEntries } from "../metadata/print.js";
+import { jsonEntries, jsonOf, withEntries } from "../metadata/print.js";
+import type { ArraySpec } from "../metadata/spec.js";
 import { isRecord, own, textOf } from "../util/arguments.js";
+import { decodeBase64, encodeBase64 } from "../util/bytes.js";
+import { type Json, showJson } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
 import type { View } from "./boxes.js";
 import { badOption } from "./destination.js";
-import { type Masked, maskedIn, withAttributesOf } from "./masked.js";
 import type { SourceArray } from "./nodes.js";
 import type { CheckedOptions } from "./options.js";
 
@@ -55,17 +74,17 @@ export async function arrayTarget(
 ): Promise<ArrayTarget> {
   const version = options.format ?? source.zarrFormat;
   const notes: string[] = [];
-  const changes = changesOf(source, view, version, options, notes);
+  const changes = requestedChanges(source, view, version, options, notes);
   const limits = view.array.limits;
-  const masked = maskedIn(source, version, isInImage, options.fill as Masked["fillValue"]);
+  const masked = maskChanges(source, version, isInImage, options.fill as MaskChanges["fillValue"]);
   notes.push(...masked.notes);
   const like = await arrayLike(source, version, { ...changes, fillValue: masked.fillValue }, limits);
-  const made = await withAttributesOf(like, masked, { limits });
+  const made = await withMaskAttributes(like, masked, { limits });
   const own = unknownFields(source);
   if (own.length === 0 || made.documents === source.documents) return { metadata: made, notes };
   if (version !== source.zarrFormat) {
     const names = own.map(([name]) => `"${name}"`).join(", ");
-    notes.push(`left out what is Zarr v${source.zarrFormat}'s own: ${names}`);
+    notes.push(`dropped fields that only Zarr v${source.zarrFormat} has: ${names}`);
     return { metadata: made, notes };
   }
   const { key, object } = mainOf(made.documents);
@@ -73,7 +92,7 @@ export async function arrayTarget(
   return { metadata: (await readMetadata(documents, { limits })) as ArrayMetadata, notes };
 }
 
-function changesOf(
+function requestedChanges(
   source: ArrayMetadata,
   view: View,
   version: ZarrVersion,
@@ -87,7 +106,7 @@ function changesOf(
   const shardShape = shardsFor(source, view, version, { ...options, chunks: chunkShape }, notes);
   const hasNewChunks = chunkShape !== undefined || shardShape !== undefined || options.codecs !== undefined;
   if (!spec.isRegular && !chunkShape && (hasNewChunks || isReduced))
-    throw badOption("chunks of different lengths along an axis: `chunks` must say what they become");
+    throw badOption("the source has chunks of different lengths; pass `chunks`");
   return {
     shape: view.isWhole ? undefined : view.shape,
     chunkShape: chunkShape ?? (isReduced || shardShape !== undefined ? kept(spec.chunkShape) : undefined),
@@ -97,12 +116,12 @@ function changesOf(
       : isReduced
         ? reducedCodecs(source, view, version)
         : undefined,
-    dimensionNames: namesOf(source, view, version, notes),
+    dimensionNames: dimensionNamesFor(source, view, version, notes),
   };
 }
 
-/** Names of the dimensions; undefined to keep those of the source. */
-function namesOf(
+/** Returns the dimension names; undefined to keep those of the source. */
+function dimensionNamesFor(
   { spec, zarrFormat }: ArrayMetadata,
   view: View,
   version: ZarrVersion,
@@ -128,8 +147,9 @@ function withObjectCodec(
   codecs: readonly CodecInput[],
   version: ZarrVersion,
 ): readonly CodecInput[] {
-  const nameOf = (codec: CodecInput) => (typeof codec === "string" ? codec : codec.name);
-  if (spec.dtype.name !== "object" || codecs.some((codec) => objectCodec.test(nameOf(codec)))) return codecs;
+  const codecName = (codec: CodecInput) => (typeof codec === "string" ? codec : codec.name);
+  if (spec.dtype.name !== "object" || codecs.some((codec) => objectCodec.test(codecName(codec))))
+    return codecs;
   const array = { dtype: spec.dtype, shape: spec.chunkShape };
   const own = printCodecs(leafCodecs(spec.codecs), array, zarrFormat, version);
   return [...own.filter(({ name }) => objectCodec.test(name)), ...codecs];
@@ -160,7 +180,7 @@ function shardsFor(
     return null;
   }
   if (chunks && before.some((length, axis) => length % chunks[axis]! !== 0))
-    throw badOption(`chunks of [${chunks}] do not divide the shards of [${before}]: say \`shards\``);
+    throw badOption(`chunks of [${chunks}] do not divide the shards of [${before}]; pass \`shards\``);
   return chunks || view.kept.length < spec.shape.length ? before : undefined;
 }
 
@@ -169,14 +189,14 @@ export function autoShards(
   shape: readonly number[],
   chunks: readonly number[],
   itemBytes: number,
-  most = autoBytes,
+  maxBytes = autoBytes,
 ): readonly number[] {
   const shard = [...chunks];
   const left = (axis: number) => shape[axis]! / shard[axis]!;
   for (;;) {
     const bytes = shard.reduce((a, b) => a * b, itemBytes || 64);
     const axis = shard.map((_, i) => i).reduce((best, i) => (left(i) >= left(best) ? i : best), 0);
-    if (shard.length === 0 || left(axis) <= 1 || 2 * bytes > most) return shard;
+    if (shard.length === 0 || left(axis) <= 1 || 2 * bytes > maxBytes) return shard;
     shard[axis]! *= 2;
   }
 }
@@ -210,4 +230,146 @@ const knownFields: Readonly<Record<ZarrVersion, ReadonlySet<string>>> = {
 function unknownFields({ documents, zarrFormat }: ArrayMetadata) {
   const { object } = mainOf(documents);
   return jsonEntries(object).filter(([name]) => !knownFields[zarrFormat].has(name));
+}
+
+const attributeName = "_FillValue";
+/** The older attribute for the same purpose, which xarray reads for strings as well. */
+const olderName = "missing_value";
+
+/** Changes with which xarray masks the same elements in the copy. */
+export interface MaskChanges {
+  /** The copy's fill value, null for none. Default: the source's. */
+  readonly fillValue?: CreateLikeOptions["fillValue"];
+  /** Attributes to set; undefined removes one. */
+  readonly attributes?: readonly (readonly [name: string, value: Json | undefined])[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Returns the changes for an array of an xarray dataset: one all of whose dimensions are named, outside OME-Zarr images,
+ * whose readers mask nothing.
+ * @param fillValue the option `fill`, which wins; undefined without that option.
+ */
+export function maskChanges(
+  { zarrFormat, spec }: ArrayMetadata,
+  version: ZarrVersion,
+  isInImage: boolean,
+  fillValue: MaskChanges["fillValue"],
+): MaskChanges {
+  const isFromV2 = zarrFormat === 2 && version === 3 && spec.dimensionNames !== undefined;
+  const isFromV3 = zarrFormat === 3 && version === 2 && isNamed(spec) && !isInImage;
+  if (isFromV2) return { fillValue, ...maskToV3(spec) };
+  return isFromV3 ? maskToV2(spec, fillValue) : { fillValue, notes: [] };
+}
+
+const isNamed = ({ dimensionNames, shape }: ArraySpec): boolean =>
+  shape.length === 0 || (dimensionNames?.every((name) => name !== null) ?? false);
+
+function maskToV3({ dtype, fill, attributes }: ArraySpec): MaskChanges {
+  const given = own(attributes, attributeName);
+  const masked = fill.value === null ? given !== undefined && parseFill(dtype, given) : fill;
+  if (masked === false) return { notes: [] };
+  const attribute = masked && printAttribute(dtype, masked);
+  const changes = [[attributeName, attribute]] as const;
+  if (attribute !== undefined || (masked && isMissingValue(dtype, masked)))
+    return { attributes: changes, notes: [] };
+  const isText = typeof masked?.value === "string" && own(attributes, olderName) === undefined;
+  if (isText) return { attributes: [...changes, [olderName, masked.value as string]], notes: [] };
+  const value = masked ? fillText(dtype, masked) : "the attribute's value";
+  const note = `xarray masks ${value} in Zarr v2 but not in v3, whose attribute "${attributeName}" it cannot read for data type ${dtype}`;
+  return { attributes: changes, notes: [note] };
+}
+
+function maskToV2({ dtype, fill, attributes }: ArraySpec, asked: MaskChanges["fillValue"]): MaskChanges {
+  const given = own(attributes, attributeName);
+  const masked = given === undefined ? undefined : parseFill(dtype, decodeAttribute(dtype, given));
+  if (masked) return maskAsFill(dtype, masked, fill, asked);
+  if (asked !== undefined || (given === undefined && isMissingValue(dtype, fill)))
+    return { fillValue: asked, notes: [] };
+  const note =
+    "the fill value becomes null and missing chunks are stored, because xarray masks fill values in Zarr v2; pass `fill` to set one";
+  return { fillValue: null, notes: [note] };
+}
+
+/** Makes the masked value the fill value of Zarr v2, unless the option `fill` names another one. */
+function maskAsFill(
+  dtype: DType,
+  masked: FillValue,
+  fill: FillValue,
+  asked: MaskChanges["fillValue"],
+): MaskChanges {
+  const wanted = asked === undefined ? fill : parseFill(dtype, asked);
+  const isSame = wanted && fillText(dtype, wanted) === fillText(dtype, masked);
+  const value = fillText(dtype, masked);
+  const note =
+    asked === undefined
+      ? `the fill value ${fillText(dtype, fill)} becomes ${value}, which xarray masks, and missing chunks are stored`
+      : `xarray masks the fill value instead of ${value}, because Zarr v2 has one value for both`;
+  const notes = isSame ? [] : [note];
+  return {
+    fillValue: asked === undefined ? masked.value : asked,
+    attributes: [[attributeName, undefined]],
+    notes,
+  };
+}
+
+/** Parses a plain value as an element; undefined if the data type has no such element. */
+function parseFill(dtype: DType, value: unknown): FillValue | undefined {
+  try {
+    const scalar = parseScalar(dtype, value);
+    return scalar.value === null ? undefined : scalar;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes an attribute of Zarr v3. Floats may be plain numbers, which xarray refuses. */
+function decodeAttribute({ core, name }: DType, given: unknown): unknown {
+  if (/^float(16|32|64)$/.test(core)) return floatIn(given);
+  if (core.startsWith("complex") && Array.isArray(given)) return given.map(floatIn);
+  return name === "bytes" && typeof given === "string" ? decodeBase64(given) : given;
+}
+
+function floatIn(given: unknown): unknown {
+  const bytes = typeof given === "string" ? decodeBase64(given, 8) : undefined;
+  return bytes?.byteLength === 8 ? new DataView(bytes.buffer).getFloat64(0, true) : given;
+}
+
+/** Encodes an attribute of Zarr v3; undefined for data types with which xarray fails to open the dataset. */
+function printAttribute(dtype: DType, { item }: FillValue): Json | undefined {
+  if (dtype.isVariable || dtype.fields) return undefined;
+  const scalar = readScalar(dtype, item, 0);
+  if (/^(bool|u?int(8|16|32|64))$/.test(dtype.core)) return jsonOf(scalar, attributeName);
+  if (/^float(16|32|64)$/.test(dtype.core)) return floatText(scalar as number);
+  return /^complex(64|128)$/.test(dtype.core) ? (scalar as number[]).map(floatText) : undefined;
+}
+
+function floatText(value: number): string {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setFloat64(0, value, true);
+  return encodeBase64(bytes);
+}
+
+/** Whether masking a value has no effect: NaN and NaT are missing values already. */
+function isMissingValue(dtype: DType, { item }: FillValue): boolean {
+  if (/^(datetime|timedelta)64$/.test(dtype.core)) return readScalar(dtype, item, 0) === -(2n ** 63n);
+  if (!/^(float|complex)/.test(dtype.core)) return false;
+  return [readScalar(dtype, item, 0)].flat().some(Number.isNaN);
+}
+
+const fillText = (dtype: DType, fill: FillValue): string => showJson(printFill(dtype, fill, 3, "little"));
+
+/** Returns an array's metadata with changed attributes. */
+export async function withMaskAttributes(
+  metadata: ArrayMetadata,
+  { attributes: changes = [] }: MaskChanges,
+  options: { readonly limits: ZarrArray["limits"] },
+): Promise<ArrayMetadata> {
+  const { zarrFormat, documents } = metadata;
+  const key = attributesKey[zarrFormat];
+  const document = documents.get(key);
+  if (!document || changes.length === 0) return metadata;
+  const attributes = withEntries(attributesIn(document, zarrFormat), changes);
+  const changed = zarrFormat === 3 ? withEntries(document, [["attributes", attributes]]) : attributes;
+  return (await readMetadata(new Map(documents).set(key, changed), options)) as ArrayMetadata;
 }

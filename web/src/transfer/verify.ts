@@ -10,30 +10,30 @@ import { releaseBytes } from "../store/read.js";
 import { isStore } from "../store/store.js";
 import { isZarrError, messageOf } from "../util/errors.js";
 import { positionsIn } from "../util/shapes.js";
+import { Callbacks, fetchOptions, inLanes, lanesFor, toExactNumber } from "./array-copy.js";
 import {
-  cellsOf,
+  cellBox,
   chunksIn,
-  elementsOf,
+  elementBox,
   exactCount,
+  exactProduct,
   type ObjectBox,
-  type Part,
-  productOf,
-  shareOf,
+  type ShareIndex,
+  shareBoxes,
 } from "./boxes.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode, node } from "./host.js";
+import { type FoundNodes, findNodes, metadataProblem } from "./nodes.js";
 import {
-  checkCallbacks,
-  partOf,
+  checkPart,
+  checkVerifyOptions,
   type VerifyOptions,
   type VerifyProblem,
   type VerifyResult,
 } from "./options.js";
 import { placeOfStore } from "./places.js";
 import { findLeftovers } from "./scratch.js";
-import { badMetadata, type FoundNodes, findNodes } from "./verify-nodes.js";
 import { boxesToVisit } from "./visited.js";
-import { exact, fetchOptions, inLanes, lanesFor } from "./work.js";
 
 /** Limit for the problems that a result lists. */
 const maxListed = 10_000;
@@ -46,20 +46,23 @@ const maxListed = 10_000;
  *   of the signal.
  */
 export async function verify(source: Source, options: VerifyOptions = {}): Promise<VerifyResult> {
-  checkCallbacks(options, ["onProgress", "onProblem", "onWarning"]);
-  const { clean = false, onProblem, signal } = options;
-  const part = partOf(options.part);
+  checkVerifyOptions(options);
+  const { clean = false, onProblem, onProgress } = options;
+  const callbacks = new Callbacks(options.signal, [onProblem, onProgress]);
+  const { signal } = callbacks;
+  const part = checkPart(options.part);
   // Only the first part checks documents and leftovers.
   const isFirst = !part || part.index === 0;
   signal?.throwIfAborted();
-  const folder = await folderOf(source, options.path);
-  if (clean && folder === undefined) throw badOption("`clean` is for folders");
-  const problems = new Problems(onProblem);
-  const found = await nodesOf(source, options);
+  const folder = await verifiedFolder(source, options.path);
+  if (clean && folder === undefined) throw badOption("`clean` requires a folder");
+  const problems = new Problems(callbacks, onProblem);
+  const found = await collectNodes(source, { ...options, signal });
   for (const message of found.warnings) options.onWarning?.({ code: "stale-consolidated", message });
   if (isFirst) for (const problem of found.problems) problems.add(problem);
-  const counts = await verifyArrays(found.arrays, part, problems, options);
+  const counts = await verifyArrays(found.arrays, part, problems, { ...options, signal });
   const leftovers = folder !== undefined && isFirst ? await findLeftovers(folder, clean) : undefined;
+  await callbacks.settle();
   const { count: problemCount, list } = problems;
   return {
     arrays: found.arrays.length,
@@ -72,7 +75,7 @@ export async function verify(source: Source, options: VerifyOptions = {}): Promi
 }
 
 /** Path of the folder that is verified; undefined for other sources. */
-async function folderOf(source: Source, below = ""): Promise<string | undefined> {
+async function verifiedFolder(source: Source, below = ""): Promise<string | undefined> {
   if (!(await loadNode())) return undefined;
   const { fs, path } = node();
   const isPlace = typeof source === "string" || source instanceof URL;
@@ -84,12 +87,15 @@ async function folderOf(source: Source, below = ""): Promise<string | undefined>
   return info?.isDirectory() ? folder : undefined;
 }
 
-async function nodesOf(source: Source, options: VerifyOptions): Promise<FoundNodes> {
+async function collectNodes(source: Source, options: VerifyOptions): Promise<FoundNodes> {
   const unlisted: VerifyProblem[] = [];
   const onWarning: VerifyOptions["onWarning"] = (warning) => {
-    // Listings leave out members whose metadata cannot be read.
+    // Listings omit members whose metadata cannot be read.
     if (warning.code !== "bad-member") options.onWarning?.(warning);
-    else unlisted.push(badMetadata(/"\/(.*)" is left out/.exec(warning.message)?.[1] ?? "", warning.message));
+    else
+      unlisted.push(
+        metadataProblem(/"\/(.*)" is left out/.exec(warning.message)?.[1] ?? "", warning.message),
+      );
   };
   const found = await findNodes(await open(source, { ...options, onWarning }), options.v1Order);
   found.problems.unshift(...unlisted);
@@ -100,10 +106,13 @@ async function nodesOf(source: Source, options: VerifyOptions): Promise<FoundNod
 class Problems {
   readonly list: VerifyProblem[] = [];
   count = 0;
-  /** What a callback of the caller threw. */
+  /** Error thrown by a callback of the caller. */
   failure: { readonly error: unknown } | undefined;
 
-  constructor(private readonly onProblem: VerifyOptions["onProblem"]) {}
+  constructor(
+    private readonly callbacks: Callbacks,
+    private readonly onProblem: VerifyOptions["onProblem"],
+  ) {}
 
   add(problem: VerifyProblem): void {
     this.count++;
@@ -111,10 +120,10 @@ class Problems {
     this.call(() => this.onProblem?.(problem));
   }
 
-  /** Calls a callback of the caller. An error that it throws is no problem of the data: it ends the verification. */
-  call(callback: () => void): void {
+  /** Calls a callback of the caller. An error that it throws ends the verification; it is not reported as a problem of the data. */
+  call(callback: () => unknown): void {
     try {
-      callback();
+      this.callbacks.call(callback);
     } catch (error) {
       this.failure ??= { error };
       throw error;
@@ -123,35 +132,39 @@ class Problems {
 }
 
 /** The stored objects of an array that are visited. */
-interface Share {
+interface ArrayShare {
   readonly array: ZarrArray;
   readonly boxes: readonly ObjectBox[];
   /** Number of chunks that are not visited because they are not stored. */
   readonly left: bigint;
 }
 
-async function shareFor(array: ZarrArray, part: Part | undefined, index: number): Promise<Share> {
+async function shareFor(array: ZarrArray, part: ShareIndex | undefined, index: number): Promise<ArrayShare> {
   const { reader } = array;
   const objects = reader.objectAxes.map((axis) => axis.count);
-  const own = shareOf(objects, part, index);
+  const own = shareBoxes(objects, part, index);
   const count = own.reduce((sum, box) => sum + exactCount(box), 0n);
   const objectBox = (object: readonly number[]) => ({ from: object, to: object.map((at) => at + 1) });
   const cell = reader.objectAxes.map(() => 1);
-  const boxes = await boxesToVisit({ boxes: own, cell, sources: [{ array, count, cellsOf: objectBox }] });
+  const boxes = await boxesToVisit({
+    boxes: own,
+    cell,
+    sources: [{ array, count, cellsHolding: objectBox }],
+  });
   return { array, boxes, left: chunksIn(own, reader) - chunksIn(boxes, reader) };
 }
 
-const chunkBytesOf = ({ chunkShape, dtype }: ZarrArray): bigint =>
-  productOf(chunkShape) * BigInt(dtype.itemBytes || 128);
+const decodedChunkBytes = ({ chunkShape, dtype }: ZarrArray): bigint =>
+  exactProduct(chunkShape) * BigInt(dtype.itemBytes || 128);
 
 /** Verifies a share of each array. Chunks that are not visited because they are not stored count as missing. */
 async function verifyArrays(
   arrays: readonly ZarrArray[],
-  part: Part | undefined,
+  part: ShareIndex | undefined,
   problems: Problems,
   { onProgress, signal }: VerifyOptions,
 ): Promise<Pick<VerifyResult, "chunks" | "missing" | "bytes" | "bytesRead">> {
-  const shares: Share[] = [];
+  const shares: ArrayShare[] = [];
   for (const [i, array] of arrays.entries()) {
     try {
       shares.push(await shareFor(array, part, i));
@@ -160,7 +173,7 @@ async function verifyArrays(
       problems.add({ path: array.path, key, tag: "LimitExceeded", reason: messageOf(error) });
     }
   }
-  const bytesIn = ({ array, boxes }: Share) => chunksIn(boxes, array.reader) * chunkBytesOf(array);
+  const bytesIn = ({ array, boxes }: ArrayShare) => chunksIn(boxes, array.reader) * decodedChunkBytes(array);
   const totalBytes = shares.reduce((sum, share) => sum + Number(bytesIn(share)), 0);
   let done = 0;
   const onBytes = (size: number) => {
@@ -172,13 +185,13 @@ async function verifyArrays(
   for (const share of shares) {
     await verifyArray(share.array, share.boxes, findings);
     left += share.left;
-    bytes += bytesIn(share) + share.left * chunkBytesOf(share.array);
+    bytes += bytesIn(share) + share.left * decodedChunkBytes(share.array);
   }
   const { chunks, missing, bytesRead } = findings;
   return {
-    chunks: exact(BigInt(chunks) + left),
-    missing: exact(BigInt(missing) + left),
-    bytes: exact(bytes),
+    chunks: toExactNumber(BigInt(chunks) + left),
+    missing: toExactNumber(BigInt(missing) + left),
+    bytes: toExactNumber(bytes),
     bytesRead,
   };
 }
@@ -200,7 +213,7 @@ const memory = 64 * 2 ** 20;
 /** Decodes the chunks in boxes of stored objects. @throws the reason of the signal, and what callbacks throw. */
 async function verifyArray(array: ZarrArray, boxes: readonly ObjectBox[], findings: Findings): Promise<void> {
   const { signal } = findings;
-  const chunkBytes = Number(chunkBytesOf(array));
+  const chunkBytes = Number(decodedChunkBytes(array));
   const lanes = lanesFor(chunkBytes, memory);
   const onBytes = (bytes: number) => {
     findings.bytesRead += bytes;
@@ -224,7 +237,7 @@ class ObjectVerifier {
   async visit(object: readonly number[], fetching: ReturnType<typeof fetchOptions>): Promise<void> {
     const { reader } = this.array;
     const { findings } = this;
-    const tasks = tasksOf(reader, object);
+    const tasks = chunkTasks(reader, object);
     let seen = 0;
     try {
       await reader.readObject(object, tasks, fetching, async (task, { codec, encoded }) => {
@@ -269,9 +282,9 @@ function* objectsIn(boxes: readonly ObjectBox[]): Generator<number[]> {
   for (const box of boxes) yield* positionsIn(box);
 }
 
-function tasksOf({ axes, objectAxes }: ArrayReader, object: readonly number[]) {
-  const elements = elementsOf({ from: object, to: object.map((at) => at + 1) }, objectAxes);
-  return [...positionsIn(cellsOf(elements, axes))].map((coordinates) => ({ coordinates }));
+function chunkTasks({ axes, objectAxes }: ArrayReader, object: readonly number[]) {
+  const elements = elementBox({ from: object, to: object.map((at) => at + 1) }, objectAxes);
+  return [...positionsIn(cellBox(elements, axes))].map((coordinates) => ({ coordinates }));
 }
 
 /** Decodes chunks into memory that all of them share. */

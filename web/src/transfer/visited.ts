@@ -8,27 +8,27 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayReader } from "../read/reader.js";
 import { limitExceeded } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
-import { cellsOf, chunksIn, elementsOf, exactCount, intersect, type ObjectBox } from "./boxes.js";
-import { isSameFill, itemBytesOf, type Work } from "./work.js";
+import { type ArrayCopy, elementBytes, isSameFill } from "./array-copy.js";
+import { cellBox, chunksIn, elementBox, exactCount, intersect, type ObjectBox } from "./boxes.js";
 
 /** Chunks that are not visited because they are not stored. */
-export interface Left {
+export interface Unvisited {
   readonly chunks: bigint;
   /** Decoded bytes of their elements. */
   readonly bytes: bigint;
 }
 
 /**
- * Leaves out objects that are not stored in the source; for a resumed copy only those that the destination lacks, too.
+ * Omits objects that neither the source nor, for a resumed copy, the destination has stored.
  * @param there the target array in the destination's own store.
  * @param isAsStored whether chunks are copied without being decoded.
  * @throws LimitExceeded for more objects than can be requested one by one.
  */
 export async function visitedBoxes(
-  { boxes, resume, target, view }: Pick<Work, "boxes" | "resume" | "target" | "view">,
+  { boxes, resume, target, view }: Pick<ArrayCopy, "boxes" | "resume" | "target" | "view">,
   there: ZarrArray,
   isAsStored: boolean,
-): Promise<{ boxes: readonly ObjectBox[]; left: Left }> {
+): Promise<{ boxes: readonly ObjectBox[]; left: Unvisited }> {
   const [from, to] = [view.array.reader, target.reader];
   const cell = cellShape(view, to);
   const toCells = (objects: Box): Box => ({
@@ -39,11 +39,11 @@ export async function visitedBoxes(
     {
       array: view.array,
       count: boxes.reduce((sum, box) => sum + sourceCount(view, box, to), 0n),
-      cellsOf(object: readonly number[]) {
+      cellsHolding(object: readonly number[]) {
         if (object.some((at, axis) => at >= from.objectAxes[axis]!.count)) return undefined;
-        const elements = elementsOf({ from: object, to: object.map((at) => at + 1) }, from.objectAxes);
-        const shown = view.shownOf(elements);
-        return shown && toCells(cellsOf(shown, to.objectAxes));
+        const elements = elementBox({ from: object, to: object.map((at) => at + 1) }, from.objectAxes);
+        const shown = view.targetBox(elements);
+        return shown && toCells(cellBox(shown, to.objectAxes));
       },
     },
     ...(resume
@@ -51,7 +51,8 @@ export async function visitedBoxes(
           {
             array: there,
             count: boxes.reduce((sum, box) => sum + exactCount(box), 0n),
-            cellsOf: (object: readonly number[]) => toCells({ from: object, to: object.map((at) => at + 1) }),
+            cellsHolding: (object: readonly number[]) =>
+              toCells({ from: object, to: object.map((at) => at + 1) }),
           },
         ]
       : []),
@@ -62,18 +63,18 @@ export async function visitedBoxes(
     sources,
     needsAll: needsAll(view.array, target, isAsStored),
   });
-  const [all, some] = [sizeOf(boxes, target), sizeOf(visited, target)];
+  const [all, some] = [countWork(boxes, target), countWork(visited, target)];
   return { boxes: visited, left: { chunks: all.chunks - some.chunks, bytes: all.bytes - some.bytes } };
 }
 
 /** Counts the chunks in boxes of objects, and the decoded bytes of their elements. */
-export function sizeOf(boxes: readonly ObjectBox[], target: ZarrArray): Left {
+export function countWork(boxes: readonly ObjectBox[], target: ZarrArray): Unvisited {
   const { reader } = target;
-  const elements = boxes.reduce((sum, box) => sum + exactCount(elementsOf(box, reader.objectAxes)), 0n);
-  return { chunks: chunksIn(boxes, reader), bytes: elements * BigInt(itemBytesOf(target)) };
+  const elements = boxes.reduce((sum, box) => sum + exactCount(elementBox(box, reader.objectAxes)), 0n);
+  return { chunks: chunksIn(boxes, reader), bytes: elements * BigInt(elementBytes(target)) };
 }
 
-/** Why chunks that the source does not store are written; undefined if they are not. */
+/** Returns why chunks that the source does not store must be written; undefined if they need not be. */
 function needsAll(source: ZarrArray, target: ZarrArray, isAsStored: boolean): string | undefined {
   if (!isSameFill(source, target)) return "the fill value changes, so that all of them are written";
   const isUndefined = !isAsStored && target.spec.fill.value === null;
@@ -81,7 +82,7 @@ function needsAll(source: ZarrArray, target: ZarrArray, isAsStored: boolean): st
 }
 
 /** Number of objects of the target along each axis that are about as long as one of the source. */
-function cellShape({ array, axes, kept }: Work["view"], to: ArrayReader): number[] {
+function cellShape({ array, axes, kept }: ArrayCopy["view"], to: ArrayReader): number[] {
   return kept.map((sourceAxis, axis) => {
     const length = array.reader.objectAxes[sourceAxis]!.size(0) / axes[axis]!.step;
     return Math.max(1, Math.ceil(length / to.objectAxes[axis]!.size(0)));
@@ -89,9 +90,9 @@ function cellShape({ array, axes, kept }: Work["view"], to: ArrayReader): number
 }
 
 /** Number of objects of the source that may hold elements of a box of objects of the target. */
-function sourceCount(view: Work["view"], box: ObjectBox, to: ArrayReader): bigint {
-  const elements = view.sourceOf(elementsOf(box, to.objectAxes));
-  return exactCount(cellsOf(elements, view.array.reader.objectAxes));
+function sourceCount(view: ArrayCopy["view"], box: ObjectBox, to: ArrayReader): bigint {
+  const elements = view.sourceBox(elementBox(box, to.objectAxes));
+  return exactCount(cellBox(elements, view.array.reader.objectAxes));
 }
 
 /** Up to this number of objects, all are visited. */
@@ -107,11 +108,11 @@ export interface StoredSource {
   /** Number of its objects that correspond to objects that may be visited. */
   readonly count: bigint;
   /** Cells that a stored object of it belongs to; undefined for none. */
-  cellsOf(object: readonly number[]): Box | undefined;
+  cellsHolding(object: readonly number[]): Box | undefined;
 }
 
 /** Objects of a grid, and the arrays that show which of them are stored. */
-export interface Visited {
+export interface VisitInput {
   /** Objects that may be visited. */
   readonly boxes: readonly ObjectBox[];
   /** Objects of a cell along each axis: several if stored objects are larger than visited ones. */
@@ -133,7 +134,7 @@ interface StoredCells {
  * Takes about 200 bytes of memory for each stored object, unless one in 16 or more is stored.
  * @throws LimitExceeded for more objects than can be requested one by one.
  */
-export async function boxesToVisit(visited: Visited): Promise<readonly ObjectBox[]> {
+export async function boxesToVisit(visited: VisitInput): Promise<readonly ObjectBox[]> {
   const { boxes, cell, sources, needsAll } = visited;
   const own = boxes.reduce((sum, box) => sum + exactCount(box), 0n);
   let count = own;
@@ -149,7 +150,7 @@ export async function boxesToVisit(visited: Visited): Promise<readonly ObjectBox
   const lookups = stored.cells.size * perCell;
   if (lookups > Math.max(Number(maxObjects), sparseness * stored.listed))
     throw tooMany(visited, BigInt(Math.ceil(lookups)));
-  return merged([...stored.cells.values()]).flatMap(({ from, to }) => {
+  return mergeCells([...stored.cells.values()]).flatMap(({ from, to }) => {
     const objects: Box = {
       from: from.map((at, axis) => at * cell[axis]!),
       to: to.map((at, axis) => at * cell[axis]!),
@@ -159,20 +160,20 @@ export async function boxesToVisit(visited: Visited): Promise<readonly ObjectBox
 }
 
 /** @returns "most" if enough objects are stored to visit all; undefined if a store cannot list its objects. */
-async function storedCells({ boxes, cell, sources }: Visited): Promise<StoredCells | "most" | undefined> {
+async function storedCells({ boxes, cell, sources }: VisitInput): Promise<StoredCells | "most" | undefined> {
   const cells = new Map<string, readonly number[]>();
   let listed = 0;
   const ownCells = boxes.map(({ from, to }) => ({
     from: from.map((at, axis) => Math.floor(at / cell[axis]!)),
     to: to.map((at, axis) => Math.ceil(at / cell[axis]!)),
   }));
-  for (const { array, count, cellsOf } of sources) {
+  for (const { array, count, cellsHolding } of sources) {
     const objects = storedObjects(array);
     if (!objects) return undefined;
     let found = 0;
     try {
       for await (const object of objects) {
-        const concerned = cellsOf(object);
+        const concerned = cellsHolding(object);
         const parts = concerned ? ownCells.flatMap((box) => intersect(concerned, box) ?? []) : [];
         for (const part of parts) for (const at of positionsIn(part)) cells.set(at.join(), at);
         if (parts.length > 0) found++;
@@ -187,15 +188,15 @@ async function storedCells({ boxes, cell, sources }: Visited): Promise<StoredCel
 }
 
 /** Merges cells to boxes: neighbours along the last axis, equal rows of them along the one before, and so on. */
-function merged(cells: readonly (readonly number[])[]): Box[] {
+function mergeCells(cells: readonly (readonly number[])[]): Box[] {
   let boxes: Box[] = cells.map((at) => ({ from: at, to: at.map((index) => index + 1) }));
   const rank = cells[0]?.length ?? 0;
-  for (let axis = rank - 1; axis >= 0; axis--) boxes = joined(boxes, axis);
+  for (let axis = rank - 1; axis >= 0; axis--) boxes = joinBoxes(boxes, axis);
   return boxes.sort((a, b) => compare(a.from, b.from));
 }
 
 /** Joins adjacent boxes that differ along one axis only. */
-function joined(boxes: Box[], axis: number): Box[] {
+function joinBoxes(boxes: Box[], axis: number): Box[] {
   const others = ({ from, to }: Box) => [...from.toSpliced(axis, 1), ...to.toSpliced(axis, 1)];
   const keyed = boxes.map((box) => ({ box, key: others(box) }));
   keyed.sort((a, b) => compare(a.key, b.key) || a.box.from[axis]! - b.box.from[axis]!);
@@ -214,10 +215,10 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-function tooMany({ sources, needsAll }: Visited, count: bigint): Error {
+function tooMany({ sources, needsAll }: VisitInput, count: bigint): Error {
   const unlisted = sources.find(({ array }) => !storedObjects(array));
   const why = needsAll ?? (unlisted ? "the store does not list its chunks" : "few of them are stored");
   return limitExceeded(
-    `"/${sources[0]!.array.path}" has ${count} chunks to be asked for one by one, more than the limit of ${maxObjects}: ${why}; \`part\` I/N shares them out`,
+    `"/${sources[0]!.array.path}" has ${count} chunks to request one by one, more than the limit of ${maxObjects}: ${why}; split the work with \`part\` I/N`,
   );
 }

@@ -4,11 +4,25 @@ import type { CodecSession } from "../engine/session.js";
 import { asBytes, isBytes, sizeOf } from "../util/bytes.js";
 import { engineFailed } from "../util/errors.js";
 import { movedBytes, moveItems, packedSource, packing } from "../util/strided-copy.js";
-import { batchesOf, type EncodeBatch, type EncodeStep, runBatch } from "../write/encode-step.js";
-import type { Encoded, Encoders } from "../write/encoder.js";
-import { checkThere } from "../write/values.js";
-import { isFailure, isItsOwn, packFailure, unpackFailure } from "./errors.js";
-import type { ChunkAnswer, KnownPlans, PoolTask, WorkMessage } from "./messages.js";
+import {
+  type EncodeBatch,
+  type Encoded,
+  type Encoders,
+  type EncodeStep,
+  runBatch,
+  toBatches,
+} from "../write/encoder.js";
+import { checkNotDetached } from "../write/region.js";
+import {
+  type ChunkResult,
+  isFailure,
+  isWorkerFault,
+  type KnownPlans,
+  type PoolTask,
+  packFailure,
+  unpackFailure,
+  type WorkMessage,
+} from "./messages.js";
 import type { WorkerPool } from "./pool.js";
 
 /** Result of encoding a chunk. */
@@ -25,7 +39,7 @@ interface BatchMessage extends Omit<EncodeBatch, "plan" | "before" | "source"> {
 type Range = readonly [start: number, length: number];
 
 /** Returns the pool's workers as encoders of one write. */
-export function encodersOf(pool: WorkerPool): Encoders {
+export function poolEncoders(pool: WorkerPool): Encoders {
   const batches = new Batches(pool);
   return {
     enter: () => pool.enter(),
@@ -39,7 +53,7 @@ export function encodersOf(pool: WorkerPool): Encoders {
  * Microtask turns to wait before a batch is sent: by then, callers whose promises were resolved have
  * requested their next chunks.
  */
-const turns = 16;
+const batchTurns = 16;
 
 interface Waiting {
   readonly step: EncodeStep;
@@ -61,10 +75,10 @@ class Batches {
   }
 
   async #flush(signal: AbortSignal | undefined): Promise<void> {
-    for (let turn = 0; turn < turns; turn++) await undefined;
+    for (let turn = 0; turn < batchTurns; turn++) await undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const batch of batchesOf(waiting.map(({ step }) => step)))
+    for (const batch of toBatches(waiting.map(({ step }) => step)))
       void this.#submit(batch, waiting.splice(0, batch.places.length), signal);
   }
 
@@ -74,7 +88,7 @@ class Batches {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     try {
-      const outcomes = await this.pool.submit(taskOf(batch), signal);
+      const outcomes = await this.pool.submit(encodeTask(batch), signal);
       waiting.forEach(({ settle }, i) => {
         settle(outcomes[i]!);
       });
@@ -84,7 +98,7 @@ class Batches {
   }
 }
 
-function taskOf(batch: EncodeBatch): PoolTask<Outcome[]> {
+function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
   const { plan, before, source, move, places, keepsFill, bytes } = batch;
   const stored = before?.encoded?.byteLength ?? 0;
   const start = 8 * Math.ceil(stored / 8); // aligned, so that values are copied in words
@@ -95,19 +109,19 @@ function taskOf(batch: EncodeBatch): PoolTask<Outcome[]> {
     inputBytes: shared ? stored : start + movedBytes(move),
     workBytes: bytes,
     read: ({ chunks }) => {
-      const outcomes = Array.isArray(chunks) ? chunks.map((chunk) => outcomeOf(chunk, keepsFill)) : [];
+      const outcomes = Array.isArray(chunks) ? chunks.map((chunk) => readOutcome(chunk, keepsFill)) : [];
       const isWhole = outcomes.length === places.length && outcomes.every((outcome) => outcome !== undefined);
       return isWhole ? { outcome: outcomes } : undefined;
     },
     run: (session) => {
-      const outcomes = runBatch(session, batch, attempted);
+      const outcomes = runBatch(session, batch, attempt);
       return outcomes === "no room" ? places.map(() => ({ encoded: outcomes })) : outcomes;
     },
     pack(known, input): BatchMessage {
-      checkThere(source);
+      checkNotDetached(source);
       if (before?.encoded) input.set(before.encoded);
       const at = before && { at: before.encoded && ([0, stored] as const) };
-      const message = { ...batch, plan: known.planOf(plan), before: at };
+      const message = { ...batch, plan: known.planNumber(plan), before: at };
       if (shared) return { ...message, source: shared };
       const values: Range = [start, movedBytes(move)];
       moveItems(source, input.subarray(start, start + values[1]), packing(move));
@@ -119,7 +133,7 @@ function taskOf(batch: EncodeBatch): PoolTask<Outcome[]> {
 const isShared = (bytes: Uint8Array): bytes is Uint8Array<SharedArrayBuffer> =>
   typeof SharedArrayBuffer === "function" && bytes.buffer instanceof SharedArrayBuffer;
 
-function attempted(encode: () => Encoded): Outcome {
+function attempt(encode: () => Encoded): Outcome {
   try {
     return { encoded: encode() };
   } catch (error) {
@@ -128,10 +142,10 @@ function attempted(encode: () => Encoded): Outcome {
 }
 
 /** Returns a worker's result for a chunk; undefined if it is malformed. */
-function outcomeOf(chunk: ChunkAnswer | undefined, keepsFill: boolean): Outcome | undefined {
+function readOutcome(chunk: ChunkResult | undefined, keepsFill: boolean): Outcome | undefined {
   const { bytes, failure } = chunk ?? { failure: null };
   if (failure !== undefined)
-    return isFailure(failure) && !isItsOwn(failure) ? { error: unpackFailure(failure) } : undefined;
+    return isFailure(failure) && !isWorkerFault(failure) ? { error: unpackFailure(failure) } : undefined;
   if (bytes === undefined) return keepsFill ? undefined : { encoded: undefined };
   return isBytes(bytes) && asBytes(bytes) === bytes && sizeOf(bytes) > 0 ? { encoded: bytes } : undefined;
 }
@@ -142,7 +156,7 @@ export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): En
   const part = (at: Range) => new Uint8Array(input, ...at);
   return {
     ...batch,
-    plan: known.of(plan),
+    plan: known.get(plan),
     before: before && { encoded: before.at && part(before.at) },
     source: ArrayBuffer.isView(source) ? source : part(source),
   };
@@ -152,14 +166,14 @@ export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): En
  * Runs the batch in the worker. @throws EngineFailed if memory is exhausted: the calling thread may have
  * enough.
  */
-export function answerBatch(session: CodecSession, batch: EncodeBatch): ChunkAnswer[] {
-  const chunks = runBatch(session, batch, (encode): ChunkAnswer => {
+export function encodeBatch(session: CodecSession, batch: EncodeBatch): ChunkResult[] {
+  const chunks = runBatch(session, batch, (encode): ChunkResult => {
     try {
       return { bytes: encode() };
     } catch (error) {
       return { failure: packFailure(error) };
     }
   });
-  if (chunks === "no room") throw engineFailed("there is no memory for chunks");
+  if (chunks === "no room") throw engineFailed("out of memory for chunks");
   return chunks;
 }

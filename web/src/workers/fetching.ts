@@ -1,12 +1,12 @@
 /** Sends requests in a worker, and combines the received data into few messages. */
+
 import { messageOf } from "../util/errors.js";
 import type { WorkerPort } from "../util/platform.js";
-import type { FetchAsk, FetchNews, FetchRequest } from "./fetch-messages.js";
 
 /** Received data is sent at the end, at this size, … */
 const pieceBytes = 2 ** 20;
 /** … or after this many milliseconds, so that the receiver knows that the server is not silent. */
-const pause = 100;
+const flushInterval = 100;
 
 /** Requests in flight. */
 export class Fetching {
@@ -14,13 +14,13 @@ export class Fetching {
 
   constructor(private readonly port: WorkerPort) {}
 
-  hear(message: FetchRequest): void {
-    if ("more" in message) this.#open.get(message.more)?.readOn();
+  receive(message: FetchRequest): void {
+    if ("more" in message) this.#open.get(message.more)?.resume();
     else if ("drop" in message) this.#open.get(message.drop)?.drop();
     else void this.#run(message);
   }
 
-  async #run(ask: FetchAsk): Promise<void> {
+  async #run(ask: FetchStart): Promise<void> {
     const request = new RemoteRequest(ask, this.port);
     this.#open.set(ask.fetch, request);
     await request.run();
@@ -30,7 +30,7 @@ export class Fetching {
 
 class RemoteRequest {
   readonly #abort = new AbortController();
-  #head: FetchNews["head"];
+  #head: FetchProgress["head"];
   #pieces: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,11 +39,11 @@ class RemoteRequest {
   #wake = () => {};
 
   constructor(
-    private readonly ask: FetchAsk,
+    private readonly ask: FetchStart,
     private readonly port: WorkerPort,
   ) {}
 
-  readOn(): void {
+  resume(): void {
     this.#isAhead = false;
     this.#wake();
   }
@@ -56,9 +56,9 @@ class RemoteRequest {
   async run(): Promise<void> {
     try {
       await this.#read();
-      if (!this.#abort.signal.aborted) this.#say({ isEnd: true });
+      if (!this.#abort.signal.aborted) this.#send({ isEnd: true });
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.#say({ failure: messageOf(error) });
+      if (!this.#abort.signal.aborted) this.#send({ failure: messageOf(error) });
     } finally {
       clearTimeout(this.#timer);
     }
@@ -74,7 +74,7 @@ class RemoteRequest {
     this.#head = { status, statusText, isCors: type === "cors", headers: [...response.headers] };
     const reader = body?.getReader();
     while (reader) {
-      this.#timer ??= setTimeout(() => this.#flush(), pause);
+      this.#timer ??= setTimeout(() => this.#flush(), flushInterval);
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
       this.#pieces.push(value);
@@ -90,12 +90,12 @@ class RemoteRequest {
     this.#timer = undefined;
     if (this.#isAhead || this.#abort.signal.aborted) return;
     this.#isAhead = this.#bytes > 0;
-    this.#say({});
+    this.#send({});
   }
 
-  #say(news: Omit<FetchNews, "fetched" | "head" | "piece">): void {
-    const piece = this.#bytes > 0 ? joined(this.#pieces, this.#bytes) : undefined;
-    const said: FetchNews = { fetched: this.ask.fetch, head: this.#head, piece, ...news };
+  #send(news: Omit<FetchProgress, "fetched" | "head" | "piece">): void {
+    const piece = this.#bytes > 0 ? joinPieces(this.#pieces, this.#bytes) : undefined;
+    const said: FetchProgress = { fetched: this.ask.fetch, head: this.#head, piece, ...news };
     this.#head = undefined;
     this.#pieces = [];
     this.#bytes = 0;
@@ -104,7 +104,7 @@ class RemoteRequest {
 }
 
 /** Joins pieces in one buffer; a single piece keeps its buffer if it fills it. */
-function joined(pieces: readonly Uint8Array<ArrayBuffer>[], bytes: number): ArrayBuffer {
+function joinPieces(pieces: readonly Uint8Array<ArrayBuffer>[], bytes: number): ArrayBuffer {
   const [first] = pieces;
   if (first && first.buffer.byteLength === bytes) return first.buffer;
   const all = new Uint8Array(bytes);
@@ -115,3 +115,47 @@ function joined(pieces: readonly Uint8Array<ArrayBuffer>[], bytes: number): Arra
   }
   return all.buffer;
 }
+
+/** Requests a URL. */
+export interface FetchStart {
+  readonly fetch: number;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Origin of the calling thread. A worker with another origin would get different responses. */
+  readonly origin: string | undefined;
+}
+
+/** Acknowledges the data received, so that the worker continues reading. */
+export interface FetchContinue {
+  readonly more: number;
+}
+
+/** Cancels a request. */
+export interface FetchDrop {
+  readonly drop: number;
+}
+
+export type FetchRequest = FetchStart | FetchContinue | FetchDrop;
+
+/**
+ * Progress of a request: the head arrives with or before the first piece of the body; the last piece marks the end.
+ */
+export interface FetchProgress {
+  readonly fetched: number;
+  readonly head?: FetchHead | undefined;
+  readonly piece?: ArrayBuffer | undefined;
+  readonly isEnd?: boolean | undefined;
+  /** The error, if the request failed or the response was interrupted. */
+  readonly failure?: string | undefined;
+}
+
+export interface FetchHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly isCors: boolean;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** Whether a message concerns requests. */
+export const isFetchRequest = (message: object): message is FetchRequest =>
+  "fetch" in message || "more" in message || "drop" in message;

@@ -1,10 +1,10 @@
-/** Messages between a pool and its workers, and per-worker state. */
+/** Messages between a pool and its workers, errors as messages, and per-worker state. */
 
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
-import type { CodecSession } from "../engine/session.js";
+import { type CodecSession, NeedsFullModule } from "../engine/session.js";
+import { errorTags, isZarrError, messageOf, ZarrError } from "../util/errors.js";
 import type { WasmModule } from "../util/platform.js";
-import type { FailureMessage } from "./errors.js";
 
 /** A task as sent to a worker. */
 export interface WorkMessage {
@@ -38,20 +38,20 @@ interface PlanMessage {
 }
 
 /** A message from a worker: first that it has started, then one answer per task. */
-export type WorkerMessage = { readonly ready: true } | WorkAnswer;
+export type WorkerMessage = { readonly ready: true } | WorkResult;
 
-export interface WorkAnswer {
+export interface WorkResult {
   readonly id: number;
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** Results of encoding, per chunk. */
-  readonly chunks?: readonly ChunkAnswer[];
+  readonly chunks?: readonly ChunkResult[];
   /** The task's memory, for reuse. */
   readonly input?: ArrayBuffer;
   readonly failure?: FailureMessage | undefined;
 }
 
 /** An encoded chunk, nothing for a chunk that contains only the fill value and is not kept, or a failure. */
-export interface ChunkAnswer {
+export interface ChunkResult {
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   readonly failure?: FailureMessage | undefined;
 }
@@ -70,9 +70,9 @@ export interface PoolTask<T> {
    * to the caller.
    * @param input memory of {@link inputBytes}.
    */
-  pack(known: Acquaintance, input: Uint8Array): unknown;
+  pack(known: PeerState, input: Uint8Array): unknown;
   /** Reads the result in an answer; undefined if it does not fit this task. */
-  read(answer: WorkAnswer): { readonly outcome: T } | undefined;
+  read(answer: WorkResult): { readonly outcome: T } | undefined;
   /** Runs the task in a session of this thread. */
   run(session: CodecSession): T;
 }
@@ -81,19 +81,19 @@ export interface PoolTask<T> {
 const maxPlans = 512;
 
 /** Modules and plans that one worker has. */
-export class Acquaintance {
+export class PeerState {
   readonly #modules = new Set<ModuleName>();
   readonly #plans = new Map<PlanWords, number>();
   #nextPlan = 0;
-  #told: PlanMessage[] = [];
+  #newPlans: PlanMessage[] = [];
 
   /** Returns the number of a plan, which is sent with the message being packed if it is new. */
-  planOf(plan: PlanWords): number {
+  planNumber(plan: PlanWords): number {
     let known = this.#plans.get(plan);
     if (known === undefined) {
       known = this.#nextPlan++;
       this.#plans.set(plan, known);
-      this.#told.push({ id: known, words: plan.words, names: plan.steps.map((step) => step.name) });
+      this.#newPlans.push({ id: known, words: plan.words, names: plan.steps.map((step) => step.name) });
     }
     return known;
   }
@@ -109,11 +109,11 @@ export class Acquaintance {
     const { kind, module } = task;
     const forget = this.#plans.size >= maxPlans;
     if (forget) this.#plans.clear();
-    this.#told = [];
+    this.#newPlans = [];
     const work = task.pack(this, input);
     const isNew = !this.#modules.has(module);
     this.#modules.add(module);
-    const known = { plans: this.#told, forget, wasm: isNew ? wasm : undefined };
+    const known = { plans: this.#newPlans, forget, wasm: isNew ? wasm : undefined };
     return { id, kind, module, ...known, input: input.buffer, spare, work };
   }
 }
@@ -123,13 +123,113 @@ export class KnownPlans {
   readonly #plans = new Map<number, PlanWords>();
 
   /** Stores the plans of a message. */
-  note({ plans, forget }: WorkMessage): void {
+  store({ plans, forget }: WorkMessage): void {
     if (forget) this.#plans.clear();
     for (const { id, words, names } of plans)
       this.#plans.set(id, { words, steps: names.map((name) => ({ name })) });
   }
 
-  of(number: number): PlanWords {
+  get(number: number): PlanWords {
     return this.#plans.get(number)!;
   }
+}
+
+/** An error with the step of a slab that failed. */
+export class StepFailure extends Error {
+  constructor(
+    readonly step: number,
+    readonly error: unknown,
+  ) {
+    super("a step of assembling a slab failed");
+  }
+}
+
+/** An error as plain data. */
+export interface FailureMessage {
+  readonly step: number | undefined;
+  readonly kind: "zarr" | "needs-full" | "other";
+  readonly message: string;
+  /** Fields of a ZarrError; other errors have a name only. */
+  readonly tag?: ZarrError["_tag"];
+  readonly name?: string;
+  readonly code?: string;
+  readonly codec?: string | undefined;
+  readonly byteOffset?: number | undefined;
+  readonly cause?: FailureMessage | undefined;
+}
+
+const kinds: ReadonlySet<unknown> = new Set(["needs-full", "other"]);
+
+/** Whether a value from a worker is a valid failure message. */
+export function isFailure(failure: unknown): failure is FailureMessage {
+  if (typeof failure !== "object" || failure === null) return false;
+  const { kind, message, tag } = failure as Partial<FailureMessage>;
+  if (typeof message !== "string") return false;
+  return kind === "zarr" ? errorTags.some((known) => known === tag) : kinds.has(kind);
+}
+
+/** Whether a failure concerns the worker rather than its work. */
+export const isWorkerFault = ({ kind, tag }: FailureMessage): boolean =>
+  kind === "other" || tag === "EngineFailed";
+
+/** Converts an error to a message. */
+export function packFailure(error: unknown, step?: number): FailureMessage {
+  if (error instanceof StepFailure) return packFailure(error.error, error.step);
+  if (error instanceof NeedsFullModule) return { step, kind: "needs-full", message: error.message };
+  const message = messageOf(error);
+  const cause = error instanceof Error && error.cause !== undefined ? packFailure(error.cause) : undefined;
+  if (!isZarrError(error))
+    return { step, kind: "other", message, name: error instanceof Error ? error.name : "Error", cause };
+  const { _tag: tag, code, codec, byteOffset } = error;
+  return { step, kind: "zarr", message, tag, code, codec, byteOffset, cause };
+}
+
+/** Converts a message back to an error. */
+export function unpackFailure(failure: FailureMessage): unknown {
+  const error = toError(failure);
+  return failure.step === undefined ? error : new StepFailure(failure.step, error);
+}
+
+function toError({ kind, message, tag, name, code, codec, byteOffset, cause }: FailureMessage): Error {
+  if (kind === "needs-full") return new NeedsFullModule(message);
+  const details = cause && { cause: toError(cause) };
+  if (kind === "zarr") return new ZarrError(tag!, message, { code, codec, byteOffset, ...details });
+  const error = new Error(message, details);
+  error.name = name ?? "Error";
+  return error;
+}
+
+/** See {@link WorkerPool.status}. */
+export interface PoolStatus {
+  readonly state: "idle" | "starting" | "running" | "failed" | "destroyed";
+  /** Number of running workers. */
+  readonly workers: number;
+  /** Reason of a failure. */
+  readonly reason?: string;
+}
+
+/** Returns the reason why a worker ended or did not start, from an error, an event or an exit code. */
+export function failureReason(cause: unknown): string {
+  if (typeof cause === "string") return cause;
+  if (typeof cause === "number") return `the worker ended with ${cause}`;
+  try {
+    const message = (cause as { message?: unknown } | null | undefined)?.message;
+    if (typeof message === "string" && message !== "") return message;
+  } catch {
+    // Programs may throw anything, including proxies and objects with throwing getters.
+  }
+  return "the worker's script could not be loaded (not found, or forbidden by a policy)";
+}
+
+const warned = new Set<string>();
+
+/** Warns once per set of reasons that there are no workers, and how to fix it. */
+export function warnNoWorkers(reasons: readonly string[]): void {
+  const text = reasons.join("; ");
+  if (warned.has(text)) return;
+  warned.add(text);
+  console.warn(
+    `zarr-wasm: the pool has no workers and runs on the calling thread: ${text}. ` +
+      'If your bundler does not support this, create the workers yourself: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker".',
+  );
 }

@@ -20,19 +20,21 @@ import {
   stopWorker,
   type WasmModule,
 } from "../util/platform.js";
+import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
+  failureReason,
   isFailure,
-  isItsOwn,
+  isWorkerFault,
+  PeerState,
   type PoolStatus,
-  reasonOf,
+  type PoolTask,
   StepFailure,
-  sayNoWorkers,
   unpackFailure,
-} from "./errors.js";
-import { Acquaintance, type PoolTask, type WorkAnswer, type WorkerMessage } from "./messages.js";
-import { type Helpers, isWorthPooling, minWorkBytes, PoolSink } from "./pool-sink.js";
-import { type FetchLine, FetchLines } from "./remote-fetch.js";
-import { slabTask } from "./slab-work.js";
+  type WorkerMessage,
+  type WorkResult,
+  warnNoWorkers,
+} from "./messages.js";
+import { type FetchConnection, FetchConnections } from "./remote-fetch.js";
 import { packagedWorkers, type StartWorker } from "./start.js";
 
 export interface WorkerPoolOptions {
@@ -53,7 +55,7 @@ export interface WorkerPoolOptions {
   fetch?: boolean | undefined;
 }
 
-const mostByDefault = 8;
+const maxDefaultSize = 8;
 /** Maximum number of tasks per worker: one in progress, and the next one, so that it never waits. */
 const depth = 2;
 /** Maximum unused bytes in the memory for encoded chunks. */
@@ -61,9 +63,9 @@ const inputSlack = 2 ** 20;
 /** Start-up timeout of a worker, in milliseconds. */
 const startTimeout = 15_000;
 /** Timeout of a busy worker that sends no message, in milliseconds, plus one per KiB of its tasks. */
-const silence = 60_000;
+const silenceTimeout = 60_000;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
-const maxDeaths = 8;
+const maxCrashes = 8;
 
 /**
  * Workers that decode the chunks of `get`, `getBytes` and `getChunk`, and encode those of `set`, `setChunk`
@@ -77,20 +79,20 @@ export class WorkerPool {
   }
 
   /** Ways to start a worker, and the index of the current one. */
-  readonly #ways: readonly StartWorker[];
-  #way = 0;
+  readonly #startMethods: readonly StartWorker[];
+  #startMethod = 0;
   /** Whether a worker has started this way. */
-  #isProven = false;
-  readonly #crew = new Set<Member>();
-  readonly #queue = new Set<Job>();
+  #hasStarted = false;
+  readonly #workers = new Set<PoolWorker>();
+  readonly #queue = new Set<PendingTask>();
   /** Reusable memory of copied slabs and of encoded chunks, kept while regions are read or written. */
   readonly #slabs = new BufferPool();
   readonly #inputs = new BufferPool();
   /** Connections to workers that send requests; undefined if workers do not send any. */
-  readonly #lines: FetchLines | undefined;
+  readonly #connections: FetchConnections | undefined;
   #reads = 0;
-  #places: number;
-  #deaths = 0;
+  #maxSize: number;
+  #crashes = 0;
   #nextId = 0;
   #isDestroyed = false;
   /** Why workers did not start, one reason per way. */
@@ -99,17 +101,17 @@ export class WorkerPool {
   /** @throws InvalidArgument for a size that is not a non-negative integer. */
   constructor(options: WorkerPoolOptions = {}) {
     checkObject(options, "options of a pool");
-    const { size = Math.min(parallelism(), mostByDefault), createWorker, fetch = true } = options;
+    const { size = Math.min(parallelism(), maxDefaultSize), createWorker, fetch = true } = options;
     if (!Number.isSafeInteger(size) || size < 0)
-      throw invalidArgument(`the size of a pool must be a count of workers, not ${size}`);
-    this.#places = size;
-    this.#ways = createWorker ? [createWorker] : packagedWorkers;
-    if (fetch) this.#lines = new FetchLines(() => this.#hireAll());
+      throw invalidArgument(`size must be a non-negative integer, got ${size}`);
+    this.#maxSize = size;
+    this.#startMethods = createWorker ? [createWorker] : packagedWorkers;
+    if (fetch) this.#connections = new FetchConnections(() => this.#startAll());
   }
 
   /** Maximum number of workers; lower than requested if some could not be started. */
   get size(): number {
-    return this.#places;
+    return this.#maxSize;
   }
 
   /**
@@ -119,7 +121,7 @@ export class WorkerPool {
    */
   get status(): PoolStatus {
     let workers = 0;
-    for (const { isReady } of this.#crew) if (isReady) workers++;
+    for (const { isReady } of this.#workers) if (isReady) workers++;
     const state = this.#state(workers);
     return state === "failed" ? { state, workers, reason: this.#reasons.join("; ") } : { state, workers };
   }
@@ -127,8 +129,8 @@ export class WorkerPool {
   #state(workers: number): PoolStatus["state"] {
     if (this.#isDestroyed) return "destroyed";
     if (workers > 0) return "running";
-    if (this.#places === 0 && this.#reasons.length > 0) return "failed";
-    return this.#crew.size > 0 ? "starting" : "idle";
+    if (this.#maxSize === 0 && this.#reasons.length > 0) return "failed";
+    return this.#workers.size > 0 ? "starting" : "idle";
   }
 
   /**
@@ -136,15 +138,15 @@ export class WorkerPool {
    * surfaces at the first read.
    */
   start(): void {
-    this.#hireAll();
+    this.#startAll();
     preload(() => sessionOf("decode"));
   }
 
   /** Stops the workers. Tasks in progress and later ones run on the calling thread. */
   destroy(): void {
     this.#isDestroyed = true;
-    this.#places = 0;
-    for (const member of this.#crew) this.#dismiss(member);
+    this.#maxSize = 0;
+    for (const member of this.#workers) this.#remove(member);
     this.#advance();
   }
 
@@ -158,20 +160,20 @@ export class WorkerPool {
     out: ResultBytes,
     located: LocateError,
   ): Sink | undefined {
-    if (this.#places === 0 || codec.isNative) return undefined;
+    if (this.#maxSize === 0 || codec.isNative) return undefined;
     if (!isWorthPooling(projections, codec.plan.array.dtype.itemBytes)) return undefined;
-    const helpers: Helpers = {
+    const helpers: PoolAccess = {
       enter: () => this.enter(),
       leave: () => this.leave(),
       submit: (work, signal) => this.submit(slabTask(work), signal),
-      releaseBytes: (slab) => this.#keep(this.#slabs, slab.buffer as ArrayBuffer),
+      releaseBytes: (slab) => this.#recycle(this.#slabs, slab.buffer as ArrayBuffer),
     };
     return new PoolSink(helpers, codec, projections, out, located);
   }
 
   /** @internal Sends requests for chunks that workers decode; undefined if the store should send them. */
   get transport(): Transport | undefined {
-    return this.#places > 0 ? this.#lines?.transport : undefined;
+    return this.#maxSize > 0 ? this.#connections?.transport : undefined;
   }
 
   /**
@@ -190,7 +192,7 @@ export class WorkerPool {
 
   /** @internal Whether workers decode, or encode, single chunks of this codec. */
   takes({ isNative, plan }: CoreChunkCodec): boolean {
-    return this.#places > 0 && !isNative && plan.decodedBytes >= minWorkBytes;
+    return this.#maxSize > 0 && !isNative && plan.decodedBytes >= minWorkBytes;
   }
 
   /** @internal Decodes one chunk. */
@@ -222,7 +224,13 @@ export class WorkerPool {
         signal?.removeEventListener("abort", abort);
         this.#queue.delete(job);
       };
-      const job: Job = new Job(task, wasm, resolve as (value: unknown) => void, reject, onSettled);
+      const job: PendingTask = new PendingTask(
+        task,
+        wasm,
+        resolve as (value: unknown) => void,
+        reject,
+        onSettled,
+      );
       if (signal) {
         allowListeners(signal);
         signal.addEventListener("abort", abort, { once: true });
@@ -232,10 +240,10 @@ export class WorkerPool {
     });
   }
 
-  /** Assigns tasks, and starts workers for those that remain. */
+  /** Assigns tasks to workers, and starts workers for the remaining tasks. */
   #advance(): void {
     for (const job of this.#queue) {
-      if (this.#places === 0 || job.deaths > 1) {
+      if (this.#maxSize === 0 || job.crashes > 1) {
         this.#queue.delete(job);
         void job.runHere();
         continue;
@@ -243,54 +251,54 @@ export class WorkerPool {
       const member = this.#leastBusy();
       if (!member) break;
       this.#queue.delete(job);
-      this.#give(member, job);
+      this.#assign(member, job);
     }
-    let missing = Math.min(this.#queue.size + this.#givenCount(), this.#mostWorkers) - this.#crew.size;
-    while (missing-- > 0) void this.#hire();
+    let missing = Math.min(this.#queue.size + this.#givenCount(), this.#maxWorkers) - this.#workers.size;
+    while (missing-- > 0) void this.#startOne();
   }
 
   /**
    * Maximum number of workers. At most one until a worker has started in another than the usual way, because
    * each failure logs an error.
    */
-  get #mostWorkers(): number {
-    return this.#way === 0 || this.#isProven ? this.#places : Math.min(1, this.#places);
+  get #maxWorkers(): number {
+    return this.#startMethod === 0 || this.#hasStarted ? this.#maxSize : Math.min(1, this.#maxSize);
   }
 
   #givenCount(): number {
     let count = 0;
-    for (const member of this.#crew) count += member.jobs.size;
+    for (const member of this.#workers) count += member.jobs.size;
     return count;
   }
 
-  #leastBusy(): Member | undefined {
-    let best: Member | undefined;
-    for (const member of this.#crew) {
+  #leastBusy(): PoolWorker | undefined {
+    let best: PoolWorker | undefined;
+    for (const member of this.#workers) {
       if (member.isReady && member.jobs.size < (best?.jobs.size ?? depth)) best = member;
     }
     return best;
   }
 
-  #give(member: Member, job: Job): void {
+  #assign(member: PoolWorker, job: PendingTask): void {
     const id = this.#nextId++;
     member.jobs.set(id, job);
     try {
       const { inputBytes, spareBytes } = job.task;
       const spare = spareBytes === undefined ? undefined : this.#slabs.take(spareBytes);
-      const message = member.acquaintance.pack(id, job.task, job.wasm, this.#inputFor(inputBytes), spare);
+      const message = member.peer.pack(id, job.task, job.wasm, this.#inputFor(inputBytes), spare);
       member.worker!.postMessage(message, spare ? [message.input, spare] : [message.input]);
       if (member.jobs.size === 1) keepAlive(member.worker, true);
       this.#watch(member);
     } catch (cause) {
       // The message could not be sent or allocated: the task runs here, and the state recorded for the worker
       // is wrong.
-      job.deaths = 2;
-      this.#lose(member, cause);
+      job.crashes = 2;
+      this.#handleFailure(member, cause);
     }
   }
 
-  #keep(bufferPool: BufferPool, buffer: ArrayBuffer): void {
-    if (this.#reads > 0) bufferPool.give(buffer, depth * this.#places);
+  #recycle(bufferPool: BufferPool, buffer: ArrayBuffer): void {
+    if (this.#reads > 0) bufferPool.give(buffer, depth * this.#maxSize);
   }
 
   /** Returns memory for a task's input; slightly larger, so that it also fits the next one. */
@@ -299,48 +307,51 @@ export class WorkerPool {
     return room ? new Uint8Array(room) : new Uint8Array(bytes + Math.min(bytes >> 3, inputSlack));
   }
 
-  #hireAll(): void {
-    while (this.#crew.size < this.#mostWorkers) void this.#hire();
+  #startAll(): void {
+    while (this.#workers.size < this.#maxWorkers) void this.#startOne();
   }
 
   /** Gives up a busy worker that sends no more messages. */
-  #watch(member: Member): void {
+  #watch(member: PoolWorker): void {
     clearTimeout(member.timer);
     if (member.jobs.size === 0) return;
     let bytes = 0;
     for (const { task } of member.jobs.values()) bytes += task.workBytes;
-    const giveUp = () => this.#lose(member, "a worker has said nothing for a minute");
-    member.timer = setTimeout(giveUp, silence + bytes / 2 ** 10);
+    const giveUp = () => this.#handleFailure(member, "a worker sent no message for a minute");
+    member.timer = setTimeout(giveUp, silenceTimeout + bytes / 2 ** 10);
   }
 
-  async #hire(): Promise<void> {
-    const member = new Member(this.#way);
-    this.#crew.add(member);
-    member.timer = setTimeout(() => this.#lose(member, "the script has not started in time"), startTimeout);
+  async #startOne(): Promise<void> {
+    const member = new PoolWorker(this.#startMethod);
+    this.#workers.add(member);
+    member.timer = setTimeout(
+      () => this.#handleFailure(member, "the worker script did not start in time"),
+      startTimeout,
+    );
     try {
-      const worker = await this.#ways[member.way]!();
-      if (!this.#crew.has(member)) return stopWorker(worker);
+      const worker = await this.#startMethods[member.startMethod]!();
+      if (!this.#workers.has(member)) return stopWorker(worker);
       member.worker = worker;
       listenTo(
         worker,
-        (data) => this.#hear(member, data),
-        (cause) => this.#lose(member, cause),
+        (data) => this.#receive(member, data),
+        (cause) => this.#handleFailure(member, cause),
       );
     } catch (cause) {
-      this.#lose(member, cause);
+      this.#handleFailure(member, cause);
     }
   }
 
-  #hear(member: Member, data: unknown): void {
+  #receive(member: PoolWorker, data: unknown): void {
     // Workers created by bundlers may send other messages.
-    if (!this.#crew.has(member) || typeof data !== "object" || data === null) return;
-    if (member.line?.hear(data)) return;
+    if (!this.#workers.has(member) || typeof data !== "object" || data === null) return;
+    if (member.connection?.receive(data)) return;
     const message = data as WorkerMessage;
     if ("ready" in message) {
       clearTimeout(member.timer);
       member.isReady = true;
-      this.#isProven ||= member.way === this.#way;
-      member.line = this.#lines?.open(member.worker!);
+      this.#hasStarted ||= member.startMethod === this.#startMethod;
+      member.connection = this.#connections?.open(member.worker!);
       keepAlive(member.worker, false);
     } else {
       const job = member.jobs.get(message.id);
@@ -348,18 +359,18 @@ export class WorkerPool {
       member.jobs.delete(message.id);
       if (member.jobs.size === 0) keepAlive(member.worker, false);
       this.#watch(member);
-      this.#deaths = 0;
-      if (message.input instanceof ArrayBuffer) this.#keep(this.#inputs, message.input);
+      this.#crashes = 0;
+      if (message.input instanceof ArrayBuffer) this.#recycle(this.#inputs, message.input);
       job.finish(message);
     }
     this.#advance();
   }
 
   /** Handles a worker that crashed or could not be started. */
-  #lose(member: Member, cause: unknown): void {
-    if (!this.#crew.has(member)) return;
-    if (member.isReady || !this.#tryNextWay(member, cause)) this.#giveUp(member, cause);
-    this.#dismiss(member);
+  #handleFailure(member: PoolWorker, cause: unknown): void {
+    if (!this.#workers.has(member)) return;
+    if (member.isReady || !this.#tryNextMethod(member, cause)) this.#countFailure(member, cause);
+    this.#remove(member);
     this.#advance();
   }
 
@@ -367,34 +378,34 @@ export class WorkerPool {
    * Returns false if a worker that did not start is not replaced: others have started this way, or no other
    * way is left.
    */
-  #tryNextWay({ way }: Member, cause: unknown): boolean {
-    if (way < this.#way) return true; // started together with one that failed
-    if (this.#isProven || way + 1 === this.#ways.length) return false;
-    this.#way++;
-    this.#reasons.push(reasonOf(cause));
+  #tryNextMethod({ startMethod }: PoolWorker, cause: unknown): boolean {
+    if (startMethod < this.#startMethod) return true; // started together with one that failed
+    if (this.#hasStarted || startMethod + 1 === this.#startMethods.length) return false;
+    this.#startMethod++;
+    this.#reasons.push(failureReason(cause));
     return true;
   }
 
-  #giveUp(member: Member, cause: unknown): void {
-    const before = this.#places;
+  #countFailure(member: PoolWorker, cause: unknown): void {
+    const before = this.#maxSize;
     // Workers that cannot start are not tried again.
-    if (!member.isReady) this.#places = Math.max(0, this.#places - 1);
-    if (++this.#deaths > maxDeaths) this.#places = 0;
-    if (this.#places > 0 || before === 0) return;
-    this.#reasons.push(reasonOf(cause));
-    sayNoWorkers(this.#reasons);
+    if (!member.isReady) this.#maxSize = Math.max(0, this.#maxSize - 1);
+    if (++this.#crashes > maxCrashes) this.#maxSize = 0;
+    if (this.#maxSize > 0 || before === 0) return;
+    this.#reasons.push(failureReason(cause));
+    warnNoWorkers(this.#reasons);
   }
 
   /** Stops a worker; its tasks return to the front of the queue. */
-  #dismiss(member: Member): void {
-    this.#crew.delete(member);
+  #remove(member: PoolWorker): void {
+    this.#workers.delete(member);
     clearTimeout(member.timer);
     if (member.worker) stopWorker(member.worker);
-    member.line?.close();
+    member.connection?.close();
     const waiting = [...this.#queue];
     this.#queue.clear();
     for (const job of member.jobs.values()) {
-      job.deaths++;
+      job.crashes++;
       if (!job.isSettled) this.#queue.add(job);
     }
     for (const job of waiting) this.#queue.add(job);
@@ -402,24 +413,24 @@ export class WorkerPool {
 }
 
 /** One worker. */
-class Member {
+class PoolWorker {
   worker: AnyWorker | undefined;
-  line: FetchLine | undefined;
+  connection: FetchConnection | undefined;
   timer: ReturnType<typeof setTimeout> | undefined;
   isReady = false;
-  readonly acquaintance = new Acquaintance();
-  readonly jobs = new Map<number, Job>();
+  readonly peer = new PeerState();
+  readonly jobs = new Map<number, PendingTask>();
 
   constructor(
     /** The way it was started. */
-    readonly way: number,
+    readonly startMethod: number,
   ) {}
 }
 
 /** A task with its caller's promise. */
-class Job {
+class PendingTask {
   /** Number of workers that crashed while they had this task. */
-  deaths = 0;
+  crashes = 0;
   isSettled = false;
 
   constructor(
@@ -439,11 +450,12 @@ class Job {
   }
 
   /** Malformed answers, from workers of another version or other software, are discarded. */
-  finish(answer: WorkAnswer): void {
+  finish(answer: WorkResult): void {
     const { failure } = answer;
     const read = failure === undefined ? this.task.read(answer) : undefined;
     if (read) this.settle(() => this.resolve(read.outcome));
-    else if (isFailure(failure) && !isItsOwn(failure)) this.settle(() => this.reject(unpackFailure(failure)));
+    else if (isFailure(failure) && !isWorkerFault(failure))
+      this.settle(() => this.reject(unpackFailure(failure)));
     else void this.runHere(); // an engine failure in the worker may not occur here
   }
 

@@ -7,32 +7,32 @@
 import { defaultTransport } from "../store/http/fetch.js";
 import type { Answer, Transport, TransportRequest } from "../store/transport.js";
 import type { AnyWorker } from "../util/platform.js";
-import type { FetchHead, FetchNews, FetchRequest } from "./fetch-messages.js";
+import type { FetchHead, FetchProgress, FetchRequest } from "./fetching.js";
 
 /** Number of requests that succeeded on the calling thread only, after which workers send no more. */
-const maxRefusals = 3;
+const maxWorkerFailures = 3;
 
 /** Connections to the workers of a pool. */
-export class FetchLines {
-  readonly #lines = new Set<FetchLine>();
-  #refusals = 0;
+export class FetchConnections {
+  readonly #connections = new Set<FetchConnection>();
+  #workerFailures = 0;
 
   /** @param hire ensures that workers are started; the first requests do not wait for them. */
-  constructor(private readonly hire: () => void) {}
+  constructor(private readonly startWorkers: () => void) {}
 
   /** Opens a connection to a worker that has started. */
-  open(worker: AnyWorker): FetchLine {
-    const line = new FetchLine(
+  open(worker: AnyWorker): FetchConnection {
+    const line = new FetchConnection(
       (message) => worker.postMessage(message, []),
-      () => this.#lines.delete(line),
+      () => this.#connections.delete(line),
     );
-    this.#lines.add(line);
+    this.#connections.add(line);
     return line;
   }
 
   /** Sends requests through the workers; undefined once their requests have failed too often. */
   get transport(): Transport | undefined {
-    return this.#refusals < maxRefusals && isPlainPage() ? this.#send : undefined;
+    return this.#workerFailures < maxWorkerFailures && isPlainPage() ? this.#send : undefined;
   }
 
   /**
@@ -40,7 +40,7 @@ export class FetchLines {
    * workers and allow it to the page.
    */
   readonly #send: Transport = async (url, request) => {
-    this.hire();
+    this.startWorkers();
     const line = this.#leastBusy();
     if (!line) return (await defaultTransport())(url, request);
     try {
@@ -48,14 +48,15 @@ export class FetchLines {
     } catch (cause) {
       if (request.watch.signal.aborted) throw cause;
       const answer = await (await defaultTransport())(url, request);
-      if (!line.isClosed) this.#refusals++;
+      if (!line.isClosed) this.#workerFailures++;
       return answer;
     }
   };
 
-  #leastBusy(): FetchLine | undefined {
-    let best: FetchLine | undefined;
-    for (const line of this.#lines) if (line.count < (best?.count ?? Number.POSITIVE_INFINITY)) best = line;
+  #leastBusy(): FetchConnection | undefined {
+    let best: FetchConnection | undefined;
+    for (const line of this.#connections)
+      if (line.count < (best?.count ?? Number.POSITIVE_INFINITY)) best = line;
     return best;
   }
 }
@@ -72,21 +73,21 @@ function isPlainPage(): boolean {
   };
   const { document, fetch, navigator } = globalThis as Host;
   if (!document || navigator?.serviceWorker?.controller) return false;
-  if (judged.fetch !== fetch) judged = { fetch, isOwn: isBrowsers(fetch) };
-  return judged.isOwn;
+  if (checkedFetch.fetch !== fetch) checkedFetch = { fetch, isOwn: isNativeFetch(fetch) };
+  return checkedFetch.isOwn;
 }
 
 /** The last `fetch` that was checked, and whether it is the browser's. */
-let judged: { readonly fetch: unknown; readonly isOwn: boolean } = { fetch: undefined, isOwn: false };
+let checkedFetch: { readonly fetch: unknown; readonly isOwn: boolean } = { fetch: undefined, isOwn: false };
 
 /** Bound functions and proxies have the same source text except for the name. */
-const isBrowsers = (fetch: unknown): boolean =>
+const isNativeFetch = (fetch: unknown): boolean =>
   typeof fetch === "function" &&
   /^function fetch\(\)\s*\{\s*\[native code\]\s*\}$/.test(Function.prototype.toString.call(fetch));
 
 /** Connection to one worker. */
-export class FetchLine {
-  readonly #open = new Map<number, RemoteAnswer>();
+export class FetchConnection {
+  readonly #open = new Map<number, RemoteResponse>();
   #next = 0;
   #isClosed = false;
 
@@ -116,7 +117,7 @@ export class FetchLine {
         answer.fail(signal.reason);
         this.post({ drop: id });
       };
-      const answer = new RemoteAnswer(resolve, reject, {
+      const answer = new RemoteResponse(resolve, reject, {
         used: () => this.post({ more: id }),
         drop,
         ended: () => {
@@ -133,10 +134,10 @@ export class FetchLine {
   }
 
   /** Handles a message from the worker; true if it concerns requests. */
-  hear(message: object): boolean {
+  receive(message: object): boolean {
     if (!("fetched" in message)) return false;
-    const news = message as FetchNews;
-    this.#open.get(news.fetched)?.hear(news);
+    const news = message as FetchProgress;
+    this.#open.get(news.fetched)?.receive(news);
     return true;
   }
 
@@ -149,7 +150,7 @@ export class FetchLine {
 }
 
 /** Events of a response. */
-interface AnswerEvents {
+interface ResponseEvents {
   /** Received pieces were consumed. */
   used(): void;
   /** The rest is no longer needed. */
@@ -159,7 +160,7 @@ interface AnswerEvents {
 }
 
 /** A response received in messages. */
-class RemoteAnswer implements Answer {
+class RemoteResponse implements Answer {
   #head: FetchHead | undefined;
   #headers = new Map<string, string>();
   readonly #pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -169,7 +170,7 @@ class RemoteAnswer implements Answer {
   constructor(
     private readonly resolve: (answer: Answer) => void,
     private readonly reject: (cause: unknown) => void,
-    private readonly events: AnswerEvents,
+    private readonly events: ResponseEvents,
   ) {}
 
   get status(): number {
@@ -188,11 +189,11 @@ class RemoteAnswer implements Answer {
     return { get: (name: string) => this.#headers.get(name.toLowerCase()) ?? null };
   }
 
-  hear(news: FetchNews): void {
+  receive(news: FetchProgress): void {
     if (this.#end) return;
     const { head, piece, isEnd, failure } = news;
-    if (!isNews(news, this.#head !== undefined)) {
-      this.fail(new Error("the worker says something else"));
+    if (!isFetchProgress(news, this.#head !== undefined)) {
+      this.fail(new Error("the worker sent an invalid message"));
       return;
     }
     if (head) {
@@ -240,7 +241,7 @@ class RemoteAnswer implements Answer {
 }
 
 /** Whether a message is well-formed: workers of another version or other software are not trusted. */
-function isNews({ head, piece, failure }: FetchNews, hasHead: boolean): boolean {
+function isFetchProgress({ head, piece, failure }: FetchProgress, hasHead: boolean): boolean {
   if (failure !== undefined) return typeof failure === "string";
   if (piece !== undefined && !(piece instanceof ArrayBuffer)) return false;
   return head === undefined ? hasHead : isHead(head);

@@ -14,36 +14,36 @@ import {
 /** Starts a worker. If that fails, or the worker fails before its first message, the next way is tried. */
 export type StartWorker = () => AnyWorker | Promise<AnyWorker>;
 
-export const packagedWorkers: readonly StartWorker[] = [beside, asChunk, asText];
+export const packagedWorkers: readonly StartWorker[] = [startFromFile, startFromChunk, startFromText];
 
 /**
  * Starts the script next to this file. Bundlers look for exactly this expression. Whether a bundler has
  * processed it cannot be detected; if the code was moved, the script exists at least as a chunk of the
  * bundle.
  */
-function beside(): AnyWorker | Promise<AnyWorker> {
+function startFromFile(): AnyWorker | Promise<AnyWorker> {
   const here = import.meta.url; // a second `new URL` with it would make bundlers copy the script unprocessed
   if (!hasWebWorkers()) return startNodeWorker(packageFile("bundle/worker.js", here));
-  if (here === undefined || isMoved(here)) throw leftBehind();
+  if (here === undefined || isMoved(here)) throw scriptMissing();
   return new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
 }
 
-const leftBehind = () => new Error("the bundler has moved the library without its script of workers");
+const scriptMissing = () => new Error("the bundler moved the library without its worker script");
 
 const scriptChunk = lazy("workers", () => import("../wasm/worker-chunk.js"));
 const scriptText = lazy("workers in one file", () => import("../wasm/worker-text.js"));
 
-/** Starts the script as a chunk made by the bundler: it knows its own address, and policies allow it. */
-async function asChunk(): Promise<AnyWorker> {
-  if (!hasWebWorkers()) throw leftBehind();
+/** Starts the script as a chunk of the bundle, which knows its own URL and is allowed by policies. */
+async function startFromChunk(): Promise<AnyWorker> {
+  if (!hasWebWorkers()) throw scriptMissing();
   const { url, name } = await scriptChunk();
-  // In a single-file bundle, it is the program's own address.
-  if (url === undefined || url === import.meta.url) throw leftBehind();
+  // In a single-file bundle, it is the URL of the program itself.
+  if (url === undefined || url === import.meta.url) throw scriptMissing();
   return startWebWorker(url, { type: "module", name });
 }
 
 /** Starts the script from a string, which strict policies forbid. */
-async function asText(): Promise<AnyWorker> {
+async function startFromText(): Promise<AnyWorker> {
   const { default: text } = await scriptText();
   return startTextWorker(text);
 }

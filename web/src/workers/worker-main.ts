@@ -8,51 +8,49 @@ import { sessionOf } from "../engine/engine.js";
 import { configureWasm } from "../engine/module.js";
 import type { CodecSession } from "../engine/session.js";
 import { openWorkerPort, type WorkerPort } from "../util/platform.js";
-import { answerBatch, unpackBatch } from "./encode-work.js";
-import { packFailure } from "./errors.js";
-import { isFetchRequest } from "./fetch-messages.js";
-import { Fetching } from "./fetching.js";
-import { isWorkMessage, KnownPlans, type WorkAnswer, type WorkMessage } from "./messages.js";
-import { runSlab, unpackSlab } from "./slab-work.js";
+import { runSlab, unpackSlab } from "./decode-work.js";
+import { encodeBatch, unpackBatch } from "./encode-work.js";
+import { Fetching, isFetchRequest } from "./fetching.js";
+import { isWorkMessage, KnownPlans, packFailure, type WorkMessage, type WorkResult } from "./messages.js";
 
 const plans = new KnownPlans();
 let fetching: Fetching | undefined;
 
 /** Handles messages of a pool. Other messages, which programs may send to their own workers, are ignored. */
-function hear(port: WorkerPort, message: unknown): void {
+function receive(port: WorkerPort, message: unknown): void {
   if (typeof message !== "object" || message === null) return;
-  if (isWorkMessage(message)) return void answer(port, message);
+  if (isWorkMessage(message)) return void runTask(port, message);
   if (!isFetchRequest(message)) return;
   fetching ??= new Fetching(port);
-  fetching.hear(message);
+  fetching.receive(message);
 }
 
-async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
+async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
   const { id, input, kind, module, wasm } = message;
-  const say = (said: WorkAnswer, transfer: ArrayBuffer[]) => port.post(said, transfer);
+  const send = (said: WorkResult, transfer: ArrayBuffer[]) => port.post(said, transfer);
   try {
-    plans.note(message); // first, because later messages rely on them
-    const run = kind === "decode" ? decoding(message) : encoding(message);
+    plans.store(message); // first, because later messages rely on them
+    const run = kind === "decode" ? decodeTask(message) : encodeTask(message);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await sessionOf(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
     // The input is no longer needed here and is returned for reuse.
-    say({ id, ...outcome, input }, [...made.flatMap((bytes) => bytes?.buffer ?? []), input]);
+    send({ id, ...outcome, input }, [...made.flatMap((bytes) => bytes?.buffer ?? []), input]);
   } catch (error) {
-    say({ id, failure: packFailure(error) }, []);
+    send({ id, failure: packFailure(error) }, []);
   }
 }
 
-type Work = (session: CodecSession) => Pick<WorkAnswer, "bytes" | "chunks">;
+type Work = (session: CodecSession) => Pick<WorkResult, "bytes" | "chunks">;
 
-function decoding(message: WorkMessage): Work {
+function decodeTask(message: WorkMessage): Work {
   const slab = unpackSlab(plans, message);
   return (session) => ({ bytes: runSlab(session, slab, message.spare) });
 }
 
-function encoding(message: WorkMessage): Work {
+function encodeTask(message: WorkMessage): Work {
   const batch = unpackBatch(plans, message);
-  return (session) => ({ chunks: answerBatch(session, batch) });
+  return (session) => ({ chunks: encodeBatch(session, batch) });
 }
 
 let isStarted = false;
@@ -64,5 +62,5 @@ let isStarted = false;
 export function startWorker(): void {
   if (isStarted) return;
   isStarted = true;
-  void openWorkerPort(hear).then((port) => port?.post({ ready: true }, []));
+  void openWorkerPort(receive).then((port) => port?.post({ ready: true }, []));
 }

@@ -1,17 +1,19 @@
 /** Encodes the chunks of a write. */
 
-import type { CoreChunkCodec } from "../chain/chunk-codec.js";
+import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
 import type { Leaf } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
 import { sessionOf } from "../engine/engine.js";
-import type { CodecSession, Copy } from "../engine/session.js";
-import type { RegionTask } from "../plan/task.js";
+import type { PlanWords } from "../engine/plan.js";
+import type { CodecSession, Copy, Place } from "../engine/session.js";
+import type { RegionTask } from "../plan/projections.js";
 import type { MaybePromise } from "../store/store.js";
 import type { MemoryArray } from "../util/buffers.js";
-import { type EncodeStep, encoding, patchStep, runStep, wholeStep } from "./encode-step.js";
-import type { WrittenRegion } from "./region-parts.js";
-import type { Values } from "./values.js";
-import { putValues, ValueSlabs } from "./write-slabs.js";
+import { encodeFailed, isZarrError } from "../util/errors.js";
+import { countOf, stridesOf } from "../util/shapes.js";
+import { type Move, moveItems } from "../util/strided-copy.js";
+import { checkNotDetached, type Values, type WritePart, type WrittenRegion } from "./region.js";
+import { chunkMove, putValues, tryMakeSlab, ValueSlabs } from "./write-slabs.js";
 
 /** An encoded chunk; undefined for one that is not stored. */
 export type Encoded = Uint8Array | undefined;
@@ -61,7 +63,7 @@ export class ChunkEncoder {
     const { content, isScalar, width } = this.values;
     const { counts, hasLists } = this.region;
     this.options.encoders?.enter();
-    if (!isPlaced(codec) || isScalar || hasLists || this.#encodersOf(codec)) return;
+    if (!isPlaced(codec) || isScalar || hasLists || this.#encodersFor(codec)) return;
     this.#slabs = new ValueSlabs(this.#session, content as Uint8Array, counts, width);
   }
 
@@ -84,7 +86,7 @@ export class ChunkEncoder {
     if (this.options.clears) return undefined;
     if (this.values.isScalar) return this.#scalar(task, codec);
     const { keepsFill } = this.options;
-    if (!isPlaced(codec)) return this.#inContent(task, codec, undefined);
+    if (!isPlaced(codec)) return this.#encodeContent(task, codec, undefined);
     if (isFirst && this.#slabs) {
       const encoded = encoding(() => this.#slabs!.encode(task, codec, keepsFill, copy));
       if (encoded !== "no room") return encoded;
@@ -104,7 +106,7 @@ export class ChunkEncoder {
    */
   patched(task: RegionTask, codec: Leaf, stored: Uint8Array | undefined, copy?: Copy): MaybePromise<Encoded> {
     if (this.options.clears && !stored) return undefined;
-    if (!isPlaced(codec)) return this.#inContent(task, codec, stored);
+    if (!isPlaced(codec)) return this.#encodeContent(task, codec, stored);
     const step = patchStep(codec, this.values, task.projections, stored, this.options.keepsFill);
     return this.#run(task, codec, step, copy);
   }
@@ -114,26 +116,26 @@ export class ChunkEncoder {
     // A copy per object: stores may modify the bytes, for example encrypt them in place.
     if (this.#scalars.has(key)) return this.#scalars.get(key)?.slice();
     if (this.#scalars.size >= maxScalars) this.#scalars.clear();
-    const encoded = this.#inContent(task, codec, undefined);
+    const encoded = this.#encodeContent(task, codec, undefined);
     this.#scalars.set(key, encoded);
     return encoded?.slice();
   }
 
   #run(task: RegionTask, codec: CoreChunkCodec, step: EncodeStep, copy?: Copy): MaybePromise<Encoded> {
     const { signal } = this.options;
-    const outcome = this.#encodersOf(codec)?.encode(step, signal) ?? runStep(this.#session, step, copy);
+    const outcome = this.#encodersFor(codec)?.encode(step, signal) ?? runStep(this.#session, step, copy);
     const used = (encoded: Encoded | "no room") =>
-      encoded === "no room" ? this.#inContent(task, codec, step.before?.encoded) : encoded;
+      encoded === "no room" ? this.#encodeContent(task, codec, step.before?.encoded) : encoded;
     return outcome instanceof Promise ? outcome.then(used) : used(outcome);
   }
 
-  #encodersOf(codec: CoreChunkCodec): Encoders | undefined {
+  #encodersFor(codec: CoreChunkCodec): Encoders | undefined {
     const { encoders } = this.options;
     return encoders?.takes(codec) ? encoders : undefined;
   }
 
   /** Encodes from a chunk's content in JavaScript memory: lists of values, blocks of N5. */
-  #inContent({ projections }: RegionTask, codec: Leaf, stored: Uint8Array | undefined): Encoded {
+  #encodeContent({ projections }: RegionTask, codec: Leaf, stored: Uint8Array | undefined): Encoded {
     const before = stored ? codec.decode(this.#session, stored) : codec.missing();
     const content = before as MemoryArray["content"];
     putValues(this.values, projections, { content, shape: codec.shape });
@@ -153,3 +155,190 @@ function isSame(a: readonly unknown[] | Uint8Array, b: readonly unknown[] | Uint
 
 const isSameBytes = (a: unknown, b: unknown): boolean =>
   a instanceof Uint8Array && b instanceof Uint8Array && a.length === b.length && isSame(a, b);
+
+export interface EncodeStep {
+  readonly plan: PlanWords;
+  /** Size of the slab in which the chunk is assembled, and the position of the elements there. */
+  readonly bytes: number;
+  readonly place: Place;
+  /**
+   * Source of the elements that get no value: a stored chunk, or the fill value. Undefined if all elements
+   * get a value.
+   */
+  readonly before: { readonly encoded: Uint8Array | undefined } | undefined;
+  /** The values, and their move into the slab. */
+  readonly source: Uint8Array;
+  readonly move: Move;
+  /** Whether to encode chunks that contain only the fill value. */
+  readonly keepsFill: boolean;
+}
+
+/** Returns the step for a chunk that the parts cover as far as it lies in the array. */
+export function wholeStep(
+  { plan }: CoreChunkCodec,
+  values: Values,
+  parts: readonly WritePart[],
+  keepsFill: boolean,
+): EncodeStep {
+  const source = values.content as Uint8Array;
+  const isBox = parts.every(({ listed, step, count }) => !listed && (step === 1 || count === 1));
+  if (!isBox) return chunkStep(plan, values, parts, undefined, keepsFill);
+  const shape = parts.map(({ count }) => count);
+  const strides = stridesOf(shape, values.width);
+  const place = {
+    offset: 0,
+    axes: parts.map(({ start, count }, axis) => [start, 1, count, strides[axis]!] as const),
+  };
+  const box = parts.map((part) => ({ ...part, start: 0, step: 1 }));
+  const bytes = countOf(shape) * values.width;
+  return { plan, bytes, place, before: undefined, source, move: chunkMove(values, box, shape), keepsFill };
+}
+
+/** Returns the step for a chunk whose other elements come from a stored chunk, or have the fill value. */
+export function patchStep(
+  { plan }: CoreChunkCodec,
+  values: Values,
+  parts: readonly WritePart[],
+  stored: Uint8Array | undefined,
+  keepsFill: boolean,
+): EncodeStep {
+  return chunkStep(plan, values, parts, stored, keepsFill);
+}
+
+function chunkStep(
+  plan: CoreChunkCodec["plan"],
+  values: Values,
+  parts: readonly WritePart[],
+  encoded: Uint8Array | undefined,
+  keepsFill: boolean,
+): EncodeStep {
+  const { shape } = plan.array;
+  return {
+    plan,
+    bytes: plan.decodedBytes,
+    place: wholePlace(shape, values.width),
+    before: { encoded },
+    source: values.content as Uint8Array,
+    move: chunkMove(values, parts, shape),
+    keepsFill,
+  };
+}
+
+/** Chunks that are encoded from one slab. */
+export interface EncodeBatch extends Omit<EncodeStep, "place"> {
+  /** Position of each chunk's elements in the slab; a batch with `before` has one chunk. */
+  readonly places: readonly Place[];
+}
+
+/**
+ * Runs a batch.
+ * @param each gets a function that encodes one chunk (undefined if it contains only the fill value and is not
+ *   kept) and returns its result.
+ * @param copy receives the encoded bytes. Default: copies them to new memory.
+ * @returns "no room" if a slab cannot be allocated.
+ * @throws CorruptChunk for the stored chunk; errors that `each` passes on: EncodeFailed.
+ */
+export function runBatch<T>(
+  session: CodecSession,
+  { plan, bytes, places, before, source, move, keepsFill }: EncodeBatch,
+  each: (encode: () => Uint8Array<ArrayBuffer> | undefined) => T,
+  copy?: Copy,
+): T[] | "no room" {
+  checkNotDetached(source);
+  const slab = tryMakeSlab(session, bytes);
+  if (!slab) return "no room";
+  try {
+    if (before) session.place(slab, { plan, encoded: before.encoded, ...places[0]! });
+    session.fillSlab(slab, (target) => moveItems(source, target, move));
+    return places.map((place) =>
+      each(() => encoding(() => session.encodePlaced(slab, { plan, ...place }, keepsFill, copy))),
+    );
+  } finally {
+    session.freeSlab(slab);
+  }
+}
+
+/** Runs a single step; see {@link runBatch}. */
+export function runStep(
+  session: CodecSession,
+  { place, ...step }: EncodeStep,
+  copy?: Copy,
+): Uint8Array<ArrayBuffer> | undefined | "no room" {
+  const outcome = runBatch(session, { ...step, places: [place] }, (encode) => encode(), copy);
+  return outcome === "no room" ? outcome : outcome[0];
+}
+
+/** Minimum row length in bytes for copying chunks separately. */
+const enoughRow = 512;
+
+/**
+ * Combines steps into batches: adjacent chunks along the last axis are copied together as long as their rows
+ * are short. Their values are then copied in longer runs and gathered by the core.
+ * @param steps in the requested order, neighbours consecutively.
+ */
+export function toBatches(steps: readonly EncodeStep[]): EncodeBatch[] {
+  const groups: EncodeStep[][] = [];
+  for (const step of steps) {
+    const group = groups.at(-1);
+    if (group && isShort(group) && isNextTo(group.at(-1)!, step)) group.push(step);
+    else groups.push([step]);
+  }
+  return groups.map(joinSteps);
+}
+
+const rowBytes = ({ move }: EncodeStep): number => (move.axes.at(-1)?.count ?? 1) * move.itemBytes;
+const isShort = (group: readonly EncodeStep[]): boolean =>
+  group.reduce((bytes, step) => bytes + rowBytes(step), 0) < enoughRow;
+
+/** Whether a step takes the next box of the same values, for a chunk of the same kind. */
+function isNextTo(a: EncodeStep, b: EncodeStep): boolean {
+  const last = a.move.axes.length - 1;
+  return (
+    a.before === undefined &&
+    b.before === undefined &&
+    a.plan === b.plan &&
+    a.source === b.source &&
+    last >= 0 &&
+    b.move.from === a.move.from + rowBytes(a) &&
+    a.move.axes.every(({ count }, axis) => axis === last || count === b.move.axes[axis]!.count)
+  );
+}
+
+function joinSteps(steps: readonly EncodeStep[]): EncodeBatch {
+  const [first] = steps as readonly [EncodeStep, ...EncodeStep[]];
+  const { place, ...rest } = first;
+  if (steps.length === 1) return { ...rest, places: [place] };
+  const { from, itemBytes, axes } = first.move;
+  const row = steps.reduce((bytes, step) => bytes + rowBytes(step), 0);
+  const shape = axes.map(({ count }, axis) => (axis === axes.length - 1 ? row / itemBytes : count));
+  const strides = stridesOf(shape, itemBytes);
+  const move = {
+    from,
+    to: 0,
+    itemBytes,
+    axes: axes.map((axis, i) => ({ count: shape[i]!, from: axis.from, to: strides[i]! })),
+  };
+  let offset = 0;
+  const places = steps.map((step) => {
+    const own = {
+      offset,
+      axes: step.place.axes.map(([start, by, count], i) => [start, by, count, strides[i]!] as const),
+    };
+    offset += rowBytes(step);
+    return own;
+  });
+  return { ...rest, bytes: countOf(shape) * itemBytes, move, places };
+}
+
+/**
+ * Converts the core's invalid-argument error, which means elements that a codec cannot represent, to
+ * EncodeFailed.
+ */
+export function encoding<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!isZarrError(error, "InvalidArgument")) throw error;
+    throw encodeFailed(error.message, { code: error.code, codec: error.codec, cause: error });
+  }
+}

@@ -125,7 +125,7 @@ export function storedParts(
 }
 
 function overlapping(bytes: number): Error {
-  return corruptChunk(`inner chunks overlap: together they have more than the shard's ${bytes} bytes`, {
+  return corruptChunk(`inner chunks overlap: their total size exceeds the shard's ${bytes} bytes`, {
     code: "bad-header",
   });
 }

@@ -5,20 +5,19 @@
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { CodecSession, Copy, Slab } from "../engine/session.js";
+import type { Group, RegionTask } from "../plan/projections.js";
 import {
   chooseSlabAxis,
+  chunkPlace,
   maxSlabBytes,
   type PlaceBox,
-  placeOf,
   SlabPartition,
 } from "../plan/slab-partition.js";
-import type { Group, RegionTask } from "../plan/task.js";
 import type { MemoryArray } from "../util/buffers.js";
 import { isZarrError } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { type Move, moveItems, offsetIn } from "../util/strided-copy.js";
-import type { WritePart } from "./region-parts.js";
-import { checkThere, type Values } from "./values.js";
+import { checkNotDetached, type Values, type WritePart } from "./region.js";
 
 /** Limits of a write's open slabs; chunks without room in a slab are assembled separately. */
 const maxOpenSlabs = 24;
@@ -27,15 +26,15 @@ const maxOpenBytes = maxSlabBytes;
 const minRun = 1024;
 
 /** A box of the values; its slab is allocated when the first chunk is encoded from it. */
-interface Box extends PlaceBox {
+interface ValueBox extends PlaceBox {
   readonly shape: readonly number[];
   readonly bytes: number;
   slab: Slab | undefined;
 }
 
 export class ValueSlabs {
-  readonly #partition = new SlabPartition<Box>(
-    (group, lengths) => this.#axisOf(group, lengths),
+  readonly #partition = new SlabPartition<ValueBox>(
+    (group, lengths) => this.#chooseAxis(group, lengths),
     (origin, shape) => ({
       origin,
       shape,
@@ -66,12 +65,12 @@ export class ValueSlabs {
     keepsFill: boolean,
     copy?: Copy,
   ): Uint8Array | undefined | "no room" {
-    const open = this.#partition.of(task);
+    const open = this.#partition.slabFor(task);
     const box = open.content;
     try {
-      box.slab ??= this.#filled(box);
+      box.slab ??= this.#fill(box);
       if (!box.slab) return "no room";
-      const place = placeOf(task.projections, undefined, box);
+      const place = chunkPlace(task.projections, undefined, box);
       return this.session.encodePlaced(box.slab, { plan: codec.plan, ...place }, keepsFill, copy);
     } finally {
       if (this.#partition.isLast(open)) this.#free(box);
@@ -80,7 +79,7 @@ export class ValueSlabs {
 
   /** Records that a chunk will not be encoded from a slab. */
   skip(task: RegionTask): void {
-    const open = this.#partition.of(task);
+    const open = this.#partition.slabFor(task);
     if (this.#partition.isLast(open)) this.#free(open.content);
   }
 
@@ -88,10 +87,10 @@ export class ValueSlabs {
     for (const box of this.#partition.clear()) this.#free(box);
   }
 
-  #filled(box: Box): Slab | undefined {
-    checkThere(this.values);
+  #fill(box: ValueBox): Slab | undefined {
+    checkNotDetached(this.values);
     const hasRoom = this.#slabs === 0 || this.#bytes + box.bytes <= maxOpenBytes;
-    const slab = hasRoom && this.#slabs < maxOpenSlabs ? roomIn(this.session, box.bytes) : undefined;
+    const slab = hasRoom && this.#slabs < maxOpenSlabs ? tryMakeSlab(this.session, box.bytes) : undefined;
     if (!slab) return undefined;
     this.#slabs++;
     this.#bytes += box.bytes;
@@ -103,7 +102,7 @@ export class ValueSlabs {
     return slab;
   }
 
-  #free(box: Box): void {
+  #free(box: ValueBox): void {
     if (!box.slab) return;
     this.session.freeSlab(box.slab);
     box.slab = undefined;
@@ -111,13 +110,13 @@ export class ValueSlabs {
     this.#bytes -= box.bytes;
   }
 
-  #axisOf({ shape }: Group, lengths: readonly (readonly number[])[]): number {
+  #chooseAxis({ shape }: Group, lengths: readonly (readonly number[])[]): number {
     return chooseSlabAxis(shape, lengths, this.itemBytes, minRun);
   }
 }
 
 /** Allocates a slab; undefined if reads and other writes use all of them. */
-export function roomIn(session: CodecSession, bytes: number): Slab | undefined {
+export function tryMakeSlab(session: CodecSession, bytes: number): Slab | undefined {
   try {
     return session.makeSlab(bytes);
   } catch (error) {
@@ -127,7 +126,7 @@ export function roomIn(session: CodecSession, bytes: number): Slab | undefined {
 }
 
 /** Returns the move of values to a part of a chunk, in an array with the chunk's shape. */
-export function moveOf(
+export function chunkMove(
   { isScalar, strides, width }: Values,
   parts: readonly WritePart[],
   shape: readonly number[],
@@ -155,14 +154,14 @@ export function putValues(
   parts: readonly WritePart[],
   { content, shape }: MemoryArray,
 ): void {
-  const move = moveOf(values, parts, shape);
+  const move = chunkMove(values, parts, shape);
   const given = values.content;
-  checkThere(given);
+  checkNotDetached(given);
   if (given instanceof Uint8Array && content instanceof Uint8Array) moveItems(given, content, move);
   else putEntries(given as unknown[], content as unknown[], move, 0, move.from, move.to);
 }
 
-/** The same for lists, along an axis and those after it. */
+/** The same for lists, from an axis on. */
 function putEntries(
   values: readonly unknown[],
   content: unknown[],

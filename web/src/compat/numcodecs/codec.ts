@@ -23,12 +23,12 @@ export interface CodecConstructor<T> {
 export type Bytes = Uint8Array | ArrayBuffer | ArrayBufferView;
 
 /** Reads the decoded size from a frame; undefined if the frame lacks it. */
-export type SizeOf = (frame: DataView) => number | undefined;
+export type ReadSize = (frame: DataView) => number | undefined;
 
 /** Steps by parameters. Callers make a codec per chunk, and the engine caches plans by the identity of the list. */
 const stepLists = new Map<string, readonly ChainStep[]>();
 
-function stepsOf(step: ChainStep): readonly ChainStep[] {
+function cachedSteps(step: ChainStep): readonly ChainStep[] {
   const key = `${step.core} ${step.params}`;
   const steps = stepLists.get(key) ?? [step];
   stepLists.set(key, steps);
@@ -38,16 +38,16 @@ function stepsOf(step: ChainStep): readonly ChainStep[] {
 /** A codec of the core for bytes of unknown decoded size. */
 export abstract class CoreCodec implements Codec {
   readonly #steps: readonly ChainStep[];
-  readonly #sizeOf: SizeOf;
+  readonly #readSize: ReadSize;
 
-  constructor(step: ChainStep, sizeOf: SizeOf) {
-    this.#steps = stepsOf(step);
-    this.#sizeOf = sizeOf;
+  constructor(step: ChainStep, sizeOf: ReadSize) {
+    this.#steps = cachedSteps(step);
+    this.#readSize = sizeOf;
   }
 
   /** @throws Unsupported, LimitExceeded. */
   async encode(data: Bytes): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = bytesOf(data);
+    const bytes = toBytes(data);
     const session = await sessionOf(moduleFor(this.#steps, "encode"));
     return encodeBytesIn(session, this.#steps, bytes as Uint8Array<ArrayBuffer>);
   }
@@ -58,20 +58,20 @@ export abstract class CoreCodec implements Codec {
    *   which leaves it unchanged.
    */
   async decode(data: Bytes, out?: Uint8Array): Promise<Uint8Array> {
-    const bytes = bytesOf(data);
+    const bytes = toBytes(data);
     if (out !== undefined && !isBytes(out)) throw invalidArgument("out must be a Uint8Array");
-    const expected = this.#sizeOf(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const expected = this.#readSize(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const decoded = await decodeBytes(this.#steps, bytes, defaultLimits.chunkBytes, expected);
     if (out === undefined) return decoded;
     if (out.byteLength < decoded.byteLength)
-      throw invalidArgument(`out has ${out.byteLength} bytes, ${decoded.byteLength} are decoded`);
+      throw invalidArgument(`out must have at least ${decoded.byteLength} bytes, got ${out.byteLength}`);
     out.set(decoded);
     return out;
   }
 }
 
 /** Returns the bytes of any typed array or buffer. */
-function bytesOf(data: Bytes): Uint8Array {
+function toBytes(data: Bytes): Uint8Array {
   const isView = ArrayBuffer.isView(data) && !isBytes(data);
   const bytes = asBytes(isView ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength) : data);
   if (!bytes) throw invalidArgument("the data must be a Uint8Array");
@@ -80,12 +80,12 @@ function bytesOf(data: Bytes): Uint8Array {
 
 /** Reads the little-endian 32-bit size at an offset, if the frame has a whole header. */
 export const sizeAt =
-  (offset: number, headerBytes: number): SizeOf =>
+  (offset: number, headerBytes: number): ReadSize =>
   (frame) =>
     frame.byteLength >= headerBytes ? frame.getUint32(offset, true) : undefined;
 
 /** Returns the options of a `fromConfig`. @throws InvalidArgument for values other than objects. */
-export function optionsOf<T extends object>(config: T | undefined): Partial<T> {
+export function checkConfig<T extends object>(config: T | undefined): Partial<T> {
   if (config === undefined) return {};
   if (typeof config !== "object" || config === null)
     throw invalidArgument("a configuration must be an object");
@@ -95,6 +95,6 @@ export function optionsOf<T extends object>(config: T | undefined): Partial<T> {
 /** Checks that a value is an integer in a range. @throws InvalidArgument. */
 export function checkInteger(value: unknown, name: string, min: number, max: number): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max)
-    throw invalidArgument(`${name} must be an integer from ${min} to ${max}, not ${String(value)}`);
+    throw invalidArgument(`${name} must be an integer from ${min} to ${max}, got ${String(value)}`);
   return value;
 }

@@ -1,12 +1,12 @@
 /** gzip (RFC 1952), with the interface of npm `numcodecs/gzip`. */
-import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
 
 export interface GZipConfig {
   level?: number | undefined;
 }
 
 /** Estimates the size: the last member stores its own, modulo 2³². */
-const sizeOf: SizeOf = (frame) =>
+const memberSize: ReadSize = (frame) =>
   frame.byteLength >= 18 ? frame.getUint32(frame.byteLength - 4, true) : undefined;
 
 class GZip extends CoreCodec {
@@ -18,11 +18,11 @@ class GZip extends CoreCodec {
   /** @throws InvalidArgument. */
   constructor(readonly level = 1) {
     const params = [checkInteger(level, "level", 0, 9)];
-    super({ core: "gzip", params, name: "gzip" }, sizeOf);
+    super({ core: "gzip", params, name: "gzip" }, memberSize);
   }
 
   static fromConfig(config?: GZipConfig): GZip {
-    const { level } = optionsOf(config);
+    const { level } = checkConfig(config);
     return new GZip(level);
   }
 }

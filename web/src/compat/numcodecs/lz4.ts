@@ -1,6 +1,6 @@
 /** LZ4 blocks prefixed with a 4-byte length, with the interface of npm `numcodecs/lz4`. */
 import { invalidArgument, shown } from "../../util/errors.js";
-import { type CodecConstructor, CoreCodec, optionsOf, sizeAt } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkConfig, sizeAt } from "./codec.js";
 
 /** The maximum of the LZ4 library. */
 const maxAcceleration = 65537;
@@ -25,14 +25,14 @@ class LZ4 extends CoreCodec {
    */
   constructor(acceleration = LZ4.DEFAULT_ACCELERATION) {
     if (!Number.isInteger(acceleration))
-      throw invalidArgument(`acceleration must be an integer, not ${shown(acceleration)}`);
+      throw invalidArgument(`acceleration must be an integer, got ${shown(acceleration)}`);
     const used = acceleration <= 0 ? LZ4.DEFAULT_ACCELERATION : acceleration;
     super({ core: "lz4", params: [Math.min(used, maxAcceleration)], name: "lz4" }, sizeAt(0, 4));
     this.acceleration = used;
   }
 
   static fromConfig(config?: LZ4Config): LZ4 {
-    const { acceleration } = optionsOf(config);
+    const { acceleration } = checkConfig(config);
     return new LZ4(acceleration);
   }
 }

@@ -1,11 +1,11 @@
 /** zlib (RFC 1950), with the interface of npm `numcodecs/zlib`. */
-import { type CodecConstructor, CoreCodec, checkInteger, optionsOf, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
 
 export interface ZlibConfig {
   level?: number | undefined;
 }
 
-const sizeOf: SizeOf = () => undefined;
+const unknownSize: ReadSize = () => undefined;
 
 class Zlib extends CoreCodec {
   static override get name(): string {
@@ -16,11 +16,11 @@ class Zlib extends CoreCodec {
   /** @throws InvalidArgument. */
   constructor(readonly level = 1) {
     const params = [checkInteger(level, "level", -1, 9)];
-    super({ core: "zlib", params, name: "zlib" }, sizeOf);
+    super({ core: "zlib", params, name: "zlib" }, unknownSize);
   }
 
   static fromConfig(config?: ZlibConfig): Zlib {
-    const { level } = optionsOf(config);
+    const { level } = checkConfig(config);
     return new Zlib(level);
   }
 }

@@ -1,6 +1,6 @@
 /** zstd (RFC 8878), with the interface of npm `numcodecs/zstd`. */
 import { invalidArgument, shown } from "../../util/errors.js";
-import { type CodecConstructor, CoreCodec, optionsOf, type SizeOf } from "./codec.js";
+import { type CodecConstructor, CoreCodec, checkConfig, type ReadSize } from "./codec.js";
 
 export interface ZstdConfig {
   level?: number | undefined;
@@ -9,7 +9,7 @@ export interface ZstdConfig {
 }
 
 /** Unknown here: the core checks the frame's size before decoding. */
-const sizeOf: SizeOf = () => undefined;
+const unknownSize: ReadSize = () => undefined;
 
 class Zstd extends CoreCodec {
   static override get name(): string {
@@ -27,14 +27,14 @@ class Zstd extends CoreCodec {
     readonly level = Zstd.DEFAULT_CLEVEL,
     checksum = false,
   ) {
-    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, not ${shown(level)}`);
+    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, got ${shown(level)}`);
     const used = level <= 0 ? Zstd.DEFAULT_CLEVEL : Math.min(level, Zstd.MAX_CLEVEL);
     const step = { core: "zstd", params: [used, checksum ? 1 : 0], name: "zstd" } as const;
-    super(step, sizeOf);
+    super(step, unknownSize);
   }
 
   static fromConfig(config?: ZstdConfig): Zstd {
-    const { level, checksum } = optionsOf(config);
+    const { level, checksum } = checkConfig(config);
     return new Zstd(level, checksum);
   }
 }

@@ -3,7 +3,7 @@
 import { type ElementData, toElements } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { GetBytesOptions } from "../../hierarchy/get.js";
-import { combinations, type Projection, projectionsOf } from "../../plan/projections.js";
+import { combinations, type Projection, projectRange } from "../../plan/projections.js";
 import { type AxisRange, resolveSelection, type Selection } from "../../plan/selection.js";
 import { Limiter, settleAll } from "../../util/async.js";
 import { invalidArgument } from "../../util/errors.js";
@@ -21,14 +21,14 @@ export interface Strided {
 
 type Entries = ElementData | unknown[];
 
-/** What typed arrays and zarrita's arrays of booleans and strings have in common. */
+/** Properties common to typed arrays and zarrita's arrays of booleans and strings. */
 type Packed = Pick<Uint8Array, "buffer" | "byteOffset" | "byteLength" | "BYTES_PER_ELEMENT">;
 
 const wrongData = () =>
   invalidArgument("the data of a chunk must be a typed array, one of zarrita's arrays, or a list");
 
 /** Returns the numbers or values of a chunk; the bytes of zarrita's array-likes. @throws InvalidArgument. */
-export function entriesOf(data: unknown): Entries {
+export function rawEntries(data: unknown): Entries {
   if (Array.isArray(data) || (ArrayBuffer.isView(data) && !(data instanceof DataView)))
     return data as Entries;
   const { buffer, byteOffset, byteLength } = (data ?? {}) as Packed;
@@ -42,7 +42,7 @@ export function entriesOf(data: unknown): Entries {
  */
 export function cOrder(chunk: Strided): Entries {
   const { data, shape, stride = stridesOf(shape), offset = 0 } = chunk;
-  const entries = entriesOf(data);
+  const entries = rawEntries(data);
   const width = Array.isArray(data) ? 1 : (data as Packed).BYTES_PER_ELEMENT;
   if (!(width > 0)) throw wrongData();
   const isArrayLike = entries !== data;
@@ -78,11 +78,11 @@ function checkStrides(
   const [first, last] = [sum(ends.filter((end) => end < 0)), sum(ends.filter((end) => end > 0))];
   if (first < 0 || !(last < held))
     throw invalidArgument(
-      `the strides of the chunk lead from element ${first} to ${last}, and its data has ${held}`,
+      `the strides of the chunk reach elements ${first} to ${last}, but its data has ${held}`,
     );
 }
 
-interface Box {
+interface StridedCopy {
   /** Index of the first element in either; strides of the axes are in elements, too. */
   readonly from: number;
   readonly to: number;
@@ -92,7 +92,7 @@ interface Box {
 }
 
 /** Copies a box of elements. Different kinds of arrays convert. */
-function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: Box): void {
+function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: StridedCopy): void {
   const scaled = axes.map(({ count, from, to }) => ({ count, from: from * perItem, to: to * perItem }));
   // Axes of one element need no loop.
   const all = [...scaled, { count: perItem, from: 1, to: 1 }].filter(({ count }) => count !== 1);
@@ -107,7 +107,7 @@ function copyBox(source: Entries, target: Entries, { from, to, perItem, axes }: 
   copy(0, from * perItem, to * perItem);
 }
 
-export const bytesOf = ({ buffer, byteOffset, byteLength }: Packed): Uint8Array =>
+export const viewBytes = ({ buffer, byteOffset, byteLength }: Packed): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength);
 
 export type ReadChunk = (
@@ -121,7 +121,7 @@ export async function getChunkwise(
   readChunk: ReadChunk,
   { concurrency = 16, signal, useSharedArrayBuffer = false }: GetBytesOptions,
 ): Promise<AnyRegion> {
-  // zarrita's selections have no lists of indices.
+  // Selections of zarrita have no lists of indices.
   const ranges = resolveSelection(selection, arrayShape) as AxisRange[];
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
   const stride = stridesOf(shape);
@@ -138,7 +138,7 @@ export async function getChunkwise(
     const chunk = await readChunk(projections.map((projection) => projection.chunk));
     const sum = (of: (projection: Projection, axis: number) => number) =>
       projections.reduce((total, projection, axis) => total + of(projection, axis), 0);
-    copyBox(entriesOf(chunk.data), data, {
+    copyBox(rawEntries(chunk.data), data, {
       from: sum(({ start }, axis) => start * chunk.stride[axis]!),
       to: sum(({ out }, axis) => out * outStrides[axis]!),
       perItem,
@@ -149,7 +149,7 @@ export async function getChunkwise(
       })),
     });
   };
-  const chunks = combinations(ranges.map((range, i) => projectionsOf(range, reader.axes[i]!)));
+  const chunks = combinations(ranges.map((range, i) => projectRange(range, reader.axes[i]!)));
   await settleAll(Array.from(chunks, (projections) => limiter.run(() => read(projections), signal)));
   return { data, shape, stride, dtype };
 }

@@ -18,8 +18,8 @@ export interface CodecRegistry {
 }
 
 /**
- * Registers this library's bytes-to-bytes codecs with zarrita: faster, checksum-verifying ones for those that it has,
- * and those that it lacks (bz2, lzma, fletcher32, …). Array codecs stay zarrita's.
+ * Registers this library's bytes-to-bytes codecs with zarrita: faster, checksum-verifying versions of its own codecs,
+ * and additional ones (bz2, lzma, fletcher32, …). Array codecs remain zarrita's.
  */
 export function registerCodecs(registry: CodecRegistry): void {
   checkFunction(registry?.set, "the method set of a registry");

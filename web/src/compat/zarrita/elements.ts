@@ -20,7 +20,7 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
 
   constructor(width: number, source: number | B | Iterable<T>, byteOffset?: number, length?: number) {
     if (!Number.isSafeInteger(width) || width < 0)
-      throw invalidArgument(`strings of ${shown(width)} characters cannot be`);
+      throw invalidArgument(`the length of strings must be a non-negative integer, got ${shown(width)}`);
     this.#width = width;
     if (isBuffer(source)) {
       this.#bytes = new Uint8Array(source as B, byteOffset, length && length * width);
@@ -28,7 +28,7 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
     }
     const isIterable = typeof (source as Iterable<T> | null | undefined)?.[Symbol.iterator] === "function";
     if (!(isIterable || (Number.isSafeInteger(source) && (source as number) >= 0)))
-      throw invalidArgument(`an array is made of a length, a buffer or values, not of ${shown(source)}`);
+      throw invalidArgument(`expected a length, a buffer or values, got ${shown(source)}`);
     const values = typeof source === "number" ? undefined : [...(source as Iterable<T>)];
     this.#bytes = new Uint8Array((values?.length ?? (source as number)) * width) as Uint8Array<B>;
     values?.forEach((value, i) => {
@@ -69,7 +69,7 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
   /** @throws RangeError. */
   protected item(index: number): Uint8Array {
     if (!(index >= 0 && index < this.length))
-      throw new RangeError(`there is no element ${index} among ${this.length}`);
+      throw new RangeError(`index ${index} is out of range for a length of ${this.length}`);
     return this.bytes.subarray(index * this.BYTES_PER_ELEMENT, (index + 1) * this.BYTES_PER_ELEMENT);
   }
 
@@ -77,7 +77,7 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
   protected setItem(index: number, item: Uint8Array): void {
     const width = this.BYTES_PER_ELEMENT;
     if (item.byteLength > width)
-      throw invalidArgument(`a string of ${item.byteLength} bytes does not fit ${width}`);
+      throw invalidArgument(`a string of ${item.byteLength} bytes exceeds the item size of ${width}`);
     this.item(index).fill(0).set(item);
   }
 }
@@ -157,8 +157,8 @@ export function dtypeName({ dtype, zarrFormat }: Pick<ZarrArray, "dtype" | "zarr
   return dtype.isVariable && zarrFormat < 3 ? "v2:object" : dtype.name;
 }
 
-/** The metadata of a data type by zarrita's name, which is its own for strings of fixed length. */
-export function dataTypeOf(name: string): unknown {
+/** Returns the metadata of a data type, given zarrita's name, which differs for strings of fixed length. */
+export function dataTypeJson(name: string): unknown {
   const text = /^v2:([US])(\d+)$/.exec(name);
   if (!text) return name;
   return text[1] === "U"
@@ -167,7 +167,7 @@ export function dataTypeOf(name: string): unknown {
 }
 
 /** Elements in zarrita's form, over the same memory. */
-export function dataOf(
+export function wrapElements(
   { core, itemBytes }: DType,
   data: ElementData | readonly unknown[],
 ): ElementData | readonly unknown[] | BoolArray | ByteStringArray | UnicodeStringArray {
@@ -183,14 +183,14 @@ export function dataOf(
 export type AnyRegion = Region<ElementData | readonly unknown[]>;
 
 /** The element of a region without dimensions; all of its numbers for types that have several per element. */
-export function scalarOf(data: unknown): unknown {
+export function firstElement(data: unknown): unknown {
   if (data instanceof PackedArray) return data.get(0);
   const values = data as ArrayLike<unknown>;
   return values.length === 1 ? values[0] : data;
 }
 
 /** A fill value in zarrita's form: byte strings are text. */
-export function fillOf({ core }: DType, fill: FillScalar): unknown {
+export function wrapFill({ core }: DType, fill: FillScalar): unknown {
   if (core !== "fixed_bytes" || !(fill instanceof Uint8Array)) return fill;
   return textDecoder().decode(withoutPadding(fill));
 }

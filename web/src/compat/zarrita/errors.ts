@@ -141,12 +141,12 @@ const makers: Partial<Record<ZarrError["_tag"], (error: ZarrError, path: string)
  * Runs work and translates this library's errors to zarrita's, with the original as the cause. Errors that zarrita has
  * no class for (Network, LimitExceeded, InvalidArgument, EngineFailed) and errors of stores pass unchanged.
  */
-export async function likeZarrita<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withZarritaErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!isZarrError(error)) throw error;
-    // An error of the application's codec, which this library took for the store's.
+    // An error thrown by a codec of the application, reported as an error of the store.
     if (isZarritaError(error.cause)) throw error.cause;
     throw makers[error._tag]?.(error, path) ?? error;
   }
@@ -154,17 +154,33 @@ export async function likeZarrita<T>(path: string, work: () => Promise<T>): Prom
 
 /** @throws InvalidArgument for a value that is not a function. */
 export function checkFunction(value: unknown, what: string): void {
-  if (typeof value !== "function")
-    throw invalidArgument(`${what} must be a function, and cannot be ${shown(value)}`);
+  if (typeof value !== "function") throw invalidArgument(`${what} must be a function, got ${shown(value)}`);
 }
 
 /** @throws InvalidArgument for a value without a method `get`. */
 export function checkStore(store: unknown): void {
-  if (!isStore(store)) throw invalidArgument(`${shown(store)} is not a store: it has no method get`);
+  if (!isStore(store)) throw invalidArgument(`expected a store with a method get, got ${shown(store)}`);
 }
 
 /** @throws InvalidArgument for a key or a path that is not a string. */
 export function checkText(value: unknown, what: string): void {
-  if (typeof value !== "string")
-    throw invalidArgument(`${what} must be a string, and cannot be ${shown(value)}`);
+  if (typeof value !== "string") throw invalidArgument(`${what} must be a string, got ${shown(value)}`);
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Whether two sets of options have the same values. Plain objects, such as headers, are compared by content. */
+export function isSame(a: Options, b: Options): boolean {
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => {
+      const [x, y] = [a[key], b[key]];
+      return x === y || (isPlain(x) && isPlain(y) && isSame(x, y));
+    })
+  );
+}
+
+function isPlain(value: unknown): value is Options {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

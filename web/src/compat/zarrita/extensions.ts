@@ -17,7 +17,7 @@ type StoreOverrides = Partial<AsyncReadable> & {
 } & Record<string, unknown>;
 type ArrayOverrides = Partial<Pick<AnyArray, "getChunk">> & Record<string, unknown>;
 
-/** Members that an extension adds, without those that it replaces. */
+/** Members that an extension adds; replaced ones are excluded. */
 type Added<T> = { [K in Extract<Exclude<keyof T, "get" | "getRange" | "getChunk">, string>]: T[K] } & {};
 type Extended<R, T> = R extends Promise<infer Inner> ? Promise<T & Added<Inner>> : T & Added<R>;
 

@@ -4,8 +4,7 @@ import { handleOf } from "../../store/handle.js";
 import { HttpStore } from "../../store/http/store.js";
 import { readLeased } from "../../store/read.js";
 import type { HeadersSource } from "../../util/platform.js";
-import { checkText } from "./errors.js";
-import { isSame } from "./options.js";
+import { checkText, isSame } from "./errors.js";
 import type { AbsolutePath, AsyncReadable, RangeQuery } from "./types.js";
 
 export interface FetchStoreOptions {
@@ -23,7 +22,7 @@ export type RequestOptions = Omit<RequestInit, "signal"> & { signal?: AbortSigna
 /** Options of one request, without its signal. */
 type Init = Readonly<Record<string, unknown>>;
 
-/** Sets of request options that have a client each, as responses to different options are not shared. */
+/** Maximum number of option sets with their own client: responses to different options are not shared. */
 const maxStores = 4;
 
 /** A store below a URL. Retries and reads ranges as HttpStore does. */
@@ -70,19 +69,19 @@ export class FetchStore implements AsyncReadable {
 
   /** URL of a key, for messages. */
   locate(key: string): string {
-    return this.#storeOf({}).locate(key);
+    return this.#storeFor({}).locate(key);
   }
 
   #asked(options: object = {}) {
     const { signal, version, ...init } = options as Record<string, unknown>;
     return {
-      store: this.#storeOf(init),
+      store: this.#storeFor(init),
       signal: (signal ?? undefined) as AbortSignal | undefined,
       version: version as object | undefined,
     };
   }
 
-  #storeOf(init: Init): HttpStore {
+  #storeFor(init: Init): HttpStore {
     const given = Object.fromEntries(Object.entries(init).filter(([, value]) => value !== undefined));
     if (given["headers"])
       given["headers"] = Object.fromEntries(new Headers(given["headers"] as HeadersSource));

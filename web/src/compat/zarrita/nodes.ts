@@ -3,13 +3,13 @@
 import type { ElementData } from "../../dtypes/elements.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { normalizePath } from "../../store/path.js";
-import type { Store } from "../../store/store.js";
+import type { RangeQuery, Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
-import { type AnyRegion, dataOf, dtypeName, fillOf } from "./elements.js";
-import { checkStore, checkText, InvalidMetadataError, likeZarrita } from "./errors.js";
-import { currentPool, type DerivedArray, type StoreOptions, withStoreOptions } from "./options.js";
+import { type AnyRegion, dtypeName, wrapElements, wrapFill } from "./elements.js";
+import { checkStore, checkText, InvalidMetadataError, isSame, withZarritaErrors } from "./errors.js";
+import type { GetOptions } from "./regions.js";
 import { ownEntries, zarritaPart } from "./registry.js";
 import type {
   AbsolutePath,
@@ -23,6 +23,7 @@ import type {
   NarrowDataType,
   Readable,
   Scalar,
+  StoreOptions,
 } from "./types.js";
 
 /** A path in a store. */
@@ -44,7 +45,7 @@ export class Location<Store> {
 }
 
 /** Returns a location, for a store its root. @throws InvalidArgument for other values. */
-export function locationOf<S extends object>(given: Location<S> | S): Location<S> {
+export function toLocation<S extends object>(given: Location<S> | S): Location<S> {
   checkObject(given, "a store, or a place in one,");
   const location = "store" in given ? (given as unknown as Location<S>) : new Location(given as S);
   checkStore(location.store);
@@ -76,6 +77,50 @@ export class ZarritaGroup<Store extends Readable = Readable> extends Location<St
   get attrs(): Attributes {
     return this.#attrs;
   }
+}
+
+let pool: WorkerPool | undefined;
+
+/** Decodes all reads in a pool of workers; undefined turns that off. */
+export function setPool(own: WorkerPool | undefined): void {
+  pool = own;
+}
+
+export function currentPool(): WorkerPool | undefined {
+  return pool;
+}
+
+type Extra = Readonly<Record<string, unknown>>;
+
+/** An array whose store adds options to each request. */
+export interface DerivedArray {
+  readonly extra: Extra;
+  readonly array: ZarrArray;
+}
+
+/** Maximum number of option sets cached per array. Arrays with different options do not share shard indices. */
+const maxDerived = 4;
+
+/** Returns the array with a store that adds these options to each request; the array itself if there are none. */
+export function withStoreOptions(array: ZarrArray, extra: Extra, derived: DerivedArray[]): ZarrArray {
+  if (Object.keys(extra).length === 0) return array;
+  const found = derived.find((entry) => isSame(entry.extra, extra));
+  if (found) return found.array;
+  const store = withOptions(array.store, extra);
+  const made = new ZarrArray(store, array.path, array.spec, array.limits);
+  derived.push({ extra, array: made });
+  if (derived.length > maxDerived) derived.shift();
+  return made;
+}
+
+function withOptions(store: Store, extra: Extra): Store {
+  const merged = (options: GetOptions | undefined) => ({ ...extra, ...options });
+  const wrapped: Store = { get: (key, options) => store.get(key, merged(options)) };
+  if (store.getRange)
+    wrapped.getRange = (key: string, range: RangeQuery, options) =>
+      store.getRange!(key, range, merged(options));
+  if (store.locate) wrapped.locate = (key) => store.locate!(key);
+  return wrapped;
 }
 
 /** Metadata of an array, and this library's array, which is made by the first read. */
@@ -147,23 +192,23 @@ export class ZarritaArray<D extends DataType, Store extends Readable = Readable>
   ): Promise<Chunk<D>> {
     checkObject(options, "options of getChunk");
     const { signal, pool = currentPool(), ...storeOptions } = options;
-    return likeZarrita(this.path, async () => {
-      const array = await innerOf(this, storeOptions);
-      const chunkOptions = { signal, pool };
+    return withZarritaErrors(this.path, async () => {
+      const array = await loadArray(this, storeOptions);
+      const chunkOptions: GetChunkOptions = { signal, pool };
       const chunk = await array.getChunk<ElementData | readonly unknown[]>(chunkCoords, chunkOptions);
-      return chunkOf<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
+      return toChunk<D>(memory?.useSharedArrayBuffer ? shared(chunk) : chunk);
     });
   }
 
   /** Narrows the data type: to one, or to those whose elements are numbers, bigints, booleans, strings, objects. */
   is<Query extends DataTypeQuery>(query: Query): this is ZarritaArray<NarrowDataType<D, Query>, Store> {
     const dtype: string = this.dtype;
-    return dtype === query || kindOf(dtype) === query;
+    return dtype === query || dataKind(dtype) === query;
   }
 }
 
 /** This library's array behind one of zarrita's, with options for its store. @throws InvalidArgument for other values. */
-export async function innerOf(
+export async function loadArray(
   array: ZarritaArray<DataType, Readable>,
   storeOptions: StoreOptions = {},
 ): Promise<ZarrArray> {
@@ -175,33 +220,33 @@ export async function innerOf(
 /** @throws InvalidArgument for a value that is not an array of zarrita's. */
 export function checkArray(array: ZarritaArray<DataType, Readable>): void {
   if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
-    throw invalidArgument(`${shown(array)} is not an array that was opened or created`);
+    throw invalidArgument(`expected an array returned by open() or create(), got ${shown(array)}`);
 }
 
 function openedSource(array: ZarrArray): ArraySource {
   const { shape, chunkShape, attributes, dimensionNames } = array;
-  const fillValue = fillOf(array.dtype, array.fillValue);
+  const fillValue = wrapFill(array.dtype, array.fillValue);
   const load = async () => array;
   const dtype = dtypeName(array);
   return { shape, chunkShape, attributes, dimensionNames, dtype, fillValue, derived: [], load };
 }
 
-/** An array that its metadata describes, whatever the store has. @throws InvalidMetadataError. */
+/** An array described by given metadata; the store is not consulted. @throws InvalidMetadataError. */
 function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMetadata<DataType>): ArraySource {
   if (typeof metadata !== "object" || metadata === null || !Array.isArray(metadata.shape))
     throw new InvalidMetadataError("the metadata of an array must be an object with a shape");
   let loading: Promise<ZarrArray> | undefined;
   return {
     shape: metadata.shape,
-    chunkShape: chunkShapeOf(metadata),
+    chunkShape: readChunkShape(metadata),
     attributes: metadata.attributes,
     dimensionNames: metadata.dimension_names,
     dtype: metadata.data_type,
-    fillValue: fillValueOf(metadata),
+    fillValue: readFillValue(metadata),
     derived: [],
     load() {
       const make = async () =>
-        (await zarritaPart()).arrayOf(store as Store, normalizePath(path), metadata, ownEntries());
+        (await zarritaPart()).arrayFromMetadata(store as Store, normalizePath(path), metadata, ownEntries());
       loading ??= make().catch((error: unknown) => {
         loading = undefined; // so that the next call retries
         throw error;
@@ -212,15 +257,15 @@ function metadataSource(store: Readable, path: AbsolutePath, metadata: ArrayMeta
 }
 
 /** Shape of the chunks; with sharding, of the inner chunks. */
-function chunkShapeOf({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
+function readChunkShape({ codecs, chunk_grid: grid }: ArrayMetadata<DataType>): readonly number[] {
   const list: readonly (CodecMetadata | null)[] = Array.isArray(codecs) ? codecs : [];
   const sharding = list.find((codec) => codec?.name === "sharding_indexed");
   const shape: unknown = (sharding ?? grid)?.configuration?.chunk_shape;
   if (Array.isArray(shape)) return shape as number[];
-  throw new InvalidMetadataError("the metadata has no shape of chunks");
+  throw new InvalidMetadataError("the metadata has no chunk shape");
 }
 
-function fillValueOf({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {
+function readFillValue({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataType>): unknown {
   if (fill === null || fill === undefined) return null;
   if (dtype === "int64" || dtype === "uint64") return BigInt(fill as bigint);
   const special = { NaN: Number.NaN, Infinity: Number.POSITIVE_INFINITY, "-Infinity": -Infinity };
@@ -229,8 +274,8 @@ function fillValueOf({ data_type: dtype, fill_value: fill }: ArrayMetadata<DataT
 }
 
 /** A region in zarrita's form. */
-export function chunkOf<D extends DataType>({ data, shape, stride, dtype }: AnyRegion): Chunk<D> {
-  return { data: dataOf(dtype, data), shape: [...shape], stride: [...stride] } as Chunk<D>;
+export function toChunk<D extends DataType>({ data, shape, stride, dtype }: AnyRegion): Chunk<D> {
+  return { data: wrapElements(dtype, data), shape: [...shape], stride: [...stride] } as Chunk<D>;
 }
 
 /** Copies a region to shared memory; lists pass unchanged. */
@@ -243,7 +288,7 @@ function shared(region: AnyRegion): AnyRegion {
   return { ...region, data: new Kind(bytes.buffer) };
 }
 
-function kindOf(dtype: string): string {
+function dataKind(dtype: string): string {
   if (dtype === "bool") return "boolean";
   if (dtype === "v2:object") return "object";
   if (dtype === "string" || /^v2:[US]/.test(dtype)) return "string";

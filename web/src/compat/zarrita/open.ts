@@ -9,9 +9,9 @@ import { locateKey } from "../../store/read.js";
 import type { MaybePromise, Store, StoreGetOptions } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
-import { InvalidMetadataError, likeZarrita, NotFoundError } from "./errors.js";
+import { InvalidMetadataError, NotFoundError, withZarritaErrors } from "./errors.js";
 import { extended } from "./extensions.js";
-import { type Location, locationOf, ZarritaArray, ZarritaGroup } from "./nodes.js";
+import { type Location, toLocation, ZarritaArray, ZarritaGroup } from "./nodes.js";
 import { ownEntries, withOwnCodecs, zarritaPart } from "./registry.js";
 import type { CreateArrayOptions, CreateGroupOptions, DataType, Mutable, Readable } from "./types.js";
 
@@ -39,11 +39,11 @@ interface OpenVersion {
 
 const opener = (version: ZarrVersion): OpenVersion =>
   (async <S extends Readable>(location: Location<S> | S, options: OpenOptions = {}) => {
-    const { store, path } = locationOf(location);
+    const { store, path } = toLocation(location);
     checkObject(options, "options of open");
     if (!["array", "group", undefined].includes(options.kind))
-      throw invalidArgument(`kind must be "array" or "group", and cannot be ${shown(options.kind)}`);
-    const node = await likeZarrita(path, () => openAt(store, path, version, options));
+      throw invalidArgument(`kind must be "array" or "group", got ${shown(options.kind)}`);
+    const node = await withZarritaErrors(path, () => openAt(store, path, version, options));
     handleOf(store).lastZarritaVersion = version;
     return node;
   }) as OpenVersion;
@@ -71,12 +71,12 @@ async function openAt<S extends Readable>(
 
 const openV1 = opener(1);
 
-/** Tries one version after the other, as zarrita does: the last found first, v1 if nothing else was found before. */
+/** Tries one version after the other, as zarrita does: the last one found first, v1 only if no other was found before. */
 async function openAny<S extends Readable>(
   location: Location<S> | S,
   options: OpenOptions = {},
 ): Promise<Node<S>> {
-  const last = handleOf(locationOf(location).store).lastZarritaVersion;
+  const last = handleOf(toLocation(location).store).lastZarritaVersion;
   const newer = last === 3 ? [open.v3, open.v2] : [open.v2, open.v3];
   const order = last === 1 ? [openV1, ...newer] : last === undefined ? [...newer, openV1] : newer;
   let failure: unknown;
@@ -85,7 +85,7 @@ async function openAny<S extends Readable>(
       return await openVersion(location, options);
     } catch (error) {
       if (!(error instanceof NotFoundError || error instanceof InvalidMetadataError)) throw error;
-      // An error about a node that exists says more than that other versions are missing.
+      // An error about an existing node is more informative than a missing node of another version.
       if (failure === undefined || (failure instanceof NotFoundError && failure.found === undefined))
         failure = error;
     }
@@ -94,7 +94,7 @@ async function openAny<S extends Readable>(
 }
 
 /**
- * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` only look for that one.
+ * Opens an array or a group of any Zarr version; `open.v2` and `open.v3` try one version only.
  * @throws NotFoundError, InvalidMetadataError, UnknownCodecError, UnsupportedError; errors of the store.
  */
 export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.assign(
@@ -105,8 +105,8 @@ export const open: OpenVersion & { v2: OpenVersion; v3: OpenVersion } = Object.a
 type Bytes = Uint8Array | undefined;
 
 /**
- * A store to open one node from, with no more requests than zarrita makes: no consolidated metadata, and of v2's two
- * documents the wanted kind's, or the group's if there is no array.
+ * A store for opening one node with no more requests than zarrita makes: no consolidated metadata, and of the two v2
+ * documents only that of the requested kind, or the group's if no array exists.
  */
 class LeanStore implements Store {
   #array: MaybePromise<Bytes> | undefined;
@@ -174,11 +174,11 @@ export async function create<S extends Mutable, D extends DataType>(
   location: Location<S> | S,
   options: CreateArrayOptions<D> | CreateGroupOptions = {},
 ): Promise<ZarritaArray<D, S> | ZarritaGroup<S>> {
-  const { store, path } = locationOf(location);
+  const { store, path } = toLocation(location);
   checkObject(options, "options of create");
   const at = normalizePath(path);
   const { createArray, createGroup } = await zarritaPart();
-  return likeZarrita(path, async () => {
+  return withZarritaErrors(path, async () => {
     if ("shape" in options)
       return new ZarritaArray<D, S>(
         store,

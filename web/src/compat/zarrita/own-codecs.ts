@@ -1,9 +1,11 @@
 /**
- * The application's own codecs. The core does not know them, so a store in between removes them from the end of the
+ * Codecs that the application registers. The core cannot run them, so a wrapper of the store removes them from the end of the
  * chain in metadata, decodes the chunks it returns and encodes the chunks it is given.
  */
 
-import { toElements } from "../../dtypes/elements.js";
+import { type CodecChain, createCodecChain } from "../../chain/codec-chain.js";
+import type { Configuration } from "../../codecs/definition.js";
+import { type ElementData, toElements } from "../../dtypes/elements.js";
 import { parseDescr } from "../../dtypes/typestr.js";
 import { parseDocument } from "../../metadata/document.js";
 import { putInFront, writingMethods } from "../../store/handle.js";
@@ -12,11 +14,15 @@ import type { Store } from "../../store/store.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
-import { stridesOf } from "../../util/shapes.js";
-import { littleEndian } from "./array-codecs.js";
-import { bytesOf, cOrder, type Strided } from "./chunks.js";
-import { namedDtype } from "./codecs.js";
-import { dataOf, dtypeName } from "./elements.js";
+import { countOf, stridesOf } from "../../util/shapes.js";
+import Blosc from "../numcodecs/blosc.js";
+import GZip from "../numcodecs/gzip.js";
+import LZ4 from "../numcodecs/lz4.js";
+import Zlib from "../numcodecs/zlib.js";
+import Zstd from "../numcodecs/zstd.js";
+import { cOrder, type Strided, viewBytes } from "./chunks.js";
+import { bytesEntry, type Described, dataTypeIn, namedDtype } from "./codecs.js";
+import { dtypeName, wrapElements } from "./elements.js";
 import { CodecPipelineError, InvalidMetadataError, UnsupportedError } from "./errors.js";
 import type { OwnCodec, OwnCodecEntry, OwnCodecMetadata } from "./types.js";
 
@@ -38,7 +44,7 @@ export interface OwnCodecStore extends Store {
 
 const documentKey = /^(.*\/)(zarr\.json|\.zarray)$/;
 
-/** A store in front of another one, whose chunks lack what the application's codecs add. */
+/** Wraps a store: chunks read from the wrapper lack the encoding of the application's codecs. */
 export function ownCodecStore(inner: Store, entries: OwnEntries): OwnCodecStore {
   /** By the array's key in the store, such as "/a/b/". */
   const removed = new Map<string, Removed>();
@@ -116,8 +122,8 @@ function chainOfV3(document: JsonObject): Chain | undefined {
   return {
     meta: {
       dataType: String(toPlain(dataType ?? null)),
-      shape: lengthsOf(isJsonObject(configuration) ? configuration["chunk_shape"] : undefined),
-      codecs: codecs.map(namedOf),
+      shape: toLengths(isJsonObject(configuration) ? configuration["chunk_shape"] : undefined),
+      codecs: codecs.map(namedCodec),
       fillValue: toPlain(fill ?? null),
     },
     without: (count, isRaw) => ({
@@ -127,7 +133,7 @@ function chainOfV3(document: JsonObject): Chain | undefined {
   };
 }
 
-function namedOf(json: Json): OwnCodecMetadata["codecs"][number] {
+function namedCodec(json: Json): OwnCodecMetadata["codecs"][number] {
   if (typeof json === "string") return { name: json, configuration: {} };
   const { name, configuration = {} } = (toPlain(json) ?? {}) as { name?: string; configuration?: object };
   return { name: String(name), configuration: configuration as Record<string, unknown> };
@@ -143,7 +149,7 @@ function chainOfV2(document: JsonObject): Chain | undefined {
   return {
     meta: {
       dataType: dtypeName({ dtype: parseDescr(dtype, true, { objects: true }).dtype, zarrFormat: 2 }),
-      shape: lengthsOf(chunks),
+      shape: toLengths(chunks),
       codecs: list.map((codec) => {
         const { id, ...configuration } = toPlain(codec) as Record<string, unknown>;
         return { name: `numcodecs.${id}`, configuration };
@@ -159,7 +165,7 @@ function chainOfV2(document: JsonObject): Chain | undefined {
   };
 }
 
-function lengthsOf(json: Json | undefined): number[] {
+function toLengths(json: Json | undefined): number[] {
   return Array.isArray(json) ? json.map((length) => (length instanceof JsonNumber ? length.value : 0)) : [];
 }
 
@@ -192,7 +198,7 @@ async function encoded({ codecs, meta }: Removed, key: string, bytes: Uint8Array
 /** A raw chunk as zarrita's array-to-bytes codecs take it. */
 function elementsIn(bytes: Uint8Array, { dataType, shape }: OwnCodecMetadata): unknown {
   const dtype = namedDtype(dataType);
-  return { data: dataOf(dtype, toElements(dtype, bytes)), shape: [...shape], stride: stridesOf(shape) };
+  return { data: wrapElements(dtype, toElements(dtype, bytes)), shape: [...shape], stride: stridesOf(shape) };
 }
 
 /** Converts the result of a codec to bytes; chunks to elements in C order. */
@@ -202,5 +208,98 @@ function packed(data: unknown): Uint8Array {
   const elements = cOrder(data as Strided);
   if (Array.isArray(elements))
     throw new InvalidMetadataError("codecs that make lists of values are not supported");
-  return bytesOf(elements);
+  return viewBytes(elements);
+}
+
+export const littleEndian = { name: "bytes", configuration: { endian: "little" } };
+
+const classes: Readonly<Record<string, OwnCodecEntry>> = {
+  blosc: Blosc,
+  lz4: LZ4,
+  zstd: Zstd,
+  gzip: GZip,
+  zlib: Zlib,
+};
+const toArray = ["transpose", "bitround", "cast_value", "scale_offset", "delta"];
+const toBytes = ["bytes", "vlen-utf8", "json2"];
+
+/** The registry entry of a codec that zarrita has. */
+export function codecEntry(name: string): OwnCodecEntry {
+  const id = name.replace(/^numcodecs\./, "");
+  const own = classes[id];
+  if (own) return own;
+  if (!toArray.includes(id) && !toBytes.includes(id)) return bytesEntry(id, id === name ? 3 : 2)!;
+  const chainName = id === "delta" || id === "json2" ? `numcodecs.${id}` : id;
+  const kind = toArray.includes(id) ? "array_to_array" : "array_to_bytes";
+  const fromConfig = (configuration: Configuration | undefined, meta: Described) =>
+    kind === "array_to_array"
+      ? arrayToArray(chainName, configuration ?? {}, meta)
+      : arrayToBytes(chainName, configuration ?? {}, meta);
+  return { kind, fromConfig };
+}
+
+type Elements = ElementData | readonly unknown[];
+
+function arrayToBytes(name: string, configuration: Configuration, meta: Described) {
+  const { shape } = meta;
+  const chain = lazyChain(dataTypeIn(meta), shape, [{ name, configuration }]);
+  return {
+    kind: "array_to_bytes" as const,
+    decode: async (bytes: Uint8Array) => decodeChunk(await chain(), bytes, shape),
+    encode: async (chunk: Strided) => encodeChunk(await chain(), chunk),
+    // zarrita asks for it in shard indices.
+    ...(name === "bytes" ? { computeEncodedSize: (bytes: number) => bytes } : {}),
+  };
+}
+
+/** The encoded array has its elements in the order in which the codec stores them. */
+function arrayToArray(name: string, configuration: Configuration, meta: Described) {
+  const { shape } = meta;
+  const { data_type: castTo } = configuration;
+  const dataType = name === "cast_value" && typeof castTo === "string" ? castTo : dataTypeIn(meta);
+  const codec = { name, configuration: withAxes(configuration, shape.length) };
+  const fill = meta.fillValue ?? undefined;
+  const decodedChain = lazyChain(dataTypeIn(meta), shape, [codec, littleEndian], fill);
+  const encodedChain = lazyChain(dataType, [countOf(shape)], [littleEndian]);
+  return {
+    kind: "array_to_array" as const,
+    getEncodedMeta: (given: OwnCodecMetadata) => ({ ...given, dataType }),
+    decode: async (chunk: Strided) =>
+      decodeChunk(await decodedChain(), encodeChunk(await encodedChain(), chunk), shape),
+    encode: async (chunk: Strided) =>
+      decodeChunk(await encodedChain(), encodeChunk(await decodedChain(), chunk), shape),
+  };
+}
+
+/** Replaces the order's letter, which zarrita takes in `transpose`, by the axes. */
+function withAxes(configuration: Configuration, rank: number): Configuration {
+  const { order } = configuration;
+  if (order !== "C" && order !== "F") return configuration;
+  const axes = Array.from({ length: rank }, (_, axis) => axis);
+  return { ...configuration, order: order === "F" ? axes.reverse() : axes };
+}
+
+function lazyChain(
+  dataType: string,
+  shape: number[],
+  codecs: { name: string; configuration: Configuration }[],
+  fillValue?: unknown,
+): () => Promise<CodecChain<Elements>> {
+  let made: Promise<CodecChain<Elements>> | undefined;
+  return () => {
+    made ??= createCodecChain<Elements>({ dtype: namedDtype(dataType), shape, codecs, fillValue });
+    return made;
+  };
+}
+
+function decodeChunk(chain: CodecChain<Elements>, bytes: Uint8Array, shape: readonly number[]) {
+  const data = wrapElements(chain.dtype, chain.decode(bytes));
+  return { data, shape: [...shape], stride: stridesOf(shape) };
+}
+
+function encodeChunk(chain: CodecChain<Elements>, chunk: Strided): Uint8Array {
+  const data = cOrder(chunk);
+  const { core } = chain.dtype;
+  const isBytes = core === "bool" || core === "fixed_bytes" || core === "fixed_utf32";
+  return chain.encode(isBytes && !Array.isArray(data) ? viewBytes(data) : data);
 }

@@ -16,11 +16,10 @@ import { invalidArgument, shown } from "../../util/errors.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { resolveLimits } from "../../util/limits.js";
 import { countOf, stridesOf } from "../../util/shapes.js";
-import { resolveRegion } from "../../write/region-parts.js";
-import { cOrder, entriesOf, type Strided } from "./chunks.js";
-import { dataOf, dataTypeOf } from "./elements.js";
+import { resolveRegion } from "../../write/region.js";
+import { cOrder, rawEntries, type Strided } from "./chunks.js";
+import { dataTypeJson, wrapElements } from "./elements.js";
 import { checkFunction, checkText } from "./errors.js";
-import type { Entry, Setter } from "./options.js";
 import { type OwnEntries, ownAtEnd, ownCodecStore } from "./own-codecs.js";
 import type {
   ArrayMetadata,
@@ -28,16 +27,17 @@ import type {
   CodecMetadata,
   CreateArrayOptions,
   DataType,
+  Entry,
   Projection,
+  Setter,
   TypedArray,
 } from "./types.js";
 
-export { entryOf } from "./array-codecs.js";
 export { getChunkwise } from "./chunks.js";
-export { ownCodecStore } from "./own-codecs.js";
+export { codecEntry, ownCodecStore } from "./own-codecs.js";
 
 /** The array that metadata in zarrita's form describes. @param entries the application's codecs. */
-export async function arrayOf(
+export async function arrayFromMetadata(
   store: Store,
   path: string,
   metadata: ArrayMetadata<DataType>,
@@ -47,7 +47,7 @@ export async function arrayOf(
   const isNonFinite = typeof fill === "number" && !Number.isFinite(fill);
   const document = {
     ...metadata,
-    data_type: dataTypeOf(dataType),
+    data_type: dataTypeJson(dataType),
     fill_value: isNonFinite ? String(fill) : (fill ?? null),
     attributes: {},
   };
@@ -78,7 +78,7 @@ export async function createArray<D extends DataType>(
 ): Promise<ZarrArray> {
   const limits = resolveLimits(undefined);
   const { dtype, chunkShape, codecs = [], fillValue } = options;
-  if (!Array.isArray(codecs)) throw invalidArgument(`codecs must be a list, and cannot be ${shown(codecs)}`);
+  if (!Array.isArray(codecs)) throw invalidArgument(`codecs must be a list, got ${shown(codecs)}`);
   const own = await ownAtEnd({ dataType: dtype, shape: chunkShape, codecs, fillValue }, entries);
   const end = codecs.length - own.length;
   const { documents, spec } = await arrayMetadata(createOptions(options, codecs.slice(0, end)), 3, limits);
@@ -110,7 +110,7 @@ function createOptions<D extends DataType>(
   const inner = codecs.find((codec) => codec?.name === "sharding_indexed")?.configuration?.["chunk_shape"];
   return {
     shape,
-    dtype: dataTypeOf(dtype) as CreateOptions["dtype"],
+    dtype: dataTypeJson(dtype) as CreateOptions["dtype"],
     ...(inner === undefined
       ? { chunkShape: options.chunkShape }
       : { chunkShape: inner as number[], shardShape: options.chunkShape }),
@@ -147,26 +147,26 @@ export async function setRegion<D extends DataType, Made extends Chunk<D>>(
   await set(array, selection, { data, shape } as SetValues, options);
 }
 
-/** The elements of a chunk in C order, put there by another package's functions. */
+/** Returns the elements of a chunk in C order, copied by another package's functions. */
 function ordered<D extends DataType, Made extends Chunk<D>>(
   { dtype }: ZarrArray,
   selected: readonly number[],
   value: Made,
   setter: Setter<D, Made>,
 ) {
-  // zarrita writes a chunk without dimensions to one place of one.
+  // zarrita writes a chunk without dimensions as one of shape [1].
   const shape = selected.length === 0 ? [1] : [...selected];
   const count = countOf(shape);
   const data = dtype.isVariable
     ? new Array<unknown>(count).fill(null)
-    : dataOf(dtype, toElements(dtype, new Uint8Array(count * dtype.itemBytes)));
+    : wrapElements(dtype, toElements(dtype, new Uint8Array(count * dtype.itemBytes)));
   const target = setter.prepare(data as TypedArray<D>, shape, stridesOf(shape));
   const projections: Projection[] =
     selected.length === 0
       ? [{ from: null, to: 0 }]
       : shape.map((length) => ({ from: [0, length, 1], to: [0, length, 1] }));
   if (countOf(selected) > 0) setter.setFromChunk(target, value, projections);
-  return entriesOf(target.data);
+  return rawEntries(target.data);
 }
 
 /** @throws InvalidArgument for a setter without the functions that writing needs. */

@@ -6,20 +6,54 @@ import { type GetBytesOptions, get as getRegion } from "../../hierarchy/get.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
-import { scalarOf } from "./elements.js";
-import { checkFunction, InvalidSelectionError, likeZarrita } from "./errors.js";
-import { checkArray, chunkOf, innerOf, ownChunks, type ZarritaArray } from "./nodes.js";
-import {
-  type Concurrency,
-  concurrencyOf,
-  currentPool,
-  type Entry,
-  type Setter,
-  type StoreOptions,
-  signalOf,
-} from "./options.js";
+import { firstElement } from "./elements.js";
+import { checkFunction, InvalidSelectionError, withZarritaErrors } from "./errors.js";
+import { checkArray, currentPool, loadArray, ownChunks, toChunk, type ZarritaArray } from "./nodes.js";
 import { zarritaPart } from "./registry.js";
-import type { Chunk, DataType, Mutable, Readable, Scalar, Slice } from "./types.js";
+import type {
+  Chunk,
+  DataType,
+  Entry,
+  Mutable,
+  Readable,
+  Scalar,
+  Setter,
+  Slice,
+  StoreOptions,
+} from "./types.js";
+
+/** A queue such as p-queue's. If it has a `concurrency`, as many chunks are fetched at a time. */
+export interface ChunkQueue {
+  add(work: () => Promise<void>): unknown;
+  onIdle(): Promise<unknown>;
+  concurrency?: number;
+}
+
+export interface Concurrency {
+  createQueue?: (() => ChunkQueue) | undefined;
+  /** Maximum number of chunks fetched or written at a time. Default: that of `createQueue`'s queue, else 16. */
+  concurrency?: number | undefined;
+}
+
+export function chosenConcurrency({ createQueue, concurrency }: Concurrency): number | undefined {
+  if (concurrency !== undefined) return concurrency;
+  if (createQueue === undefined) return undefined;
+  checkFunction(createQueue, "createQueue");
+  const ofQueue = (createQueue() as ChunkQueue | undefined)?.concurrency;
+  return Number.isSafeInteger(ofQueue) && ofQueue! > 0 ? ofQueue : undefined;
+}
+
+interface Signals {
+  signal?: AbortSignal | undefined;
+  opts?: StoreOptions | undefined;
+}
+
+/** Returns the signal of a call, combined if it has two. Some callers pass a signal in place of the options. */
+export function combinedSignal(options: Signals): AbortSignal | undefined {
+  if (options instanceof AbortSignal) return options;
+  const signals = [options.signal, options.opts?.signal].filter((signal) => signal !== undefined);
+  return signals.length === 2 ? AbortSignal.any(signals) : signals[0];
+}
 
 /** zarrita's options, and some of this library's. */
 export interface GetOptions
@@ -50,21 +84,21 @@ export async function get<D extends DataType, S extends Readable, Sel extends En
   checkObject(options, "options of get");
   const { useSharedArrayBuffer, pool = currentPool(), onProgress, priority } = options;
   const { signal: _, ...storeOptions } = options.opts ?? {};
-  const signal = signalOf(options);
+  const signal = combinedSignal(options);
   const entries = entriesIn(selection);
-  const concurrency = concurrencyOf(options);
+  const concurrency = chosenConcurrency(options);
   const readOptions = { signal, useSharedArrayBuffer, concurrency, pool, onProgress, priority };
-  const region = await likeZarrita(array.path, async () => {
+  const region = await withZarritaErrors(array.path, async () => {
     if (!(ownChunks in array)) {
-      const source = await innerOf(array, storeOptions);
+      const source = await loadArray(array, storeOptions);
       return getRegion<ElementData | readonly unknown[]>(source, entries, readOptions);
     }
     const readChunk = (at: number[]) =>
       array.getChunk(at, { ...storeOptions, signal, pool }, { useSharedArrayBuffer });
-    return (await zarritaPart()).getChunkwise(await innerOf(array), entries, readChunk, readOptions);
+    return (await zarritaPart()).getChunkwise(await loadArray(array), entries, readChunk, readOptions);
   });
-  const chunk = chunkOf<D>(region);
-  return (chunk.shape.length === 0 ? scalarOf(chunk.data) : chunk) as Result<D, Sel, Chunk<D>>;
+  const chunk = toChunk<D>(region);
+  return (chunk.shape.length === 0 ? firstElement(chunk.data) : chunk) as Result<D, Sel, Chunk<D>>;
 }
 
 /** Like {@link get}, with the region in another package's form. */
@@ -132,14 +166,14 @@ async function write<D extends DataType, Made extends Chunk<D>>(
   options: SetOptions,
   setter?: { readonly given: Setter<D, Made> },
 ): Promise<void> {
-  const inner = await innerOf(array);
+  const inner = await loadArray(array);
   const { setRegion } = await zarritaPart();
-  await likeZarrita(array.path, async () => {
+  await withZarritaErrors(array.path, async () => {
     const entries = entriesIn(selection);
     checkObject(options, "options of set");
-    // zarrita stores chunks of nothing but fill value: its stores need not be able to delete.
+    // zarrita stores chunks that contain only the fill value, because its stores may not support deletion.
     const { onProgress, conflicts, writeEmptyChunks = true } = options;
-    const [signal, concurrency] = [signalOf(options), concurrencyOf(options)];
+    const [signal, concurrency] = [combinedSignal(options), chosenConcurrency(options)];
     const own = { signal, concurrency, onProgress, conflicts, writeEmptyChunks };
     await setRegion(inner, entries, value, own, setter);
   });
@@ -152,7 +186,7 @@ async function write<D extends DataType, Made extends Chunk<D>>(
 function entriesIn(selection: readonly Entry[] | null | undefined): Entry[] | null {
   if (selection === null || selection === undefined) return null;
   if (!Array.isArray(selection))
-    throw new InvalidSelectionError(`a selection must be a list or null, and cannot be ${shown(selection)}`);
+    throw new InvalidSelectionError(`a selection must be a list or null, got ${shown(selection)}`);
   return selection.map((entry) => (typeof entry === "number" ? Math.trunc(entry) : (entry ?? null)));
 }
 
@@ -193,10 +227,9 @@ export function select<D extends DataType, S extends Readable>(
 /** Strides of a shape, in elements. @param order the axes, slowest first. */
 export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly number[]): number[] {
   const isList = (value: unknown) => Array.isArray(value) && Array.from(value).every(Number.isSafeInteger);
-  if (!isList(shape))
-    throw invalidArgument(`a shape must be a list of lengths, and cannot be ${shown(shape)}`);
+  if (!isList(shape)) throw invalidArgument(`a shape must be a list of lengths, got ${shown(shape)}`);
   if (order !== "C" && order !== "F" && !isList(order))
-    throw invalidArgument(`an order must be "C", "F" or a list of axes, and cannot be ${shown(order)}`);
+    throw invalidArgument(`an order must be "C", "F" or a list of axes, got ${shown(order)}`);
   const axes = typeof order === "string" ? shape.map((_, axis) => axis) : [...order];
   if (order === "F") axes.reverse();
   if (axes.length !== shape.length)

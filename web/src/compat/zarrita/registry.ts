@@ -1,13 +1,13 @@
-/** The registry of codecs: this library's, and the application's own. */
+/** The codec registry: this library's codecs, and those that the application adds. */
 
 import type { Store } from "../../store/store.js";
 import { lazy } from "../../util/lazy.js";
 import type { LoadEntry, OwnCodecStore, OwnEntries } from "./own-codecs.js";
 
-/** Writing, and the application's own code: codecs, and another `getChunk`. */
+/** Lazy part: writing, codecs of the application, and replacements of `getChunk`. */
 export const zarritaPart = lazy("writing and extensions with zarrita's interface", () => import("./part.js"));
 
-/** The codecs that zarrita has; those of Zarr v2 are registered as "numcodecs." and their id. */
+/** Codecs of zarrita; codecs of Zarr v2 are registered as "numcodecs." and their id. */
 const names = ["blosc", "lz4", "zstd", "gzip", "zlib", "vlen-utf8", "json2", "bitround"];
 const namesOfV3 = ["transpose", "bytes", "crc32c", "cast_value", "scale_offset"];
 const namesOfV2 = ["shuffle", "delta"];
@@ -16,7 +16,7 @@ const namesOfV2 = ["shuffle", "delta"];
 const standard = new Map<string, LoadEntry>(
   [...names, ...namesOfV3, ...[...names, ...namesOfV2].map((id) => `numcodecs.${id}`)].map((name) => [
     name,
-    async () => (await zarritaPart()).entryOf(name),
+    async () => (await zarritaPart()).codecEntry(name),
   ]),
 );
 

@@ -10,9 +10,14 @@ import { invalidArgument } from "../../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { textEncoder } from "../../util/platform.js";
-import { InvalidMetadataError, likeZarrita, NotFoundError, UnsupportedError } from "./errors.js";
+import {
+  InvalidMetadataError,
+  isSame,
+  NotFoundError,
+  UnsupportedError,
+  withZarritaErrors,
+} from "./errors.js";
 import { defineStoreExtension } from "./extensions.js";
-import { isSame } from "./options.js";
 import type { AbsolutePath, AsyncReadable, FlushReport, GetBytesOptions, RangeQuery } from "./types.js";
 
 type Bytes = Uint8Array | undefined;
@@ -24,7 +29,7 @@ export interface ByteCache {
   set(key: string, value: Uint8Array | undefined): void;
 }
 
-/** Names a read in the cache; undefined for reads that are not cached. */
+/** Returns the cache key of a read; undefined if it must not be cached. */
 export type CacheKeyFor = (path: AbsolutePath, range?: RangeQuery) => string | undefined;
 
 const defaultKeyFor: CacheKeyFor = (path, range) => (range ? `${path}\0${rangeName(range)}` : path);
@@ -77,8 +82,8 @@ export const withRangeCoalescing = defineStoreExtension((store, options: RangeCo
 type RangeStore = Required<Pick<AsyncReadable, "getRange">>;
 type Range = { readonly offset: number; readonly length: number };
 
-/** A caller's range, and what tells the caller its group. */
-interface Asked extends Range {
+/** A requested range, and the callback that assigns its group. */
+interface RangeRequest extends Range {
   readonly options: GetBytesOptions | undefined;
   readonly assign: (group: Group) => void;
 }
@@ -90,11 +95,11 @@ interface Group {
   readonly size: number;
 }
 
-const endOf = ({ offset, length }: Range): number => offset + length;
+const rangeEnd = ({ offset, length }: Range): number => offset + length;
 
-/** Collects ranges until the current microtask has run, and reads those close to one another with one request. */
+/** Collects ranges until the current microtask ends, and reads neighbouring ranges with one request. */
 class RangeMerger {
-  readonly #waiting = new Map<AbsolutePath, Asked[]>();
+  readonly #waiting = new Map<AbsolutePath, RangeRequest[]>();
   readonly #flights = new SingleFlight<Bytes>();
   #groups = 0;
 
@@ -130,7 +135,7 @@ class RangeMerger {
       const groups = grouped(all, this.options.coalesceSize ?? 2 ** 15);
       const spans = groups.map((group) => {
         const { offset } = group[0]!;
-        return { offset, length: Math.max(...group.map(endOf)) - offset };
+        return { offset, length: Math.max(...group.map(rangeEnd)) - offset };
       });
       const bytesFetched = spans.reduce((sum, { length }) => sum + length, 0);
       this.#report({ path, groupCount: groups.length, requestCount: all.length, bytesFetched });
@@ -145,22 +150,22 @@ class RangeMerger {
     try {
       this.options.onFlush?.(report);
     } catch (error) {
-      console.warn("withRangeCoalescing: onFlush has thrown:", error);
+      console.warn("withRangeCoalescing: onFlush threw:", error);
     }
   }
 }
 
 /** Groups ranges that lie close to one another and have the same options, apart from signals. */
-function grouped(all: readonly Asked[], coalesceSize: number): Asked[][] {
-  const groups: Asked[][] = [];
-  const without = ({ options }: Asked) => ({ ...options, signal: undefined });
+function grouped(all: readonly RangeRequest[], coalesceSize: number): RangeRequest[][] {
+  const groups: RangeRequest[][] = [];
+  const without = ({ options }: RangeRequest) => ({ ...options, signal: undefined });
   let end = Number.NEGATIVE_INFINITY;
   for (const asked of [...all].sort((a, b) => a.offset - b.offset)) {
     const last = groups.at(-1);
     const joins = last && asked.offset <= end + coalesceSize && isSame(without(last[0]!), without(asked));
     if (joins) last.push(asked);
     else groups.push([asked]);
-    end = joins ? Math.max(end, endOf(asked)) : endOf(asked);
+    end = joins ? Math.max(end, rangeEnd(asked)) : rangeEnd(asked);
   }
   return groups;
 }
@@ -186,7 +191,7 @@ export type Listable<S> = S & { contents(): ContentsEntry[] };
 type Documents = ReadonlyMap<string, JsonObject>;
 
 const metadataName = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|meta|attrs)$/;
-const folderOf = (key: string): string => key.slice(0, key.lastIndexOf("/"));
+const parentFolder = (key: string): string => key.slice(0, key.lastIndexOf("/"));
 
 /**
  * Serves metadata from the root's consolidated metadata, and lists it with `contents()`.
@@ -196,7 +201,7 @@ export const withConsolidatedMetadata = defineStoreExtension(
   async (store, options: ConsolidatedMetadataOptions = {}) => {
     checkObject(options, "options of withConsolidatedMetadata");
     const { documents, source } = await load(store, options);
-    const folders = new Set([...documents.keys()].map(folderOf));
+    const folders = new Set([...documents.keys()].map(parentFolder));
     const written = new WrittenKeys(store as Store);
     return {
       async get(key: AbsolutePath, getOptions?: GetBytesOptions): Promise<Bytes> {
@@ -205,15 +210,15 @@ export const withConsolidatedMetadata = defineStoreExtension(
         const document = documents.get(key);
         if (document) return textEncoder().encode(jsonText(document));
         // Consolidated metadata has all documents of the nodes that it names.
-        if (metadataName.test(key) && folders.has(folderOf(key))) return undefined;
+        if (metadataName.test(key) && folders.has(parentFolder(key))) return undefined;
         return store.get(key, getOptions);
       },
-      contents: (): ContentsEntry[] => contentsOf(documents),
+      contents: (): ContentsEntry[] => listContents(documents),
     };
   },
 );
 
-/** {@link withConsolidatedMetadata} if there is any, else the store unchanged. */
+/** Like {@link withConsolidatedMetadata}, but returns the store unchanged if it has no consolidated metadata. */
 export async function withMaybeConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   options: ConsolidatedMetadataOptions = {},
@@ -246,7 +251,7 @@ async function load(
   for (const version of versions) {
     const key: AbsolutePath = version === "v2" ? `/${metadataKey}` : "/zarr.json";
     try {
-      return await likeZarrita(key, async () => {
+      return await withZarritaErrors(key, async () => {
         const bytes = await answerOf(store, key, () => store.get(key), undefined);
         if (!bytes) throw new NotFoundError(`${version} consolidated metadata`, { path: key });
         const object = parseDocument(bytes, key, { limits: defaultLimits });
@@ -281,10 +286,10 @@ function documentsOfV3(object: JsonObject): Documents {
   return new Map([["/zarr.json", root], ...below]);
 }
 
-function contentsOf(documents: Documents): ContentsEntry[] {
+function listContents(documents: Documents): ContentsEntry[] {
   const entries: ContentsEntry[] = [];
   for (const [key, document] of documents) {
-    const path = (folderOf(key) || "/") as AbsolutePath;
+    const path = (parentFolder(key) || "/") as AbsolutePath;
     const kinds = { ".zarray": "array", ".zgroup": "group", "zarr.json": document["node_type"] };
     const kind = (kinds as Record<string, unknown>)[key.slice(key.lastIndexOf("/") + 1)];
     if (kind === "array" || kind === "group") entries.push({ path, kind });

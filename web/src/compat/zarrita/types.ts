@@ -210,7 +210,7 @@ export type SetFromChunk<D extends DataType, Made extends Chunk<D>> = (
   projections: Projection[],
 ) => void;
 
-/** What `withRangeCoalescing` reports of a batch of requests. */
+/** Report of `withRangeCoalescing` on a batch of requests. */
 export interface FlushReport {
   path: AbsolutePath;
   /** Requests sent. */
@@ -268,4 +268,20 @@ export interface OwnCodecMetadata {
 export interface OwnCodecEntry {
   fromConfig(configuration: never, meta: OwnCodecMetadata): OwnCodec;
   readonly kind?: OwnCodec["kind"];
+}
+
+/** An entry of a selection. */
+export type Entry = null | Slice | number;
+
+/** Functions for regions of another package's type; `prepare` creates the result of `get`. */
+export interface Setter<D extends DataType, Made extends Chunk<D>> {
+  prepare: Prepare<D, Made>;
+  setScalar: SetScalar<D, Made>;
+  setFromChunk: SetFromChunk<D, Made>;
+}
+
+/** Options for a store's `get`: a RequestInit, or options of a custom store. */
+export interface StoreOptions {
+  signal?: AbortSignal | undefined;
+  readonly [option: string]: unknown;
 }

@@ -1,7 +1,8 @@
-/** Reads coordinate reference systems and transformations from attributes. */
+/** Reads coordinate reference systems, transformations and lists of resolution levels from attributes. */
 
+import { normalizePath } from "../../store/path.js";
 import { isRecord, own, type Properties } from "../../util/arguments.js";
-import { invalidMetadata } from "../../util/errors.js";
+import { invalidMetadata, isZarrError } from "../../util/errors.js";
 import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 function text(value: unknown, name: string): string | undefined {
@@ -28,11 +29,11 @@ export function numbersAt(value: unknown, name: string, count: number): number[]
 }
 
 /** Checks that six coefficients are invertible. */
-function affineOf(numbers: readonly number[], name: string): AffineTransform {
+function checkAffine(numbers: readonly number[], name: string): AffineTransform {
   const [a, b, , d, e] = numbers as unknown as AffineTransform;
   const area = a * e - b * d;
-  if (area === 0) throw bad(`attribute "${name}" maps the elements to a line`);
-  if (!Number.isFinite(area)) throw bad(`attribute "${name}" has numbers that are too large`);
+  if (area === 0) throw bad(`attribute "${name}" is not invertible`);
+  if (!Number.isFinite(area)) throw bad(`attribute "${name}" exceeds the range of float64`);
   return numbers as unknown as AffineTransform;
 }
 
@@ -47,7 +48,7 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
     const whole = own(attributes, name);
     const count = Array.isArray(whole) && whole.length === 9 ? 9 : 6;
     const numbers = type === "affine" ? numbersAt(attributes, name, count)?.slice(0, 6) : undefined;
-    if (numbers) return registered(affineOf(numbers, name), attributes);
+    if (numbers) return registered(checkAffine(numbers, name), attributes);
   }
   const words = text(attributes, "GeoTransform")
     ?.trim()
@@ -57,7 +58,7 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
   if (words.length !== 6 || !words.every(Number.isFinite))
     throw bad('attribute "GeoTransform" must have 6 numbers');
   const [c, a, b, f, d, e] = words as [number, number, number, number, number, number];
-  return affineOf([a, b, c, d, e, f], "GeoTransform");
+  return checkAffine([a, b, c, d, e, f], "GeoTransform");
 }
 
 /** With node registration, the transformation maps to centres; the corner is half an element before. */
@@ -133,8 +134,75 @@ export function normalCode(stated: string): string {
 }
 
 /** Returns a reference system given by its code. */
-export const systemOf = (stated: string): CoordinateSystem => ({
+export const systemFromCode = (stated: string): CoordinateSystem => ({
   code: normalCode(stated),
   wkt: undefined,
   projjson: undefined,
 });
+
+/** A level as listed in a layout. */
+export interface ListedLevel {
+  /** Path of an array, or of a group of arrays. */
+  readonly path: string;
+  readonly shape: readonly [number, number] | undefined;
+  readonly transform: AffineTransform | undefined;
+  readonly crs: CoordinateSystem | undefined;
+}
+
+/** Maximum number of levels that are read. */
+const maxLevels = 64;
+
+/**
+ * Returns the levels that a group's `multiscales` lists: `layout` of zarr-conventions, `tile_matrix_set` of
+ * the GeoZarr drafts, or `datasets` of ndpyramid. Undefined if it has none of these.
+ */
+export function listedLevels(attributes: unknown): readonly ListedLevel[] | undefined {
+  const multiscales = own(attributes, "multiscales");
+  const entries = Array.isArray(multiscales)
+    ? own(multiscales[0], "datasets")
+    : (own(multiscales, "layout") ?? tileMatrices(multiscales));
+  const list = Array.isArray(entries) ? entries : isRecord(entries) ? withPaths(entries) : undefined;
+  if (!list || list.length === 0) return undefined;
+  if (list.length > maxLevels)
+    throw bad(`"multiscales" must list at most ${maxLevels} levels, got ${list.length}`);
+  return list.map(readLevel);
+}
+
+/** In the drafts, layouts are objects keyed by path. */
+const withPaths = (entries: Properties): unknown[] =>
+  Object.entries(entries).map(([path, entry]) => ({ ...(isRecord(entry) ? entry : {}), path }));
+
+function tileMatrices(multiscales: unknown): unknown {
+  const matrices = own(own(multiscales, "tile_matrix_set"), "tileMatrices");
+  return Array.isArray(matrices) ? matrices.map((matrix) => ({ path: own(matrix, "id") })) : undefined;
+}
+
+function readLevel(entry: unknown): ListedLevel {
+  const path = [own(entry, "asset"), own(entry, "path"), own(entry, "group")].find(
+    (value) => typeof value === "string",
+  );
+  const crs = own(entry, "crs");
+  return {
+    path: checkedPath(path),
+    shape: shapeIn(entry),
+    transform: transformIn(entry),
+    crs: crsIn(entry) ?? (typeof crs === "string" ? systemFromCode(crs) : undefined),
+  };
+}
+
+function checkedPath(path: unknown): string {
+  try {
+    const normal = typeof path === "string" ? normalizePath(path) : "";
+    if (normal !== "") return normal;
+  } catch (error) {
+    if (!isZarrError(error)) throw error;
+  }
+  throw bad('each level of "multiscales" must have the path of an array or a group below it');
+}
+
+/** Returns the reference system of a whole pyramid, if the list of levels states one. */
+export function pyramidCrs(attributes: unknown): CoordinateSystem | undefined {
+  const set = own(own(attributes, "multiscales"), "tile_matrix_set");
+  const named = [own(set, "crs"), own(set, "supportedCRS")].find((value) => typeof value === "string");
+  return typeof named === "string" ? systemFromCode(named) : undefined;
+}

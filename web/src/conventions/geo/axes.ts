@@ -45,7 +45,7 @@ export async function fromCoordinates(
 ): Promise<FromCoordinates | undefined> {
   const [ys, xs] = await Promise.all([open(rows), open(columns)]);
   if (!ys || !xs || ys.shape.length !== 1 || xs.shape.length !== 1) return undefined;
-  const [y, x] = await Promise.all([lineOf(ys, signal), lineOf(xs, signal)]);
+  const [y, x] = await Promise.all([readSpacing(ys, signal), readSpacing(xs, signal)]);
   return {
     transform: [x.step, 0, x.start, 0, y.step, y.start],
     shape: [ys.shape[0]!, xs.shape[0]!],
@@ -65,7 +65,7 @@ function isDegrees({ attributes }: ZarrArray, towards: string, name: string): bo
  * one.
  * @throws Unsupported for coordinates that are not evenly spaced.
  */
-async function lineOf(
+async function readSpacing(
   array: ZarrArray,
   signal: AbortSignal | undefined,
 ): Promise<{ start: number; step: number }> {
@@ -89,7 +89,7 @@ async function lineOf(
 }
 
 /** Turns NotFound into undefined. */
-export async function ifThere<T>(opening: Promise<T>): Promise<T | undefined> {
+export async function ifFound<T>(opening: Promise<T>): Promise<T | undefined> {
   try {
     return await opening;
   } catch (error) {
@@ -123,7 +123,7 @@ export function scaled([a, b, c, d, e, f]: AffineTransform, [columns, rows]: Poi
 }
 
 /** Returns the bounding box of a transformed box. */
-export function boundsOf(transform: AffineTransform, [left, top, right, bottom]: Bounds): Bounds {
+export function transformBounds(transform: AffineTransform, [left, top, right, bottom]: Bounds): Bounds {
   const corners = [
     apply(transform, [left, top]),
     apply(transform, [right, top]),
@@ -135,6 +135,6 @@ export function boundsOf(transform: AffineTransform, [left, top, right, bottom]:
 }
 
 /** Returns the size of an element along x and y. */
-export function resolutionOf([a, b, , d, e]: AffineTransform): Point {
+export function elementSize([a, b, , d, e]: AffineTransform): Point {
   return [Math.hypot(a, d), Math.hypot(b, e)];
 }

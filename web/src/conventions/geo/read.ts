@@ -6,18 +6,27 @@ import { open } from "../../hierarchy/open.js";
 import { checkSignalIn, own } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
 import { dimensionsOf } from "../xarray/xarray.js";
-import { bad, crsIn, dimensionsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 import {
-  boundsOf,
+  bad,
+  crsIn,
+  dimensionsIn,
+  type ListedLevel,
+  listedLevels,
+  pyramidCrs,
+  shapeIn,
+  systemFromCode,
+  transformIn,
+} from "./attributes.js";
+import {
+  elementSize,
   fromCoordinates,
-  ifThere,
+  ifFound,
   inverse,
   likelyPairs,
   mapDimensions,
-  resolutionOf,
   scaled,
+  transformBounds,
 } from "./axes.js";
-import { crsOfLevels, type ListedLevel, listedLevels } from "./layout.js";
 import type {
   AffineTransform,
   CoordinateSystem,
@@ -26,7 +35,7 @@ import type {
   GeoreferenceOptions,
 } from "./types.js";
 
-interface Reading {
+interface ReadContext {
   readonly signal: AbortSignal | undefined;
 }
 
@@ -40,90 +49,98 @@ export async function readGeoreference(
   checkSignalIn(options);
   const { variable, signal } = options;
   if (variable !== undefined && typeof variable !== "string")
-    throw invalidArgument(`variable must be the name of an array, not ${shown(variable)}`);
+    throw invalidArgument(`variable must be the name of an array, got ${shown(variable)}`);
   const reading = { signal };
-  if (node instanceof ZarrArray) return ofArray(node, await parentOf(node, signal), reading);
+  if (node instanceof ZarrArray) return georeferenceArray(node, await openParent(node, signal), reading);
   if (!(node instanceof ZarrGroup))
-    throw invalidArgument("georeference needs an array or a group that was opened");
+    throw invalidArgument("georeference expects an array or a group returned by open()");
   const listed = listedLevels(node.attributes);
-  return listed ? ofLevels(node, listed, variable, reading) : ofGroup(node, variable, reading);
+  return listed
+    ? georeferenceLevels(node, listed, variable, reading)
+    : georeferenceGroup(node, variable, reading);
 }
 
-async function parentOf(array: ZarrArray, signal: AbortSignal | undefined): Promise<ZarrGroup | undefined> {
+async function openParent(array: ZarrArray, signal: AbortSignal | undefined): Promise<ZarrGroup | undefined> {
   if (array.path === "") return undefined;
   const path = array.path.split("/").slice(0, -1).join("/");
   const { limits, zarrFormat: version } = array;
-  return ifThere(open(array.store, { path, kind: "group", version, limits, signal }));
+  return ifFound(open(array.store, { path, kind: "group", version, limits, signal }));
 }
 
 // ---- One resolution
 
 /** Georeferencing of one array or of one group of arrays. */
-interface Place {
+interface Location {
   readonly crs: CoordinateSystem | undefined;
   readonly dimensions: Pair<string>;
   readonly shape: Pair<number>;
   readonly transform: AffineTransform;
 }
 
-async function ofArray(
+async function georeferenceArray(
   array: ZarrArray,
   group: ZarrGroup | undefined,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<Georeference> {
-  const place = await placeOf(array, group, reading);
+  const place = await locateArray(array, group, reading);
   const openArray: GeoLevel["open"] = async (_, options = {}) => {
     checkSignalIn(options);
     options.signal?.throwIfAborted();
     return array;
   };
-  return referenceOf(place, [levelOf("", place, openArray)]);
+  return createReference(place, [createLevel("", place, openArray)]);
 }
 
-async function ofGroup(
+async function georeferenceGroup(
   group: ZarrGroup,
   variable: string | undefined,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<Georeference> {
-  const place = await placeOfGroup(group, variable, reading);
-  const openVariable = openerOf(group, "", variable ?? place.variable);
-  return referenceOf(place, [levelOf("", place, openVariable)]);
+  const place = await locateGroup(group, variable, reading);
+  const openVariable = levelOpener(group, "", variable ?? place.variable);
+  return createReference(place, [createLevel("", place, openVariable)]);
 }
 
-const levelOf = (
+const createLevel = (
   path: string,
-  { shape, transform }: Pick<Place, "shape" | "transform">,
+  { shape, transform }: Pick<Location, "shape" | "transform">,
   openLevel: GeoLevel["open"],
-): GeoLevel => ({ path, shape, transform, resolution: resolutionOf(transform), open: openLevel });
+): GeoLevel => ({ path, shape, transform, resolution: elementSize(transform), open: openLevel });
 
-function referenceOf(
-  { crs, dimensions }: Pick<Place, "crs" | "dimensions">,
+function createReference(
+  { crs, dimensions }: Pick<Location, "crs" | "dimensions">,
   levels: readonly [GeoLevel, ...GeoLevel[]],
 ): Georeference {
   const [{ transform, shape }] = levels;
-  for (const level of levels) checkPlace(level);
-  return { crs, dimensions, transform, bounds: boundsOf(transform, [0, 0, shape[1], shape[0]]), levels };
+  for (const level of levels) checkLevel(level);
+  return {
+    crs,
+    dimensions,
+    transform,
+    bounds: transformBounds(transform, [0, 0, shape[1], shape[0]]),
+    levels,
+  };
 }
 
 /**
  * Rejects results that valid attributes can still lead to: elements too small or corners too far away for a
  * number.
  */
-function checkPlace({ path, transform, shape }: GeoLevel): void {
-  const bounds = boundsOf(transform, [0, 0, shape[1], shape[0]]);
+function checkLevel({ path, transform, shape }: GeoLevel): void {
+  const bounds = transformBounds(transform, [0, 0, shape[1], shape[0]]);
   if (![...inverse(transform), ...bounds].every(Number.isFinite))
-    throw bad(`the transformation of "${path}" is beyond the range of numbers`);
+    throw bad(`the transformation of "${path}" exceeds the range of float64`);
 }
 
 function notReferenced(path: string): Error {
-  return notFound(`nothing says where "/${path}" lies on a map`, { code: "not-georeferenced" });
+  return notFound(`"/${path}" has no georeferencing metadata`, { code: "not-georeferenced" });
 }
 
 /**
  * Returns a function that opens an array of a level, which is an array or a group of arrays. Opened arrays
  * are kept, because every tile of a view asks for them.
  */
-function openerOf(root: ZarrGroup, path: string, variable: string | undefined): GeoLevel["open"] {
+function levelOpener(root: ZarrGroup, path: string, variable: string | undefined): GeoLevel["open"] {
   const opened = new Map<string | undefined, ZarrArray>();
   return async (name = variable, options = {}) => {
     checkSignalIn(options);
@@ -132,19 +149,19 @@ function openerOf(root: ZarrGroup, path: string, variable: string | undefined): 
     const known = opened.get(name);
     if (known) return known;
     const node = path === "" ? root : await root.open(path, { signal });
-    const array = node instanceof ZarrArray ? node : await memberOf(node, name, signal);
+    const array = node instanceof ZarrArray ? node : await openGroupArray(node, name, signal);
     opened.set(name, array);
     return array;
   };
 }
 
-function memberOf(
+function openGroupArray(
   group: ZarrGroup,
   name: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<ZarrArray> {
   if (name === undefined)
-    throw invalidArgument(`"/${group.path}" is a group: say which of its arrays is meant`);
+    throw invalidArgument(`"/${group.path}" is a group; pass the name of one of its arrays`);
   return group.open(name, { kind: "array", signal });
 }
 
@@ -152,7 +169,11 @@ function memberOf(
  * Returns the georeferencing of an array, taken from the array, its group, its grid mapping, or its
  * coordinates.
  */
-async function placeOf(array: ZarrArray, group: ZarrGroup | undefined, { signal }: Reading): Promise<Place> {
+async function locateArray(
+  array: ZarrArray,
+  group: ZarrGroup | undefined,
+  { signal }: ReadContext,
+): Promise<Location> {
   const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
   const stated = dimensionsIn(array.attributes) ?? dimensionsIn(group?.attributes);
   const dimensions = stated ?? mapDimensions(names);
@@ -163,7 +184,7 @@ async function placeOf(array: ZarrArray, group: ZarrGroup | undefined, { signal 
     ? axes
     : [array.shape.length - 2, array.shape.length - 1];
   const shape = [array.shape[rows!] ?? 0, array.shape[columns!] ?? 0] as const;
-  const openBeside = async (name: string) => group && ifThere(group.open(name, { kind: "array", signal }));
+  const openBeside = async (name: string) => group && ifFound(group.open(name, { kind: "array", signal }));
   const mapping = await gridMapping(array, openBeside);
   const direct =
     transformIn(array.attributes) ?? transformIn(group?.attributes) ?? transformIn(mapping?.attributes);
@@ -174,7 +195,7 @@ async function placeOf(array: ZarrArray, group: ZarrGroup | undefined, { signal 
     crsIn(array.attributes) ??
     crsIn(mapping?.attributes) ??
     crsIn(group?.attributes) ??
-    (read?.areDegrees ? systemOf("EPSG:4326") : undefined);
+    (read?.areDegrees ? systemFromCode("EPSG:4326") : undefined);
   return { crs, dimensions, shape, transform };
 }
 
@@ -196,11 +217,11 @@ async function gridMapping(
 }
 
 /** Returns the georeferencing in a group's own attributes, or else that of one of its arrays. */
-async function placeOfGroup(
+async function locateGroup(
   group: ZarrGroup,
   variable: string | undefined,
-  reading: Reading,
-): Promise<Place & { readonly variable: string | undefined }> {
+  reading: ReadContext,
+): Promise<Location & { readonly variable: string | undefined }> {
   const { attributes } = group;
   const [transform, shape, dimensions] = [
     transformIn(attributes),
@@ -212,7 +233,7 @@ async function placeOfGroup(
   for (const name of variable === undefined ? await candidates(group, reading) : [variable]) {
     const array = await group.open(name, { kind: "array", signal: reading.signal });
     try {
-      return { ...(await placeOf(array, group, reading)), variable: name };
+      return { ...(await locateArray(array, group, reading)), variable: name };
     } catch (error) {
       if (variable !== undefined || !isZarrError(error, "NotFound")) throw error;
     }
@@ -224,7 +245,7 @@ async function placeOfGroup(
 const maxCandidates = 64;
 
 /** Returns the names of arrays that may be georeferenced, if the group can be listed. */
-async function candidates(group: ZarrGroup, { signal }: Reading): Promise<string[]> {
+async function candidates(group: ZarrGroup, { signal }: ReadContext): Promise<string[]> {
   const members = await group.members({ signal }).catch((error: unknown) => {
     if (isZarrError(error, "Unsupported")) return []; // neither listed nor consolidated
     throw error;
@@ -238,13 +259,13 @@ async function candidates(group: ZarrGroup, { signal }: Reading): Promise<string
 }
 
 /** Returns the georeferencing of a group that has only coordinate arrays with common names. */
-async function bareCoordinates(group: ZarrGroup, { signal }: Reading): Promise<Place> {
-  const openBeside = (name: string) => ifThere(group.open(name, { kind: "array", signal }));
+async function bareCoordinates(group: ZarrGroup, { signal }: ReadContext): Promise<Location> {
+  const openBeside = (name: string) => ifFound(group.open(name, { kind: "array", signal }));
   const stated = dimensionsIn(group.attributes);
   for (const dimensions of stated ? [stated] : likelyPairs) {
     const read = await fromCoordinates(dimensions, openBeside, signal);
     if (!read) continue;
-    const crs = crsIn(group.attributes) ?? (read.areDegrees ? systemOf("EPSG:4326") : undefined);
+    const crs = crsIn(group.attributes) ?? (read.areDegrees ? systemFromCode("EPSG:4326") : undefined);
     return { crs, dimensions: [dimensions[0], dimensions[1]], shape: read.shape, transform: read.transform };
   }
   throw notReferenced(group.path);
@@ -252,11 +273,11 @@ async function bareCoordinates(group: ZarrGroup, { signal }: Reading): Promise<P
 
 // ---- Several resolutions
 
-async function ofLevels(
+async function georeferenceLevels(
   root: ZarrGroup,
   listed: readonly ListedLevel[],
   variable: string | undefined,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<Georeference> {
   const first = { ...(await firstLevel(root, listed, variable, reading)) };
   const { place } = first;
@@ -268,18 +289,18 @@ async function ofLevels(
           ? { shape: level.shape, transform: level.transform }
           : level.path === first.path
             ? place
-            : await levelBelow(root, level, name, place, reading);
-      return known && levelOf(level.path, known, openerOf(root, level.path, name));
+            : await deriveLevel(root, level, name, place, reading);
+      return known && createLevel(level.path, known, levelOpener(root, level.path, name));
     }),
   );
-  const there = levels.filter((level) => level !== undefined);
-  there.sort((a, b) => a.resolution[0] - b.resolution[0]);
+  const existing = levels.filter((level) => level !== undefined);
+  existing.sort((a, b) => a.resolution[0] - b.resolution[0]);
   const crs =
     place.crs ??
     crsIn(root.attributes) ??
     listed.find((level) => level.crs)?.crs ??
-    crsOfLevels(root.attributes);
-  return referenceOf({ crs, dimensions: place.dimensions }, there as [GeoLevel, ...GeoLevel[]]);
+    pyramidCrs(root.attributes);
+  return createReference({ crs, dimensions: place.dimensions }, existing as [GeoLevel, ...GeoLevel[]]);
 }
 
 /**
@@ -290,8 +311,8 @@ async function firstLevel(
   root: ZarrGroup,
   listed: readonly ListedLevel[],
   variable: string | undefined,
-  reading: Reading,
-): Promise<{ path: string; place: Place; variable: string | undefined }> {
+  reading: ReadContext,
+): Promise<{ path: string; place: Location; variable: string | undefined }> {
   const dimensions = dimensionsIn(root.attributes);
   const complete = listed.filter(({ transform, shape }) => transform && shape);
   if (dimensions && complete.length === listed.length) {
@@ -308,7 +329,7 @@ async function firstLevel(
   let reason: unknown;
   for (const { path } of finestFirst)
     try {
-      return await levelAlone(root, path, variable, reading);
+      return await locateLevel(root, path, variable, reading);
     } catch (error) {
       // A level that is missing or has no georeferencing does not prevent the use of others.
       if (!isZarrError(error, "NotFound")) throw error;
@@ -317,36 +338,36 @@ async function firstLevel(
   throw reason;
 }
 
-async function levelAlone(
+async function locateLevel(
   root: ZarrGroup,
   path: string,
   variable: string | undefined,
-  reading: Reading,
-): Promise<{ path: string; place: Place; variable: string | undefined }> {
+  reading: ReadContext,
+): Promise<{ path: string; place: Location; variable: string | undefined }> {
   const node: OpenedNode = await root.open(path, { signal: reading.signal });
-  if (node instanceof ZarrArray) return { path, variable, place: await placeOf(node, root, reading) };
-  const found = await placeOfGroup(node, variable, reading);
+  if (node instanceof ZarrArray) return { path, variable, place: await locateArray(node, root, reading) };
+  const found = await locateGroup(node, variable, reading);
   return { path, place: found, variable: found.variable };
 }
 
 /** Returns a level that is listed with its path only: it covers the same area as the first level. */
-async function levelBelow(
+async function deriveLevel(
   root: ZarrGroup,
   { path, transform }: ListedLevel,
   variable: string | undefined,
-  first: Place,
-  { signal }: Reading,
-): Promise<Pick<Place, "shape" | "transform"> | undefined> {
-  const array = await ifThere(openerOf(root, path, variable)(variable, { signal }));
+  first: Location,
+  { signal }: ReadContext,
+): Promise<Pick<Location, "shape" | "transform"> | undefined> {
+  const array = await ifFound(levelOpener(root, path, variable)(variable, { signal }));
   if (!array) return undefined; // a missing level does not prevent the use of others
   const shape = mapShape(array, first);
   if (!shape) return undefined;
   const own = transform ?? transformIn(array.attributes);
-  const factors = [factorOf(first.shape[1], shape[1]), factorOf(first.shape[0], shape[0])] as const;
+  const factors = [scaleFactor(first.shape[1], shape[1]), scaleFactor(first.shape[0], shape[0])] as const;
   return { shape, transform: own ?? scaled(first.transform, factors) };
 }
 
-function mapShape(array: ZarrArray, { dimensions }: Place): Pair<number> | undefined {
+function mapShape(array: ZarrArray, { dimensions }: Location): Pair<number> | undefined {
   const names = array.dimensionNames ?? [];
   const axes = dimensions.map((name) => names.indexOf(name));
   const rank = array.shape.length;
@@ -356,7 +377,7 @@ function mapShape(array: ZarrArray, { dimensions }: Place): Pair<number> | undef
 }
 
 /** Returns the ratio of two levels' element sizes: an integer if rounding up or down explains the lengths. */
-function factorOf(fine: number, coarse: number): number {
+function scaleFactor(fine: number, coarse: number): number {
   const whole = Math.max(1, Math.round(fine / coarse));
   const explains = Math.ceil(fine / whole) === coarse || Math.floor(fine / whole) === coarse;
   return explains ? whole : fine / coarse;

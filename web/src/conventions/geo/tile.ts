@@ -3,7 +3,7 @@
 import { slice } from "../../plan/selection.js";
 import { checkObject } from "../../util/arguments.js";
 import { invalidArgument, shown, unsupported } from "../../util/errors.js";
-import { boundsOf, inverse, moved } from "./axes.js";
+import { inverse, moved, transformBounds } from "./axes.js";
 import type { Bounds, Georeference, GeoTile, TileOptions } from "./types.js";
 
 /** Half the circumference of the earth in Web Mercator, in metres. */
@@ -23,7 +23,7 @@ const grids: Readonly<Record<string, { system: System; columns: number; width: n
 };
 
 /** A tile of a grid, with everything needed to find its data. */
-export interface Place {
+export interface LocatedTile {
   readonly bounds: Bounds;
   readonly tileSize: number;
   /** Reference systems of the tile grid and of the data. */
@@ -32,7 +32,7 @@ export interface Place {
 }
 
 /** A part of the data that a tile shows, with the data's offset around the world from the tile. */
-export interface Part {
+export interface TilePart {
   readonly tile: GeoTile;
   readonly by: number;
 }
@@ -43,7 +43,7 @@ export function findTile(
   tile: readonly [number, number, number],
   options: TileOptions,
 ): GeoTile | undefined {
-  return partsAt(reference, placeOf(reference, tile, options))[0]?.tile;
+  return findTileParts(reference, locateTile(reference, tile, options))[0]?.tile;
 }
 
 /** Implements `tileParts`. */
@@ -52,41 +52,40 @@ export function findParts(
   tile: readonly [number, number, number],
   options: TileOptions,
 ): GeoTile[] {
-  return partsAt(reference, placeOf(reference, tile, options)).map((part) => part.tile);
+  return findTileParts(reference, locateTile(reference, tile, options)).map((tilePart) => tilePart.tile);
 }
 
 /** @throws InvalidArgument, Unsupported: see `tileAt`. */
-export function placeOf(
+export function locateTile(
   reference: Georeference,
   place: readonly [number, number, number],
   options: TileOptions,
-): Place {
+): LocatedTile {
   checkObject(reference, "the reference");
   checkObject(options);
-  if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt needs what georeference gives");
-  if (!Array.isArray(place)) throw invalidArgument(`a tile is [z, x, y], not ${shown(place)}`);
+  if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt expects the result of georeference()");
+  if (!Array.isArray(place)) throw invalidArgument(`a tile must be [z, x, y], got ${shown(place)}`);
   const { grid = "WebMercatorQuad", tileSize = 256 } = options;
   const [z, x, y] = place as readonly [number, number, number];
   const matrix = typeof grid === "string" && Object.hasOwn(grids, grid) ? grids[grid] : undefined;
-  if (!matrix)
-    throw invalidArgument(`there are the grids ${Object.keys(grids).join(" and ")}, not ${shown(grid)}`);
+  if (!matrix) throw invalidArgument(`grid must be ${Object.keys(grids).join(" or ")}, got ${shown(grid)}`);
   if (!Number.isSafeInteger(tileSize) || tileSize < 1)
-    throw invalidArgument(`tileSize must be a positive integer, not ${shown(tileSize)}`);
+    throw invalidArgument(`tileSize must be a positive integer, got ${shown(tileSize)}`);
   const isTile = [z, x, y].every((n) => Number.isSafeInteger(n) && n >= 0) && z <= 40;
   const count = isTile ? 2 ** z : 0;
   if (!isTile || x >= matrix.columns * count || y >= count)
-    throw invalidArgument(`there is no tile ${[z, x, y].map(shown).join("/")}`);
+    throw invalidArgument(`tile ${[z, x, y].map(shown).join("/")} is outside the grid`);
   const size = matrix.width / count;
   const [west, , , north] = matrix.bounds;
   const bounds: Bounds = [west + x * size, north - (y + 1) * size, west + (x + 1) * size, north - y * size];
-  return { bounds, tileSize, from: matrix.system, to: systemOf(reference) };
+  return { bounds, tileSize, from: matrix.system, to: tileSystem(reference) };
 }
 
-function systemOf({ crs }: Georeference): System {
+function tileSystem({ crs }: Georeference): System {
   for (const system of ["mercator", "degrees"] as const)
     if ((systems[system] as readonly (string | undefined)[]).includes(crs?.code)) return system;
   throw unsupported(
-    `tiles are found in data in web mercator and in degrees, not in ${crs?.code ?? "an unnamed reference system"}`,
+    `tiles require data in Web Mercator or degrees, got ${crs?.code ?? "an unnamed reference system"}`,
     { code: "crs" },
   );
 }
@@ -127,20 +126,23 @@ const onMap = (metres: number) => Math.min(Math.max(metres, -half), half);
  * western half is found one revolution farther east than its eastern half. Data that crosses the 180°
  * meridian can appear at both ends of a tile.
  */
-export function partsAt(reference: Georeference, { bounds, tileSize, from, to }: Place): Part[] {
-  const round = to === "degrees" ? 360 : 2 * half;
+export function findTileParts(
+  reference: Georeference,
+  { bounds, tileSize, from, to }: LocatedTile,
+): TilePart[] {
+  const revolution = to === "degrees" ? 360 : 2 * half;
   const [left, bottom, right, top] = converted(bounds, from, to);
   const [west, , east] = reference.bounds;
   const overlap = (by: number) => Math.min(right + by, east) - Math.max(left + by, west);
-  return [0, round, -round]
+  return [0, revolution, -revolution]
     .sort((a, b) => overlap(b) - overlap(a))
     .flatMap((by) => {
-      const tile = part(reference, [left + by, bottom, right + by, top], bounds, tileSize);
+      const tile = tilePart(reference, [left + by, bottom, right + by, top], bounds, tileSize);
       return tile ? [{ tile, by }] : [];
     });
 }
 
-function part(
+function tilePart(
   { levels, dimensions }: Georeference,
   wanted: Bounds,
   tileBounds: Bounds,
@@ -153,7 +155,7 @@ function part(
   const level =
     [...levels].reverse().find(({ resolution }) => resolution[0] <= pixel * (1 + 1e-9)) ?? levels[0];
   const { transform, shape } = level;
-  const [left, top, right, bottom] = boundsOf(inverse(transform), wanted);
+  const [left, top, right, bottom] = transformBounds(inverse(transform), wanted);
   // The tolerance ignores overlaps that are due to rounding.
   const first = (value: number, length: number) => Math.min(Math.max(Math.floor(value + 1e-6), 0), length);
   const end = (value: number, length: number) => Math.min(Math.max(Math.ceil(value - 1e-6), 0), length);
@@ -166,7 +168,7 @@ function part(
     selection: { [dimensions[0]]: slice(...rows), [dimensions[1]]: slice(...columns) },
     shape: [rows[1] - rows[0], columns[1] - columns[0]],
     transform: moved(transform, [columns[0], rows[0]]),
-    bounds: boundsOf(transform, box),
+    bounds: transformBounds(transform, box),
     tileBounds,
   };
 }

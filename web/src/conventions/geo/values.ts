@@ -11,7 +11,7 @@ import { allowListeners } from "../../util/platform.js";
 import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import { inverse } from "./axes.js";
-import { conversion, type Part, type Place, partsAt, placeOf } from "./tile.js";
+import { conversion, findTileParts, type LocatedTile, locateTile, type TilePart } from "./tile.js";
 import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 
 /** 64 MiB of values. */
@@ -24,20 +24,20 @@ export async function readValues(
   tile: readonly [number, number, number],
   options: ReadTileOptions,
 ): Promise<TileValues | undefined> {
-  const place = placeOf(reference, tile, options);
+  const place = locateTile(reference, tile, options);
   const { tileSize } = place;
   if (tileSize > maxTileSize)
-    throw invalidArgument(`tileSize must be at most ${maxTileSize}, not ${shown(tileSize)}`);
-  const parts = partsAt(reference, place);
+    throw invalidArgument(`tileSize must be at most ${maxTileSize}, got ${shown(tileSize)}`);
+  const parts = findTileParts(reference, place);
   if (parts.length === 0) return undefined;
   const { level } = parts[0]!.tile;
   const array = await level.open(options.variable, { signal: options.signal });
-  const layout = layoutOf(array, reference, options);
-  const plans = parts.map((part) => planOf(layout, part, tileSize));
+  const layout = mapLayout(array, reference, options);
+  const plans = parts.map((part) => planPart(layout, part, tileSize));
   checkChunks(array, plans, options.maxChunks);
-  const pieces = await readPieces(array, plans, options);
+  const pieces = await readParts(array, plans, options);
   const data = new Float32Array(tileSize * tileSize).fill(Number.NaN);
-  // If the data goes round the world more than once, the widest part is drawn last.
+  // If the data wraps around the world more than once, the widest part is drawn last.
   for (const piece of pieces.reverse()) draw(data, place, piece);
   return { data, shape: [tileSize, tileSize], bounds: place.bounds, level, units: pieces[0]!.units };
 }
@@ -50,14 +50,14 @@ interface Layout {
   readonly selection: readonly DimensionSelection[];
 }
 
-function layoutOf(
+function mapLayout(
   array: ZarrArray,
   { dimensions }: Georeference,
   { selection = {} }: ReadTileOptions,
 ): Layout {
   checkObject(selection, "the selection");
   if (!/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
-    throw unsupported(`tiles are of numbers, and "/${array.path}" is of ${array.dtype}`);
+    throw unsupported(`tiles require numbers, got data type ${array.dtype} at "/${array.path}"`);
   const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
   const found = dimensions.map((name) => names.indexOf(name));
   const rank = array.shape.length;
@@ -72,9 +72,11 @@ function layoutOf(
     const axis = names.indexOf(name);
     if (axis < 0) throw invalidSelection(`"/${array.path}" has no dimension ${shown(name)}`);
     if (axis === rows || axis === columns)
-      throw invalidSelection(`the tile says what of ${shown(name)} is read`);
+      throw invalidSelection(
+        `the tile determines the range along ${shown(name)}; omit it from the selection`,
+      );
     if (!Number.isSafeInteger(index))
-      throw invalidSelection(`of ${shown(name)} a tile shows one index, not ${shown(index)}`);
+      throw invalidSelection(`selection along ${shown(name)} must be an index, got ${shown(index)}`);
     indices[axis] = index as number;
   }
   return { dimensions, rows, columns, selection: indices };
@@ -87,9 +89,9 @@ interface Steps {
   readonly count: number;
 }
 
-/** The elements to read of a part: those that pixels of the tile need. */
-interface Plan {
-  readonly part: Part;
+/** Elements of a part that pixels of the tile need. */
+interface PartPlan {
+  readonly part: TilePart;
   readonly rows: Steps;
   readonly columns: Steps;
   readonly selection: readonly DimensionSelection[];
@@ -97,49 +99,49 @@ interface Plan {
 }
 
 /** A plan with the values read. */
-interface Piece extends Plan {
+interface ReadPart extends PartPlan {
   readonly values: ArrayLike<number | bigint>;
   readonly rowStride: number;
   readonly columnStride: number;
   readonly units: string | undefined;
 }
 
-function planOf(layout: Layout, part: Part, tileSize: number): Plan {
-  const [rows, columns] = part.tile.shape.map((length) => stepsOf(length, tileSize)) as [Steps, Steps];
-  const startOf = (name: string) => part.tile.selection[name]?.start ?? 0;
+function planPart(layout: Layout, part: TilePart, tileSize: number): PartPlan {
+  const [rows, columns] = part.tile.shape.map((length) => chooseSteps(length, tileSize)) as [Steps, Steps];
+  const selectionStart = (name: string) => part.tile.selection[name]?.start ?? 0;
   const selection = [...layout.selection];
-  selection[layout.rows] = sliceOf(startOf(layout.dimensions[0]), rows);
-  selection[layout.columns] = sliceOf(startOf(layout.dimensions[1]), columns);
+  selection[layout.rows] = steppedSlice(selectionStart(layout.dimensions[0]), rows);
+  selection[layout.columns] = steppedSlice(selectionStart(layout.dimensions[1]), columns);
   return { part, rows, columns, selection, isTransposed: layout.columns < layout.rows };
 }
 
 /** @throws LimitExceeded. */
-function checkChunks(array: ZarrArray, plans: readonly Plan[], most = defaultMaxChunks): void {
+function checkChunks(array: ZarrArray, plans: readonly PartPlan[], most = defaultMaxChunks): void {
   if (!Number.isSafeInteger(most) || most < 1)
-    throw invalidArgument(`maxChunks must be a positive integer, not ${shown(most)}`);
+    throw invalidArgument(`maxChunks must be a positive integer, got ${shown(most)}`);
   const count = plans.reduce((sum, { selection }) => sum + chunksTouched(array.reader, selection), 0);
   if (count > most)
     throw limitExceeded(
-      `the tile needs ${count} chunks of "/${array.path}", more than the limit of ${most} (maxChunks): coarser levels or larger chunks are missing`,
+      `the tile needs ${count} chunks of "/${array.path}", more than the limit of ${most} (maxChunks); add coarser levels, or use larger chunks`,
       { code: "tile-chunks" },
     );
 }
 
 /** Reads all parts. If one fails, waits until no read is in flight. */
-async function readPieces(
+async function readParts(
   array: ZarrArray,
-  plans: readonly Plan[],
+  plans: readonly PartPlan[],
   options: ReadTileOptions,
-): Promise<Piece[]> {
+): Promise<ReadPart[]> {
   const controller = new AbortController();
   const { signal } = options;
   const abort = () => controller.abort(signal?.reason);
   if (signal) allowListeners(signal);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort);
-  const pieces: Piece[] = [];
+  const pieces: ReadPart[] = [];
   const reads = plans.map(async (plan, i) => {
-    pieces[i] = await readPiece(array, plan, { ...options, signal: controller.signal });
+    pieces[i] = await readPart(array, plan, { ...options, signal: controller.signal });
   });
   try {
     await settleAll(reads, (error) => controller.abort(error));
@@ -149,7 +151,7 @@ async function readPieces(
   }
 }
 
-async function readPiece(array: ZarrArray, plan: Plan, options: ReadTileOptions): Promise<Piece> {
+async function readPart(array: ZarrArray, plan: PartPlan, options: ReadTileOptions): Promise<ReadPart> {
   const { fillValueIsMissing, validRange } = options;
   const region = await get(array, plan.selection, options);
   const { data, units } = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });
@@ -164,17 +166,17 @@ async function readPiece(array: ZarrArray, plan: Plan, options: ReadTileOptions)
 }
 
 /** For elements much finer than pixels, reads two to four per pixel along each axis. */
-function stepsOf(length: number, pixels: number): Steps {
+function chooseSteps(length: number, pixels: number): Steps {
   const step = Math.max(1, Math.floor(length / (2 * pixels)));
   const first = (step - 1) >> 1;
   return { first, step, count: Math.ceil((length - first) / step) };
 }
 
-const sliceOf = (start: number, { first, step, count }: Steps): Slice =>
+const steppedSlice = (start: number, { first, step, count }: Steps): Slice =>
   slice(start + first, start + first + (count - 1) * step + 1, step);
 
 /** Sets each pixel whose centre lies in the part to the element at that point. */
-function draw(out: Float32Array, { bounds, tileSize, from, to }: Place, piece: Piece): void {
+function draw(out: Float32Array, { bounds, tileSize, from, to }: LocatedTile, piece: ReadPart): void {
   const { part, rows, columns, values, rowStride, columnStride } = piece;
   const [west, south, east, north] = bounds;
   const { longitude, latitude } = conversion(from, to);

@@ -11,7 +11,7 @@ import type { ZarrGroup } from "../../hierarchy/group.js";
 import { normalizePath } from "../../store/path.js";
 import { checkObject, checkSignalIn, isRecord, own, textOf } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
-import { badAttribute, checkNode, numberOf } from "../shared/attributes.js";
+import { badAttribute, checkNode, finiteNumber } from "../shared/attributes.js";
 import {
   combine,
   type OmeAxis,
@@ -22,7 +22,7 @@ import {
   readLevelTransform,
   readTransforms,
   type Transform,
-} from "./axes.js";
+} from "./coordinates.js";
 
 /** One resolution level of an image. */
 export interface OmeLevel {
@@ -105,7 +105,7 @@ export function multiscales(group: ZarrGroup): OmeMultiscale[] {
     });
   if (!Array.isArray(list) || list.length === 0)
     throw badAttribute('"multiscales" must be a list of at least one image', list, "bad-ome");
-  const channels = channelsOf(own(attributes, "omero"));
+  const channels = readChannels(own(attributes, "omero"));
   return list.map((image: unknown, i) => ({
     ...readImage(group, image, `multiscales[${i}]`),
     channels,
@@ -113,15 +113,15 @@ export function multiscales(group: ZarrGroup): OmeMultiscale[] {
 }
 
 function readImage(group: ZarrGroup, image: unknown, where: string): Omit<OmeMultiscale, "channels"> {
-  const said = versionOf(group, image, where);
+  const said = readVersion(group, image, where);
   const version = said ?? (group.zarrFormat === 3 ? "0.5" : "0.4");
-  const minor = said === undefined ? minorOfAxes(group, own(image, "axes")) : minorVersion(said);
+  const minor = said === undefined ? impliedMinor(group, own(image, "axes")) : minorVersion(said);
   const systems = minor >= 6 ? readCoordinateSystems(own(image, "coordinateSystems"), where) : undefined;
   const ownAxes = systems ? undefined : readAxes(own(image, "axes"), where, minor < 3);
   const datasets = own(image, "datasets");
   if (!Array.isArray(datasets) || datasets.length === 0)
     throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets, "bad-ome");
-  const intrinsic = systems && intrinsicOf(systems, datasets, where);
+  const intrinsic = systems && findIntrinsic(systems, datasets, where);
   const axes = ownAxes ?? intrinsic!.axes;
   const steps = minor >= 6 ? steps6 : minor >= 4 ? steps4(image, axes, where) : undefined;
   const levels = datasets.map((dataset: unknown, i): OmeLevel => {
@@ -152,7 +152,7 @@ const steps6: LevelSteps = (dataset, rank, place) =>
   readLevelTransform(own(dataset, "coordinateTransformations"), rank, place);
 
 /** Returns the coordinate system that all levels lead to. */
-function intrinsicOf(
+function findIntrinsic(
   systems: readonly OmeCoordinateSystem[],
   datasets: readonly unknown[],
   where: string,
@@ -173,7 +173,7 @@ function intrinsicOf(
  * @returns undefined if an old image omits it.
  * @throws InvalidMetadata (bad-ome) if `ome` has no version, and for a version that is not a string.
  */
-export function versionOf(group: ZarrGroup, image: unknown, where: string): string | undefined {
+export function readVersion(group: ZarrGroup, image: unknown, where: string): string | undefined {
   const attributes = omeAttributes(group);
   const isInOme = attributes !== group.attributes;
   // Next to `multiscales` of old versions, "version" may belong to other software.
@@ -190,21 +190,21 @@ function versionIn(holder: unknown, where: string): string | undefined {
 }
 
 const badVersion = (where: string, found: unknown) =>
-  badAttribute(`${where}: "version" must be a text, such as "0.5"`, found, "bad-ome");
+  badAttribute(`${where}: "version" must be a string such as "0.5"`, found, "bad-ome");
 
 /** Returns the minor version, 1 to 6. @throws Unsupported for later ones. */
 export function minorVersion(version: string): number {
   // Writers append suffixes: "0.5-dev-spatialdata", "0.6rc0", "0.6.dev3".
   const minor = Number(/^0\.([1-6])(?!\d)/.exec(version)?.[1] ?? Number.NaN);
   if (Number.isNaN(minor))
-    throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; 0.1 to 0.6 are`, {
+    throw unsupported(`OME-Zarr version ${JSON.stringify(version)} is not supported; expected 0.1 to 0.6`, {
       code: "ome-version",
     });
   return minor;
 }
 
 /** An image without a version is read as the newest version that it can be. */
-function minorOfAxes({ zarrFormat }: ZarrGroup, axes: unknown): number {
+function impliedMinor({ zarrFormat }: ZarrGroup, axes: unknown): number {
   if (Array.isArray(axes) && axes.every((axis) => typeof axis === "string")) return 3;
   return axes === undefined && zarrFormat < 3 ? 2 : 4;
 }
@@ -235,7 +235,7 @@ async function openLevel(
   );
 }
 
-function channelsOf(omero: unknown): OmeChannel[] | undefined {
+function readChannels(omero: unknown): OmeChannel[] | undefined {
   const list = own(omero, "channels");
   return Array.isArray(list) ? list.map(readChannel) : undefined;
 }
@@ -246,7 +246,10 @@ function readChannel(channel: unknown): OmeChannel {
   const color = textOf(own(channel, "color"));
   const active = own(channel, "active");
   const range = own(channel, "window");
-  const bounds = (["min", "max", "start", "end"] as const).map((name) => [name, numberOf(own(range, name))]);
+  const bounds = (["min", "max", "start", "end"] as const).map((name) => [
+    name,
+    finiteNumber(own(range, name)),
+  ]);
   const known = bounds.filter(([, value]) => value !== undefined);
   return {
     // Some writers use numbers as labels.

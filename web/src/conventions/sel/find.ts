@@ -2,21 +2,30 @@
 
 import { type DimensionSelection, slice } from "../../plan/selection.js";
 import { limitExceeded, type ZarrError } from "../../util/errors.js";
-import type { Coordinates } from "./coordinates.js";
-import { firstPosition, type Rising, risingView, UnsortedError } from "./sorted.js";
-import { type Label, type LabelSelection, noSuchLabel, type SelOptions, unsorted } from "./types.js";
-import { type Interval, type Meaning, meaningOf, requestOf, textLabel } from "./values.js";
+import { type Coordinates, firstPosition, type Rising, risingView, UnsortedError } from "./coordinates.js";
+import {
+  type Interval,
+  interpretLabel,
+  type Label,
+  type LabelSelection,
+  type Meaning,
+  noSuchLabel,
+  parseRequest,
+  type SelOptions,
+  textLabel,
+  unsorted,
+} from "./labels.js";
 
 /** How to match single labels. */
 export type Matching = Required<Pick<SelOptions, "method">> & Pick<SelOptions, "tolerance">;
 
 /** Elements of one dimension: one, a range, or a list in any order. */
-type Found = number | { readonly start: number; readonly stop: number } | readonly number[];
+type FoundElements = number | { readonly start: number; readonly stop: number } | readonly number[];
 
 /** Maximum number of coordinates for a linear search. */
 const maxUnsorted = 2 ** 24;
 
-const round = 360;
+const revolution = 360;
 
 /**
  * Returns the elements along a dimension that a selection by label refers to.
@@ -27,22 +36,22 @@ export async function findElements(
   selection: Exclude<LabelSelection, null>,
   matching: Matching,
 ): Promise<Exclude<DimensionSelection, null>> {
-  const request = requestOf(coordinates, selection);
+  const request = parseRequest(coordinates, selection);
   const finder = await finderFor(coordinates);
   if (request.is === "interval") return stepped(await finder.between(request), request.step);
   if (request.is === "label") return stepped(await finder.single(request.label, matching), 1);
   // Array.from also visits holes, which are not labels.
   const found = await Promise.all(Array.from(request.labels, (label) => finder.single(label, matching)));
-  return found.flatMap((one) => listOf(one));
+  return found.flatMap((one) => toList(one));
 }
 
-function listOf(found: Found): readonly number[] {
+function toList(found: FoundElements): readonly number[] {
   if (typeof found === "number") return [found];
   if (!("start" in found)) return found;
   return Array.from({ length: found.stop - found.start }, (_, i) => found.start + i);
 }
 
-function stepped(found: Found, step: number): Exclude<DimensionSelection, null> {
+function stepped(found: FoundElements, step: number): Exclude<DimensionSelection, null> {
   if (typeof found === "number") return found;
   if ("start" in found) return slice(found.start, found.stop, step);
   return found.filter((_, i) => i % step === 0);
@@ -50,22 +59,22 @@ function stepped(found: Found, step: number): Exclude<DimensionSelection, null> 
 
 interface Finder {
   /** @throws InvalidSelection if there is none. */
-  single(label: Label, matching: Matching): Promise<Found>;
-  between(interval: Interval): Promise<Found>;
+  single(label: Label, matching: Matching): Promise<FoundElements>;
+  between(interval: Interval): Promise<FoundElements>;
 }
 
 async function finderFor(coordinates: Coordinates): Promise<Finder> {
-  if (coordinates.kind === "texts") return textFinder(coordinates, await allOf<string>(coordinates));
+  if (coordinates.kind === "texts") return textFinder(coordinates, await readAll<string>(coordinates));
   const view = await risingView(coordinates);
   let unsorted: Promise<Finder> | undefined;
   const slow = () => {
-    unsorted ??= allOf<number>(coordinates).then((values) => unsortedFinder(coordinates, values));
+    unsorted ??= readAll<number>(coordinates).then((values) => unsortedFinder(coordinates, values));
     return unsorted; // read once for all labels of a list
   };
   if (!view) return slow();
   const fast = sortedFinder(coordinates, view);
   /** Falls back to the linear search if a part in the middle is not sorted. */
-  const orSlow = async (run: (finder: Finder) => Promise<Found>) => {
+  const orSlow = async (run: (finder: Finder) => Promise<FoundElements>) => {
     try {
       return await run(fast);
     } catch (error) {
@@ -80,7 +89,7 @@ async function finderFor(coordinates: Coordinates): Promise<Finder> {
 }
 
 /** Reads every coordinate. @throws LimitExceeded if there are too many. */
-async function allOf<T>(coordinates: Coordinates): Promise<T[]> {
+async function readAll<T>(coordinates: Coordinates): Promise<T[]> {
   const { name, length, partLength } = coordinates;
   if (length > maxUnsorted)
     throw limitExceeded(
@@ -102,16 +111,16 @@ function textFinder(coordinates: Coordinates, texts: readonly string[]): Finder 
   });
   const single = async (label: Label) => {
     const place = places.get(textLabel(coordinates, label));
-    if (place === undefined) throw noSuchLabel(coordinates.name, label, someOf(texts));
+    if (place === undefined) throw noSuchLabel(coordinates.name, label, sampleText(texts));
     return place;
   };
   return { single, between: () => Promise.reject(unsorted(coordinates.name, "[from, to]")) };
 }
 
 /** Formats the first labels for messages. */
-function someOf(texts: readonly string[]): string {
+function sampleText(texts: readonly string[]): string {
   const shown = texts.slice(0, 8).map((text) => JSON.stringify(text.slice(0, 40)));
-  return shown.length === 0 ? "" : `; there are ${shown.join(", ")}${texts.length > 8 ? ", …" : ""}`;
+  return shown.length === 0 ? "" : `; labels are ${shown.join(", ")}${texts.length > 8 ? ", …" : ""}`;
 }
 
 // ---- Sorted numbers
@@ -119,9 +128,9 @@ function someOf(texts: readonly string[]): string {
 function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
   return {
     async single(label, { method, tolerance }) {
-      const meaning = meaningOf(coordinates, label);
+      const meaning = interpretLabel(coordinates, label);
       const value = await onAxis(coordinates, view, meaning);
-      const missing = async () => noSuchLabel(coordinates.name, label, await extentOf(coordinates, view));
+      const missing = async () => noSuchLabel(coordinates.name, label, await rangeText(coordinates, view));
       if (method === "exact") {
         const found = await exactly(view, { ...meaning, value });
         if (found === undefined) throw await missing();
@@ -131,13 +140,13 @@ function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
         method === "nearest" ? await nearest(coordinates, view, value) : await before(view, value);
       if (position === undefined) throw await missing();
       const found = await view.at(position);
-      if (tolerance !== undefined && distanceOf(coordinates, found, value) > tolerance)
+      if (tolerance !== undefined && axisDistance(coordinates, found, value) > tolerance)
         throw tooFar(coordinates, label, { method, tolerance, found });
       return elementAt(view, position);
     },
     async between({ from, to }) {
-      const low = from === undefined ? undefined : meaningOf(coordinates, from);
-      const high = to === undefined ? undefined : meaningOf(coordinates, to);
+      const low = from === undefined ? undefined : interpretLabel(coordinates, from);
+      const high = to === undefined ? undefined : interpretLabel(coordinates, to);
       if (coordinates.isLongitude && low && high && Number.isFinite(high.value - low.value))
         return arc(coordinates, view, low, high);
       return between(view, ...inOrder(low, high));
@@ -155,7 +164,7 @@ const runAt = (view: Rising, start: number, stop: number): { start: number; stop
   return view.isReversed ? { start: view.length - end, stop: view.length - start } : { start, stop: end };
 };
 
-async function exactly(view: Rising, { value, stop, isExact }: Meaning): Promise<Found | undefined> {
+async function exactly(view: Rising, { value, stop, isExact }: Meaning): Promise<FoundElements | undefined> {
   const first = await firstPosition(view, value);
   const end = await firstPosition(view, stop ?? value, stop === undefined);
   if (end <= first) return undefined;
@@ -176,16 +185,16 @@ async function nearest(coordinates: Coordinates, view: Rising, value: number): P
   let best = candidates[0]!;
   let distance = Number.POSITIVE_INFINITY;
   for (const position of candidates) {
-    const far = distanceOf(coordinates, await view.at(position), value);
+    const far = axisDistance(coordinates, await view.at(position), value);
     if (far < distance) [best, distance] = [position, far];
   }
   return best;
 }
 
-function distanceOf({ isLongitude }: Coordinates, a: number, b: number): number {
+function axisDistance({ isLongitude }: Coordinates, a: number, b: number): number {
   const straight = Math.abs(a - b);
   if (!isLongitude || straight === Number.POSITIVE_INFINITY) return straight;
-  return Math.min(straight % round, round - (straight % round));
+  return Math.min(straight % revolution, revolution - (straight % revolution));
 }
 
 /**
@@ -207,7 +216,11 @@ function inOrder(
   return from && to && from.value > to.value ? [to, from] : [from, to];
 }
 
-async function between(view: Rising, low: Meaning | undefined, high: Meaning | undefined): Promise<Found> {
+async function between(
+  view: Rising,
+  low: Meaning | undefined,
+  high: Meaning | undefined,
+): Promise<FoundElements> {
   // With one open end, "from" and "to" follow the direction of the coordinates.
   const [bottom, top] = view.isReversed && !(low && high) ? [high, low] : [low, high];
   const start = bottom ? await firstPosition(view, bottom.value) : 0;
@@ -221,7 +234,7 @@ async function between(view: Rising, low: Meaning | undefined, high: Meaning | u
 async function onAxis(coordinates: Coordinates, view: Rising, { value, label }: Meaning): Promise<number> {
   if (!coordinates.isLongitude || view.length === 0 || !Number.isFinite(value)) return value;
   const [west, east] = [await view.at(0), await view.at(view.length - 1)];
-  return value >= west && value <= east ? value : snapped(coordinates, view, eastOf(west, label ?? value));
+  return value >= west && value <= east ? value : snapped(coordinates, view, shiftEast(west, label ?? value));
 }
 
 /** Maximum error of shifting by revolutions, in degrees. */
@@ -240,32 +253,37 @@ async function snapped(coordinates: Coordinates, view: Rising, shifted: number):
 }
 
 /** Returns a longitude shifted to within one revolution east of another. */
-const eastOf = (west: number, value: number): number => {
-  const degrees = (value - west) % round;
-  return west + (degrees < 0 ? degrees + round : degrees);
+const shiftEast = (west: number, value: number): number => {
+  const degrees = (value - west) % revolution;
+  return west + (degrees < 0 ? degrees + revolution : degrees);
 };
 
 /** Returns the degrees from one meridian eastwards to another. */
-const widthOf = (from: number, to: number): number => (to >= from ? to : eastOf(from, to)) - from;
+const eastwardWidth = (from: number, to: number): number => (to >= from ? to : shiftEast(from, to)) - from;
 
 /**
  * Returns the elements from one meridian eastwards to another: two ranges if they cross the ends of the axis.
  */
-async function arc(coordinates: Coordinates, view: Rising, low: Meaning, high: Meaning): Promise<Found> {
+async function arc(
+  coordinates: Coordinates,
+  view: Rising,
+  low: Meaning,
+  high: Meaning,
+): Promise<FoundElements> {
   if (view.length === 0) return runAt(view, 0, 0);
   const [west, east] = [await view.at(0), await view.at(view.length - 1)];
   const isInside = (value: number) => value >= west && value <= east;
   if (low.value <= high.value && isInside(low.value) && isInside(high.value))
     return positions(view, low.value, high.value);
   const [from, to] = [low.label ?? low.value, high.label ?? high.value];
-  if (to - from >= round) return runAt(view, 0, view.length);
-  const shifted = eastOf(west, from);
+  if (to - from >= revolution) return runAt(view, 0, view.length);
+  const shifted = shiftEast(west, from);
   const start = await snapped(coordinates, view, shifted);
-  const end = shifted + widthOf(from, to);
-  if (end < west + round) return positions(view, start, await snapped(coordinates, view, end));
-  const stop = await snapped(coordinates, view, end - round);
+  const end = shifted + eastwardWidth(from, to);
+  if (end < west + revolution) return positions(view, start, await snapped(coordinates, view, end));
+  const stop = await snapped(coordinates, view, end - revolution);
   const runs = [await positions(view, start, east), await positions(view, west, stop)];
-  const [first, second] = (view.isReversed ? runs.reverse() : runs).map(listOf);
+  const [first, second] = (view.isReversed ? runs.reverse() : runs).map(toList);
   if (first!.length === 0 || second!.length === 0)
     return runs.find(({ start: s, stop: e }) => e > s) ?? runs[0]!;
   return [...first!, ...second!];
@@ -276,7 +294,7 @@ async function positions(view: Rising, low: number, high: number): Promise<{ sta
 }
 
 /** Formats the range of the coordinates for messages. */
-async function extentOf({ kind }: Coordinates, view: Rising): Promise<string> {
+async function rangeText({ kind }: Coordinates, view: Rising): Promise<string> {
   if (view.length === 0) return "; it is empty";
   const ends = [await view.at(0), await view.at(view.length - 1)];
   const shown = ends.map((end) => coordinateText(kind, end));
@@ -315,14 +333,14 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
   };
   return {
     async single(label, { method, tolerance = Number.POSITIVE_INFINITY }) {
-      const meaning = meaningOf(coordinates, label);
+      const meaning = interpretLabel(coordinates, label);
       const { value, stop, isExact } = meaning;
       if (method === "pad") throw unsorted(coordinates.name, '"pad"');
       if (method === "nearest") {
-        const best = nearestOf(coordinates, values, value);
+        const best = nearestIndex(coordinates, values, value);
         if (best === undefined) throw noSuchLabel(coordinates.name, label);
         const found = values[best]!;
-        if (distanceOf(coordinates, found, value) <= tolerance) return best;
+        if (axisDistance(coordinates, found, value) <= tolerance) return best;
         throw tooFar(coordinates, label, { method, tolerance, found });
       }
       const isSame = (one: number) => one === value || isSameMeridian(coordinates, one, meaning);
@@ -331,12 +349,14 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
       return all.length === 1 && isExact && (stop === undefined || values[all[0]!] === value) ? all[0]! : all;
     },
     async between({ from, to }) {
-      const ends = [from, to].map((end) => (end === undefined ? undefined : meaningOf(coordinates, end)));
+      const ends = [from, to].map((end) =>
+        end === undefined ? undefined : interpretLabel(coordinates, end),
+      );
       if (ends.includes(undefined)) throw unsorted(coordinates.name, "an open end");
-      const width = widthOf(ends[0]!.value, ends[1]!.value);
+      const width = eastwardWidth(ends[0]!.value, ends[1]!.value);
       if (coordinates.isLongitude && Number.isFinite(width)) {
         const isEnd = (one: number) => ends.some((end) => isSameMeridian(coordinates, one, end!));
-        return where((one) => isEnd(one) || eastOf(ends[0]!.value, one) - ends[0]!.value <= width);
+        return where((one) => isEnd(one) || shiftEast(ends[0]!.value, one) - ends[0]!.value <= width);
       }
       const [low, high] = inOrder(ends[0], ends[1]);
       return where(
@@ -349,15 +369,19 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
 /** Whether a coordinate is the longitude of a label, at the precision of the coordinates. */
 function isSameMeridian(coordinates: Coordinates, one: number, { value, label = value }: Meaning): boolean {
   if (!coordinates.isLongitude || !Number.isFinite(one)) return false;
-  const turns = Math.round((one - label) / round);
-  return Math.abs(coordinates.rounded(label + turns * round) - one) <= shiftError;
+  const turns = Math.round((one - label) / revolution);
+  return Math.abs(coordinates.rounded(label + turns * revolution) - one) <= shiftError;
 }
 
-function nearestOf(coordinates: Coordinates, values: readonly number[], label: number): number | undefined {
+function nearestIndex(
+  coordinates: Coordinates,
+  values: readonly number[],
+  label: number,
+): number | undefined {
   let best: number | undefined;
   let distance = Number.POSITIVE_INFINITY;
   values.forEach((value, i) => {
-    const far = distanceOf(coordinates, value, label);
+    const far = axisDistance(coordinates, value, label);
     const isLarger = best !== undefined && far === distance && value > values[best]!;
     if (far < distance || isLarger) [best, distance] = [i, far];
   });

@@ -1,4 +1,4 @@
-/** Selections by label of arrays and groups: finds the coordinates for each name. */
+/** Selections by label of arrays, groups and OME-Zarr images: finds the coordinates for each name. */
 
 import { ZarrArray } from "../../hierarchy/array.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
@@ -7,34 +7,39 @@ import type { DimensionSelection, Selection } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
 import { checkObject, checkSignalIn } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
-import { channelAxis, isMultiscales, multiscales } from "../ome/ome.js";
+import { channelAxis, isMultiscales, multiscales, type OmeLevel, type OmeMultiscale } from "../ome/ome.js";
 import { dimensionsOf } from "../xarray/xarray.js";
-import { arrayCoordinates, type Coordinates, type Reading } from "./coordinates.js";
+import {
+  arrayCoordinates,
+  type Coordinates,
+  linearCoordinates,
+  namedCoordinates,
+  type ReadContext,
+} from "./coordinates.js";
 import { findElements, type Matching } from "./find.js";
-import { type ImageLevel, imageCoordinates, levelOfArray } from "./image.js";
-import { type LabelSelection, noCoordinates, noSuchDimension, type SelOptions } from "./types.js";
+import { type LabelSelection, noCoordinates, noSuchDimension, type SelOptions } from "./labels.js";
 
-type Wanted = Readonly<Record<string, LabelSelection>>;
+type LabelsByName = Readonly<Record<string, LabelSelection>>;
 
 const methods = ["exact", "nearest", "pad"];
 
 /** Implements `sel`. */
 export async function select(
   node: ZarrArray | ZarrGroup,
-  wanted: Wanted,
+  wanted: LabelsByName,
   options: SelOptions,
 ): Promise<NonNullable<Selection>> {
   checkOptions(node, wanted, options);
   const { signal, level = 0 } = options;
   const reading = { signal };
-  if (node instanceof ZarrArray) return ofArray(node, wanted, options, reading);
-  if (!isMultiscales(node)) return ofGroup(node, wanted, options, reading);
+  if (node instanceof ZarrArray) return selectInArray(node, wanted, options, reading);
+  if (!isMultiscales(node)) return selectInGroup(node, wanted, options, reading);
   const image = multiscales(node)[0]!;
   const chosen = image.levels[level];
   if (!chosen)
-    throw invalidArgument(`the image has ${image.levels.length} levels; there is no level ${shown(level)}`);
+    throw invalidArgument(`the image has ${image.levels.length} levels; got level ${shown(level)}`);
   const array = await chosen.open({ signal });
-  return ofImage(
+  return selectInImage(
     { image, level: chosen, shape: array.shape, channelAxis: channelAxis(image) },
     wanted,
     options,
@@ -43,28 +48,28 @@ export async function select(
 
 function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void {
   if (!(node instanceof ZarrArray || node instanceof ZarrGroup))
-    throw invalidArgument("sel needs an array or a group that was opened or created");
+    throw invalidArgument("sel expects an array or a group returned by open() or create()");
   checkObject(wanted, "labels");
   if (Array.isArray(wanted) || wanted instanceof Map)
-    throw invalidArgument("labels are given by the names of dimensions, not as a list or a Map");
+    throw invalidArgument("labels must be an object with dimension names as keys, got a list or a Map");
   checkSignalIn(options);
   const { method = "exact", tolerance = 0, level = 0 } = options;
   if (!Number.isSafeInteger(level) || level < 0)
-    throw invalidArgument(`level must be the number of a level, not ${shown(level)}`);
+    throw invalidArgument(`level must be a non-negative integer, got ${shown(level)}`);
   if (!methods.includes(method))
-    throw invalidArgument(`method must be "exact", "nearest" or "pad", not ${shown(method)}`);
+    throw invalidArgument(`method must be "exact", "nearest" or "pad", got ${shown(method)}`);
   if (typeof tolerance !== "number" || !(tolerance >= 0))
-    throw invalidArgument(`tolerance must be a number of at least 0, not ${shown(tolerance)}`);
+    throw invalidArgument(`tolerance must be a number of at least 0, got ${shown(tolerance)}`);
 }
 
-const matchingOf = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });
+const matchingOptions = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });
 
 /** By dimension name, because the arrays of a group may have different dimensions in different orders. */
-async function ofGroup(
+async function selectInGroup(
   group: ZarrGroup,
-  wanted: Wanted,
+  wanted: LabelsByName,
   options: SelOptions,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<NonNullable<Selection>> {
   const { signal } = reading;
   const openCoordinate = (name: string) => group.open(name, { kind: "array", signal });
@@ -72,7 +77,7 @@ async function ofGroup(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null) return [name, null] as const;
       const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, reading);
-      return [dimension, await findElements(coordinates, selection, matchingOf(options))] as const;
+      return [dimension, await findElements(coordinates, selection, matchingOptions(options))] as const;
     }),
   );
   return byDimension(found);
@@ -84,7 +89,7 @@ function byDimension(
 ): Record<string, DimensionSelection> {
   const names = found.map(([dimension]) => dimension);
   const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined) throw noCoordinates(twice, "another label chooses along this dimension already");
+  if (twice !== undefined) throw noCoordinates(twice, "another label already selects along this dimension");
   return Object.fromEntries(found);
 }
 
@@ -92,15 +97,15 @@ function byDimension(
 async function coordinatesNamed(
   name: string,
   openCoordinate: (name: string) => Promise<ZarrArray>,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<{ dimension: string; coordinates: Coordinates }> {
-  if (!isSegment(name)) throw noCoordinates(name, "that is no name of an array");
+  if (!isSegment(name)) throw noCoordinates(name, "it is not the name of an array");
   let array: ZarrArray;
   try {
     array = await openCoordinate(name);
   } catch (error) {
     if (!isZarrError(error, "NotFound")) throw error;
-    throw noCoordinates(name, "there is no array of this name");
+    throw noCoordinates(name, "no array has this name");
   }
   if (array.shape.length !== 1)
     throw noCoordinates(name, `the array of this name has ${array.shape.length} dimensions, not one`);
@@ -109,15 +114,15 @@ async function coordinatesNamed(
 }
 
 /** Returns one entry per dimension. */
-async function ofArray(
+async function selectInArray(
   array: ZarrArray,
-  wanted: Wanted,
+  wanted: LabelsByName,
   options: SelOptions,
-  reading: Reading,
+  reading: ReadContext,
 ): Promise<NonNullable<Selection>> {
   const { signal } = reading;
   const image = await levelOfArray(array, reading);
-  if (image) return ofImage(image, wanted, options);
+  if (image) return selectInImage(image, wanted, options);
   const dimensions = dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
   const above = array.path.split("/").slice(0, -1);
   const openCoordinate = (name: string) => {
@@ -143,7 +148,7 @@ async function ofArray(
           `it has ${coordinates.length} coordinates for ${array.shape[axis]} elements`,
         );
       const found =
-        selection === null ? null : await findElements(coordinates, selection, matchingOf(options));
+        selection === null ? null : await findElements(coordinates, selection, matchingOptions(options));
       return [dimension, found] as const;
     }),
   );
@@ -153,18 +158,91 @@ async function ofArray(
 }
 
 /** Returns one entry per axis of an image's level. */
-async function ofImage(
+async function selectInImage(
   level: ImageLevel,
-  wanted: Wanted,
+  wanted: LabelsByName,
   options: SelOptions,
 ): Promise<NonNullable<Selection>> {
   const entries = new Array<DimensionSelection>(level.shape.length).fill(null);
   const seen = new Set<number>();
   for (const [name, selection] of Object.entries(wanted)) {
     const { axis, coordinates } = imageCoordinates(level, name);
-    if (seen.has(axis)) throw noCoordinates(name, "another label chooses along this axis already");
+    if (seen.has(axis)) throw noCoordinates(name, "another label already selects along this axis");
     seen.add(axis);
-    if (selection !== null) entries[axis] = await findElements(coordinates(), selection, matchingOf(options));
+    if (selection !== null)
+      entries[axis] = await findElements(coordinates(), selection, matchingOptions(options));
   }
   return entries;
+}
+
+/** A level of an image, and the shape of its array. */
+export interface ImageLevel {
+  readonly image: OmeMultiscale;
+  readonly level: OmeLevel;
+  readonly shape: readonly number[];
+  /** −1 if there is none. */
+  readonly channelAxis: number;
+}
+
+/** Returns the level of an image that an array belongs to; undefined if no image above the array lists it. */
+export async function levelOfArray(
+  array: ZarrArray,
+  { signal }: ReadContext,
+): Promise<ImageLevel | undefined> {
+  const segments = array.path.split("/");
+  if (array.path === "") return undefined;
+  const path = segments.slice(0, -1).join("/");
+  const { zarrFormat: version, limits, store, shape } = array;
+  try {
+    const group = await open(store, { path, kind: "group", version, limits, signal });
+    if (!isMultiscales(group)) return undefined;
+    const below = segments.at(-1);
+    for (const image of multiscales(group)) {
+      const level = image.levels.find((one) => one.path === below);
+      if (level && image.axes.length === shape.length)
+        return { image, level, shape, channelAxis: channelAxis(image) };
+    }
+  } catch (error) {
+    // A node need not have a group above it.
+    if (!isZarrError(error, "NotFound")) throw error;
+  }
+  return undefined;
+}
+
+/**
+ * Returns the coordinates of the axis with a name, or of the only axis of a type.
+ * @throws InvalidSelection (no-such-dimension) if there is none; `coordinates` throws (no-coordinates) if the
+ *   image has none for the axis.
+ */
+export function imageCoordinates(
+  { image, level, shape, channelAxis }: ImageLevel,
+  name: string,
+): { axis: number; coordinates: () => Coordinates } {
+  const axis = findAxis(image, name);
+  const coordinates = () => {
+    const labels = axis === channelAxis ? channelLabels(image, shape[axis]!) : undefined;
+    if (labels) return namedCoordinates(name, labels);
+    const { scale, translation } = level;
+    if (axis === channelAxis) throw noCoordinates(name, 'the image has no "omero" labels for its channels');
+    if (!scale || !translation) throw noCoordinates(name, `OME-Zarr ${image.version} has no scales`);
+    return linearCoordinates(name, shape[axis]!, { scale: scale[axis]!, translation: translation[axis]! });
+  };
+  return { axis, coordinates };
+}
+
+function findAxis({ axes }: OmeMultiscale, name: string): number {
+  const byName = axes.findIndex((axis) => axis.name === name);
+  if (byName >= 0) return byName;
+  const ofType = axes.flatMap(({ type }, i) => (type === name ? [i] : []));
+  if (ofType.length === 1) return ofType[0]!;
+  throw noSuchDimension(
+    name,
+    axes.map((axis) => axis.name),
+  );
+}
+
+/** Returns the labels of all channels; undefined if a channel lacks one. */
+function channelLabels({ channels }: OmeMultiscale, count: number): string[] | undefined {
+  const labels = channels?.map(({ label }) => label);
+  return labels?.length === count && labels.every((label) => label !== undefined) ? labels : undefined;
 }

@@ -8,19 +8,19 @@ import { isRecord } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../../util/errors.js";
 
 /** Returns the value if it is a finite number; integers too large for a number are rounded. */
-export function numberOf(value: unknown): number | undefined {
+export function finiteNumber(value: unknown): number | undefined {
   const number = typeof value === "bigint" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
 /** Returns an error about an attribute, stating the requirement and the value found. */
 export function badAttribute(what: string, found: unknown, code = "bad-attribute"): ZarrError {
-  return invalidMetadata(`${what}, not ${show(found)}`, { code });
+  return invalidMetadata(`${what}, got ${show(found)}`, { code });
 }
 
 /** @throws InvalidArgument unless it is an array or group. */
 export function checkNode(node: unknown, what: "an array" | "a group"): void {
   const isNode = isRecord(node) && isRecord(node["attributes"]);
   const isRight = isNode && (what === "a group" || Array.isArray(node["shape"]));
-  if (!isRight) throw invalidArgument(`${shown(node)} is not ${what} that was opened or created`);
+  if (!isRight) throw invalidArgument(`expected ${what} returned by open() or create(), got ${shown(node)}`);
 }

@@ -16,7 +16,7 @@ import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from
 
 const defaultMaxBytes = 2 ** 30;
 /** Indices and positions are held in 32 bits. */
-const most = 2 ** 31 - 1;
+const maxIndex = 2 ** 31 - 1;
 
 const bad = (path: string, what: string) =>
   invalidMetadata(`the sparse matrix at "/${path}": ${what}`, { code: "bad-sparse" });
@@ -38,16 +38,16 @@ interface Run {
 
 /** Implements `readSparse`. */
 export async function read(group: ZarrGroup, options: SparseOptions): Promise<SparseMatrix> {
-  if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse needs a group that was opened");
+  if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse expects a group returned by open()");
   checkSignalIn(options);
   const { rows = null, columns = null, signal, maxBytes = defaultMaxBytes } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
-    throw invalidArgument(`maxBytes must be a number of bytes, not ${shown(maxBytes)}`);
+    throw invalidArgument(`maxBytes must be a number of bytes, got ${shown(maxBytes)}`);
   const stored = await openStored(group, signal);
   const selected = resolveSelection([rows, columns], stored.shape) as [AxisSelection, AxisSelection];
   const [lines, across] = stored.format === "csr" ? selected : ([selected[1], selected[0]] as const);
   const starts = await readStarts(stored, lines, maxBytes, signal);
-  const { indptr, runs } = runsOf(stored, lines, starts);
+  const { indptr, runs } = findRuns(stored, lines, starts);
   const count = indptr[indptr.length - 1]!;
   checkBytes(stored, count, maxBytes);
   const width = stored.shape[stored.format === "csr" ? 1 : 0];
@@ -65,14 +65,14 @@ export async function read(group: ZarrGroup, options: SparseOptions): Promise<Sp
     dtype,
     ...(whole
       ? { indptr, indices, data }
-      : chosen({ indptr, indices, data }, across, (kept) => checkBytes(stored, kept, maxBytes))),
+      : selectAcross({ indptr, indices, data }, across, (kept) => checkBytes(stored, kept, maxBytes))),
   };
 }
 
 // ---- Stored metadata
 
 /** Returns a length of the matrix; undefined if it is invalid. */
-function lengthOf(value: unknown): number | undefined {
+function matrixLength(value: unknown): number | undefined {
   const length = typeof value === "bigint" ? Number(value) : value;
   return Number.isSafeInteger(length) && (length as number) >= 0 ? (length as number) : undefined;
 }
@@ -83,12 +83,12 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
   const type = own(attributes, "encoding-type") ?? own(attributes, "h5sparse_format");
   const format = /^(cs[rc])(_matrix)?$/.exec(textOf(type) ?? "")?.[1] as "csr" | "csc" | undefined;
   if (!format)
-    throw notFound(`the group at "/${path}" is no sparse matrix in CSR or CSC`, { code: "not-sparse" });
+    throw notFound(`the group at "/${path}" is not a sparse matrix in CSR or CSC`, { code: "not-sparse" });
   const shape = own(attributes, "shape") ?? own(attributes, "h5sparse_shape");
-  const lengths = Array.isArray(shape) ? shape.map(lengthOf) : [];
+  const lengths = Array.isArray(shape) ? shape.map(matrixLength) : [];
   if (lengths.length !== 2 || lengths.includes(undefined)) throw bad(path, "its shape must be two lengths");
   const [rows, columns] = lengths as [number, number];
-  if (rows > most || columns > most) throw bad(path, `lengths above ${most} are not supported`);
+  if (rows > maxIndex || columns > maxIndex) throw bad(path, `lengths above ${maxIndex} are not supported`);
   const openOne = async (name: string) => {
     const array = await group.open(name, { kind: "array", signal });
     if (array.shape.length !== 1) throw bad(path, `"${name}" must have one dimension`);
@@ -100,11 +100,11 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
     ["indices", indices],
   ] as const)
     if (!/^u?int(8|16|32|64)$/.test(dtype.core))
-      throw bad(path, `"${name}" must hold integers, not ${dtype}`);
+      throw bad(path, `"${name}" must hold integers, got ${dtype}`);
   if (data.dtype.isVariable) throw bad(path, `"data" cannot hold ${data.dtype}`);
   const lines = format === "csr" ? rows : columns;
   if (indptr.shape[0] !== lines + 1)
-    throw bad(path, `"indptr" must have ${lines + 1} elements, not ${indptr.shape[0]}`);
+    throw bad(path, `"indptr" must have ${lines + 1} elements, got ${indptr.shape[0]}`);
   if (indices.shape[0] !== data.shape[0])
     throw bad(path, `"indices" has ${indices.shape[0]} elements and "data" ${data.shape[0]}`);
   return { path, format, shape: [rows, columns], indptr, indices, data };
@@ -113,9 +113,9 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
 /** @throws LimitExceeded if the elements would take too much memory. */
 function checkBytes({ path, data, indices }: Stored, count: number, maxBytes: number): void {
   const bytes = count * (data.dtype.itemBytes + indices.dtype.itemBytes + 4);
-  if (bytes > maxBytes || count > most)
+  if (bytes > maxBytes || count > maxIndex)
     throw limitExceeded(
-      `the sparse matrix at "/${path}": ${count} elements take ${bytes} bytes, more than maxBytes (${maxBytes}); choose fewer rows or columns`,
+      `the sparse matrix at "/${path}": ${count} elements take ${bytes} bytes, more than maxBytes (${maxBytes}); select fewer rows or columns`,
       { code: "sparse-bytes" },
     );
 }
@@ -129,7 +129,7 @@ function indexAt(selection: AxisSelection): (position: number) => number {
 }
 
 /** Returns the first and the last of at least one line. */
-function extentOf(lines: AxisSelection): readonly [number, number] {
+function lineRange(lines: AxisSelection): readonly [number, number] {
   const at = indexAt(lines);
   if (!("indices" in lines)) return [at(0), at(lines.count - 1)];
   let [from, last] = [at(0), at(0)];
@@ -145,11 +145,11 @@ async function readStarts(
   signal: AbortSignal | undefined,
 ): Promise<{ from: number; values: ArrayLike<number | bigint> }> {
   if (lines.count === 0) return { from: 0, values: [] };
-  const [from, last] = extentOf(lines);
+  const [from, last] = lineRange(lines);
   const bytes = (last - from + 2) * stored.indptr.dtype.itemBytes + lines.count * 4;
   if (bytes > maxBytes)
     throw limitExceeded(
-      `the starts of the chosen lines take ${bytes} bytes, more than maxBytes (${maxBytes})`,
+      `the starts of the selected lines take ${bytes} bytes, more than maxBytes (${maxBytes})`,
       {
         code: "sparse-bytes",
       },
@@ -161,7 +161,7 @@ async function readStarts(
 /**
  * Returns the starts of the selected lines in the result, and the runs of stored elements that make it up.
  */
-function runsOf(
+function findRuns(
   { path, data }: Stored,
   lines: AxisSelection,
   { from, values }: { from: number; values: ArrayLike<number | bigint> },
@@ -173,11 +173,11 @@ function runsOf(
   for (let i = 0; i < lines.count; i++) {
     const [start, stop] = [Number(values[at(i) - from]), Number(values[at(i) - from + 1])];
     if (!(start >= 0 && start <= stop && stop <= data.shape[0]!))
-      throw bad(path, `line ${at(i)} reaches from ${start} to ${stop} of ${data.shape[0]} elements`);
+      throw bad(path, `line ${at(i)} has an invalid range, ${start} to ${stop} of ${data.shape[0]} elements`);
     total += stop - start;
     // Lines may be selected repeatedly, so the result can exceed the stored elements.
-    if (total > most)
-      throw limitExceeded(`the sparse matrix at "/${path}": more than ${most} elements are chosen`, {
+    if (total > maxIndex)
+      throw limitExceeded(`the sparse matrix at "/${path}": more than ${maxIndex} elements are selected`, {
         code: "sparse-bytes",
       });
     indptr[i + 1] = total;
@@ -230,7 +230,8 @@ function checkedIndices({ path }: Stored, stored: ElementData, width: number): I
   const indices = new Int32Array(stored.length);
   for (let i = 0; i < indices.length; i++) {
     const index = Number(stored[i]);
-    if (!(index >= 0 && index < width)) throw bad(path, `index ${index} lies outside of ${width}`);
+    if (!(index >= 0 && index < width))
+      throw bad(path, `index ${index} is out of range for a length of ${width}`);
     indices[i] = index;
   }
   return indices;
@@ -245,12 +246,12 @@ function isWhole(selection: AxisSelection, length: number): boolean {
 type Elements = Pick<SparseMatrix, "indptr" | "indices" | "data">;
 
 /** Returns the elements at selected positions across the lines, with their new indices. */
-function chosen(
+function selectAcross(
   { indptr, indices, data }: Elements,
   across: AxisSelection,
   check: (count: number) => void,
 ): Elements {
-  const places = placesOf(across);
+  const places = indexMapping(across);
   const starts = new Int32Array(indptr.length);
   const kept: number[] = [];
   const renamed: number[] = [];
@@ -266,14 +267,18 @@ function chosen(
     }
     starts[line + 1] = kept.length;
   }
-  return { indptr: starts, indices: Int32Array.from(renamed), data: picked(data, kept, indices.length) };
+  return {
+    indptr: starts,
+    indices: Int32Array.from(renamed),
+    data: pickElements(data, kept, indices.length),
+  };
 }
 
 /**
  * Returns the function from an old index to its new ones: none, one, or several if it was selected
  * repeatedly.
  */
-function placesOf(selection: AxisSelection): (index: number) => readonly number[] {
+function indexMapping(selection: AxisSelection): (index: number) => readonly number[] {
   if (!("indices" in selection)) {
     const { start, step, count } = selection;
     return (index) => {
@@ -290,7 +295,7 @@ function placesOf(selection: AxisSelection): (index: number) => readonly number[
   return (index) => places.get(index) ?? [];
 }
 
-function picked(data: ElementData, kept: readonly number[], count: number): ElementData {
+function pickElements(data: ElementData, kept: readonly number[], count: number): ElementData {
   const per = count === 0 ? 1 : data.length / count; // a complex number has two
   const out = new (data.constructor as new (length: number) => ElementData)(kept.length * per);
   kept.forEach((from, to) => {

@@ -57,25 +57,25 @@ export function parseTimeUnits(text: string, calendar = "standard"): TimeScale {
   if (!match) throw badUnits(text);
   const name = calendar.toLowerCase();
   if (!calendars.includes(name)) {
-    throw unsupported(`calendar "${calendar}" is not supported: ${calendars.join(", ")} are`, {
+    throw unsupported(`calendar "${calendar}" is not supported; expected ${calendars.join(", ")}`, {
       code: "calendar",
     });
   }
   const size = units.get(match[1]!.toLowerCase());
   if (size === undefined)
-    throw unsupported(`"${text}": times are counted in units from weeks to nanoseconds`, {
+    throw unsupported(`"${text}": the time unit must be between weeks and nanoseconds`, {
       code: "time-unit",
     });
   const origin = parseDate(match[2]!.trim(), name !== "proleptic_gregorian");
   if (origin === undefined) throw badUnits(text);
-  return scaleOf(size, origin);
+  return toTimeScale(size, origin);
 }
 
-const scaleOf = (size: number, origin: number): TimeScale =>
+const toTimeScale = (size: number, origin: number): TimeScale =>
   size < 0 ? { origin, times: 1, per: -size } : { origin, times: size, per: 1 };
 
 const badUnits = (text: string) =>
-  invalidMetadata(`units ${JSON.stringify(text.slice(0, 128))} are no units of time since a date`, {
+  invalidMetadata(`units ${JSON.stringify(text.slice(0, 128))} are not a time unit since a date`, {
     code: "bad-time-units",
   });
 
@@ -98,11 +98,11 @@ function parseDate(text: string, isMixed: boolean): number | undefined {
     month >= 1 && month <= 12 && date >= 1 && date <= lengthOfMonth(year, month, isJulian) && !gap;
   if (!valid || hour > 24 || minute > 59 || seconds >= 61) return undefined;
   const time = (hour * 60 + minute) * 60_000 + seconds * second;
-  return daysSince1970(year, month, date, isJulian) * day + time - offsetOf(match[7]);
+  return daysSince1970(year, month, date, isJulian) * day + time - zoneOffset(match[7]);
 }
 
 /** Returns the milliseconds of "+01:00", "-5" or "+0130"; 0 for "Z" and no zone. */
-function offsetOf(zone: string | undefined): number {
+function zoneOffset(zone: string | undefined): number {
   const match = /^([+-])(\d{1,2}):?(\d{2})?$/.exec(zone ?? "");
   if (!match) return 0;
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
@@ -154,7 +154,7 @@ const numpyUnits: Readonly<Partial<Record<TimeUnit, number>>> = {
 export function datetimeScale({ unit, scaleFactor = 1 }: DType): TimeScale | undefined {
   const size = unit && numpyUnits[unit];
   if (size === undefined) return undefined;
-  const { origin, times, per } = scaleOf(size, 0);
+  const { origin, times, per } = toTimeScale(size, 0);
   return { origin, times: times * scaleFactor, per };
 }
 

@@ -10,8 +10,8 @@ import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { checkObject, isRecord, own, textOf } from "../../util/arguments.js";
 import { decodeBase64 } from "../../util/bytes.js";
-import { invalidArgument } from "../../util/errors.js";
-import { badAttribute, numberOf } from "../shared/attributes.js";
+import { invalidArgument, shown } from "../../util/errors.js";
+import { badAttribute, finiteNumber } from "../shared/attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
 /** Properties of an array that decodeCF reads. */
@@ -72,12 +72,12 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
   checkObject(region, "the region");
   const isArray = isRecord(array.attributes) && isRecord(array.dtype);
   if (!isArray || !(ArrayBuffer.isView(region.data) || Array.isArray(region.data)))
-    throw invalidArgument("decodeCF takes an array, and a region of it as get returns it");
+    throw invalidArgument("decodeCF expects an array and a region returned by get()");
   const { times = "milliseconds" } = options;
   if (times !== "milliseconds" && times !== "counts")
-    throw invalidArgument('times must be "milliseconds" or "counts"');
+    throw invalidArgument(`times must be "milliseconds" or "counts", got ${shown(times)}`);
   const units = textOf(own(array.attributes, "units"));
-  const stored: CFRegion = { ...layoutOf(region), kind: "stored", units };
+  const stored: CFRegion = { ...pickLayout(region), kind: "stored", units };
   if (array.dtype.core === "datetime64") return times === "counts" ? stored : decodeDatetimes(array, stored);
   if (!isReal(array)) return stored;
   const data = asSigned(array, region.data as ElementData);
@@ -91,7 +91,7 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
   return { ...stored, kind: "numbers", data: numbers };
 }
 
-const layoutOf = ({ data, shape, stride }: CFInput): CFInput => ({ data, shape, stride });
+const pickLayout = ({ data, shape, stride }: CFInput): CFInput => ({ data, shape, stride });
 
 /** Whether each element of a type is one real number. */
 function isReal({ dtype }: CFArray): boolean {
@@ -231,7 +231,7 @@ function singleNumber(attributes: CFArray["attributes"], name: string): number |
   const value = own(attributes, name);
   if (value === undefined || value === null) return undefined;
   const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  const number = numberOf(single);
+  const number = finiteNumber(single);
   if (number === undefined) throw badAttribute(`attribute ${name} must be a number`, value);
   return number;
 }
@@ -240,7 +240,7 @@ function singleNumber(attributes: CFArray["attributes"], name: string): number |
 function validRange(attributes: CFArray["attributes"]): readonly [number, number] | undefined {
   const range = own(attributes, "valid_range");
   if (range !== undefined && range !== null) {
-    const [min, max] = Array.isArray(range) && range.length === 2 ? range.map(numberOf) : [];
+    const [min, max] = Array.isArray(range) && range.length === 2 ? range.map(finiteNumber) : [];
     if (min === undefined || max === undefined)
       throw badAttribute("attribute valid_range must be two numbers", range);
     return [min, max];

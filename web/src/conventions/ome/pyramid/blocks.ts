@@ -1,14 +1,16 @@
-/** Divides a level into blocks that are processed one by one. */
+/** Divides a level into blocks that are processed one by one, and copies unchanged ones without decoding. */
 
 import { listsChunks, storedObjects } from "../../../edit/stored-objects.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ArraySpec } from "../../../metadata/spec.js";
-import type { Store } from "../../../store/store.js";
-import { limitExceeded } from "../../../util/errors.js";
+import { answerOf } from "../../../store/read.js";
+import { joinKey, type Store } from "../../../store/store.js";
+import { deleteObject, writeObject } from "../../../store/write.js";
+import { limitExceeded, withDetails } from "../../../util/errors.js";
 import { countOf, positionsIn } from "../../../util/shapes.js";
 
 /** A box of `shape` elements from `start` along each axis. */
-export interface Box {
+export interface Block {
   readonly start: readonly number[];
   readonly shape: readonly number[];
 }
@@ -27,14 +29,14 @@ export class Blocks {
   }
 
   /** Returns a block by its number in C order, clipped to the shape. */
-  at(index: number): Box {
+  at(index: number): Block {
     const position = new Array<number>(this.block.length);
     let rest = index;
     for (let axis = this.block.length - 1; axis >= 0; axis--) {
       position[axis] = rest % this.#grid[axis]!;
       rest = Math.floor(rest / this.#grid[axis]!);
     }
-    return this.box(position);
+    return this.atPosition(position);
   }
 
   /** Returns the number of a block in C order. */
@@ -52,7 +54,7 @@ export class Blocks {
   }
 
   /** Returns a block by its position in the grid, clipped to the shape. */
-  box(position: readonly number[]): Box {
+  atPosition(position: readonly number[]): Block {
     const start = position.map((at, axis) => at * this.block[axis]!);
     const shape = start.map((from, axis) => Math.min(this.block[axis]!, this.whole[axis]! - from));
     return { start, shape };
@@ -93,21 +95,23 @@ export function blockShape(
   unit: readonly number[],
   whole: readonly number[],
   atLeast: readonly number[],
-  most: number,
+  maxElements: number,
 ): number[] {
   const shape = unit.map((length, axis) => Math.min(length, whole[axis]!));
   const counts = unit.map(() => 1);
-  const lengthOf = (axis: number, count: number) => Math.min(unit[axis]! * count, whole[axis]!);
+  const grownLength = (axis: number, count: number) => Math.min(unit[axis]! * count, whole[axis]!);
   for (;;) {
     const growing = counts
       .map((_, axis) => axis)
       .filter((axis) => shape[axis]! < whole[axis]!)
-      .filter((axis) => (countOf(shape) / shape[axis]!) * lengthOf(axis, 2 * counts[axis]!) <= most);
+      .filter(
+        (axis) => (countOf(shape) / shape[axis]!) * grownLength(axis, 2 * counts[axis]!) <= maxElements,
+      );
     if (growing.length === 0) return shape;
     const lacking = growing.filter((axis) => shape[axis]! < atLeast[axis]!);
     const axis = (lacking.length > 0 ? lacking : growing).at(-1)!;
     counts[axis]! *= 2;
-    shape[axis] = lengthOf(axis, counts[axis]!);
+    shape[axis] = grownLength(axis, counts[axis]!);
   }
 }
 
@@ -159,7 +163,7 @@ export async function storedBlocks(
     for await (const at of list!) {
       if (at.some((cell, axis) => cell >= spec.axes[axis]!.count)) continue;
       const from = at.map((cell, axis) => Math.floor(spec.axes[axis]!.start(cell) / factor[axis]!));
-      const to = at.map((cell, axis) => endOf(spec, axis, cell) / factor[axis]!);
+      const to = at.map((cell, axis) => objectEnd(spec, axis, cell) / factor[axis]!);
       for (const block of positionsIn(blocks.around(from, to))) found.set(block.join(), block);
       if (++count * sparseness >= objects) return undefined;
     }
@@ -168,7 +172,7 @@ export async function storedBlocks(
 }
 
 /** Returns the end of an object, clipped to the array. */
-function endOf({ axes }: ArraySpec, axis: number, cell: number): number {
+function objectEnd({ axes }: ArraySpec, axis: number, cell: number): number {
   const grid = axes[axis]!;
   return Math.min(grid.length, grid.start(cell) + grid.size(cell));
 }
@@ -193,6 +197,57 @@ export function checkObjects(origin: ZarrArray, store: Store, shares: number): v
 function checkCount(count: number, { path }: ZarrArray): void {
   if (!(count <= maxObjects))
     throw limitExceeded(
-      `"/${path}" has ${count} chunks to be asked for one by one, more than the limit of ${maxObjects}: a store does not list its chunks, or the fill value changes`,
+      `"/${path}" has ${count} chunks to request one by one, more than the limit of ${maxObjects}: a store does not list its chunks, or the fill value changes`,
     );
+}
+
+/** Whether stored objects (chunks or shards) can be copied unchanged between two arrays. */
+export function isStoredAlike(a: ArraySpec, b: ArraySpec): boolean {
+  return a.isRegular && b.isRegular && encodingOutline(a) === encodingOutline(b);
+}
+
+const encodingOutline = ({
+  zarrFormat,
+  shape,
+  chunkShape,
+  shardShape,
+  dtype,
+  codecs,
+  fill,
+}: ArraySpec): string =>
+  JSON.stringify([
+    [zarrFormat, shape, chunkShape, shardShape ?? null],
+    [dtype, codecs],
+    [...fill.item],
+    fill.item.length === 0 || fill.value === null ? String(fill.value) : null,
+  ]);
+
+/**
+ * Copies one stored object.
+ * @param mayBeThere whether the target may have an object that the source lacks.
+ * @returns its size in bytes.
+ * @throws the errors of the stores, naming the object's key.
+ */
+export async function copyStored(
+  source: ZarrArray,
+  target: ZarrArray,
+  at: readonly number[],
+  { signal, mayBeThere }: { readonly signal: AbortSignal | undefined; readonly mayBeThere: boolean },
+): Promise<number> {
+  const { store, limits } = source;
+  const key = joinKey(source.path, source.spec.chunkKey(at));
+  const into = joinKey(target.path, target.spec.chunkKey(at));
+  let chunkKey = key;
+  try {
+    const maxBytes = limits.encodedBytes;
+    const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    if (bytes && bytes.byteLength > maxBytes)
+      throw limitExceeded(`the object has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
+    chunkKey = into;
+    if (bytes) await writeObject(target.store, into, bytes, { signal });
+    else if (mayBeThere) await deleteObject(target.store, into, { signal });
+    return bytes?.byteLength ?? 0;
+  } catch (error) {
+    throw signal?.aborted && error === signal.reason ? error : withDetails(error, { chunkKey });
+  }
 }

@@ -4,7 +4,7 @@ import type { DType } from "../../../dtypes/dtype.js";
 import type { ElementData } from "../../../dtypes/elements.js";
 import { floatsOf } from "../../../dtypes/floats.js";
 import { conversionOf } from "../../../dtypes/typed-arrays.js";
-import { type KernelMaker, type NumberData, type RowKernel, smallIntegers, wideMax } from "./kernel.js";
+import { type KernelMaker, type NumberData, type RowKernel, smallIntegers, wideMax } from "./reduce.js";
 
 export function maxKernel(dtype: DType): KernelMaker | undefined {
   const { core } = dtype;
@@ -95,17 +95,17 @@ function maxOfBlock(source: NumberData, starts: readonly number[], offset: numbe
 type Words = Uint8Array | Uint16Array | Uint32Array;
 
 export function modeKernel(dtype: DType): KernelMaker | undefined {
-  const width = itemBytesOf(dtype);
+  const width = elementBytes(dtype);
   return (source, out) => {
     const common = width | source.byteOffset | out.byteOffset;
     const bytes = common % 4 === 0 ? 4 : common % 2 === 0 ? 2 : 1;
-    const [from, to] = [wordsOf(source, bytes), wordsOf(out, bytes)];
+    const [from, to] = [toWords(source, bytes), toWords(out, bytes)];
     return width === bytes ? wordMode(from, to) : itemMode(from, to, width / bytes);
   };
 }
 
 /** Bytes of an element in its JavaScript representation. */
-function itemBytesOf(dtype: DType): number {
+function elementBytes(dtype: DType): number {
   const conversion = conversionOf(dtype);
   if (!conversion) return dtype.itemBytes;
   const numbers = dtype.itemBytes / conversion.storedBytes;
@@ -113,7 +113,7 @@ function itemBytesOf(dtype: DType): number {
 }
 
 /** Returns the elements as unsigned integers. */
-function wordsOf({ buffer, byteOffset, byteLength }: ElementData, bytes: 1 | 2 | 4): Words {
+function toWords({ buffer, byteOffset, byteLength }: ElementData, bytes: 1 | 2 | 4): Words {
   if (bytes === 1) return new Uint8Array(buffer, byteOffset, byteLength);
   if (bytes === 2) return new Uint16Array(buffer, byteOffset, byteLength / 2);
   return new Uint32Array(buffer, byteOffset, byteLength / 4);

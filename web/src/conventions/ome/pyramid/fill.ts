@@ -9,10 +9,8 @@ import { readRange } from "../../../store/read.js";
 import { joinKey } from "../../../store/store.js";
 import { countOf, stridesOf } from "../../../util/shapes.js";
 import type { WorkerPool } from "../../../workers/pool.js";
-import { Blocks, type Box, blockShape, storedBlocks } from "./blocks.js";
-import type { KernelMaker } from "./kernel.js";
-import { reduceBox } from "./reduce.js";
-import { copyStored, isStoredAlike } from "./stored.js";
+import { type Block, Blocks, blockShape, copyStored, isStoredAlike, storedBlocks } from "./blocks.js";
+import { type KernelMaker, reduceBox } from "./reduce.js";
 
 /**
  * Maximum bytes that are read at a time, and of blocks of the source, unless a single chunk or shard is
@@ -26,10 +24,10 @@ const storedLanes = 16;
 const storedBytes = 64 * 2 ** 20;
 
 /** Maximum time between pauses, in milliseconds. */
-const longestRun = 50;
+const maxRunTime = 50;
 
 /** Source and method of filling a level. */
-export interface Filling {
+export interface FillSource {
   readonly source: ZarrArray;
   readonly target: ZarrArray;
   /** Number of source elements per element of the level, along each axis. */
@@ -63,7 +61,7 @@ export class LevelFill {
   #nextPause = 0;
 
   constructor(
-    private readonly filling: Filling,
+    private readonly filling: FillSource,
     private readonly options: FillOptions,
   ) {
     const { source, target, factors } = filling;
@@ -71,7 +69,7 @@ export class LevelFill {
     this.#object = target.shardShape ?? target.chunkShape;
     this.#isStored = factors.every((factor) => factor === 1) && isStoredAlike(source.spec, target.spec);
     const chunks = source.chunkShape.map((length, axis) => Math.ceil(length / factors[axis]!));
-    const most = this.#isStored ? 0 : maxBytes / countOf(factors) / itemBytesOf(source);
+    const most = this.#isStored ? 0 : maxBytes / countOf(factors) / elementBytes(source);
     this.#blocks = new Blocks(target.shape, blockShape(this.#object, target.shape, chunks, most));
     this.#first = Math.floor((this.#blocks.count / count) * index);
     this.#end =
@@ -86,7 +84,7 @@ export class LevelFill {
     );
   }
 
-  #chunksOf({ shape }: Box): number {
+  #chunkCount({ shape }: Block): number {
     const { chunkShape } = this.filling.target;
     return countOf(shape.map((length, axis) => Math.ceil(length / chunkShape[axis]!)));
   }
@@ -96,8 +94,8 @@ export class LevelFill {
     const { isNew, onBlock, part, signal } = this.options;
     const given = { ...this.filling, isNew, shares: part[1], signal };
     const stored = await storedBlocks(given, this.#blocks);
-    const own = stored?.filter((at) => this.#isOwn(at)).map((at) => this.#blocks.box(at));
-    if (own) onBlock(this.chunks - own.reduce((sum, box) => sum + this.#chunksOf(box), 0), 0);
+    const own = stored?.filter((at) => this.#isOwn(at)).map((at) => this.#blocks.atPosition(at));
+    if (own) onBlock(this.chunks - own.reduce((sum, box) => sum + this.#chunkCount(box), 0), 0);
     await this.#writeAll(own?.values() ?? this.#boxes());
   }
 
@@ -106,14 +104,14 @@ export class LevelFill {
     return index >= this.#first && index < this.#end;
   }
 
-  *#boxes(): Generator<Box> {
+  *#boxes(): Generator<Block> {
     for (let index = this.#first; index < this.#end; index++) yield this.#blocks.at(index);
   }
 
-  async #writeAll(boxes: Iterator<Box>): Promise<void> {
+  async #writeAll(boxes: Iterator<Block>): Promise<void> {
     let failure: { readonly error: unknown } | undefined;
     const lane = async () => {
-      const scratch = new Scratch(this.filling.source);
+      const scratch = new ReadBuffer(this.filling.source);
       for (let next = boxes.next(); !next.done && !failure; next = boxes.next()) {
         const box = next.value;
         try {
@@ -134,33 +132,33 @@ export class LevelFill {
   async #pause(): Promise<void> {
     if (Date.now() < this.#nextPause) return;
     await new Promise((resolve) => setTimeout(resolve, 0));
-    this.#nextPause = Date.now() + longestRun;
+    this.#nextPause = Date.now() + maxRunTime;
   }
 
   get #lanes(): number {
     if (!this.#isStored) return lanes;
-    const bytes = countOf(this.#object) * itemBytesOf(this.filling.source);
+    const bytes = countOf(this.#object) * elementBytes(this.filling.source);
     const most = Math.min(this.options.concurrency ?? storedLanes, Math.floor(storedBytes / bytes));
     return Math.max(1, most);
   }
 
-  async #write(box: Box, scratch: Scratch): Promise<void> {
+  async #write(box: Block, scratch: ReadBuffer): Promise<void> {
     const { source, target } = this.filling;
     const { signal, resume, isNew, onBlock } = this.options;
     signal?.throwIfAborted();
     let bytes = 0;
-    const isThere = resume && (await this.#isThere(box));
-    if (!isThere && this.#isStored) {
+    const exists = resume && (await this.#exists(box));
+    if (!exists && this.#isStored) {
       const at = box.start.map((from, axis) => from / this.#object[axis]!);
       bytes = await copyStored(source, target, at, { signal, mayBeThere: !isNew });
-    } else if (!isThere) {
+    } else if (!exists) {
       const { kernel } = this.filling;
       const data = kernel ? await this.#reduced(box, kernel, scratch) : await this.#picked(box);
       // Blocks are whole chunks and shards, so existing content is overwritten entirely, whichever program
       // wrote it.
       await set(
         target,
-        selectionOf(box),
+        blockSelection(box),
         { data, shape: box.shape },
         {
           ...this.#shared,
@@ -171,13 +169,13 @@ export class LevelFill {
         },
       );
     }
-    onBlock(this.#chunksOf(box), bytes);
+    onBlock(this.#chunkCount(box), bytes);
   }
 
   /**
    * Whether all of a block's chunks or shards are stored. Chunks that contain only the fill value never are.
    */
-  async #isThere({ start, shape }: Box): Promise<boolean> {
+  async #exists({ start, shape }: Block): Promise<boolean> {
     const { target } = this.filling;
     const { store, path, spec } = target;
     const object = this.#object;
@@ -196,7 +194,7 @@ export class LevelFill {
   }
 
   /** Reads a block of first elements. */
-  async #picked({ start, shape }: Box): Promise<ElementData | readonly unknown[]> {
+  async #picked({ start, shape }: Block): Promise<ElementData | readonly unknown[]> {
     const { source, factors } = this.filling;
     const selection = start.map((from, axis) => {
       const factor = factors[axis]!;
@@ -213,7 +211,7 @@ export class LevelFill {
   }
 
   /** Reads and reduces a block. For large chunks and shards, the source is read in several boxes. */
-  async #reduced({ start, shape }: Box, kernel: KernelMaker, scratch: Scratch): Promise<ElementData> {
+  async #reduced({ start, shape }: Block, kernel: KernelMaker, scratch: ReadBuffer): Promise<ElementData> {
     const { source, factors } = this.filling;
     const { itemBytes } = source.dtype;
     const data = toElements(source.dtype, new Uint8Array(countOf(shape) * itemBytes));
@@ -228,7 +226,7 @@ export class LevelFill {
         Math.min(box.shape[axis]! * factors[axis]!, source.shape[axis]! - first),
       );
       const out = scratch.take(countOf(lengths));
-      await get(source, selectionOf({ start: from, shape: lengths }), { ...this.#shared, out });
+      await get(source, blockSelection({ start: from, shape: lengths }), { ...this.#shared, out });
       const at = box.start.reduce((sum, index, axis) => sum + index * strides[axis]!, 0);
       reduceBox(kernel, out, lengths, factors, { data, at, strides });
     }
@@ -237,12 +235,13 @@ export class LevelFill {
 }
 
 /** Size of an element in memory; an estimate for variable length. */
-const itemBytesOf = ({ dtype }: ZarrArray): number => dtype.itemBytes || 16;
+const elementBytes = ({ dtype }: ZarrArray): number => dtype.itemBytes || 16;
 
-const selectionOf = ({ start, shape }: Box) => start.map((from, axis) => slice(from, from + shape[axis]!));
+const blockSelection = ({ start, shape }: Block) =>
+  start.map((from, axis) => slice(from, from + shape[axis]!));
 
 /** Reusable memory for the elements that are read. */
-class Scratch {
+class ReadBuffer {
   #data: ElementData | undefined;
   #count = 0;
 

@@ -6,7 +6,7 @@
 import type { DType } from "../../../dtypes/dtype.js";
 import { isConverted } from "../../../dtypes/elements.js";
 import { floatsOf } from "../../../dtypes/floats.js";
-import { type KernelMaker, type NumberData, smallIntegers, wideMean } from "./kernel.js";
+import { type KernelMaker, type NumberData, smallIntegers, wideMean } from "./reduce.js";
 
 /** Adding and subtracting it rounds a float64 below 2⁵¹ to an integer, ties to even. */
 const rounding = 1.5 * 2 ** 52;

@@ -1,19 +1,18 @@
-/** Creates or finds the group of a new image and its arrays. */
+/** Creates or finds the group of a new image and its arrays, and makes their attributes. */
 
 import { createArray, createGroup } from "../../../edit/create.js";
-import type { CreateLikeOptions } from "../../../edit/options.js";
+import type { CreateLikeOptions, NewAttributes } from "../../../edit/options.js";
 import { nodeAt, type Place } from "../../../edit/target.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { open } from "../../../hierarchy/open.js";
 import { own } from "../../../util/arguments.js";
 import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../../util/errors.js";
-import type { Checked } from "./arguments.js";
-import type { Axis } from "./axes.js";
-import type { Level } from "./plan.js";
+import type { CheckedOptions, DownsamplingMethod, OmeVersion } from "./options.js";
+import type { Axis, Level } from "./plan.js";
 
 /** Location of an image, and what exists there. */
-export interface ImagePlace extends Pick<Place, "store" | "path"> {
+export interface ImageLocation extends Pick<Place, "store" | "path"> {
   readonly version: 2 | 3;
   /** Path, relative to the group, of an existing array that is the finest level. */
   readonly inPlace: string | undefined;
@@ -34,7 +33,10 @@ export function pathInPlace(
   const within = (inner: string, outer: string) =>
     inner === outer || outer === "" || inner.startsWith(`${outer}/`);
   if (within(path, array.path))
-    throw invalidArgument(`an image cannot lie at "/${path}", where its array lies`, { code: "bad-path" });
+    throw invalidArgument(
+      `"/${path}" is the path of the array or inside it; pass another path for the image`,
+      { code: "bad-path" },
+    );
   if (!within(array.path, path)) return undefined;
   checkInPlace(array, version, axes);
   return path === "" ? array.path : array.path.slice(path.length + 1);
@@ -42,11 +44,11 @@ export function pathInPlace(
 
 function checkInPlace(array: ZarrArray, version: 2 | 3, axes: readonly Axis[]): void {
   const bad = (why: string) =>
-    invalidArgument(`the array at "/${array.path}" cannot be a level where it lies: ${why}`, {
+    invalidArgument(`the array at "/${array.path}" cannot be used in place as a level: ${why}`, {
       code: "bad-level",
     });
   if (array.zarrFormat !== version)
-    throw bad(`it is of Zarr v${array.zarrFormat}, the image would be of v${version}`);
+    throw bad(`it is Zarr v${array.zarrFormat}, the image is Zarr v${version}`);
   const names = axes.map(({ name }) => name);
   if (version === 3 && array.dimensionNames?.join() !== names.join())
     throw bad(`its dimension names must be those of the axes, ${names.join(", ")}`);
@@ -55,12 +57,16 @@ function checkInPlace(array: ZarrArray, version: 2 | 3, axes: readonly Axis[]): 
 }
 
 /** Returns the image metadata in attributes: below `ome` since OME-Zarr 0.5. */
-export function imagesOf(attributes: unknown): unknown {
+export function multiscalesJson(attributes: unknown): unknown {
   return own(own(attributes, "ome") ?? attributes, "multiscales");
 }
 
 /** Creates the group, or finds the one that an earlier call has created or that holds the array. */
-export async function makeGroup(image: ImagePlace, array: ZarrArray, options: Checked): Promise<ZarrGroup> {
+export async function makeGroup(
+  image: ImageLocation,
+  array: ZarrArray,
+  options: CheckedOptions,
+): Promise<ZarrGroup> {
   const { store, path, version, inPlace } = image;
   const { signal, attributes, overwrite, resume } = options;
   const found = await nodeAt(store, path, signal);
@@ -69,19 +75,21 @@ export async function makeGroup(image: ImagePlace, array: ZarrArray, options: Ch
     return createGroup(store, created, [array]);
   }
   const group = await openGroup(image, options);
-  if (!overwrite && !resume && imagesOf(group.attributes) !== undefined)
-    throw alreadyExists(`there is an image at "/${path}" already`, { code: "node-exists" });
+  if (!overwrite && !resume && multiscalesJson(group.attributes) !== undefined)
+    throw alreadyExists(`an image already exists at "/${path}"; pass overwrite to replace it`, {
+      code: "node-exists",
+    });
   return group;
 }
 
 /** @throws NotFound; InvalidArgument for a group of another version. */
 export async function openGroup(
-  { store, path, version }: ImagePlace,
-  { signal }: Checked,
+  { store, path, version }: ImageLocation,
+  { signal }: CheckedOptions,
 ): Promise<ZarrGroup> {
   const group = await open(store, { path, kind: "group", signal });
   if (group.zarrFormat === version) return group;
-  const message = `the group at "/${path}" is of Zarr v${group.zarrFormat}, the image would be of v${version}`;
+  const message = `the group at "/${path}" is Zarr v${group.zarrFormat}, the image is Zarr v${version}`;
   throw invalidArgument(message, { code: "mixed-versions" });
 }
 
@@ -93,7 +101,7 @@ export function levelOptions(
   array: ZarrArray,
   axes: readonly Axis[],
   version: 2 | 3,
-  options: Checked,
+  options: CheckedOptions,
 ): LevelOptions {
   const { chunkShape, codecs, fillValue, limits, signal } = options;
   const shardShape = options.shardShape ?? (version === 2 ? null : options.shardShape);
@@ -118,7 +126,7 @@ export async function makeLevel(
   group: ZarrGroup,
   path: string,
   made: CreateLikeOptions,
-  { resume, overwrite }: Checked,
+  { resume, overwrite }: CheckedOptions,
 ): Promise<ZarrArray> {
   if (resume) {
     try {
@@ -140,7 +148,7 @@ export async function openLevel(
   const wanted = made.shape!;
   if (array.shape.join() === wanted.join() && String(array.dtype) === String(made.like.dtype)) return array;
   throw invalidArgument(
-    `the array at "/${array.path}" is ${array.dtype} of the shape [${array.shape.join(", ")}], not ${made.like.dtype} of [${wanted.join(", ")}]: it was made with other options`,
+    `the array at "/${array.path}" is ${array.dtype} with shape [${array.shape.join(", ")}], expected ${made.like.dtype} with shape [${wanted.join(", ")}]; it was created with other options`,
     { code: "other-options" },
   );
 }
@@ -148,5 +156,72 @@ export async function openLevel(
 /** @throws NotFound naming the stage that must run first. */
 export function missingStage(path: string, cause: unknown): unknown {
   if (!isZarrError(cause, "NotFound")) return cause;
-  return notFound(`there is no image at "/${path}" yet, which the stage "metadata" makes`, { cause });
+  return notFound(`no image at "/${path}"; run stage "metadata" first`, { cause });
+}
+
+export interface Image {
+  readonly axes: readonly Axis[];
+  readonly levels: readonly (Level & { readonly path: string })[];
+  readonly method: DownsamplingMethod;
+  readonly name: string | undefined;
+}
+
+/** Description of each method in the metadata. */
+const descriptions: Readonly<Record<DownsamplingMethod, string>> = {
+  mean: "mean of each block of the level before, without NaNs; of integers rounded to the nearest, a half to the even one",
+  mode: "most frequent element of each block of the level before; of several the first in C order",
+  max: "greatest element of each block of the level before, without NaNs",
+  nearest: "first element of each block of the level before",
+};
+
+/** Returns the attributes that OME-Zarr defines, as stored: below `ome` in v3. */
+export function imageAttributes(
+  { axes, levels, method, name }: Image,
+  version: OmeVersion,
+  more: NewAttributes,
+): NewAttributes {
+  const hasSystems = version === "0.6rc0";
+  const axesJson = axes.map(axisJson);
+  const image = {
+    ...(version === "0.4" ? { version } : {}),
+    ...(name === undefined ? {} : { name }),
+    ...(hasSystems ? { coordinateSystems: [{ name: intrinsic, axes: axesJson }] } : { axes: axesJson }),
+    datasets: levels.map((level) => ({
+      path: level.path,
+      coordinateTransformations: hasSystems ? [namedSteps(level)] : steps(level),
+    })),
+    type: method,
+    metadata: {
+      description: descriptions[method],
+      method: "zarr-wasm writeMultiscale",
+      kwargs: { method, factors: levels.slice(1).map(({ factors }) => factors) },
+    },
+  };
+  const all = { multiscales: [image], ...more };
+  return version === "0.4" ? all : { ome: { version, ...all } };
+}
+
+/** The intrinsic coordinate system, under the name used in the specification. */
+const intrinsic = "intrinsic";
+
+type Placed = Pick<Image["levels"][number], "path" | "scale" | "translation">;
+
+/** Returns the transformations from a level's indices to units. */
+const steps = ({ scale, translation }: Placed) => [
+  { type: "scale", scale },
+  ...(translation.some((start) => start !== 0) ? [{ type: "translation", translation }] : []),
+];
+
+/** Returns the steps as one transformation between two coordinate systems (0.6). */
+function namedSteps(level: Placed) {
+  const ends = { input: { path: level.path }, output: { name: intrinsic } };
+  const [scale, ...more] = steps(level);
+  return more.length === 0
+    ? { ...scale, ...ends }
+    : { type: "sequence", transformations: [scale, ...more], ...ends };
+}
+
+/** Omits undefined properties: the specification does not allow null. */
+function axisJson({ name, type, unit }: Axis) {
+  return { name, ...(type === undefined ? {} : { type }), ...(unit === undefined ? {} : { unit }) };
 }

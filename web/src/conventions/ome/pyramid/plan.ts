@@ -1,8 +1,9 @@
-/** Determines the levels of a new image: their shapes, scales and translations. */
+/** Determines the axes of a new OME-Zarr image, and the shapes, scales and translations of its levels. */
+
+import { isRecord, own } from "../../../util/arguments.js";
 import { invalidArgument, shown } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
-import type { DownsamplingMethod, MultiscaleOptions } from "../multiscale-options.js";
-import type { Axis } from "./axes.js";
+import type { DownsamplingMethod, MultiscaleOptions, NewAxis } from "./options.js";
 
 /** One resolution level. */
 export interface Level {
@@ -22,7 +23,7 @@ const maxLevels = 64;
 /** Maximum number of elements of a block; kernels rely on it (kernel.ts). */
 const maxBlock = 4096;
 
-const bad = (message: string) => invalidArgument(message, { code: "bad-levels" });
+const badLevels = (message: string) => invalidArgument(message, { code: "bad-levels" });
 
 /** @throws InvalidArgument for invalid numbers or factors. */
 export function planLevels(
@@ -32,25 +33,25 @@ export function planLevels(
   options: Pick<MultiscaleOptions, "levels" | "factor" | "scale" | "translation">,
 ): Level[] {
   if (countOf(shape) === 0)
-    throw bad(`an image needs at least one element: its shape is [${shape.join(", ")}]`);
-  const { levels: most } = options;
-  if (most !== undefined && (!Number.isSafeInteger(most) || most < 1 || most > maxLevels))
-    throw bad(`levels must be an integer of 1 to ${maxLevels}, not ${shown(most)}`);
-  const wanted = factorsOf(options.factor, axes);
+    throw badLevels(`an image must have at least one element, got shape [${shape.join(", ")}]`);
+  const { levels: maxCount } = options;
+  if (maxCount !== undefined && (!Number.isSafeInteger(maxCount) || maxCount < 1 || maxCount > maxLevels))
+    throw badLevels(`levels must be an integer from 1 to ${maxLevels}, got ${shown(maxCount)}`);
+  const wanted = resolveFactors(options.factor, axes);
   const levels: Level[] = [
     {
       shape,
       factors: shape.map(() => 1),
-      scale: numbersOf(options.scale, "scale", 1, axes),
-      translation: numbersOf(options.translation, "translation", 0, axes),
+      scale: resolveNumbers(options.scale, "scale", 1, axes),
+      translation: resolveNumbers(options.translation, "translation", 0, axes),
     },
   ];
-  while (levels.length < (most ?? maxLevels)) {
+  while (levels.length < (maxCount ?? maxLevels)) {
     const last = levels.at(-1)!;
     const isSmall = last.shape.every((length, axis) => wanted[axis] === 1 || length <= smallEnough);
     // An axis of length 1 cannot be reduced: its scale and position stay.
     const factors = wanted.map((factor, axis) => Math.min(factor, last.shape[axis]!));
-    if ((most === undefined && isSmall) || factors.every((factor) => factor === 1)) break;
+    if ((maxCount === undefined && isSmall) || factors.every((factor) => factor === 1)) break;
     levels.push(nextLevel(last, factors, method));
   }
   return levels;
@@ -71,34 +72,34 @@ function nextLevel(before: Level, factors: readonly number[], method: Downsampli
   };
 }
 
-function factorsOf(given: MultiscaleOptions["factor"], axes: readonly Axis[]): number[] {
+function resolveFactors(given: MultiscaleOptions["factor"], axes: readonly Axis[]): number[] {
   const inSpace = (factor: number) => axes.map(({ type }) => (type === "space" ? factor : 1));
-  const factors = typeof given === "number" ? inSpace(given) : (listOf(given, axes) ?? inSpace(2));
+  const factors = typeof given === "number" ? inSpace(given) : (factorList(given, axes) ?? inSpace(2));
   for (const factor of factors) {
     if (!Number.isSafeInteger(factor) || factor < 1)
-      throw bad(`factors must be positive integers, not ${shown(factor)}`);
+      throw badLevels(`factors must be positive integers, got ${shown(factor)}`);
   }
   if (factors.length !== axes.length)
-    throw bad(`factor must have ${axes.length} numbers, one per axis, not ${factors.length}`);
+    throw badLevels(`factor must have ${axes.length} numbers, one per axis, got ${factors.length}`);
   if (countOf(factors) > maxBlock)
-    throw bad(`factors make blocks of ${countOf(factors)} elements, more than ${maxBlock}`);
+    throw badLevels(`factors must make blocks of at most ${maxBlock} elements, got ${countOf(factors)}`);
   return factors;
 }
 
-function listOf(given: MultiscaleOptions["factor"], axes: readonly Axis[]): number[] | undefined {
+function factorList(given: MultiscaleOptions["factor"], axes: readonly Axis[]): number[] | undefined {
   if (given === undefined) return undefined;
   if (Array.isArray(given)) return [...given];
   if (typeof given !== "object" || given === null)
-    throw bad(`factor must be a number, a list or an object, not ${shown(given)}`);
+    throw badLevels(`factor must be a number, a list or an object, got ${shown(given)}`);
   const byName = given as { readonly [axis: string]: number };
   const unknown = Object.keys(byName).find((name) => !axes.some((axis) => axis.name === name));
-  if (unknown !== undefined) throw bad(`factor names "${unknown}", which is no axis`);
+  if (unknown !== undefined) throw badLevels(`factor: unknown axis "${unknown}"`);
   return axes.map(({ name, type }) =>
     Object.hasOwn(byName, name) ? byName[name]! : type === "space" ? 2 : 1,
   );
 }
 
-function numbersOf(
+function resolveNumbers(
   given: readonly number[] | undefined,
   name: "scale" | "translation",
   missing: number,
@@ -114,4 +115,87 @@ function numbersOf(
     });
   }
   return [...given];
+}
+
+/** An axis as written. */
+export interface Axis {
+  readonly name: string;
+  readonly type: string | undefined;
+  readonly unit: string | undefined;
+}
+
+/** Axis types by name. */
+const typeOfName: ReadonlyMap<string, string> = new Map([
+  ["t", "time"],
+  ["time", "time"],
+  ["c", "channel"],
+  ["channel", "channel"],
+  ["z", "space"],
+  ["y", "space"],
+  ["x", "space"],
+]);
+
+/** Axes of arrays without dimension names, by rank. */
+const usual: Readonly<Record<number, readonly string[]>> = {
+  2: ["y", "x"],
+  3: ["z", "y", "x"],
+  4: ["c", "z", "y", "x"],
+  5: ["t", "c", "z", "y", "x"],
+};
+
+const badAxes = (message: string) => invalidArgument(message, { code: "bad-axes" });
+
+/**
+ * Returns the axes of an image.
+ * @param names dimension names of the array, used if no axes are given.
+ * @throws InvalidArgument for axes that OME-Zarr does not allow.
+ */
+export function resolveAxes(
+  given: MultiscaleOptions["axes"],
+  names: readonly (string | null)[] | undefined,
+  rank: number,
+): Axis[] {
+  if (rank < 2 || rank > 5) throw badAxes(`OME-Zarr images must have 2 to 5 dimensions, got ${rank}`);
+  const list = given ?? (isNamed(names) ? names : usual[rank]!);
+  if (!Array.isArray(list) || list.length !== rank)
+    throw badAxes(`axes must be a list of ${rank} axes, one per dimension, got ${shown(list)}`);
+  const axes = list.map(resolveAxis);
+  checkAxes(axes, given === undefined && isNamed(names));
+  return axes;
+}
+
+const isNamed = (names: readonly (string | null)[] | undefined): names is readonly string[] =>
+  names?.every((name) => name !== null && name !== "") === true && new Set(names).size === names.length;
+
+function resolveAxis(axis: string | NewAxis): Axis {
+  const name = typeof axis === "string" ? axis : own(axis, "name");
+  const type = isRecord(axis) ? own(axis, "type") : undefined;
+  const unit = isRecord(axis) ? own(axis, "unit") : undefined;
+  if (typeof name !== "string" || name === "") throw badAxes("every axis must have a name");
+  for (const [what, value] of Object.entries({ type, unit })) {
+    if (value !== undefined && typeof value !== "string")
+      throw badAxes(`the ${what} of axis "${name}" must be a string, got ${shown(value)}`);
+  }
+  return {
+    name,
+    type: (type as string | undefined) ?? typeOfName.get(name),
+    unit: unit as string | undefined,
+  };
+}
+
+/**
+ * Checks the order: at most one time axis, then at most one of channels or another kind, then two or three of
+ * space.
+ */
+function checkAxes(axes: readonly Axis[], areGuessed: boolean): void {
+  const names = axes.map(({ name }) => name).join(", ");
+  const hint = areGuessed ? "; these are the array's dimension names, pass axes for others" : "";
+  if (new Set(axes.map(({ name }) => name)).size < axes.length)
+    throw badAxes(`axes must have unique names, got ${names}`);
+  const order = axes.map(({ type }) => (type === "time" ? "t" : type === "space" ? "s" : "c")).join("");
+  if (/^t?c?s{2,3}$/.test(order)) return;
+  const kinds = axes.map(({ name, type }) => `${name} (${type ?? "of no type"})`).join(", ");
+  throw badAxes(
+    `axes must be at most one of time, then at most one of channels or another type, then two or three of space, got ${kinds}${hint}`,
+  );
 }

@@ -13,37 +13,42 @@ import { requireWritable } from "../../../store/write.js";
 import { isRecord, own } from "../../../util/arguments.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
-import type { MultiscaleOptions, OmeVersion } from "../multiscale-options.js";
-import { type Checked, checkedKernel, checkedOptions, type Origin, originOf } from "./arguments.js";
-import { imageAttributes } from "./attributes.js";
-import { type Axis, axesOf } from "./axes.js";
-import { checkObjects } from "./blocks.js";
+import { checkObjects, isStoredAlike } from "./blocks.js";
 import { LevelFill } from "./fill.js";
-import type { KernelMaker } from "./kernel.js";
 import {
-  type ImagePlace,
-  imagesOf,
+  type ImageLocation,
+  imageAttributes,
   type LevelOptions,
   levelOptions,
   makeGroup,
   makeLevel,
   missingStage,
+  multiscalesJson,
   openGroup,
   openLevel,
   pathInPlace,
 } from "./nodes.js";
-import { type Level, planLevels } from "./plan.js";
-import { isStoredAlike } from "./stored.js";
+import {
+  type CheckedOptions,
+  checkMultiscaleOptions,
+  type MultiscaleOptions,
+  type OmeVersion,
+  type Origin,
+  requireKernel,
+  resolveOrigin,
+} from "./options.js";
+import { type Axis, type Level, planLevels, resolveAxes } from "./plan.js";
+import type { KernelMaker } from "./reduce.js";
 
 /** Everything determined before anything is written. */
 interface Plan {
-  readonly image: ImagePlace & { readonly omeVersion: OmeVersion };
+  readonly image: ImageLocation & { readonly omeVersion: OmeVersion };
   readonly origin: Origin;
   readonly axes: readonly Axis[];
   readonly levels: readonly (Level & { readonly path: string })[];
   readonly kernel: KernelMaker | undefined;
   readonly make: LevelOptions;
-  readonly options: Checked;
+  readonly options: CheckedOptions;
 }
 
 export async function writeMultiscale(
@@ -51,7 +56,7 @@ export async function writeMultiscale(
   array: unknown,
   given: MultiscaleOptions,
 ): Promise<ZarrGroup> {
-  const plan = await makePlan(target, array, checkedOptions(given));
+  const plan = await makePlan(target, array, checkMultiscaleOptions(given));
   const { stage, signal } = plan.options;
   signal?.throwIfAborted();
   if (typeof stage === "number") return writeLevel(plan, stage);
@@ -64,26 +69,26 @@ export async function writeMultiscale(
   }
   if (stage === undefined) await fillAll(plan, arrays);
   // Written last: without these attributes, readers do not see an unfinished image.
-  await updateAttributes(group, attributesOf(plan, group), { signal });
+  await updateAttributes(group, groupAttributes(plan, group), { signal });
   return group;
 }
 
-async function makePlan(target: Target, array: unknown, options: Checked): Promise<Plan> {
+async function makePlan(target: Target, array: unknown, options: CheckedOptions): Promise<Plan> {
   const { store, path, version: groups } = await placeOf(target, options.path);
   requireWritable(store);
   const own = (array as ZarrArray | undefined)?.zarrFormat;
   const version = (options.zarrFormat ?? groups ?? (own === 2 ? 2 : 3)) as 2 | 3;
-  const origin = await originOf(array, options, version);
+  const origin = await resolveOrigin(array, options, version);
   const { shape, dtype, dimensionNames } = origin.array;
-  const axes = axesOf(options.axes, dimensionNames, shape.length);
-  const kernel = checkedKernel(options.method, dtype);
+  const axes = resolveAxes(options.axes, dimensionNames, shape.length);
+  const kernel = requireKernel(options.method, dtype);
   const inPlace = pathInPlace(origin.array, { store, path }, version, axes);
   const levels = planLevels(shape, axes, options.method, options).map((level, index) => ({
     ...level,
     path: index === 0 && inPlace !== undefined ? inPlace : String(index),
   }));
   if (new Set(levels.map((level) => level.path)).size < levels.length)
-    throw invalidArgument(`the array lies at "${inPlace}", where a smaller level would`, {
+    throw invalidArgument(`the array lies at "${inPlace}", which is the path of a smaller level`, {
       code: "bad-path",
     });
   const make = levelOptions(origin.array, axes, version, options);
@@ -134,7 +139,7 @@ class Counter {
   }
 }
 
-function fillOf(
+function createFill(
   { levels, kernel, options }: Plan,
   index: number,
   source: ZarrArray,
@@ -161,7 +166,7 @@ async function fillAll(plan: Plan, arrays: readonly ZarrArray[]): Promise<void> 
       work.push(() => writeData(plan, target, report));
       continue;
     }
-    const fill = fillOf(plan, index, arrays[index - 1] ?? origin.array, target, report);
+    const fill = createFill(plan, index, arrays[index - 1] ?? origin.array, target, report);
     counter.expect(fill.chunks);
     work.push(() => fill.run());
   }
@@ -185,7 +190,8 @@ async function writeData({ origin, options }: Plan, array: ZarrArray, report: Re
 /** Fills one level, or a share of it, of an image whose metadata exists. */
 async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
   const { image, levels, origin, make, options } = plan;
-  if (!levels[index]) throw invalidArgument(`there is no level ${index}: the image has ${levels.length}`);
+  if (!levels[index])
+    throw invalidArgument(`level ${index} is missing: the image has ${levels.length} levels`);
   const open = (group: ZarrGroup, at: number) => openLevel(group, levels[at]!.path, make(levels[at]!, at));
   const group = await openGroup(image, options).catch((error) => {
     throw missingStage(image.path, error);
@@ -195,7 +201,7 @@ async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
   if (index === 0 && image.inPlace !== undefined) return group;
   const source = index === 0 ? origin.array : await open(group, index - 1);
   const counter = new Counter(plan);
-  const fill = fillOf(plan, index, source, target, counter.level(index));
+  const fill = createFill(plan, index, source, target, counter.level(index));
   counter.expect(fill.chunks);
   await counter.during(() => fill.run());
   return group;
@@ -203,21 +209,21 @@ async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
 
 /** @throws InvalidArgument if the metadata was created with another method or other factors. */
 function checkSameOptions(plan: Plan, group: ZarrGroup): void {
-  const said = (attributes: unknown) => {
-    const list = imagesOf(attributes);
+  const storedOptions = (attributes: unknown) => {
+    const list = multiscalesJson(attributes);
     const options = own(own(Array.isArray(list) ? list[0] : undefined, "metadata"), "kwargs");
     return JSON.stringify(options, (_, value) => (typeof value === "bigint" ? String(value) : value));
   };
-  const [found, wanted] = [said(group.attributes), said(attributesOf(plan, group))];
+  const [found, wanted] = [storedOptions(group.attributes), storedOptions(groupAttributes(plan, group))];
   if (found === wanted) return;
   throw invalidArgument(
-    `the image at "/${group.path}" was made with ${found ?? "options that it does not say"}, not ${wanted}`,
+    `the image at "/${group.path}" was created with ${found ?? "unknown options"}, not ${wanted}`,
     { code: "other-options" },
   );
 }
 
 /** Returns the attributes of the group, keeping its other OME-Zarr metadata. */
-function attributesOf({ axes, levels, image, options }: Plan, group: ZarrGroup) {
+function groupAttributes({ axes, levels, image, options }: Plan, group: ZarrGroup) {
   const { method, name, ome = {}, attributes = {} } = options;
   const written = imageAttributes({ axes, levels, method, name }, image.omeVersion, ome);
   const before = own(group.attributes, "ome");

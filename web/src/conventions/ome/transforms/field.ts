@@ -34,9 +34,11 @@ export async function readField(
   inputs: number,
   context: Context,
 ): Promise<Mapping> {
-  const isLinear = isLinearOf(own(transformation, "interpolation"), context);
+  const isLinear = interpolatesLinearly(own(transformation, "interpolation"), context);
   if (inputs > maxInputs)
-    throw unsupported(`vector fields of more than ${maxInputs} axes`, { code: "ome-transformation" });
+    throw unsupported(`vector fields of more than ${maxInputs} axes are not supported`, {
+      code: "ome-transformation",
+    });
   const path = readPath(own(transformation, "path"), `${context.where}: ${type}`);
   const grid = await readGrid(type, path, inputs, context);
   const isMoving = type === "displacements";
@@ -55,7 +57,7 @@ export async function readField(
   };
 }
 
-function isLinearOf(said: unknown, { options }: Context): boolean {
+function interpolatesLinearly(said: unknown, { options }: Context): boolean {
   const wanted = options.interpolation ?? said ?? "linear";
   if (wanted === "linear" || wanted === "nearest") return wanted === "linear";
   throw unsupported(
@@ -78,13 +80,13 @@ async function readGrid(type: FieldType, path: string, inputs: number, context: 
     throw bad(`${inputs} axes and one of the type "${type.slice(0, -1)}"`, axes.map(typeName));
   const grid = axes.flatMap((_, axis) => (axis === vectorAxis ? [] : [axis]));
   if (!scale || !translation || grid.some((axis) => scale[axis] === 0))
-    throw bad("a scale that is not zero along each axis", scale);
+    throw bad("a non-zero scale along each axis", scale);
   const array = await open({ signal });
   if (!/^(u?int(8|16|32|64)|float(16|32|64))$/.test(array.dtype.core))
     throw bad("real numbers", String(array.dtype));
   const outputs = array.shape[vectorAxis]!;
   const isFitting = type === "displacements" ? outputs === inputs : outputs >= 1 && outputs <= 32;
-  if (!isFitting || array.shape.includes(0)) throw bad("a vector at every place", array.shape);
+  if (!isFitting || array.shape.includes(0)) throw bad("one vector per position", array.shape);
   const count = array.shape.reduce((a, b) => a * b, 1);
   context.take(count * 8, path);
   const { data } = await get(array, null, { signal });
@@ -107,7 +109,7 @@ const typeName = ({ name, type }: { name: string; type: string | undefined }) =>
  * Returns the position of a point along each axis, in elements; undefined for a point more than half an
  * element outside the grid.
  */
-function placeIn({ lengths, scale, translation }: Grid, point: Float64Array): number[] | undefined {
+function gridPosition({ lengths, scale, translation }: Grid, point: Float64Array): number[] | undefined {
   const place = lengths.map((_, axis) => (point[axis]! - translation[axis]!) / scale[axis]!);
   const isInside = place.every((at, axis) => at >= -0.5 && at <= lengths[axis]! - 0.5);
   return isInside ? place.map((at, axis) => Math.min(Math.max(at, 0), lengths[axis]! - 1)) : undefined;
@@ -115,7 +117,7 @@ function placeIn({ lengths, scale, translation }: Grid, point: Float64Array): nu
 
 function nearestAt(grid: Grid, point: Float64Array): Float64Array {
   const result = new Float64Array(grid.outputs);
-  const place = placeIn(grid, point);
+  const place = gridPosition(grid, point);
   if (!place) return result.fill(Number.NaN);
   const start = place.reduce((sum, at, axis) => sum + Math.round(at) * grid.strides[axis]!, 0);
   return result.map((_, i) => grid.values[start + i * grid.stride]!);
@@ -124,7 +126,7 @@ function nearestAt(grid: Grid, point: Float64Array): Float64Array {
 /** Interpolates linearly between the corners of the cell around the point. */
 function linearAt(grid: Grid, point: Float64Array): Float64Array {
   const result = new Float64Array(grid.outputs);
-  const place = placeIn(grid, point);
+  const place = gridPosition(grid, point);
   if (!place) return result.fill(Number.NaN);
   let corners = [{ start: 0, weight: 1 }];
   for (const [axis, at] of place.entries()) {

@@ -4,16 +4,16 @@ import { ZarrGroup } from "../../../hierarchy/group.js";
 import { checkObject, checkSignalIn, isRecord, own, textOf } from "../../../util/arguments.js";
 import { invalidArgument, notFound, shown, unsupported, type ZarrError } from "../../../util/errors.js";
 import { badAttribute } from "../../shared/attributes.js";
-import { readCoordinateSystems } from "../axes.js";
-import type {
-  CoordinateGraph,
-  CoordinateMapping,
-  CoordinateReference,
-  CoordinateSpace,
-  CoordinateTransformation,
-  MappingOptions,
-} from "../coordinate-types.js";
-import { minorVersion, multiscales, omeAttributes, readPath, versionOf } from "../ome.js";
+import {
+  type CoordinateGraph,
+  type CoordinateMapping,
+  type CoordinateReference,
+  type CoordinateSpace,
+  type CoordinateTransformation,
+  type MappingOptions,
+  readCoordinateSystems,
+} from "../coordinates.js";
+import { minorVersion, multiscales, omeAttributes, readPath, readVersion } from "../ome.js";
 import { budget, type Context, chain, identity, type Mapping, tooMany } from "./mapping.js";
 import { mayHaveInverse, readMapping } from "./read.js";
 
@@ -38,7 +38,7 @@ interface Step {
   readonly inverse: boolean;
 }
 
-const keyOf = (path: string, name: string | undefined) => JSON.stringify([path, name]);
+const spaceKey = (path: string, name: string | undefined) => JSON.stringify([path, name]);
 const join = (...parts: readonly string[]) => parts.filter((part) => part !== "").join("/");
 
 /** Implements `coordinateGraph`. */
@@ -46,10 +46,11 @@ export async function readGraph(
   group: ZarrGroup,
   options: { signal?: AbortSignal | undefined },
 ): Promise<CoordinateGraph> {
-  if (!(group instanceof ZarrGroup)) throw invalidArgument("coordinateGraph needs a group that was opened");
+  if (!(group instanceof ZarrGroup))
+    throw invalidArgument("coordinateGraph expects a group returned by open()");
   checkSignalIn(options);
   options.signal?.throwIfAborted();
-  const builder = new Builder(group);
+  const builder = new GraphBuilder(group);
   await builder.read(options.signal);
   const { spaces, edges } = builder;
   return {
@@ -59,7 +60,7 @@ export async function readGraph(
   };
 }
 
-class Builder {
+class GraphBuilder {
   readonly spaces = new Map<string, CoordinateSpace>();
   readonly edges: Edge[] = [];
 
@@ -71,14 +72,16 @@ class Builder {
     const scene = own(ome, "scene");
     const hasImage = own(ome, "multiscales") !== undefined;
     if (scene === undefined && !hasImage)
-      throw notFound(`the group at "/${group.path}" is no OME-Zarr image and no scene`, { code: "not-ome" });
+      throw notFound(`the group at "/${group.path}" is neither an OME-Zarr image nor a scene`, {
+        code: "not-ome",
+      });
     this.#checkVersion(group);
     if (scene !== undefined && own(scene, "coordinateSystems") !== undefined)
       for (const system of readCoordinateSystems(own(scene, "coordinateSystems"), "scene"))
         this.#addSpace({ ...system, path: "" });
-    const ofScene = scene === undefined ? [] : this.#listOf(scene, "scene");
+    const ofScene = scene === undefined ? [] : this.#readList(scene, "scene");
     const ofImage = hasImage ? this.#addImage(group, "") : [];
-    const paths = [...new Set([...ofScene, ...ofImage].flatMap((json) => this.#pathsOf(json)))];
+    const paths = [...new Set([...ofScene, ...ofImage].flatMap((json) => this.#endPaths(json)))];
     for (const [path, image] of await this.#openAll(paths, signal)) this.#addImage(image, path);
     this.#addEdges(ofScene, group, "", "scene");
     this.#addEdges(ofImage, group, "", "multiscales[0]");
@@ -87,18 +90,21 @@ class Builder {
   #checkVersion(group: ZarrGroup): void {
     const images = own(omeAttributes(group), "multiscales");
     const image = Array.isArray(images) ? (images[0] as unknown) : undefined;
-    const version = versionOf(group, image, "multiscales[0]");
+    const version = readVersion(group, image, "multiscales[0]");
     if (version !== undefined && minorVersion(version) >= 6) return;
     const versions = version === undefined ? "of before 0.6" : version;
-    throw unsupported(`the coordinate systems of OME-Zarr ${versions} have no names; those of 0.6 have`, {
-      code: "ome-version",
-    });
+    throw unsupported(
+      `the coordinate systems of OME-Zarr ${versions} have no names; OME-Zarr 0.6 is required`,
+      {
+        code: "ome-version",
+      },
+    );
   }
 
   #addSpace({ name, path, axes }: CoordinateSpace): void {
-    const key = keyOf(path, name);
+    const key = spaceKey(path, name);
     if (this.spaces.has(key))
-      throw this.#bad(`"${path}" must have coordinate systems with different names`, name);
+      throw this.#bad(`"${path}" must have coordinate systems with unique names`, name);
     this.spaces.set(key, { name, path, axes });
   }
 
@@ -115,7 +121,7 @@ class Builder {
     const datasets = own(json, "datasets") as unknown[];
     for (const [i, level] of levels.entries()) {
       const at = join(path, level.path);
-      if (this.spaces.has(keyOf(at, undefined))) continue; // the same array in two levels
+      if (this.spaces.has(spaceKey(at, undefined))) continue; // the same array in two levels
       this.#addSpace({ name: undefined, path: at, axes });
       const [transformation] = own(datasets[i], "coordinateTransformations") as unknown[];
       const where = `multiscales[0].datasets[${i}]`;
@@ -123,15 +129,15 @@ class Builder {
       this.#addEdge({ ...(transformation as object), ...ends }, group, path, where);
     }
     const list =
-      own(json, "coordinateTransformations") === undefined ? [] : this.#listOf(json, "multiscales[0]");
+      own(json, "coordinateTransformations") === undefined ? [] : this.#readList(json, "multiscales[0]");
     if (path === "") return list;
-    // Transformations from there to other groups belong to those groups.
-    const isWithin = (entry: unknown) => this.#pathsOf(entry).length === 0;
+    // Transformations to other groups are listed there, too.
+    const isWithin = (entry: unknown) => this.#endPaths(entry).length === 0;
     this.#addEdges(list.filter(isWithin), group, path, "multiscales[0]");
     return [];
   }
 
-  #listOf(holder: unknown, where: string): unknown[] {
+  #readList(holder: unknown, where: string): unknown[] {
     const list = own(holder, "coordinateTransformations");
     if (!Array.isArray(list) || !list.every(isRecord))
       throw this.#bad(`${where}: "coordinateTransformations" must be a list of objects`, list);
@@ -140,7 +146,7 @@ class Builder {
   }
 
   /** Returns the paths of the groups that contain a transformation's ends. */
-  #pathsOf(json: unknown): string[] {
+  #endPaths(json: unknown): string[] {
     return ["input", "output"].flatMap((end) => {
       const path = own(own(json, end), "path");
       return path === undefined || path === null || path === "" ? [] : [this.#path(path, end)];
@@ -179,8 +185,8 @@ class Builder {
     if (type === undefined || type === "") throw this.#bad(`${where} must have a type`, own(json, "type"));
     const [input, output] = (["input", "output"] as const).map((end) => {
       const reference = own(json, end);
-      const found = this.spaces.get(this.#keyOfEnd(reference, path, end));
-      if (!found) throw this.#bad(`${where}: "${end}" must be a coordinate system that is there`, reference);
+      const found = this.spaces.get(this.#endKey(reference, path, end));
+      if (!found) throw this.#bad(`${where}: "${end}" must name an existing coordinate system`, reference);
       return found;
     }) as [CoordinateSpace, CoordinateSpace];
     if (input === output)
@@ -190,11 +196,11 @@ class Builder {
   }
 
   /** @param base path of the group that holds the transformation. */
-  #keyOfEnd(reference: unknown, base: string, end: string): string {
-    if (typeof reference === "string") return keyOf(base, reference); // drafts of 0.6 have only the name
+  #endKey(reference: unknown, base: string, end: string): string {
+    if (typeof reference === "string") return spaceKey(base, reference); // drafts of 0.6 have only the name
     const path = own(reference, "path");
     const isHere = path === undefined || path === null || path === "";
-    return keyOf(isHere ? base : join(base, this.#path(path, end)), textOf(own(reference, "name")));
+    return spaceKey(isHere ? base : join(base, this.#path(path, end)), textOf(own(reference, "name")));
   }
 
   #bad(what: string, found: unknown): ZarrError {
@@ -203,7 +209,7 @@ class Builder {
 }
 
 async function mappingBetween(
-  graph: Builder,
+  graph: GraphBuilder,
   from: CoordinateReference,
   to: CoordinateReference,
   options: MappingOptions,
@@ -211,12 +217,12 @@ async function mappingBetween(
   checkSignalIn(options);
   const { maxBytes = defaultMaxBytes, interpolation, signal } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
-    throw invalidArgument(`maxBytes must be a number of bytes, not ${shown(maxBytes)}`);
+    throw invalidArgument(`maxBytes must be a number of bytes, got ${shown(maxBytes)}`);
   if (![undefined, "linear", "nearest"].includes(interpolation))
-    throw invalidArgument(`interpolation must be "linear" or "nearest", not ${shown(interpolation)}`);
+    throw invalidArgument(`interpolation must be "linear" or "nearest", got ${shown(interpolation)}`);
   signal?.throwIfAborted();
   const [input, output] = [spaceAt(graph, from), spaceAt(graph, to)];
-  const steps = wayBetween(graph, input, output);
+  const steps = findPath(graph, input, output);
   const counts = budget(maxBytes);
   const parts: Mapping[] = [identity(input.axes.length)];
   for (const { transformation, inverse } of steps) {
@@ -236,17 +242,17 @@ async function mappingBetween(
       transformation: { type, name, input: a, output: b },
       inverse,
     })),
-    matrix: rowsOf(mapping),
-    apply: (points) => applied(mapping, points),
+    matrix: matrixRows(mapping),
+    apply: (points) => mapPoints(mapping, points),
   };
 }
 
-function spaceAt({ spaces }: Builder, reference: CoordinateReference): CoordinateSpace {
+function spaceAt({ spaces }: GraphBuilder, reference: CoordinateReference): CoordinateSpace {
   const isText = typeof reference === "string";
   if (!isText) checkObject(reference, "a coordinate system");
   const name = isText ? reference : textOf(own(reference, "name"));
   const path = isText ? "" : (textOf(own(reference, "path")) ?? "").replace(/^\/+|\/+$/g, "");
-  const found = spaces.get(keyOf(path, name));
+  const found = spaces.get(spaceKey(path, name));
   if (found) return found;
   const known = [...spaces.values()].slice(0, 10).map((space) => label(space));
   throw notFound(`there is no coordinate system ${label({ name, path })}; there are ${known.join(", ")}`, {
@@ -262,7 +268,7 @@ const label = ({ name, path }: Pick<CoordinateSpace, "name" | "path">) =>
  * @throws NotFound (no-transformation); Unsupported (not-invertible) if every path needs an inverse that does
  *   not exist.
  */
-function wayBetween({ edges }: Builder, from: CoordinateSpace, to: CoordinateSpace): Step[] {
+function findPath({ edges }: GraphBuilder, from: CoordinateSpace, to: CoordinateSpace): Step[] {
   const allowed = ({ json }: Edge) => mayHaveInverse(json);
   const found = shortest(edges, from, to, allowed);
   if (found) return found;
@@ -312,7 +318,7 @@ function shortest(
   return way.reverse();
 }
 
-function rowsOf({ matrix }: Mapping): number[][] | undefined {
+function matrixRows({ matrix }: Mapping): number[][] | undefined {
   if (!matrix) return undefined;
   const width = matrix.inputs + 1;
   return Array.from({ length: matrix.outputs }, (_, row) =>
@@ -320,12 +326,12 @@ function rowsOf({ matrix }: Mapping): number[][] | undefined {
   );
 }
 
-function applied(mapping: Mapping, points: ArrayLike<number>): Float64Array {
+function mapPoints(mapping: Mapping, points: ArrayLike<number>): Float64Array {
   checkObject(points, "points");
   const { inputs, outputs } = mapping;
   const count = points.length / inputs;
   if (!Number.isInteger(count))
-    throw invalidArgument(`points of ${inputs} coordinates each cannot have ${shown(points.length)} in all`);
+    throw invalidArgument(`points of ${inputs} coordinates each, got ${shown(points.length)} numbers`);
   const result = new Float64Array(count * outputs);
   const point = new Float64Array(inputs);
   for (let i = 0; i < count; i++) {

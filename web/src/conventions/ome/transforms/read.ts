@@ -6,7 +6,7 @@
 import { get } from "../../../hierarchy/get.js";
 import { own } from "../../../util/arguments.js";
 import { unsupported, type ZarrError } from "../../../util/errors.js";
-import { badAttribute, numberOf } from "../../shared/attributes.js";
+import { badAttribute, finiteNumber } from "../../shared/attributes.js";
 import { readPath } from "../ome.js";
 import { readField } from "./field.js";
 import {
@@ -15,12 +15,17 @@ import {
   byAxes,
   type Context,
   chain,
+  determinant,
+  diagonal,
   identity,
   linear,
   type Mapping,
+  type Matrix,
+  makeMatrix,
   notInvertible,
+  product,
+  selecting,
 } from "./mapping.js";
-import { determinant, diagonal, type Matrix, matrixOf, product, selecting } from "./matrix.js";
 
 /** Maximum number of axes of a coordinate system. */
 export const maxRank = 32;
@@ -62,11 +67,14 @@ export async function readMapping(
   context.count();
   const type = own(json, "type");
   if (typeof type !== "string") throw bad(context, "each transformation must have a type", json);
-  if (depth > maxDepth) throw bad(context, `at most ${maxDepth} transformations lie in one another`, type);
+  if (depth > maxDepth) throw bad(context, `transformations must be nested at most ${maxDepth} deep`, type);
   if (!Object.hasOwn(readers, type))
-    throw unsupported(`${context.where}: transformations of the type ${JSON.stringify(type.slice(0, 60))}`, {
-      code: "ome-transformation",
-    });
+    throw unsupported(
+      `${context.where}: transformations of type ${JSON.stringify(type.slice(0, 60))} are not supported`,
+      {
+        code: "ome-transformation",
+      },
+    );
   return readers[type]!(json, inputs, context, depth);
 }
 
@@ -89,14 +97,14 @@ const bad = ({ where }: Context, what: string, found: unknown): ZarrError =>
   badAttribute(`${where}: ${what}`, found, "bad-ome");
 
 /** Returns one finite number per axis. */
-function numbersOf(list: unknown, count: number, what: string, context: Context): number[] {
-  const numbers = Array.isArray(list) && list.length === count ? list.map(numberOf) : undefined;
+function readNumbers(list: unknown, count: number, what: string, context: Context): number[] {
+  const numbers = Array.isArray(list) && list.length === count ? list.map(finiteNumber) : undefined;
   if (!numbers || numbers.includes(undefined)) throw bad(context, `${what} must have ${count} numbers`, list);
   return numbers as number[];
 }
 
 /** Returns indices of axes, each at most once. */
-function axesOf(list: unknown, rank: number, what: string, context: Context): number[] {
+function readAxisIndices(list: unknown, rank: number, what: string, context: Context): number[] {
   const isAxis = (axis: unknown) =>
     Number.isInteger(axis) && (axis as number) >= 0 && (axis as number) < rank;
   if (Array.isArray(list) && list.length <= rank && list.every(isAxis) && new Set(list).size === list.length)
@@ -105,7 +113,7 @@ function axesOf(list: unknown, rank: number, what: string, context: Context): nu
 }
 
 function readScale(json: unknown, inputs: number, context: Context): Mapping {
-  const scale = numbersOf(own(json, "scale"), inputs, "a scale", context);
+  const scale = readNumbers(own(json, "scale"), inputs, "a scale", context);
   const matrix = diagonal(inputs, scale);
   return linear(matrix, () => {
     if (scale.includes(0)) throw notInvertible("a scale of 0");
@@ -120,14 +128,14 @@ function readScale(json: unknown, inputs: number, context: Context): Mapping {
 }
 
 function readTranslation(json: unknown, inputs: number, context: Context): Mapping {
-  const translation = numbersOf(own(json, "translation"), inputs, "a translation", context);
+  const translation = readNumbers(own(json, "translation"), inputs, "a translation", context);
   const moving = (by: readonly number[]): Mapping =>
     linear(diagonal(inputs, undefined, by), () => moving(by.map((step) => 0 - step)));
   return moving(translation);
 }
 
 function readMapAxis(json: unknown, inputs: number, context: Context): Mapping {
-  const axes = axesOf(own(json, "mapAxis"), inputs, "mapAxis", context);
+  const axes = readAxisIndices(own(json, "mapAxis"), inputs, "mapAxis", context);
   if (axes.length !== inputs) throw bad(context, `mapAxis must have ${inputs} axes`, axes);
   return linear(selecting(inputs, axes), () =>
     linear(
@@ -143,11 +151,11 @@ function readProjectAxis(json: unknown, inputs: number, context: Context): Mappi
   const list = (name: string) => own(json, name) ?? [];
   if (own(json, "droppedInputs") === undefined && own(json, "createdOutputs") === undefined)
     throw bad(context, "projectAxis must have droppedInputs or createdOutputs", json);
-  const dropped = axesOf(list("droppedInputs"), inputs, "droppedInputs", context);
+  const dropped = readAxisIndices(list("droppedInputs"), inputs, "droppedInputs", context);
   const created = list("createdOutputs");
   const outputs = inputs - dropped.length + (Array.isArray(created) ? created.length : 0);
-  if (outputs > maxRank) throw bad(context, `projectAxis must make at most ${maxRank} axes`, outputs);
-  const places = axesOf(created, outputs, "createdOutputs", context);
+  if (outputs > maxRank) throw bad(context, `projectAxis must have at most ${maxRank} axes`, outputs);
+  const places = readAxisIndices(created, outputs, "createdOutputs", context);
   const kept = Array.from({ length: inputs }, (_, i) => i).filter((axis) => !dropped.includes(axis));
   const sources = Array.from({ length: outputs }, (_, i) => (places.includes(i) ? undefined : kept.shift()));
   return linear(selecting(inputs, sources), () => {
@@ -170,7 +178,7 @@ async function readRotation(json: unknown, inputs: number, context: Context): Pr
   if (matrix.outputs !== inputs || !isRotation(matrix))
     throw bad(
       context,
-      `a rotation must be ${inputs} × ${inputs} numbers, its determinant 1 and its rows unit vectors at right angles`,
+      `a rotation must be ${inputs} × ${inputs} numbers, with orthonormal rows and determinant 1`,
       [...matrix.values],
     );
   return linear(matrix);
@@ -188,9 +196,9 @@ async function readMatrix(
   const rows = isStored ? await storedRows(own(json, "path"), width, type, context) : inline;
   if (!Array.isArray(rows) || rows.length === 0 || rows.length > maxRank)
     throw bad(context, `${type} must be a list of 1 to ${maxRank} rows`, rows);
-  const numbers = rows.map((row) => numbersOf(row, width, `each row of ${type}`, context));
+  const numbers = rows.map((row) => readNumbers(row, width, `each row of ${type}`, context));
   const inputs = type === "affine" ? width - 1 : width;
-  return matrixOf(rows.length, inputs, (row, column) => numbers[row]![column] ?? 0);
+  return makeMatrix(rows.length, inputs, (row, column) => numbers[row]![column] ?? 0);
 }
 
 async function storedRows(
@@ -215,7 +223,7 @@ async function storedRows(
 
 function isRotation(matrix: Matrix): boolean {
   const n = matrix.inputs;
-  const transposed = matrixOf(n, n, (row, column) =>
+  const transposed = makeMatrix(n, n, (row, column) =>
     column < n ? matrix.values[column * (n + 1) + row]! : 0,
   );
   const square = product(matrix, transposed);
@@ -225,7 +233,7 @@ function isRotation(matrix: Matrix): boolean {
   return isOrthonormal && determinant(matrix) > 0;
 }
 
-function partsOf(json: unknown, context: Context): unknown[] {
+function readParts(json: unknown, context: Context): unknown[] {
   const parts = own(json, "transformations");
   if (Array.isArray(parts) && parts.length > 0 && parts.length <= maxParts) return parts;
   throw bad(context, `"transformations" must be a list of 1 to ${maxParts}`, parts);
@@ -238,7 +246,7 @@ async function readSequence(
   depth: number,
 ): Promise<Mapping> {
   const parts: Mapping[] = [];
-  for (const part of partsOf(json, context)) {
+  for (const part of readParts(json, context)) {
     const before = parts.at(-1)?.outputs ?? inputs;
     parts.push(await readMapping(part, before, context, depth + 1));
   }
@@ -254,7 +262,7 @@ async function readBijection(
   const forward = await readMapping(own(json, "forward"), inputs, context, depth + 1);
   const back = await readMapping(own(json, "inverse"), inputs, context, depth + 1);
   if (forward.outputs !== inputs || back.outputs !== inputs)
-    throw bad(context, `both directions of a bijection must lead to ${inputs} axes`, [
+    throw bad(context, `both directions of a bijection must have ${inputs} output axes`, [
       forward.outputs,
       back.outputs,
     ]);
@@ -267,7 +275,7 @@ async function readByDimension(
   context: Context,
   depth: number,
 ): Promise<Mapping> {
-  const list = partsOf(json, context);
+  const list = readParts(json, context);
   // Drafts of 0.6 use other names.
   const axes = (part: unknown, name: "input" | "output") =>
     own(part, `${name}Axes`) ?? own(part, `${name}_axes`);
@@ -276,11 +284,11 @@ async function readByDimension(
     return sum + (Array.isArray(reached) ? reached.length : 0);
   }, 0);
   if (outputs === 0 || outputs > maxRank)
-    throw bad(context, `byDimension must lead to 1 to ${maxRank} axes`, outputs);
+    throw bad(context, `byDimension must have 1 to ${maxRank} output axes`, outputs);
   const parts: AxesPart[] = [];
   for (const part of list) {
-    const from = axesOf(axes(part, "input"), inputs, "inputAxes", context);
-    const to = axesOf(axes(part, "output"), outputs, "outputAxes", context);
+    const from = readAxisIndices(axes(part, "input"), inputs, "inputAxes", context);
+    const to = readAxisIndices(axes(part, "output"), outputs, "outputAxes", context);
     const mapping = await readMapping(own(part, "transformation"), from.length, context, depth + 1);
     if (mapping.outputs !== to.length)
       throw bad(context, `a transformation to ${mapping.outputs} axes must have as many outputAxes`, to);
@@ -288,6 +296,6 @@ async function readByDimension(
   }
   const reached = parts.flatMap(({ to }) => to);
   if (new Set(reached).size !== outputs)
-    throw bad(context, "byDimension must lead to each axis exactly once", reached);
+    throw bad(context, "byDimension must use each output axis exactly once", reached);
   return byAxes(parts, inputs, outputs);
 }

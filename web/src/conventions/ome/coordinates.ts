@@ -5,7 +5,7 @@
 
 import { isRecord, own, textOf } from "../../util/arguments.js";
 import { unsupported } from "../../util/errors.js";
-import { badAttribute, numberOf } from "../shared/attributes.js";
+import { badAttribute, finiteNumber } from "../shared/attributes.js";
 
 /** One dimension of an image's levels, or of another coordinate system. */
 export interface OmeAxis {
@@ -43,7 +43,7 @@ const typeOfName: ReadonlyMap<string, string> = new Map([
 /** @param mayBeImplied whether axes may be absent: the version always has the same ones. */
 export function readAxes(axes: unknown, where: string, mayBeImplied = false): OmeAxis[] {
   const list = axes === undefined && mayBeImplied ? impliedAxes : axes;
-  const what = `${where}: "axes" must be a list of 1 to 32 axes, each with a name of its own`;
+  const what = `${where}: "axes" must be a list of 1 to 32 axes, with unique names`;
   if (!Array.isArray(list) || list.length === 0 || list.length > 32)
     throw badAttribute(what, axes, "bad-ome");
   const read = list.map((axis: unknown): OmeAxis => {
@@ -74,7 +74,7 @@ const maxSystems = 1000;
 
 /** @throws InvalidMetadata unless the value is a list of coordinate systems with unique names. */
 export function readCoordinateSystems(list: unknown, where: string): OmeCoordinateSystem[] {
-  const what = `${where}: "coordinateSystems" must be a list of 1 to ${maxSystems}, each with a name of its own`;
+  const what = `${where}: "coordinateSystems" must be a list of 1 to ${maxSystems}, with unique names`;
   if (!Array.isArray(list) || list.length === 0 || list.length > maxSystems)
     throw badAttribute(what, list, "bad-ome");
   const systems = list.map((system: unknown, i) => {
@@ -127,12 +127,14 @@ function readStep(entry: unknown, rank: number, place: string): Transform[] {
   const type = own(entry, "type");
   if (type === "identity") return [];
   if (type !== "scale" && type !== "translation")
-    throw badAttribute(`${place} can have the types scale, translation and identity`, type, "bad-ome");
+    throw badAttribute(`${place} must be of type scale, translation or identity`, type, "bad-ome");
   if (own(entry, "path") !== undefined) {
-    throw unsupported(`${place}: a ${type} that is stored as an array`, { code: "ome-transformation" });
+    throw unsupported(`${place}: a ${type} stored as an array is not supported`, {
+      code: "ome-transformation",
+    });
   }
   const values = own(entry, type);
-  const numbers = Array.isArray(values) ? values.map(numberOf) : [];
+  const numbers = Array.isArray(values) ? values.map(finiteNumber) : [];
   const valid = numbers.length === rank && numbers.every((value) => value !== undefined);
   if (!valid)
     throw badAttribute(`${place}: a ${type} must have ${rank} numbers, one per axis`, values, "bad-ome");
@@ -196,4 +198,80 @@ export function combine(
     });
   }
   return { scale, translation };
+}
+
+/**
+ * A coordinate system: by `name`, with the `path` of its image's group if that is another group; or, by
+ * `path` alone, the indices of a level's array. A string is a name.
+ */
+export type CoordinateReference =
+  | string
+  | { readonly name?: string | undefined; readonly path?: string | undefined };
+
+/** A coordinate system, or the indices of an array. */
+export interface CoordinateSpace {
+  /** Undefined for an array. */
+  readonly name: string | undefined;
+  /** Path of the image or array, relative to the group of the graph; "" for that group itself. */
+  readonly path: string;
+  /** Axes; for an array, those of its image's intrinsic coordinate system. */
+  readonly axes: readonly OmeAxis[];
+}
+
+/** An entry of `coordinateTransformations`. */
+export interface CoordinateTransformation {
+  /** "scale", "affine", "displacements", …; may be a type that this library does not support. */
+  readonly type: string;
+  readonly name: string | undefined;
+  readonly input: CoordinateSpace;
+  readonly output: CoordinateSpace;
+}
+
+/** A mapping from one coordinate system to another. */
+export interface CoordinateMapping {
+  readonly input: CoordinateSpace;
+  readonly output: CoordinateSpace;
+  /** Transformations of the mapping, in order, and whether each is inverted. */
+  readonly steps: readonly { readonly transformation: CoordinateTransformation; readonly inverse: boolean }[];
+  /**
+   * The upper rows of a matrix in homogeneous coordinates: one row per output axis, with one factor per input
+   * axis and then an offset. Undefined if a step is a vector field.
+   */
+  readonly matrix: readonly (readonly number[])[] | undefined;
+  /**
+   * Maps points to the output.
+   * @param points coordinates of one point after the other, one per axis of the input.
+   * @returns one coordinate per axis of the output; NaN for points outside a vector field.
+   * @throws InvalidArgument if the number of coordinates is not a multiple of the input axes.
+   */
+  apply(points: ArrayLike<number>): Float64Array;
+}
+
+export interface MappingOptions {
+  /** Interpolation of vector fields. Default: as stated in their metadata. */
+  interpolation?: "linear" | "nearest" | undefined;
+  /** Maximum size in bytes of the vector fields of one mapping, as float64. Default: 256 MiB. */
+  maxBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** The coordinate systems of an image or a scene. */
+export interface CoordinateGraph {
+  /** Coordinate systems of the group first, then of the images that it refers to. */
+  readonly spaces: readonly CoordinateSpace[];
+  readonly transformations: readonly CoordinateTransformation[];
+  /**
+   * Returns the mapping from one coordinate system to another over the fewest transformations; of several
+   * such paths, the one whose transformations are listed first. Transformations that have an inverse are also
+   * used inverted. Reads parameters that are stored as arrays, and vector fields.
+   * @throws NotFound (no-coordinate-system) for an unknown coordinate system, (no-transformation) if no path
+   *   exists; Unsupported (not-invertible) if the only path needs an inverse that does not exist,
+   *   (ome-transformation) for unknown types and interpolations; InvalidMetadata (bad-ome) for invalid
+   *   transformations; LimitExceeded (transformation-bytes); the errors of `open` and `get`.
+   */
+  between(
+    from: CoordinateReference,
+    to: CoordinateReference,
+    options?: MappingOptions,
+  ): Promise<CoordinateMapping>;
 }

@@ -1,7 +1,87 @@
-/** Converts labels to coordinate values. */
+/** Labels, the options of selections by label, and the conversion of labels to coordinate values. */
 
-import type { Coordinates } from "./coordinates.js";
-import { type Label, type LabelSelection, notALabel } from "./types.js";
+import { invalidSelection, shown, type ZarrError } from "../../util/errors.js";
+
+/**
+ * A label of an element: a number in the coordinate's units, as decoded by `decodeCF`; for times, a `Date`,
+ * milliseconds since 1970 or a string such as "2020", "2020-01", "2020-01-15" or "2020-01-15T06:30" (UTC
+ * unless it has a zone); for string coordinates and channels, the string.
+ */
+export type Label = number | bigint | string | Date;
+
+/**
+ * The elements to select along one dimension:
+ *
+ * - a label: its element; the dimension is dropped. A string less precise than a time names a period and
+ *   selects its elements as a slice, except if it is a full date or time equal to the coordinate of the only
+ *   element in it.
+ * - `[from, to]`: elements whose coordinates lie between the two, both inclusive, in either direction of the
+ *   coordinates. For longitudes, the first is the western end. For string coordinates: these elements.
+ * - `{ start, stop, step }`: the same, with an open end for null, every `step`th element.
+ * - `{ each: [...] }`: the element of each label, in the order of the list.
+ * - null: everything.
+ */
+export type LabelSelection =
+  | Label
+  | readonly [from: Label, to: Label]
+  | readonly string[]
+  | { readonly start: Label | null; readonly stop: Label | null; readonly step?: number | null }
+  | { readonly each: readonly Label[] }
+  | null;
+
+export interface SelOptions {
+  /**
+   * How a single label is matched. "exact" (default): the element with this coordinate. "nearest": the
+   * element with the nearest coordinate, of two the larger. "pad": like "exact", but if there is no such
+   * element, the one before its place. Does not apply to strings and `[from, to]`.
+   */
+  method?: "exact" | "nearest" | "pad" | undefined;
+  /**
+   * Maximum distance of the coordinate found by "nearest" and "pad" from the label, in its units;
+   * milliseconds for times.
+   */
+  tolerance?: number | undefined;
+  /** Level of an OME-Zarr image to select from. Default: 0, the finest. */
+  level?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+function labelText(label: unknown): string {
+  if (typeof label === "string") return JSON.stringify(label.slice(0, 80));
+  return label instanceof Date && !Number.isNaN(label.getTime()) ? label.toISOString() : shown(label);
+}
+
+export const noSuchLabel = (name: string, label: unknown, why = ""): ZarrError =>
+  invalidSelection(`"${name}" has no element at ${labelText(label)}${why}`, { code: "no-such-label" });
+
+export const notALabel = (name: string, label: unknown, wanted: string): ZarrError =>
+  invalidSelection(`${labelText(label)} is not a label of "${name}": ${wanted}`, { code: "not-a-label" });
+
+export const noSuchDimension = (name: string, known: readonly (string | null)[]): ZarrError =>
+  invalidSelection(
+    `"${name}" is not a dimension; expected one of ${known.map((n) => JSON.stringify(n)).join(", ") || "none, because dimensions have no names"}`,
+    { code: "no-such-dimension" },
+  );
+
+export const noCoordinates = (name: string, why: string): ZarrError =>
+  invalidSelection(`"${name}" has no coordinates to select by: ${why}`, { code: "no-coordinates" });
+
+export const unsorted = (name: string, what: string): ZarrError =>
+  invalidSelection(`the coordinates of "${name}" are not sorted, which ${what} requires`, {
+    code: "unsorted-coordinates",
+  });
+
+/** "times" are milliseconds since 1970. */
+export type CoordinateKind = "numbers" | "times" | "texts";
+
+/** Properties of coordinates that determine how labels are read. */
+export interface LabelledAxis {
+  /** Name of the dimension, or of the array of the coordinates. */
+  readonly name: string;
+  readonly kind: CoordinateKind;
+  /** Rounds a label to the precision of the coordinates. */
+  rounded(label: number): number;
+}
 
 /** The meaning of a label on an axis of numbers or times. */
 export interface Meaning {
@@ -17,16 +97,16 @@ export interface Meaning {
 
 const wanted = {
   numbers: "its labels are numbers",
-  times: "its labels are times: texts such as 2020-01-15T06:30, Dates, or milliseconds since 1970",
-  texts: "its labels are texts",
+  times: "its labels are times: strings such as 2020-01-15T06:30, Dates, or milliseconds since 1970",
+  texts: "its labels are strings",
 } as const;
 
 /** @throws InvalidSelection (not-a-label) for a value that cannot be a coordinate. */
-export function meaningOf({ name, kind, rounded }: Coordinates, label: unknown): Meaning {
+export function interpretLabel({ name, kind, rounded }: LabelledAxis, label: unknown): Meaning {
   const bad = () => notALabel(name, label, wanted[kind]);
   if (typeof label === "number" || typeof label === "bigint") {
     const value = Number(label);
-    if (Number.isNaN(value)) throw notALabel(name, label, `${wanted[kind]}, and NaN is equal to none`);
+    if (Number.isNaN(value)) throw notALabel(name, label, `${wanted[kind]}, and NaN equals none`);
     return { value: rounded(value), label: value, isExact: true };
   }
   if (kind !== "times") throw bad();
@@ -41,7 +121,7 @@ export function meaningOf({ name, kind, rounded }: Coordinates, label: unknown):
 }
 
 /** @throws InvalidSelection (not-a-label) unless it is a string. */
-export function textLabel({ name }: Coordinates, label: unknown): string {
+export function textLabel({ name }: LabelledAxis, label: unknown): string {
   if (typeof label !== "string") throw notALabel(name, label, wanted.texts);
   return label;
 }
@@ -60,7 +140,7 @@ export type Request =
   | ({ readonly is: "interval" } & Interval);
 
 /** @throws InvalidSelection (not-a-label) for an invalid selection by label. */
-export function requestOf(coordinates: Coordinates, selection: Exclude<LabelSelection, null>): Request {
+export function parseRequest(coordinates: LabelledAxis, selection: Exclude<LabelSelection, null>): Request {
   const { name, kind } = coordinates;
   if (Array.isArray(selection)) {
     if (kind === "texts") return { is: "each", labels: selection };
@@ -76,8 +156,9 @@ export function requestOf(coordinates: Coordinates, selection: Exclude<LabelSele
       throw notALabel(name, step, "a step is a positive integer, in elements");
     return { is: "interval", from: selection.start ?? undefined, to: selection.stop ?? undefined, step };
   }
-  const texts = kind === "texts" ? " or a list of texts" : ", [from, to], { start, stop } or { each: [...] }";
-  throw notALabel(name, selection, `a label${texts} is wanted`);
+  const texts =
+    kind === "texts" ? " or a list of strings" : ", [from, to], { start, stop } or { each: [...] }";
+  throw notALabel(name, selection, `expected a label${texts}`);
 }
 
 /** Milliseconds since 1970; `stop` is exclusive. */
@@ -110,7 +191,7 @@ export function parsePeriod(text: string): Period | undefined {
   }
   const fraction = Number(`0.${match[7] ?? 0}`) * 1000;
   const time = hour * lengths[1]! + minute * lengths[2]! + second * lengths[3]! + fraction;
-  const from = start + time - offsetOf(match[8]);
+  const from = start + time - zoneOffset(match[8]);
   const length = match[7] === undefined ? lengths[parts.length - 3]! : 1000 / 10 ** match[7].length;
   return { start: from, stop: from + length, isExact: true };
 }
@@ -123,7 +204,7 @@ function instant(year: number, month: number, day: number, mayOverflow = false):
   return (isSame || mayOverflow) && !Number.isNaN(date.getTime()) ? date.getTime() : undefined;
 }
 
-function offsetOf(zone: string | undefined): number {
+function zoneOffset(zone: string | undefined): number {
   const match = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? "");
   if (!match) return 0;
   return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3] ?? 0)) * 60_000;

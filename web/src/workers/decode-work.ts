@@ -1,30 +1,132 @@
-/** Decodes the chunks of a region with a pool of workers, slab by slab. */
+/** Decodes chunks on any thread, slab by slab. A slab is returned packed, or copied directly to a shared result. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import { sessionOf } from "../engine/engine.js";
-import type { PlacedStep } from "../engine/session.js";
-import { extentOf, type Projection } from "../plan/projections.js";
+import type { ModuleName } from "../engine/module.js";
+import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
+import { type Fetched, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
 import {
   chooseSlabAxis,
+  chunkPlace,
   type PlaceBox,
-  placeOf,
   SlabPartition,
   type SlabPlace,
-  spansOf,
+  slabSpans,
 } from "../plan/slab-partition.js";
-import type { Fetched, RegionTask } from "../plan/task.js";
 import type { ResultBytes } from "../read/result.js";
 import type { LocateError, Sink } from "../read/sink.js";
 import { releaseBytes } from "../store/read.js";
+import { isBytes, sizeOf } from "../util/bytes.js";
 import { countOf, stridesOf } from "../util/shapes.js";
-import { StepFailure } from "./errors.js";
-import type { SlabWork } from "./slab-work.js";
+import { type KnownPlans, type PoolTask, StepFailure, type WorkMessage } from "./messages.js";
+
+/** A shared result, and the slab's box in it. */
+export interface SharedResultBox extends SlabPlace {
+  readonly result: Uint8Array<SharedArrayBuffer>;
+}
+
+export interface SlabWork {
+  readonly module: ModuleName;
+  /** Size of the slab. */
+  readonly bytes: number;
+  /** Steps that decode the chunks into the slab. */
+  readonly steps: readonly PlacedStep[];
+  readonly place?: SharedResultBox | undefined;
+}
+
+/**
+ * Runs the work.
+ * @param spare memory of the slab's size for the result: allocating memory costs as much as the copy.
+ * @returns the slab's bytes; undefined if they were copied to a shared result.
+ * @throws StepFailure, or the error of creating the slab.
+ */
+export function runSlab(
+  session: CodecSession,
+  work: SlabWork,
+  spare?: ArrayBuffer,
+): Uint8Array<ArrayBuffer> | undefined {
+  const slab = session.makeSlab(work.bytes);
+  try {
+    for (const [i, step] of work.steps.entries()) {
+      try {
+        session.place(slab, step);
+      } catch (error) {
+        throw new StepFailure(i, error);
+      }
+    }
+    if (!work.place) {
+      if (!spare) return session.copySlab(slab);
+      const bytes = new Uint8Array(spare);
+      session.copyFromSlab(slab, 0, work.bytes, bytes, 0);
+      return bytes;
+    }
+    for (const { from, to, bytes } of slabSpans(work.place))
+      session.copyFromSlab(slab, from, bytes, work.place.result, to);
+    return undefined;
+  } finally {
+    session.freeSlab(slab);
+  }
+}
+
+/** The work as a message. The encoded chunks lie one after another in one buffer. */
+interface SlabMessage {
+  readonly steps: readonly StepMessage[];
+  readonly bytes: number;
+  readonly place: SharedResultBox | undefined;
+}
+
+interface StepMessage extends Place {
+  readonly plan: number;
+  /** Position of the chunk in the buffer; undefined for a missing one. */
+  readonly at: readonly [start: number, length: number] | undefined;
+}
+
+/** Returns the work as a task of the pool. */
+export function slabTask(work: SlabWork): PoolTask<Uint8Array | undefined> {
+  const { module, steps, bytes, place } = work;
+  return {
+    kind: "decode",
+    module,
+    inputBytes: steps.reduce((sum, step) => sum + (step.encoded?.byteLength ?? 0), 0),
+    workBytes: bytes,
+    spareBytes: place ? undefined : bytes,
+    read: ({ bytes: slab }) => {
+      const isSlab = place ? slab === undefined : isBytes(slab) && sizeOf(slab) === bytes;
+      return isSlab ? { outcome: slab } : undefined;
+    },
+    run: (session) => runSlab(session, work),
+    pack(known, input): SlabMessage {
+      let end = 0;
+      const packed = steps.map(({ plan, encoded: chunk, offset, axes }): StepMessage => {
+        const number = known.planNumber(plan);
+        if (!chunk) return { plan: number, at: undefined, offset, axes };
+        input.set(chunk, end);
+        const at = [end, chunk.byteLength] as const;
+        end += chunk.byteLength;
+        return { plan: number, at, offset, axes };
+      });
+      return { steps: packed, bytes, place };
+    },
+  };
+}
+
+/** Decodes a message in the worker. */
+export function unpackSlab(known: KnownPlans, { module, input, work }: WorkMessage): SlabWork {
+  const { steps, bytes, place } = work as SlabMessage;
+  const unpacked = steps.map(({ plan, at, offset, axes }) => ({
+    plan: known.get(plan),
+    encoded: at && new Uint8Array(input, ...at),
+    offset,
+    axes,
+  }));
+  return { module, bytes, steps: unpacked, place };
+}
 
 /** Minimum size of a task in bytes; smaller ones are done faster than they are sent. */
 export const minWorkBytes = 2 ** 15;
 
 /** The pool as used by the sink. */
-export interface Helpers {
+export interface PoolAccess {
   /** Called when the read of a region starts and ends. */
   enter(): void;
   leave(): void;
@@ -37,7 +139,7 @@ export interface Helpers {
 /** Whether the slabs of a region are large enough to be sent to another thread. */
 export function isWorthPooling(projections: readonly (readonly Projection[])[], itemBytes: number): boolean {
   const lengths = projections.map((list) => list.map((projection) => projection.count));
-  const shape = projections.map(extentOf);
+  const shape = projections.map(selectedCount);
   const axis = chooseSlabAxis(shape, lengths, itemBytes);
   const longest = lengths.slice(0, axis).map((list) => list.reduce((most, n) => Math.max(most, n), 0));
   return countOf([...longest, ...shape.slice(axis)]) * itemBytes >= minWorkBytes;
@@ -70,14 +172,14 @@ export class PoolSink implements Sink {
    * @param out the result: C order, native byte order.
    */
   constructor(
-    private readonly helpers: Helpers,
+    private readonly helpers: PoolAccess,
     private readonly codec: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
     private readonly located: LocateError,
   ) {
     this.#itemBytes = codec.plan.array.dtype.itemBytes;
-    this.#shape = projections.map(extentOf);
+    this.#shape = projections.map(selectedCount);
   }
 
   async start(): Promise<void> {
@@ -87,7 +189,7 @@ export class PoolSink implements Sink {
   }
 
   put(task: RegionTask, fetched: Fetched, signal: AbortSignal): Promise<void> | undefined {
-    const slab = this.#partition.of(task);
+    const slab = this.#partition.slabFor(task);
     slab.content.members.push({ task, fetched });
     return this.#partition.isLast(slab) ? this.#finish(slab.content, signal) : undefined;
   }
@@ -124,7 +226,7 @@ export class PoolSink implements Sink {
   /** Returns the steps of a chunk. Errors found before they run belong to the chunk, too. */
   #steps(task: RegionTask, { codec, encoded, start }: Fetched, box: PlaceBox): readonly PlacedStep[] {
     try {
-      return (codec as CoreChunkCodec).placed(encoded, placeOf(task.projections, start, box));
+      return (codec as CoreChunkCodec).placed(encoded, chunkPlace(task.projections, start, box));
     } catch (error) {
       throw this.located(error, task);
     }
@@ -132,7 +234,7 @@ export class PoolSink implements Sink {
 
   #copyOut(slab: Uint8Array, place: SlabPlace): void {
     if (slab.byteLength === this.out.byteLength && this.out.adopt(() => slab)) return;
-    for (const { from, to, bytes } of spansOf(place))
+    for (const { from, to, bytes } of slabSpans(place))
       this.out.bytes.set(slab.subarray(from, from + bytes), to);
     this.helpers.releaseBytes(slab);
   }

@@ -13,11 +13,12 @@ import type {
 } from "../store/store.js";
 import { Limiter } from "../util/async.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
+import { allowListeners } from "../util/platform.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { ObjectBox, View } from "./boxes.js";
 import { wholeObject } from "./stored-form.js";
 
-export interface Work {
+export interface ArrayCopy {
   /** The source. */
   readonly view: View;
   /** The array that is written, in `store`. */
@@ -40,7 +41,7 @@ export interface Work {
 }
 
 /** Bytes of an element in memory; an estimate for data types of variable length. */
-export const itemBytesOf = ({ dtype }: ZarrArray): number => dtype.itemBytes || 128;
+export const elementBytes = ({ dtype }: ZarrArray): number => dtype.itemBytes || 128;
 
 /** Number of elements of the array in a stored object. */
 export function elementCount({ objectAxes }: ArrayReader, object: readonly number[]): number {
@@ -57,11 +58,11 @@ const bounds = (axis: ArrayReader["axes"][number], cell: number) => ({
 });
 
 /** Whether a resumed copy can keep an object, which is then counted as skipped. */
-export async function isDone(work: Work, object: readonly number[]): Promise<boolean> {
+export async function isDone(work: ArrayCopy, object: readonly number[]): Promise<boolean> {
   const { store, target, tally } = work;
   if (!work.resume || !(await wholeObject(store, target.reader, object))) return false;
   store.kept.add(target.reader.objectKey(object));
-  tally.skip(elementCount(target.reader, object) * itemBytesOf(target), chunkCount(target.reader, object));
+  tally.skip(elementCount(target.reader, object) * elementBytes(target), chunkCount(target.reader, object));
   return true;
 }
 
@@ -75,18 +76,18 @@ export function chunkCount({ axes, objectAxes }: ArrayReader, object: readonly n
 }
 
 /** Error for a stored chunk that is not whole. */
-export function brokenChunk(key: string, fault: string): Error {
-  return withDetails(corruptChunk(`the stored chunk is not whole: ${fault}`, { code: "truncated" }), {
+export function brokenChunkError(key: string, fault: string): Error {
+  return withDetails(corruptChunk(`the stored chunk is incomplete: ${fault}`, { code: "truncated" }), {
     chunkKey: key,
   }) as Error;
 }
 
 /** Error for a copy that differs from its source. */
-export const different = (place: string, chunkKey?: string): Error =>
-  corruptChunk(`what was written differs from the source: ${place}`, { code: "differs", chunkKey });
+export const differsError = (place: string, chunkKey?: string): Error =>
+  corruptChunk(`the copy differs from the source: ${place}`, { code: "differs", chunkKey });
 
 /** Options of a BoxCopier for an array. */
-export const boxCopy = ({ memory, verify, pool, signal, tally, target }: Work, from: View) => ({
+export const boxCopyOptions = ({ memory, verify, pool, signal, tally, target }: ArrayCopy, from: View) => ({
   ...{ from, memory, verify, pool, signal },
   origin: target.shape.map(() => 0),
   onRead: (bytes: number) => {
@@ -119,15 +120,55 @@ export interface CopyProgress {
   readonly totalChunks: number;
 }
 
+/** Calls callbacks of the caller. The first error that one throws, or rejects with, aborts the work. */
+export class Callbacks {
+  readonly #failed = new AbortController();
+  readonly #pending = new Set<Promise<void>>();
+  /** Aborted by the caller's signal, and by callbacks that reject; undefined if there is neither. */
+  readonly signal: AbortSignal | undefined;
+
+  /** @param callbacks the caller's callbacks; undefined for missing ones. */
+  constructor(signal: AbortSignal | null | undefined, callbacks: readonly unknown[]) {
+    const { signal: failed } = this.#failed;
+    const hasCallbacks = callbacks.some((callback) => typeof callback === "function");
+    const all = [...(signal ? [signal] : []), ...(hasCallbacks ? [failed] : [])];
+    this.signal = all.length > 1 ? AbortSignal.any(all) : all[0];
+    if (this.signal) allowListeners(this.signal);
+  }
+
+  /** @throws what the callback throws; a promise is not awaited before {@link settle}. */
+  call(callback: () => unknown): void {
+    const result = callback();
+    if (!isThenable(result)) return;
+    const pending = Promise.resolve(result).then(
+      () => void this.#pending.delete(pending),
+      (error: unknown) => {
+        this.#pending.delete(pending);
+        this.#failed.abort(error ?? new Error("a callback was rejected"));
+      },
+    );
+    this.#pending.add(pending);
+  }
+
+  /** Waits for promises that callbacks returned. @throws the first error. */
+  async settle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+    this.#failed.signal.throwIfAborted();
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+
 /** Returns a count as a number, or as a bigint if a number cannot hold it. */
-export const exact = (count: bigint): number | bigint =>
+export const toExactNumber = (count: bigint): number | bigint =>
   count <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(count) : count;
 
 /** Counts the work of a copy. */
 export class Tally {
   arrays = 0;
   groups = 0;
-  /** Chunks; those inside of shards one by one. */
+  /** Number of chunks, counting inner chunks of shards. */
   readonly chunks = { asStored: 0, reencoded: 0, skipped: 0, missing: 0 };
   /** Decoded bytes of the elements that are done. */
   bytes = 0;
@@ -139,7 +180,10 @@ export class Tally {
   /** Chunks that are not stored and were not visited, and the decoded bytes of their elements. */
   #left = { chunks: 0n, bytes: 0n };
 
-  constructor(private readonly onProgress: ((progress: CopyProgress) => void) | undefined) {}
+  constructor(
+    readonly callbacks: Callbacks,
+    private readonly onProgress: ((progress: CopyProgress) => void) | undefined,
+  ) {}
 
   /** Adds to the expected amount of work. */
   expect({ bytes, chunks }: { readonly bytes: bigint; readonly chunks: bigint }): void {
@@ -148,8 +192,8 @@ export class Tally {
     this.#report();
   }
 
-  /** Counts chunks that need no work because they are not stored: as missing, and without a part in the progress. */
-  leave({ chunks, bytes }: { readonly chunks: bigint; readonly bytes: bigint }): void {
+  /** Counts chunks that are not visited because they are not stored: as missing, without affecting the progress. */
+  countUnvisited({ chunks, bytes }: { readonly chunks: bigint; readonly bytes: bigint }): void {
     this.#left = { chunks: this.#left.chunks + chunks, bytes: this.#left.bytes + bytes };
   }
 
@@ -170,13 +214,14 @@ export class Tally {
   #report(): void {
     const { bytes, chunks, totalBytes, totalChunks } = this;
     const done = chunks.asStored + chunks.reencoded + chunks.skipped + chunks.missing;
-    this.onProgress?.({ bytes, totalBytes, skippedBytes: this.#skippedBytes, chunks: done, totalChunks });
+    const progress = { bytes, totalBytes, skippedBytes: this.#skippedBytes, chunks: done, totalChunks };
+    this.callbacks.call(() => this.onProgress?.(progress));
   }
 
   get result(): CopyResult {
     const { arrays, groups, chunks, bytesRead, bytesWritten } = this;
-    const missing = exact(BigInt(chunks.missing) + this.#left.chunks);
-    const bytes = exact(BigInt(this.bytes) + this.#left.bytes);
+    const missing = toExactNumber(BigInt(chunks.missing) + this.#left.chunks);
+    const bytes = toExactNumber(BigInt(this.bytes) + this.#left.bytes);
     return { arrays, groups, chunks: { ...chunks, missing }, bytes, bytesRead, bytesWritten };
   }
 }
@@ -185,7 +230,7 @@ export class Tally {
 export interface CopyResult {
   readonly arrays: number;
   readonly groups: number;
-  /** Chunks, those inside of shards one by one. */
+  /** Number of chunks, counting inner chunks of shards. */
   readonly chunks: {
     /** Copied without being decoded. */
     readonly asStored: number;

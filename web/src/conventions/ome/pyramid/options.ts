@@ -1,0 +1,300 @@
+/** Options of `writeMultiscale`, and their checks. */
+
+import type { DType } from "../../../dtypes/dtype.js";
+import { checkElements, type ElementData } from "../../../dtypes/elements.js";
+import type { FillScalar } from "../../../dtypes/fill-value.js";
+import type { DTypeInput } from "../../../dtypes/names.js";
+import { createArray } from "../../../edit/create.js";
+import { checkOptionNames, type OptionNames } from "../../../edit/option-names.js";
+import type { CodecInput, NewAttributes } from "../../../edit/options.js";
+import { checkOptions } from "../../../hierarchy/arguments.js";
+import { ZarrArray } from "../../../hierarchy/array.js";
+import type { Progress } from "../../../read/assemble.js";
+import { isRecord, own } from "../../../util/arguments.js";
+import { invalidArgument, shown, unsupported } from "../../../util/errors.js";
+import type { Limits } from "../../../util/limits.js";
+import { countOf } from "../../../util/shapes.js";
+import type { WorkerPool } from "../../../workers/pool.js";
+import { maxKernel, modeKernel } from "./extrema.js";
+import { meanKernel } from "./mean.js";
+import type { KernelMaker } from "./reduce.js";
+
+/**
+ * How elements of a level are computed from the one before. "mean": for integers rounded to the nearest, ties
+ * to even; for floats without NaNs. "mode", for labels: the most frequent element, of several the first in C
+ * order. "max": the greatest. "nearest", for every data type: the first.
+ */
+export type DownsamplingMethod = "mean" | "mode" | "nearest" | "max";
+
+/** OME-Zarr versions that can be written. */
+export type OmeVersion = "0.4" | "0.5" | "0.6rc0";
+
+/** An axis of a new image. */
+export interface NewAxis {
+  readonly name: string;
+  /** Default: by the name, "time" for t, "channel" for c, "space" for z, y and x. */
+  readonly type?: string | undefined;
+  /** Unit of the scale, such as "micrometer" or "second". */
+  readonly unit?: string | undefined;
+}
+
+/** Elements in memory to make an image of, in C order. */
+export interface ImageData {
+  readonly data: ElementData;
+  readonly shape: readonly number[];
+  /** Default: the data type of the typed array. */
+  readonly dtype?: DTypeInput | undefined;
+}
+
+/** Progress of writing an image: chunks of all levels that the call writes. */
+export interface MultiscaleProgress extends Progress {
+  /** The level being written, 0 for the finest. */
+  readonly level: number;
+  readonly levels: number;
+}
+
+export interface MultiscaleOptions {
+  /** Path of the image's group below the target; "" (default) for the target itself. */
+  path?: string | undefined;
+  /**
+   * Maximum number of levels, including the given one. Default: until a level has at most 256 elements along
+   * each axis.
+   */
+  levels?: number | undefined;
+  /** Default: "mean". */
+  method?: DownsamplingMethod | undefined;
+  /**
+   * Reduction from each level to the next: one factor for all space axes, or one per axis, as a list or by
+   * name. Default: 2 along space axes, 1 along others. Blocks have at most 4096 elements.
+   */
+  factor?: number | readonly number[] | { readonly [axis: string]: number } | undefined;
+  /** Chunk shape of all levels. Default: the array's, or about 1 MiB for elements in memory. */
+  chunkShape?: readonly number[] | undefined;
+  /**
+   * Shard shape; null for no shards. Default: the array's, if the chunks are the same; no shards in Zarr v2.
+   */
+  shardShape?: readonly number[] | null | undefined;
+  /** Codecs, as in the options of `create`. Default: the array's. */
+  codecs?: CodecInput | readonly CodecInput[] | undefined;
+  fillValue?: FillScalar | undefined;
+  /**
+   * 3 for OME-Zarr 0.5 and 0.6, 2 for 0.4. Default: the target group's version, or else the array's if it is
+   * one of these, or else 3.
+   */
+  zarrFormat?: 2 | 3 | undefined;
+  /**
+   * OME-Zarr version. "0.4" needs Zarr v2, the others v3. "0.6rc0" is the release candidate, with coordinate
+   * systems. Default: "0.5" in Zarr v3, "0.4" in v2.
+   */
+  omeVersion?: OmeVersion | undefined;
+  /**
+   * Names, or axes. Default: the array's dimension names, or else the last ones of t, c, z, y, x (for three
+   * dimensions z, y, x; for four c, z, y, x).
+   */
+  axes?: readonly (string | NewAxis)[] | undefined;
+  /** Units per element of the finest level, along each axis. Default: 1. */
+  scale?: readonly number[] | undefined;
+  /** Position of the centre of the first element. Default: 0. */
+  translation?: readonly number[] | undefined;
+  name?: string | undefined;
+  /** Other OME-Zarr metadata: `omero`, `image-label`, … */
+  ome?: NewAttributes | undefined;
+  /** Other attributes of the group. */
+  attributes?: NewAttributes | undefined;
+  /**
+   * Deletes the node at the path, which must hold Zarr nodes only, or the other levels if the array itself
+   * lies there. Default: false.
+   */
+  overwrite?: boolean | undefined;
+  /** Resumes an interrupted call with the same options, keeping chunks and shards already written. */
+  resume?: boolean | undefined;
+  /**
+   * Runs one stage only: "metadata" creates the group with its attributes and all arrays; a number fills that
+   * level from the complete level before it. Default: everything, with the group's attributes last.
+   */
+  stage?: "metadata" | number | undefined;
+  /**
+   * Share of a level (`stage`) to write, as [index, count]: no two shares write to the same chunk or shard.
+   * Default: [0, 1].
+   */
+  part?: readonly [index: number, count: number] | undefined;
+  /** Maximum number of chunks (or shards) that are read or written in parallel. Default: 16. */
+  concurrency?: number | undefined;
+  /** Workers that decode the chunks read, and encode the chunks written. */
+  pool?: WorkerPool | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: MultiscaleProgress) => void) | undefined;
+  /** Limits, as in the options of `open`. */
+  limits?: Partial<Limits> | undefined;
+}
+
+/** Source of an image. */
+export interface Origin {
+  /** The given array; for elements in memory, an array with the metadata that they will get. */
+  readonly array: ZarrArray;
+  readonly data: ElementData | undefined;
+}
+
+/** Names of data types by names of typed arrays. */
+const typeOfArray: Readonly<Record<string, string>> = {
+  Uint8ClampedArray: "uint8",
+  BigInt64Array: "int64",
+  BigUint64Array: "uint64",
+};
+
+/** @throws InvalidArgument unless an array, or elements with a shape, are given; the errors of `create`. */
+export async function resolveOrigin(
+  given: unknown,
+  options: MultiscaleOptions,
+  version: 2 | 3,
+): Promise<Origin> {
+  if (given instanceof ZarrArray) return { array: given, data: undefined };
+  const data = own(given, "data") as ElementData;
+  const isData = isRecord(given) && ArrayBuffer.isView(data) && !((data as unknown) instanceof DataView);
+  if (!isData) {
+    throw invalidArgument(
+      "expected an array returned by open() or create(), or { data, shape } with a typed array",
+    );
+  }
+  if (options.stage !== undefined)
+    throw invalidArgument("stage requires a stored array, got elements in memory");
+  const kind = data.constructor.name;
+  const dtype = own(given, "dtype") ?? typeOfArray[kind] ?? kind.replace(/Array$/, "").toLowerCase();
+  const { chunkShape, shardShape, codecs, fillValue, limits } = options;
+  const shape = own(given, "shape") as readonly number[];
+  const array = await createArray(new Map(), {
+    shape,
+    dtype: dtype as DTypeInput,
+    chunkShape,
+    shardShape: shardShape ?? undefined,
+    codecs,
+    fillValue,
+    limits,
+    zarrFormat: version,
+  });
+  if (array.dtype.isVariable) throw unsupported(`data type ${array.dtype} has no typed array`);
+  checkElements(array.dtype, data, countOf(shape), "data");
+  return { array, data };
+}
+
+/** Methods with a kernel. "nearest" needs none: it reads only the first element of each block. */
+export type ReducingMethod = "mean" | "mode" | "max";
+
+/** Returns the kernel for a data type; undefined if the method does not apply to it. */
+export function findKernel(method: ReducingMethod, dtype: DType): KernelMaker | undefined {
+  if (dtype.isVariable) return undefined;
+  return { mean: meanKernel, mode: modeKernel, max: maxKernel }[method](dtype);
+}
+
+const methods: readonly string[] = ["mean", "mode", "nearest", "max"] satisfies DownsamplingMethod[];
+
+/** @throws Unsupported for a method that does not apply to the data type. */
+export function requireKernel(method: DownsamplingMethod, dtype: DType): KernelMaker | undefined {
+  if (method === "nearest") return undefined;
+  const kernel = findKernel(method, dtype);
+  if (kernel) return kernel;
+  const others = findKernel("mode", dtype) ? "mode and nearest" : "nearest";
+  throw unsupported(`method "${method}" does not support data type ${dtype}; pass ${others}`, {
+    code: "bad-method",
+  });
+}
+
+/** Options with their defaults. */
+export interface CheckedOptions extends MultiscaleOptions {
+  readonly method: DownsamplingMethod;
+  readonly overwrite: boolean;
+  readonly resume: boolean;
+  readonly part: readonly [index: number, count: number];
+}
+
+/** The Zarr version of each OME-Zarr version. */
+const formats: Readonly<Record<OmeVersion, 2 | 3>> = { "0.4": 2, "0.5": 3, "0.6rc0": 3 };
+
+/** Returns the requested Zarr version. @throws InvalidArgument */
+function requestedFormat({ zarrFormat, omeVersion }: MultiscaleOptions): 2 | 3 | undefined {
+  if (zarrFormat !== undefined && zarrFormat !== 2 && zarrFormat !== 3)
+    throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, got ${shown(zarrFormat)}`);
+  if (omeVersion === undefined) return zarrFormat;
+  if (typeof omeVersion !== "string" || !Object.hasOwn(formats, omeVersion)) {
+    const known = Object.keys(formats).join(", ");
+    throw invalidArgument(`omeVersion must be one of ${known}, got ${shown(omeVersion)}`);
+  }
+  if (zarrFormat === undefined || zarrFormat === formats[omeVersion]) return formats[omeVersion];
+  throw invalidArgument(`OME-Zarr ${omeVersion} is Zarr v${formats[omeVersion]}, not v${zarrFormat}`);
+}
+
+const multiscaleOptions: OptionNames<MultiscaleOptions> = {
+  path: true,
+  levels: true,
+  method: true,
+  factor: true,
+  chunkShape: true,
+  shardShape: true,
+  codecs: true,
+  fillValue: true,
+  zarrFormat: true,
+  omeVersion: true,
+  axes: true,
+  scale: true,
+  translation: true,
+  name: true,
+  ome: true,
+  attributes: true,
+  overwrite: true,
+  resume: true,
+  stage: true,
+  part: true,
+  concurrency: true,
+  pool: true,
+  signal: true,
+  onProgress: true,
+  limits: true,
+};
+
+/** @throws InvalidArgument. */
+export function checkMultiscaleOptions(options: MultiscaleOptions): CheckedOptions {
+  checkOptions(options);
+  checkOptionNames(options, multiscaleOptions);
+  const { method = "mean", overwrite = false, resume = false, part = [0, 1], stage, concurrency } = options;
+  if (!methods.includes(method))
+    throw invalidArgument(`method must be one of ${methods.join(", ")}, got ${shown(method)}`);
+  for (const [name, value] of Object.entries({ overwrite, resume })) {
+    if (typeof value !== "boolean")
+      throw invalidArgument(`${name} must be true or false, got ${shown(value)}`);
+  }
+  if (overwrite && resume) throw invalidArgument("overwrite and resume are mutually exclusive");
+  const zarrFormat = requestedFormat(options);
+  if (stage !== undefined && stage !== "metadata" && !(Number.isSafeInteger(stage) && stage >= 0))
+    throw invalidArgument(`stage must be "metadata" or the number of a level, got ${shown(stage)}`);
+  if (overwrite && typeof stage === "number")
+    throw invalidArgument('overwrite requires stage "metadata" or no stage');
+  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0))
+    throw invalidArgument(`concurrency must be an integer of at least 1, got ${shown(concurrency)}`);
+  checkPart(part, stage);
+  checkTexts(options);
+  return { ...options, method, overwrite, resume, part, zarrFormat };
+}
+
+function checkPart(part: unknown, stage: MultiscaleOptions["stage"]): void {
+  const [index, count] = Array.isArray(part) && part.length === 2 ? part : [];
+  const valid = Number.isSafeInteger(index) && Number.isSafeInteger(count) && index >= 0 && index < count;
+  if (!valid)
+    throw invalidArgument(
+      `part must be [index, count] with 0 <= index < count, got ${Array.isArray(part) ? `[${part}]` : shown(part)}`,
+    );
+  if (count > 1 && typeof stage !== "number")
+    throw invalidArgument("part applies to one level: set stage to its number");
+}
+
+function checkTexts({ name, onProgress, ome, attributes }: MultiscaleOptions): void {
+  if (name !== undefined && typeof name !== "string")
+    throw invalidArgument(`name must be a string, got ${shown(name)}`);
+  if (onProgress !== undefined && typeof onProgress !== "function")
+    throw invalidArgument(`onProgress must be a function, got ${shown(onProgress)}`);
+  for (const [what, value] of Object.entries({ ome, attributes })) {
+    if (value !== undefined && !isRecord(value))
+      throw invalidArgument(`${what} must be an object, got ${shown(value)}`);
+  }
+  if (own(ome, "multiscales") !== undefined || own(ome, "version") !== undefined)
+    throw invalidArgument("ome must not contain multiscales or version, which are generated");
+}
