@@ -51,7 +51,7 @@ export function indexBytes(entries: readonly (ShardEntry | undefined)[]): Uint8A
  * @param size bytes of the shard, if known.
  * @throws CorruptChunk for an entry outside the shard, or with only one number marked missing; LimitExceeded.
  */
-export function entryOf(
+export function readEntry(
   entries: Float64Array,
   entry: number,
   size: number | undefined,
@@ -128,7 +128,7 @@ export class ShardCodec implements ChunkCodec {
     const entries = this.#readIndex(session, shard);
     const whole = this.#filled(this.#level.shape);
     for (const { entry, origin } of this.#cells()) {
-      const found = entryOf(entries, entry, shard.byteLength, limits);
+      const found = readEntry(entries, entry, shard.byteLength, limits);
       if (!found) continue;
       const bytes = shard.subarray(found.offset, found.offset + found.length);
       const content = this.inner.decode(session, bytes) as MemoryArray["content"];

@@ -1,7 +1,7 @@
 /** Checksums of numcodecs: crc32, adler32, fletcher32, jenkins_lookup3. All are verified when a chunk is decoded. */
 
 import { checksum, withChecksum } from "./compressors.js";
-import { type CodecDefinition, type ConfigReader, show } from "./definition.js";
+import { type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
 /** Returns the names of a checksum of numcodecs. */
 export const extended = (id: string) => ({ 2: [id], 3: [`numcodecs.${id}`] });
@@ -43,7 +43,7 @@ function readPrefix(config: ConfigReader): readonly number[] {
     Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;
   if (!Array.isArray(bytes) || bytes.length > maxPrefix || !bytes.every(isByte)) {
     const wanted = `at most ${maxPrefix} bytes, as a list of integers or as base64 text`;
-    throw config.error(`"prefix" must be ${wanted}, not ${show(value)}`);
+    throw config.error(`"prefix" must be ${wanted}, not ${formatValue(value)}`);
   }
   return bytes;
 }

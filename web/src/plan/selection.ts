@@ -1,5 +1,5 @@
 /** Selections of array elements. */
-import { invalidSelection, shown } from "../util/errors.js";
+import { describeValue, invalidSelection } from "../util/errors.js";
 
 /** A range with a step, as in Python: negative positions count from the end, null means "to the end". */
 export interface Slice {
@@ -122,10 +122,14 @@ function resolveDimension(entry: DimensionSelection, length: number, axis: numbe
   if (Array.isArray(entry) || (ArrayBuffer.isView(entry) && !(entry instanceof DataView)))
     return resolveList(entry as readonly (number | boolean)[], length, axis);
   if (!isSlice(entry))
-    throw invalidSelection(`dimension ${axis}: ${shown(entry)} is not an index, a slice, a list or null`);
+    throw invalidSelection(
+      `dimension ${axis}: ${describeValue(entry)} is not an index, a slice, a list or null`,
+    );
   const step = entry.step ?? 1;
   if (!Number.isSafeInteger(step) || step < 1)
-    throw invalidSelection(`dimension ${axis}: the step must be a positive integer, not ${shown(step)}`);
+    throw invalidSelection(
+      `dimension ${axis}: the step must be a positive integer, not ${describeValue(step)}`,
+    );
   const start = clampPosition(entry.start ?? 0, length, axis);
   const stop = clampPosition(entry.stop ?? length, length, axis);
   return { start, step, count: Math.max(0, Math.ceil((stop - start) / step)), dropped: false };
@@ -143,7 +147,7 @@ function checkIndex(index: number, length: number, axis: number): number {
   const start = Number.isSafeInteger(index) && index < 0 ? index + length : index;
   if (!Number.isSafeInteger(index) || start < 0 || start >= length) {
     throw invalidSelection(
-      `dimension ${axis}: index ${shown(index)} is out of range for a length of ${length}`,
+      `dimension ${axis}: index ${describeValue(index)} is out of range for a length of ${length}`,
     );
   }
   return start;
@@ -182,6 +186,6 @@ function rangeOf(indices: readonly number[]): AxisRange | undefined {
 
 function clampPosition(position: number, length: number, axis: number): number {
   if (!Number.isSafeInteger(position))
-    throw invalidSelection(`dimension ${axis}: ${shown(position)} is not an integer`);
+    throw invalidSelection(`dimension ${axis}: ${describeValue(position)} is not an integer`);
   return Math.min(Math.max(position < 0 ? position + length : position, 0), length);
 }

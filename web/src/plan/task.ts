@@ -1,6 +1,6 @@
 /** Chunks to read, and their encoded data. */
 
-import type { Leaf } from "../chain/layout.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import type { Projection } from "./projections.js";
 
 /** One chunk to read. */
@@ -14,7 +14,7 @@ export interface ChunkTask {
 }
 
 /** Encoded data of a chunk: the whole chunk, or a subarray of its elements. */
-export interface Fetched<L extends Leaf = Leaf> {
+export interface Fetched<L extends LeafChunkCodec = LeafChunkCodec> {
   /** Codec that decodes it. */
   readonly codec: L;
   /** Undefined if nothing is stored. The bytes may be lent: the consumer may release them after use. */

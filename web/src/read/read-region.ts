@@ -17,7 +17,7 @@ import { packStrings } from "../dtypes/strings.js";
 import { withFullIfNeeded } from "../engine/engine.js";
 import { pickElements } from "../plan/orthogonal.js";
 import type { Fetched, RegionTask } from "../plan/task.js";
-import { alone } from "../store/read.js";
+import { ownBuffer } from "../store/read.js";
 import { Limiter } from "../util/async.js";
 import { isZarrError, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
@@ -198,7 +198,7 @@ export function readEncodedChunk(
   coordinates: readonly number[],
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
-  return visitChunk(reader, coordinates, { signal }, ({ encoded }) => encoded && alone(encoded));
+  return visitChunk(reader, coordinates, { signal }, ({ encoded }) => encoded && ownBuffer(encoded));
 }
 
 /**

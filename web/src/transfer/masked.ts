@@ -12,9 +12,9 @@ import { readScalar } from "../dtypes/scalar.js";
 import type { CreateLikeOptions } from "../edit/options.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { type ArrayMetadata, attributesIn, attributesKey, readMetadata } from "../metadata/model.js";
-import { jsonOf, withEntries } from "../metadata/print.js";
+import { toJson, withEntries } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { own } from "../util/arguments.js";
+import { ownProperty } from "../util/arguments.js";
 import { decodeBase64, encodeBase64 } from "../util/bytes.js";
 import { type Json, showJson } from "../util/json.js";
 
@@ -52,14 +52,14 @@ const isNamed = ({ dimensionNames, shape }: ArraySpec): boolean =>
   shape.length === 0 || (dimensionNames?.every((name) => name !== null) ?? false);
 
 function inV3({ dtype, fill, attributes }: ArraySpec): Masked {
-  const given = own(attributes, attributeName);
+  const given = ownProperty(attributes, attributeName);
   const masked = fill.value === null ? given !== undefined && scalarOf(dtype, given) : fill;
   if (masked === false) return { notes: [] };
   const attribute = masked && attributeOf(dtype, masked);
   const changes = [[attributeName, attribute]] as const;
   if (attribute !== undefined || (masked && isNothing(dtype, masked)))
     return { attributes: changes, notes: [] };
-  const isText = typeof masked?.value === "string" && own(attributes, olderName) === undefined;
+  const isText = typeof masked?.value === "string" && ownProperty(attributes, olderName) === undefined;
   if (isText) return { attributes: [...changes, [olderName, masked.value as string]], notes: [] };
   const value = masked ? textOf(dtype, masked) : "the attribute's value";
   const note = `xarray masks ${value} in Zarr v2 but not in v3, whose attribute "${attributeName}" it cannot read for data type ${dtype}`;
@@ -67,7 +67,7 @@ function inV3({ dtype, fill, attributes }: ArraySpec): Masked {
 }
 
 function inV2({ dtype, fill, attributes }: ArraySpec, asked: Masked["fillValue"]): Masked {
-  const given = own(attributes, attributeName);
+  const given = ownProperty(attributes, attributeName);
   const masked = given === undefined ? undefined : scalarOf(dtype, decoded(dtype, given));
   if (masked) return masking(dtype, masked, fill, asked);
   if (asked !== undefined || (given === undefined && isNothing(dtype, fill)))
@@ -120,7 +120,7 @@ function floatIn(given: unknown): unknown {
 function attributeOf(dtype: DType, { item }: FillValue): Json | undefined {
   if (dtype.isVariable || dtype.fields) return undefined;
   const scalar = readScalar(dtype, item, 0);
-  if (/^(bool|u?int(8|16|32|64))$/.test(dtype.core)) return jsonOf(scalar, attributeName);
+  if (/^(bool|u?int(8|16|32|64))$/.test(dtype.core)) return toJson(scalar, attributeName);
   if (/^float(16|32|64)$/.test(dtype.core)) return floatText(scalar as number);
   return /^complex(64|128)$/.test(dtype.core) ? (scalar as number[]).map(floatText) : undefined;
 }

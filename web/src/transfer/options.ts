@@ -5,7 +5,7 @@ import type { OpenOptions } from "../hierarchy/open-options.js";
 import type { Selection } from "../plan/selection.js";
 import type { Store } from "../store/store.js";
 import { checkSignalIn } from "../util/arguments.js";
-import { type OnWarning, shown } from "../util/errors.js";
+import { describeValue, type OnWarning } from "../util/errors.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { Part } from "./boxes.js";
 import { badOption, filePath } from "./destination.js";
@@ -94,9 +94,9 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   if (metadataOnly && options.part)
     throw badOption("`metadataOnly` makes the nodes for all parts: leave `part` out");
   if (!(typeof memory === "number" && memory >= minMemory))
-    throw badOption(`\`memory\` must be at least ${minMemory} bytes, not ${shown(memory)}`);
+    throw badOption(`\`memory\` must be at least ${minMemory} bytes, not ${describeValue(memory)}`);
   if (!(typeof wait === "number" && wait >= 0))
-    throw badOption(`\`wait\` must be a time in milliseconds, not ${shown(wait)}`);
+    throw badOption(`\`wait\` must be a time in milliseconds, not ${describeValue(wait)}`);
   checkLengths("chunks", options.chunks);
   if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
   const { codecs: given, part, select: selection = null } = options;
@@ -110,7 +110,7 @@ export function checkCallbacks(options: CopyOptions | VerifyOptions, names: read
   for (const name of names) {
     const callback: unknown = Reflect.get(options, name);
     if (callback !== undefined && callback !== null && typeof callback !== "function")
-      throw badOption(`\`${name}\` must be a function, not ${shown(callback)}`);
+      throw badOption(`\`${name}\` must be a function, not ${describeValue(callback)}`);
   }
 }
 

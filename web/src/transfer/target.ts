@@ -5,10 +5,10 @@ import { printCodecs } from "../codecs/print.js";
 import { arrayLike, leafCodecs } from "../edit/array-options.js";
 import type { CodecInput, CreateLikeOptions } from "../edit/options.js";
 import { convertMetadata } from "../metadata/convert.js";
-import { type ArrayMetadata, type GroupMetadata, mainOf, readMetadata } from "../metadata/model.js";
+import { type ArrayMetadata, type GroupMetadata, mainDocument, readMetadata } from "../metadata/model.js";
 import type { Documents } from "../metadata/new-array.js";
 import { jsonEntries, withEntries } from "../metadata/print.js";
-import { isRecord, own, textOf } from "../util/arguments.js";
+import { asString, isRecord, ownProperty } from "../util/arguments.js";
 import { resolveLimits } from "../util/limits.js";
 import type { View } from "./boxes.js";
 import { badOption } from "./destination.js";
@@ -28,7 +28,7 @@ type Changes = Pick<CreateLikeOptions, "shape" | "chunkShape" | "shardShape" | "
 export async function groupTarget(source: GroupMetadata, version: ZarrVersion): Promise<GroupMetadata> {
   const options = { limits: resolveLimits(undefined) };
   const converted = (await convertMetadata(source, version, options)) as GroupMetadata;
-  const { key, object } = mainOf(converted.documents);
+  const { key, object } = mainDocument(converted.documents);
   const documents = new Map(converted.documents);
   if (version === 3) documents.set(key, withEntries(object, [["consolidated_metadata", undefined]]));
   return { ...converted, documents };
@@ -36,9 +36,9 @@ export async function groupTarget(source: GroupMetadata, version: ZarrVersion): 
 
 /** Note about a group in Zarr v2 with an `ome` attribute, which OME-Zarr defines for Zarr v3 only. */
 export function omeNote({ attributes, zarrFormat }: GroupMetadata): string | undefined {
-  const ome = own(attributes, "ome");
+  const ome = ownProperty(attributes, "ome");
   if (zarrFormat === 3 || !isRecord(ome)) return undefined;
-  const said = textOf(own(ome, "version"));
+  const said = asString(ownProperty(ome, "version"));
   const name =
     said === undefined ? "OME-Zarr" : `OME-Zarr ${said.length > 60 ? `${said.slice(0, 60)}…` : said}`;
   return `its attributes stay those of ${name}, which is stored as Zarr v3: readers may refuse it in Zarr v${zarrFormat}`;
@@ -68,7 +68,7 @@ export async function arrayTarget(
     notes.push(`left out what is Zarr v${source.zarrFormat}'s own: ${names}`);
     return { metadata: made, notes };
   }
-  const { key, object } = mainOf(made.documents);
+  const { key, object } = mainDocument(made.documents);
   const documents: Documents = new Map(made.documents).set(key, withEntries(object, own));
   return { metadata: (await readMetadata(documents, { limits })) as ArrayMetadata, notes };
 }
@@ -208,6 +208,6 @@ const knownFields: Readonly<Record<ZarrVersion, ReadonlySet<string>>> = {
 
 /** Fields of an array document that the specification does not define. */
 function unknownFields({ documents, zarrFormat }: ArrayMetadata) {
-  const { object } = mainOf(documents);
+  const { object } = mainDocument(documents);
   return jsonEntries(object).filter(([name]) => !knownFields[zarrFormat].has(name));
 }

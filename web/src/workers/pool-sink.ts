@@ -1,7 +1,7 @@
 /** Decodes the chunks of a region with a pool of workers, slab by slab. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { PlacedStep } from "../engine/session.js";
 import { extentOf, type Projection } from "../plan/projections.js";
 import {
@@ -83,7 +83,7 @@ export class PoolSink implements Sink {
   async start(): Promise<void> {
     this.helpers.enter();
     // Rejects an invalid chain before anything is read.
-    this.codec.prepare(await sessionOf(this.codec.decodeModule));
+    this.codec.prepare(await getSession(this.codec.decodeModule));
   }
 
   put(task: RegionTask, fetched: Fetched, signal: AbortSignal): Promise<void> | undefined {

@@ -5,7 +5,7 @@
  */
 
 import { defaultTransport } from "../store/http/fetch.js";
-import type { Answer, Transport, TransportRequest } from "../store/transport.js";
+import type { HttpResponse, Transport, TransportRequest } from "../store/transport.js";
 import type { AnyWorker } from "../util/platform.js";
 import type { FetchHead, FetchNews, FetchRequest } from "./fetch-messages.js";
 
@@ -109,7 +109,7 @@ export class FetchLine {
   }
 
   /** Sends a request. Rejects if there is no response, and when the request's watch aborts. */
-  send(url: URL, { headers, watch: { signal } }: TransportRequest): Promise<Answer> {
+  send(url: URL, { headers, watch: { signal } }: TransportRequest): Promise<HttpResponse> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       const drop = () => {
@@ -159,7 +159,7 @@ interface AnswerEvents {
 }
 
 /** A response received in messages. */
-class RemoteAnswer implements Answer {
+class RemoteAnswer implements HttpResponse {
   #head: FetchHead | undefined;
   #headers = new Map<string, string>();
   readonly #pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -167,7 +167,7 @@ class RemoteAnswer implements Answer {
   #wake = () => {};
 
   constructor(
-    private readonly resolve: (answer: Answer) => void,
+    private readonly resolve: (answer: HttpResponse) => void,
     private readonly reject: (cause: unknown) => void,
     private readonly events: AnswerEvents,
   ) {}

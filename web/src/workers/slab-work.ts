@@ -4,7 +4,7 @@
  */
 
 import type { ModuleName } from "../engine/module.js";
-import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
+import type { CodecSession, PlacedStep, Placement } from "../engine/session.js";
 import { type SlabPlace, spansOf } from "../plan/slab-partition.js";
 import { isBytes, sizeOf } from "../util/bytes.js";
 import { StepFailure } from "./errors.js";
@@ -65,7 +65,7 @@ interface SlabMessage {
   readonly place: SharedPlace | undefined;
 }
 
-interface StepMessage extends Place {
+interface StepMessage extends Placement {
   readonly plan: number;
   /** Position of the chunk in the buffer; undefined for a missing one. */
   readonly at: readonly [start: number, length: number] | undefined;

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import { configureWasm } from "../engine/module.js";
 import type { CodecSession } from "../engine/session.js";
 import { openWorkerPort, type WorkerPort } from "../util/platform.js";
@@ -34,7 +34,7 @@ async function answer(port: WorkerPort, message: WorkMessage): Promise<void> {
     plans.note(message); // first, because later messages rely on them
     const run = kind === "decode" ? decoding(message) : encoding(message);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
-    const outcome = run(await sessionOf(module));
+    const outcome = run(await getSession(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
     // The input is no longer needed here and is returned for reuse.
     say({ id, ...outcome, input }, [...made.flatMap((bytes) => bytes?.buffer ?? []), input]);

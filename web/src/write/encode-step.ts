@@ -2,7 +2,7 @@
 
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
 import type { PlanWords } from "../engine/plan.js";
-import type { CodecSession, Copy, Place } from "../engine/session.js";
+import type { CodecSession, Copy, Placement } from "../engine/session.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { type Move, moveItems } from "../util/strided-copy.js";
@@ -14,7 +14,7 @@ export interface EncodeStep {
   readonly plan: PlanWords;
   /** Size of the slab in which the chunk is assembled, and the position of the elements there. */
   readonly bytes: number;
-  readonly place: Place;
+  readonly place: Placement;
   /**
    * Source of the elements that get no value: a stored chunk, or the fill value. Undefined if all elements
    * get a value.
@@ -81,7 +81,7 @@ function chunkStep(
 /** Chunks that are encoded from one slab. */
 export interface EncodeBatch extends Omit<EncodeStep, "place"> {
   /** Position of each chunk's elements in the slab; a batch with `before` has one chunk. */
-  readonly places: readonly Place[];
+  readonly places: readonly Placement[];
 }
 
 /**

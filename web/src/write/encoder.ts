@@ -1,9 +1,9 @@
 /** Encodes the chunks of a write. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import type { Leaf } from "../chain/layout.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { CodecSession, Copy } from "../engine/session.js";
 import type { RegionTask } from "../plan/task.js";
 import type { MaybePromise } from "../store/store.js";
@@ -53,10 +53,10 @@ export class ChunkEncoder {
   ) {}
 
   /** @throws errors of an invalid chain, before anything is written. */
-  async start(codec: Leaf): Promise<void> {
+  async start(codec: LeafChunkCodec): Promise<void> {
     // Has all encoders and all decoders, and reports codecs of the images module as codecs without an
     // encoder.
-    this.#session = await sessionOf(largerModule("full", codec.encodeModule));
+    this.#session = await getSession(largerModule("full", codec.encodeModule));
     codec.prepare(this.#session);
     const { content, isScalar, width } = this.values;
     const { counts, hasLists } = this.region;
@@ -80,7 +80,7 @@ export class ChunkEncoder {
    * @param copy may receive the encoded bytes before this returns.
    * @throws EncodeFailed for values that a codec cannot represent.
    */
-  whole(task: RegionTask, codec: Leaf, isFirst: boolean, copy?: Copy): MaybePromise<Encoded> {
+  whole(task: RegionTask, codec: LeafChunkCodec, isFirst: boolean, copy?: Copy): MaybePromise<Encoded> {
     if (this.options.clears) return undefined;
     if (this.values.isScalar) return this.#scalar(task, codec);
     const { keepsFill } = this.options;
@@ -102,14 +102,19 @@ export class ChunkEncoder {
    * @param stored the encoded chunk with its other elements. Default: they have the fill value.
    * @throws CorruptChunk for the stored chunk; EncodeFailed.
    */
-  patched(task: RegionTask, codec: Leaf, stored: Uint8Array | undefined, copy?: Copy): MaybePromise<Encoded> {
+  patched(
+    task: RegionTask,
+    codec: LeafChunkCodec,
+    stored: Uint8Array | undefined,
+    copy?: Copy,
+  ): MaybePromise<Encoded> {
     if (this.options.clears && !stored) return undefined;
     if (!isPlaced(codec)) return this.#inContent(task, codec, stored);
     const step = patchStep(codec, this.values, task.projections, stored, this.options.keepsFill);
     return this.#run(task, codec, step, copy);
   }
 
-  #scalar(task: RegionTask, codec: Leaf): Encoded {
+  #scalar(task: RegionTask, codec: LeafChunkCodec): Encoded {
     const key = `${codec.shape}/${task.projections.map(({ count }) => count)}`;
     // A copy per object: stores may modify the bytes, for example encrypt them in place.
     if (this.#scalars.has(key)) return this.#scalars.get(key)?.slice();
@@ -133,7 +138,7 @@ export class ChunkEncoder {
   }
 
   /** Encodes from a chunk's content in JavaScript memory: lists of values, blocks of N5. */
-  #inContent({ projections }: RegionTask, codec: Leaf, stored: Uint8Array | undefined): Encoded {
+  #inContent({ projections }: RegionTask, codec: LeafChunkCodec, stored: Uint8Array | undefined): Encoded {
     const before = stored ? codec.decode(this.#session, stored) : codec.missing();
     const content = before as MemoryArray["content"];
     putValues(this.values, projections, { content, shape: codec.shape });
@@ -143,7 +148,7 @@ export class ChunkEncoder {
 }
 
 /** Whether the core assembles and encodes a chunk in one step. */
-const isPlaced = (codec: Leaf): codec is CoreChunkCodec =>
+const isPlaced = (codec: LeafChunkCodec): codec is CoreChunkCodec =>
   codec.type === "core" && codec.chain.toBytes.type === "core";
 
 function isSame(a: readonly unknown[] | Uint8Array, b: readonly unknown[] | Uint8Array): boolean {

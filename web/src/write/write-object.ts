@@ -1,11 +1,17 @@
 /** Writes one stored object: a chunk, or a shard. */
 
-import type { Leaf, ShardLevel } from "../chain/layout.js";
+import type { LeafChunkCodec, ShardLevel } from "../chain/layout.js";
 import type { Copy } from "../engine/session.js";
 import type { Job } from "../plan/jobs.js";
 import type { RegionTask } from "../plan/task.js";
 import type { ArrayReader } from "../read/reader.js";
-import { type Conflicts, conflictError, inTurn, isOutcomeUnknown, retried } from "../store/concurrency.js";
+import {
+  type Conflicts,
+  conflictError,
+  inTurn,
+  isOutcomeUnknown,
+  retryConflicts,
+} from "../store/concurrency.js";
 import type { MaybePromise, ObjectVersion, SetOptions, Store } from "../store/store.js";
 import { deleteObject, readObject, supportsConditions, writeObject } from "../store/write.js";
 import { isZarrError, limitExceeded } from "../util/errors.js";
@@ -22,7 +28,7 @@ interface Stored {
 
 type EncodeTask = (
   task: RegionTask,
-  leaf: Leaf,
+  leaf: LeafChunkCodec,
   stored: Uint8Array | undefined,
   copy?: Copy,
 ) => MaybePromise<Encoded>;
@@ -83,7 +89,7 @@ export class ObjectWriter {
   ): Promise<number> {
     const { conflicts, signal, recheck } = this.options;
     let isFirst = true;
-    return retried(key, conflicts, signal, async () => {
+    return retryConflicts(key, conflicts, signal, async () => {
       const isAssumed = isNew && isFirst && conflicts !== "ignore" && supportsConditions(this.store);
       isFirst = false;
       if (isAssumed) {

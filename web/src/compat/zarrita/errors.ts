@@ -1,7 +1,7 @@
 /** zarrita's error classes, made from this library's errors, and checks of arguments. */
 
 import { isStore } from "../../store/store.js";
-import { invalidArgument, isError, isZarrError, shown, type ZarrError } from "../../util/errors.js";
+import { describeValue, invalidArgument, isError, isZarrError, type ZarrError } from "../../util/errors.js";
 
 interface Cause {
   cause?: unknown;
@@ -155,16 +155,16 @@ export async function likeZarrita<T>(path: string, work: () => Promise<T>): Prom
 /** @throws InvalidArgument for a value that is not a function. */
 export function checkFunction(value: unknown, what: string): void {
   if (typeof value !== "function")
-    throw invalidArgument(`${what} must be a function, and cannot be ${shown(value)}`);
+    throw invalidArgument(`${what} must be a function, and cannot be ${describeValue(value)}`);
 }
 
 /** @throws InvalidArgument for a value without a method `get`. */
 export function checkStore(store: unknown): void {
-  if (!isStore(store)) throw invalidArgument(`${shown(store)} is not a store: it has no method get`);
+  if (!isStore(store)) throw invalidArgument(`${describeValue(store)} is not a store: it has no method get`);
 }
 
 /** @throws InvalidArgument for a key or a path that is not a string. */
 export function checkText(value: unknown, what: string): void {
   if (typeof value !== "string")
-    throw invalidArgument(`${what} must be a string, and cannot be ${shown(value)}`);
+    throw invalidArgument(`${what} must be a string, and cannot be ${describeValue(value)}`);
 }

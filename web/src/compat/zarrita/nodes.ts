@@ -5,7 +5,7 @@ import { type ChunkOptions, ZarrArray } from "../../hierarchy/array.js";
 import { normalizePath } from "../../store/path.js";
 import type { Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { type AnyRegion, dataOf, dtypeName, fillOf } from "./elements.js";
 import { checkStore, checkText, InvalidMetadataError, likeZarrita } from "./errors.js";
@@ -175,7 +175,7 @@ export async function innerOf(
 /** @throws InvalidArgument for a value that is not an array of zarrita's. */
 export function checkArray(array: ZarritaArray<DataType, Readable>): void {
   if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
-    throw invalidArgument(`${shown(array)} is not an array that was opened or created`);
+    throw invalidArgument(`${describeValue(array)} is not an array that was opened or created`);
 }
 
 function openedSource(array: ZarrArray): ArraySource {

@@ -4,7 +4,7 @@ import type { ElementData } from "../../dtypes/elements.js";
 import type { WriteRegionOptions } from "../../edit/options.js";
 import { get as getRegion, type ReadOptions } from "../../hierarchy/get.js";
 import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { scalarOf } from "./elements.js";
 import { checkFunction, InvalidSelectionError, likeZarrita } from "./errors.js";
@@ -152,7 +152,9 @@ async function write<D extends DataType, Made extends Chunk<D>>(
 function entriesIn(selection: readonly Entry[] | null | undefined): Entry[] | null {
   if (selection === null || selection === undefined) return null;
   if (!Array.isArray(selection))
-    throw new InvalidSelectionError(`a selection must be a list or null, and cannot be ${shown(selection)}`);
+    throw new InvalidSelectionError(
+      `a selection must be a list or null, and cannot be ${describeValue(selection)}`,
+    );
   return selection.map((entry) => (typeof entry === "number" ? Math.trunc(entry) : (entry ?? null)));
 }
 
@@ -194,9 +196,11 @@ export function select<D extends DataType, S extends Readable>(
 export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly number[]): number[] {
   const isList = (value: unknown) => Array.isArray(value) && Array.from(value).every(Number.isSafeInteger);
   if (!isList(shape))
-    throw invalidArgument(`a shape must be a list of lengths, and cannot be ${shown(shape)}`);
+    throw invalidArgument(`a shape must be a list of lengths, and cannot be ${describeValue(shape)}`);
   if (order !== "C" && order !== "F" && !isList(order))
-    throw invalidArgument(`an order must be "C", "F" or a list of axes, and cannot be ${shown(order)}`);
+    throw invalidArgument(
+      `an order must be "C", "F" or a list of axes, and cannot be ${describeValue(order)}`,
+    );
   const axes = typeof order === "string" ? shape.map((_, axis) => axis) : [...order];
   if (order === "F") axes.reverse();
   if (axes.length !== shape.length)

@@ -1,11 +1,11 @@
 /** Reads coordinate reference systems and transformations from attributes. */
 
-import { isRecord, own, type Properties } from "../../util/arguments.js";
+import { isRecord, ownProperty, type Properties } from "../../util/arguments.js";
 import { invalidMetadata } from "../../util/errors.js";
 import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 function text(value: unknown, name: string): string | undefined {
-  const found = own(value, name);
+  const found = ownProperty(value, name);
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
@@ -19,7 +19,7 @@ function numberIn(value: unknown): number {
 
 /** Returns a list of finite numbers of a given length; undefined if the attribute is missing. */
 export function numbersAt(value: unknown, name: string, count: number): number[] | undefined {
-  const list = own(value, name);
+  const list = ownProperty(value, name);
   if (list === undefined || list === null) return undefined;
   const numbers = Array.isArray(list) ? list.map(numberIn) : [];
   if (numbers.length !== count || !numbers.every(Number.isFinite))
@@ -44,7 +44,7 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
   for (const name of ["spatial:transform", "proj:transform"]) {
     const type = text(attributes, "spatial:transform_type") ?? "affine";
     // Nine numbers are the full matrix.
-    const whole = own(attributes, name);
+    const whole = ownProperty(attributes, name);
     const count = Array.isArray(whole) && whole.length === 9 ? 9 : 6;
     const numbers = type === "affine" ? numbersAt(attributes, name, count)?.slice(0, 6) : undefined;
     if (numbers) return registered(affineOf(numbers, name), attributes);
@@ -79,7 +79,7 @@ export function shapeIn(attributes: unknown): readonly [number, number] | undefi
 
 /** Returns the names of the row and column dimensions, if stated. */
 export function dimensionsIn(attributes: unknown): readonly [string, string] | undefined {
-  const names = own(attributes, "spatial:dimensions");
+  const names = ownProperty(attributes, "spatial:dimensions");
   const isPair = Array.isArray(names) && names.length >= 2 && names.every((name) => typeof name === "string");
   if (!isPair || names.at(-1) === names.at(-2)) return undefined;
   return [names[names.length - 2] as string, names[names.length - 1] as string];
@@ -92,13 +92,13 @@ const code = (authority: string, number: string | number) => `${authority.toUppe
  * is none.
  */
 export function crsIn(attributes: unknown): CoordinateSystem | undefined {
-  const gdal = own(attributes, "_CRS");
+  const gdal = ownProperty(attributes, "_CRS");
   const wkt =
     text(attributes, "proj:wkt2") ??
     text(attributes, "crs_wkt") ??
     text(attributes, "spatial_ref") ??
     text(gdal, "wkt");
-  const json = [own(attributes, "proj:projjson"), own(gdal, "projjson")].find(isRecord);
+  const json = [ownProperty(attributes, "proj:projjson"), ownProperty(gdal, "projjson")].find(isRecord);
   const stated = text(attributes, "proj:code") ?? codeOfUrl(text(gdal, "url"));
   const known = stated ?? codeOfWkt(wkt) ?? codeOfJson(json);
   if (known === undefined && wkt === undefined && json === undefined) return undefined;
@@ -119,8 +119,8 @@ function codeOfWkt(wkt: string | undefined): string | undefined {
 }
 
 function codeOfJson(json: Properties | undefined): string | undefined {
-  const id = own(json, "id");
-  const [authority, number] = [text(id, "authority"), own(id, "code")];
+  const id = ownProperty(json, "id");
+  const [authority, number] = [text(id, "authority"), ownProperty(id, "code")];
   return authority && (typeof number === "number" || typeof number === "string")
     ? code(authority, number)
     : undefined;

@@ -1,7 +1,7 @@
 /** Reads lists of resolution levels in the supported conventions. */
 
 import { normalizePath } from "../../store/path.js";
-import { isRecord, own, type Properties } from "../../util/arguments.js";
+import { isRecord, ownProperty, type Properties } from "../../util/arguments.js";
 import { isZarrError } from "../../util/errors.js";
 import { bad, crsIn, shapeIn, systemOf, transformIn } from "./attributes.js";
 import type { AffineTransform, CoordinateSystem } from "./types.js";
@@ -23,10 +23,10 @@ const maxLevels = 64;
  * the GeoZarr drafts, or `datasets` of ndpyramid. Undefined if it has none of these.
  */
 export function listedLevels(attributes: unknown): readonly ListedLevel[] | undefined {
-  const multiscales = own(attributes, "multiscales");
+  const multiscales = ownProperty(attributes, "multiscales");
   const entries = Array.isArray(multiscales)
-    ? own(multiscales[0], "datasets")
-    : (own(multiscales, "layout") ?? matricesOf(multiscales));
+    ? ownProperty(multiscales[0], "datasets")
+    : (ownProperty(multiscales, "layout") ?? matricesOf(multiscales));
   const list = Array.isArray(entries) ? entries : isRecord(entries) ? withPaths(entries) : undefined;
   if (!list || list.length === 0) return undefined;
   if (list.length > maxLevels)
@@ -39,15 +39,17 @@ const withPaths = (entries: Properties): unknown[] =>
   Object.entries(entries).map(([path, entry]) => ({ ...(isRecord(entry) ? entry : {}), path }));
 
 function matricesOf(multiscales: unknown): unknown {
-  const matrices = own(own(multiscales, "tile_matrix_set"), "tileMatrices");
-  return Array.isArray(matrices) ? matrices.map((matrix) => ({ path: own(matrix, "id") })) : undefined;
+  const matrices = ownProperty(ownProperty(multiscales, "tile_matrix_set"), "tileMatrices");
+  return Array.isArray(matrices)
+    ? matrices.map((matrix) => ({ path: ownProperty(matrix, "id") }))
+    : undefined;
 }
 
 function levelOf(entry: unknown): ListedLevel {
-  const path = [own(entry, "asset"), own(entry, "path"), own(entry, "group")].find(
+  const path = [ownProperty(entry, "asset"), ownProperty(entry, "path"), ownProperty(entry, "group")].find(
     (value) => typeof value === "string",
   );
-  const crs = own(entry, "crs");
+  const crs = ownProperty(entry, "crs");
   return {
     path: checkedPath(path),
     shape: shapeIn(entry),
@@ -68,7 +70,9 @@ function checkedPath(path: unknown): string {
 
 /** Returns the reference system of a whole pyramid, if the list of levels states one. */
 export function crsOfLevels(attributes: unknown): CoordinateSystem | undefined {
-  const set = own(own(attributes, "multiscales"), "tile_matrix_set");
-  const named = [own(set, "crs"), own(set, "supportedCRS")].find((value) => typeof value === "string");
+  const set = ownProperty(ownProperty(attributes, "multiscales"), "tile_matrix_set");
+  const named = [ownProperty(set, "crs"), ownProperty(set, "supportedCRS")].find(
+    (value) => typeof value === "string",
+  );
   return typeof named === "string" ? systemOf(named) : undefined;
 }

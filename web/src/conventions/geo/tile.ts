@@ -2,7 +2,7 @@
 
 import { slice } from "../../plan/selection.js";
 import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown, unsupported } from "../../util/errors.js";
+import { describeValue, invalidArgument, unsupported } from "../../util/errors.js";
 import { boundsOf, inverse, moved } from "./axes.js";
 import type { Bounds, Georeference, GeoTile, TileOptions } from "./types.js";
 
@@ -64,18 +64,20 @@ export function placeOf(
   checkObject(reference, "the reference");
   checkObject(options);
   if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt needs what georeference gives");
-  if (!Array.isArray(place)) throw invalidArgument(`a tile is [z, x, y], not ${shown(place)}`);
+  if (!Array.isArray(place)) throw invalidArgument(`a tile is [z, x, y], not ${describeValue(place)}`);
   const { grid = "WebMercatorQuad", tileSize = 256 } = options;
   const [z, x, y] = place as readonly [number, number, number];
   const matrix = typeof grid === "string" && Object.hasOwn(grids, grid) ? grids[grid] : undefined;
   if (!matrix)
-    throw invalidArgument(`there are the grids ${Object.keys(grids).join(" and ")}, not ${shown(grid)}`);
+    throw invalidArgument(
+      `there are the grids ${Object.keys(grids).join(" and ")}, not ${describeValue(grid)}`,
+    );
   if (!Number.isSafeInteger(tileSize) || tileSize < 1)
-    throw invalidArgument(`tileSize must be a positive integer, not ${shown(tileSize)}`);
+    throw invalidArgument(`tileSize must be a positive integer, not ${describeValue(tileSize)}`);
   const isTile = [z, x, y].every((n) => Number.isSafeInteger(n) && n >= 0) && z <= 40;
   const count = isTile ? 2 ** z : 0;
   if (!isTile || x >= matrix.columns * count || y >= count)
-    throw invalidArgument(`there is no tile ${[z, x, y].map(shown).join("/")}`);
+    throw invalidArgument(`there is no tile ${[z, x, y].map(describeValue).join("/")}`);
   const size = matrix.width / count;
   const [west, , , north] = matrix.bounds;
   const bounds: Bounds = [west + x * size, north - (y + 1) * size, west + (x + 1) * size, north - y * size];

@@ -6,7 +6,13 @@ import { type DimensionSelection, type Slice, slice } from "../../plan/selection
 import { chunksTouched } from "../../read/resolve-region.js";
 import { checkObject } from "../../util/arguments.js";
 import { settleAll } from "../../util/async.js";
-import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../util/errors.js";
+import {
+  describeValue,
+  invalidArgument,
+  invalidSelection,
+  limitExceeded,
+  unsupported,
+} from "../../util/errors.js";
 import { allowListeners } from "../../util/platform.js";
 import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
@@ -27,7 +33,7 @@ export async function readValues(
   const place = placeOf(reference, tile, options);
   const { tileSize } = place;
   if (tileSize > maxTileSize)
-    throw invalidArgument(`tileSize must be at most ${maxTileSize}, not ${shown(tileSize)}`);
+    throw invalidArgument(`tileSize must be at most ${maxTileSize}, not ${describeValue(tileSize)}`);
   const parts = partsAt(reference, place);
   if (parts.length === 0) return undefined;
   const { level } = parts[0]!.tile;
@@ -70,11 +76,11 @@ function layoutOf(
   const indices: number[] = new Array(rank).fill(0);
   for (const [name, index] of Object.entries(selection)) {
     const axis = names.indexOf(name);
-    if (axis < 0) throw invalidSelection(`"/${array.path}" has no dimension ${shown(name)}`);
+    if (axis < 0) throw invalidSelection(`"/${array.path}" has no dimension ${describeValue(name)}`);
     if (axis === rows || axis === columns)
-      throw invalidSelection(`the tile says what of ${shown(name)} is read`);
+      throw invalidSelection(`the tile says what of ${describeValue(name)} is read`);
     if (!Number.isSafeInteger(index))
-      throw invalidSelection(`of ${shown(name)} a tile shows one index, not ${shown(index)}`);
+      throw invalidSelection(`of ${describeValue(name)} a tile shows one index, not ${describeValue(index)}`);
     indices[axis] = index as number;
   }
   return { dimensions, rows, columns, selection: indices };
@@ -116,7 +122,7 @@ function planOf(layout: Layout, part: Part, tileSize: number): Plan {
 /** @throws LimitExceeded. */
 function checkChunks(array: ZarrArray, plans: readonly Plan[], most = defaultMaxChunks): void {
   if (!Number.isSafeInteger(most) || most < 1)
-    throw invalidArgument(`maxChunks must be a positive integer, not ${shown(most)}`);
+    throw invalidArgument(`maxChunks must be a positive integer, not ${describeValue(most)}`);
   const count = plans.reduce((sum, { selection }) => sum + chunksTouched(array.reader, selection), 0);
   if (count > most)
     throw limitExceeded(

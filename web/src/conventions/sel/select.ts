@@ -6,7 +6,7 @@ import { open } from "../../hierarchy/open.js";
 import type { DimensionSelection, Selection } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
 import { checkObject, checkSignalIn } from "../../util/arguments.js";
-import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
 import { channelAxis, isMultiscales, multiscales } from "../ome/ome.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import { arrayCoordinates, type Coordinates, type Reading } from "./coordinates.js";
@@ -32,7 +32,9 @@ export async function select(
   const image = multiscales(node)[0]!;
   const chosen = image.levels[level];
   if (!chosen)
-    throw invalidArgument(`the image has ${image.levels.length} levels; there is no level ${shown(level)}`);
+    throw invalidArgument(
+      `the image has ${image.levels.length} levels; there is no level ${describeValue(level)}`,
+    );
   const array = await chosen.open({ signal });
   return ofImage(
     { image, level: chosen, shape: array.shape, channelAxis: channelAxis(image) },
@@ -50,11 +52,11 @@ function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void
   checkSignalIn(options);
   const { method = "exact", tolerance = 0, level = 0 } = options;
   if (!Number.isSafeInteger(level) || level < 0)
-    throw invalidArgument(`level must be the number of a level, not ${shown(level)}`);
+    throw invalidArgument(`level must be the number of a level, not ${describeValue(level)}`);
   if (!methods.includes(method))
-    throw invalidArgument(`method must be "exact", "nearest" or "pad", not ${shown(method)}`);
+    throw invalidArgument(`method must be "exact", "nearest" or "pad", not ${describeValue(method)}`);
   if (typeof tolerance !== "number" || !(tolerance >= 0))
-    throw invalidArgument(`tolerance must be a number of at least 0, not ${shown(tolerance)}`);
+    throw invalidArgument(`tolerance must be a number of at least 0, not ${describeValue(tolerance)}`);
 }
 
 const matchingOf = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });

@@ -93,7 +93,7 @@ async function takeLock(
     );
     if (failure === undefined) return;
     if (!heldCodes.has(codeOf(failure))) throw failure;
-    const entries = await entriesOf(fs, lock);
+    const entries = await lockEntries(fs, lock);
     // Without a lock this was a refusal of another kind, unless the holder has just released it.
     if (!entries && ++refusals > maxRefusals) throw failure;
     if (entries?.length === 0) await fs.rmdir(lock).catch(() => {}); // Windows does not rename over empty folders
@@ -108,7 +108,7 @@ async function takeLock(
 const maxRefusals = 3;
 
 /** Names in a lock; undefined for a lock that does not exist. */
-async function entriesOf(fs: Fs, lock: URL): Promise<string[] | undefined> {
+async function lockEntries(fs: Fs, lock: URL): Promise<string[] | undefined> {
   try {
     return await fs.readdir(lock);
   } catch (cause) {

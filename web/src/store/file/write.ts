@@ -11,7 +11,7 @@ import { fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
-export interface FileWriting extends SetOptions {
+export interface FileWriteOptions extends SetOptions {
   /** Waits until the file has reached the disk, so that it survives a power failure. */
   fsync?: boolean | undefined;
   /** Called right before the file is replaced. An error prevents that. */
@@ -51,7 +51,11 @@ export function writeError(url: URL | string, what: string, cause: unknown): Zar
  * @throws AlreadyExists, Conflict if `ifVersion` does not hold; Network ("file-failed", "disk-full"); ReadOnly
  *   ("permission-denied"); InvalidArgument ("bad-path") for names that are too long; the signal's reason.
  */
-export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileWriting = {}): Promise<void> {
+export async function writeFileWhole(
+  url: URL,
+  bytes: Uint8Array,
+  writing: FileWriteOptions = {},
+): Promise<void> {
   const { signal, ifVersion } = writing;
   const fs = await fileSystem();
   let unfinished: URL | undefined;
@@ -77,7 +81,7 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
 export async function copyFileWhole(
   from: URL,
   url: URL,
-  { fsync, signal, beforeCommit }: FileWriting = {},
+  { fsync, signal, beforeCommit }: FileWriteOptions = {},
 ): Promise<boolean> {
   const fs = await fileSystem();
   const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
@@ -107,7 +111,7 @@ const processUmask = (): number =>
   (globalThis as { process?: { umask?: () => number } }).process?.umask?.() ?? 0o022;
 
 /** Writes a temporary file in the same folder. */
-function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriting): Promise<URL> {
+function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriteOptions): Promise<URL> {
   return beside(fs, url, signal, async (file) => {
     const handle = await fs.open(file, "wx");
     try {
@@ -157,7 +161,7 @@ async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | 
 
 /** Checks that the stored file has the given version, and gives its replacement a new one. */
 async function checkSeen(fs: Fs, data: URL, url: URL, ifVersion: SetOptions["ifVersion"]): Promise<void> {
-  const before = await statOf(fs, url);
+  const before = await statFile(fs, url);
   checkCondition(ifVersion, before && fileVersion(before), url);
   // Clocks of file systems have steps of milliseconds and inode numbers are reused: the time must increase.
   const time = Math.floor(before!.mtimeMs) + 2;
@@ -165,11 +169,11 @@ async function checkSeen(fs: Fs, data: URL, url: URL, ifVersion: SetOptions["ifV
 }
 
 async function versionAt(fs: Fs, url: URL) {
-  const info = await statOf(fs, url);
+  const info = await statFile(fs, url);
   return info && fileVersion(info);
 }
 
-async function statOf(fs: Fs, url: URL) {
+async function statFile(fs: Fs, url: URL) {
   try {
     return await fs.stat(url);
   } catch (cause) {

@@ -11,7 +11,7 @@ import {
 import { textDecoder, textEncoder } from "../../util/platform.js";
 import { existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
-import { childOf, normalizePath } from "../path.js";
+import { childName, normalizePath } from "../path.js";
 import type { MaybePromise, SetOptions, Store, WriteOptions } from "../store.js";
 import { crc32 } from "./crc32.js";
 import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./records.js";
@@ -28,8 +28,8 @@ const shortBytes = 2 ** 16;
 /** Approximate length of the pieces of the directory. */
 const pieceBytes = 2 ** 18;
 
-const nameOf = (key: string) => key.slice(key.lastIndexOf("/") + 1);
-const isDocument = (key: string) => documentNames.includes(nameOf(key));
+const baseName = (key: string) => key.slice(key.lastIndexOf("/") + 1);
+const isDocument = (key: string) => documentNames.includes(baseName(key));
 
 /** Sorts documents breadth first, beginning at the root. Spec: OME-Zarr RFC-9. */
 function byDepth(a: string, b: string): number {
@@ -144,7 +144,7 @@ export class ZipWriter implements Store {
     const folder = normalizePath(path);
     const names = new Set<string>();
     for (const key of this.list(folder)) {
-      const name = childOf(key, folder);
+      const name = childName(key, folder);
       if (name !== undefined) names.add(name);
     }
     return [...names].sort();

@@ -6,8 +6,8 @@ import { createArray } from "../../../edit/create.js";
 import { checkOptionNames, type OptionNames } from "../../../edit/option-names.js";
 import { checkOptions } from "../../../hierarchy/arguments.js";
 import { ZarrArray } from "../../../hierarchy/array.js";
-import { isRecord, own } from "../../../util/arguments.js";
-import { invalidArgument, shown, unsupported } from "../../../util/errors.js";
+import { isRecord, ownProperty } from "../../../util/arguments.js";
+import { describeValue, invalidArgument, unsupported } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
 import type { DownsamplingMethod, MultiscaleOptions, OmeVersion } from "../multiscale-options.js";
 import type { KernelMaker } from "./kernel.js";
@@ -30,7 +30,7 @@ const typeOfArray: Readonly<Record<string, string>> = {
 /** @throws InvalidArgument unless an array, or elements with a shape, are given; the errors of `create`. */
 export async function originOf(given: unknown, options: MultiscaleOptions, version: 2 | 3): Promise<Origin> {
   if (given instanceof ZarrArray) return { array: given, data: undefined };
-  const data = own(given, "data") as ElementData;
+  const data = ownProperty(given, "data") as ElementData;
   const isData = isRecord(given) && ArrayBuffer.isView(data) && !((data as unknown) instanceof DataView);
   if (!isData) {
     throw invalidArgument(
@@ -40,9 +40,9 @@ export async function originOf(given: unknown, options: MultiscaleOptions, versi
   if (options.stage !== undefined)
     throw invalidArgument("stages need an array that is stored, not elements in memory");
   const kind = data.constructor.name;
-  const dtype = own(given, "dtype") ?? typeOfArray[kind] ?? kind.replace(/Array$/, "").toLowerCase();
+  const dtype = ownProperty(given, "dtype") ?? typeOfArray[kind] ?? kind.replace(/Array$/, "").toLowerCase();
   const { chunkShape, shardShape, codecs, fillValue, limits } = options;
-  const shape = own(given, "shape") as readonly number[];
+  const shape = ownProperty(given, "shape") as readonly number[];
   const array = await createArray(new Map(), {
     shape,
     dtype: dtype as string | DType,
@@ -85,11 +85,13 @@ const formats: Readonly<Record<OmeVersion, 2 | 3>> = { "0.4": 2, "0.5": 3, "0.6r
 /** Returns the requested Zarr version. @throws InvalidArgument */
 function formatOf({ zarrFormat, omeVersion }: MultiscaleOptions): 2 | 3 | undefined {
   if (zarrFormat !== undefined && zarrFormat !== 2 && zarrFormat !== 3)
-    throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, not ${shown(zarrFormat)}`);
+    throw invalidArgument(
+      `OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, not ${describeValue(zarrFormat)}`,
+    );
   if (omeVersion === undefined) return zarrFormat;
   if (typeof omeVersion !== "string" || !Object.hasOwn(formats, omeVersion)) {
     const known = Object.keys(formats).join(", ");
-    throw invalidArgument(`omeVersion must be one of ${known}, not ${shown(omeVersion)}`);
+    throw invalidArgument(`omeVersion must be one of ${known}, not ${describeValue(omeVersion)}`);
   }
   if (zarrFormat === undefined || zarrFormat === formats[omeVersion]) return formats[omeVersion];
   throw invalidArgument(`OME-Zarr ${omeVersion} is Zarr v${formats[omeVersion]}, not v${zarrFormat}`);
@@ -129,19 +131,19 @@ export function checkedOptions(options: MultiscaleOptions): Checked {
   checkOptionNames(options, multiscaleOptions);
   const { method = "mean", overwrite = false, resume = false, part = [0, 1], stage, concurrency } = options;
   if (!methods.includes(method))
-    throw invalidArgument(`method must be one of ${methods.join(", ")}, not ${shown(method)}`);
+    throw invalidArgument(`method must be one of ${methods.join(", ")}, not ${describeValue(method)}`);
   for (const [name, value] of Object.entries({ overwrite, resume })) {
     if (typeof value !== "boolean")
-      throw invalidArgument(`${name} must be true or false, not ${shown(value)}`);
+      throw invalidArgument(`${name} must be true or false, not ${describeValue(value)}`);
   }
   if (overwrite && resume) throw invalidArgument("overwrite deletes what resume would go on with");
   const zarrFormat = formatOf(options);
   if (stage !== undefined && stage !== "metadata" && !(Number.isSafeInteger(stage) && stage >= 0))
-    throw invalidArgument(`stage must be "metadata" or the number of a level, not ${shown(stage)}`);
+    throw invalidArgument(`stage must be "metadata" or the number of a level, not ${describeValue(stage)}`);
   if (overwrite && typeof stage === "number")
     throw invalidArgument("only the stage that makes the metadata can overwrite what is there");
   if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0))
-    throw invalidArgument(`concurrency must be an integer of at least 1, not ${shown(concurrency)}`);
+    throw invalidArgument(`concurrency must be an integer of at least 1, not ${describeValue(concurrency)}`);
   checkPart(part, stage);
   checkTexts(options);
   return { ...options, method, overwrite, resume, part, zarrFormat };
@@ -157,13 +159,13 @@ function checkPart(part: unknown, stage: MultiscaleOptions["stage"]): void {
 
 function checkTexts({ name, onProgress, ome, attributes }: MultiscaleOptions): void {
   if (name !== undefined && typeof name !== "string")
-    throw invalidArgument(`name must be a string, not ${shown(name)}`);
+    throw invalidArgument(`name must be a string, not ${describeValue(name)}`);
   if (onProgress !== undefined && typeof onProgress !== "function")
-    throw invalidArgument(`onProgress must be a function, not ${shown(onProgress)}`);
+    throw invalidArgument(`onProgress must be a function, not ${describeValue(onProgress)}`);
   for (const [what, value] of Object.entries({ ome, attributes })) {
     if (value !== undefined && !isRecord(value))
-      throw invalidArgument(`${what} must be an object, not ${shown(value)}`);
+      throw invalidArgument(`${what} must be an object, not ${describeValue(value)}`);
   }
-  if (own(ome, "multiscales") !== undefined || own(ome, "version") !== undefined)
+  if (ownProperty(ome, "multiscales") !== undefined || ownProperty(ome, "version") !== undefined)
     throw invalidArgument("ome has no multiscales and no version: these are written");
 }

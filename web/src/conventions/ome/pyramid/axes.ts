@@ -1,7 +1,7 @@
 /** Determines the axes of a new OME-Zarr image. Spec 0.4 and 0.5, "axes" metadata. */
 
-import { isRecord, own } from "../../../util/arguments.js";
-import { invalidArgument, shown } from "../../../util/errors.js";
+import { isRecord, ownProperty } from "../../../util/arguments.js";
+import { describeValue, invalidArgument } from "../../../util/errors.js";
 import type { MultiscaleOptions, NewAxis } from "../multiscale-options.js";
 
 /** An axis as written. */
@@ -45,7 +45,7 @@ export function axesOf(
   if (rank < 2 || rank > 5) throw bad(`images have 2 to 5 dimensions in OME-Zarr, not ${rank}`);
   const list = given ?? (isNamed(names) ? names : usual[rank]!);
   if (!Array.isArray(list) || list.length !== rank)
-    throw bad(`axes must be a list of ${rank} axes, one per dimension, not ${shown(list)}`);
+    throw bad(`axes must be a list of ${rank} axes, one per dimension, not ${describeValue(list)}`);
   const axes = list.map(axisOf);
   checkAxes(axes, given === undefined && isNamed(names));
   return axes;
@@ -55,13 +55,13 @@ const isNamed = (names: readonly (string | null)[] | undefined): names is readon
   names?.every((name) => name !== null && name !== "") === true && new Set(names).size === names.length;
 
 function axisOf(axis: string | NewAxis): Axis {
-  const name = typeof axis === "string" ? axis : own(axis, "name");
-  const type = isRecord(axis) ? own(axis, "type") : undefined;
-  const unit = isRecord(axis) ? own(axis, "unit") : undefined;
+  const name = typeof axis === "string" ? axis : ownProperty(axis, "name");
+  const type = isRecord(axis) ? ownProperty(axis, "type") : undefined;
+  const unit = isRecord(axis) ? ownProperty(axis, "unit") : undefined;
   if (typeof name !== "string" || name === "") throw bad("every axis must have a name");
   for (const [what, value] of Object.entries({ type, unit })) {
     if (value !== undefined && typeof value !== "string")
-      throw bad(`the ${what} of axis "${name}" must be a string, not ${shown(value)}`);
+      throw bad(`the ${what} of axis "${name}" must be a string, not ${describeValue(value)}`);
   }
   return {
     name,

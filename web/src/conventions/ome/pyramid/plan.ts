@@ -1,5 +1,5 @@
 /** Determines the levels of a new image: their shapes, scales and translations. */
-import { invalidArgument, shown } from "../../../util/errors.js";
+import { describeValue, invalidArgument } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
 import type { DownsamplingMethod, MultiscaleOptions } from "../multiscale-options.js";
 import type { Axis } from "./axes.js";
@@ -35,7 +35,7 @@ export function planLevels(
     throw bad(`an image needs at least one element: its shape is [${shape.join(", ")}]`);
   const { levels: most } = options;
   if (most !== undefined && (!Number.isSafeInteger(most) || most < 1 || most > maxLevels))
-    throw bad(`levels must be an integer of 1 to ${maxLevels}, not ${shown(most)}`);
+    throw bad(`levels must be an integer of 1 to ${maxLevels}, not ${describeValue(most)}`);
   const wanted = factorsOf(options.factor, axes);
   const levels: Level[] = [
     {
@@ -76,7 +76,7 @@ function factorsOf(given: MultiscaleOptions["factor"], axes: readonly Axis[]): n
   const factors = typeof given === "number" ? inSpace(given) : (listOf(given, axes) ?? inSpace(2));
   for (const factor of factors) {
     if (!Number.isSafeInteger(factor) || factor < 1)
-      throw bad(`factors must be positive integers, not ${shown(factor)}`);
+      throw bad(`factors must be positive integers, not ${describeValue(factor)}`);
   }
   if (factors.length !== axes.length)
     throw bad(`factor must have ${axes.length} numbers, one per axis, not ${factors.length}`);
@@ -89,7 +89,7 @@ function listOf(given: MultiscaleOptions["factor"], axes: readonly Axis[]): numb
   if (given === undefined) return undefined;
   if (Array.isArray(given)) return [...given];
   if (typeof given !== "object" || given === null)
-    throw bad(`factor must be a number, a list or an object, not ${shown(given)}`);
+    throw bad(`factor must be a number, a list or an object, not ${describeValue(given)}`);
   const byName = given as { readonly [axis: string]: number };
   const unknown = Object.keys(byName).find((name) => !axes.some((axis) => axis.name === name));
   if (unknown !== undefined) throw bad(`factor names "${unknown}", which is no axis`);

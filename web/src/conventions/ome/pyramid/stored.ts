@@ -2,7 +2,7 @@
 
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ArraySpec } from "../../../metadata/spec.js";
-import { answerOf } from "../../../store/read.js";
+import { callStore } from "../../../store/read.js";
 import { joinKey } from "../../../store/store.js";
 import { deleteObject, writeObject } from "../../../store/write.js";
 import { limitExceeded, withDetails } from "../../../util/errors.js";
@@ -38,7 +38,7 @@ export async function copyStored(
   let chunkKey = key;
   try {
     const maxBytes = limits.encodedBytes;
-    const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    const bytes = await callStore(store, key, () => store.get(key, { signal, maxBytes }), signal);
     if (bytes && bytes.byteLength > maxBytes)
       throw limitExceeded(`there are ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
     chunkKey = into;

@@ -10,7 +10,7 @@ import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { attributesJson } from "../../../metadata/print.js";
 import { requireWritable } from "../../../store/write.js";
-import { isRecord, own } from "../../../util/arguments.js";
+import { isRecord, ownProperty } from "../../../util/arguments.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
 import type { MultiscaleOptions, OmeVersion } from "../multiscale-options.js";
@@ -205,7 +205,7 @@ async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
 function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   const said = (attributes: unknown) => {
     const list = imagesOf(attributes);
-    const options = own(own(Array.isArray(list) ? list[0] : undefined, "metadata"), "kwargs");
+    const options = ownProperty(ownProperty(Array.isArray(list) ? list[0] : undefined, "metadata"), "kwargs");
     return JSON.stringify(options, (_, value) => (typeof value === "bigint" ? String(value) : value));
   };
   const [found, wanted] = [said(group.attributes), said(attributesOf(plan, group))];
@@ -220,7 +220,7 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
 function attributesOf({ axes, levels, image, options }: Plan, group: ZarrGroup) {
   const { method, name, ome = {}, attributes = {} } = options;
   const written = imageAttributes({ axes, levels, method, name }, image.omeVersion, ome);
-  const before = own(group.attributes, "ome");
+  const before = ownProperty(group.attributes, "ome");
   if (image.version === 2 || !isRecord(before)) return { ...attributes, ...written };
   return { ...attributes, ome: { ...before, ...(written["ome"] as object) } };
 }

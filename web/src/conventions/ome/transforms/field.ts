@@ -4,7 +4,7 @@
  */
 
 import { get } from "../../../hierarchy/get.js";
-import { own } from "../../../util/arguments.js";
+import { ownProperty } from "../../../util/arguments.js";
 import { unsupported } from "../../../util/errors.js";
 import { badAttribute } from "../../shared/attributes.js";
 import { multiscales, readPath } from "../ome.js";
@@ -34,10 +34,10 @@ export async function readField(
   inputs: number,
   context: Context,
 ): Promise<Mapping> {
-  const isLinear = isLinearOf(own(transformation, "interpolation"), context);
+  const isLinear = isLinearOf(ownProperty(transformation, "interpolation"), context);
   if (inputs > maxInputs)
     throw unsupported(`vector fields of more than ${maxInputs} axes`, { code: "ome-transformation" });
-  const path = readPath(own(transformation, "path"), `${context.where}: ${type}`);
+  const path = readPath(ownProperty(transformation, "path"), `${context.where}: ${type}`);
   const grid = await readGrid(type, path, inputs, context);
   const isMoving = type === "displacements";
   return {
