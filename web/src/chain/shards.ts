@@ -4,7 +4,7 @@ import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import { largerModule, type ModuleName } from "../engine/compile.js";
 import { moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
-import { copySubarray, type MemoryArray, repeated } from "../util/buffers.js";
+import { copySubarray, joinBytes, type MemoryArray, repeated } from "../util/buffers.js";
 import { corruptChunk, limitExceeded, withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { countOf, indices } from "../util/shapes.js";
@@ -163,7 +163,7 @@ export class ShardCodec implements ChunkCodec {
       offset += bytes.byteLength;
     }
     const table = session.encode(index.plan, indexBytes(entries));
-    return encodeBytesIn(session, after, joined(isAtStart ? [table, ...parts] : [...parts, table]));
+    return encodeBytesIn(session, after, joinBytes(isAtStart ? [table, ...parts] : [...parts, table]));
   }
 
   #readIndex(session: CodecSession, shard: Uint8Array): Float64Array {
@@ -216,14 +216,4 @@ export function wholeCodec({ levels, leaf }: ChunkLayout, array: LayoutArray, li
 function isSame(a: MemoryArray["content"], b: MemoryArray["content"]): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
 }

@@ -1,5 +1,6 @@
 /** Checksums of numcodecs: crc32, adler32, fletcher32, jenkins_lookup3. All are verified when a chunk is decoded. */
 
+import { packWords } from "../engine/plan.js";
 import { checksum, withChecksum } from "./compressors.js";
 import { type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
@@ -31,7 +32,7 @@ export const jenkinsLookup3: CodecDefinition = {
   parse(config) {
     config.only("initval", "prefix");
     const prefix = readPrefix(config);
-    return { params: [config.integer("initval", 0, 2 ** 32 - 1, 0), prefix.length, ...wordsOf(prefix)] };
+    return { params: [config.integer("initval", 0, 2 ** 32 - 1, 0), prefix.length, ...packWords(prefix)] };
   },
 };
 
@@ -54,10 +55,4 @@ function fromBase64(text: string): number[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function wordsOf(bytes: readonly number[]): number[] {
-  const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
-  padded.set(bytes);
-  return [...new Uint32Array(padded.buffer)];
 }

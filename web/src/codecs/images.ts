@@ -6,6 +6,7 @@
  * that case.
  */
 
+import { packWords } from "../engine/plan.js";
 import { decodeBase64 } from "../util/bytes.js";
 import { unsupported } from "../util/errors.js";
 import { compressors as bloscCompressors, shuffles } from "./compressors.js";
@@ -56,13 +57,6 @@ function readBytes(config: ConfigReader, name: string): Uint8Array {
   return bytes;
 }
 
-/** Returns bytes as words of a plan. */
-function wordsOf(bytes: Uint8Array): number[] {
-  const padded = new Uint8Array(4 * Math.ceil(bytes.length / 4));
-  padded.set(bytes);
-  return [...new Uint32Array(padded.buffer)];
-}
-
 export const imageJpeg: CodecDefinition = {
   core: "imagecodecs_jpeg",
   kind: "bytes-to-bytes",
@@ -74,7 +68,7 @@ export const imageJpeg: CodecDefinition = {
     if (tables.length + header.length > maxTableBytes)
       throw config.error(`"tables" and "header" have more than ${maxTableBytes} bytes`);
     const spaces = [readColorSpace(config, "colorspace_jpeg"), readColorSpace(config, "colorspace_data")];
-    const bytes = wordsOf(Uint8Array.of(...tables, ...header));
+    const bytes = packWords(Uint8Array.of(...tables, ...header));
     return { params: [...spaces, tables.length, header.length, ...bytes] };
   },
 };

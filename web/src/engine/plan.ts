@@ -129,8 +129,6 @@ function leavesBytesAlone({ core, params }: ChainStep, dtype: DType): boolean {
 
 function arrayWords({ dtype, shape, fillItem }: PlanArray): number[] {
   const runs = componentsOf(dtype);
-  const padded = new Uint8Array(Math.ceil(dtype.itemBytes / 4) * 4);
-  padded.set(fillItem);
   return [
     coreRow(dtype.core).id,
     dtype.itemBytes,
@@ -138,8 +136,15 @@ function arrayWords({ dtype, shape, fillItem }: PlanArray): number[] {
     ...runs.flatMap((run) => [run.bytes, run.count]),
     shape.length,
     ...shape,
-    ...new Uint32Array(padded.buffer),
+    ...packWords(fillItem, dtype.itemBytes),
   ];
+}
+
+/** Returns bytes as words of a plan, padded with zeros. */
+export function packWords(bytes: ArrayLike<number>, length = bytes.length): number[] {
+  const padded = new Uint8Array(Math.ceil(length / 4) * 4);
+  padded.set(bytes);
+  return [...new Uint32Array(padded.buffer)];
 }
 
 function stepWords(step: ChainStep): number[] {

@@ -65,6 +65,11 @@ function viewBytes(value: unknown): Uint8Array | undefined {
   return new Uint8Array(value as ArrayBuffer);
 }
 
+/** Returns the bytes, or a copy if threads share their memory, which streams and `fetch` do not accept. */
+export function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+}
+
 /** Describes the kind of a value for messages: "null", "string", "Int32Array". */
 export function kindName(value: unknown): string {
   return value === null ? "null" : (getKind.call(value) ?? typeof value);

@@ -14,15 +14,16 @@ const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 /** Codes that mean "no such file". EISDIR is one, as a folder is not a file. */
 const missingCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
+/** Returns the code of a system error, such as "ENOENT"; "" for other errors. */
+export const errorCode = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
 /** Whether a failure means that there is no such file. */
-export function isMissing(cause: unknown): boolean {
-  return missingCodes.has((cause as { code?: string }).code ?? "");
-}
+export const isMissing = (cause: unknown): boolean => missingCodes.has(errorCode(cause));
 
 /** Returns the error of a file that could not be read. Returns errors of this library unchanged. */
 export function fileError(url: URL, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
-  const reason = (cause as { code?: string }).code ?? String(cause);
+  const reason = errorCode(cause) || String(cause);
   return networkError(`${url} could not be ${what}: ${reason}`, { code: "file-failed", cause });
 }
 

@@ -1,6 +1,7 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
 import { IdleTimeout, Limiter } from "../../util/async.js";
+import { unshared } from "../../util/bytes.js";
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
@@ -230,11 +231,6 @@ async function readStart(answer: HttpResponse): Promise<string> {
   };
   await answer.read(take).catch(() => {});
   return text;
-}
-
-/** Returns a copy if the memory is shared by threads, which `fetch` does not accept. */
-function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }
 
 /** A transient failure after which it is unknown whether the request was applied. */
