@@ -87,17 +87,6 @@ export class ByteSink {
   }
 }
 
-/** Returns the parts one after the other in one array. */
-export function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.byteLength;
-  }
-  return joined;
-}
-
 /** An array in C order: bytes, or values of any type. */
 export interface MemoryArray {
   readonly content: Uint8Array | unknown[];
