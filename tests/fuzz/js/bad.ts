@@ -1,6 +1,6 @@
 /** The files of tests/bad: inputs that once broke something, and handmade bad inputs. */
 import { readFileSync } from "node:fs";
-import { sessionOf } from "../../../dist/engine/engine.js";
+import { getSession } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
 import { isZarrError } from "../../../dist/index.js";
 import { readPlanFile } from "./plan-seeds.js";
@@ -36,7 +36,7 @@ export async function outcomeOfBad(file: string, bytes: Uint8Array): Promise<Out
 
 async function decodeInModule(bytes: Uint8Array): Promise<Outcome> {
   const { words, data } = readPlanFile(bytes);
-  const session = await sessionOf("full");
+  const session = await getSession("full");
   // The members of a plan that a session uses.
   const plan = { words, steps: [], projections: undefined } as unknown as Plan;
   try {

@@ -1,13 +1,13 @@
 /** Chunk formats decoded in TypeScript: variable-length elements, N5 blocks, shards and indexes, Blosc tables. */
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { entryOf, indexBytes, parseEntries, wholeCodec } from "../../../dist/chain/shards.js";
+import { indexBytes, parseEntries, readEntry, wholeCodec } from "../../../dist/chain/shards.js";
 import { ConfigReader, type Configuration } from "../../../dist/codecs/definition.js";
 import { writeMsgpack } from "../../../dist/codecs/msgpack.js";
 import { codecNames, findCodec } from "../../../dist/codecs/registry.js";
 import { frameItems, type VlenCodec } from "../../../dist/codecs/vlen-codec.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
-import { sessionOf } from "../../../dist/engine/engine.js";
+import { getSession } from "../../../dist/engine/engine.js";
 import { Plan } from "../../../dist/engine/plan.js";
 import { get, isZarrError, open, ZarrArray } from "../../../dist/index.js";
 import { readBloscTable, selectBlocks } from "../../../dist/read/blosc-blocks.js";
@@ -90,7 +90,7 @@ async function attempt<T>(work: () => Promise<T>): Promise<{ value: T } | { erro
 /** Decodes a chunk with zarr-wasm/codecs. */
 async function wholeChunk({ spec }: ZarrArray, encoded: Uint8Array): Promise<unknown> {
   const codec = wholeCodec(spec.firstLayout, spec.layouts.array, limits);
-  const session = await sessionOf("full");
+  const session = await getSession("full");
   codec.prepare(session);
   return codec.decode(session, encoded);
 }
@@ -202,7 +202,7 @@ const shardIndex: FuzzTarget = {
     const count = Math.floor(Math.max(0, input.length - 2) / 16);
     const bytes = input.slice(2, 2 + 16 * count);
     const entries = parseEntries(bytes);
-    const found = Array.from({ length: count }, (_, i) => entryOf(entries, i, size, limits));
+    const found = Array.from({ length: count }, (_, i) => readEntry(entries, i, size, limits));
     for (const entry of found) {
       if (!entry) continue;
       const { offset, length } = entry;
@@ -233,7 +233,7 @@ const bloscBlocks: FuzzTarget = {
     const chosen = selectBlocks(table, [run]);
     const made = await chosen?.readFrame(readBytes);
     if (!chosen || !made) return;
-    const session = await sessionOf("full");
+    const session = await getSession("full");
     const decode = async (bytes: number, encoded: Uint8Array) =>
       session.decode(Plan.bytesOnly([bloscStep], bytes), encoded);
     const part = await decode(chosen.decodedBytes, made);

@@ -10,7 +10,7 @@ import { loadEveryCodec } from "../../../dist/codecs/lookup.js";
 import { codecNames } from "../../../dist/codecs/registry.js";
 import { DType } from "../../../dist/dtypes/dtype.js";
 import { codecRow } from "../../../dist/engine/codec-table.js";
-import { sessionOf } from "../../../dist/engine/engine.js";
+import { getSession } from "../../../dist/engine/engine.js";
 import type { Plan } from "../../../dist/engine/plan.js";
 import { open, ZarrArray } from "../../../dist/index.js";
 import { defaultLimits } from "../../../dist/util/limits.js";
@@ -85,7 +85,7 @@ async function openIn(documents: Record<string, object>): Promise<ZarrArray> {
 
 /** Chunks of arrays that other implementations wrote. */
 async function goldenPlans(): Promise<PlanSeed[]> {
-  const session = await sessionOf("full");
+  const session = await getSession("full");
   const seeds: PlanSeed[] = [];
   for (const { documents, chunks } of goldenStores()) {
     const store = new Map(Object.entries(documents).map(([key, text]) => [`/${key}`, textBytes(text)]));
@@ -104,7 +104,7 @@ async function goldenPlans(): Promise<PlanSeed[]> {
 /** Images written by other programs, as chunks of bytes. */
 async function imagePlans(): Promise<PlanSeed[]> {
   await loadEveryCodec();
-  const session = await sessionOf("images");
+  const session = await getSession("images");
   const lines = readFileSync(path.resolve("tests/golden/images.jsonl"), "utf8").trim().split("\n");
   return lines.map((line) => {
     const { bytes, codec, configuration, data } = JSON.parse(line);
@@ -161,7 +161,7 @@ const longShape = [8, 10, 12];
 async function longPlans(): Promise<PlanSeed[]> {
   const dtype = DType.simple("int32");
   await loadEveryCodec();
-  const session = await sessionOf("full");
+  const session = await getSession("full");
   const values = Int32Array.from({ length: 960 }, (_, i) => Math.floor(i / 5) + ((i * 2654435761) % 7));
   const decoded = new Uint8Array(values.buffer);
   return longChains.map((codecs) => {

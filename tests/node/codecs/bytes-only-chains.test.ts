@@ -5,12 +5,12 @@ import { codecDefinitions } from "#src/codecs/registry.js";
 import { DType } from "#src/dtypes/dtype.js";
 import { decodeBytes, encodeBytesIn } from "#src/engine/bytes.js";
 import { codecRow } from "#src/engine/codec-table.js";
-import { sessionOf } from "#src/engine/engine.js";
+import { getSession } from "#src/engine/engine.js";
 import type { ChainStep } from "#src/engine/plan.js";
 import { errorOf, randomBytes } from "../support/support.js";
 
 const encodeBytes = async (steps: Parameters<typeof encodeBytesIn>[1], bytes: Uint8Array<ArrayBuffer>) =>
-  encodeBytesIn(await sessionOf("full"), steps, bytes);
+  encodeBytesIn(await getSession("full"), steps, bytes);
 
 const zlib: ChainStep = { core: "zlib", params: [1], name: "zlib" };
 const lz4: ChainStep = { core: "lz4", params: [1], name: "lz4" };

@@ -6,7 +6,7 @@ import { configureWasm, create, get, isZarrError, open, set, type ZarrArray } fr
 import { createCodecChain } from "zarr-wasm/codecs";
 import { loadEveryCodec } from "#src/codecs/lookup.js";
 import { codecNames } from "#src/codecs/registry.js";
-import { sessionOf } from "#src/engine/engine.js";
+import { getSession } from "#src/engine/engine.js";
 import { distFolder } from "../../shared/places.js";
 import { bytesOf, sha256 } from "../support/support.js";
 
@@ -162,7 +162,7 @@ describe.each(codecs)("%s", (codec) => {
   });
 
   it("is decoded or refused, whichever bytes are changed", async () => {
-    const session = await sessionOf("images");
+    const session = await getSession("images");
     for (const image of [smallest, own.find(({ name }) => /rgb|alpha|mask/.test(name))!]) {
       const chain = await chainOf(image);
       const encoded = encodedOf(image);
@@ -303,7 +303,7 @@ describe("headers that claim much", () => {
   ];
 
   it.each(cases)("%s", async (what, codec, bytes) => {
-    const session = await sessionOf("images");
+    const session = await getSession("images");
     const chain = await createCodecChain({
       dtype: "uint8",
       shape: [21, 37],
@@ -315,7 +315,7 @@ describe("headers that claim much", () => {
     // Layers may be missing: the image is complete, at lower quality.
     if (!what.includes("layers"))
       expect(isZarrError(outcome, "CorruptChunk", "LimitExceeded"), String(outcome)).toBe(true);
-    expect((await sessionOf("images")).memoryBytes - before).toBeLessThan(2 ** 26);
+    expect((await getSession("images")).memoryBytes - before).toBeLessThan(2 ** 26);
   });
 });
 

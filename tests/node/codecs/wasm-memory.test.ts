@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
-import { sessionOf } from "#src/engine/engine.js";
+import { getSession } from "#src/engine/engine.js";
 import { HeapDemand } from "#src/engine/session.js";
 import { BufferPool } from "#src/util/buffers.js";
 import { openArray, randomBytes } from "../support/support.js";
@@ -19,7 +19,7 @@ import {
 
 const mib = 2 ** 20;
 const codecs = [bytesBig, blosc({ clevel: 1 })];
-const memory = async () => (await sessionOf("decode")).memoryBytes;
+const memory = async () => (await getSession("decode")).memoryBytes;
 
 /** Mostly zeros, so that they are made and compared soon. */
 function sampleOf(length: number): Uint16Array<ArrayBuffer> {
@@ -122,11 +122,11 @@ describe("an outsized chunk", () => {
     const work = await workOf(large);
     work.chain.decode(work.encoded);
     await rest();
-    const session = await sessionOf("decode");
+    const session = await getSession("decode");
     for (let i = 0; i < 3; i++) {
       work.chain.decode(work.encoded);
       await rest();
-      expect((await sessionOf("decode")) === session).toBe(true);
+      expect((await getSession("decode")) === session).toBe(true);
     }
   });
 
@@ -150,7 +150,7 @@ describe("an outsized chunk", () => {
     store.before = async () => {
       requests++;
       if (requests % 5 !== 0) return;
-      retired.add(await sessionOf("decode"));
+      retired.add(await getSession("decode"));
       outsized.chain.decode(outsized.encoded);
       await rest();
     };

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { create, get, MapStore, open, resize, set, type ZarrArray } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { coordinatesOf } from "#src/metadata/chunk-key-encodings.js";
+import { parseChunkKey } from "#src/metadata/chunk-key-encodings.js";
 import { readChunkKeys } from "#src/metadata/v3.js";
 import { parseJson } from "#src/util/json.js";
 import { run, temporaryFolder } from "../support/cli-tool.js";
@@ -115,7 +115,7 @@ describe("keys", () => {
   ])("match the specification: %j at %j is %s", async (encoding, coordinates, key) => {
     const { chunkKey, keys } = await parsed(encoding);
     expect(chunkKey(coordinates)).toBe(key);
-    expect(coordinatesOf(keys, key, coordinates.length)).toEqual(coordinates);
+    expect(parseChunkKey(keys, key, coordinates.length)).toEqual(coordinates);
     expect(oracle(encoding, coordinates)).toBe(key);
   });
 
@@ -125,7 +125,7 @@ describe("keys", () => {
         const { chunkKey, keys } = await parsed(encoding);
         const key = chunkKey(coordinates);
         expect(key).toBe(oracle(encoding, coordinates));
-        expect(coordinatesOf(keys, key, coordinates.length)).toEqual(coordinates);
+        expect(parseChunkKey(keys, key, coordinates.length)).toEqual(coordinates);
       }),
       { numRuns: 500 },
     );
@@ -136,7 +136,7 @@ describe("keys", () => {
     await fc.assert(
       fc.asyncProperty(encodings, texts, fc.nat({ max: 3 }), async (encoding, text, rank) => {
         const { keys } = await parsed(encoding);
-        const found = coordinatesOf(keys, text, rank);
+        const found = parseChunkKey(keys, text, rank);
         if (found) expect([found.length, oracle(encoding, found)]).toEqual([rank, text]);
       }),
       { numRuns: 2000 },

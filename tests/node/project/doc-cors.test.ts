@@ -57,7 +57,7 @@ describe("reads over HTTP", () => {
       sent.push(request);
       const range = /^bytes=(\d*)-(\d*)$/.exec(request.headers.get("range") ?? "");
       if (refusesSuffix && range?.[1] === "") throw new TypeError("Failed to fetch"); // a rejected preflight
-      return answerOf(files.get(new URL(request.url).pathname), request.method, range);
+      return callStore(files.get(new URL(request.url).pathname), request.method, range);
     };
     const store = new HttpStore("https://data.example.org/", { fetch, retryDelay: 0 });
     const opened = await open(store, { kind: "array", version: 3 });
@@ -65,7 +65,7 @@ describe("reads over HTTP", () => {
     return sent;
   }
 
-  function answerOf(bytes: Uint8Array | undefined, method: string, range: RegExpExecArray | null): Response {
+  function callStore(bytes: Uint8Array | undefined, method: string, range: RegExpExecArray | null): Response {
     if (!bytes) return new Response(null, { status: 404 });
     const size = bytes.length;
     const body = (part: Uint8Array) => (method === "HEAD" ? null : Uint8Array.from(part));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { get, getBytes, type Store, WorkerPool, ZarrError } from "zarr-wasm";
 import { DType } from "#src/dtypes/dtype.js";
-import { sessionOf } from "#src/engine/engine.js";
+import { getSession } from "#src/engine/engine.js";
 import { Plan } from "#src/engine/plan.js";
 import { errorOf, openArray } from "../support/support.js";
 import {
@@ -126,7 +126,7 @@ describe("errors of a chunk", () => {
     };
     const spoilt = new Uint8Array(28).fill(1);
     const alone = await chain(inner, spoilt);
-    const session = await sessionOf("full");
+    const session = await getSession("full");
     const plan = Plan.bytesOnly([{ core: "zstd", name: "zstd", params: [1, 0] }], 64);
     const behind = await chain([...inner, zstd], session.encode(plan, spoilt));
     expect([alone["codec"], alone.code, alone["byteOffset"]]).toEqual(["crc32c", "checksum-mismatch", 24]);
@@ -203,7 +203,7 @@ describe("a session with the core", () => {
   const right = Uint8Array.of(1, 2, 3, 4);
 
   it("rejects writes outside its memory, and keeps working", async () => {
-    const session = await sessionOf("decode");
+    const session = await getSession("decode");
     const slab = session.makeSlab(4);
     const axes = [[0, 1, 4, 1]] as const;
     const step = { plan, encoded: right, offset: 0, axes };
@@ -250,7 +250,7 @@ describe("a session with the core", () => {
   });
 
   it("does not look at bytes of a chunk before, however short the next one is", async () => {
-    const session = await sessionOf("decode");
+    const session = await getSession("decode");
     session.decode(Plan.bytesOnly([], 2 ** 16), new Uint8Array(2 ** 16).fill(77));
     for (const bytes of [right.subarray(0, 3), new Uint8Array(0)]) {
       const error = await errorOf(() => session.decode(plan, bytes));

@@ -11,7 +11,7 @@ import {
   slice,
 } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
-import { sessionOf } from "#src/engine/engine.js";
+import { getSession } from "#src/engine/engine.js";
 import { bytesOf, errorOf, openArray, v1Meta } from "../support/support.js";
 import {
   bytesLittle,
@@ -34,7 +34,7 @@ const chainOf = (codecs: Codec[], bytes: number) =>
 
 /** Memory of both modules. */
 async function memory(): Promise<number[]> {
-  return [(await sessionOf("decode")).memoryBytes, (await sessionOf("full")).memoryBytes];
+  return [(await getSession("decode")).memoryBytes, (await getSession("full")).memoryBytes];
 }
 
 /** Every compressor, with its encoder. */
@@ -454,14 +454,14 @@ describe("a trap inside WebAssembly", () => {
   it("is reported, and the instance replaced", async () => {
     const chain = await chainOf([crc32c], 4);
     const encoded = chain.encode(Uint8Array.of(1, 2, 3, 4));
-    const broken = await sessionOf("decode");
+    const broken = await getSession("decode");
     broken.core.decode = () => {
       throw new WebAssembly.RuntimeError("unreachable");
     };
     const error = await errorOf(() => chain.decode(encoded));
     expect([error._tag, error.code]).toEqual(["EngineFailed", "trap"]);
     expect(broken.usable).toBe(false);
-    const fresh = await sessionOf("decode");
+    const fresh = await getSession("decode");
     expect(fresh).not.toBe(broken);
     expect(fresh.usable).toBe(true);
     await new Promise((done) => setTimeout(done, 50));
@@ -475,7 +475,7 @@ describe("a trap inside WebAssembly", () => {
       store.entries.set(key, chain.encode(new Int32Array(6).fill(7)));
     const array = await openArray(store);
     await get(array);
-    const { core } = await sessionOf("decode");
+    const { core } = await getSession("decode");
     core.decodePlaced = () => {
       throw new WebAssembly.RuntimeError("memory access out of bounds");
     };

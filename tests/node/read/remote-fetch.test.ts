@@ -3,8 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { HttpClient } from "#src/store/http/client.js";
-import type { Answer, Transport } from "#src/store/transport.js";
-import { Watch } from "#src/util/async.js";
+import type { HttpResponse, Transport } from "#src/store/transport.js";
+import { IdleTimeout } from "#src/util/async.js";
 import { Fetching, isFetchRequest } from "#src/workers/fetching.js";
 import { FetchConnection } from "#src/workers/remote-fetch.js";
 import { errorOf } from "../support/support.js";
@@ -137,7 +137,7 @@ it("who gives up gets the reason, and the worker drops the request", async () =>
 
 it("a body without an end is read no further than it is used", async () => {
   const { line, said } = connect();
-  const watch = new Watch(new AbortController().signal, 10_000);
+  const watch = new IdleTimeout(new AbortController().signal, 10_000);
   const answer = await line.send(at("endless"), { method: "GET", headers: new Headers(), watch });
   await new Promise((resolve) => setTimeout(resolve, 300));
   const before = sentOfEndless;
@@ -159,12 +159,12 @@ it("a body without an end is read no further than it is used", async () => {
 
 it("a worker that ends, or sends another message, fails the request", async () => {
   const silent = new AbortController().signal;
-  const ask = (said: object | undefined): Promise<Answer> => {
+  const ask = (said: object | undefined): Promise<HttpResponse> => {
     const line = new FetchConnection(() => {});
     const answer = line.send(at("whole"), {
       method: "GET",
       headers: new Headers(),
-      watch: new Watch(silent, Number.POSITIVE_INFINITY),
+      watch: new IdleTimeout(silent, Number.POSITIVE_INFINITY),
     });
     if (said) line.receive({ fetched: 0, ...said });
     else line.close();

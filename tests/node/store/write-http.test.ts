@@ -421,7 +421,7 @@ describe("cached reads", () => {
 
 it("which objects were written is forgotten one day, to be on the safe side", () => {
   const versions = new Versions();
-  for (let i = 0; i < 10_002; i++) versions.noteWrite(`/${i}`);
+  for (let i = 0; i < 10_002; i++) versions.recordWrite(`/${i}`);
   expect(versions.lastWrite("/10001")).toBe(10_002);
   // Evicted entries, and all others, may have been written at that time.
   expect([versions.lastWrite("/0"), versions.lastWrite("/1"), versions.lastWrite("/never")]).toEqual([

@@ -4,7 +4,7 @@ import { wholeCodec } from "#src/chain/shards.js";
 import type { ZarrVersion } from "#src/codecs/definition.js";
 import { type FoundCodec, findCodec } from "#src/codecs/registry.js";
 import { codecRow } from "#src/engine/codec-table.js";
-import { sessionOf } from "#src/engine/engine.js";
+import { getSession } from "#src/engine/engine.js";
 import { defaultLimits } from "#src/util/limits.js";
 import { shape, type TriedType, valuesOf } from "./data-types.js";
 
@@ -177,7 +177,7 @@ export async function encode({ spec, dtype }: ZarrArray, elements: unknown): Pro
   const codec = wholeCodec(firstLayout, layouts.array, defaultLimits);
   const isPacked = firstLayout.leaf.type === "vlen" && !dtype.isVariable;
   const content = isPacked ? stringsOf(elements as Uint8Array) : elements;
-  const session = await sessionOf(codec.encodeModule === "images" ? "images" : "full");
+  const session = await getSession(codec.encodeModule === "images" ? "images" : "full");
   codec.prepare(session);
   return codec.encode(session, content as Uint8Array).slice();
 }

@@ -5,7 +5,7 @@ import type { ChunkLayout } from "#src/chain/layout.js";
 import { wholeCodec } from "#src/chain/shards.js";
 import { codecDefinitions } from "#src/codecs/registry.js";
 import { codecRow } from "#src/engine/codec-table.js";
-import { sessionOf } from "#src/engine/engine.js";
+import { getSession } from "#src/engine/engine.js";
 import type { ChainStep } from "#src/engine/plan.js";
 import type { CodecSession } from "#src/engine/session.js";
 import { joinKey } from "#src/store/store.js";
@@ -68,7 +68,7 @@ export async function ownChunks(): Promise<GoldenChunk[]> {
     const { entries: store } = documents({ [key]: document });
     const array = await openArray(store);
     const codec = codecOf(array, array.spec.firstLayout);
-    const session = await sessionOf("full");
+    const session = await getSession("full");
     codec.prepare(session);
     const content = new Float32Array(product(array.chunkShape)).map((_, i) => i / 4);
     store.set(
@@ -133,7 +133,7 @@ async function smallestChunk(name: string, store: Map<string, Uint8Array>, array
 /** Some chunks turn out to need the full module when they are read. */
 async function firstDecode(codec: ChunkCodec, encoded: Uint8Array) {
   for (const module of [codec.decodeModule, "full"] as const) {
-    const session = await sessionOf(module);
+    const session = await getSession(module);
     codec.prepare(session);
     try {
       return { session, right: codec.decode(session, encoded) };

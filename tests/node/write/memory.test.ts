@@ -16,7 +16,7 @@ interface Peak {
 function peaksOf(sizes: readonly number[], options: object, workers: number, isShared: boolean): Peak[] {
   const code = `
     const { create, set, WorkerPool } = await import("${root}dist/index.js");
-    const { sessionOf } = await import("${root}dist/engine/engine.js");
+    const { getSession } = await import("${root}dist/engine/engine.js");
     const reachable = () => (gc(), process.memoryUsage().arrayBuffers);
     const pool = ${workers} > 0 ? new WorkerPool({ size: ${workers} }) : undefined;
     const peaks = [];
@@ -40,7 +40,7 @@ function peaksOf(sizes: readonly number[], options: object, workers: number, isS
       const array = await create(store, { shape, dtype: "uint8", codecs: "crc32c", ...${JSON.stringify(options)} });
       [peak, calls, before] = [0, 0, reachable()];
       await set(array, null, data, { pool });
-      const core = await sessionOf("full");
+      const core = await getSession("full");
       peaks.push({ buffers: peak, core: core.memoryBytes });
     }
     console.log(JSON.stringify(peaks));

@@ -11,7 +11,7 @@ import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import { type ChainStep, moduleFor, Plan } from "../engine/plan.js";
-import type { CodecSession, Place, PlacedStep, Slab } from "../engine/session.js";
+import type { CodecSession, PlacedStep, Placement, Slab } from "../engine/session.js";
 import { repeated } from "../util/buffers.js";
 import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
@@ -58,7 +58,7 @@ export interface LeafCodec extends ChunkCodec {
     session: CodecSession | undefined,
     encoded: Uint8Array | undefined,
     target: Target,
-    place: Place,
+    place: Placement,
   ): void;
 }
 
@@ -71,7 +71,7 @@ export function withSession<T>(
 }
 
 /** Returns the place of a whole packed chunk. @param width bytes per element, or 1 entry of a list. */
-export function wholePlace(shape: readonly number[], width = 1): Place {
+export function wholePlace(shape: readonly number[], width = 1): Placement {
   const strides = stridesOf(shape, width);
   return { offset: 0, axes: shape.map((length, axis) => [0, 1, length, strides[axis]!]) };
 }
@@ -162,12 +162,12 @@ export class CoreChunkCodec implements LeafCodec {
    * Returns the steps that write a chunk to a slab, for a session of this thread or another. @throws
    * CorruptChunk.
    */
-  placed(encoded: Uint8Array | undefined, place: Place): readonly PlacedStep[] {
+  placed(encoded: Uint8Array | undefined, place: Placement): readonly PlacedStep[] {
     if (this.#frame && encoded) return this.#frame.placed(encoded, place);
     return [{ plan: this.plan, encoded, offset: place.offset, axes: place.axes }];
   }
 
-  decodePlaced(session: CodecSession, encoded: Uint8Array | undefined, slab: Slab, place: Place): void {
+  decodePlaced(session: CodecSession, encoded: Uint8Array | undefined, slab: Slab, place: Placement): void {
     for (const step of this.placed(encoded, place)) session.place(slab, step);
   }
 
@@ -239,7 +239,7 @@ export class VlenChunkCodec implements LeafCodec {
     session: CodecSession | undefined,
     encoded: Uint8Array | undefined,
     out: unknown[],
-    place: Place,
+    place: Placement,
   ): void {
     const { fill } = this.parts;
     const values = encoded && this.#values(session, encoded);
@@ -270,7 +270,7 @@ export class VlenChunkCodec implements LeafCodec {
   }
 
   /** Visits the values of a place with their stored index and their target index. */
-  #each({ offset, axes: placed }: Place, visit: (stored: number, at: number) => void): void {
+  #each({ offset, axes: placed }: Placement, visit: (stored: number, at: number) => void): void {
     const { axes, shape } = this.parts;
     const strides = stridesOf(axes.map((axis) => shape[axis]!));
     const stored = shape.map((_, axis) => strides[axes.indexOf(axis)]!);

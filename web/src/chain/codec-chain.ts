@@ -15,7 +15,7 @@ import {
 import { parseLooseFill } from "../dtypes/fill.js";
 import { fromPlain, parseDataType } from "../dtypes/v3.js";
 import { largerModule, type ModuleName } from "../engine/compile.js";
-import { loadedSession, sessionOf } from "../engine/engine.js";
+import { getSession, loadedSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
 import { asBytes, isBytes } from "../util/bytes.js";
 import { invalidArgument } from "../util/errors.js";
@@ -89,10 +89,10 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
   const dtype = parseDataType(options.dtype);
   const codecs = parseCodecs(options.codecs, "codecs", "mustUnderstand");
   await loadCodecs(namesIn(codecs, limits.shardDepth), 3);
-  const codec = codecOf(dtype, codecs, options, limits);
+  const codec = makeCodec(dtype, codecs, options, limits);
   const { decodeModule, encodeModule } = codec;
   const module = direction === "both" ? largerModule(decodeModule, encodeModule) : decodeModule;
-  const session = await sessionOf(module);
+  const session = await getSession(module);
   codec.prepare(session);
   const chain: CodecChain<ElementData | readonly unknown[]> = new BoundChain(
     dtype,
@@ -104,7 +104,7 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
 }
 
 /** Returns the codec of the chain: of a single chunk, or of a shard. */
-function codecOf(
+function makeCodec(
   dtype: DType,
   codecs: readonly CodecMetadata[],
   options: CodecChainOptions,
@@ -139,7 +139,7 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
       readElements(this.dtype, this.#decoded(encoded) as Uint8Array, out as ElementData);
       return out;
     }
-    const bytes = bytesOf(encoded);
+    const bytes = checkBytes(encoded);
     const target = Array.isArray(out) ? (out as unknown[]) : toBytes(this.dtype, out as ElementData);
     this.#run((session) => this.codec.decodeInto(session, bytes, target));
     return out;
@@ -152,7 +152,7 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
   }
 
   #decoded(encoded: Uint8Array): Content {
-    const bytes = bytesOf(encoded);
+    const bytes = checkBytes(encoded);
     return this.#run((session) => this.codec.decode(session, bytes));
   }
 
@@ -167,7 +167,7 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
   }
 }
 
-function bytesOf(encoded: unknown): Uint8Array {
+function checkBytes(encoded: unknown): Uint8Array {
   const bytes = isBytes(encoded) ? asBytes(encoded) : undefined;
   if (!bytes) throw invalidArgument("encoded chunks must be Uint8Arrays");
   return bytes;

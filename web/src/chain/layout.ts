@@ -42,12 +42,12 @@ export interface ShardIndexLayout {
 }
 
 /** The codec of chunks that hold elements. */
-export type Leaf = CoreChunkCodec | VlenChunkCodec;
+export type LeafChunkCodec = CoreChunkCodec | VlenChunkCodec;
 
 export interface ChunkLayout {
   /** Outermost first; empty if chunks are not in shards. */
   readonly levels: readonly ShardLevel[];
-  readonly leaf: Leaf;
+  readonly leaf: LeafChunkCodec;
 }
 
 export interface LayoutArray {
@@ -191,7 +191,7 @@ function makeLeaf(
   array: LayoutArray,
   shape: readonly number[],
   options: ChainOptions,
-): Leaf {
+): LeafChunkCodec {
   const { limits } = options;
   const { dtype, fillItem, missing: fill } = array;
   if (chain.toBytes.type === "vlen") {
@@ -219,7 +219,7 @@ function blockLeaf(
   array: LayoutArray,
   shape: readonly number[],
   options: ChainOptions,
-): Leaf {
+): LeafChunkCodec {
   const around = [...chain.before, ...chain.after][0];
   if (around)
     throw unsupported(`codec ${around.name} beside n5_default`, { code: "codec-order", codec: around.name });

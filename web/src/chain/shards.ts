@@ -51,7 +51,7 @@ export function indexBytes(entries: readonly (ShardEntry | undefined)[]): Uint8A
  * @param size bytes of the shard, if known.
  * @throws CorruptChunk for an entry outside the shard, or with only one number marked missing; LimitExceeded.
  */
-export function entryOf(
+export function readEntry(
   entries: Float64Array,
   entry: number,
   size: number | undefined,
@@ -128,7 +128,7 @@ export class ShardCodec implements ChunkCodec {
     const entries = this.#readIndex(session, shard);
     const whole = this.#filled(this.#level.shape);
     for (const { entry, origin } of this.#cells()) {
-      const found = entryOf(entries, entry, shard.byteLength, limits);
+      const found = readEntry(entries, entry, shard.byteLength, limits);
       if (!found) continue;
       const bytes = shard.subarray(found.offset, found.offset + found.length);
       const content = this.inner.decode(session, bytes) as MemoryArray["content"];
@@ -163,7 +163,7 @@ export class ShardCodec implements ChunkCodec {
       offset += bytes.byteLength;
     }
     const table = session.encode(index.plan, indexBytes(entries));
-    return encodeBytesIn(session, after, joined(isAtStart ? [table, ...parts] : [...parts, table]));
+    return encodeBytesIn(session, after, joinBytes(isAtStart ? [table, ...parts] : [...parts, table]));
   }
 
   #readIndex(session: CodecSession, shard: Uint8Array): Float64Array {
@@ -218,12 +218,13 @@ function isSame(a: MemoryArray["content"], b: MemoryArray["content"]): boolean {
   return true;
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+/** Returns the parts one after the other in one array. */
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let at = 0;
   for (const part of parts) {
-    bytes.set(part, at);
+    joined.set(part, at);
     at += part.byteLength;
   }
-  return bytes;
+  return joined;
 }

@@ -3,9 +3,9 @@
 import { componentsOf } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
 import { endianWords, noEndian, perComponent } from "../engine/plan.js";
-import { type CodecDefinition, type ConfigReader, show } from "./definition.js";
+import { type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
-function wordOf(endian: unknown): number | undefined {
+function endianWord(endian: unknown): number | undefined {
   return typeof endian === "string" && Object.hasOwn(endianWords, endian)
     ? endianWords[endian as Endian]
     : undefined;
@@ -15,9 +15,9 @@ function wordOf(endian: unknown): number | undefined {
  * Returns the words for a list with one endian per run of components, null for single bytes. The dtypes of
  * Zarr v1 and v2 are converted to such lists; Zarr v3 has none.
  */
-function wordsOfRuns(endians: readonly unknown[], runs: readonly unknown[]): (number | undefined)[] {
+function endianWordsPerRun(endians: readonly unknown[], runs: readonly unknown[]): (number | undefined)[] {
   if (endians.length !== runs.length) return [undefined];
-  return endians.map((endian) => (endian === null ? noEndian : wordOf(endian)));
+  return endians.map((endian) => (endian === null ? noEndian : endianWord(endian)));
 }
 
 /** `endian` is "little" or "big"; required for types of several bytes. */
@@ -32,9 +32,11 @@ export const bytes: CodecDefinition = {
     const endian = config.get("endian");
     const runs = componentsOf(array.dtype);
     const isList = version < 3 && Array.isArray(endian);
-    const words = isList ? wordsOfRuns(endian, runs) : [endian === undefined ? noEndian : wordOf(endian)];
+    const words = isList
+      ? endianWordsPerRun(endian, runs)
+      : [endian === undefined ? noEndian : endianWord(endian)];
     if (words.includes(undefined))
-      throw config.error(`"endian" must be "little" or "big", not ${show(endian)}`);
+      throw config.error(`"endian" must be "little" or "big", not ${formatValue(endian)}`);
     const missing = runs.some((run, i) => run.bytes > 1 && words[isList ? i : 0] === noEndian);
     if (missing)
       throw config.error(`data type ${array.dtype} needs an "endian", "little" or "big"`, "missing-endian");
@@ -58,12 +60,15 @@ function readOrder(config: ConfigReader, rank: number): number[] {
   if (order === "C") return identity;
   if (order === "F") return identity.reverse();
   if (!Array.isArray(order))
-    throw config.error(`"order" must be a list of axes, "C" or "F", not ${show(order)}`);
+    throw config.error(`"order" must be a list of axes, "C" or "F", not ${formatValue(order)}`);
   const valid = order.every(
     (axis) => typeof axis === "number" && Number.isInteger(axis) && axis >= 0 && axis < rank,
   );
   if (order.length !== rank || !valid || new Set(order).size !== rank) {
-    throw config.error(`"order" ${show(order)} is not a permutation of the ${rank} axes`, "bad-permutation");
+    throw config.error(
+      `"order" ${formatValue(order)} is not a permutation of the ${rank} axes`,
+      "bad-permutation",
+    );
   }
   return order as number[];
 }

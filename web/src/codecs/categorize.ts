@@ -8,7 +8,7 @@
 import { componentsOf } from "../dtypes/dtype.js";
 import { readScalar } from "../dtypes/scalar.js";
 import { parseTypestr, type StoredType } from "../dtypes/typestr.js";
-import { type CodecContext, type ConfigReader, show } from "./definition.js";
+import { type CodecContext, type ConfigReader, formatValue } from "./definition.js";
 import { badValue, corrupt, type VlenCodecDefinition } from "./vlen-codec.js";
 
 /**
@@ -49,20 +49,21 @@ function checkTypes(config: ConfigReader, { array: { dtype } }: CodecContext): v
   const text = config.get("dtype");
   if (text === undefined || text === null) return;
   if (typeof text !== "string" || !/^([<>]U\d+|\|O)$/.test(text))
-    throw config.error(`"dtype" must be a type of strings, not ${show(text)}`);
+    throw config.error(`"dtype" must be a type of strings, not ${formatValue(text)}`);
 }
 
 function readLabels(config: ConfigReader): readonly string[] {
   const labels = config.get("labels");
   const valid = Array.isArray(labels) && labels.every((label) => typeof label === "string");
-  if (!valid) throw config.error(`"labels" must be a list of strings, not ${show(labels)}`);
+  if (!valid) throw config.error(`"labels" must be a list of strings, not ${formatValue(labels)}`);
   return labels;
 }
 
 /** Parses the type of the codes: an integer type with a code for every label. */
 function readCodes(config: ConfigReader, labels: number): StoredType {
   const text = config.get("astype") ?? "|u1";
-  if (typeof text !== "string") throw config.error(`"astype" must be a NumPy type string, not ${show(text)}`);
+  if (typeof text !== "string")
+    throw config.error(`"astype" must be a NumPy type string, not ${formatValue(text)}`);
   const type = parseTypestr(/^[iu]\d$/.test(text) ? `<${text}` : text);
   const { core, itemBytes } = type.dtype;
   const isSigned = core.startsWith("int");

@@ -1,7 +1,8 @@
 /** Checksums of numcodecs: crc32, adler32, fletcher32, jenkins_lookup3. All are verified when a chunk is decoded. */
 
+import { packWords } from "../engine/plan.js";
 import { checksum, withChecksum } from "./compressors.js";
-import { type CodecDefinition, type ConfigReader, show } from "./definition.js";
+import { type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
 /** Returns the names of a checksum of numcodecs. */
 export const extended = (id: string) => ({ 2: [id], 3: [`numcodecs.${id}`] });
@@ -31,7 +32,7 @@ export const jenkinsLookup3: CodecDefinition = {
   parse(config) {
     config.only("initval", "prefix");
     const prefix = readPrefix(config);
-    return { params: [config.integer("initval", 0, 2 ** 32 - 1, 0), prefix.length, ...wordsOf(prefix)] };
+    return { params: [config.integer("initval", 0, 2 ** 32 - 1, 0), prefix.length, ...packWords(prefix)] };
   },
 };
 
@@ -43,7 +44,7 @@ function readPrefix(config: ConfigReader): readonly number[] {
     Number.isInteger(item) && (item as number) >= 0 && (item as number) <= 255;
   if (!Array.isArray(bytes) || bytes.length > maxPrefix || !bytes.every(isByte)) {
     const wanted = `at most ${maxPrefix} bytes, as a list of integers or as base64 text`;
-    throw config.error(`"prefix" must be ${wanted}, not ${show(value)}`);
+    throw config.error(`"prefix" must be ${wanted}, not ${formatValue(value)}`);
   }
   return bytes;
 }
@@ -54,10 +55,4 @@ function fromBase64(text: string): number[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-function wordsOf(bytes: readonly number[]): number[] {
-  const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
-  padded.set(bytes);
-  return [...new Uint32Array(padded.buffer)];
 }

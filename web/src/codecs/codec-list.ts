@@ -26,7 +26,7 @@ export const objectCodec = (definition: VlenCodecDefinition): FoundCodec => ({
  */
 export const implicitCodecs: readonly string[] = ["bytes", "transpose"];
 
-const namesOf = ({ definition }: FoundCodec, version: ZarrVersion): readonly string[] =>
+const versionNames = ({ definition }: FoundCodec, version: ZarrVersion): readonly string[] =>
   (definition.names as CodecDefinition["names"])[version] ?? [];
 
 /** An ordered list of codecs. */
@@ -36,7 +36,7 @@ export class CodecList {
   constructor(private readonly codecs: readonly FoundCodec[]) {
     for (const codec of codecs) {
       for (const version of [1, 2, 3] as const) {
-        for (const name of namesOf(codec, version)) this.#byName.set(`${version}:${name}`, codec);
+        for (const name of versionNames(codec, version)) this.#byName.set(`${version}:${name}`, codec);
       }
     }
   }
@@ -49,7 +49,7 @@ export class CodecList {
   /** Returns all names of a Zarr version, or those of one kind, in order. */
   names(version: ZarrVersion, kind?: CodecKind): string[] {
     const chosen = this.codecs.filter(({ definition }) => kind === undefined || definition.kind === kind);
-    return chosen.flatMap((codec) => namesOf(codec, version));
+    return chosen.flatMap((codec) => versionNames(codec, version));
   }
 }
 

@@ -50,7 +50,7 @@ const autoShuffle = -1;
 const legacyZstdFlag = 1;
 const trailingBytesFlag = 2;
 /** Zarr v1 data of 2016 contains zstd frames older than the final format; z5py appended bytes to v2 chunks. */
-const flagsOf: Readonly<Record<ZarrVersion, number>> = { 1: legacyZstdFlag, 2: trailingBytesFlag, 3: 0 };
+const versionFlags: Readonly<Record<ZarrVersion, number>> = { 1: legacyZstdFlag, 2: trailingBytesFlag, 3: 0 };
 
 /**
  * Parses the shuffle: a name in v3, a number in numcodecs, where -1 means "bits for single bytes, otherwise
@@ -75,7 +75,9 @@ function parse(config: ConfigReader, { version, array }: CodecContext) {
   const typesize = config.integer("typesize", 1, 2 ** 31 - 1, itemBytes);
   const blocksize = config.integer("blocksize", 0, 2 ** 31 - 1, 0);
   // A frame stores the element size in one byte; c-blosc replaces larger ones by 1.
-  return { params: [compressor, level, shuffle, typesize > 255 ? 1 : typesize, blocksize, flagsOf[version]] };
+  return {
+    params: [compressor, level, shuffle, typesize > 255 ? 1 : typesize, blocksize, versionFlags[version]],
+  };
 }
 
 export const blosc: CodecDefinition = {

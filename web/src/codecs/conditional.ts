@@ -11,7 +11,7 @@ import {
   type CodecDefinition,
   ConfigReader,
   type Configuration,
-  show,
+  formatValue,
   type ZarrVersion,
 } from "./definition.js";
 
@@ -38,7 +38,9 @@ export function makeConditional(find: FindCodec): CodecDefinition {
         throw limitExceeded(`codec conditional is nested deeper than ${maxDepth} levels`);
       const codecs = config.get("codecs");
       if (!Array.isArray(codecs) || codecs.length > maxCodecs) {
-        throw config.error(`"codecs" must be a list of at most ${maxCodecs} codecs, not ${show(codecs)}`);
+        throw config.error(
+          `"codecs" must be a list of at most ${maxCodecs} codecs, not ${formatValue(codecs)}`,
+        );
       }
       const nested = codecs.flatMap((codec) =>
         nestedWords(config, codec, find, { ...context, depth: depth + 1 }),
@@ -50,8 +52,8 @@ export function makeConditional(find: FindCodec): CodecDefinition {
 
 /** Parses the header size: one bit per codec, in whole bytes; at least one byte. */
 function readHeaderBits(config: ConfigReader, count: number): number {
-  const fewest = Math.max(8, Math.ceil(count / 8) * 8);
-  const bits = config.integer("header_bits", fewest, maxHeaderBits, fewest);
+  const minBits = Math.max(8, Math.ceil(count / 8) * 8);
+  const bits = config.integer("header_bits", minBits, maxHeaderBits, minBits);
   if (bits % 8 !== 0) throw config.error(`"header_bits" must be a multiple of 8, not ${bits}`);
   return bits;
 }
@@ -66,7 +68,7 @@ function nestedWords(
   const { name, configuration } = readNested(config, codec);
   const definition = find(name, context.version);
   if (definition?.kind !== "bytes-to-bytes") {
-    throw config.error(`"codecs" holds ${show(name)}, which is no bytes-to-bytes codec known here`);
+    throw config.error(`"codecs" holds ${formatValue(name)}, which is no bytes-to-bytes codec known here`);
   }
   const { params } = definition.parse(new ConfigReader(name, configuration, context.version), context);
   return [codecRow(definition.core).id, params.length, ...params];
@@ -76,7 +78,9 @@ function readNested(config: ConfigReader, codec: unknown): { name: string; confi
   if (typeof codec === "string") return { name: codec, configuration: {} };
   const { name, configuration = {} } = isRecord(codec) ? codec : {};
   if (typeof name !== "string" || !isRecord(configuration)) {
-    throw config.error(`"codecs" must hold codecs with a name and a configuration, not ${show(codec)}`);
+    throw config.error(
+      `"codecs" must hold codecs with a name and a configuration, not ${formatValue(codec)}`,
+    );
   }
   return { name, configuration };
 }

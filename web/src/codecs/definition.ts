@@ -2,7 +2,7 @@
 
 import type { DType } from "../dtypes/dtype.js";
 import type { CodecIn, CoreCodec } from "../engine/codec-table.js";
-import { hasHole, isRecord, own } from "../util/arguments.js";
+import { hasHole, isRecord, ownProperty } from "../util/arguments.js";
 import { invalidMetadata, type ZarrError } from "../util/errors.js";
 
 /** Position in a chain. Spec: Zarr v3 core, "codec pipeline": AA*, one AB, BB*. */
@@ -101,8 +101,8 @@ export class ConfigReader {
 
   /** Returns an option, or undefined; only own properties count. @throws InvalidMetadata for lists with holes. */
   get(name: string): unknown {
-    const value = own(this.values, name);
-    if (hasHole(value)) throw this.error(`"${name}" ${show(value)} has a list with a missing entry`);
+    const value = ownProperty(this.values, name);
+    if (hasHole(value)) throw this.error(`"${name}" ${formatValue(value)} has a list with a missing entry`);
     return value;
   }
 
@@ -116,14 +116,15 @@ export class ConfigReader {
   integer(name: string, min: number, max: number, fallback?: number): number {
     const value = this.given(name, fallback);
     if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
-      throw this.error(`"${name}" must be an integer from ${min} to ${max}, not ${show(value)}`);
+      throw this.error(`"${name}" must be an integer from ${min} to ${max}, not ${formatValue(value)}`);
     }
     return value;
   }
 
   boolean(name: string, fallback: boolean): boolean {
     const value = this.given(name, fallback);
-    if (typeof value !== "boolean") throw this.error(`"${name}" must be true or false, not ${show(value)}`);
+    if (typeof value !== "boolean")
+      throw this.error(`"${name}" must be true or false, not ${formatValue(value)}`);
     return value;
   }
 
@@ -131,7 +132,8 @@ export class ConfigReader {
   choice(name: string, choices: readonly string[], fallback?: string): number {
     const value = this.given(name, fallback);
     const index = choices.indexOf(value as string);
-    if (index < 0) throw this.error(`"${name}" must be one of ${choices.join(", ")}, not ${show(value)}`);
+    if (index < 0)
+      throw this.error(`"${name}" must be one of ${choices.join(", ")}, not ${formatValue(value)}`);
     return index;
   }
 
@@ -148,15 +150,15 @@ export class ConfigReader {
 }
 
 /** Formats a value for messages. */
-export function show(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "bigint") return String(value);
-  const text = textOf(value);
+  const text = toJsonText(value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
 /** Formats a value as JSON; values that JSON cannot represent (functions, circular objects) as their type. */
-function textOf(value: unknown): string {
+function toJsonText(value: unknown): string {
   try {
     const text = JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part));
     return text ?? typeof value;
@@ -181,7 +183,9 @@ export interface CodecMetadata {
  */
 export function parseCodecs(value: unknown, what: string, alias = "must_understand"): CodecMetadata[] {
   if (!Array.isArray(value)) {
-    throw invalidMetadata(`${what} must be a list of codecs, not ${show(value)}`, { code: "bad-codecs" });
+    throw invalidMetadata(`${what} must be a list of codecs, not ${formatValue(value)}`, {
+      code: "bad-codecs",
+    });
   }
   // Array.from visits holes too, which are rejected
   return Array.from(value, (entry) => parseCodec(entry, what, alias));
@@ -190,9 +194,9 @@ export function parseCodecs(value: unknown, what: string, alias = "must_understa
 function parseCodec(entry: unknown, what: string, alias: string): CodecMetadata {
   if (typeof entry === "string") return { name: entry };
   const object = isRecord(entry) ? entry : {};
-  const name = own(object, "name");
-  const configuration = own(object, "configuration");
-  const mustUnderstand = own(object, "must_understand") ?? own(object, alias);
+  const name = ownProperty(object, "name");
+  const configuration = ownProperty(object, "configuration");
+  const mustUnderstand = ownProperty(object, "must_understand") ?? ownProperty(object, alias);
   const known = ["name", "configuration", "must_understand", alias];
   const unknown = Object.keys(object).find((key) => !known.includes(key));
   const valid =
@@ -201,7 +205,7 @@ function parseCodec(entry: unknown, what: string, alias: string): CodecMetadata 
     (mustUnderstand === undefined || typeof mustUnderstand === "boolean") &&
     unknown === undefined;
   if (!valid) {
-    throw invalidMetadata(`${what}: ${show(entry)} is not a codec with a name and a configuration`, {
+    throw invalidMetadata(`${what}: ${formatValue(entry)} is not a codec with a name and a configuration`, {
       code: "bad-codecs",
     });
   }

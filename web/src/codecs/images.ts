@@ -6,13 +6,14 @@
  * that case.
  */
 
+import { packWords } from "../engine/plan.js";
 import { decodeBase64 } from "../util/bytes.js";
 import { unsupported } from "../util/errors.js";
 import { compressors as bloscCompressors, shuffles } from "./compressors.js";
-import { type CodecDefinition, type ConfigReader, show } from "./definition.js";
+import { type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
 /** Returns the names of a codec in Zarr v2 and v3, from its ids in imagecodecs. */
-function namesOf(ids: readonly string[], registered: readonly string[] = []): CodecDefinition["names"] {
+function imageNames(ids: readonly string[], registered: readonly string[] = []): CodecDefinition["names"] {
   const own = ids.map((id) => `imagecodecs_${id}`);
   return { 2: own, 3: [...own, ...own.map((id) => `numcodecs.${id}`), ...registered] };
 }
@@ -39,41 +40,35 @@ function readColorSpace(config: ConfigReader, name: string): number {
   const number = typeof value === "string" ? colorSpaces[value.toUpperCase()] : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= lastColorSpace)
     return number;
-  throw config.error(`"${name}" must be a color space, as "RGB", not ${show(value)}`);
+  throw config.error(`"${name}" must be a color space, as "RGB", not ${formatValue(value)}`);
 }
 
 /** Maximum size of tables and header together, in bytes; the core's limit. */
-const mostTables = 2 ** 16;
+const maxTableBytes = 2 ** 16;
 
 /** Parses an option of bytes, given as base64. */
 function readBytes(config: ConfigReader, name: string): Uint8Array {
   const value = config.given(name) ?? null;
   if (value === null) return new Uint8Array(0);
-  const bytes = typeof value === "string" && value.length <= 2 * mostTables ? decodeBase64(value) : undefined;
-  if (!bytes || bytes.length > mostTables)
-    throw config.error(`"${name}" must be bytes as base 64, at most ${mostTables} of them`);
+  const bytes =
+    typeof value === "string" && value.length <= 2 * maxTableBytes ? decodeBase64(value) : undefined;
+  if (!bytes || bytes.length > maxTableBytes)
+    throw config.error(`"${name}" must be bytes as base 64, at most ${maxTableBytes} of them`);
   return bytes;
-}
-
-/** Returns bytes as words of a plan. */
-function wordsOf(bytes: Uint8Array): number[] {
-  const padded = new Uint8Array(4 * Math.ceil(bytes.length / 4));
-  padded.set(bytes);
-  return [...new Uint32Array(padded.buffer)];
 }
 
 export const imageJpeg: CodecDefinition = {
   core: "imagecodecs_jpeg",
   kind: "bytes-to-bytes",
   impliesBytes: true,
-  names: namesOf(["jpeg", "jpeg8"], ["jpeg"]), // "jpeg" is the name in zarr-extensions
+  names: imageNames(["jpeg", "jpeg8"], ["jpeg"]), // "jpeg" is the name in zarr-extensions
   parse(config) {
     const tables = readBytes(config, "tables");
     const header = readBytes(config, "header");
-    if (tables.length + header.length > mostTables)
-      throw config.error(`"tables" and "header" have more than ${mostTables} bytes`);
+    if (tables.length + header.length > maxTableBytes)
+      throw config.error(`"tables" and "header" have more than ${maxTableBytes} bytes`);
     const spaces = [readColorSpace(config, "colorspace_jpeg"), readColorSpace(config, "colorspace_data")];
-    const bytes = wordsOf(Uint8Array.of(...tables, ...header));
+    const bytes = packWords(Uint8Array.of(...tables, ...header));
     return { params: [...spaces, tables.length, header.length, ...bytes] };
   },
 };
@@ -82,7 +77,7 @@ export const imageLerc: CodecDefinition = {
   core: "imagecodecs_lerc",
   kind: "bytes-to-bytes",
   impliesBytes: true,
-  names: namesOf(["lerc"]),
+  names: imageNames(["lerc"]),
   parse: () => ({ params: [] }),
 };
 
@@ -90,14 +85,14 @@ export const imageWebp: CodecDefinition = {
   core: "imagecodecs_webp",
   kind: "bytes-to-bytes",
   impliesBytes: true,
-  names: namesOf(["webp"]),
+  names: imageNames(["webp"]),
   parse(config) {
     const index = config.given("index") ?? null;
     if (index !== null && index !== 0 && index !== -1)
-      throw config.error(`"index" must be 0, for images of one frame, not ${show(index)}`);
+      throw config.error(`"index" must be 0, for images of one frame, not ${formatValue(index)}`);
     const alpha = config.given("hasalpha") ?? null;
     if (alpha !== null && typeof alpha !== "boolean")
-      throw config.error(`"hasalpha" must be true or false, not ${show(alpha)}`);
+      throw config.error(`"hasalpha" must be true or false, not ${formatValue(alpha)}`);
     return { params: [alpha === null ? 0 : alpha ? 1 : 2] };
   },
 };
@@ -106,7 +101,7 @@ export const imageJpeg2k: CodecDefinition = {
   core: "imagecodecs_jpeg2k",
   kind: "bytes-to-bytes",
   impliesBytes: true,
-  names: namesOf(["jpeg2k"]),
+  names: imageNames(["jpeg2k"]),
   parse: (config) => ({ params: [config.boolean("planar", false) ? 1 : 0] }),
 };
 
@@ -114,7 +109,7 @@ export const imagePng: CodecDefinition = {
   core: "imagecodecs_png",
   kind: "bytes-to-bytes",
   impliesBytes: true,
-  names: namesOf(["png", "spng"]),
+  names: imageNames(["png", "spng"]),
   parse: () => ({ params: [] }),
 };
 
@@ -198,7 +193,7 @@ function readEnum(config: ConfigReader, name: string, choices: readonly string[]
   const value = config.given(name, fallback);
   const index = typeof value === "string" ? choices.indexOf(value.toLowerCase()) : Number(value);
   if (!(index >= 0 && index < choices.length)) {
-    throw config.error(`"${name}" must be one of ${choices.join(", ")}, not ${show(value)}`);
+    throw config.error(`"${name}" must be one of ${choices.join(", ")}, not ${formatValue(value)}`);
   }
   return index;
 }

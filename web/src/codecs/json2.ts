@@ -8,9 +8,9 @@ import {
   badValue,
   checkType,
   corrupt,
-  mostValues,
   textError,
   type VlenCodecDefinition,
+  valueLimit,
 } from "./vlen-codec.js";
 
 /** Maximum nesting depth of a chunk's list. */
@@ -49,10 +49,10 @@ export const json2: VlenCodecDefinition = {
       decode: (bytes, count) => {
         const values = flatten(
           codec,
-          parseChunk(codec, bytes, mostValues(count)),
+          parseChunk(codec, bytes, valueLimit(count)),
           count,
           isJsonList,
-          numberOf,
+          asInteger,
         ).map(toPlain);
         if (isText && !values.every((value) => typeof value === "string"))
           throw corrupt(codec, "corrupt", undefined, "an element is not a string");
@@ -69,7 +69,7 @@ export const json2: VlenCodecDefinition = {
 };
 
 const isJsonList = (value: Json): value is Json[] => Array.isArray(value);
-const numberOf = (value: Json): unknown =>
+const asInteger = (value: Json): unknown =>
   value instanceof JsonNumber && value.isInteger ? value.value : undefined;
 
 /** Parses the chunk as JSON; errors of the JSON reader become errors of the chunk. */

@@ -2,19 +2,19 @@
 
 import { isWellFormed } from "../util/arguments.js";
 import { invalidArgument } from "../util/errors.js";
-import { kept, textDecoder, textEncoder } from "../util/platform.js";
+import { cached, textDecoder, textEncoder } from "../util/platform.js";
 import { flatten, nest } from "./json2.js";
 import {
   badValue,
   checkType,
   corrupt,
-  mostValues,
   textError,
   type VlenCodecDefinition,
+  valueLimit,
 } from "./vlen-codec.js";
 
 const maxDepth = 64;
-const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
+const strict = cached(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 
 /**
  * Reads one value that takes all of `bytes`. Integers beyond ±2⁵³ become bigints; maps become objects, whose
@@ -193,7 +193,7 @@ export interface MsgpackForms {
   readonly binType: boolean;
 }
 
-const encoder = kept(() => textEncoder());
+const encoder = cached(() => textEncoder());
 
 /**
  * Writes a value in its shortest form: null, boolean, number, bigint of 64 bits, string, Uint8Array, array,
@@ -361,7 +361,7 @@ export const msgpack2: VlenCodecDefinition = {
       decode: (bytes, count) => {
         const values = flatten<unknown>(
           codec,
-          readMsgpack(codec, bytes, { raw, maxValues: mostValues(count) }),
+          readMsgpack(codec, bytes, { raw, maxValues: valueLimit(count) }),
           count,
           Array.isArray,
           (n) => n,

@@ -9,7 +9,7 @@
  */
 
 import type { Plan } from "../engine/plan.js";
-import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
+import type { CodecSession, PlacedStep, Placement } from "../engine/session.js";
 import { copySubarray, repeated } from "../util/buffers.js";
 import { corruptChunk, unsupported, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
@@ -73,7 +73,7 @@ export class BlockFrame {
    * Returns the steps that write a part of a chunk to a slab: the block's share of it, preceded by fill value
    * if the block does not cover it.
    */
-  placed(encoded: Uint8Array, { offset, axes }: Place): readonly PlacedStep[] {
+  placed(encoded: Uint8Array, { offset, axes }: Placement): readonly PlacedStep[] {
     const { plan, payload } = this.#opened(encoded);
     const { shape } = plan.array;
     const cropped = axes.map(([start, step, count, stride], axis) => {

@@ -6,7 +6,7 @@ import { fromPlain } from "../dtypes/plain.js";
 import { readScalar } from "../dtypes/scalar.js";
 import { coreRow } from "../dtypes/table.js";
 import { parseDataType } from "../dtypes/v3.js";
-import { type CodecDefinition, ConfigReader, show } from "./definition.js";
+import { type CodecDefinition, ConfigReader, formatValue } from "./definition.js";
 import { filterResult, float64Words, itemWords, readFilterTypes } from "./numpy.js";
 
 export const astype: CodecDefinition = {
@@ -45,7 +45,7 @@ function readNumber(config: ConfigReader, name: string): number {
   const value = config.get(name);
   const number = typeof value === "bigint" ? Number(value) : value;
   if (typeof number !== "number" || !Number.isFinite(number)) {
-    throw config.error(`"${name}" must be a number, not ${show(value)}`);
+    throw config.error(`"${name}" must be a number, not ${formatValue(value)}`);
   }
   return number;
 }
@@ -105,8 +105,8 @@ export const bitround: CodecDefinition = {
     if (mantissa === undefined && !isInteger)
       throw config.error(`it cannot round data type ${array.dtype}`, "codec-dtype");
     // numcodecs allows floats to keep only the hidden bit.
-    const least = mantissa === undefined || (version === 3 && config.codec === "bitround") ? 1 : 0;
-    return { params: [config.integer("keepbits", least, mantissa ?? 64)] };
+    const minBits = mantissa === undefined || (version === 3 && config.codec === "bitround") ? 1 : 0;
+    return { params: [config.integer("keepbits", minBits, mantissa ?? 64)] };
   },
 };
 
@@ -118,7 +118,7 @@ export function readItem(config: ConfigReader, dtype: DType, value: unknown, wha
   try {
     return parseFill(dtype, fromPlain(value), "strict").item;
   } catch {
-    throw config.error(`${what} must be a value of data type ${dtype}, not ${show(value)}`);
+    throw config.error(`${what} must be a value of data type ${dtype}, not ${formatValue(value)}`);
   }
 }
 
@@ -154,7 +154,7 @@ function readEntries(config: ConfigReader, name: string, from: DType, to: DType)
   const entries = config.given(name, []);
   const valid =
     Array.isArray(entries) && entries.every((entry) => Array.isArray(entry) && entry.length === 2);
-  if (!valid) throw config.error(`"${name}" must be a list of [from, to], not ${show(entries)}`);
+  if (!valid) throw config.error(`"${name}" must be a list of [from, to], not ${formatValue(entries)}`);
   const byKey = new Map<bigint, number[]>();
   for (const [key, value] of entries as [unknown, unknown][]) {
     const what = `an entry of "${name}"`;
@@ -181,7 +181,7 @@ function keyItem(config: ConfigReader, dtype: DType, key: unknown, what: string)
 function readMap(config: ConfigReader, outer: DType, inner: DType): [encode: number[][], decode: number[][]] {
   const value = config.given("scalar_map", {});
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw config.error(`"scalar_map" must be an object, not ${show(value)}`);
+    throw config.error(`"scalar_map" must be an object, not ${formatValue(value)}`);
   const map = new ConfigReader(config.codec, value as ConfigReader["values"], config.version);
   map.only("encode", "decode");
   return [readEntries(map, "encode", outer, inner), readEntries(map, "decode", inner, outer)];

@@ -3,7 +3,7 @@
 import { type DType, DType as DTypes, type SimpleType, simpleTypes } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
 import { type Endian, parseTypestr } from "../dtypes/typestr.js";
-import { type CodecContext, type ConfigReader, type ParsedCodec, show } from "./definition.js";
+import { type CodecContext, type ConfigReader, formatValue, type ParsedCodec } from "./definition.js";
 
 export interface NumpyType {
   readonly dtype: DType;
@@ -42,7 +42,7 @@ export function readNumpyType(config: ConfigReader, name: string, fallback?: Num
       // reported below, with the codec's name
     }
   }
-  throw config.error(`"${name}" must be a NumPy data type such as "<i4", not ${show(value)}`);
+  throw config.error(`"${name}" must be a NumPy data type such as "<i4", not ${formatValue(value)}`);
 }
 
 /** Kinds of elements that a codec can process. */

@@ -1,7 +1,7 @@
 /** Less common compressors and byte codecs: bz2, lzma, snappy, pcodec, base64. */
 
 import { isRecord } from "../util/arguments.js";
-import { type CodecDefinition, ConfigReader, show } from "./definition.js";
+import { type CodecDefinition, ConfigReader, formatValue } from "./definition.js";
 
 export const bz2: CodecDefinition = {
   core: "bz2",
@@ -72,7 +72,8 @@ function optional(config: ConfigReader, name: string, max = 0xfffffffe): number 
 function readPreset(config: ConfigReader): number {
   const value = optional(config, "preset");
   const level = value >= extremePreset ? value - extremePreset : value;
-  if (value !== notGiven && level > 9) throw config.error(`"preset" must be from 0 to 9, not ${show(value)}`);
+  if (value !== notGiven && level > 9)
+    throw config.error(`"preset" must be from 0 to 9, not ${formatValue(value)}`);
   return value;
 }
 
@@ -84,7 +85,7 @@ function readId(config: ConfigReader): number {
     id === delta ||
     id === lzma2 ||
     (typeof id === "number" && id >= firstBranchFilter && id <= lastBranchFilter);
-  if (!valid) throw config.error(`a filter has the unknown id ${show(id)}`);
+  if (!valid) throw config.error(`a filter has the unknown id ${formatValue(id)}`);
   return id as number;
 }
 
@@ -109,7 +110,9 @@ export const lzma: CodecDefinition = {
     const check = config.get("check") === -1 ? notGiven : optional(config, "check", 15);
     const filters = config.get("filters") ?? [];
     if (!Array.isArray(filters) || filters.length > maxFilters) {
-      throw config.error(`"filters" must be a list of at most ${maxFilters} filters, not ${show(filters)}`);
+      throw config.error(
+        `"filters" must be a list of at most ${maxFilters} filters, not ${formatValue(filters)}`,
+      );
     }
     if (format === formats.raw && filters.length === 0) throw config.error('format 3 (raw) needs "filters"');
     const slots = filters.flatMap((filter) => readFilter(config.codec, filter));

@@ -1,9 +1,9 @@
 /** reshape: gives the same elements in C order another shape. Spec: zarr-extensions "reshape". */
-import { type CodecDefinition, type ConfigReader, show } from "./definition.js";
+import { type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
 const product = (lengths: readonly number[]): number => lengths.reduce((a, b) => a * b, 1);
-const isCount = (value: unknown, least: number): value is number =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= least;
+const isCount = (value: unknown, min: number): value is number =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= min;
 
 /** Checks lists of the array's dimensions: they must ascend across all lists, so no dimension appears twice. */
 function checkDimensions(config: ConfigReader, entries: readonly unknown[], rank: number): void {
@@ -12,7 +12,7 @@ function checkDimensions(config: ConfigReader, entries: readonly unknown[], rank
     (dim, i) => isCount(dim, 0) && dim < rank && (i === 0 || dim > (dims[i - 1] as number)),
   );
   if (!ascends) {
-    throw config.error(`the dimensions in "shape" ${show(entries)} must ascend, and be below ${rank}`);
+    throw config.error(`the dimensions in "shape" ${formatValue(entries)} must ascend, and be below ${rank}`);
   }
 }
 
@@ -29,7 +29,7 @@ function checkPlace(
   const after = product(from.slice((entry.at(-1) as number) + 1));
   const contiguous = entry.every((dim, k) => dim === (entry[0] as number) + k);
   if (!contiguous || product(to.slice(0, i)) !== before || product(to.slice(i + 1)) !== after) {
-    throw config.error(`dimensions ${show(entry)} do not lie at position ${i} of "shape"`);
+    throw config.error(`dimensions ${formatValue(entry)} do not lie at position ${i} of "shape"`);
   }
 }
 
@@ -41,7 +41,7 @@ function readShape(config: ConfigReader, from: readonly number[]): number[] {
     entries.filter((entry) => entry === -1).length <= 1;
   if (!valid) {
     throw config.error(
-      `"shape" must hold lengths, lists of dimensions and at most one -1, not ${show(entries)}`,
+      `"shape" must hold lengths, lists of dimensions and at most one -1, not ${formatValue(entries)}`,
     );
   }
   checkDimensions(config, entries, from.length);
@@ -51,7 +51,9 @@ function readShape(config: ConfigReader, from: readonly number[]): number[] {
   const rest = product(from) / product(known.filter((length) => length !== -1));
   const to = known.map((length) => (length === -1 ? rest : length));
   if (product(to) !== product(from) || !to.every((length) => isCount(length, 1))) {
-    throw config.error(`"shape" ${show(entries)} does not hold the elements of shape ${show(from)}`);
+    throw config.error(
+      `"shape" ${formatValue(entries)} does not hold the elements of shape ${formatValue(from)}`,
+    );
   }
   entries.forEach((entry: unknown, i) => {
     checkPlace(config, entry, i, from, to);

@@ -7,8 +7,8 @@ import {
   type CodecContext,
   type CodecMetadata,
   type ConfigReader,
+  formatValue,
   parseCodecs,
-  show,
 } from "./definition.js";
 
 export interface ShardingConfiguration {
@@ -33,7 +33,7 @@ function readChunkShape(config: ConfigReader, { shape }: CodecArray): number[] {
     typeof length === "number" && Number.isSafeInteger(length) && length >= 1;
   if (!Array.isArray(value) || value.length !== shape.length || !value.every(valid)) {
     throw config.error(
-      `"chunk_shape" must be a list of ${shape.length} positive integers, not ${show(value)}`,
+      `"chunk_shape" must be a list of ${shape.length} positive integers, not ${formatValue(value)}`,
     );
   }
   const chunkShape = value as number[];

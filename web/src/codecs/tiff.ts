@@ -8,7 +8,7 @@ import {
   type CodecDefinition,
   type ConfigReader,
   type Configuration,
-  show,
+  formatValue,
 } from "./definition.js";
 import { type NumpyType, readNumpyType } from "./numpy.js";
 
@@ -42,7 +42,7 @@ function readShape(config: ConfigReader, { array, version }: CodecContext): read
   const isShape = Array.isArray(shape) && shape.every((length) => Number.isSafeInteger(length) && length > 0);
   if (!isShape || product(shape as number[]) !== product(array.shape)) {
     throw config.error(
-      `"shape" ${show(shape)} does not hold the elements of a chunk of ${show(array.shape)}`,
+      `"shape" ${formatValue(shape)} does not hold the elements of a chunk of ${formatValue(array.shape)}`,
     );
   }
   return shape as number[];
@@ -204,7 +204,8 @@ export const packbits: CodecDefinition = {
     const padding = config.choice("padding_encoding", paddings, "none") % 3;
     const first = readBit(config, ["first_bit", "start_bit"], bits, 0);
     const last = readBit(config, ["last_bit", "end_bit"], bits, bits - 1);
-    if (last < first) throw config.error(`"last_bit" ${show(last)} is below "first_bit" ${show(first)}`);
+    if (last < first)
+      throw config.error(`"last_bit" ${formatValue(last)} is below "first_bit" ${formatValue(first)}`);
     return { params: [padding, first, last] };
   },
 };

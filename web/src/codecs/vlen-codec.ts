@@ -110,7 +110,7 @@ export function badValue(codec: string, what: string, index: number) {
  * Returns the maximum number of values, including nested ones, in a chunk of `count` elements: an empty list
  * takes one to three bytes in its chunk, but about a hundred in memory.
  */
-export const mostValues = (count: number): number => 2 ** 22 + 32 * count;
+export const valueLimit = (count: number): number => 2 ** 22 + 32 * count;
 
 /**
  * Returns the error for a string that could not be decoded: decoders throw a TypeError for invalid UTF-8, and

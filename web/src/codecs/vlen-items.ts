@@ -4,8 +4,8 @@ import { componentsOf } from "../dtypes/dtype.js";
 import { checkElements, type ElementData, toBytes, toElements } from "../dtypes/elements.js";
 import { parseTypestr, type StoredType } from "../dtypes/typestr.js";
 import { isWellFormed } from "../util/arguments.js";
-import { kept, textDecoder, textEncoder } from "../util/platform.js";
-import { type ConfigReader, show } from "./definition.js";
+import { cached, textDecoder, textEncoder } from "../util/platform.js";
+import { type ConfigReader, formatValue } from "./definition.js";
 import {
   badValue,
   checkType,
@@ -17,13 +17,13 @@ import {
   type VlenCodecDefinition,
 } from "./vlen-codec.js";
 
-const strict = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
-const encoder = kept(() => textEncoder());
+const strict = cached(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
+const encoder = cached(() => textEncoder());
 /**
  * Maximum number of bytes decoded together; longer data is decoded item by item, because engines limit string
  * length.
  */
-const longestText = 2 ** 28;
+const maxTextBytes = 2 ** 28;
 
 export const vlenUtf8: VlenCodecDefinition = {
   kind: "array-to-bytes",
@@ -57,7 +57,7 @@ function codecFor(codec: string): VlenCodec {
  */
 export function decodeTogether(bytes: Uint8Array, bounds: Uint32Array): string[] | undefined {
   const count = bounds.length / 2;
-  if (bytes.length > longestText) return undefined;
+  if (bytes.length > maxTextBytes) return undefined;
   const joined = new Uint8Array(bytes.length - 4 - 4 * count);
   const ends = new Uint32Array(count); // in UTF-16 units
   let to = 0;
@@ -163,7 +163,8 @@ export const vlenArray: VlenCodecDefinition = {
 
 function readType(config: ConfigReader): StoredType {
   const text = config.get("dtype");
-  if (typeof text !== "string") throw config.error(`"dtype" must be a NumPy type string, not ${show(text)}`);
+  if (typeof text !== "string")
+    throw config.error(`"dtype" must be a NumPy type string, not ${formatValue(text)}`);
   return parseTypestr(text);
 }
 

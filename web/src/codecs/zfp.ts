@@ -2,7 +2,7 @@
  * zfp: compressed floats and integers of 1 to 4 dimensions. "zfp" of the Zarr extensions has no header and
  * names its mode; "zfpy" of numcodecs has zfp's header, which determines decoding.
  */
-import { type CodecArray, type CodecDefinition, type ConfigReader, show } from "./definition.js";
+import { type CodecArray, type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
 /** zfp's parameters, which express all modes. */
 interface Mode {
@@ -18,7 +18,7 @@ const maxPrecision = 64;
 /** More bits than a block can take: no limit. */
 const noLimit = 16658;
 /** Maximum configurable size of a block in bits. */
-const mostBits = 32768;
+const maxBlockBits = 32768;
 const highestExponent = 16272;
 
 const free: Mode = { minBits: 1, maxBits: noLimit, maxPrecision, minExponent: lowestExponent };
@@ -31,11 +31,11 @@ const plainTypes = [...headerTypes, "int8", "uint8", "int16", "uint16", "uint32"
 function readNumber(config: ConfigReader, name: string, fallback?: number): number {
   const value = config.given(name, fallback);
   if (typeof value !== "number" || !Number.isFinite(value))
-    throw config.error(`"${name}" must be a number, not ${show(value)}`);
+    throw config.error(`"${name}" must be a number, not ${formatValue(value)}`);
   return value;
 }
 
-/** Fixed accuracy: keeps bit planes down to the largest power of two that is not above the tolerance. */
+/** Fixed accuracy: keeps bit planes down to the maxUint32 power of two that is not above the tolerance. */
 function accuracy(tolerance: number): Mode {
   if (tolerance === 0) return free;
   let minExponent = Math.floor(Math.log2(tolerance)); // may be off by one due to rounding
@@ -63,7 +63,7 @@ function checkArray(config: ConfigReader, { dtype, shape }: CodecArray, types: r
 }
 
 function params(config: ConfigReader, header: boolean, mode: Mode): number[] {
-  if (mode.maxBits > mostBits) throw config.error(`a block cannot take more than ${mostBits} bits`);
+  if (mode.maxBits > maxBlockBits) throw config.error(`a block cannot take more than ${maxBlockBits} bits`);
   return [header ? 1 : 0, mode.minBits, mode.maxBits, mode.maxPrecision, mode.minExponent];
 }
 
@@ -75,11 +75,11 @@ const options: readonly string[][] = [
   ["rate"],
   ["precision"],
 ];
-const largest = 2 ** 32 - 1;
+const maxUint32 = 2 ** 32 - 1;
 
 function readExpert(config: ConfigReader): Mode {
-  const minBits = Math.max(1, config.integer("minbits", 0, mostBits));
-  const maxBits = Math.min(config.integer("maxbits", minBits, largest), mostBits);
+  const minBits = Math.max(1, config.integer("minbits", 0, maxBlockBits));
+  const maxBits = Math.min(config.integer("maxbits", minBits, maxUint32), maxBlockBits);
   const minExponent = config.integer("minexp", -(2 ** 31), 2 ** 31 - 1);
   return {
     minBits,
@@ -107,7 +107,7 @@ function readMode(config: ConfigReader, array: CodecArray): Mode {
     case "fixed_rate":
       return fixedRate(readAmount(config, "rate"), array);
     case "fixed_precision":
-      return precision(config.integer("precision", 0, largest));
+      return precision(config.integer("precision", 0, maxUint32));
     default:
       return reversible;
   }
@@ -134,7 +134,7 @@ function readZfpyMode(config: ConfigReader, array: CodecArray): Mode {
   const mode = config.integer("mode", rateMode, exact, fixedAccuracy);
   const tolerance = readNumber(config, "tolerance", -1);
   const rate = readNumber(config, "rate", -1);
-  const bits = config.integer("precision", -1, largest, -1);
+  const bits = config.integer("precision", -1, maxUint32, -1);
   if (mode === fixedAccuracy && tolerance >= 0) return accuracy(tolerance);
   if (mode === rateMode && rate >= 0) return fixedRate(rate, array);
   if (mode === fixedPrecision && bits >= 0) return precision(bits);

@@ -1,8 +1,8 @@
 /** Converts decoded bytes to JavaScript element data and back. */
 
 import { checkObject } from "../util/arguments.js";
-import { invalidArgument, shown } from "../util/errors.js";
-import { kept, textDecoder } from "../util/platform.js";
+import { describeValue, invalidArgument } from "../util/errors.js";
+import { cached, textDecoder } from "../util/platform.js";
 import type { StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
 import type { DTypeName } from "./names.js";
@@ -153,7 +153,8 @@ export interface ElementRegion {
 export function field(region: ElementRegion, path: string | readonly string[]): ElementRegion {
   checkRegion(region);
   const names = typeof path === "string" ? [path] : path;
-  if (!Array.isArray(names)) throw invalidArgument(`a field has a name, which cannot be ${shown(path)}`);
+  if (!Array.isArray(names))
+    throw invalidArgument(`a field has a name, which cannot be ${describeValue(path)}`);
   let dtype = region.dtype;
   let offset = 0;
   const shape = [...region.shape];
@@ -237,7 +238,7 @@ export function strings(region: ElementRegion | ValueRegion): string[] {
   );
 }
 
-const utf8 = kept(() => textDecoder());
+const utf8 = cached(() => textDecoder());
 
 function byteString(item: Uint8Array): string {
   return utf8().decode(withoutPadding(item));

@@ -4,7 +4,7 @@
  * zarrs write.
  */
 
-import { isRecord, own } from "../util/arguments.js";
+import { isRecord, ownProperty } from "../util/arguments.js";
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../util/errors.js";
 import {
   DType,
@@ -85,18 +85,21 @@ function unknownType(name: string): ZarrError {
 function readExtension(value: unknown): { name: string; configuration: Options } {
   if (typeof value === "string") return { name: value, configuration: {} };
   const object = isRecord(value) ? value : {};
-  const name = own(object, "name");
-  const configuration = own(object, "configuration") ?? {};
+  const name = ownProperty(object, "name");
+  const configuration = ownProperty(object, "configuration") ?? {};
   const isWhole = Object.keys(object).every((key) => /^(name|configuration|must_understand)$/.test(key));
   if (
     typeof name !== "string" ||
     !isRecord(configuration) ||
     !isWhole ||
-    own(object, "configuration") === null
+    ownProperty(object, "configuration") === null
   ) {
     throw refused("a data type must be a name or an object with a name and a configuration");
   }
-  if (own(object, "must_understand") !== undefined && own(object, "must_understand") !== true) {
+  if (
+    ownProperty(object, "must_understand") !== undefined &&
+    ownProperty(object, "must_understand") !== true
+  ) {
     throw refused(`data type "${name}": "must_understand" can only be true for a data type`);
   }
   return { name, configuration };
@@ -119,7 +122,7 @@ function rawType(name: string, bits: number): DType {
 }
 
 function lengthOf(configuration: Options, name: string, unit: number): number {
-  const length = own(configuration, "length_bytes");
+  const length = ownProperty(configuration, "length_bytes");
   if (typeof length !== "number" || !Number.isInteger(length) || length < unit || length % unit !== 0) {
     throw refused(`data type ${name}: "length_bytes" must be a positive multiple of ${unit}`);
   }
@@ -130,9 +133,9 @@ function lengthOf(configuration: Options, name: string, unit: number): number {
 const tooWide = () => limitExceeded(`elements of more than ${maxItemBytes} bytes`);
 
 function timeType(core: "datetime64" | "timedelta64", configuration: Options): DType {
-  const given = own(configuration, "unit");
+  const given = ownProperty(configuration, "unit");
   const unit = given === "μs" || given === "µs" ? "us" : given;
-  const factor = own(configuration, "scale_factor") ?? 1; // required by the specification
+  const factor = ownProperty(configuration, "scale_factor") ?? 1; // required by the specification
   const valid =
     timeUnits.includes(unit as TimeUnit) && typeof factor === "number" && Number.isInteger(factor);
   if (!valid || factor < 1 || factor > 2 ** 31 - 1) {
@@ -143,7 +146,7 @@ function timeType(core: "datetime64" | "timedelta64", configuration: Options): D
 
 /** `fields` is a list of `{name, data_type}` objects; the legacy "structured" wrote `[name, data_type]` pairs. */
 function structType(configuration: Options, depth: number): DType {
-  const fields = own(configuration, "fields");
+  const fields = ownProperty(configuration, "fields");
   if (!Array.isArray(fields) || fields.length === 0) {
     throw refused('data type struct needs "fields", a list of at least one field');
   }
@@ -159,7 +162,11 @@ function readField(entry: unknown, depth: number, seen: Set<string>): { name: st
   const isPair = Array.isArray(entry) && entry.length === 2;
   const isObject =
     isRecord(entry) && Object.keys(entry).every((key) => key === "name" || key === "data_type");
-  const [name, type] = isPair ? entry : isObject ? [own(entry, "name"), own(entry, "data_type")] : [];
+  const [name, type] = isPair
+    ? entry
+    : isObject
+      ? [ownProperty(entry, "name"), ownProperty(entry, "data_type")]
+      : [];
   if (typeof name !== "string" || name === "" || seen.has(name)) {
     throw refused("each field of data type struct needs a name of its own and a data type, and nothing else");
   }

@@ -4,9 +4,16 @@ import { isConverted } from "../dtypes/elements.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { slice } from "../plan/selection.js";
 import { ArrayReader } from "../read/reader.js";
-import { insist, inTurn, isOutcomeUnknown } from "../store/concurrency.js";
+import { inTurn, isOutcomeUnknown, retryTransient } from "../store/concurrency.js";
 import { requireWritable, supportsConditions } from "../store/write.js";
-import { invalidArgument, isZarrError, messageOf, networkError, shown, withDetails } from "../util/errors.js";
+import {
+  describeValue,
+  invalidArgument,
+  isZarrError,
+  messageOf,
+  networkError,
+  withDetails,
+} from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { countOf } from "../util/shapes.js";
 import { resolveRegion, type WrittenRegion } from "../write/region.js";
@@ -29,7 +36,7 @@ export async function append(
   const rank = array.shape.length;
   if (!Number.isSafeInteger(axis) || axis < -rank || axis >= rank)
     throw invalidArgument(
-      `the axis must be an integer from ${-rank} to ${rank - 1}, not ${shown(axis)}: append(array, values, axis, options)`,
+      `the axis must be an integer from ${-rank} to ${rank - 1}, not ${describeValue(axis)}: append(array, values, axis, options)`,
     );
   requireWritable(array.store);
   const writing = writingOptions(options);
@@ -92,7 +99,7 @@ async function writeRows(array: ZarrArray, all: Rows, writing: Writing): Promise
   const options = { ...writing, recheck, conflicts: conflicts === "ignore" ? conflicts : "retry" } as const;
   for (;;) {
     try {
-      await insist(() => writeIn(array, reader, regionOf(rows), rows.values, options));
+      await retryTransient(() => writeIn(array, reader, regionOf(rows), rows.values, options));
       if (!isShared) return;
       const shape = await keptShape(array, rows, signal);
       const wanted = withLength(reader.spec.shape, along, all.to);
@@ -229,7 +236,7 @@ function lengthOf({ dtype }: ZarrArray, values: unknown, shape: readonly number[
   if (isList && Number.isSafeInteger(count)) return count;
   if (!isList)
     throw invalidArgument(
-      `append takes a typed array or a list of elements, or a region with its shape, not ${shown(values)}`,
+      `append takes a typed array or a list of elements, or a region with its shape, not ${describeValue(values)}`,
     );
   const each = `${countOf(others)} elements${others.length > 1 ? ` (${others.join(" × ")})` : ""}`;
   throw invalidArgument(

@@ -13,9 +13,9 @@ import { convertMetadata, describeArray, makeArrayMetadata } from "../metadata/c
 import type { ChunkKeys, PlainKeys, Separator } from "../metadata/document.js";
 import { type ArrayMetadata, asArguments } from "../metadata/model.js";
 import type { NewArray } from "../metadata/new-array.js";
-import { attributesJson, jsonOf } from "../metadata/print.js";
+import { attributesJson, toJson } from "../metadata/print.js";
 import { isRecord, isWellFormed } from "../util/arguments.js";
-import { invalidArgument, shown, unsupported, type ZarrError } from "../util/errors.js";
+import { describeValue, invalidArgument, unsupported, type ZarrError } from "../util/errors.js";
 import type { Json } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
 import { chainOf, requireEncodable } from "./codecs-option.js";
@@ -107,7 +107,8 @@ function changedChunks(
   changes: ArrayChanges & { readonly shape: readonly number[] },
 ): Pick<NewArray, "grid" | "codecs" | "codecVersion"> {
   const { shape, order = "C" } = changes;
-  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${shown(order)}`);
+  if (order !== "C" && order !== "F")
+    throw invalidArgument(`order must be "C" or "F", not ${describeValue(order)}`);
   const { dtype } = spec;
   const chunkShape =
     changes.chunkShape === undefined ? spec.chunkShape : sameRank(changes.chunkShape, "chunkShape", shape);
@@ -166,7 +167,8 @@ function newArray(options: CreateOptions, version: ZarrVersion, limits: Limits):
     options.chunkShape === undefined
       ? defaultChunkShape(shape, given.itemBytes, shardShape)
       : sameRank(options.chunkShape, "chunkShape", shape);
-  if (order !== "C" && order !== "F") throw invalidArgument(`order must be "C" or "F", not ${shown(order)}`);
+  if (order !== "C" && order !== "F")
+    throw invalidArgument(`order must be "C" or "F", not ${describeValue(order)}`);
   const rank = shape.length;
   const context = { version, dtype: given, endian, rank, order, chunkShape, shardShape };
   const { dtype, codecs } = chainOf(options.codecs, context);
@@ -188,7 +190,7 @@ function lengths(value: unknown, name: string, min: number): number[] {
   const valid = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= min;
   if (!Array.isArray(value) || !Array.from(value).every(valid)) {
     const least = min === 0 ? "non-negative" : "positive";
-    const given = Array.isArray(value) ? `[${value.map(shown).join(", ")}]` : shown(value);
+    const given = Array.isArray(value) ? `[${value.map(describeValue).join(", ")}]` : describeValue(value);
     throw invalidArgument(`${name} must be a list of ${least} integers below 2^53, not ${given}`, {
       code: "bad-shape",
     });
@@ -218,7 +220,7 @@ function readType(value: unknown, version: ZarrVersion): ReadType {
   if (value instanceof DType) return { dtype: withNames(value), endian: "little" };
   const isNumpy = Array.isArray(value) || (typeof value === "string" && /^[<>|]/.test(value));
   if (!isNumpy) return { dtype: withNames(parseDataType(value)), endian: "little" };
-  const descr = jsonOf(value, "dtype");
+  const descr = toJson(value, "dtype");
   const { dtype, endians } = parseDescr(descr, true, { objects: version === 2 });
   const orders = new Set(endians.filter((endian) => endian !== undefined));
   if (orders.size < 2) return { dtype, endian: [...orders][0] ?? "little" };
@@ -274,7 +276,9 @@ function namesOf(names: unknown, rank: number): NewArray["dimensionNames"] {
   if (names === undefined) return undefined;
   const valid = (name: unknown) => name === null || (typeof name === "string" && isWellFormed(name));
   if (!Array.isArray(names) || names.length !== rank || !Array.from(names).every(valid)) {
-    const given = Array.isArray(names) ? `[${Array.from(names, shown).join(", ")}]` : shown(names);
+    const given = Array.isArray(names)
+      ? `[${Array.from(names, describeValue).join(", ")}]`
+      : describeValue(names);
     throw invalidArgument(`dimensionNames must be a list of ${rank} Unicode strings or nulls, not ${given}`, {
       code: "bad-dimension-names",
     });
@@ -297,7 +301,7 @@ function keysOf(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion,
   if (name === "fanout") return { name, maxChildren: childrenOf(maxChildren) };
   if (name !== "suffix") return { name, separator: separatorOf(separator, name, version) };
   if (typeof suffix !== "string")
-    throw badKeys(`chunkKeyEncoding "suffix" needs a suffix, a text, not ${shown(suffix)}`);
+    throw badKeys(`chunkKeyEncoding "suffix" needs a suffix, a text, not ${describeValue(suffix)}`);
   if (depth >= maxSuffixes) throw badKeys(tooManySuffixes);
   return { name, suffix, base: keysOf(baseEncoding as typeof option, version, depth + 1) };
 }
@@ -306,21 +310,23 @@ function keysOf(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion,
 function readName(encoding: unknown, version: ZarrVersion): ChunkKeys["name"] {
   const usual = version === 3 ? "default" : "v2";
   if (typeof encoding !== "object" || encoding === null)
-    throw badKeys(`chunkKeyEncoding must be { name, separator }, not ${shown(encoding)}`);
+    throw badKeys(`chunkKeyEncoding must be { name, separator }, not ${describeValue(encoding)}`);
   const name = (encoding as { name?: unknown }).name ?? usual;
   if (typeof name !== "string" || !Object.hasOwn(keyOptions, name) || (version < 3 && name !== "v2"))
-    throw badKeys(`chunkKeyEncoding ${shown(name)} is none of Zarr v${version}`);
+    throw badKeys(`chunkKeyEncoding ${describeValue(name)} is none of Zarr v${version}`);
   const known = keyOptions[name as ChunkKeys["name"]];
   const other = Object.keys(encoding).find((key) => key !== "name" && !known.includes(key));
   if (other !== undefined)
-    throw badKeys(`chunkKeyEncoding must be { name, ${known.join(", ")} }, without ${shown(other)}`);
+    throw badKeys(`chunkKeyEncoding must be { name, ${known.join(", ")} }, without ${describeValue(other)}`);
   return name as ChunkKeys["name"];
 }
 
 function separatorOf(given: unknown, name: PlainKeys["name"], version: ZarrVersion): Separator {
   const separator = given ?? (name === "default" ? "/" : ".");
   if ((separator === "/" && version > 1) || separator === ".") return separator;
-  throw badKeys(`chunkKeyEncoding ${shown(name)} with ${shown(separator)} is none of Zarr v${version}`);
+  throw badKeys(
+    `chunkKeyEncoding ${describeValue(name)} with ${describeValue(separator)} is none of Zarr v${version}`,
+  );
 }
 
 /**
@@ -331,10 +337,10 @@ function childrenOf(given: unknown): number {
   const children = given ?? 1000;
   const what = 'maxChildren of chunkKeyEncoding "fanout"';
   if (!(Number.isSafeInteger(children) && (children as number) >= 100))
-    throw badKeys(`${what} must be an integer from 100 to 2^53 - 1, not ${shown(children)}`);
+    throw badKeys(`${what} must be an integer from 100 to 2^53 - 1, not ${describeValue(children)}`);
   const power = powerOfTen(children as number);
   if (power === children) return power;
-  throw badKeys(`${what} must be a power of ten: ${shown(children)} would stand for ${power}`);
+  throw badKeys(`${what} must be a power of ten: ${describeValue(children)} would stand for ${power}`);
 }
 
 const badKeys = (message: string) => invalidArgument(message, { code: "bad-separator" });

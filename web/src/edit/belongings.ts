@@ -3,10 +3,10 @@
  */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
+import { parseChunkKey } from "../metadata/chunk-key-encodings.js";
 import {
   type ChunkKeys,
-  own,
+  member,
   readLengths,
   readSeparator,
   v1AttrsKey,
@@ -176,10 +176,10 @@ export class Belongings {
 
   async #readRecord(key: string): Promise<void> {
     const [folder, name] = split(key);
-    const arrays = own((await documentAt(this.store, folder, name, this.signal)) ?? {}, "arrays");
+    const arrays = member((await documentAt(this.store, folder, name, this.signal)) ?? {}, "arrays");
     for (const entry of Array.isArray(arrays) ? arrays : []) {
       if (!isJsonObject(entry)) continue;
-      const [below, facts] = [own(entry, "path"), own(entry, "metadata")];
+      const [below, facts] = [member(entry, "path"), member(entry, "metadata")];
       if (typeof below !== "string" || !isJsonObject(facts)) continue;
       await this.#addArray([folder, below].filter((part) => part !== "").join("/"), facts);
     }
@@ -240,7 +240,7 @@ export async function documentsAt(
 export const isV1 = (object: JsonObject | undefined): boolean => isFormat(object, "1");
 
 function isFormat(object: JsonObject | undefined, format: string): boolean {
-  const found = object && own(object, "zarr_format");
+  const found = object && member(object, "zarr_format");
   return String((found as { text?: string } | undefined)?.text) === format;
 }
 
@@ -271,7 +271,7 @@ export async function documentAt(
 function factsOf(object: JsonObject | undefined, name: string): JsonObject {
   const format =
     name === v1MetaKey ? ["zarr_format"] : ["zarr_format", "dimension_separator", "chunk_key_encoding"];
-  return jsonObject([...format, "shape"].map((key) => [key, object && own(object, key)] as const));
+  return jsonObject([...format, "shape"].map((key) => [key, object && member(object, key)] as const));
 }
 
 /**
@@ -280,9 +280,9 @@ function factsOf(object: JsonObject | undefined, name: string): JsonObject {
  */
 async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
   try {
-    const rank = readLengths(own(facts, "shape"), "shape", 0).length;
+    const rank = readLengths(member(facts, "shape"), "shape", 0).length;
     const encodings = await encodingsOf(facts);
-    return (below) => encodings.some((keys) => coordinatesOf(keys, below, rank) !== undefined);
+    return (below) => encodings.some((keys) => parseChunkKey(keys, below, rank) !== undefined);
   } catch (error) {
     if (!isZarrError(error)) throw error;
     return (below) => anyChunkKey.test(below);
@@ -290,8 +290,9 @@ async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
 }
 
 async function encodingsOf(facts: JsonObject): Promise<ChunkKeys[]> {
-  if (isFormat(facts, "3")) return [(await readChunkKeys(own(facts, "chunk_key_encoding"), undefined)).keys];
-  const given = own(facts, "dimension_separator");
+  if (isFormat(facts, "3"))
+    return [(await readChunkKeys(member(facts, "chunk_key_encoding"), undefined)).keys];
+  const given = member(facts, "dimension_separator");
   // Without this entry, the default separator depended on the store.
   const separators =
     given === undefined && isFormat(facts, "2") ? ([".", "/"] as const) : [readSeparator(given, ".")];

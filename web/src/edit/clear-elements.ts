@@ -4,8 +4,8 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { combinations, groupByObject } from "../plan/projections.js";
 import { type Slice, slice } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
-import { insist } from "../store/concurrency.js";
-import { handleOf, storeBehind } from "../store/handle.js";
+import { retryTransient } from "../store/concurrency.js";
+import { handleOf, innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { repeated } from "../util/buffers.js";
 import { isZarrError } from "../util/errors.js";
@@ -82,7 +82,7 @@ function fillValues({ firstCodec, spec }: ArrayReader, counts: readonly number[]
 
 /** Notes that this process has made an array shorter: other handles may have the longer shape. */
 export function noteShortened(store: Store, path: string): void {
-  handleOf(storeBehind(store)).shortenedArrays.add(path);
+  handleOf(innermostStore(store)).shortenedArrays.add(path);
 }
 
 /** Yields the stored objects that a region touches. */
@@ -103,7 +103,7 @@ export async function clearOutside(
 ): Promise<void> {
   const { store, path } = array;
   // If the store has no conditions, other programs must not write at the same time.
-  if (store.conditional !== true && !handleOf(storeBehind(store)).shortenedArrays.has(path)) return;
+  if (store.conditional !== true && !handleOf(innermostStore(store)).shortenedArrays.has(path)) return;
   const { shape } = await storedShape(array, signal).catch((error) => {
     // There is no document to check if, for example, the group is known only from its consolidated metadata.
     if (isZarrError(error, "NotFound")) return { shape: reader.spec.shape };
@@ -142,7 +142,7 @@ export async function clearStale(
       await clear(cell);
     }
   };
-  await forEachCell(cells, (cell) => insist(() => clear(cell)));
+  await forEachCell(cells, (cell) => retryTransient(() => clear(cell)));
 }
 
 /** Thrown if the array has become longer while an object was being cleared. */

@@ -8,9 +8,9 @@ import { findCodec, namesIn, unknownError } from "../codecs/lookup.js";
 import { DType } from "../dtypes/dtype.js";
 import type { Endian } from "../dtypes/typestr.js";
 import { codecRow } from "../engine/codec-table.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { invalidArgument, invalidMetadata, isZarrError, shown, unsupported } from "../util/errors.js";
+import { describeValue, invalidArgument, invalidMetadata, isZarrError, unsupported } from "../util/errors.js";
 import { resolveLimits } from "../util/limits.js";
 import type { CodecInput } from "./options.js";
 
@@ -76,7 +76,7 @@ function listOf(option: unknown): CodecInput[] {
   for (const entry of list) {
     if (typeof entry !== "string" && (typeof entry !== "object" || entry === null))
       throw invalidArgument(
-        `codecs must be names or objects with a name and a configuration, not ${shown(entry)}`,
+        `codecs must be names or objects with a name and a configuration, not ${describeValue(entry)}`,
       );
   }
   return list as CodecInput[];
@@ -194,7 +194,7 @@ export async function requireEncodable(spec: ArraySpec): Promise<void> {
 /** Checks the chain and all sizes in it in the wasm core. */
 async function checkInCore({ firstLayout, dtype, fill, zarrFormat }: ArraySpec): Promise<void> {
   const codec = wholeCodec(firstLayout, layoutArray(dtype, fill), resolveLimits(undefined));
-  const session = await sessionOf(codec.encodeModule);
+  const session = await getSession(codec.encodeModule);
   try {
     codec.prepare(session);
   } catch (error) {

@@ -1,10 +1,10 @@
 /** Creates, reads and updates consolidated metadata. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { own, v2ConsolidatedKey, v3Key } from "../metadata/document.js";
+import { member, v2ConsolidatedKey, v3Key } from "../metadata/document.js";
 import type { Documents } from "../metadata/new-array.js";
 import { integerJson, jsonEntries, jsonObject, withEntries } from "../metadata/print.js";
-import { type Conflicts, inTurn, retried } from "../store/concurrency.js";
+import { type Conflicts, inTurn, retryConflicts } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
 import { supportsConditions } from "../store/write.js";
@@ -65,7 +65,9 @@ export function replaceDocument(
     const write = { signal, before, isForced, resizes: resizes?.() ?? [] };
     await writeDocument(store, path, key, changed, write).finally(() => handleOf(store).metadataWrites++);
   };
-  return inTurn(store, path, signal, () => retried(joinKey(path, key), mode, signal, replace, attempts));
+  return inTurn(store, path, signal, () =>
+    retryConflicts(joinKey(path, key), mode, signal, replace, attempts),
+  );
 }
 
 /**
@@ -143,8 +145,8 @@ function consolidatedIn(
   object: JsonObject,
   version: 2 | 3,
 ): { holder: JsonObject; metadata: JsonObject } | undefined {
-  const holder = version === 3 ? own(object, "consolidated_metadata") : object;
-  const metadata = isJsonObject(holder) ? own(holder, "metadata") : undefined;
+  const holder = version === 3 ? member(object, "consolidated_metadata") : object;
+  const metadata = isJsonObject(holder) ? member(holder, "metadata") : undefined;
   return isJsonObject(holder) && isJsonObject(metadata) ? { holder, metadata } : undefined;
 }
 

@@ -5,7 +5,7 @@ import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
 import { Opener } from "../hierarchy/opener.js";
-import { attributesOf, v2GroupKey, v3Key } from "../metadata/document.js";
+import { plainAttributes, v2GroupKey, v3Key } from "../metadata/document.js";
 import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/model.js";
 import { type Documents, groupDocuments } from "../metadata/new-array.js";
 import { attributesJson } from "../metadata/print.js";
@@ -14,7 +14,14 @@ import { inTurn } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject } from "../store/write.js";
-import { alreadyExists, invalidArgument, isZarrError, notFound, shown, withDetails } from "../util/errors.js";
+import {
+  alreadyExists,
+  describeValue,
+  invalidArgument,
+  isZarrError,
+  notFound,
+  withDetails,
+} from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { type Limits, resolveLimits } from "../util/limits.js";
 import { arrayLike, arrayMetadata } from "./array-options.js";
@@ -115,7 +122,7 @@ export async function createGroup(
   checkNames(place.path);
   await writeNode(place, version, documents, { ...options, array: undefined, sources });
   const { store, path } = place;
-  const frozen = attributesOf(attributes, "attributes");
+  const frozen = plainAttributes(attributes, "attributes");
   return new ZarrGroup(store, path, version, frozen, new Opener(store, {}));
 }
 
@@ -141,7 +148,7 @@ function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion
   const version = zarrFormat ?? place.version;
   if (version !== undefined && ![1, 2, 3].includes(version))
     throw invalidArgument(
-      `zarrFormat must be the number 1, 2 or 3, not ${typeof version === "string" ? `"${version}"` : shown(version)}`,
+      `zarrFormat must be the number 1, 2 or 3, not ${typeof version === "string" ? `"${version}"` : describeValue(version)}`,
     );
   return version;
 }

@@ -2,7 +2,7 @@
 
 import type { EverythingStore, StoredEntry } from "../store/deletion.js";
 import { DirectoryEntries, directoryRoot } from "../store/directory/handles.js";
-import { storeBehind } from "../store/handle.js";
+import { innermostStore } from "../store/handle.js";
 import { keysBelow } from "../store/listing.js";
 import { storeFailed } from "../store/read.js";
 import type { Store } from "../store/store.js";
@@ -10,7 +10,7 @@ import { isZarrError } from "../util/errors.js";
 
 /** Returns the underlying store's methods for listing everything. Undefined for third-party stores. */
 export function everythingStore(store: Store): EverythingStore | undefined {
-  const own = storeBehind(store) as Store & Partial<EverythingStore>;
+  const own = innermostStore(store) as Store & Partial<EverythingStore>;
   const root = directoryRoot(own);
   if (root) return new DirectoryEntries(root);
   return typeof own.everythingBelow === "function" ? (own as EverythingStore) : undefined;

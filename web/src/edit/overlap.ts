@@ -2,7 +2,7 @@
 
 import { directoryRoot, pathBetween } from "../store/directory/handles.js";
 import { overlappingFile } from "../store/file/entries.js";
-import { storeBehind } from "../store/handle.js";
+import { innermostStore } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import { MapStore } from "../store/map.js";
 import { joinKey, type Store } from "../store/store.js";
@@ -37,7 +37,7 @@ export async function overlap(
   read: NodePlace,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const [from, to] = [storeBehind(read.store), storeBehind(deleted.store)];
+  const [from, to] = [innermostStore(read.store), innermostStore(deleted.store)];
   const name = () => read.store.locate?.(`/${read.path}`) ?? `/${read.path}`;
   const paths = [
     [await pathIn(to, from, read.path), deleted.path],
@@ -69,7 +69,7 @@ export async function overlappingPlace(
 
 /** Yields the places that a read below a path accesses; none for third-party stores. */
 export async function* placesRead(store: Store, path: string, isFile: boolean): AsyncGenerator<URL> {
-  const own = storeBehind(store);
+  const own = innermostStore(store);
   if (own instanceof HttpStore && !isFile) yield new URL(own.locate(joinKey(path, "")));
   const { placesRead: read } = own as PlacedStore;
   if (!read) return;

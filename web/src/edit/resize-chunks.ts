@@ -1,7 +1,7 @@
 /** Finds the stored objects (chunks or shards) that a smaller shape removes or cuts. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
-import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
+import { parseChunkKey } from "../metadata/chunk-key-encodings.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinKey } from "../store/store.js";
@@ -116,7 +116,7 @@ async function* listed(
   // key more than once.
   const all = new Map<string, number[]>();
   for await (const key of keysBelow(store, path, signal)) {
-    const cell = coordinatesOf(spec.keys, key.slice(prefix.length), spec.shape.length);
+    const cell = parseChunkKey(spec.keys, key.slice(prefix.length), spec.shape.length);
     if (!cell) continue;
     const isIn = ({ from, to }: Box) => cell.every((at, axis) => at >= from[axis]! && at < to[axis]!);
     if (boxes.some(isIn)) all.set(key, cell);

@@ -5,10 +5,10 @@ import { ZarrArray } from "../hierarchy/array.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { asArguments } from "../metadata/model.js";
 import { ArrayReader } from "../read/reader.js";
-import { insist, inTurn } from "../store/concurrency.js";
+import { inTurn, retryTransient } from "../store/concurrency.js";
 import { joinKey } from "../store/store.js";
 import { deleteObject, requireWritable } from "../store/write.js";
-import { invalidArgument, shown, withDetails } from "../util/errors.js";
+import { describeValue, invalidArgument, withDetails } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { clearBeyond, clearStale, forEachCell, noteShortened } from "./clear-elements.js";
 import { type ReplaceOptions, replaceDocument, updateConsolidated } from "./consolidated-metadata.js";
@@ -28,7 +28,7 @@ export async function resize(
   const { signal, edges = "clear" } = options;
   if (!(array instanceof ZarrArray)) throw invalidArgument("resize needs an array");
   if (edges !== "clear" && edges !== "keep")
-    throw invalidArgument(`edges must be "clear" or "keep", not ${shown(edges)}`);
+    throw invalidArgument(`edges must be "clear" or "keep", not ${describeValue(edges)}`);
   const wanted = checkShape(shape, array.shape.length);
   const { store, path } = array;
   requireWritable(store);
@@ -107,7 +107,7 @@ class Resizing {
     // Edges first: a chunk that cannot be decoded ends the call before anything is deleted.
     const isCleared = this.#cleared === ends.join();
     const clear = (cell: readonly number[]) => clearBeyond(store, reader, cell, wanted, { signal });
-    if (!isCleared) await forEachCell(cut, (cell) => insist(() => clear(cell)));
+    if (!isCleared) await forEachCell(cut, (cell) => retryTransient(() => clear(cell)));
     this.#cleared = ends.join();
     await deleteCells(array, this.#deleted ? newCells(outside, this.#deleted) : outside, signal);
     this.#deleted = this.#axes;
@@ -226,7 +226,7 @@ export async function deleteCells(
 ): Promise<void> {
   const remove = (cell: readonly number[]) =>
     deleteObject(store, joinKey(path, spec.chunkKey(cell)), { signal });
-  await forEachCell(cells, (cell) => insist(() => remove(cell)));
+  await forEachCell(cells, (cell) => retryTransient(() => remove(cell)));
 }
 
 function checkShape(shape: unknown, rank: number): number[] {

@@ -6,7 +6,7 @@ import type { Selection } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
 import { inTurn } from "../store/concurrency.js";
 import { requireWritable } from "../store/write.js";
-import { invalidArgument, shown } from "../util/errors.js";
+import { describeValue, invalidArgument } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
 import { poolEncoders } from "../workers/encode-work.js";
 import {
@@ -106,13 +106,13 @@ export function writingOptions(options: SetOptions): Writing {
   const { signal, concurrency = defaultConcurrency, conflicts = "retry" } = options;
   const { writeEmptyChunks = false, onProgress, pool } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1)
-    throw invalidArgument(`concurrency must be an integer of at least 1, not ${shown(concurrency)}`);
+    throw invalidArgument(`concurrency must be an integer of at least 1, not ${describeValue(concurrency)}`);
   if (!["retry", "error", "ignore"].includes(conflicts))
-    throw invalidArgument(`conflicts must be "retry", "error" or "ignore", not ${shown(conflicts)}`);
+    throw invalidArgument(`conflicts must be "retry", "error" or "ignore", not ${describeValue(conflicts)}`);
   if (typeof writeEmptyChunks !== "boolean")
-    throw invalidArgument(`writeEmptyChunks must be true or false, not ${shown(writeEmptyChunks)}`);
+    throw invalidArgument(`writeEmptyChunks must be true or false, not ${describeValue(writeEmptyChunks)}`);
   if (onProgress !== undefined && typeof onProgress !== "function")
-    throw invalidArgument(`onProgress must be a function, not ${shown(onProgress)}`);
+    throw invalidArgument(`onProgress must be a function, not ${describeValue(onProgress)}`);
   const encoders = pool && poolEncoders(pool);
   return { signal, concurrency, conflicts, writeEmptyChunks, onProgress, encoders };
 }

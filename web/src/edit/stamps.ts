@@ -9,7 +9,7 @@
  * - writer: the last write of one store object. The 24 latest are kept.
  */
 
-import { handleOf, storeBehind } from "../store/handle.js";
+import { handleOf, innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { textDecoder } from "../util/platform.js";
 
@@ -44,7 +44,7 @@ export function stampsIn(document: Uint8Array): Stamps {
 
 /** Returns a new writer stamp for one write to a store. */
 export function writerStamp(given: Store): string {
-  const handle = handleOf(storeBehind(given));
+  const handle = handleOf(innermostStore(given));
   handle.writerId ??= kinds.writer + randomSymbols(writerLength - 1);
   return handle.writerId + randomSymbols(length - writerLength);
 }

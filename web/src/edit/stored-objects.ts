@@ -1,7 +1,7 @@
 /** Lists the stored objects of an array, in stores whose listings are complete. */
 
 import type { ZarrArray } from "../hierarchy/array.js";
-import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
+import { parseChunkKey } from "../metadata/chunk-key-encodings.js";
 import type { ChunkKeys } from "../metadata/document.js";
 import { canList, keysBelow } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
@@ -62,7 +62,7 @@ async function* positionsOf(
   rank: number,
 ): AsyncGenerator<number[]> {
   for await (const name of names) {
-    const position = coordinatesOf(keys, name, rank);
+    const position = parseChunkKey(keys, name, rank);
     if (position) yield position;
   }
 }

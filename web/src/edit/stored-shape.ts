@@ -6,7 +6,7 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { readLengths, v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../metadata/document.js";
 import { type ArrayMetadata, withShape } from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { storeBehind } from "../store/handle.js";
+import { innermostStore } from "../store/handle.js";
 import { joinKey } from "../store/store.js";
 import { notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
@@ -31,7 +31,7 @@ export async function storedShape(
   signal: AbortSignal | undefined,
 ): Promise<StoredShape> {
   const key = mainKeys[zarrFormat];
-  storeBehind(store).invalidate?.(joinKey(path, key));
+  innermostStore(store).invalidate?.(joinKey(path, key));
   const read = await readDocument(store, path, key, signal, limits);
   if (!read) throw gone(path);
   return { ...read, shape: shapeIn(read.object, path) };

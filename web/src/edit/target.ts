@@ -4,7 +4,7 @@ import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
 import { storeOf } from "../hierarchy/source.js";
-import { coordinatesOf } from "../metadata/chunk-key-encodings.js";
+import { parseChunkKey } from "../metadata/chunk-key-encodings.js";
 import { parseDocument, v2ArrayKey, v3Key } from "../metadata/document.js";
 import {
   attributesKey,
@@ -163,7 +163,7 @@ export async function checkEmpty(
   for await (const key of keysBelow(store, path, signal)) {
     if (++seen > maxSeen) return;
     const below = key.slice(prefix.length);
-    const isChunk = anyChunkKey.test(below) || coordinatesOf(keys, below, shape.length) !== undefined;
+    const isChunk = anyChunkKey.test(below) || parseChunkKey(keys, below, shape.length) !== undefined;
     if (isChunk || nodeKeys.some(([name]) => below.endsWith(`/${name}`))) {
       throw alreadyExists(`there is ${key} already, where a new array would have its chunks`, {
         code: "not-empty",

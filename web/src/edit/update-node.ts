@@ -4,12 +4,12 @@ import type { ZarrVersion } from "../codecs/definition.js";
 import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
-import { type Attributes, attributesOf, v1MetaKey } from "../metadata/document.js";
+import { type Attributes, plainAttributes, v1MetaKey } from "../metadata/document.js";
 import { attributesIn, attributesKey, nodeKeys, printMetadata, withAttributes } from "../metadata/model.js";
 import type { Documents } from "../metadata/new-array.js";
 import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { dimensionNamesOf } from "../metadata/v2.js";
+import { xarrayDimensionNames } from "../metadata/v2.js";
 import { inTurn } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { canList } from "../store/listing.js";
@@ -46,7 +46,7 @@ export async function updateAttributes(
   };
   if (zarrFormat < 3 && !(await nodeAt(store, path, signal))) throw gone(path);
   await replaceDocument(store, path, key, change, { signal });
-  const plain = attributesOf(attributesIn(written, zarrFormat), "attributes");
+  const plain = plainAttributes(attributesIn(written, zarrFormat), "attributes");
   if (node instanceof ZarrGroup) node.adopt(plain);
   else node.adopt(specWith(node, plain));
   await updateConsolidated(
@@ -60,7 +60,7 @@ export async function updateAttributes(
 /** Returns an array's spec with new attributes, which in v2 also name its dimensions. */
 function specWith({ spec, zarrFormat }: ZarrArray, attributes: Attributes): ArraySpec {
   if (zarrFormat !== 2) return { ...spec, attributes };
-  return { ...spec, attributes, dimensionNames: dimensionNamesOf(attributes, spec.shape.length) };
+  return { ...spec, attributes, dimensionNames: xarrayDimensionNames(attributes, spec.shape.length) };
 }
 
 function checkNode<T extends OpenedNode>(node: T): T {

@@ -3,7 +3,7 @@
  * codecs after the sharding codec.
  */
 import { isZarrError, limitExceeded } from "../util/errors.js";
-import { keptFor } from "../util/platform.js";
+import { cachedFor } from "../util/platform.js";
 import { withDecoder } from "./engine.js";
 import { type ChainStep, Plan } from "./plan.js";
 import { type CodecSession, checkedSize } from "./session.js";
@@ -15,10 +15,10 @@ const growth = 8;
 /** Above this, bounds are rounded to multiples of it: powers of two would soon exceed the available memory. */
 const largeStep = 2 ** 26;
 /** Maximum for one WebAssembly memory. */
-const largestBound = 2 ** 31 - 1;
+const maxBound = 2 ** 31 - 1;
 
 /** Plans by bound. Bounds are rounded, so that each list of steps needs only a few. */
-const plansOf = keptFor((_steps: readonly ChainStep[]) => new Map<number, Plan>());
+const plansByBound = cachedFor((_steps: readonly ChainStep[]) => new Map<number, Plan>());
 
 /**
  * Decodes through a chain of bytes-to-bytes codecs, given in encoding order. Pass the same array for every
@@ -88,11 +88,11 @@ function withinLimit(bytes: Uint8Array, limit: number): Uint8Array {
 
 function rounded(bytes: number): number {
   if (bytes <= largeStep) return 2 ** Math.ceil(Math.log2(Math.max(bytes, firstBound)));
-  return Math.min(Math.ceil(bytes / largeStep) * largeStep, largestBound);
+  return Math.min(Math.ceil(bytes / largeStep) * largeStep, maxBound);
 }
 
 function planFor(steps: readonly ChainStep[], bound: number): Plan {
-  const plans = plansOf(steps);
+  const plans = plansByBound(steps);
   const plan = plans.get(bound) ?? Plan.bytesOnly(steps, bound);
   plans.set(bound, plan);
   return plan;

@@ -21,7 +21,7 @@ const demands: Readonly<Record<ModuleName, HeapDemand>> = {
  * Returns the session of a module; a new one after a failure, or if the old one's memory is far larger than
  * needed.
  */
-export async function sessionOf(name: ModuleName): Promise<CodecSession> {
+export async function getSession(name: ModuleName): Promise<CodecSession> {
   for (;;) {
     sessions[name] ??= startSession(name);
     const session = await sessions[name];
@@ -30,12 +30,12 @@ export async function sessionOf(name: ModuleName): Promise<CodecSession> {
 }
 
 /**
- * Returns the session of a module synchronously. `sessionOf` must have resolved for this module before. A
+ * Returns the session of a module synchronously. `getSession` must have resolved for this module before. A
  * spent session is returned until its replacement has started.
  */
 export function loadedSession(name: ModuleName): CodecSession {
   const session = loaded[name]!;
-  if (session.isSpent) sessionOf(name).catch(() => {}); // starting may fail; the next caller retries
+  if (session.isSpent) getSession(name).catch(() => {}); // starting may fail; the next caller retries
   return session;
 }
 
@@ -87,5 +87,5 @@ export async function withFullIfNeeded<T>(
 
 /** {@link withFullIfNeeded} in a session of this thread. `work` must not await. */
 export function withDecoder<T>(decoder: Decoder, work: (session: CodecSession) => T): Promise<T> {
-  return withFullIfNeeded(decoder, async (module) => work(await sessionOf(module)));
+  return withFullIfNeeded(decoder, async (module) => work(await getSession(module)));
 }

@@ -56,12 +56,12 @@ export async function compileEmbedded(
       return await WebAssembly.compile(await embeddedModule(name));
     } catch (second) {
       if (second instanceof WebAssembly.CompileError) throw second;
-      throw new Error(`${reasonOf(cause)}; ${reasonOf(second)}; ${adviceFor(name)}`, { cause: second });
+      throw new Error(`${failureText(cause)}; ${failureText(second)}; ${adviceFor(name)}`, { cause: second });
     }
   }
 }
 
-const reasonOf = (error: unknown): unknown => (error instanceof Error ? error.message : error);
+const failureText = (error: unknown): unknown => (error instanceof Error ? error.message : error);
 
 const adviceFor = (name: ModuleName): string =>
   `serve the package's dist/wasm/${name}.wasm and call configureWasm({ ${name}: "/where/it/is/${name}.wasm" })`;

@@ -85,7 +85,7 @@ export class Plan implements PlanWords {
    * Defined only if the chain does no more than swap bytes, so that elements keep their places.
    */
   get pieces(): PiecePlan | undefined {
-    if (this.#pieces === "unknown") this.#pieces = piecesOf(this);
+    if (this.#pieces === "unknown") this.#pieces = makePieces(this);
     return this.#pieces;
   }
 
@@ -109,7 +109,7 @@ export interface PiecePlan {
 /** Size of a piece in bytes: two pieces fit the second-level cache of any current processor. */
 const pieceBytes = 2 ** 17;
 
-function piecesOf({ steps, array, decodedBytes, isNative }: Plan): PiecePlan | undefined {
+function makePieces({ steps, array, decodedBytes, isNative }: Plan): PiecePlan | undefined {
   const { dtype, fillItem } = array;
   const keepsPlaces = steps.every((step) => step.core === "bytes" || leavesBytesAlone(step, dtype));
   if (isNative || !keepsPlaces || steps.length === 0 || decodedBytes < 4 * pieceBytes) return undefined;
@@ -129,8 +129,6 @@ function leavesBytesAlone({ core, params }: ChainStep, dtype: DType): boolean {
 
 function arrayWords({ dtype, shape, fillItem }: PlanArray): number[] {
   const runs = componentsOf(dtype);
-  const padded = new Uint8Array(Math.ceil(dtype.itemBytes / 4) * 4);
-  padded.set(fillItem);
   return [
     coreRow(dtype.core).id,
     dtype.itemBytes,
@@ -138,8 +136,15 @@ function arrayWords({ dtype, shape, fillItem }: PlanArray): number[] {
     ...runs.flatMap((run) => [run.bytes, run.count]),
     shape.length,
     ...shape,
-    ...new Uint32Array(padded.buffer),
+    ...packWords(fillItem, dtype.itemBytes),
   ];
+}
+
+/** Returns bytes as words of a plan, padded with zeros. */
+export function packWords(bytes: ArrayLike<number>, length = bytes.length): number[] {
+  const padded = new Uint8Array(Math.ceil(length / 4) * 4);
+  padded.set(bytes);
+  return [...new Uint32Array(padded.buffer)];
 }
 
 function stepWords(step: ChainStep): number[] {
@@ -150,14 +155,14 @@ function stepWords(step: ChainStep): number[] {
  * Returns the module that has a codec. For codecs without an encoder it is the decoding one, which reports
  * that.
  */
-function moduleOf(core: CoreCodec, direction: "decode" | "encode"): ModuleName {
+function codecModule(core: CoreCodec, direction: "decode" | "encode"): ModuleName {
   const { decode, encode } = codecRow(core);
   return direction === "decode" || encode === "none" ? decode : encode;
 }
 
 /** Returns the smallest module that has all the given codecs for a direction. */
 export function moduleFor(steps: readonly ChainStep[], direction: "decode" | "encode"): ModuleName {
-  const modules = steps.map((step) => moduleOf(step.core, direction));
+  const modules = steps.map((step) => codecModule(step.core, direction));
   return modules.reduce(largerModule, "decode");
 }
 

@@ -24,13 +24,13 @@ import type { PiecePlan, Plan, PlanWords } from "./plan.js";
  * of the chunk, `stride` apart. Strides and the offset of the first element are in bytes of a slab, or in
  * entries of a list.
  */
-export interface Place {
+export interface Placement {
   readonly offset: number;
   readonly axes: readonly (readonly [start: number, step: number, count: number, stride: number])[];
 }
 
 /** A step that writes a chunk to a slab; a session of any thread can run it. */
-export interface PlacedStep extends Place {
+export interface PlacedStep extends Placement {
   readonly plan: PlanWords;
   /** undefined for the plan's fill value. */
   readonly encoded: Uint8Array | undefined;
@@ -56,7 +56,7 @@ const zstdFrame: PlanWords = { words: new Uint32Array(0), steps: [{ name: "zstd"
 export type Copy = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
 
 /** Copies to new memory. V8 zeroes the memory of `slice()` first, but not the memory of this constructor. */
-function copyOf(view: Uint8Array): Uint8Array<ArrayBuffer> {
+function copyBytes(view: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(view);
 }
 
@@ -101,7 +101,7 @@ export class CodecSession {
     const bytes = checkedSize(encoded);
     const { pieces } = plan;
     if (pieces && bytes === plan.decodedBytes) return this.#decodePieces(pieces, encoded);
-    return this.#call(() => copyOf(this.#decoded(plan, encoded)), bytes + plan.decodedBytes);
+    return this.#call(() => copyBytes(this.#decoded(plan, encoded)), bytes + plan.decodedBytes);
   }
 
   /** Decodes a large chunk whose elements keep their places; the last piece may overlap the one before it. */
@@ -133,7 +133,7 @@ export class CodecSession {
     this.#call(() => {
       const id = this.#planId(plan);
       const bytes = encoded && this.#setInput(encoded);
-      this.#setPlace(slab, offset, axes);
+      this.#setPlacement(slab, offset, axes);
       if (bytes === undefined) return this.#check(this.core.fillPlaced(id), plan);
       this.demand.note(bytes + this.core.decodedBytes(id) + this.#openBytes);
       this.#check(this.core.decodePlaced(id, bytes), plan);
@@ -145,7 +145,7 @@ export class CodecSession {
     return this.#call(() => {
       const id = this.#planId(plan);
       this.#check(this.core.encode(id, this.#setInput(decoded)), plan, true);
-      return copyOf(this.#output());
+      return copyBytes(this.#output());
     }, 2 * checkedSize(decoded));
   }
 
@@ -159,12 +159,12 @@ export class CodecSession {
     slab: Slab,
     { plan, offset, axes }: Omit<PlacedStep, "encoded">,
     keepsFill: boolean,
-    copy: Copy = copyOf,
+    copy: Copy = copyBytes,
   ): Uint8Array<ArrayBuffer> | undefined {
     return this.#call(() => {
       const id = this.#planId(plan);
       const { core } = this;
-      this.#setPlace(slab, offset, axes);
+      this.#setPlacement(slab, offset, axes);
       const isFill = keepsFill ? 0 : core.isFillPlaced(id);
       if (isFill === 1) return undefined;
       if (isFill !== 0) this.#check(core.errorCode(), plan, true);
@@ -197,7 +197,7 @@ export class CodecSession {
 
   /** Returns a copy of the whole slab. */
   copySlab(slab: Slab): Uint8Array<ArrayBuffer> {
-    return copyOf(this.#slabBytes(slab, 0, slab.bytes));
+    return copyBytes(this.#slabBytes(slab, 0, slab.bytes));
   }
 
   /** Copies a run of a slab into a result. */
@@ -291,7 +291,7 @@ export class CodecSession {
    * Passes the position of a chunk to the core, which checks it against the chunk and the slab, as 32-bit
    * words. Numbers that are not 32-bit integers would be truncated silently, so they are rejected here.
    */
-  #setPlace(slab: Slab, offset: number, axes: Place["axes"]): void {
+  #setPlacement(slab: Slab, offset: number, axes: Placement["axes"]): void {
     const numbers = [slab.id, offset, axes.length];
     for (const axis of axes) numbers.push(...axis);
     if (!numbers.every(isWord)) throw invalidArgument("a place in a slab must be whole numbers below 2^32");

@@ -1,6 +1,6 @@
 /** Argument checks shared by several calls. */
 import { checkSignalIn } from "../util/arguments.js";
-import { invalidArgument, shown } from "../util/errors.js";
+import { describeValue, invalidArgument } from "../util/errors.js";
 
 /** Options common to all reads. */
 interface CommonOptions {
@@ -13,5 +13,5 @@ export function checkOptions(options: CommonOptions): void {
   checkSignalIn(options);
   const pool = options.pool as { makeSink?: unknown } | null | undefined;
   if (pool !== undefined && typeof pool?.makeSink !== "function")
-    throw invalidArgument(`options.pool cannot be ${shown(pool)}`);
+    throw invalidArgument(`options.pool cannot be ${describeValue(pool)}`);
 }

@@ -11,7 +11,7 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { readChunkElements, readEncodedChunk } from "../read/read-region.js";
 import { ArrayReader } from "../read/reader.js";
 import type { Store } from "../store/store.js";
-import { invalidSelection, shown } from "../util/errors.js";
+import { describeValue, invalidSelection } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
@@ -183,7 +183,7 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     // Turns holes, which `every` skips, into undefined.
     const list: unknown[] | undefined = Array.isArray(coordinates) ? Array.from(coordinates) : undefined;
     if (list?.length === grid.length && list.every(inside)) return;
-    const given = list ? `[${list.map(shown).join(", ")}]` : shown(coordinates);
+    const given = list ? `[${list.map(describeValue).join(", ")}]` : describeValue(coordinates);
     throw invalidSelection(`there is no chunk ${given} in a grid of [${grid.join(", ")}] chunks`);
   }
 }

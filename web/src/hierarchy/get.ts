@@ -9,7 +9,7 @@ import type { Progress } from "../read/assemble.js";
 import { readBytesOf, readElementsOf } from "../read/read-region.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { type RegionOptions, resolveWanted } from "../read/resolve-region.js";
-import { invalidArgument, shown } from "../util/errors.js";
+import { describeValue, invalidArgument } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";
@@ -142,7 +142,7 @@ function regionOptions(options: GetBytesOptions): RegionOptions {
   const { signal, pool, concurrency = defaultConcurrency, onProgress, onMissing, priority } = options;
   checkPriority(priority);
   if (onProgress !== undefined && typeof onProgress !== "function")
-    throw invalidArgument(`onProgress must be a function, not ${shown(onProgress)}`);
+    throw invalidArgument(`onProgress must be a function, not ${describeValue(onProgress)}`);
   const { coalesceMaxGap: maxGap = defaultCoalescing.maxGap } = options;
   const { coalesceMaxBytes: maxBytes = defaultCoalescing.maxBytes } = options;
   const { wholeShardBytes: wholeBytes = 0 } = options;
@@ -153,7 +153,7 @@ function regionOptions(options: GetBytesOptions): RegionOptions {
     ["wholeShardBytes", wholeBytes, 0],
   ] as const) {
     if (!Number.isSafeInteger(value) || value < least)
-      throw invalidArgument(`${name} must be an integer of at least ${least}, not ${shown(value)}`);
+      throw invalidArgument(`${name} must be an integer of at least ${least}, not ${describeValue(value)}`);
   }
   const coalescing = { maxGap, maxBytes, wholeBytes };
   return { signal, pool, concurrency, coalescing, onProgress, onMissing, priority };

@@ -1,6 +1,6 @@
 /** Reads metadata documents of nodes from a store. */
 import { type DocumentOptions, readDocument } from "../metadata/document.js";
-import { answerOf } from "../store/read.js";
+import { callStore } from "../store/read.js";
 import { joinKey, type Store, type StoreGetOptions } from "../store/store.js";
 import { invalidMetadata, isZarrError, limitExceeded } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
@@ -72,7 +72,7 @@ export class MetadataReader {
   async #stored(key: string, options: StoreGetOptions): Promise<Uint8Array | undefined> {
     const { store } = this;
     try {
-      return await answerOf(store, key, () => store.get(key, options), options.signal);
+      return await callStore(store, key, () => store.get(key, options), options.signal);
     } catch (error) {
       if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
       const name = key.slice(key.lastIndexOf("/") + 1);

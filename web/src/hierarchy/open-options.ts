@@ -1,5 +1,5 @@
 /** Options of `open`. */
-import { show, type ZarrVersion } from "../codecs/definition.js";
+import { formatValue, type ZarrVersion } from "../codecs/definition.js";
 import type { VirtualBase } from "../formats/icechunk/virtual.js";
 import { checkObject, checkSignalIn } from "../util/arguments.js";
 import { invalidArgument, type OnWarning } from "../util/errors.js";
@@ -55,11 +55,11 @@ export function checkOpenOptions(options: OpenOptions): void {
   checkSignalIn(options);
   const { version, kind, v1Order, path, verifyChecksums, virtual } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
-    throw invalidArgument(`version must be 1, 2 or 3, not ${show(version)}`);
+    throw invalidArgument(`version must be 1, 2 or 3, not ${formatValue(version)}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
-    throw invalidArgument(`kind must be "array" or "group", not ${show(kind)}`);
+    throw invalidArgument(`kind must be "array" or "group", not ${formatValue(kind)}`);
   if (v1Order !== undefined && v1Order !== "spec" && v1Order !== "writer") {
-    throw invalidArgument(`v1Order must be "spec" or "writer", not ${show(v1Order)}`);
+    throw invalidArgument(`v1Order must be "spec" or "writer", not ${formatValue(v1Order)}`);
   }
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
     throw invalidArgument("verifyChecksums must be a boolean");

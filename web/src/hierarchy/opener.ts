@@ -3,9 +3,9 @@ import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
 import {
   type Attributes,
-  attributesOf,
   checkFormat,
   type DocumentOptions,
+  plainAttributes,
   v1AttrsKey,
   v1MetaKey,
   v2ArrayKey,
@@ -252,7 +252,7 @@ export class Opener implements NodeOpener {
     const document = this.#consolidated.hasNode(path)
       ? this.#consolidated.document(path, v2AttributesKey)
       : await this.#documents.read(path, v2AttributesKey, signal);
-    return attributesOf(document, v2AttributesKey);
+    return plainAttributes(document, v2AttributesKey);
   }
 
   /** Reads `.zmetadata`. */

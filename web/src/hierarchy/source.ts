@@ -1,7 +1,7 @@
 /** Sources: the stores that URLs refer to. */
 
 import { HttpStore } from "../store/http/store.js";
-import { isFolderName } from "../store/path.js";
+import { isParquetFolder } from "../store/path.js";
 import { isStore, type Store } from "../store/store.js";
 import { invalidArgument } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
@@ -47,5 +47,5 @@ export function icechunkUrl(source: Source): string | undefined {
 
 /** Whether the name in a URL identifies a folder of kerchunk references. */
 export function isReferenceFolder(source: Source): boolean {
-  return !isStore(source) && isFolderName(new URL(source, globalThis.location?.href).pathname);
+  return !isStore(source) && isParquetFolder(new URL(source, globalThis.location?.href).pathname);
 }

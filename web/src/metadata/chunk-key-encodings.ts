@@ -14,7 +14,7 @@ import {
   type FanoutKeys,
   type KeyEncoding,
   known,
-  own,
+  member,
   plainKeys,
   readExtension,
   readPlainKeys,
@@ -54,8 +54,8 @@ export function readOtherKeys(extension: Extension, onWarning?: OnWarning, depth
 function readSuffix(extension: Extension, onWarning: OnWarning | undefined, depth: number): KeyEncoding {
   checkOptions(extension, ["suffix", "base_encoding"], what);
   if (depth >= maxSuffixes) throw limitExceeded(tooManySuffixes);
-  const suffix = checkedSuffix(own(extension.configuration, "suffix"));
-  const base = own(extension.configuration, "base_encoding");
+  const suffix = checkedSuffix(member(extension.configuration, "suffix"));
+  const base = member(extension.configuration, "base_encoding");
   if (base === undefined) throw bad('suffix needs a "base_encoding"');
   const inner = readExtension(base, '"chunk_key_encoding"');
   return suffixKeys(suffix, readOtherKeys(inner, onWarning, depth + 1));
@@ -64,8 +64,8 @@ function readSuffix(extension: Extension, onWarning: OnWarning | undefined, dept
 /** Parses the predecessor of "suffix" in zarrs: "default" with a suffix. */
 function readDefaultSuffix(extension: Extension): KeyEncoding {
   checkOptions(extension, ["separator", "suffix"], what);
-  const separator = readSeparator(own(extension.configuration, "separator"), "/");
-  const suffix = checkedSuffix(own(extension.configuration, "suffix"));
+  const separator = readSeparator(member(extension.configuration, "separator"), "/");
+  const suffix = checkedSuffix(member(extension.configuration, "suffix"));
   return suffixKeys(suffix, plainKeys("default", separator));
 }
 
@@ -98,7 +98,7 @@ const documentNames = /^(zarr\.json|\.z(array|group|attrs|metadata)|meta|attrs)$
 
 function readFanout(extension: Extension, onWarning: OnWarning | undefined): KeyEncoding {
   checkOptions(extension, ["max_children"], what);
-  const json = own(extension.configuration, "max_children");
+  const json = member(extension.configuration, "max_children");
   const given =
     json === undefined ? 1000 : json instanceof JsonNumber && json.isInteger ? json.value : Number.NaN;
   if (!(Number.isSafeInteger(given) && given >= 100))
@@ -138,22 +138,22 @@ function fanoutKey(coordinates: readonly number[], maxChildren: number): string 
  * @param key relative to the array's own path.
  * @returns undefined if the key does not belong to the encoding.
  */
-export function coordinatesOf(keys: ChunkKeys, key: string, rank: number): number[] | undefined {
-  if (keys.name === "suffix") return behindSuffix(keys, key, rank);
-  if (keys.name === "fanout") return fromFanout(keys, key, rank);
+export function parseChunkKey(keys: ChunkKeys, key: string, rank: number): number[] | undefined {
+  if (keys.name === "suffix") return parseSuffixKey(keys, key, rank);
+  if (keys.name === "fanout") return parseFanoutKey(keys, key, rank);
   const parts = key.split(keys.separator);
   if (keys.name === "default" && parts.shift() !== "c") return undefined;
   if (keys.name === "v2" && rank === 0) return key === "0" ? [] : undefined;
   return parts.length === rank ? integers(parts) : undefined;
 }
 
-function behindSuffix({ suffix, base }: SuffixKeys, key: string, rank: number): number[] | undefined {
+function parseSuffixKey({ suffix, base }: SuffixKeys, key: string, rank: number): number[] | undefined {
   return key.endsWith(suffix)
-    ? coordinatesOf(base, key.slice(0, key.length - suffix.length), rank)
+    ? parseChunkKey(base, key.slice(0, key.length - suffix.length), rank)
     : undefined;
 }
 
-function fromFanout({ maxChildren }: FanoutKeys, key: string, rank: number): number[] | undefined {
+function parseFanoutKey({ maxChildren }: FanoutKeys, key: string, rank: number): number[] | undefined {
   const [first, ...parts] = key.split("/");
   const texts: string[] = [];
   for (let at = 0; at < parts.length && texts.length < rank; ) {

@@ -7,13 +7,13 @@ import { componentsOf } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
 import { unsupported, type ZarrError } from "../util/errors.js";
 import { type Json, type JsonObject, showJson } from "../util/json.js";
-import { asObject, own, v3Key } from "./document.js";
+import { asObject, member, v3Key } from "./document.js";
 import {
   type ArrayMetadata,
   attributesIn,
   attributesKey,
   type MetadataOptions,
-  mainOf,
+  mainDocument,
   type NodeMetadata,
   readMetadata,
 } from "./model.js";
@@ -24,14 +24,14 @@ import type { ArraySpec } from "./spec.js";
 /** Describes an array independently of its Zarr version, as a template for new arrays. */
 export function describeArray({ zarrFormat, documents, spec }: ArrayMetadata): NewArray {
   const { shape, dtype, codecs, fill } = spec;
-  const { object } = mainOf(documents);
+  const { object } = mainDocument(documents);
   const attributes = attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
-  const dimensions = dimensionsOf(spec, attributes);
+  const dimensions = splitDimensions(spec, attributes);
   return {
     shape,
-    grid: gridOf(spec, object),
+    grid: chunkGrid(spec, object),
     dtype,
-    descr: zarrFormat < 3 && hasMixedEndian(spec) ? own(object, "dtype") : undefined,
+    descr: zarrFormat < 3 && hasMixedEndian(spec) ? member(object, "dtype") : undefined,
     fill,
     codecs,
     codecVersion: zarrFormat,
@@ -72,7 +72,7 @@ export async function convertMetadata(
 function saysItsOrder(metadata: NodeMetadata): boolean {
   if (metadata.zarrFormat > 1 || metadata.kind === "group") return true;
   const { documents, spec } = metadata;
-  const isF = own(mainOf(documents).object, "order") === "F" && spec.shape.length > 1;
+  const isF = member(mainDocument(documents).object, "order") === "F" && spec.shape.length > 1;
   return !isF || spec.codecs.some(({ name }) => name === "transpose");
 }
 
@@ -110,7 +110,7 @@ export async function makeArrayMetadata(
 }
 
 function cannotHoldFill(documents: NodeMetadata["documents"], version: ZarrVersion, cause?: unknown): Error {
-  const value = own(mainOf(documents).object, "fill_value");
+  const value = member(mainDocument(documents).object, "fill_value");
   const message = `Zarr v${version} has no form for this fill value: ${showJson(value)} would be read as another`;
   return unsupported(message, { code: "bad-fill-value", cause });
 }
@@ -118,10 +118,10 @@ function cannotHoldFill(documents: NodeMetadata["documents"], version: ZarrVersi
 function isSameFill(wanted: FillValue, found: FillValue, version: ZarrVersion): boolean {
   if (wanted.value === null || found.value === null) return wanted.value === found.value || version === 3;
   if (wanted.item.length > 0) return wanted.item.every((byte, i) => byte === found.item[i]);
-  return textOf(wanted) === textOf(found);
+  return fillText(wanted) === fillText(found);
 }
 
-const textOf = ({ value }: FillValue): string =>
+const fillText = ({ value }: FillValue): string =>
   value instanceof Uint8Array
     ? `bytes ${value}`
     : JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part));
@@ -157,21 +157,21 @@ function toBytesOutline({ toBytes, encodedArray: { dtype } }: ResolvedChain): un
   return toBytes.name.replace("numcodecs.", "");
 }
 
-function gridOf({ isRegular, axes }: ArraySpec, object: JsonObject): NewArray["grid"] {
+function chunkGrid({ isRegular, axes }: ArraySpec, object: JsonObject): NewArray["grid"] {
   if (isRegular) return { chunkShape: axes.map((axis) => axis.size(0)) };
-  return { json: asObject(own(object, "chunk_grid"), `"chunk_grid" in ${v3Key}`) };
+  return { json: asObject(member(object, "chunk_grid"), `"chunk_grid" in ${v3Key}`) };
 }
 
 const hasMixedEndian = ({ codecs }: ArraySpec): boolean =>
   codecs.some(({ name, configuration }) => name === "bytes" && Array.isArray(configuration?.["endian"]));
 
 /** Returns the dimension names, and the attributes without xarray's attribute for them. */
-function dimensionsOf(
+function splitDimensions(
   { zarrFormat, dimensionNames, shape }: ArraySpec,
   attributes: JsonObject,
 ): { names: NewArray["dimensionNames"]; attributes: JsonObject } {
   if (zarrFormat === 3) return { names: dimensionNames, attributes };
-  const given: Json | undefined = own(attributes, dimensionsAttribute);
+  const given: Json | undefined = member(attributes, dimensionsAttribute);
   const isNames =
     Array.isArray(given) && given.length === shape.length && given.every((name) => typeof name === "string");
   if (!isNames) return { names: undefined, attributes };

@@ -52,7 +52,7 @@ export function asObject(json: Json | undefined, name: string): JsonObject {
 
 /** Checks the number in `zarr_format`. */
 export function checkFormat(object: JsonObject, format: number, name: string): void {
-  const found = own(object, "zarr_format");
+  const found = member(object, "zarr_format");
   if (!(found instanceof JsonNumber && found.text === String(format))) {
     throw invalidMetadata(`"zarr_format" in ${name} must be ${format}, not ${showJson(found)}`, {
       code: "bad-format",
@@ -70,7 +70,7 @@ export function requireKeys(object: JsonObject, names: readonly string[], name: 
 }
 
 /** Returns the value of an own property. */
-export function own(object: JsonObject, key: string): Json | undefined {
+export function member(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
@@ -81,7 +81,7 @@ export const preparedAttributes = new WeakMap<JsonObject, Attributes>();
  * Returns user attributes as plain values; empty if absent. They are deeply frozen, so that an assignment
  * cannot be mistaken for a stored change.
  */
-export function attributesOf(json: Json | undefined, name: string): Attributes {
+export function plainAttributes(json: Json | undefined, name: string): Attributes {
   if (json === undefined) return Object.freeze({});
   const object = asObject(json, name);
   return preparedAttributes.get(object) ?? frozen(toPlain(object) as Attributes);
@@ -117,9 +117,9 @@ export interface Extension {
 export function readExtension(json: Json | undefined, what: string): Extension {
   if (typeof json === "string") return { name: json, configuration: {}, mustUnderstand: true };
   const object = isJsonObject(json) ? json : {};
-  const name = own(object, "name");
-  const configuration = own(object, "configuration") ?? {};
-  const mustUnderstand = own(object, "must_understand") ?? true;
+  const name = member(object, "name");
+  const configuration = member(object, "configuration") ?? {};
+  const mustUnderstand = member(object, "must_understand") ?? true;
   const extra = Object.keys(object).find((key) => !/^(name|configuration|must_understand)$/.test(key));
   const valid =
     typeof name === "string" && isJsonObject(configuration) && typeof mustUnderstand === "boolean" && !extra;
@@ -184,7 +184,7 @@ export function readPlainKeys(extension: Extension): KeyEncoding | undefined {
   const { name, configuration } = extension;
   if (name !== "default" && name !== "v2") return undefined;
   checkOptions(extension, ["separator"], "chunk key encoding");
-  return plainKeys(name, readSeparator(own(configuration, "separator"), name === "default" ? "/" : "."));
+  return plainKeys(name, readSeparator(member(configuration, "separator"), name === "default" ? "/" : "."));
 }
 
 export function plainKeys(name: PlainKeys["name"], separator: Separator): KeyEncoding {
@@ -205,7 +205,7 @@ const stepSize = 2 ** 12;
 
 /**
  * Parses a document like `parseDocument`, without blocking the thread for long. Large attributes are prepared
- * for `attributesOf`.
+ * for `plainAttributes`.
  * @throws errors of `parseDocument`; the signal's reason.
  */
 export async function readDocument(
@@ -237,22 +237,22 @@ function* documentSteps(bytes: Uint8Array, name: string, options: DocumentOption
 function* attributesBelow(document: JsonObject, name: string): Generator<Json | undefined> {
   if (name === v2AttributesKey || name === v1AttrsKey) yield document;
   const isV2 = name === v2ConsolidatedKey;
-  if (!isV2) yield own(document, "attributes");
+  if (!isV2) yield member(document, "attributes");
   const consolidated = isV2 ? document : objectAt(document, "consolidated_metadata");
   const nodes = objectAt(consolidated, "metadata");
   for (const key of isLarge(nodes) ? keysOfLarge(nodes) : Object.keys(nodes)) {
     const node = nodes[key];
-    if (!isV2) yield isJsonObject(node) ? own(node, "attributes") : undefined;
+    if (!isV2) yield isJsonObject(node) ? member(node, "attributes") : undefined;
     else if (key.endsWith(v2AttributesKey)) yield node;
   }
 }
 
 function objectAt(object: JsonObject, key: string): JsonObject {
-  const found = own(object, key);
+  const found = member(object, key);
   return isJsonObject(found) ? found : {};
 }
 
-/** Prepares attributes. Invalid ones are left to `attributesOf`, which throws only if they are used. */
+/** Prepares attributes. Invalid ones are left to `plainAttributes`, which throws only if they are used. */
 function* prepare(attributes: JsonObject): Steps<void> {
   try {
     preparedAttributes.set(attributes, (yield* plainSteps(attributes)) as Attributes);
@@ -284,8 +284,8 @@ export function readLengths(json: Json | undefined, name: string, min: number): 
   const valid = (item: Json): item is JsonNumber =>
     item instanceof JsonNumber && item.isInteger && Number.isSafeInteger(item.value) && item.value >= min;
   if (!Array.isArray(json) || !json.every(valid)) {
-    const least = min === 0 ? "non-negative" : "positive";
-    throw invalidMetadata(`"${name}" must be a list of ${least} integers below 2^53`, {
+    const sign = min === 0 ? "non-negative" : "positive";
+    throw invalidMetadata(`"${name}" must be a list of ${sign} integers below 2^53`, {
       code: `bad-${name.replaceAll("_", "-")}`,
     });
   }

@@ -6,7 +6,7 @@
 
 import { invalidMetadata, unsupported } from "../util/errors.js";
 import { type Json, JsonNumber, showJson } from "../util/json.js";
-import { checkOptions, known, own, readExtension, readLengths } from "./document.js";
+import { checkOptions, known, member, readExtension, readLengths } from "./document.js";
 
 /** A grid of chunks: one chunk shape, or lengths axis by axis. */
 export type ChunkGrid = { readonly chunkShape: readonly number[] } | { readonly axes: readonly AxisGrid[] };
@@ -127,11 +127,11 @@ export function parseGrid(json: Json | undefined, shape: readonly number[]): Chu
   const { name, configuration } = known(extension, ["regular", "rectilinear"], "chunk grid");
   if (name === "regular") {
     checkOptions(extension, ["chunk_shape"], "chunk grid");
-    return { chunkShape: readLengths(own(configuration, "chunk_shape"), "chunk_shape", 1) };
+    return { chunkShape: readLengths(member(configuration, "chunk_shape"), "chunk_shape", 1) };
   }
   checkOptions(extension, ["kind", "chunk_shapes"], "chunk grid");
-  const kind = own(configuration, "kind");
-  const lists = own(configuration, "chunk_shapes");
+  const kind = member(configuration, "kind");
+  const lists = member(configuration, "chunk_shapes");
   if (kind !== "inline" || !Array.isArray(lists) || lists.length !== shape.length) {
     throw invalid(`needs the kind "inline" and "chunk_shapes" for ${shape.length} dimensions`);
   }

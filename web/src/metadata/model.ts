@@ -10,10 +10,10 @@ import type { JsonObject } from "../util/json.js";
 import {
   type Attributes,
   asObject,
-  attributesOf,
   checkFormat,
   type DocumentOptions,
-  own,
+  member,
+  plainAttributes,
   v1AttrsKey,
   v1MetaKey,
   v2ArrayKey,
@@ -86,7 +86,7 @@ function specV1(documents: Documents, { v1Order, ...options }: MetadataOptions):
 }
 
 async function readV2(documents: Documents, options: MetadataOptions): Promise<NodeMetadata> {
-  const attributes = attributesOf(documents.get(v2AttributesKey), v2AttributesKey);
+  const attributes = plainAttributes(documents.get(v2AttributesKey), v2AttributesKey);
   const array = documents.get(v2ArrayKey);
   if (array) {
     const spec = await parseV2Array(array, attributes, options);
@@ -107,14 +107,14 @@ export async function withShape(
   shape: readonly number[],
   options: MetadataOptions,
 ): Promise<ArrayMetadata> {
-  const { key } = mainOf(metadata.documents);
+  const { key } = mainDocument(metadata.documents);
   const documents = new Map(metadata.documents);
   documents.set(key, withEntries(documents.get(key)!, [["shape", integersJson(shape)]]));
   return (await readMetadata(documents, options)) as ArrayMetadata;
 }
 
 /** Returns the document that defines a node. */
-export function mainOf(documents: Documents): { readonly key: string; readonly object: JsonObject } {
+export function mainDocument(documents: Documents): { readonly key: string; readonly object: JsonObject } {
   const [key] = nodeKeys.find(([name]) => documents.has(name))!;
   return { key, object: documents.get(key)! };
 }
@@ -122,7 +122,7 @@ export function mainOf(documents: Documents): { readonly key: string; readonly o
 /** Returns the attributes in a document: one member of it in v3, otherwise all of it. */
 export function attributesIn(document: JsonObject | undefined, version: ZarrVersion): JsonObject {
   if (version < 3) return document ?? {};
-  const attributes = own(document!, "attributes");
+  const attributes = member(document!, "attributes");
   return attributes === undefined ? {} : asObject(attributes, `"attributes" in ${v3Key}`);
 }
 

@@ -21,7 +21,7 @@ import {
   v2GroupKey,
   v3Key,
 } from "./document.js";
-import { integerJson, integersJson, jsonEntries, jsonObject, jsonOf, withEntries } from "./print.js";
+import { integerJson, integersJson, jsonEntries, jsonObject, toJson, withEntries } from "./print.js";
 
 /** Documents of one node, by their keys relative to its path. The document that defines the node comes last. */
 export type Documents = ReadonlyMap<string, JsonObject>;
@@ -82,7 +82,7 @@ function v3Document(array: NewArray): JsonObject {
   const { shape, grid, dtype, fill, codecs, codecVersion, attributes, dimensionNames, keys } = array;
   const chunkGrid =
     "json" in grid ? grid.json : extension("regular", [["chunk_shape", integersJson(grid.chunkShape)]]);
-  const dataType = jsonOf(dataTypeJson(dtype), "data_type");
+  const dataType = toJson(dataTypeJson(dtype), "data_type");
   // Only Zarr v3 has chunks of different shapes, so their codecs need no conversion.
   const printed =
     "json" in grid ? codecs : printCodecs(codecs, { dtype, shape: grid.chunkShape }, codecVersion, 3);
@@ -104,7 +104,7 @@ function v3Document(array: NewArray): JsonObject {
 const codecV3 = ({ name, configuration, mustUnderstand }: CodecMetadata): JsonObject =>
   jsonObject([
     ["name", name],
-    ["configuration", configuration && jsonOf(configuration, `codec ${name}`)],
+    ["configuration", configuration && toJson(configuration, `codec ${name}`)],
     ["must_understand", mustUnderstand],
   ]);
 
@@ -124,8 +124,8 @@ function keysJson(keys: ChunkKeys): JsonObject {
 }
 
 /** Returns the separator of v2 keys, which have no other encodings. */
-function separatorOf(keys: ChunkKeys): Separator {
-  if (keys.name === "suffix") return separatorOf(keys.base);
+function v2Separator(keys: ChunkKeys): Separator {
+  if (keys.name === "suffix") return v2Separator(keys.base);
   return keys.name === "fanout" ? "/" : keys.separator;
 }
 
@@ -138,17 +138,17 @@ function v2Document(array: NewArray, limits: Limits): JsonObject {
     ["zarr_format", integerJson(2)],
     ["shape", integersJson(shape)],
     ["chunks", integersJson(chain.chunkShape)],
-    ["dtype", descrOf(array, chain, 2)],
+    ["dtype", dtypeJson(array, chain, 2)],
     ["compressor", compressor ? codecV2(compressor) : null],
     ["fill_value", printFill(dtype, fill, 2, chain.endian)],
     ["order", chain.order],
     ["filters", filters.length > 0 ? filters.map(codecV2) : null],
-    ["dimension_separator", separatorOf(keys)],
+    ["dimension_separator", v2Separator(keys)],
   ]);
 }
 
 /** Returns the data type; in its original form if its fields have different byte orders. */
-function descrOf({ dtype, descr }: NewArray, { endian }: PlainChain, version: 1 | 2): Json {
+function dtypeJson({ dtype, descr }: NewArray, { endian }: PlainChain, version: 1 | 2): Json {
   if (typeof endian === "string") return descrJson(dtype, endian, version);
   if (descr !== undefined) return descr;
   throw unsupported("a list of byte orders without a data type that says them", { code: "mixed-endian" });
@@ -156,7 +156,7 @@ function descrOf({ dtype, descr }: NewArray, { endian }: PlainChain, version: 1 
 
 /** Formats a v2 codec: an object with its name as `id` and its options. */
 const codecV2 = ({ name, configuration = {} }: CodecMetadata): JsonObject =>
-  jsonOf({ id: name, ...configuration }, `codec ${name}`) as JsonObject;
+  toJson({ id: name, ...configuration }, `codec ${name}`) as JsonObject;
 
 function v1Document(array: NewArray, limits: Limits): JsonObject {
   const { shape, dtype, fill } = array;
@@ -179,7 +179,7 @@ function v1Document(array: NewArray, limits: Limits): JsonObject {
     ["zarr_format", integerJson(1)],
     ["shape", integersJson(shape)],
     ["chunks", integersJson(chunkShape)],
-    ["dtype", descrOf(array, chain, 1)],
+    ["dtype", dtypeJson(array, chain, 1)],
     ["compression", compressor?.name ?? "none"],
     ["compression_opts", compressor ? optionsV1(compressor) : null],
     ["fill_value", printFill(dtype, fill, 1, endian)],
@@ -190,7 +190,7 @@ function v1Document(array: NewArray, limits: Limits): JsonObject {
 /** Formats compressor options: an object for blosc and lzma, a level for the others. */
 function optionsV1({ name, configuration = {} }: CodecMetadata): Json {
   const options = name === "blosc" || name === "lzma" ? configuration : (configuration["level"] ?? null);
-  return jsonOf(options, `codec ${name}`);
+  return toJson(options, `codec ${name}`);
 }
 
 /** A chain in the terms of Zarr v1 and v2. */
@@ -221,7 +221,7 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
   const printed = printCodecs(array.codecs, { dtype, shape: chunkShape }, codecVersion, version);
   const { before, toBytes } = chain;
   const transposes = before.filter((step) => step.definition.core === "transpose");
-  const order = orderOf(transposes, chunkShape.length, version);
+  const order = axisOrder(transposes, chunkShape.length, version);
   const isFirst = transposes.every((step, i) => before[i] === step);
   if (order === "F" && (!isFirst || (toBytes.type === "vlen" && isOrderless(toBytes.name)))) {
     throw unsupported(`Zarr v${version} cannot hold codec transpose where it stands in this chain`, {
@@ -250,7 +250,7 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
 /** Whether a codec ignores `order` and stores chunks in the array's own order. */
 const isOrderless = (name: string): boolean => /^(numcodecs\.)?(json2|msgpack2)$/.test(name);
 
-function orderOf(
+function axisOrder(
   transposes: readonly { readonly params: readonly number[] }[],
   rank: number,
   version: 1 | 2,

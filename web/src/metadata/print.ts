@@ -75,7 +75,7 @@ export function withEntries(
 
 /** Converts attributes from a program to JSON. */
 export function attributesJson(attributes: unknown): JsonObject {
-  const json = attributes === undefined ? {} : jsonOf(attributes, "attributes");
+  const json = attributes === undefined ? {} : toJson(attributes, "attributes");
   if (!isJsonObject(json)) throw invalidArgument("attributes must be an object", { code: "bad-attributes" });
   return json;
 }
@@ -86,21 +86,21 @@ export function attributesJson(attributes: unknown): JsonObject {
  * @throws InvalidArgument for values that JSON cannot represent, such as NaN, infinities and ill-formed
  *   Unicode.
  */
-export function jsonOf(value: unknown, place: string, depth = 0): Json {
+export function toJson(value: unknown, place: string, depth = 0): Json {
   if (value instanceof JsonNumber) return value;
   if (typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value)))
-    return new JsonNumber(textOfNumber(value));
+    return new JsonNumber(numberJson(value));
   if (typeof value === "string") return wellFormed(value, place);
   if (value === null || typeof value === "boolean") return value;
   if (depth >= maxDepth)
     throw invalidArgument(`${place} is nested deeper than ${maxDepth} levels`, { code: "not-json" });
-  if (Array.isArray(value)) return Array.from(value, (item, i) => jsonOf(item, `${place}[${i}]`, depth + 1));
+  if (Array.isArray(value)) return Array.from(value, (item, i) => toJson(item, `${place}[${i}]`, depth + 1));
   if (typeof value !== "object" || !isPlain(value)) {
     const what = typeof value === "number" ? String(value) : `a value of type ${typeof value}`;
     throw invalidArgument(`${place} is ${what}, for which JSON has no form`, { code: "not-json" });
   }
   const entries = Object.entries(value).filter(([, child]) => child !== undefined);
-  const json = (key: string, child: unknown) => jsonOf(child, `${place}.${key}`, depth + 1);
+  const json = (key: string, child: unknown) => toJson(child, `${place}.${key}`, depth + 1);
   return jsonObject(entries.map(([key, child]) => [wellFormed(key, `a key of ${place}`), json(key, child)]));
 }
 
@@ -111,7 +111,7 @@ function wellFormed(text: string, place: string): string {
 }
 
 /** Prints integers of up to 64 bits with all digits, and larger numbers as floats. */
-function textOfNumber(value: number | bigint): string {
+function numberJson(value: number | bigint): string {
   if (typeof value === "bigint") return String(value);
   const isInteger = Number.isInteger(value) && Math.abs(value) < 2 ** 64 && value !== 0;
   return isInteger ? String(BigInt(value)) : numberText(value);

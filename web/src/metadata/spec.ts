@@ -66,7 +66,7 @@ export function completeSpec(description: ArrayDescription, options: SpecOptions
       },
     );
   }
-  const axes = axesOf(shape, grid);
+  const axes = gridAxes(shape, grid);
   const layouts = new ChunkLayouts(codecs, layoutArray(dtype, fill), { ...options, version: zarrFormat });
   const first = axes.map((axis) => axis.size(0));
   const firstLayout = layouts.of(first);
@@ -85,7 +85,7 @@ export function completeSpec(description: ArrayDescription, options: SpecOptions
   };
 }
 
-function axesOf(shape: readonly number[], grid: ChunkGrid): readonly AxisGrid[] {
+function gridAxes(shape: readonly number[], grid: ChunkGrid): readonly AxisGrid[] {
   const axes = "axes" in grid ? grid.axes : grid.chunkShape;
   if (axes.length !== shape.length) {
     throw invalidMetadata(`shape has ${shape.length} dimensions, the chunks have ${axes.length}`, {

@@ -12,9 +12,9 @@ import { invalidMetadata, unknownCodec } from "../util/errors.js";
 import { isJsonObject, type Json, JsonNumber, showJson, toPlain } from "../util/json.js";
 import {
   type Attributes,
-  attributesOf,
   checkFormat,
   type DocumentOptions,
+  plainAttributes,
   plainKeys,
   readDocument,
   readLengths,
@@ -87,10 +87,10 @@ export async function parseV1(
 }
 
 async function parseAttributes(attrs: Uint8Array | undefined, options: V1Options): Promise<Attributes> {
-  if (attrs) return attributesOf(await readDocument(attrs, v1AttrsKey, options), v1AttrsKey);
+  if (attrs) return plainAttributes(await readDocument(attrs, v1AttrsKey, options), v1AttrsKey);
   const message = "the key attrs is missing; the specification asks for it even when there are no attributes";
   options.onWarning?.({ code: "missing-attrs", message });
-  return attributesOf(undefined, v1AttrsKey);
+  return plainAttributes(undefined, v1AttrsKey);
 }
 
 function readOrder(json: Json | undefined): "C" | "F" {

@@ -20,7 +20,7 @@ import {
   checkFormat,
   type DocumentOptions,
   documentsIn,
-  own,
+  member,
   plainKeys,
   readDocument,
   readLengths,
@@ -48,24 +48,24 @@ export async function parseV2Array(
     const message = `${v2ArrayKey} lacks ${absent.map((name) => `"${name}"`).join(", ")}, which is read as null`;
     options.onWarning?.({ code: "missing-key", message });
   }
-  const shape = readLengths(own(object, "shape"), "shape", 0);
-  const chunkShape = readLengths(own(object, "chunks"), "chunks", 1);
+  const shape = readLengths(member(object, "shape"), "shape", 0);
+  const chunkShape = readLengths(member(object, "chunks"), "chunks", 1);
   const codecs = codecIds(object);
   const names = codecs.map(({ name }) => name);
   await loadCodecs(names, 2);
-  const stored = withElements(parseDescr(own(object, "dtype"), true, { objects: true }), codecs);
+  const stored = withElements(parseDescr(member(object, "dtype"), true, { objects: true }), codecs);
   const { dtype, endians } = stored;
-  const separator = readSeparator(own(object, "dimension_separator"), ".");
+  const separator = readSeparator(member(object, "dimension_separator"), ".");
   return completeSpec(
     {
       zarrFormat: 2,
       shape,
       grid: { chunkShape },
       dtype,
-      fill: parseFill(dtype, own(object, "fill_value") ?? null, "loose", { endian: endians }),
-      codecs: chainOf(object, codecs, stored, chunkShape, options),
+      fill: parseFill(dtype, member(object, "fill_value") ?? null, "loose", { endian: endians }),
+      codecs: buildChain(object, codecs, stored, chunkShape, options),
       attributes,
-      dimensionNames: dimensionNamesOf(attributes, shape.length),
+      dimensionNames: xarrayDimensionNames(attributes, shape.length),
       ...plainKeys("v2", separator),
     },
     options,
@@ -74,7 +74,7 @@ export async function parseV2Array(
 
 /** Returns filters and compressor, in encoding order. */
 function codecIds(object: JsonObject): CodecMetadata[] {
-  return [...filtersOf(own(object, "filters")), ...compressorOf(own(object, "compressor"))];
+  return [...readFilters(member(object, "filters")), ...readCompressor(member(object, "compressor"))];
 }
 
 /** Replaces `|O` by the data type that the object codec produces. */
@@ -90,7 +90,7 @@ function withElements(stored: StoredType, codecs: readonly CodecMetadata[]): Sto
 }
 
 /** Returns the chain in v3 terms: order F as a transpose, filters, the byte order of the dtype, the compressor. */
-function chainOf(
+function buildChain(
   object: JsonObject,
   codecs: readonly CodecMetadata[],
   stored: StoredType,
@@ -98,7 +98,7 @@ function chainOf(
   options: DocumentOptions,
 ): CodecMetadata[] {
   const rank = chunkShape.length;
-  const order = own(object, "order");
+  const order = member(object, "order");
   if (order !== "C" && order !== "F")
     throw invalidMetadata(`"order" in ${v2ArrayKey} must be "C" or "F", not ${showJson(order)}`, {
       code: "bad-order",
@@ -159,7 +159,7 @@ function checkByteOrders(filters: readonly ResolvedStep[], ofDtype: Endian | und
   }
 }
 
-function filtersOf(json: Json | undefined): CodecMetadata[] {
+function readFilters(json: Json | undefined): CodecMetadata[] {
   if (json === undefined || json === null) return [];
   if (!Array.isArray(json))
     throw invalidMetadata(`"filters" in ${v2ArrayKey} must be a list or null, not ${showJson(json)}`, {
@@ -168,13 +168,13 @@ function filtersOf(json: Json | undefined): CodecMetadata[] {
   return json.map((filter) => readCodec(filter, "filters"));
 }
 
-function compressorOf(json: Json | undefined): CodecMetadata[] {
+function readCompressor(json: Json | undefined): CodecMetadata[] {
   return json === undefined || json === null ? [] : [readCodec(json, "compressor")];
 }
 
 /** Parses a v2 codec: an object with its name as `id` and its options. */
 function readCodec(json: Json, name: string): CodecMetadata {
-  const id = isJsonObject(json) ? own(json, "id") : undefined;
+  const id = isJsonObject(json) ? member(json, "id") : undefined;
   if (typeof id !== "string") {
     throw invalidMetadata(
       `"${name}" in ${v2ArrayKey}: a codec must be an object with an "id", not ${showJson(json)}`,
@@ -193,7 +193,7 @@ function readCodec(json: Json, name: string): CodecMetadata {
 }
 
 /** Returns the dimension names from xarray's attribute. */
-export function dimensionNamesOf(
+export function xarrayDimensionNames(
   attributes: Attributes,
   rank: number,
 ): readonly (string | null)[] | undefined {
@@ -216,14 +216,14 @@ export async function parseV2Consolidated(
     const bytes = read();
     if (!bytes) return undefined;
     const object = await readDocument(bytes, v2ConsolidatedKey, options, signal);
-    const format = own(object, "zarr_consolidated_format");
-    if (format === undefined && own(object, "record_size") !== undefined)
+    const format = member(object, "zarr_consolidated_format");
+    if (format === undefined && member(object, "record_size") !== undefined)
       throw unsupported("its chunks are references in Parquet files, which ReferenceStore.open reads", {
         code: "parquet-references",
       });
     if (showJson(format) !== "1")
       throw invalidMetadata(`"zarr_consolidated_format" must be 1, not ${showJson(format)}`);
-    return documentsIn(asObject(own(object, "metadata"), '"metadata"'));
+    return documentsIn(asObject(member(object, "metadata"), '"metadata"'));
   } catch (error) {
     if (!isZarrError(error, "InvalidMetadata")) throw error;
     options.onWarning?.({

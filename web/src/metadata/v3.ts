@@ -10,12 +10,12 @@ import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../
 import { lazy, preload } from "../util/lazy.js";
 import {
   type Attributes,
-  attributesOf,
   checkFormat,
   type DocumentOptions,
   documentsIn,
   type KeyEncoding,
-  own,
+  member,
+  plainAttributes,
   readExtension,
   readLengths,
   readPlainKeys,
@@ -48,7 +48,7 @@ export interface V3Group {
 export function v3NodeType(object: JsonObject): "array" | "group" {
   requireKeys(object, ["zarr_format", "node_type"], v3Key);
   checkFormat(object, 3, v3Key);
-  const type = own(object, "node_type");
+  const type = member(object, "node_type");
   if (type !== "array" && type !== "group")
     throw invalidMetadata(`"node_type" in ${v3Key} must be "array" or "group", not ${showJson(type)}`, {
       code: "bad-node-type",
@@ -59,36 +59,36 @@ export function v3NodeType(object: JsonObject): "array" | "group" {
 export function parseV3Group(object: JsonObject, options: DocumentOptions): V3Group {
   checkKeys(object, groupKeys);
   return {
-    attributes: attributesOf(own(object, "attributes"), `"attributes" in ${v3Key}`),
-    consolidated: parseConsolidated(own(object, "consolidated_metadata"), options),
+    attributes: plainAttributes(member(object, "attributes"), `"attributes" in ${v3Key}`),
+    consolidated: parseConsolidated(member(object, "consolidated_metadata"), options),
   };
 }
 
 /** Parses the document of an array, and loads the parsers of its data type, fill value and codecs. */
 export async function parseV3Array(object: JsonObject, options: DocumentOptions): Promise<ArraySpec> {
-  const names = namesIn(own(object, "codecs"), options.limits.shardDepth);
+  const names = namesIn(member(object, "codecs"), options.limits.shardDepth);
   preload(() => loadCodecs(names, 3)); // in parallel with the other parts loaded below
   requireKeys(object, required, v3Key);
   checkKeys(object, arrayKeys);
   if (!Object.hasOwn(object, "codecs")) checkDraft(object);
-  checkTransformers(own(object, "storage_transformers"), options);
-  const shape = readLengths(own(object, "shape"), "shape", 0);
-  const keys = await readChunkKeys(own(object, "chunk_key_encoding"), options.onWarning);
-  const dtype = parseDataType(toPlain(own(object, "data_type")!));
+  checkTransformers(member(object, "storage_transformers"), options);
+  const shape = readLengths(member(object, "shape"), "shape", 0);
+  const keys = await readChunkKeys(member(object, "chunk_key_encoding"), options.onWarning);
+  const dtype = parseDataType(toPlain(member(object, "data_type")!));
   await loadCodecs(names, 3);
   const { codecs, isDraft } = await readDraft(object, dtype, options);
   return completeSpec(
     {
       zarrFormat: 3,
       shape,
-      grid: parseGrid(own(object, "chunk_grid"), shape),
+      grid: parseGrid(member(object, "chunk_grid"), shape),
       dtype,
-      fill: parseFill(dtype, own(object, "fill_value")!, "strict", {
+      fill: parseFill(dtype, member(object, "fill_value")!, "strict", {
         allowNull: isDraft || isNullOfZarrita(object, options),
       }),
-      codecs: isLegacyStruct(own(object, "data_type")) ? withEndian(codecs, options) : codecs,
-      attributes: attributesOf(own(object, "attributes"), `"attributes" in ${v3Key}`),
-      dimensionNames: readDimensionNames(own(object, "dimension_names")),
+      codecs: isLegacyStruct(member(object, "data_type")) ? withEndian(codecs, options) : codecs,
+      attributes: plainAttributes(member(object, "attributes"), `"attributes" in ${v3Key}`),
+      dimensionNames: readDimensionNames(member(object, "dimension_names")),
       ...keys,
     },
     options,
@@ -98,7 +98,7 @@ export async function parseV3Array(object: JsonObject, options: DocumentOptions)
 /** Rejects unknown fields unless they are marked with `must_understand: false`. */
 function checkKeys(object: JsonObject, known: ReadonlySet<string>): void {
   for (const [key, value] of Object.entries(object)) {
-    if (known.has(key) || (isJsonObject(value) && own(value, "must_understand") === false)) continue;
+    if (known.has(key) || (isJsonObject(value) && member(value, "must_understand") === false)) continue;
     throw invalidMetadata(
       `${v3Key} has the field "${key}", which is not known and not marked as needless to understand; known are ${[...known].join(", ")}`,
       { code: "must-understand" },
@@ -136,7 +136,7 @@ async function readDraft(
   dtype: DType,
   { onWarning }: DocumentOptions,
 ): Promise<{ codecs: CodecMetadata[]; isDraft: boolean }> {
-  const json = own(object, "codecs");
+  const json = member(object, "codecs");
   const codecs = json === undefined ? [] : parseCodecs(toPlain(json), '"codecs"');
   const kinds = codecs.map(({ name }) => findCodec(name, 3)?.definition.kind);
   const lacksBytes = !kinds.includes("array-to-bytes");
@@ -166,7 +166,7 @@ async function usualBytes(dtype: DType): Promise<CodecMetadata> {
  * that. zarrita also writes no storage transformers, unlike the writers whose nulls are mistakes.
  */
 function isNullOfZarrita(object: JsonObject, { onWarning }: DocumentOptions): boolean {
-  if (own(object, "fill_value") !== null || Object.hasOwn(object, "storage_transformers")) return false;
+  if (member(object, "fill_value") !== null || Object.hasOwn(object, "storage_transformers")) return false;
   onWarning?.({ code: "null-fill", message: "fill_value is null: what is not stored is read as zeros" });
   return true;
 }
@@ -177,7 +177,7 @@ function checkDraft(object: JsonObject): void {
 }
 
 function isLegacyStruct(json: Json | undefined): boolean {
-  return isJsonObject(json) && own(json, "name") === "structured";
+  return isJsonObject(json) && member(json, "name") === "structured";
 }
 
 /** Adds the byte order that the legacy data type "structured" omitted: little-endian. */
@@ -208,8 +208,8 @@ function parseConsolidated(
   { onWarning }: DocumentOptions,
 ): Map<string, JsonObject> | undefined {
   if (json === undefined || json === null) return undefined;
-  const kind = isJsonObject(json) ? own(json, "kind") : undefined;
-  const metadata = isJsonObject(json) ? own(json, "metadata") : undefined;
+  const kind = isJsonObject(json) ? member(json, "kind") : undefined;
+  const metadata = isJsonObject(json) ? member(json, "metadata") : undefined;
   if (kind !== "inline" || !isJsonObject(metadata)) {
     onWarning?.({
       code: "consolidated",

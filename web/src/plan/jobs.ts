@@ -1,7 +1,7 @@
 /** Orders the stored objects of a region, and their chunks, for reading. */
 
 import type { AxisGrid } from "../metadata/grid.js";
-import { invalidArgument, shown } from "../util/errors.js";
+import { describeValue, invalidArgument } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
 import {
   combinationAt,
@@ -113,7 +113,7 @@ export type Rank = (projections: readonly Projection[]) => number;
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
   if (priority === undefined || priority === "centre" || typeof priority === "function") return;
   throw invalidArgument(
-    `priority must be "centre" or a function of a chunk's coordinates, got ${shown(priority)}`,
+    `priority must be "centre" or a function of a chunk's coordinates, got ${describeValue(priority)}`,
   );
 }
 
@@ -123,7 +123,7 @@ export function rankBy(priority: Priority, shape: readonly number[]): Rank {
   return (projections) => {
     const rank = priority(projections.map((projection) => projection.chunk));
     if (typeof rank === "number" && !Number.isNaN(rank)) return rank;
-    throw invalidArgument(`priority must return numbers, got ${shown(rank)}`);
+    throw invalidArgument(`priority must return numbers, got ${describeValue(rank)}`);
   };
 }
 

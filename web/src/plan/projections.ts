@@ -1,6 +1,6 @@
 /** Splits a selection into chunks. A projection is the part of one chunk that is selected along one axis. */
 
-import type { Leaf } from "../chain/layout.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
 import type { AxisIndices, AxisRange, AxisSelection } from "./selection.js";
@@ -116,7 +116,7 @@ export interface ChunkTask {
 }
 
 /** Encoded data of a chunk: the whole chunk, or a subarray of its elements. */
-export interface Fetched<L extends Leaf = Leaf> {
+export interface Fetched<L extends LeafChunkCodec = LeafChunkCodec> {
   /** Codec that decodes it. */
   readonly codec: L;
   /** Undefined if nothing is stored. The bytes may be lent: the consumer may release them after use. */

@@ -1,5 +1,5 @@
 /** Selections of array elements. */
-import { invalidSelection, shown } from "../util/errors.js";
+import { describeValue, invalidSelection } from "../util/errors.js";
 
 /** A range with a step, as in Python: negative positions count from the end, null means "to the end". */
 export interface Slice {
@@ -124,11 +124,13 @@ function resolveDimension(entry: DimensionSelection, length: number, axis: numbe
     return resolveList(entry as readonly (number | boolean)[], length, axis);
   if (!isSlice(entry))
     throw invalidSelection(
-      `dimension ${axis}: expected an index, a slice, a list or null, got ${shown(entry)}`,
+      `dimension ${axis}: expected an index, a slice, a list or null, got ${describeValue(entry)}`,
     );
   const step = entry.step ?? 1;
   if (!Number.isSafeInteger(step) || step < 1)
-    throw invalidSelection(`dimension ${axis}: the step must be a positive integer, got ${shown(step)}`);
+    throw invalidSelection(
+      `dimension ${axis}: the step must be a positive integer, got ${describeValue(step)}`,
+    );
   const start = clampPosition(entry.start ?? 0, length, axis);
   const stop = clampPosition(entry.stop ?? length, length, axis);
   return { start, step, count: Math.max(0, Math.ceil((stop - start) / step)), dropped: false };
@@ -142,7 +144,7 @@ function checkIndex(index: number, length: number, axis: number): number {
   const start = Number.isSafeInteger(index) && index < 0 ? index + length : index;
   if (!Number.isSafeInteger(index) || start < 0 || start >= length) {
     throw invalidSelection(
-      `dimension ${axis}: index ${shown(index)} is out of range for a length of ${length}`,
+      `dimension ${axis}: index ${describeValue(index)} is out of range for a length of ${length}`,
     );
   }
   return start;
@@ -179,6 +181,6 @@ function toRange(indices: readonly number[]): AxisRange | undefined {
 
 function clampPosition(position: number, length: number, axis: number): number {
   if (!Number.isSafeInteger(position))
-    throw invalidSelection(`dimension ${axis}: expected an integer, got ${shown(position)}`);
+    throw invalidSelection(`dimension ${axis}: expected an integer, got ${describeValue(position)}`);
   return Math.min(Math.max(position < 0 ? position + length : position, 0), length);
 }

@@ -1,6 +1,6 @@
 /** Slabs of a result, the places of chunks in them, and the places of slabs in the result. */
 
-import type { Place } from "../engine/session.js";
+import type { Placement } from "../engine/session.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
 import type { Group, Projection, RegionTask } from "./projections.js";
 
@@ -128,7 +128,7 @@ export function chunkPlace(
   projections: readonly Projection[],
   start: readonly number[] | undefined,
   { origin, strides }: PlaceBox,
-): Place {
+): Placement {
   let offset = 0;
   const axes = projections.map((projection, axis) => {
     const stride = strides[axis]!;

@@ -1,6 +1,6 @@
 /** Reads objects that are close together in one file of their store with one request. */
 
-import type { PackedStore, Place } from "../store/handle.js";
+import type { FileSpan, PackedStore } from "../store/handle.js";
 import { settleAll } from "../util/async.js";
 import { type FetchOptions, isChange } from "./object-bytes.js";
 import { type MergedParts, mergeParts } from "./stored-range.js";
@@ -56,7 +56,7 @@ function* batchesOf<J>(objects: Iterable<WantedObject<J>>): Generator<WantedObje
 interface Located<J> {
   readonly job: J;
   readonly rank: number;
-  readonly place: Place;
+  readonly place: FileSpan;
 }
 
 async function bundled<J>(
@@ -95,10 +95,10 @@ async function placeOf<J>(
   store: PackedStore,
   { key, maxBytes }: WantedObject<J>,
   { requests, signal }: FetchOptions,
-): Promise<Place | undefined> {
+): Promise<FileSpan | undefined> {
   if (maxBytes === undefined) return undefined;
   try {
-    const place = await requests.run(() => store.placeOf(key, signal), signal);
+    const place = await requests.run(() => store.findSpan(key, signal), signal);
     return place && place.length <= maxBytes ? place : undefined;
   } catch {
     signal?.throwIfAborted();

@@ -1,6 +1,6 @@
 /** Reads the chunks of one stored object, each whole or in part, and passes them to a visitor. */
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import type { Leaf } from "../chain/layout.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ChunkTask, Fetched } from "../plan/projections.js";
 import { type FetchOptions, isChange, type ObjectBytes } from "./object-bytes.js";
 import { type PartialReader, type Subarray, subarrayOf } from "./partial-rules.js";
@@ -18,7 +18,7 @@ export class ObjectRead<T extends ChunkTask> {
 
   constructor(
     readonly bytes: ObjectBytes,
-    readonly leaf: Leaf,
+    readonly leaf: LeafChunkCodec,
     private readonly visitor: Visit<T>,
     /** Creates readers of parts of chunks; undefined if chunks are read whole. */
     private readonly makePartial: MakePartial | undefined,

@@ -4,7 +4,7 @@
  */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import type { Leaf } from "../chain/layout.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ChunkTask, Fetched, Projection } from "../plan/projections.js";
 import { countOf } from "../util/shapes.js";
 import type { ObjectBytes } from "./object-bytes.js";
@@ -58,7 +58,7 @@ export function kindOf({ chain, plan }: CoreChunkCodec): Kind | undefined {
  * Whether some of these chunks may be read in part: their codecs support it, and at most half of a chunk is
  * selected.
  */
-export function anyReadInPart(leaf: Leaf, tasks: readonly ChunkTask[]): boolean {
+export function anyReadInPart(leaf: LeafChunkCodec, tasks: readonly ChunkTask[]): boolean {
   if (leaf.type !== "core" || kindOf(leaf) === undefined) return false;
   const maxCount = countOf(leaf.shape) / 2;
   return tasks.some(({ projections }) => projections && countOf(subarrayOf(projections).shape) <= maxCount);

@@ -16,7 +16,7 @@ import {
 import { packStrings } from "../dtypes/strings.js";
 import { withFullIfNeeded } from "../engine/engine.js";
 import { type Fetched, pickElements, type RegionTask } from "../plan/projections.js";
-import { alone } from "../store/read.js";
+import { ownBuffer } from "../store/read.js";
 import { Limiter } from "../util/async.js";
 import { isZarrError, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
@@ -197,7 +197,7 @@ export function readEncodedChunk(
   coordinates: readonly number[],
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
-  return visitChunk(reader, coordinates, { signal }, ({ encoded }) => encoded && alone(encoded));
+  return visitChunk(reader, coordinates, { signal }, ({ encoded }) => encoded && ownBuffer(encoded));
 }
 
 /**

@@ -3,7 +3,7 @@
  * of shards, parts of chunks.
  */
 
-import type { ChunkLayout, Leaf } from "../chain/layout.js";
+import type { ChunkLayout, LeafChunkCodec } from "../chain/layout.js";
 import { type AxisGrid, regularGrid } from "../metadata/grid.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { ChunkTask } from "../plan/projections.js";
@@ -41,7 +41,7 @@ export class ArrayReader {
   }
 
   /** The codec of the first chunk, whose data type and modules are the same for all chunks. */
-  get firstCodec(): Leaf {
+  get firstCodec(): LeafChunkCodec {
     return this.spec.firstLayout.leaf;
   }
 

@@ -4,7 +4,7 @@
  */
 
 import type { ShardIndexLayout, ShardLevel } from "../chain/layout.js";
-import { entryOf, parseEntries, shorterThanIndex } from "../chain/shards.js";
+import { parseEntries, readEntry, shorterThanIndex } from "../chain/shards.js";
 import { decodeBytes } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
 import type { ObjectVersion } from "../store/store.js";
@@ -196,7 +196,7 @@ function entryPart(
   entry: number,
   limits: Limits,
 ): StoredRange | undefined {
-  const found = entryOf(entries, entry, shard.length, limits);
+  const found = readEntry(entries, entry, shard.length, limits);
   return found && { ...shard, version, offset: shard.offset + found.offset, length: found.length };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { CodecSession, Slab } from "../engine/session.js";
 import {
   type Fetched,
@@ -22,7 +22,7 @@ import {
   slabSpans,
 } from "../plan/slab-partition.js";
 import { releaseBytes } from "../store/read.js";
-import { keptFor } from "../util/platform.js";
+import { cachedFor } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import type { ResultBytes } from "./result.js";
 import type { Sink } from "./sink.js";
@@ -40,7 +40,7 @@ interface OpenCount {
   bytes: number;
 }
 
-const openIn = keptFor((_session: CodecSession): OpenCount => ({ slabs: 0, bytes: 0 }));
+const openIn = cachedFor((_session: CodecSession): OpenCount => ({ slabs: 0, bytes: 0 }));
 
 /** A box of the result, and the slab in which it is assembled. */
 interface Box extends PlaceBox {
@@ -73,7 +73,7 @@ export class SlabSink implements Sink {
   }
 
   async start(): Promise<void> {
-    this.#session = await sessionOf(this.codec.decodeModule);
+    this.#session = await getSession(this.codec.decodeModule);
     this.codec.prepare(this.#session); // rejects an invalid chain before anything is read
   }
 

@@ -43,10 +43,10 @@ export class ByteCache implements ByteCacheLike {
   /** Adds an entry unless it exceeds the limit alone. Copies a view of a much larger buffer. */
   set(id: string, bytes: Uint8Array): void {
     this.delete(id);
-    if (costOf(id, bytes) > this.maxBytes) return;
+    if (entryCost(id, bytes) > this.maxBytes) return;
     const own = bytes.byteLength * 2 < bytes.buffer.byteLength ? bytes.slice() : bytes;
     this.#entries.set(id, own);
-    this.#bytes += costOf(id, own);
+    this.#bytes += entryCost(id, own);
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.maxBytes) break;
       this.delete(oldest);
@@ -57,7 +57,7 @@ export class ByteCache implements ByteCacheLike {
     const bytes = this.#entries.get(id);
     if (!bytes) return;
     this.#entries.delete(id);
-    this.#bytes -= costOf(id, bytes);
+    this.#bytes -= entryCost(id, bytes);
   }
 
   clear(): void {
@@ -66,6 +66,6 @@ export class ByteCache implements ByteCacheLike {
   }
 }
 
-function costOf(id: string, bytes: Uint8Array): number {
+function entryCost(id: string, bytes: Uint8Array): number {
   return bytes.byteLength + 2 * id.length + entryBytes;
 }

@@ -9,7 +9,7 @@ import {
   networkError,
   type ZarrError,
 } from "../util/errors.js";
-import { handleOf, storeBehind } from "./handle.js";
+import { handleOf, innermostStore } from "./handle.js";
 import type { MaybePromise, ObjectVersion, Store, StoreSetOptions } from "./store.js";
 import { transientStatus } from "./transport.js";
 
@@ -67,7 +67,7 @@ const maxPause = 1000;
  * @param conflicts how to handle a conflict. A function is called after each attempt.
  * @throws AlreadyExists or Conflict if conflicts are errors; Conflict after the last attempt; what the work throws.
  */
-export async function retried<T>(
+export async function retryConflicts<T>(
   key: string,
   conflicts: Conflicts | (() => Conflicts),
   signal: AbortSignal | undefined,
@@ -90,14 +90,14 @@ export async function retried<T>(
   }
 }
 
-/** Number of attempts of {@link insist}. */
+/** Number of attempts of {@link retryTransient}. */
 const rounds = 3;
 
 /**
  * Repeats work after transient failures, in addition to the retries of the store: for work whose failure would leave an
  * array incomplete.
  */
-export async function insist(work: () => Promise<void>): Promise<void> {
+export async function retryTransient(work: () => Promise<void>): Promise<void> {
   for (let round = 1; ; round++) {
     try {
       return await work();
@@ -129,7 +129,7 @@ export async function inTurn<T>(
   work: () => Promise<T>,
   isShared = false,
 ): Promise<T> {
-  const { queues } = handleOf(storeBehind(store));
+  const { queues } = handleOf(innermostStore(store));
   const queue = queues.get(path) ?? { exclusive: Promise.resolve(), all: Promise.resolve() };
   queues.set(path, queue);
   const before = isShared ? queue.exclusive : queue.all;
@@ -160,13 +160,13 @@ const patience = 1000;
  * stores may ignore signals. Later writes of the same objects wait for an aborted one, which could replace them.
  * @throws what the work throws; the signal's reason.
  */
-export async function unlessStuck(
+export async function trackWrite(
   store: Store,
   key: string,
   signal: AbortSignal | undefined,
   work: () => MaybePromise<unknown>,
 ): Promise<void> {
-  const { pendingWrites } = handleOf(storeBehind(store));
+  const { pendingWrites } = handleOf(innermostStore(store));
   for (const [end, other] of pendingWrites) if (overlaps(key, other)) await untilAborted(end, signal);
   const done = work();
   if (!signal) return void (await done);
@@ -198,7 +198,7 @@ const overlaps = (a: string, b: string): boolean =>
 
 /**
  * Measures how long an observer has seen the same value. The time between two observations counts as at most
- * `longestStep`: while this process was suspended or the store did not respond, nothing is known about the
+ * `maxStep`: while this process was suspended or the store did not respond, nothing is known about the
  * writer.
  */
 export class UnchangedTimer {
@@ -206,14 +206,13 @@ export class UnchangedTimer {
   #observed = 0;
   #elapsed = 0;
 
-  /** @param longestStep maximum time counted per observation, in milliseconds. */
-  constructor(private readonly longestStep: number) {}
+  /** @param maxStep maximum time counted per observation, in milliseconds. */
+  constructor(private readonly maxStep: number) {}
 
   /** Returns for how many milliseconds the value has been the same. */
   observe(value: string): number {
     const now = performance.now();
-    this.#elapsed =
-      value === this.#value ? this.#elapsed + Math.min(now - this.#observed, this.longestStep) : 0;
+    this.#elapsed = value === this.#value ? this.#elapsed + Math.min(now - this.#observed, this.maxStep) : 0;
     this.#value = value;
     this.#observed = now;
     return this.#elapsed;

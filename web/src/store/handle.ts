@@ -1,6 +1,6 @@
 /** One record of internal state for each store, which may be an object of the caller; notifications of writes. */
 
-import { keptFor } from "../util/platform.js";
+import { cachedFor } from "../util/platform.js";
 import type { Store, StoreGetOptions } from "./store.js";
 import type { Transport } from "./transport.js";
 
@@ -19,7 +19,7 @@ export interface LeasingStore {
 }
 
 /** Location of an object in a larger file. */
-export interface Place {
+export interface FileSpan {
   /** Identifies the file. */
   readonly file: string;
   readonly offset: number;
@@ -27,11 +27,11 @@ export interface Place {
 }
 
 /** Stores whose objects are parts of larger files, so that one request can read adjacent objects. */
-export interface PackedStore<T extends Place = Place> {
+export interface PackedStore<T extends FileSpan = FileSpan> {
   /** As in {@link LeasingStore}. */
   readonly get: Store["get"];
   /** Returns the place of an object; undefined if it is missing or not a part of a file. */
-  placeOf(key: string, signal: AbortSignal | undefined): Promise<T | undefined>;
+  findSpan(key: string, signal: AbortSignal | undefined): Promise<T | undefined>;
   /** Reads bytes from the file of a place. @throws if there are fewer bytes, and what `get` throws. */
   readFile(
     place: T,
@@ -49,8 +49,8 @@ export interface KeyQueue {
 }
 
 export interface StoreHandle {
-  /** The store that this one wraps; {@link putInFront} sets it. */
-  behind?: Store;
+  /** The store that this one wraps; {@link setInnerStore} sets it. */
+  inner?: Store;
   lender?: LeasingStore;
   packed?: PackedStore;
   /** Queues of writers, by path. */
@@ -73,7 +73,7 @@ export interface StoreHandle {
 }
 
 /** Returns the record of a store. */
-export const handleOf = keptFor(
+export const handleOf = cachedFor(
   (_store: object): StoreHandle => ({
     queues: new Map(),
     pendingWrites: new Map(),
@@ -90,15 +90,15 @@ export function packedStore(store: Store): PackedStore | undefined {
 }
 
 /** Notes that a store writes to another one, so that writers through either wait for each other. */
-export function putInFront<S extends Store>(front: S, store: Store): S {
-  handleOf(front).behind = store;
+export function setInnerStore<S extends Store>(front: S, store: Store): S {
+  handleOf(front).inner = store;
   return front;
 }
 
 /** Returns the innermost store: the one that holds the objects. */
-export function storeBehind(store: Store): Store {
+export function innermostStore(store: Store): Store {
   let last = store;
-  for (let next = handleOf(last).behind; next; next = handleOf(last).behind) last = next;
+  for (let next = handleOf(last).inner; next; next = handleOf(last).inner) last = next;
   return last;
 }
 
@@ -128,14 +128,14 @@ function methodsOfMap(map: Map<string, Uint8Array>): Writing {
 
 /** Calls a listener for every write through this library, as long as the caller holds the listener. */
 export function onWritten(store: Store, listener: WriteListener): void {
-  const { writeListeners } = handleOf(storeBehind(store));
+  const { writeListeners } = handleOf(innermostStore(store));
   for (const known of writeListeners) if (!known.deref()) writeListeners.delete(known);
   writeListeners.add(new WeakRef(listener));
 }
 
 /** Reports a write, also if it may have failed. */
 export function announceWrite(store: Store, keyOrPrefix: string): void {
-  for (const known of handleOf(storeBehind(store)).writeListeners) known.deref()?.(keyOrPrefix);
+  for (const known of handleOf(innermostStore(store)).writeListeners) known.deref()?.(keyOrPrefix);
 }
 
 /** The keys that this library has written to a store since this object was created. */

@@ -1,6 +1,6 @@
 /** Indexes of stores that know all their keys, which may be millions. */
 import { type Steps, sortSteps } from "../util/slices.js";
-import { childOf } from "./path.js";
+import { childName } from "./path.js";
 
 /**
  * The sorted folders of a set of keys, in which the folders below a folder are adjacent. Takes no more memory than the
@@ -28,7 +28,7 @@ export class KeyIndex {
     const prefix = folder === "" ? "/" : `/${folder}/`;
     const names: string[] = [];
     for (let at = this.#find(prefix); this.folders[at]?.startsWith(prefix); ) {
-      const name = childOf(this.folders[at]!, folder);
+      const name = childName(this.folders[at]!, folder);
       if (name === undefined) at++;
       else {
         names.push(name);
@@ -59,19 +59,19 @@ export class LargeMap<T> {
   readonly #parts = Array.from({ length: 64 }, () => new Map<string, T>());
 
   get(key: string): T | undefined {
-    return this.#partOf(key).get(key);
+    return this.#part(key).get(key);
   }
 
   /** @returns whether the key is new. */
   set(key: string, value: T): boolean {
-    const part = this.#partOf(key);
+    const part = this.#part(key);
     const { size } = part;
     part.set(key, value);
     return part.size > size;
   }
 
   /** Selects a part by the last characters of the key, which differ most between chunks. */
-  #partOf(key: string): Map<string, T> {
+  #part(key: string): Map<string, T> {
     let hash = key.length;
     for (let at = Math.max(0, key.length - 8); at < key.length; at++)
       hash = Math.imul(hash, 31) + key.charCodeAt(at);

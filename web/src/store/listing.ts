@@ -1,9 +1,9 @@
 /** Lists keys and folders of stores. Rejects invalid listings, because writers delete listed keys. */
 import { untilAborted } from "../util/async.js";
-import { isError, isZarrError, networkError, shown, type ZarrError } from "../util/errors.js";
+import { describeValue, isError, isZarrError, networkError, type ZarrError } from "../util/errors.js";
 import { nextTask } from "../util/platform.js";
 import { sliceTime } from "../util/slices.js";
-import { childOf, isSegment, normalizePath } from "./path.js";
+import { childName, isSegment, normalizePath } from "./path.js";
 import { locateKey, storeFailed } from "./read.js";
 import { joinKey, type Store } from "./store.js";
 
@@ -24,8 +24,9 @@ export async function* keysBelow(
 ): AsyncGenerator<string> {
   const prefix = joinKey(path, "");
   const place = locateKey(store, prefix);
-  for await (const listed of entriesOf(store, path, place, signal)) {
-    if (typeof listed !== "string") throw badListing(place, `lists ${shown(listed)}, which is no key`);
+  for await (const listed of listedValues(store, path, place, signal)) {
+    if (typeof listed !== "string")
+      throw badListing(place, `lists ${describeValue(listed)}, which is no key`);
     const key = listed.startsWith("/") ? listed : `/${listed}`;
     if (!key.startsWith(prefix) || key === prefix) continue;
     if (!isKey(key)) throw badListing(place, `lists ${JSON.stringify(key)}, which is no key`);
@@ -34,7 +35,7 @@ export async function* keysBelow(
 }
 
 /** Yields the values of the store's list. */
-export async function* entriesOf(
+export async function* listedValues(
   store: Store,
   path: string,
   place: string,
@@ -65,7 +66,8 @@ export async function* entriesOf(
 function iterate(store: Store, path: string, place: string): AsyncIterator<unknown> | Iterator<unknown> {
   if (!store.list) return [...(store as unknown as Map<unknown, unknown>).keys()].filter(isText).values();
   const listed: unknown = store.list(path);
-  if (typeof listed !== "object" || listed === null) throw badListing(place, `is ${shown(listed)}, no list`);
+  if (typeof listed !== "object" || listed === null)
+    throw badListing(place, `is ${describeValue(listed)}, no list`);
   const found = listed as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
   let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined;
   try {
@@ -114,7 +116,7 @@ export async function listChildren(
   const names = new Set<string>();
   let end = performance.now() + sliceTime;
   for await (const key of keysIn(store, folder, signal)) {
-    const name = childOf(key, folder);
+    const name = childName(key, folder);
     if (name !== undefined) names.add(name);
     // In-memory stores list in microtasks, which never let the event loop turn.
     if (performance.now() < end) continue;
@@ -137,7 +139,7 @@ async function childrenIn(
     throw storeFailed(`/${folder}`, "listed", cause);
   }
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
-    throw badListing(`/${folder}`, `is ${shown(names)}, no list of names`);
+    throw badListing(`/${folder}`, `is ${describeValue(names)}, no list of names`);
   return names;
 }
 
@@ -148,8 +150,9 @@ async function* keysIn(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<string> {
   try {
-    for await (const key of entriesOf(store, folder, `/${folder}`, signal)) {
-      if (typeof key !== "string") throw badListing(`/${folder}`, `lists ${shown(key)}, which is no key`);
+    for await (const key of listedValues(store, folder, `/${folder}`, signal)) {
+      if (typeof key !== "string")
+        throw badListing(`/${folder}`, `lists ${describeValue(key)}, which is no key`);
       yield key;
     }
   } catch (error) {

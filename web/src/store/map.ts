@@ -2,7 +2,7 @@
 import { asBytes } from "../util/bytes.js";
 import { checkCondition } from "./concurrency.js";
 import { handleOf } from "./handle.js";
-import { childOf, normalizePath } from "./path.js";
+import { childName, normalizePath } from "./path.js";
 import { checkRange, cutRange } from "./read.js";
 import {
   checkVersion,
@@ -16,7 +16,7 @@ import {
 let lastNumber = 0;
 
 /** Returns the version of an object. The objects of a Map are numbered: another one under its key is another version. */
-function versionOf(entries: Map<string, Uint8Array>, bytes: Uint8Array): ObjectVersion {
+function objectVersion(entries: Map<string, Uint8Array>, bytes: Uint8Array): ObjectVersion {
   const handle = handleOf(entries);
   handle.objectNumbers ??= new WeakMap();
   const number = handle.objectNumbers.get(bytes) ?? ++lastNumber;
@@ -41,7 +41,7 @@ export class MapStore implements Store {
 
   get(key: string, { version }: StoreGetOptions = {}): Uint8Array | undefined {
     const bytes = this.entries.get(key) ?? this.entries.get(key.slice(1));
-    if (version) checkVersion(version, bytes && versionOf(this.entries, bytes), key);
+    if (version) checkVersion(version, bytes && objectVersion(this.entries, bytes), key);
     return bytes;
   }
 
@@ -56,7 +56,7 @@ export class MapStore implements Store {
   set(key: string, value: Uint8Array, { signal, ifVersion }: StoreSetOptions = {}): void {
     signal?.throwIfAborted();
     const now = this.entries.get(this.#own(key)); // not by get(), which programs may have replaced
-    checkCondition(ifVersion, now && versionOf(this.entries, now), key);
+    checkCondition(ifVersion, now && objectVersion(this.entries, now), key);
     this.entries.set(this.#own(key), value.slice());
   }
 
@@ -81,7 +81,7 @@ export class MapStore implements Store {
     const folder = normalizePath(path);
     const names = new Set<string>();
     for (const key of this.entries.keys()) {
-      const name = childOf(key, folder);
+      const name = childName(key, folder);
       if (name !== undefined) names.add(name);
     }
     return [...names].sort();

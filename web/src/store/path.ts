@@ -1,6 +1,6 @@
 /** Paths of nodes in a hierarchy. Spec: Zarr v2 "logical storage paths". */
 
-import { invalidArgument, shown } from "../util/errors.js";
+import { describeValue, invalidArgument } from "../util/errors.js";
 
 /** Matches paths in normal form. Only for up to `maxUsual` characters: longer ones could exhaust its stack. */
 const usual =
@@ -15,7 +15,7 @@ const maxUsual = 1024;
  */
 export function normalizePath(path: string): string {
   if (typeof path !== "string")
-    throw invalidArgument(`a path must be a text, not ${shown(path)}`, { code: "bad-path" });
+    throw invalidArgument(`a path must be a text, not ${describeValue(path)}`, { code: "bad-path" });
   if (path.length <= maxUsual && usual.test(path)) return path;
   const segments = path
     .replaceAll("\\", "/")
@@ -66,7 +66,7 @@ function badKey(key: string): Error {
 }
 
 /** The folder directly below `folder` in which a key lies; undefined where it lies elsewhere or is an object there. */
-export function childOf(key: string, folder: string): string | undefined {
+export function childName(key: string, folder: string): string | undefined {
   const start = key.startsWith("/") ? 1 : 0;
   const prefix = folder === "" ? "" : `${folder}/`;
   if (!key.startsWith(prefix, start)) return undefined;
@@ -76,7 +76,8 @@ export function childOf(key: string, folder: string): string | undefined {
 }
 
 /** Whether a folder has a name for references in Parquet files. */
-export const isFolderName = (path: string): boolean => /\.parq(?:uet)?\/?$/i.test(path);
+export const isParquetFolder = (path: string): boolean => /\.parq(?:uet)?\/?$/i.test(path);
 
 /** Whether a path names such a folder, or the document in it. */
-export const namesFolder = (path: string): boolean => isFolderName(path) || /(?:^|\/)\.zmetadata$/.test(path);
+export const namesParquetFolder = (path: string): boolean =>
+  isParquetFolder(path) || /(?:^|\/)\.zmetadata$/.test(path);

@@ -14,7 +14,7 @@ import type { Transport } from "./transport.js";
  * @throws Network ("bad-answer"), naming the store, for an answer other than bytes; errors of the store, and Network
  *   ("store-failed") if it throws another value; the signal's reason.
  */
-export async function answerOf(
+export async function callStore(
   store: Store,
   key: string,
   ask: () => unknown,
@@ -82,7 +82,7 @@ export async function readRange(
   checkSignal(signal);
   if (!store.getRange) {
     // The limit is for the range, not for the whole object.
-    const whole = await answerOf(
+    const whole = await callStore(
       store,
       key,
       () => store.get(key, { ...options, maxBytes: undefined }),
@@ -90,7 +90,7 @@ export async function readRange(
     );
     return whole && cutRange(whole, range);
   }
-  const bytes = await answerOf(store, key, () => store.getRange!(key, range, options), signal);
+  const bytes = await callStore(store, key, () => store.getRange!(key, range, options), signal);
   if (bytes && bytes.byteLength > wantedBytes(range)) {
     throw networkError(
       `${locateKey(store, key)}: the store returned ${bytes.byteLength} bytes for a range of ${wantedBytes(range)}`,
@@ -144,7 +144,7 @@ export async function readLeased(
 ): Promise<Uint8Array | undefined> {
   const { lender } = handleOf(store);
   const lends = lender && store.get === lender.get;
-  return answerOf(
+  return callStore(
     store,
     key,
     () => (lends ? lender.lend(key, options, transport) : store.get(key, options)),
@@ -158,7 +158,7 @@ export function leaseBytes(bytes: Uint8Array, takeBack: (bytes: Uint8Array) => v
 }
 
 /** Returns bytes that fill their buffer: a copy if they are part of a larger one. */
-export function alone(bytes: Uint8Array): Uint8Array {
+export function ownBuffer(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength < bytes.buffer.byteLength ? bytes.slice() : bytes;
 }
 

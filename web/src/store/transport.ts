@@ -1,8 +1,8 @@
 /** The interface between stores over HTTP and the functions that send requests. */
-import type { Watch } from "../util/async.js";
+import type { IdleTimeout } from "../util/async.js";
 
 /** An HTTP response. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly statusText: string;
   /** Whether the server is of another origin, so that CORS may hide headers. */
@@ -24,11 +24,11 @@ export interface TransportRequest {
   readonly headers: Headers;
   readonly body?: NonNullable<RequestInit["body"]>; // types of Node alone have no BodyInit
   /** Its signal ends the request and the reading of its response. */
-  readonly watch: Watch;
+  readonly watch: IdleTimeout;
 }
 
 /** Sends a request and follows redirects: see http/redirects.ts. Rejects if there is no response. */
-export type Transport = (url: URL, request: TransportRequest) => Promise<Answer>;
+export type Transport = (url: URL, request: TransportRequest) => Promise<HttpResponse>;
 
 /** HTTP statuses worth retrying. */
 export const transientStatus: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);

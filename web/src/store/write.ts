@@ -1,10 +1,10 @@
 /** Calls the writing methods of any store, with checks. */
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
-import { existsError, unlessStuck } from "./concurrency.js";
+import { existsError, trackWrite } from "./concurrency.js";
 import { inParallel } from "./deletion.js";
 import { announceWrite } from "./handle.js";
 import { normalizePath } from "./path.js";
-import { answerOf, locateKey, storeFailed } from "./read.js";
+import { callStore, locateKey, storeFailed } from "./read.js";
 import {
   joinKey,
   type MaybePromise,
@@ -61,7 +61,7 @@ export async function readObject(
 ): Promise<Uint8Array | undefined> {
   const { signal } = options;
   try {
-    return await answerOf(store, key, () => store.get(key, options), signal);
+    return await callStore(store, key, () => store.get(key, options), signal);
   } catch (cause) {
     if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
     throw storeFailed(locateKey(store, key), "read", cause);
@@ -150,7 +150,7 @@ async function changing(
   work: () => MaybePromise<unknown>,
 ): Promise<void> {
   try {
-    await unlessStuck(store, key, signal, work);
+    await trackWrite(store, key, signal, work);
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     if (isZarrError(cause)) throw cause;

@@ -4,12 +4,12 @@
  */
 
 import { type ChunkCodec, withSession } from "../chain/chunk-codec.js";
-import type { Leaf } from "../chain/layout.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { ArrayReader } from "../read/reader.js";
 import { FileSystemStore } from "../store/file/store.js";
-import { answerOf, releaseBytes } from "../store/read.js";
+import { callStore, releaseBytes } from "../store/read.js";
 import { writeObject } from "../store/write.js";
 import { withDetails } from "../util/errors.js";
 import { type Box, positionsIn } from "../util/shapes.js";
@@ -66,10 +66,10 @@ class Copier {
   readonly #to: ArrayReader;
   readonly #objectBytes: number;
   /** Encoded chunks of the source's fill value, for chunks that the source does not store. */
-  readonly #fillChunks = new Map<Leaf, Uint8Array>();
+  readonly #fillChunks = new Map<LeafChunkCodec, Uint8Array>();
   /** Whether chunks that the source does not store are written because the fill values differ. */
   readonly fillsMissing: boolean;
-  #session!: Awaited<ReturnType<typeof sessionOf>>;
+  #session!: Awaited<ReturnType<typeof getSession>>;
   readonly #shardSizes = new Map();
 
   constructor(
@@ -87,10 +87,10 @@ class Copier {
   }
 
   async start(): Promise<void> {
-    this.#session = await sessionOf(largerModule("full", this.#to.firstCodec.decodeModule));
+    this.#session = await getSession(largerModule("full", this.#to.firstCodec.decodeModule));
   }
 
-  #fillChunk(leaf: Leaf): Uint8Array | undefined {
+  #fillChunk(leaf: LeafChunkCodec): Uint8Array | undefined {
     if (!this.fillsMissing) return undefined;
     const chunk = this.#fillChunks.get(leaf) ?? leaf.encode(this.#session, leaf.missing());
     this.#fillChunks.set(leaf, chunk);
@@ -149,7 +149,7 @@ class Copier {
   async #stored(key: string): Promise<Uint8Array | undefined> {
     const { signal } = this.work;
     const { store, limits } = this.work.view.array;
-    return answerOf(store, key, () => store.get(key, { maxBytes: limits.encodedBytes, signal }), undefined);
+    return callStore(store, key, () => store.get(key, { maxBytes: limits.encodedBytes, signal }), undefined);
   }
 
   /** Puts shards together from chunks of any objects of the source. */

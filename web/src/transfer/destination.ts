@@ -4,7 +4,7 @@ import type { Stats } from "node:fs";
 import { requireZarr } from "../edit/remove-node.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { fileSink } from "../store/file/write.js";
-import { putInFront } from "../store/handle.js";
+import { setInnerStore } from "../store/handle.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
 import { MapStore } from "../store/map.js";
 import { isStore, type Store, type StoreSetOptions, type StoreWriteOptions } from "../store/store.js";
@@ -249,7 +249,7 @@ function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
       return Object.hasOwn(writes, name) ? writes[name as string] : value.bind(target);
     },
   });
-  return putInFront(proxy, store);
+  return setInnerStore(proxy, store);
 }
 
 const gatedWrites = (store: Store, gate: WriteGate) => ({

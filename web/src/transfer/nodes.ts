@@ -20,7 +20,7 @@ import {
 import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";
 import { joinKey, type Store } from "../store/store.js";
-import { isRecord, own } from "../util/arguments.js";
+import { isRecord, ownProperty } from "../util/arguments.js";
 import { conflict, isZarrError, messageOf, notFound } from "../util/errors.js";
 import { isJsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
@@ -64,7 +64,7 @@ export async function readTree(root: OpenedNode): Promise<SourceNode[]> {
 }
 
 const hasImageAttributes = (attributes: unknown): boolean =>
-  isRecord(own(attributes, "ome")) || own(attributes, "multiscales") !== undefined;
+  isRecord(ownProperty(attributes, "ome")) || ownProperty(attributes, "multiscales") !== undefined;
 
 /** Whether a group above a node has attributes of OME-Zarr. */
 async function isBelowImage({ store, path }: OpenedNode): Promise<boolean> {

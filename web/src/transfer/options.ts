@@ -6,7 +6,7 @@ import { checkOptions } from "../hierarchy/arguments.js";
 import type { OpenOptions } from "../hierarchy/open-options.js";
 import type { Selection } from "../plan/selection.js";
 import { isStore, type Store } from "../store/store.js";
-import { messageOf, type OnWarning, shown } from "../util/errors.js";
+import { describeValue, messageOf, type OnWarning } from "../util/errors.js";
 import { resolveLimits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { CopyProgress } from "./array-copy.js";
@@ -133,7 +133,7 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   checkCommonOptions(options, copyOptions, ["onProgress", "onWarning"]);
   const { format, memory = defaultMemory, metadataOnly, overwrite, resume, wait = defaultWait } = options;
   if (format !== undefined && ![1, 2, 3].includes(format))
-    throw badOption(`\`format\` must be 1, 2 or 3, got ${shown(format)}`);
+    throw badOption(`\`format\` must be 1, 2 or 3, got ${describeValue(format)}`);
   if (overwrite && resume) throw badOption("`overwrite` and `resume` are mutually exclusive");
   if (overwrite && options.part)
     throw badOption(
@@ -142,11 +142,11 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   if (metadataOnly && options.part)
     throw badOption("`metadataOnly` creates the nodes of all parts; omit `part`");
   if (!(typeof memory === "number" && memory >= minMemory))
-    throw badOption(`\`memory\` must be at least ${minMemory} bytes, got ${shown(memory)}`);
+    throw badOption(`\`memory\` must be at least ${minMemory} bytes, got ${describeValue(memory)}`);
   if (!(typeof wait === "number" && wait >= 0))
-    throw badOption(`\`wait\` must be a time in milliseconds, got ${shown(wait)}`);
+    throw badOption(`\`wait\` must be a time in milliseconds, got ${describeValue(wait)}`);
   if (!isPlace(options.temp))
-    throw badOption(`\`temp\` must be a path, a file URL or a store, got ${shown(options.temp)}`);
+    throw badOption(`\`temp\` must be a path, a file URL or a store, got ${describeValue(options.temp)}`);
   checkLengths("chunks", options.chunks);
   if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
   const { codecs: given, part, select: selection = null } = options;
@@ -175,11 +175,12 @@ function checkCommonOptions(
   for (const name of callbacks) {
     const callback: unknown = Reflect.get(options, name);
     if (callback !== undefined && callback !== null && typeof callback !== "function")
-      throw badOption(`\`${name}\` must be a function, got ${shown(callback)}`);
+      throw badOption(`\`${name}\` must be a function, got ${describeValue(callback)}`);
   }
 }
 
-const listText = (value: unknown): string => (Array.isArray(value) ? `[${value.join(", ")}]` : shown(value));
+const listText = (value: unknown): string =>
+  Array.isArray(value) ? `[${value.join(", ")}]` : describeValue(value);
 
 const isPlace = (temp: unknown): boolean =>
   temp === undefined || typeof temp === "string" || temp instanceof URL || isStore(temp);

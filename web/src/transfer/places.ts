@@ -3,7 +3,7 @@
 import type { Dirent } from "node:fs";
 import { overlap, overlappingPlace, placeNames, placesRead } from "../edit/overlap.js";
 import { FileSystemStore } from "../store/file/store.js";
-import { storeBehind } from "../store/handle.js";
+import { innermostStore } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import type { Store } from "../store/store.js";
 import { isWriterLockName, writerLockName } from "../store/temp-names.js";
@@ -26,7 +26,7 @@ function plainName(place: string): string {
 
 /** Path or URL of a store's root; undefined for other kinds of stores. */
 export function placeOfStore(given: Store): string | undefined {
-  const store = storeBehind(given);
+  const store = innermostStore(given);
   if (store instanceof FileSystemStore) return plainName(String(store.root));
   return store instanceof HttpStore ? store.locate("") : undefined;
 }

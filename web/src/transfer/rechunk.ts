@@ -1,7 +1,7 @@
 /** Copies an array with other chunks or codecs: decodes, reassembles and encodes it in bounded memory. */
 
 import { create } from "../edit/edit.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { Jobs } from "../plan/jobs.js";
 import { slice } from "../plan/selection.js";
@@ -274,7 +274,7 @@ async function joinedShard(
   const at = reader.positionsOf(object, tasks);
   return changeShard(
     {
-      session: await sessionOf("full"),
+      session: await getSession("full"),
       limits,
       replace: ({ coordinates }) => encoded.get(coordinates.join()),
       concurrency: 1,

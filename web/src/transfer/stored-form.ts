@@ -5,10 +5,10 @@
 
 import { type ResolvedChain, resolveChain } from "../chain/chain.js";
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import type { Leaf, ShardLevel } from "../chain/layout.js";
-import { entryOf, parseEntries, shorterThanIndex } from "../chain/shards.js";
+import type { LeafChunkCodec, ShardLevel } from "../chain/layout.js";
+import { parseEntries, readEntry, shorterThanIndex } from "../chain/shards.js";
 import { leafCodecs } from "../edit/array-options.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { ArrayReader } from "../read/reader.js";
@@ -114,7 +114,7 @@ interface ObjectStart {
  * Checks the size of a chunk, and the sizes in the header of its compressor.
  * @returns the problem; undefined for none.
  */
-export function chunkFault(leaf: Leaf, { bytes, size }: ObjectStart): string | undefined {
+export function chunkFault(leaf: LeafChunkCodec, { bytes, size }: ObjectStart): string | undefined {
   if (size === 0) return "it is empty";
   if (leaf.type !== "core") return undefined;
   const exact = sizeBefore(leaf, leaf.chain.after.length);
@@ -135,7 +135,7 @@ export function chunkFault(leaf: Leaf, { bytes, size }: ObjectStart): string | u
 const trailingBytes = 2;
 
 /** Cuts off bytes after a Blosc frame if the target array must not have them. */
-export function trimmed(leaf: Leaf, bytes: Uint8Array): Uint8Array {
+export function trimmed(leaf: LeafChunkCodec, bytes: Uint8Array): Uint8Array {
   const last = leaf.type === "core" ? leaf.chain.after.at(-1) : undefined;
   if (last?.core !== "blosc" || (last.params[5]! & trailingBytes) !== 0 || bytes.byteLength < 16)
     return bytes;
@@ -187,7 +187,7 @@ export interface Inspected {
  */
 export function inspectObject(
   session: CodecSession,
-  leaf: Leaf,
+  leaf: LeafChunkCodec,
   levels: readonly ShardLevel[],
   bytes: Uint8Array,
 ): Inspected {
@@ -232,7 +232,7 @@ export async function wholeObject(
   const { bytes, location } = level.index;
   const range = location === "start" ? { offset: 0, length: bytes } : { suffixLength: bytes };
   const found = await readStart(store, key, range);
-  const chunks = found && chunksInIndex(await sessionOf("full"), level, found);
+  const chunks = found && chunksInIndex(await getSession("full"), level, found);
   return chunks === undefined ? undefined : { size: found!.size, chunks };
 }
 
@@ -248,7 +248,7 @@ function chunksInIndex(
     const count = counts.reduce((a, b) => a * b, 1);
     let chunks = 0;
     for (let entry = 0; entry < count; entry++)
-      if (entryOf(entries, entry, size, resolveLimits(undefined))) chunks++;
+      if (readEntry(entries, entry, size, resolveLimits(undefined))) chunks++;
     return chunks;
   } catch {
     return undefined;

@@ -20,13 +20,13 @@ import {
   attributesIn,
   attributesKey,
   type GroupMetadata,
-  mainOf,
+  mainDocument,
   readMetadata,
 } from "../metadata/model.js";
 import type { Documents } from "../metadata/new-array.js";
-import { jsonEntries, jsonOf, withEntries } from "../metadata/print.js";
+import { jsonEntries, toJson, withEntries } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { isRecord, own, textOf } from "../util/arguments.js";
+import { asString, isRecord, ownProperty } from "../util/arguments.js";
 import { decodeBase64, encodeBase64 } from "../util/bytes.js";
 import { type Json, showJson } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
@@ -47,7 +47,7 @@ type Changes = Pick<CreateLikeOptions, "shape" | "chunkShape" | "shardShape" | "
 export async function groupTarget(source: GroupMetadata, version: ZarrVersion): Promise<GroupMetadata> {
   const options = { limits: resolveLimits(undefined) };
   const converted = (await convertMetadata(source, version, options)) as GroupMetadata;
-  const { key, object } = mainOf(converted.documents);
+  const { key, object } = mainDocument(converted.documents);
   const documents = new Map(converted.documents);
   if (version === 3) documents.set(key, withEntries(object, [["consolidated_metadata", undefined]]));
   return { ...converted, documents };
@@ -55,9 +55,9 @@ export async function groupTarget(source: GroupMetadata, version: ZarrVersion): 
 
 /** Note about a group in Zarr v2 with an `ome` attribute, which OME-Zarr defines for Zarr v3 only. */
 export function omeNote({ attributes, zarrFormat }: GroupMetadata): string | undefined {
-  const ome = own(attributes, "ome");
+  const ome = ownProperty(attributes, "ome");
   if (zarrFormat === 3 || !isRecord(ome)) return undefined;
-  const said = textOf(own(ome, "version"));
+  const said = asString(ownProperty(ome, "version"));
   const name =
     said === undefined ? "OME-Zarr" : `OME-Zarr ${said.length > 60 ? `${said.slice(0, 60)}…` : said}`;
   return `its attributes stay those of ${name}, which is stored as Zarr v3: readers may refuse it in Zarr v${zarrFormat}`;
@@ -87,7 +87,7 @@ export async function arrayTarget(
     notes.push(`dropped fields that only Zarr v${source.zarrFormat} has: ${names}`);
     return { metadata: made, notes };
   }
-  const { key, object } = mainOf(made.documents);
+  const { key, object } = mainDocument(made.documents);
   const documents: Documents = new Map(made.documents).set(key, withEntries(object, own));
   return { metadata: (await readMetadata(documents, { limits })) as ArrayMetadata, notes };
 }
@@ -228,7 +228,7 @@ const knownFields: Readonly<Record<ZarrVersion, ReadonlySet<string>>> = {
 
 /** Fields of an array document that the specification does not define. */
 function unknownFields({ documents, zarrFormat }: ArrayMetadata) {
-  const { object } = mainOf(documents);
+  const { object } = mainDocument(documents);
   return jsonEntries(object).filter(([name]) => !knownFields[zarrFormat].has(name));
 }
 
@@ -266,14 +266,14 @@ const isNamed = ({ dimensionNames, shape }: ArraySpec): boolean =>
   shape.length === 0 || (dimensionNames?.every((name) => name !== null) ?? false);
 
 function maskToV3({ dtype, fill, attributes }: ArraySpec): MaskChanges {
-  const given = own(attributes, attributeName);
+  const given = ownProperty(attributes, attributeName);
   const masked = fill.value === null ? given !== undefined && parseFill(dtype, given) : fill;
   if (masked === false) return { notes: [] };
   const attribute = masked && printAttribute(dtype, masked);
   const changes = [[attributeName, attribute]] as const;
   if (attribute !== undefined || (masked && isMissingValue(dtype, masked)))
     return { attributes: changes, notes: [] };
-  const isText = typeof masked?.value === "string" && own(attributes, olderName) === undefined;
+  const isText = typeof masked?.value === "string" && ownProperty(attributes, olderName) === undefined;
   if (isText) return { attributes: [...changes, [olderName, masked.value as string]], notes: [] };
   const value = masked ? fillText(dtype, masked) : "the attribute's value";
   const note = `xarray masks ${value} in Zarr v2 but not in v3, whose attribute "${attributeName}" it cannot read for data type ${dtype}`;
@@ -281,7 +281,7 @@ function maskToV3({ dtype, fill, attributes }: ArraySpec): MaskChanges {
 }
 
 function maskToV2({ dtype, fill, attributes }: ArraySpec, asked: MaskChanges["fillValue"]): MaskChanges {
-  const given = own(attributes, attributeName);
+  const given = ownProperty(attributes, attributeName);
   const masked = given === undefined ? undefined : parseFill(dtype, decodeAttribute(dtype, given));
   if (masked) return maskAsFill(dtype, masked, fill, asked);
   if (asked !== undefined || (given === undefined && isMissingValue(dtype, fill)))
@@ -339,7 +339,7 @@ function floatIn(given: unknown): unknown {
 function printAttribute(dtype: DType, { item }: FillValue): Json | undefined {
   if (dtype.isVariable || dtype.fields) return undefined;
   const scalar = readScalar(dtype, item, 0);
-  if (/^(bool|u?int(8|16|32|64))$/.test(dtype.core)) return jsonOf(scalar, attributeName);
+  if (/^(bool|u?int(8|16|32|64))$/.test(dtype.core)) return toJson(scalar, attributeName);
   if (/^float(16|32|64)$/.test(dtype.core)) return floatText(scalar as number);
   return /^complex(64|128)$/.test(dtype.core) ? (scalar as number[]).map(floatText) : undefined;
 }

@@ -1,7 +1,7 @@
 /** Verifies an array, or a group with everything below it, by decoding every chunk. */
 
 import { type ChunkCodec, withSession } from "../chain/chunk-codec.js";
-import type { Leaf } from "../chain/layout.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import { open } from "../hierarchy/open.js";
 import type { Source } from "../hierarchy/source.js";
@@ -256,7 +256,7 @@ class ObjectVerifier {
   }
 
   async #decode(
-    codec: Leaf,
+    codec: LeafChunkCodec,
     encoded: Uint8Array,
     object: readonly number[],
     chunk: readonly number[],
@@ -291,7 +291,7 @@ function chunkTasks({ axes, objectAxes }: ArrayReader, object: readonly number[]
 class Decoder {
   #out = new Uint8Array(0);
 
-  async decode(codec: Leaf, encoded: Uint8Array): Promise<void> {
+  async decode(codec: LeafChunkCodec, encoded: Uint8Array): Promise<void> {
     const any: ChunkCodec = codec;
     if (codec.type === "vlen") {
       await withSession(any, (session) => void any.decode(session, encoded));

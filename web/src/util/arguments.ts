@@ -1,10 +1,11 @@
 /** Checks of values that callers pass. */
 
-import { invalidArgument, shown } from "./errors.js";
+import { describeValue, invalidArgument } from "./errors.js";
 
 /** @throws InvalidArgument if the value is not an object. */
 export function checkObject(value: unknown, what = "options"): void {
-  if (typeof value !== "object" || value === null) throw invalidArgument(`${what} cannot be ${shown(value)}`);
+  if (typeof value !== "object" || value === null)
+    throw invalidArgument(`${what} cannot be ${describeValue(value)}`);
 }
 
 /**
@@ -15,7 +16,7 @@ export function checkSignal(value: unknown): void {
   if (value === undefined || value === null) return;
   const { throwIfAborted, addEventListener } = value as Partial<AbortSignal>;
   if (typeof throwIfAborted !== "function" || typeof addEventListener !== "function")
-    throw invalidArgument(`signal must be an AbortSignal, not ${shown(value)}`);
+    throw invalidArgument(`signal must be an AbortSignal, not ${describeValue(value)}`);
 }
 
 /** @throws InvalidArgument if the options are not an object or their signal is not an AbortSignal. */
@@ -33,7 +34,7 @@ export function isRecord(value: unknown): value is Properties {
 }
 
 /** Returns the value of an own property; undefined if there is none or the value is not an object. */
-export function own(value: unknown, name: string): unknown {
+export function ownProperty(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
@@ -53,6 +54,6 @@ export function hasHole(value: unknown, seen = new Set<unknown>()): boolean {
 export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text);
 
 /** Returns the value if it is a string. */
-export function textOf(value: unknown): string | undefined {
+export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

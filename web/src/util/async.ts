@@ -215,12 +215,12 @@ export function checkTimeout(timeout: number): number {
 const beating = new Map<number, Beats>();
 
 interface Beats {
-  readonly watches: Set<Watch>;
+  readonly watches: Set<IdleTimeout>;
   readonly timer: ReturnType<typeof setInterval> | undefined;
 }
 
 function startBeats(period: number): Beats {
-  const watches = new Set<Watch>();
+  const watches = new Set<IdleTimeout>();
   // Longer periods overflow JavaScript timers, which would then fire at once.
   const timer = period < 2 ** 31 ? setInterval(missBeat, period, watches) : undefined;
   const started = { watches, timer };
@@ -228,17 +228,17 @@ function startBeats(period: number): Beats {
   return started;
 }
 
-function missBeat(watches: Set<Watch>): void {
+function missBeat(watches: Set<IdleTimeout>): void {
   for (const watch of watches) watch.missBeat();
 }
 
 /** Aborts one request when its caller aborts or when no data arrives within the timeout. */
-export class Watch {
+export class IdleTimeout {
   readonly #controller = new AbortController();
   /** Aborted when the request ends for either reason. */
   readonly signal = this.#controller.signal;
   /** Whether the request timed out. */
-  isSilent = false;
+  isExpired = false;
   /** Stops watching, because the request is over. */
   readonly stop: () => void;
   #missed = 0;
@@ -261,14 +261,14 @@ export class Watch {
   }
 
   /** Restarts the timeout, because data arrived. */
-  hear(): void {
+  restart(): void {
     this.#missed = 0;
   }
 
   /** Counts one beat; the first one may be shorter than the others. */
   missBeat(): void {
     if (++this.#missed <= beats) return;
-    this.isSilent = true;
+    this.isExpired = true;
     this.stop();
     this.#controller.abort();
   }

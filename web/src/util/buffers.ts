@@ -11,17 +11,17 @@ import { indices, stridesOf } from "./shapes.js";
 export class BufferPool {
   readonly #buffers: ArrayBuffer[] = [];
 
-  /** Returns a buffer of at least `bytes` and at most `most` bytes. If none fits, drops the oldest one. */
-  take(bytes: number, most = bytes): ArrayBuffer | undefined {
-    const at = this.#buffers.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= most);
+  /** Returns a buffer of at least `bytes` and at most `maxBytes` bytes. If none fits, drops the oldest one. */
+  take(bytes: number, maxBytes = bytes): ArrayBuffer | undefined {
+    const at = this.#buffers.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= maxBytes);
     if (at >= 0) return this.#buffers.splice(at, 1)[0];
     this.#buffers.shift(); // probably left by another read
     return undefined;
   }
 
-  /** @param most maximum number of buffers to keep */
-  give(buffer: ArrayBuffer, most: number): void {
-    if (this.#buffers.length < most) this.#buffers.push(buffer);
+  /** @param maxBuffers maximum number of buffers to keep */
+  give(buffer: ArrayBuffer, maxBuffers: number): void {
+    if (this.#buffers.length < maxBuffers) this.#buffers.push(buffer);
   }
 
   clear(): void {
@@ -119,13 +119,13 @@ export function copySubarray(
   const [fromStrides, toStrides] = [stridesOf(from.shape, width), stridesOf(to.shape, width)];
   const run = (shape.at(-1) ?? 1) * width;
   for (const index of indices(shape.slice(0, -1))) {
-    const start = offsetOf(fromOrigin, index, fromStrides);
-    copyRun(from.content, start, to.content, offsetOf(toOrigin, index, toStrides), run);
+    const start = rowOffset(fromOrigin, index, fromStrides);
+    copyRun(from.content, start, to.content, rowOffset(toOrigin, index, toStrides), run);
   }
 }
 
 /** Returns the offset of a row. `index` is relative to the origin and covers all axes but the last. */
-function offsetOf(origin: readonly number[], index: readonly number[], strides: readonly number[]): number {
+function rowOffset(origin: readonly number[], index: readonly number[], strides: readonly number[]): number {
   return origin.reduce((sum, first, axis) => sum + (first + (index[axis] ?? 0)) * strides[axis]!, 0);
 }
 

@@ -2,28 +2,28 @@
 
 type Getter<T> = { call(value: unknown): T };
 
-function getterOf<T>(prototype: object, name: PropertyKey): Getter<T> {
+function getter<T>(prototype: object, name: PropertyKey): Getter<T> {
   return Object.getOwnPropertyDescriptor(prototype, name)!.get as Getter<T>;
 }
 
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
 /** Returns the kind of a typed array ("Uint8Array"); undefined for any other value. */
-const kindOf = getterOf<string | undefined>(typedArray, Symbol.toStringTag);
-const lengthOf = getterOf<number>(typedArray, "byteLength");
-const offsetOf = getterOf<number>(typedArray, "byteOffset");
-const bufferOf = getterOf<ArrayBufferLike>(typedArray, "buffer");
+const getKind = getter<string | undefined>(typedArray, Symbol.toStringTag);
+const getByteLength = getter<number>(typedArray, "byteLength");
+const getByteOffset = getter<number>(typedArray, "byteOffset");
+const getBuffer = getter<ArrayBufferLike>(typedArray, "buffer");
 
 /**
  * Whether a value is a Uint8Array of any realm, including Node's Buffer and other subclasses; false for
  * look-alikes.
  */
 export function isBytes(value: unknown): value is Uint8Array {
-  return kindOf.call(value) === "Uint8Array";
+  return getKind.call(value) === "Uint8Array";
 }
 
 /** Returns the actual byte length of a typed array: 0 if its memory is detached. */
 export function sizeOf(bytes: unknown): number {
-  return lengthOf.call(bytes);
+  return getByteLength.call(bytes);
 }
 
 /**
@@ -34,7 +34,7 @@ export function sizeOf(bytes: unknown): number {
 export function asBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (isPlain(value)) return value;
   try {
-    const view = viewOf(value);
+    const view = viewBytes(value);
     return view && (isFixed(view.buffer) ? (view as Uint8Array<ArrayBuffer>) : new Uint8Array(view));
   } catch {
     return undefined; // not a buffer, or detached
@@ -45,7 +45,7 @@ export function asBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
 function isPlain(value: unknown): value is Uint8Array<ArrayBuffer> {
   if (!isBytes(value) || Object.getPrototypeOf(value) !== Uint8Array.prototype) return false;
   const size = sizeOf(value);
-  return size > 0 && value.byteLength === size && isFixed(bufferOf.call(value));
+  return size > 0 && value.byteLength === size && isFixed(getBuffer.call(value));
 }
 
 function isFixed(buffer: ArrayBufferLike): boolean {
@@ -53,11 +53,11 @@ function isFixed(buffer: ArrayBufferLike): boolean {
 }
 
 /** @throws TypeError for detached memory and for values that are not buffers. */
-function viewOf(value: unknown): Uint8Array | undefined {
-  const kind = kindOf.call(value);
+function viewBytes(value: unknown): Uint8Array | undefined {
+  const kind = getKind.call(value);
   if (kind)
     return /8/.test(kind)
-      ? new Uint8Array(bufferOf.call(value), offsetOf.call(value), sizeOf(value))
+      ? new Uint8Array(getBuffer.call(value), getByteOffset.call(value), sizeOf(value))
       : undefined;
   // DataView accepts only real buffers, of any realm; the Uint8Array constructor would read other objects as
   // lists.
@@ -65,9 +65,14 @@ function viewOf(value: unknown): Uint8Array | undefined {
   return new Uint8Array(value as ArrayBuffer);
 }
 
+/** Returns the bytes, or a copy if threads share their memory, which streams and `fetch` do not accept. */
+export function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+}
+
 /** Describes the kind of a value for messages: "null", "string", "Int32Array". */
 export function kindName(value: unknown): string {
-  return value === null ? "null" : (kindOf.call(value) ?? typeof value);
+  return value === null ? "null" : (getKind.call(value) ?? typeof value);
 }
 
 /** Decodes a base64 string; returns undefined if it is invalid or decodes to more than `maxBytes` bytes. */

@@ -150,12 +150,12 @@ export function messageOf(error: unknown): string {
   try {
     return isError(error) ? error.message : String(error);
   } catch {
-    return shown(error); // it cannot be converted to a string
+    return describeValue(error); // it cannot be converted to a string
   }
 }
 
 /** Formats a value for messages; describes only the type of values that may not convert to a string. */
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   const isText = value === null || !["object", "function", "symbol"].includes(typeof value);
   if (isText) return String(value);
   try {

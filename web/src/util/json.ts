@@ -162,7 +162,7 @@ export class JsonReader {
     document: Uint8Array | string,
     private readonly options: JsonOptions,
   ) {
-    this.text = typeof document === "string" ? document : textOf(document, options.name);
+    this.text = typeof document === "string" ? document : decodeUtf8(document, options.name);
     if (/^\s*</.test(this.text.slice(0, 1024))) {
       const what = "it begins like an HTML page, which some servers send for missing objects";
       throw invalidMetadata(`${options.name} is not valid JSON: ${what}`, { code: "not-json" });
@@ -374,7 +374,7 @@ export class JsonReader {
 }
 
 /** Decodes a document as UTF-8. @throws InvalidMetadata for bytes that are not UTF-8. */
-function textOf(bytes: Uint8Array, name: string): string {
+function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
     return textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {

@@ -37,7 +37,7 @@ export function textDecoder(
 }
 
 /** Returns a function that creates a value on the first call and caches it. */
-export function kept<T>(make: () => T): () => T {
+export function cached<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
     made ??= make();
@@ -46,7 +46,7 @@ export function kept<T>(make: () => T): () => T {
 }
 
 /** Returns a function that calls `make` once for each object and caches the results as long as the objects live. */
-export function keptFor<K extends object, T>(make: (object: K) => T): (object: K) => T {
+export function cachedFor<K extends object, T>(make: (object: K) => T): (object: K) => T {
   const results = new WeakMap<K, T>();
   return (object) => {
     let result = results.get(object);

@@ -157,10 +157,10 @@ function copier(
   const table = { from: inWords(inner.from, width), to: inWords(inner.to, width) };
   if (width === 1) return (from, to) => copyBytes(source, target, from, to, table, words);
   if (width === 2) {
-    const [a, b] = [halvesOf(source), halvesOf(target)];
+    const [a, b] = [asInt16(source), asInt16(target)];
     return (from, to) => copyHalves(a, b, from / 2, to / 2, table, words);
   }
-  const [a, b] = [wordsOf(source), wordsOf(target)];
+  const [a, b] = [asInt32(source), asInt32(target)];
   return (from, to) => copyWords(a, b, from / 4, to / 4, table, words);
 }
 
@@ -176,9 +176,9 @@ function wordWidth(run: number, from: number, to: number, places: readonly Sides
   return bits & 2 ? 2 : 4;
 }
 
-const wordsOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+const asInt32 = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new Int32Array(buffer, byteOffset, byteLength >> 2);
-const halvesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+const asInt16 = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   new Int16Array(buffer, byteOffset, byteLength >> 1);
 
 // Three copies of one function: engines specialise a loop for a single type of array.

@@ -1,9 +1,9 @@
 /** Decodes chunks on any thread, slab by slab. A slab is returned packed, or copied directly to a shared result. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
-import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
+import type { CodecSession, PlacedStep, Placement } from "../engine/session.js";
 import { type Fetched, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
 import {
   chooseSlabAxis,
@@ -75,7 +75,7 @@ interface SlabMessage {
   readonly place: SharedResultBox | undefined;
 }
 
-interface StepMessage extends Place {
+interface StepMessage extends Placement {
   readonly plan: number;
   /** Position of the chunk in the buffer; undefined for a missing one. */
   readonly at: readonly [start: number, length: number] | undefined;
@@ -185,7 +185,7 @@ export class PoolSink implements Sink {
   async start(): Promise<void> {
     this.helpers.enter();
     // Rejects an invalid chain before anything is read.
-    this.codec.prepare(await sessionOf(this.codec.decodeModule));
+    this.codec.prepare(await getSession(this.codec.decodeModule));
   }
 
   put(task: RegionTask, fetched: Fetched, signal: AbortSignal): Promise<void> | undefined {

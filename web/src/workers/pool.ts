@@ -1,7 +1,7 @@
 /** A pool of workers that decode and encode chunks. */
 
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
-import { sessionOf, withFullIfNeeded } from "../engine/engine.js";
+import { getSession, withFullIfNeeded } from "../engine/engine.js";
 import { compiledModule } from "../engine/module.js";
 import type { Projection } from "../plan/projections.js";
 import type { ResultBytes } from "../read/result.js";
@@ -139,7 +139,7 @@ export class WorkerPool {
    */
   start(): void {
     this.#startAll();
-    preload(() => sessionOf("decode"));
+    preload(() => getSession("decode"));
   }
 
   /** Stops the workers. Tasks in progress and later ones run on the calling thread. */
@@ -463,7 +463,7 @@ class PendingTask {
   async runHere(): Promise<void> {
     if (this.isSettled) return;
     try {
-      const session = await sessionOf(this.task.module);
+      const session = await getSession(this.task.module);
       if (this.isSettled) return;
       const outcome = this.task.run(session);
       this.settle(() => this.resolve(outcome));

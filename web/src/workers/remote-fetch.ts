@@ -5,7 +5,7 @@
  */
 
 import { defaultTransport } from "../store/http/fetch.js";
-import type { Answer, Transport, TransportRequest } from "../store/transport.js";
+import type { HttpResponse, Transport, TransportRequest } from "../store/transport.js";
 import type { AnyWorker } from "../util/platform.js";
 import type { FetchHead, FetchProgress, FetchRequest } from "./fetching.js";
 
@@ -110,7 +110,7 @@ export class FetchConnection {
   }
 
   /** Sends a request. Rejects if there is no response, and when the request's watch aborts. */
-  send(url: URL, { headers, watch: { signal } }: TransportRequest): Promise<Answer> {
+  send(url: URL, { headers, watch: { signal } }: TransportRequest): Promise<HttpResponse> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       const drop = () => {
@@ -160,7 +160,7 @@ interface ResponseEvents {
 }
 
 /** A response received in messages. */
-class RemoteResponse implements Answer {
+class RemoteResponse implements HttpResponse {
   #head: FetchHead | undefined;
   #headers = new Map<string, string>();
   readonly #pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -168,7 +168,7 @@ class RemoteResponse implements Answer {
   #wake = () => {};
 
   constructor(
-    private readonly resolve: (answer: Answer) => void,
+    private readonly resolve: (answer: HttpResponse) => void,
     private readonly reject: (cause: unknown) => void,
     private readonly events: ResponseEvents,
   ) {}

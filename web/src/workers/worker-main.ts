@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import { configureWasm } from "../engine/module.js";
 import type { CodecSession } from "../engine/session.js";
 import { openWorkerPort, type WorkerPort } from "../util/platform.js";
@@ -32,7 +32,7 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
     plans.store(message); // first, because later messages rely on them
     const run = kind === "decode" ? decodeTask(message) : encodeTask(message);
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
-    const outcome = run(await sessionOf(module));
+    const outcome = run(await getSession(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
     // The input is no longer needed here and is returned for reuse.
     send({ id, ...outcome, input }, [...made.flatMap((bytes) => bytes?.buffer ?? []), input]);

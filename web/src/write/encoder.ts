@@ -1,11 +1,11 @@
 /** Encodes the chunks of a write. */
 
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
-import type { Leaf } from "../chain/layout.js";
+import type { LeafChunkCodec } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
-import { sessionOf } from "../engine/engine.js";
+import { getSession } from "../engine/engine.js";
 import type { PlanWords } from "../engine/plan.js";
-import type { CodecSession, Copy, Place } from "../engine/session.js";
+import type { CodecSession, Copy, Placement } from "../engine/session.js";
 import type { RegionTask } from "../plan/projections.js";
 import type { MaybePromise } from "../store/store.js";
 import type { MemoryArray } from "../util/buffers.js";
@@ -55,10 +55,10 @@ export class ChunkEncoder {
   ) {}
 
   /** @throws errors of an invalid chain, before anything is written. */
-  async start(codec: Leaf): Promise<void> {
+  async start(codec: LeafChunkCodec): Promise<void> {
     // Has all encoders and all decoders, and reports codecs of the images module as codecs without an
     // encoder.
-    this.#session = await sessionOf(largerModule("full", codec.encodeModule));
+    this.#session = await getSession(largerModule("full", codec.encodeModule));
     codec.prepare(this.#session);
     const { content, isScalar, width } = this.values;
     const { counts, hasLists } = this.region;
@@ -82,7 +82,7 @@ export class ChunkEncoder {
    * @param copy may receive the encoded bytes before this returns.
    * @throws EncodeFailed for values that a codec cannot represent.
    */
-  whole(task: RegionTask, codec: Leaf, isFirst: boolean, copy?: Copy): MaybePromise<Encoded> {
+  whole(task: RegionTask, codec: LeafChunkCodec, isFirst: boolean, copy?: Copy): MaybePromise<Encoded> {
     if (this.options.clears) return undefined;
     if (this.values.isScalar) return this.#scalar(task, codec);
     const { keepsFill } = this.options;
@@ -104,14 +104,19 @@ export class ChunkEncoder {
    * @param stored the encoded chunk with its other elements. Default: they have the fill value.
    * @throws CorruptChunk for the stored chunk; EncodeFailed.
    */
-  patched(task: RegionTask, codec: Leaf, stored: Uint8Array | undefined, copy?: Copy): MaybePromise<Encoded> {
+  patched(
+    task: RegionTask,
+    codec: LeafChunkCodec,
+    stored: Uint8Array | undefined,
+    copy?: Copy,
+  ): MaybePromise<Encoded> {
     if (this.options.clears && !stored) return undefined;
     if (!isPlaced(codec)) return this.#encodeContent(task, codec, stored);
     const step = patchStep(codec, this.values, task.projections, stored, this.options.keepsFill);
     return this.#run(task, codec, step, copy);
   }
 
-  #scalar(task: RegionTask, codec: Leaf): Encoded {
+  #scalar(task: RegionTask, codec: LeafChunkCodec): Encoded {
     const key = `${codec.shape}/${task.projections.map(({ count }) => count)}`;
     // A copy per object: stores may modify the bytes, for example encrypt them in place.
     if (this.#scalars.has(key)) return this.#scalars.get(key)?.slice();
@@ -135,7 +140,11 @@ export class ChunkEncoder {
   }
 
   /** Encodes from a chunk's content in JavaScript memory: lists of values, blocks of N5. */
-  #encodeContent({ projections }: RegionTask, codec: Leaf, stored: Uint8Array | undefined): Encoded {
+  #encodeContent(
+    { projections }: RegionTask,
+    codec: LeafChunkCodec,
+    stored: Uint8Array | undefined,
+  ): Encoded {
     const before = stored ? codec.decode(this.#session, stored) : codec.missing();
     const content = before as MemoryArray["content"];
     putValues(this.values, projections, { content, shape: codec.shape });
@@ -145,7 +154,7 @@ export class ChunkEncoder {
 }
 
 /** Whether the core assembles and encodes a chunk in one step. */
-const isPlaced = (codec: Leaf): codec is CoreChunkCodec =>
+const isPlaced = (codec: LeafChunkCodec): codec is CoreChunkCodec =>
   codec.type === "core" && codec.chain.toBytes.type === "core";
 
 function isSame(a: readonly unknown[] | Uint8Array, b: readonly unknown[] | Uint8Array): boolean {
@@ -160,7 +169,7 @@ export interface EncodeStep {
   readonly plan: PlanWords;
   /** Size of the slab in which the chunk is assembled, and the position of the elements there. */
   readonly bytes: number;
-  readonly place: Place;
+  readonly place: Placement;
   /**
    * Source of the elements that get no value: a stored chunk, or the fill value. Undefined if all elements
    * get a value.
@@ -227,7 +236,7 @@ function chunkStep(
 /** Chunks that are encoded from one slab. */
 export interface EncodeBatch extends Omit<EncodeStep, "place"> {
   /** Position of each chunk's elements in the slab; a batch with `before` has one chunk. */
-  readonly places: readonly Place[];
+  readonly places: readonly Placement[];
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Replaces inner chunks of shards. Spec: Zarr v3 "sharding_indexed" codec. */
 
 import type { ShardLevel } from "../chain/layout.js";
-import { entryOf, indexBytes, parseEntries, type ShardEntry, shorterThanIndex } from "../chain/shards.js";
+import { indexBytes, parseEntries, readEntry, type ShardEntry, shorterThanIndex } from "../chain/shards.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import type { CodecSession, Copy } from "../engine/session.js";
 import { type EntryGroup, groupByEntry, type WantedChunk } from "../read/shards.js";
@@ -112,7 +112,7 @@ export function storedParts(
     const entries = parseEntries(session.decode(plan, shard.subarray(start, start + bytes)));
     let together = 0;
     return Array.from({ length: countOf(counts) }, (_, entry) => {
-      const found = entryOf(entries, entry, shard.byteLength, limits);
+      const found = readEntry(entries, entry, shard.byteLength, limits);
       if (!found) return undefined;
       // Every part is copied, so entries that share bytes could multiply the shard's size.
       together += found.length;

@@ -1,12 +1,18 @@
 /** Writes a region object by object (chunks or shards), with bounded concurrency. */
 
-import type { Leaf, ShardLevel } from "../chain/layout.js";
+import type { LeafChunkCodec, ShardLevel } from "../chain/layout.js";
 import type { Copy } from "../engine/session.js";
 import { type Job, Jobs } from "../plan/jobs.js";
 import type { RegionTask } from "../plan/projections.js";
 import type { Progress } from "../read/assemble.js";
 import type { ArrayReader } from "../read/reader.js";
-import { type Conflicts, conflictError, inTurn, isOutcomeUnknown, retried } from "../store/concurrency.js";
+import {
+  type Conflicts,
+  conflictError,
+  inTurn,
+  isOutcomeUnknown,
+  retryConflicts,
+} from "../store/concurrency.js";
 import type { MaybePromise, ObjectVersion, Store, StoreSetOptions } from "../store/store.js";
 import { deleteObject, readObject, supportsConditions, writeObject } from "../store/write.js";
 import { isZarrError, limitExceeded, withDetails } from "../util/errors.js";
@@ -117,7 +123,7 @@ interface Stored {
 
 type EncodeTask = (
   task: RegionTask,
-  leaf: Leaf,
+  leaf: LeafChunkCodec,
   stored: Uint8Array | undefined,
   copy?: Copy,
 ) => MaybePromise<Encoded>;
@@ -178,7 +184,7 @@ export class ObjectWriter {
   ): Promise<number> {
     const { conflicts, signal, recheck } = this.options;
     let isFirst = true;
-    return retried(key, conflicts, signal, async () => {
+    return retryConflicts(key, conflicts, signal, async () => {
       const isAssumed = isNew && isFirst && conflicts !== "ignore" && supportsConditions(this.store);
       isFirst = false;
       if (isAssumed) {

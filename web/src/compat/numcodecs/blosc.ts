@@ -1,5 +1,5 @@
 /** Blosc 1, with the interface of npm `numcodecs/blosc`. */
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import { type CodecConstructor, CoreCodec, checkConfig, checkInteger, sizeAt } from "./codec.js";
 
 /** By their numbers in the core. */
@@ -46,7 +46,7 @@ class Blosc extends CoreCodec {
     checkInteger(typesize, "typesize", 1, 2 ** 31 - 1);
     const compressor = compressors.indexOf(cname);
     if (compressor < 0)
-      throw invalidArgument(`cname must be one of ${compressors.join(", ")}, got ${shown(cname)}`);
+      throw invalidArgument(`cname must be one of ${compressors.join(", ")}, got ${describeValue(cname)}`);
     // A frame stores the element size in one byte; c-blosc uses 1 for larger ones.
     const width = typesize > 255 ? 1 : typesize;
     const params = [compressor, clevel, shuffleNumber(shuffle, width), width, blocksize, toleratedFlags];
@@ -63,7 +63,7 @@ function shuffleNumber(shuffle: number | string, typesize: number): number {
   const number = typeof shuffle === "string" ? shuffles.indexOf(shuffle) : shuffle;
   if (shuffle !== Blosc.AUTOSHUFFLE && ![0, 1, 2].includes(number))
     throw invalidArgument(
-      `shuffle must be 0, 1, 2, -1 or one of ${shuffles.join(", ")}, got ${shown(shuffle)}`,
+      `shuffle must be 0, 1, 2, -1 or one of ${shuffles.join(", ")}, got ${describeValue(shuffle)}`,
     );
   if (shuffle !== Blosc.AUTOSHUFFLE) return number;
   return typesize === 1 ? Blosc.BITSHUFFLE : Blosc.SHUFFLE;

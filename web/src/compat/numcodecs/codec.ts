@@ -1,7 +1,7 @@
 /** Base of the codecs of `zarr-wasm/numcodecs`: npm `numcodecs`' interface over the codec core. */
 
 import { decodeBytes, encodeBytesIn } from "../../engine/bytes.js";
-import { sessionOf } from "../../engine/engine.js";
+import { getSession } from "../../engine/engine.js";
 import { type ChainStep, moduleFor } from "../../engine/plan.js";
 import { asBytes, isBytes } from "../../util/bytes.js";
 import { invalidArgument } from "../../util/errors.js";
@@ -48,7 +48,7 @@ export abstract class CoreCodec implements Codec {
   /** @throws Unsupported, LimitExceeded. */
   async encode(data: Bytes): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = toBytes(data);
-    const session = await sessionOf(moduleFor(this.#steps, "encode"));
+    const session = await getSession(moduleFor(this.#steps, "encode"));
     return encodeBytesIn(session, this.#steps, bytes as Uint8Array<ArrayBuffer>);
   }
 

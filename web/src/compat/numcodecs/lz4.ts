@@ -1,5 +1,5 @@
 /** LZ4 blocks prefixed with a 4-byte length, with the interface of npm `numcodecs/lz4`. */
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import { type CodecConstructor, CoreCodec, checkConfig, sizeAt } from "./codec.js";
 
 /** The maximum of the LZ4 library. */
@@ -25,7 +25,7 @@ class LZ4 extends CoreCodec {
    */
   constructor(acceleration = LZ4.DEFAULT_ACCELERATION) {
     if (!Number.isInteger(acceleration))
-      throw invalidArgument(`acceleration must be an integer, got ${shown(acceleration)}`);
+      throw invalidArgument(`acceleration must be an integer, got ${describeValue(acceleration)}`);
     const used = acceleration <= 0 ? LZ4.DEFAULT_ACCELERATION : acceleration;
     super({ core: "lz4", params: [Math.min(used, maxAcceleration)], name: "lz4" }, sizeAt(0, 4));
     this.acceleration = used;

@@ -1,5 +1,5 @@
 /** zstd (RFC 8878), with the interface of npm `numcodecs/zstd`. */
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import { type CodecConstructor, CoreCodec, checkConfig, type ReadSize } from "./codec.js";
 
 export interface ZstdConfig {
@@ -27,7 +27,8 @@ class Zstd extends CoreCodec {
     readonly level = Zstd.DEFAULT_CLEVEL,
     checksum = false,
   ) {
-    if (!Number.isInteger(level)) throw invalidArgument(`level must be an integer, got ${shown(level)}`);
+    if (!Number.isInteger(level))
+      throw invalidArgument(`level must be an integer, got ${describeValue(level)}`);
     const used = level <= 0 ? Zstd.DEFAULT_CLEVEL : Math.min(level, Zstd.MAX_CLEVEL);
     const step = { core: "zstd", params: [used, checksum ? 1 : 0], name: "zstd" } as const;
     super(step, unknownSize);

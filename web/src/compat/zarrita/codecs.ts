@@ -5,7 +5,7 @@ import { codecNames, findCodec } from "../../codecs/registry.js";
 import { DType } from "../../dtypes/dtype.js";
 import { parseDataType } from "../../dtypes/v3.js";
 import { decodeBytes, encodeBytesIn } from "../../engine/bytes.js";
-import { sessionOf } from "../../engine/engine.js";
+import { getSession } from "../../engine/engine.js";
 import { type ChainStep, moduleFor } from "../../engine/plan.js";
 import { isZarrError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
@@ -49,7 +49,7 @@ export function bytesEntry(ownName: string, version: ZarrVersion, name = ownName
     return {
       kind: "bytes_to_bytes",
       async encode(bytes) {
-        const session = await sessionOf(moduleFor(steps, "encode"));
+        const session = await getSession(moduleFor(steps, "encode"));
         return encodeBytesIn(session, steps, bytes as Uint8Array<ArrayBuffer>);
       },
       decode: (bytes) => decodeBytes(steps, bytes, defaultLimits.chunkBytes),

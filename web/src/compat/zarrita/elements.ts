@@ -5,7 +5,7 @@ import type { ElementData } from "../../dtypes/elements.js";
 import type { FillScalar } from "../../dtypes/fill-value.js";
 import { utf32String, withoutPadding } from "../../dtypes/strings.js";
 import type { Region, ZarrArray } from "../../hierarchy/array.js";
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
 
 function isBuffer(value: unknown): value is ArrayBufferLike {
@@ -20,7 +20,9 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
 
   constructor(width: number, source: number | B | Iterable<T>, byteOffset?: number, length?: number) {
     if (!Number.isSafeInteger(width) || width < 0)
-      throw invalidArgument(`the length of strings must be a non-negative integer, got ${shown(width)}`);
+      throw invalidArgument(
+        `the length of strings must be a non-negative integer, got ${describeValue(width)}`,
+      );
     this.#width = width;
     if (isBuffer(source)) {
       this.#bytes = new Uint8Array(source as B, byteOffset, length && length * width);
@@ -28,7 +30,7 @@ abstract class PackedArray<T, B extends ArrayBufferLike> {
     }
     const isIterable = typeof (source as Iterable<T> | null | undefined)?.[Symbol.iterator] === "function";
     if (!(isIterable || (Number.isSafeInteger(source) && (source as number) >= 0)))
-      throw invalidArgument(`expected a length, a buffer or values, got ${shown(source)}`);
+      throw invalidArgument(`expected a length, a buffer or values, got ${describeValue(source)}`);
     const values = typeof source === "number" ? undefined : [...(source as Iterable<T>)];
     this.#bytes = new Uint8Array((values?.length ?? (source as number)) * width) as Uint8Array<B>;
     values?.forEach((value, i) => {

@@ -1,7 +1,7 @@
 /** zarrita's error classes, made from this library's errors, and checks of arguments. */
 
 import { isStore } from "../../store/store.js";
-import { invalidArgument, isError, isZarrError, shown, type ZarrError } from "../../util/errors.js";
+import { describeValue, invalidArgument, isError, isZarrError, type ZarrError } from "../../util/errors.js";
 
 interface Cause {
   cause?: unknown;
@@ -154,17 +154,20 @@ export async function withZarritaErrors<T>(path: string, work: () => Promise<T>)
 
 /** @throws InvalidArgument for a value that is not a function. */
 export function checkFunction(value: unknown, what: string): void {
-  if (typeof value !== "function") throw invalidArgument(`${what} must be a function, got ${shown(value)}`);
+  if (typeof value !== "function")
+    throw invalidArgument(`${what} must be a function, got ${describeValue(value)}`);
 }
 
 /** @throws InvalidArgument for a value without a method `get`. */
 export function checkStore(store: unknown): void {
-  if (!isStore(store)) throw invalidArgument(`expected a store with a method get, got ${shown(store)}`);
+  if (!isStore(store))
+    throw invalidArgument(`expected a store with a method get, got ${describeValue(store)}`);
 }
 
 /** @throws InvalidArgument for a key or a path that is not a string. */
 export function checkText(value: unknown, what: string): void {
-  if (typeof value !== "string") throw invalidArgument(`${what} must be a string, got ${shown(value)}`);
+  if (typeof value !== "string")
+    throw invalidArgument(`${what} must be a string, got ${describeValue(value)}`);
 }
 
 type Options = Readonly<Record<string, unknown>>;

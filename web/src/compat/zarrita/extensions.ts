@@ -1,6 +1,6 @@
 /** zarrita's extensions: proxies that replace some methods of stores and arrays. */
 
-import { putInFront } from "../../store/handle.js";
+import { setInnerStore } from "../../store/handle.js";
 import type { Store } from "../../store/store.js";
 import { invalidArgument } from "../../util/errors.js";
 import { checkFunction, checkStore } from "./errors.js";
@@ -62,7 +62,7 @@ export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOve
       const own = (overrides["arrayExtensions"] ?? []) as readonly ArrayExtension[];
       // Those of the inner store come first, so that outer ones wrap them.
       const made = overlay(store, { ...overrides, arrayExtensions: [...inside, ...own] });
-      return putInFront(made as Store & S, store as Store);
+      return setInnerStore(made as Store & S, store as Store);
     }) as Extended<R, S>;
   };
 }

@@ -5,7 +5,7 @@ import { ZarrArray } from "../../hierarchy/array.js";
 import { normalizePath } from "../../store/path.js";
 import type { RangeQuery, Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { type AnyRegion, dtypeName, wrapElements, wrapFill } from "./elements.js";
 import { checkStore, checkText, InvalidMetadataError, isSame, withZarritaErrors } from "./errors.js";
@@ -220,7 +220,7 @@ export async function loadArray(
 /** @throws InvalidArgument for a value that is not an array of zarrita's. */
 export function checkArray(array: ZarritaArray<DataType, Readable>): void {
   if (!(array as ZarritaArray<DataType, Readable> | null | undefined)?.[inner])
-    throw invalidArgument(`expected an array returned by open() or create(), got ${shown(array)}`);
+    throw invalidArgument(`expected an array returned by open() or create(), got ${describeValue(array)}`);
 }
 
 function openedSource(array: ZarrArray): ArraySource {

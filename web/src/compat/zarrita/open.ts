@@ -8,7 +8,7 @@ import { normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
 import type { MaybePromise, Store, StoreGetOptions } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
 import { InvalidMetadataError, NotFoundError, withZarritaErrors } from "./errors.js";
 import { extended } from "./extensions.js";
 import { type Location, toLocation, ZarritaArray, ZarritaGroup } from "./nodes.js";
@@ -42,7 +42,7 @@ const opener = (version: ZarrVersion): OpenVersion =>
     const { store, path } = toLocation(location);
     checkObject(options, "options of open");
     if (!["array", "group", undefined].includes(options.kind))
-      throw invalidArgument(`kind must be "array" or "group", got ${shown(options.kind)}`);
+      throw invalidArgument(`kind must be "array" or "group", got ${describeValue(options.kind)}`);
     const node = await withZarritaErrors(path, () => openAt(store, path, version, options));
     handleOf(store).lastZarritaVersion = version;
     return node;

@@ -8,7 +8,7 @@ import type { Configuration } from "../../codecs/definition.js";
 import { type ElementData, toElements } from "../../dtypes/elements.js";
 import { parseDescr } from "../../dtypes/typestr.js";
 import { parseDocument } from "../../metadata/document.js";
-import { putInFront, writingMethods } from "../../store/handle.js";
+import { setInnerStore, writingMethods } from "../../store/handle.js";
 import { cutRange, locateKey, readRange } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, jsonText, toPlain } from "../../util/json.js";
@@ -90,7 +90,7 @@ export function ownCodecStore(inner: Store, entries: OwnEntries): OwnCodecStore 
       const codecs = documentKey.test(key) ? undefined : removedFrom(key);
       await methods.set!(key, codecs ? await encoded(codecs, key, bytes) : bytes, options);
     };
-  return putInFront(store, inner);
+  return setInnerStore(store, inner);
 }
 
 /** Loads the application's codecs at the end of a chain, in encoding order. */

@@ -6,13 +6,13 @@ import type { CreateOptions, SetOptions, SetValues } from "../../edit/options.js
 import { set } from "../../edit/set.js";
 import { replaceNode } from "../../edit/update-node.js";
 import { ZarrArray } from "../../hierarchy/array.js";
-import { type Attributes, attributesOf, v3Key } from "../../metadata/document.js";
+import { type Attributes, plainAttributes, v3Key } from "../../metadata/document.js";
 import { groupDocuments } from "../../metadata/new-array.js";
-import { attributesJson, jsonOf, withEntries } from "../../metadata/print.js";
+import { attributesJson, toJson, withEntries } from "../../metadata/print.js";
 import { parseV3Array } from "../../metadata/v3.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import type { Json, JsonObject } from "../../util/json.js";
 import { resolveLimits } from "../../util/limits.js";
 import { countOf, stridesOf } from "../../util/shapes.js";
@@ -52,7 +52,7 @@ export async function arrayFromMetadata(
     attributes: {},
   };
   const front = entries.size > 0 ? ownCodecStore(store, entries) : undefined;
-  let json = jsonOf(document, "the metadata of an array") as JsonObject;
+  let json = toJson(document, "the metadata of an array") as JsonObject;
   if (front) json = await front.withoutOwn(joinKey(path, v3Key), json);
   const limits = resolveLimits(undefined);
   return new ZarrArray(front ?? store, path, await parseV3Array(json, { limits }), limits);
@@ -66,7 +66,7 @@ export async function createGroup(
 ): Promise<Attributes> {
   const attributes = attributesJson(given);
   await replaceNode(store, path, groupDocuments(attributes, 3), { isArray: false });
-  return attributesOf(attributes, "attributes");
+  return plainAttributes(attributes, "attributes");
 }
 
 /** Creates an array. @param entries the application's codecs. */
@@ -78,7 +78,7 @@ export async function createArray<D extends DataType>(
 ): Promise<ZarrArray> {
   const limits = resolveLimits(undefined);
   const { dtype, chunkShape, codecs = [], fillValue } = options;
-  if (!Array.isArray(codecs)) throw invalidArgument(`codecs must be a list, got ${shown(codecs)}`);
+  if (!Array.isArray(codecs)) throw invalidArgument(`codecs must be a list, got ${describeValue(codecs)}`);
   const own = await ownAtEnd({ dataType: dtype, shape: chunkShape, codecs, fillValue }, entries);
   const end = codecs.length - own.length;
   const { documents, spec } = await arrayMetadata(createOptions(options, codecs.slice(0, end)), 3, limits);
@@ -91,7 +91,7 @@ export async function createArray<D extends DataType>(
   // An array-to-bytes codec of the application's replaces the one that this library adds.
   const kept = own[0]!.codec.kind === "array_to_bytes" ? plain.slice(0, -1) : plain;
   const added = codecs.slice(end).map(({ name, configuration = {} }) => {
-    return jsonOf({ name, configuration }, `codec ${name}`);
+    return toJson({ name, configuration }, `codec ${name}`);
   });
   const complete = withEntries(document, [["codecs", [...kept, ...added]]]);
   await replaceNode(store, path, new Map([[v3Key, complete]]), { isArray: true });

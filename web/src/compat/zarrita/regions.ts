@@ -4,7 +4,7 @@ import type { ElementData } from "../../dtypes/elements.js";
 import type { SetOptions as NativeSetOptions } from "../../edit/options.js";
 import { type GetBytesOptions, get as getRegion } from "../../hierarchy/get.js";
 import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { firstElement } from "./elements.js";
 import { checkFunction, InvalidSelectionError, withZarritaErrors } from "./errors.js";
@@ -186,7 +186,7 @@ async function write<D extends DataType, Made extends Chunk<D>>(
 function entriesIn(selection: readonly Entry[] | null | undefined): Entry[] | null {
   if (selection === null || selection === undefined) return null;
   if (!Array.isArray(selection))
-    throw new InvalidSelectionError(`a selection must be a list or null, got ${shown(selection)}`);
+    throw new InvalidSelectionError(`a selection must be a list or null, got ${describeValue(selection)}`);
   return selection.map((entry) => (typeof entry === "number" ? Math.trunc(entry) : (entry ?? null)));
 }
 
@@ -227,9 +227,9 @@ export function select<D extends DataType, S extends Readable>(
 /** Strides of a shape, in elements. @param order the axes, slowest first. */
 export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly number[]): number[] {
   const isList = (value: unknown) => Array.isArray(value) && Array.from(value).every(Number.isSafeInteger);
-  if (!isList(shape)) throw invalidArgument(`a shape must be a list of lengths, got ${shown(shape)}`);
+  if (!isList(shape)) throw invalidArgument(`a shape must be a list of lengths, got ${describeValue(shape)}`);
   if (order !== "C" && order !== "F" && !isList(order))
-    throw invalidArgument(`an order must be "C", "F" or a list of axes, got ${shown(order)}`);
+    throw invalidArgument(`an order must be "C", "F" or a list of axes, got ${describeValue(order)}`);
   const axes = typeof order === "string" ? shape.map((_, axis) => axis) : [...order];
   if (order === "F") axes.reverse();
   if (axes.length !== shape.length)

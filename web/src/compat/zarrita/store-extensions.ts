@@ -2,7 +2,7 @@
 
 import { asObject, documentsIn, parseDocument } from "../../metadata/document.js";
 import { WrittenKeys } from "../../store/handle.js";
-import { answerOf, checkRange, rangeName } from "../../store/read.js";
+import { callStore, checkRange, rangeName } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
@@ -252,7 +252,7 @@ async function load(
     const key: AbsolutePath = version === "v2" ? `/${metadataKey}` : "/zarr.json";
     try {
       return await withZarritaErrors(key, async () => {
-        const bytes = await answerOf(store, key, () => store.get(key), undefined);
+        const bytes = await callStore(store, key, () => store.get(key), undefined);
         if (!bytes) throw new NotFoundError(`${version} consolidated metadata`, { path: key });
         const object = parseDocument(bytes, key, { limits: defaultLimits });
         return version === "v2"

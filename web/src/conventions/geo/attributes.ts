@@ -1,12 +1,12 @@
 /** Reads coordinate reference systems, transformations and lists of resolution levels from attributes. */
 
 import { normalizePath } from "../../store/path.js";
-import { isRecord, own, type Properties } from "../../util/arguments.js";
+import { isRecord, ownProperty, type Properties } from "../../util/arguments.js";
 import { invalidMetadata, isZarrError } from "../../util/errors.js";
 import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 function text(value: unknown, name: string): string | undefined {
-  const found = own(value, name);
+  const found = ownProperty(value, name);
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
@@ -20,7 +20,7 @@ function numberIn(value: unknown): number {
 
 /** Returns a list of finite numbers of a given length; undefined if the attribute is missing. */
 export function numbersAt(value: unknown, name: string, count: number): number[] | undefined {
-  const list = own(value, name);
+  const list = ownProperty(value, name);
   if (list === undefined || list === null) return undefined;
   const numbers = Array.isArray(list) ? list.map(numberIn) : [];
   if (numbers.length !== count || !numbers.every(Number.isFinite))
@@ -45,7 +45,7 @@ export function transformIn(attributes: unknown): AffineTransform | undefined {
   for (const name of ["spatial:transform", "proj:transform"]) {
     const type = text(attributes, "spatial:transform_type") ?? "affine";
     // Nine numbers are the full matrix.
-    const whole = own(attributes, name);
+    const whole = ownProperty(attributes, name);
     const count = Array.isArray(whole) && whole.length === 9 ? 9 : 6;
     const numbers = type === "affine" ? numbersAt(attributes, name, count)?.slice(0, 6) : undefined;
     if (numbers) return registered(checkAffine(numbers, name), attributes);
@@ -80,7 +80,7 @@ export function shapeIn(attributes: unknown): readonly [number, number] | undefi
 
 /** Returns the names of the row and column dimensions, if stated. */
 export function dimensionsIn(attributes: unknown): readonly [string, string] | undefined {
-  const names = own(attributes, "spatial:dimensions");
+  const names = ownProperty(attributes, "spatial:dimensions");
   const isPair = Array.isArray(names) && names.length >= 2 && names.every((name) => typeof name === "string");
   if (!isPair || names.at(-1) === names.at(-2)) return undefined;
   return [names[names.length - 2] as string, names[names.length - 1] as string];
@@ -93,13 +93,13 @@ const code = (authority: string, number: string | number) => `${authority.toUppe
  * is none.
  */
 export function crsIn(attributes: unknown): CoordinateSystem | undefined {
-  const gdal = own(attributes, "_CRS");
+  const gdal = ownProperty(attributes, "_CRS");
   const wkt =
     text(attributes, "proj:wkt2") ??
     text(attributes, "crs_wkt") ??
     text(attributes, "spatial_ref") ??
     text(gdal, "wkt");
-  const json = [own(attributes, "proj:projjson"), own(gdal, "projjson")].find(isRecord);
+  const json = [ownProperty(attributes, "proj:projjson"), ownProperty(gdal, "projjson")].find(isRecord);
   const stated = text(attributes, "proj:code") ?? codeOfUrl(text(gdal, "url"));
   const known = stated ?? codeOfWkt(wkt) ?? codeOfJson(json);
   if (known === undefined && wkt === undefined && json === undefined) return undefined;
@@ -120,8 +120,8 @@ function codeOfWkt(wkt: string | undefined): string | undefined {
 }
 
 function codeOfJson(json: Properties | undefined): string | undefined {
-  const id = own(json, "id");
-  const [authority, number] = [text(id, "authority"), own(id, "code")];
+  const id = ownProperty(json, "id");
+  const [authority, number] = [text(id, "authority"), ownProperty(id, "code")];
   return authority && (typeof number === "number" || typeof number === "string")
     ? code(authority, number)
     : undefined;
@@ -157,10 +157,10 @@ const maxLevels = 64;
  * the GeoZarr drafts, or `datasets` of ndpyramid. Undefined if it has none of these.
  */
 export function listedLevels(attributes: unknown): readonly ListedLevel[] | undefined {
-  const multiscales = own(attributes, "multiscales");
+  const multiscales = ownProperty(attributes, "multiscales");
   const entries = Array.isArray(multiscales)
-    ? own(multiscales[0], "datasets")
-    : (own(multiscales, "layout") ?? tileMatrices(multiscales));
+    ? ownProperty(multiscales[0], "datasets")
+    : (ownProperty(multiscales, "layout") ?? tileMatrices(multiscales));
   const list = Array.isArray(entries) ? entries : isRecord(entries) ? withPaths(entries) : undefined;
   if (!list || list.length === 0) return undefined;
   if (list.length > maxLevels)
@@ -173,15 +173,17 @@ const withPaths = (entries: Properties): unknown[] =>
   Object.entries(entries).map(([path, entry]) => ({ ...(isRecord(entry) ? entry : {}), path }));
 
 function tileMatrices(multiscales: unknown): unknown {
-  const matrices = own(own(multiscales, "tile_matrix_set"), "tileMatrices");
-  return Array.isArray(matrices) ? matrices.map((matrix) => ({ path: own(matrix, "id") })) : undefined;
+  const matrices = ownProperty(ownProperty(multiscales, "tile_matrix_set"), "tileMatrices");
+  return Array.isArray(matrices)
+    ? matrices.map((matrix) => ({ path: ownProperty(matrix, "id") }))
+    : undefined;
 }
 
 function readLevel(entry: unknown): ListedLevel {
-  const path = [own(entry, "asset"), own(entry, "path"), own(entry, "group")].find(
+  const path = [ownProperty(entry, "asset"), ownProperty(entry, "path"), ownProperty(entry, "group")].find(
     (value) => typeof value === "string",
   );
-  const crs = own(entry, "crs");
+  const crs = ownProperty(entry, "crs");
   return {
     path: checkedPath(path),
     shape: shapeIn(entry),
@@ -202,7 +204,9 @@ function checkedPath(path: unknown): string {
 
 /** Returns the reference system of a whole pyramid, if the list of levels states one. */
 export function pyramidCrs(attributes: unknown): CoordinateSystem | undefined {
-  const set = own(own(attributes, "multiscales"), "tile_matrix_set");
-  const named = [own(set, "crs"), own(set, "supportedCRS")].find((value) => typeof value === "string");
+  const set = ownProperty(ownProperty(attributes, "multiscales"), "tile_matrix_set");
+  const named = [ownProperty(set, "crs"), ownProperty(set, "supportedCRS")].find(
+    (value) => typeof value === "string",
+  );
   return typeof named === "string" ? systemFromCode(named) : undefined;
 }

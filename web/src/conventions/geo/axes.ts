@@ -3,7 +3,7 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { get } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
-import { own } from "../../util/arguments.js";
+import { ownProperty } from "../../util/arguments.js";
 import { isZarrError, unsupported } from "../../util/errors.js";
 import { decodeCF } from "../xarray/cf.js";
 import type { AffineTransform, Bounds } from "./types.js";
@@ -54,10 +54,10 @@ export async function fromCoordinates(
 }
 
 function isDegrees({ attributes }: ZarrArray, towards: string, name: string): boolean {
-  const units = own(attributes, "units");
+  const units = ownProperty(attributes, "units");
   if (typeof units === "string" && new RegExp(`^degrees?_?(${towards}|${towards[0]})$`, "i").test(units))
     return true;
-  return own(attributes, "standard_name") === name;
+  return ownProperty(attributes, "standard_name") === name;
 }
 
 /**

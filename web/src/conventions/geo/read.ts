@@ -3,8 +3,8 @@
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
-import { checkSignalIn, own } from "../../util/arguments.js";
-import { invalidArgument, isZarrError, notFound, shown } from "../../util/errors.js";
+import { checkSignalIn, ownProperty } from "../../util/arguments.js";
+import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
   bad,
@@ -49,7 +49,7 @@ export async function readGeoreference(
   checkSignalIn(options);
   const { variable, signal } = options;
   if (variable !== undefined && typeof variable !== "string")
-    throw invalidArgument(`variable must be the name of an array, got ${shown(variable)}`);
+    throw invalidArgument(`variable must be the name of an array, got ${describeValue(variable)}`);
   const reading = { signal };
   if (node instanceof ZarrArray) return georeferenceArray(node, await openParent(node, signal), reading);
   if (!(node instanceof ZarrGroup))
@@ -204,7 +204,7 @@ async function gridMapping(
   { attributes }: ZarrArray,
   openBeside: (name: string) => Promise<ZarrArray | undefined>,
 ): Promise<ZarrArray | undefined> {
-  const named = own(attributes, "grid_mapping");
+  const named = ownProperty(attributes, "grid_mapping");
   const name = typeof named === "string" ? /^\s*([^\s:]+)/.exec(named)?.[1] : undefined;
   if (name === undefined) return undefined;
   try {
@@ -324,7 +324,7 @@ async function firstLevel(
     };
   }
   // Layouts begin with the finest level, ndpyramid's with the coarsest.
-  const isFinestLast = Array.isArray(own(root.attributes, "multiscales"));
+  const isFinestLast = Array.isArray(ownProperty(root.attributes, "multiscales"));
   const finestFirst = isFinestLast ? [...listed].reverse() : listed;
   let reason: unknown;
   for (const { path } of finestFirst)

@@ -2,7 +2,7 @@
 
 import { slice } from "../../plan/selection.js";
 import { checkObject } from "../../util/arguments.js";
-import { invalidArgument, shown, unsupported } from "../../util/errors.js";
+import { describeValue, invalidArgument, unsupported } from "../../util/errors.js";
 import { inverse, moved, transformBounds } from "./axes.js";
 import type { Bounds, Georeference, GeoTile, TileOptions } from "./types.js";
 
@@ -64,17 +64,18 @@ export function locateTile(
   checkObject(reference, "the reference");
   checkObject(options);
   if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt expects the result of georeference()");
-  if (!Array.isArray(place)) throw invalidArgument(`a tile must be [z, x, y], got ${shown(place)}`);
+  if (!Array.isArray(place)) throw invalidArgument(`a tile must be [z, x, y], got ${describeValue(place)}`);
   const { grid = "WebMercatorQuad", tileSize = 256 } = options;
   const [z, x, y] = place as readonly [number, number, number];
   const matrix = typeof grid === "string" && Object.hasOwn(grids, grid) ? grids[grid] : undefined;
-  if (!matrix) throw invalidArgument(`grid must be ${Object.keys(grids).join(" or ")}, got ${shown(grid)}`);
+  if (!matrix)
+    throw invalidArgument(`grid must be ${Object.keys(grids).join(" or ")}, got ${describeValue(grid)}`);
   if (!Number.isSafeInteger(tileSize) || tileSize < 1)
-    throw invalidArgument(`tileSize must be a positive integer, got ${shown(tileSize)}`);
+    throw invalidArgument(`tileSize must be a positive integer, got ${describeValue(tileSize)}`);
   const isTile = [z, x, y].every((n) => Number.isSafeInteger(n) && n >= 0) && z <= 40;
   const count = isTile ? 2 ** z : 0;
   if (!isTile || x >= matrix.columns * count || y >= count)
-    throw invalidArgument(`tile ${[z, x, y].map(shown).join("/")} is outside the grid`);
+    throw invalidArgument(`tile ${[z, x, y].map(describeValue).join("/")} is outside the grid`);
   const size = matrix.width / count;
   const [west, , , north] = matrix.bounds;
   const bounds: Bounds = [west + x * size, north - (y + 1) * size, west + (x + 1) * size, north - y * size];

@@ -6,7 +6,13 @@ import { type DimensionSelection, type Slice, slice } from "../../plan/selection
 import { chunksTouched } from "../../read/resolve-region.js";
 import { checkObject } from "../../util/arguments.js";
 import { settleAll } from "../../util/async.js";
-import { invalidArgument, invalidSelection, limitExceeded, shown, unsupported } from "../../util/errors.js";
+import {
+  describeValue,
+  invalidArgument,
+  invalidSelection,
+  limitExceeded,
+  unsupported,
+} from "../../util/errors.js";
 import { allowListeners } from "../../util/platform.js";
 import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
@@ -27,7 +33,7 @@ export async function readValues(
   const place = locateTile(reference, tile, options);
   const { tileSize } = place;
   if (tileSize > maxTileSize)
-    throw invalidArgument(`tileSize must be at most ${maxTileSize}, got ${shown(tileSize)}`);
+    throw invalidArgument(`tileSize must be at most ${maxTileSize}, got ${describeValue(tileSize)}`);
   const parts = findTileParts(reference, place);
   if (parts.length === 0) return undefined;
   const { level } = parts[0]!.tile;
@@ -70,13 +76,15 @@ function mapLayout(
   const indices: number[] = new Array(rank).fill(0);
   for (const [name, index] of Object.entries(selection)) {
     const axis = names.indexOf(name);
-    if (axis < 0) throw invalidSelection(`"/${array.path}" has no dimension ${shown(name)}`);
+    if (axis < 0) throw invalidSelection(`"/${array.path}" has no dimension ${describeValue(name)}`);
     if (axis === rows || axis === columns)
       throw invalidSelection(
-        `the tile determines the range along ${shown(name)}; omit it from the selection`,
+        `the tile determines the range along ${describeValue(name)}; omit it from the selection`,
       );
     if (!Number.isSafeInteger(index))
-      throw invalidSelection(`selection along ${shown(name)} must be an index, got ${shown(index)}`);
+      throw invalidSelection(
+        `selection along ${describeValue(name)} must be an index, got ${describeValue(index)}`,
+      );
     indices[axis] = index as number;
   }
   return { dimensions, rows, columns, selection: indices };
@@ -118,7 +126,7 @@ function planPart(layout: Layout, part: TilePart, tileSize: number): PartPlan {
 /** @throws LimitExceeded. */
 function checkChunks(array: ZarrArray, plans: readonly PartPlan[], most = defaultMaxChunks): void {
   if (!Number.isSafeInteger(most) || most < 1)
-    throw invalidArgument(`maxChunks must be a positive integer, got ${shown(most)}`);
+    throw invalidArgument(`maxChunks must be a positive integer, got ${describeValue(most)}`);
   const count = plans.reduce((sum, { selection }) => sum + chunksTouched(array.reader, selection), 0);
   if (count > most)
     throw limitExceeded(

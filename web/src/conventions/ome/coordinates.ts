@@ -3,7 +3,7 @@
  * orientations.
  */
 
-import { isRecord, own, textOf } from "../../util/arguments.js";
+import { asString, isRecord, ownProperty } from "../../util/arguments.js";
 import { unsupported } from "../../util/errors.js";
 import { badAttribute, finiteNumber } from "../shared/attributes.js";
 
@@ -47,10 +47,10 @@ export function readAxes(axes: unknown, where: string, mayBeImplied = false): Om
   if (!Array.isArray(list) || list.length === 0 || list.length > 32)
     throw badAttribute(what, axes, "bad-ome");
   const read = list.map((axis: unknown): OmeAxis => {
-    const name = typeof axis === "string" ? axis : own(axis, "name");
+    const name = typeof axis === "string" ? axis : ownProperty(axis, "name");
     if (typeof name !== "string" || name === "") throw badAttribute(what, axes, "bad-ome");
-    const type = typeof axis === "string" ? typeOfName.get(axis) : textOf(own(axis, "type"));
-    return { name, type, unit: textOf(own(axis, "unit")), ...details(axis) };
+    const type = typeof axis === "string" ? typeOfName.get(axis) : asString(ownProperty(axis, "type"));
+    return { name, type, unit: asString(ownProperty(axis, "unit")), ...details(axis) };
   });
   if (new Set(read.map(({ name }) => name)).size < read.length) throw badAttribute(what, axes, "bad-ome");
   return read;
@@ -58,14 +58,16 @@ export function readAxes(axes: unknown, where: string, mayBeImplied = false): Om
 
 /** Returns rarely used properties; malformed ones are omitted. */
 function details(axis: unknown): Pick<OmeAxis, "longName" | "discrete" | "orientation"> {
-  const longName = textOf(own(axis, "longName"));
-  const discrete = own(axis, "discrete");
-  const orientation = own(axis, "orientation");
-  const value = textOf(own(orientation, "value"));
+  const longName = asString(ownProperty(axis, "longName"));
+  const discrete = ownProperty(axis, "discrete");
+  const orientation = ownProperty(axis, "orientation");
+  const value = asString(ownProperty(orientation, "value"));
   return {
     ...(longName === undefined ? {} : { longName }),
     ...(typeof discrete === "boolean" ? { discrete } : {}),
-    ...(value === undefined ? {} : { orientation: { type: textOf(own(orientation, "type")), value } }),
+    ...(value === undefined
+      ? {}
+      : { orientation: { type: asString(ownProperty(orientation, "type")), value } }),
   };
 }
 
@@ -78,10 +80,10 @@ export function readCoordinateSystems(list: unknown, where: string): OmeCoordina
   if (!Array.isArray(list) || list.length === 0 || list.length > maxSystems)
     throw badAttribute(what, list, "bad-ome");
   const systems = list.map((system: unknown, i) => {
-    const name = textOf(own(system, "name"));
+    const name = asString(ownProperty(system, "name"));
     if (name === undefined || name === "") throw badAttribute(what, system, "bad-ome");
     const place = `${where}.coordinateSystems[${i}]`;
-    return { name, axes: readAxes(own(system, "axes"), place) };
+    return { name, axes: readAxes(ownProperty(system, "axes"), place) };
   });
   if (new Set(systems.map(({ name }) => name)).size < systems.length)
     throw badAttribute(what, list, "bad-ome");
@@ -119,21 +121,21 @@ export function readTransforms(
 
 function readTransform(entry: unknown, rank: number, place: string): Transform[] {
   // SpatialData adds entries that lead to its own coordinate systems; they are not part of this sequence.
-  return isRecord(own(entry, "output")) ? [] : readStep(entry, rank, place);
+  return isRecord(ownProperty(entry, "output")) ? [] : readStep(entry, rank, place);
 }
 
 /** Reads a scale or a translation; identity gives no step. */
 function readStep(entry: unknown, rank: number, place: string): Transform[] {
-  const type = own(entry, "type");
+  const type = ownProperty(entry, "type");
   if (type === "identity") return [];
   if (type !== "scale" && type !== "translation")
     throw badAttribute(`${place} must be of type scale, translation or identity`, type, "bad-ome");
-  if (own(entry, "path") !== undefined) {
+  if (ownProperty(entry, "path") !== undefined) {
     throw unsupported(`${place}: a ${type} stored as an array is not supported`, {
       code: "ome-transformation",
     });
   }
-  const values = own(entry, type);
+  const values = ownProperty(entry, type);
   const numbers = Array.isArray(values) ? values.map(finiteNumber) : [];
   const valid = numbers.length === rank && numbers.every((value) => value !== undefined);
   if (!valid)
@@ -146,8 +148,8 @@ function readStep(entry: unknown, rank: number, place: string): Transform[] {
  * is none.
  */
 export function outputName(list: unknown): string | undefined {
-  const output = own(Array.isArray(list) ? list[0] : undefined, "output");
-  return textOf(output) ?? textOf(own(output, "name")); // drafts of 0.6 have only the name
+  const output = ownProperty(Array.isArray(list) ? list[0] : undefined, "output");
+  return asString(output) ?? asString(ownProperty(output, "name")); // drafts of 0.6 have only the name
 }
 
 /**
@@ -158,8 +160,8 @@ export function outputName(list: unknown): string | undefined {
 export function readLevelTransform(list: unknown, rank: number, where: string): Transform[] {
   const place = `${where}: "coordinateTransformations"`;
   const [only] = Array.isArray(list) && list.length === 1 ? (list as unknown[]) : [];
-  const isSequence = own(only, "type") === "sequence";
-  const parts = isSequence ? own(only, "transformations") : [only];
+  const isSequence = ownProperty(only, "type") === "sequence";
+  const parts = isSequence ? ownProperty(only, "transformations") : [only];
   if (Array.isArray(parts) && parts.length === (isSequence ? 2 : 1) && parts.every(isRecord)) {
     const steps = parts.flatMap((part) => readStep(part, rank, place));
     const order = steps.map(({ type }) => type).join();

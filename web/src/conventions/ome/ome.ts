@@ -9,7 +9,7 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import { normalizePath } from "../../store/path.js";
-import { checkObject, checkSignalIn, isRecord, own, textOf } from "../../util/arguments.js";
+import { asString, checkObject, checkSignalIn, isRecord, ownProperty } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
 import { badAttribute, checkNode, finiteNumber } from "../shared/attributes.js";
 import {
@@ -80,13 +80,13 @@ export interface OmeMultiscale {
 export function omeAttributes(group: ZarrGroup): unknown {
   checkNode(group, "a group");
   const { attributes } = group;
-  const ome = own(attributes, "ome");
+  const ome = ownProperty(attributes, "ome");
   return isRecord(ome) ? ome : attributes;
 }
 
 /** Whether a group's attributes describe an OME-Zarr image; they may still turn out to be invalid. */
 export function isMultiscales(group: ZarrGroup): boolean {
-  return own(omeAttributes(group), "multiscales") !== undefined;
+  return ownProperty(omeAttributes(group), "multiscales") !== undefined;
 }
 
 /**
@@ -98,14 +98,14 @@ export function isMultiscales(group: ZarrGroup): boolean {
  */
 export function multiscales(group: ZarrGroup): OmeMultiscale[] {
   const attributes = omeAttributes(group);
-  const list = own(attributes, "multiscales");
+  const list = ownProperty(attributes, "multiscales");
   if (list === undefined)
     throw notFound(`the group at "/${group.path}" has no attribute "multiscales" (OME-Zarr)`, {
       code: "not-ome",
     });
   if (!Array.isArray(list) || list.length === 0)
     throw badAttribute('"multiscales" must be a list of at least one image', list, "bad-ome");
-  const channels = readChannels(own(attributes, "omero"));
+  const channels = readChannels(ownProperty(attributes, "omero"));
   return list.map((image: unknown, i) => ({
     ...readImage(group, image, `multiscales[${i}]`),
     channels,
@@ -115,10 +115,11 @@ export function multiscales(group: ZarrGroup): OmeMultiscale[] {
 function readImage(group: ZarrGroup, image: unknown, where: string): Omit<OmeMultiscale, "channels"> {
   const said = readVersion(group, image, where);
   const version = said ?? (group.zarrFormat === 3 ? "0.5" : "0.4");
-  const minor = said === undefined ? impliedMinor(group, own(image, "axes")) : minorVersion(said);
-  const systems = minor >= 6 ? readCoordinateSystems(own(image, "coordinateSystems"), where) : undefined;
-  const ownAxes = systems ? undefined : readAxes(own(image, "axes"), where, minor < 3);
-  const datasets = own(image, "datasets");
+  const minor = said === undefined ? impliedMinor(group, ownProperty(image, "axes")) : minorVersion(said);
+  const systems =
+    minor >= 6 ? readCoordinateSystems(ownProperty(image, "coordinateSystems"), where) : undefined;
+  const ownAxes = systems ? undefined : readAxes(ownProperty(image, "axes"), where, minor < 3);
+  const datasets = ownProperty(image, "datasets");
   if (!Array.isArray(datasets) || datasets.length === 0)
     throw badAttribute(`${where}: "datasets" must be a list of at least one level`, datasets, "bad-ome");
   const intrinsic = systems && findIntrinsic(systems, datasets, where);
@@ -126,12 +127,12 @@ function readImage(group: ZarrGroup, image: unknown, where: string): Omit<OmeMul
   const steps = minor >= 6 ? steps6 : minor >= 4 ? steps4(image, axes, where) : undefined;
   const levels = datasets.map((dataset: unknown, i): OmeLevel => {
     const place = `${where}.datasets[${i}]`;
-    const path = readPath(own(dataset, "path"), place);
+    const path = readPath(ownProperty(dataset, "path"), place);
     const open = (options?: { signal?: AbortSignal | undefined }) => openLevel(group, path, axes, options);
     if (!steps) return { path, scale: undefined, translation: undefined, open };
     return { path, ...combine(steps(dataset, axes.length, place), axes.length), open };
   });
-  const name = textOf(own(image, "name"));
+  const name = asString(ownProperty(image, "name"));
   return { name, version, axes, levels, intrinsic: intrinsic?.name, coordinateSystems: systems };
 }
 
@@ -140,16 +141,16 @@ type LevelSteps = (dataset: unknown, rank: number, place: string) => Transform[]
 
 /** 0.4 and 0.5: the level's transformations, then those of the image. */
 function steps4(image: unknown, axes: readonly OmeAxis[], where: string): LevelSteps {
-  const common = readTransforms(own(image, "coordinateTransformations"), axes.length, where, "whole");
+  const common = readTransforms(ownProperty(image, "coordinateTransformations"), axes.length, where, "whole");
   return (dataset, rank, place) => [
-    ...readTransforms(own(dataset, "coordinateTransformations"), rank, place, "level"),
+    ...readTransforms(ownProperty(dataset, "coordinateTransformations"), rank, place, "level"),
     ...common,
   ];
 }
 
 /** Since 0.6: the level's transformations. Those of the image lead to other coordinate systems. */
 const steps6: LevelSteps = (dataset, rank, place) =>
-  readLevelTransform(own(dataset, "coordinateTransformations"), rank, place);
+  readLevelTransform(ownProperty(dataset, "coordinateTransformations"), rank, place);
 
 /** Returns the coordinate system that all levels lead to. */
 function findIntrinsic(
@@ -157,7 +158,7 @@ function findIntrinsic(
   datasets: readonly unknown[],
   where: string,
 ): OmeCoordinateSystem {
-  const names = datasets.map((dataset) => outputName(own(dataset, "coordinateTransformations")));
+  const names = datasets.map((dataset) => outputName(ownProperty(dataset, "coordinateTransformations")));
   const found = systems.find(({ name }) => name === names[0]);
   if (found && names.every((name) => name === found.name)) return found;
   throw badAttribute(
@@ -177,14 +178,14 @@ export function readVersion(group: ZarrGroup, image: unknown, where: string): st
   const attributes = omeAttributes(group);
   const isInOme = attributes !== group.attributes;
   // Next to `multiscales` of old versions, "version" may belong to other software.
-  const shared = isInOme ? versionIn(attributes, '"ome"') : textOf(own(attributes, "version"));
+  const shared = isInOme ? versionIn(attributes, '"ome"') : asString(ownProperty(attributes, "version"));
   const version = versionIn(image, where) ?? shared;
   if (version === undefined && isInOme) throw badVersion('"ome"', version);
   return version;
 }
 
 function versionIn(holder: unknown, where: string): string | undefined {
-  const version = own(holder, "version");
+  const version = ownProperty(holder, "version");
   if (version === undefined || typeof version === "string") return version;
   throw badVersion(where, version);
 }
@@ -236,24 +237,24 @@ async function openLevel(
 }
 
 function readChannels(omero: unknown): OmeChannel[] | undefined {
-  const list = own(omero, "channels");
+  const list = ownProperty(omero, "channels");
   return Array.isArray(list) ? list.map(readChannel) : undefined;
 }
 
 /** Malformed display settings are omitted: they are not a reason to reject an image. */
 function readChannel(channel: unknown): OmeChannel {
-  const label = own(channel, "label");
-  const color = textOf(own(channel, "color"));
-  const active = own(channel, "active");
-  const range = own(channel, "window");
+  const label = ownProperty(channel, "label");
+  const color = asString(ownProperty(channel, "color"));
+  const active = ownProperty(channel, "active");
+  const range = ownProperty(channel, "window");
   const bounds = (["min", "max", "start", "end"] as const).map((name) => [
     name,
-    finiteNumber(own(range, name)),
+    finiteNumber(ownProperty(range, name)),
   ]);
   const known = bounds.filter(([, value]) => value !== undefined);
   return {
     // Some writers use numbers as labels.
-    label: typeof label === "number" ? String(label) : textOf(label),
+    label: typeof label === "number" ? String(label) : asString(label),
     color: color !== undefined && /^[0-9a-fA-F]{6}$/.test(color) ? color : undefined,
     active: typeof active === "boolean" ? active : undefined,
     window: known.length > 0 ? Object.fromEntries(known) : undefined,
@@ -278,7 +279,7 @@ export async function labelPaths(
     if (isZarrError(error, "NotFound")) return [];
     throw error;
   }
-  const list = own(omeAttributes(labels), "labels") ?? [];
+  const list = ownProperty(omeAttributes(labels), "labels") ?? [];
   if (!Array.isArray(list)) throw badAttribute('"labels" must be a list of paths', list, "bad-ome");
   return list.map((path: unknown, i) => `labels/${readPath(path, `labels[${i}]`)}`);
 }
@@ -300,11 +301,11 @@ export function fieldPaths(well: ZarrGroup): string[] | undefined {
 }
 
 function listedPaths(group: ZarrGroup, name: string, items: string): string[] | undefined {
-  const described = own(omeAttributes(group), name);
+  const described = ownProperty(omeAttributes(group), name);
   if (described === undefined) return undefined;
-  const list = own(described, items);
+  const list = ownProperty(described, items);
   if (!Array.isArray(list)) throw badAttribute(`"${name}.${items}" must be a list`, list, "bad-ome");
-  return list.map((entry: unknown, i) => readPath(own(entry, "path"), `${name}.${items}[${i}]`));
+  return list.map((entry: unknown, i) => readPath(ownProperty(entry, "path"), `${name}.${items}[${i}]`));
 }
 
 /** Returns the channel axis, found by type or name; −1 if there is none. */

@@ -1,6 +1,6 @@
 /** Labels, the options of selections by label, and the conversion of labels to coordinate values. */
 
-import { invalidSelection, shown, type ZarrError } from "../../util/errors.js";
+import { describeValue, invalidSelection, type ZarrError } from "../../util/errors.js";
 
 /**
  * A label of an element: a number in the coordinate's units, as decoded by `decodeCF`; for times, a `Date`,
@@ -48,7 +48,7 @@ export interface SelOptions {
 
 function labelText(label: unknown): string {
   if (typeof label === "string") return JSON.stringify(label.slice(0, 80));
-  return label instanceof Date && !Number.isNaN(label.getTime()) ? label.toISOString() : shown(label);
+  return label instanceof Date && !Number.isNaN(label.getTime()) ? label.toISOString() : describeValue(label);
 }
 
 export const noSuchLabel = (name: string, label: unknown, why = ""): ZarrError =>

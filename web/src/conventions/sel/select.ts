@@ -6,7 +6,7 @@ import { open } from "../../hierarchy/open.js";
 import type { DimensionSelection, Selection } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
 import { checkObject, checkSignalIn } from "../../util/arguments.js";
-import { invalidArgument, isZarrError, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
 import { channelAxis, isMultiscales, multiscales, type OmeLevel, type OmeMultiscale } from "../ome/ome.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
@@ -37,7 +37,7 @@ export async function select(
   const image = multiscales(node)[0]!;
   const chosen = image.levels[level];
   if (!chosen)
-    throw invalidArgument(`the image has ${image.levels.length} levels; got level ${shown(level)}`);
+    throw invalidArgument(`the image has ${image.levels.length} levels; got level ${describeValue(level)}`);
   const array = await chosen.open({ signal });
   return selectInImage(
     { image, level: chosen, shape: array.shape, channelAxis: channelAxis(image) },
@@ -55,11 +55,11 @@ function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void
   checkSignalIn(options);
   const { method = "exact", tolerance = 0, level = 0 } = options;
   if (!Number.isSafeInteger(level) || level < 0)
-    throw invalidArgument(`level must be a non-negative integer, got ${shown(level)}`);
+    throw invalidArgument(`level must be a non-negative integer, got ${describeValue(level)}`);
   if (!methods.includes(method))
-    throw invalidArgument(`method must be "exact", "nearest" or "pad", got ${shown(method)}`);
+    throw invalidArgument(`method must be "exact", "nearest" or "pad", got ${describeValue(method)}`);
   if (typeof tolerance !== "number" || !(tolerance >= 0))
-    throw invalidArgument(`tolerance must be a number of at least 0, got ${shown(tolerance)}`);
+    throw invalidArgument(`tolerance must be a number of at least 0, got ${describeValue(tolerance)}`);
 }
 
 const matchingOptions = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });

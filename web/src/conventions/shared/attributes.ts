@@ -3,9 +3,9 @@
  * properties.
  */
 
-import { show } from "../../codecs/definition.js";
+import { formatValue } from "../../codecs/definition.js";
 import { isRecord } from "../../util/arguments.js";
-import { invalidArgument, invalidMetadata, shown, type ZarrError } from "../../util/errors.js";
+import { describeValue, invalidArgument, invalidMetadata, type ZarrError } from "../../util/errors.js";
 
 /** Returns the value if it is a finite number; integers too large for a number are rounded. */
 export function finiteNumber(value: unknown): number | undefined {
@@ -15,12 +15,13 @@ export function finiteNumber(value: unknown): number | undefined {
 
 /** Returns an error about an attribute, stating the requirement and the value found. */
 export function badAttribute(what: string, found: unknown, code = "bad-attribute"): ZarrError {
-  return invalidMetadata(`${what}, got ${show(found)}`, { code });
+  return invalidMetadata(`${what}, got ${formatValue(found)}`, { code });
 }
 
 /** @throws InvalidArgument unless it is an array or group. */
 export function checkNode(node: unknown, what: "an array" | "a group"): void {
   const isNode = isRecord(node) && isRecord(node["attributes"]);
   const isRight = isNode && (what === "a group" || Array.isArray(node["shape"]));
-  if (!isRight) throw invalidArgument(`expected ${what} returned by open() or create(), got ${shown(node)}`);
+  if (!isRight)
+    throw invalidArgument(`expected ${what} returned by open() or create(), got ${describeValue(node)}`);
 }

@@ -11,8 +11,14 @@ import {
   resolveSelection,
   slice,
 } from "../../plan/selection.js";
-import { checkSignalIn, own, textOf } from "../../util/arguments.js";
-import { invalidArgument, invalidMetadata, limitExceeded, notFound, shown } from "../../util/errors.js";
+import { asString, checkSignalIn, ownProperty } from "../../util/arguments.js";
+import {
+  describeValue,
+  invalidArgument,
+  invalidMetadata,
+  limitExceeded,
+  notFound,
+} from "../../util/errors.js";
 
 const defaultMaxBytes = 2 ** 30;
 /** Indices and positions are held in 32 bits. */
@@ -42,7 +48,7 @@ export async function read(group: ZarrGroup, options: SparseOptions): Promise<Sp
   checkSignalIn(options);
   const { rows = null, columns = null, signal, maxBytes = defaultMaxBytes } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
-    throw invalidArgument(`maxBytes must be a number of bytes, got ${shown(maxBytes)}`);
+    throw invalidArgument(`maxBytes must be a number of bytes, got ${describeValue(maxBytes)}`);
   const stored = await openStored(group, signal);
   const selected = resolveSelection([rows, columns], stored.shape) as [AxisSelection, AxisSelection];
   const [lines, across] = stored.format === "csr" ? selected : ([selected[1], selected[0]] as const);
@@ -80,11 +86,11 @@ function matrixLength(value: unknown): number | undefined {
 async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Stored> {
   const { attributes, path } = group;
   // Before AnnData 0.8, the attributes had other names.
-  const type = own(attributes, "encoding-type") ?? own(attributes, "h5sparse_format");
-  const format = /^(cs[rc])(_matrix)?$/.exec(textOf(type) ?? "")?.[1] as "csr" | "csc" | undefined;
+  const type = ownProperty(attributes, "encoding-type") ?? ownProperty(attributes, "h5sparse_format");
+  const format = /^(cs[rc])(_matrix)?$/.exec(asString(type) ?? "")?.[1] as "csr" | "csc" | undefined;
   if (!format)
     throw notFound(`the group at "/${path}" is not a sparse matrix in CSR or CSC`, { code: "not-sparse" });
-  const shape = own(attributes, "shape") ?? own(attributes, "h5sparse_shape");
+  const shape = ownProperty(attributes, "shape") ?? ownProperty(attributes, "h5sparse_shape");
   const lengths = Array.isArray(shape) ? shape.map(matrixLength) : [];
   if (lengths.length !== 2 || lengths.includes(undefined)) throw bad(path, "its shape must be two lengths");
   const [rows, columns] = lengths as [number, number];

@@ -8,9 +8,9 @@
 
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
-import { checkObject, isRecord, own, textOf } from "../../util/arguments.js";
+import { asString, checkObject, isRecord, ownProperty } from "../../util/arguments.js";
 import { decodeBase64 } from "../../util/bytes.js";
-import { invalidArgument, shown } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import { badAttribute, finiteNumber } from "../shared/attributes.js";
 import { datetimeScale, isTimeUnits, monthStart, parseTimeUnits, type TimeScale } from "./cf-time.js";
 
@@ -75,8 +75,8 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
     throw invalidArgument("decodeCF expects an array and a region returned by get()");
   const { times = "milliseconds" } = options;
   if (times !== "milliseconds" && times !== "counts")
-    throw invalidArgument(`times must be "milliseconds" or "counts", got ${shown(times)}`);
-  const units = textOf(own(array.attributes, "units"));
+    throw invalidArgument(`times must be "milliseconds" or "counts", got ${describeValue(times)}`);
+  const units = asString(ownProperty(array.attributes, "units"));
   const stored: CFRegion = { ...pickLayout(region), kind: "stored", units };
   if (array.dtype.core === "datetime64") return times === "counts" ? stored : decodeDatetimes(array, stored);
   if (!isReal(array)) return stored;
@@ -84,7 +84,7 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
   const numbers = decodeNumbers(array, data, options);
   const time = times === "milliseconds" && units !== undefined && isTimeUnits(units);
   if (time) {
-    const scale = parseTimeUnits(units, textOf(own(array.attributes, "calendar")));
+    const scale = parseTimeUnits(units, asString(ownProperty(array.attributes, "calendar")));
     return { ...stored, kind: "milliseconds", units: undefined, data: toMilliseconds(numbers, scale) };
   }
   if (numbers === region.data) return asBooleans(array, stored);
@@ -100,8 +100,8 @@ function isReal({ dtype }: CFArray): boolean {
 
 /** Returns the integers with the sign of `_Unsigned`, on the same bytes. */
 function asSigned({ attributes }: CFArray, data: ElementData): ElementData {
-  const attribute = own(attributes, "_Unsigned");
-  const mark = typeof attribute === "boolean" ? String(attribute) : textOf(attribute);
+  const attribute = ownProperty(attributes, "_Unsigned");
+  const mark = typeof attribute === "boolean" ? String(attribute) : asString(attribute);
   const { name } = data.constructor;
   const wanted =
     mark === "true"
@@ -183,7 +183,7 @@ function missingValues(array: CFArray, { fillValueIsMissing }: CFOptions): (numb
 
 /** Returns a number, or the numbers of a list. */
 function listed(attributes: CFArray["attributes"], name: string, array: CFArray): (number | bigint)[] {
-  const value = own(attributes, name);
+  const value = ownProperty(attributes, name);
   if (value === undefined || value === null) return [];
   return (Array.isArray(value) ? value : [value]).map((entry: unknown) => {
     if (typeof entry === "number" || typeof entry === "bigint") return entry;
@@ -221,14 +221,14 @@ function storedValue(
   if (cell instanceof BigInt64Array || cell instanceof BigUint64Array) cell[0] = BigInt(value);
   else cell[0] = number;
   const wraps =
-    own(attributes, "_Unsigned") !== undefined && Math.abs(number) < 256 ** cell.BYTES_PER_ELEMENT;
+    ownProperty(attributes, "_Unsigned") !== undefined && Math.abs(number) < 256 ** cell.BYTES_PER_ELEMENT;
   const isSame = typeof cell[0] === "bigint" ? cell[0] === BigInt(value) : cell[0] === number;
   return isFloat || isSame || wraps ? [cell[0]!] : [];
 }
 
 /** Returns a number, also from a list with one entry, as NetCDF stores attributes. */
 function singleNumber(attributes: CFArray["attributes"], name: string): number | undefined {
-  const value = own(attributes, name);
+  const value = ownProperty(attributes, name);
   if (value === undefined || value === null) return undefined;
   const single: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   const number = finiteNumber(single);
@@ -238,7 +238,7 @@ function singleNumber(attributes: CFArray["attributes"], name: string): number |
 
 /** Returns the smallest and the largest valid packed value; undefined if not stated. */
 function validRange(attributes: CFArray["attributes"]): readonly [number, number] | undefined {
-  const range = own(attributes, "valid_range");
+  const range = ownProperty(attributes, "valid_range");
   if (range !== undefined && range !== null) {
     const [min, max] = Array.isArray(range) && range.length === 2 ? range.map(finiteNumber) : [];
     if (min === undefined || max === undefined)
@@ -281,7 +281,7 @@ function decodeDatetimes({ dtype }: CFArray, stored: CFRegion): CFRegion {
 
 /** xarray stores booleans as integers of one byte, with an attribute. */
 function asBooleans({ attributes }: CFArray, stored: CFRegion): CFRegion {
-  if (own(attributes, "dtype") !== "bool" || !(stored.data instanceof Int8Array)) return stored;
+  if (ownProperty(attributes, "dtype") !== "bool" || !(stored.data instanceof Int8Array)) return stored;
   return {
     ...stored,
     kind: "booleans",

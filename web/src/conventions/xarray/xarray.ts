@@ -6,7 +6,7 @@
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
 import { isSegment } from "../../store/path.js";
-import { checkSignalIn, own, textOf } from "../../util/arguments.js";
+import { asString, checkSignalIn, ownProperty } from "../../util/arguments.js";
 import { isZarrError } from "../../util/errors.js";
 import { checkNode } from "../shared/attributes.js";
 
@@ -39,15 +39,15 @@ export function dimensionsOf(array: ZarrArray): readonly string[] | undefined {
 
 /** Whether an array's numbers are degrees east. */
 export function measuresLongitude({ attributes }: ZarrArray): boolean {
-  if (own(attributes, "standard_name") === "longitude") return true;
-  return /^degrees?_?(e|east)$/i.test(textOf(own(attributes, "units")) ?? "");
+  if (ownProperty(attributes, "standard_name") === "longitude") return true;
+  return /^degrees?_?(e|east)$/i.test(asString(ownProperty(attributes, "units")) ?? "");
 }
 
 /** NCZarr names dimensions by absolute paths; the last segment is the name. */
 function netcdfDimensions(attributes: ZarrArray["attributes"]): (string | null)[] | undefined {
-  const references = own(own(attributes, "_nczarr_array"), "dimension_references");
+  const references = ownProperty(ownProperty(attributes, "_nczarr_array"), "dimension_references");
   if (!Array.isArray(references)) return undefined;
-  return references.map((path: unknown) => textOf(path)?.split("/").at(-1) ?? null);
+  return references.map((path: unknown) => asString(path)?.split("/").at(-1) ?? null);
 }
 
 /**
@@ -69,8 +69,8 @@ export async function coordinatesOf(
   const dimensions = dimensionsOf(array) ?? [];
   const names = [
     ...dimensions,
-    ...namesIn(own(array.attributes, "coordinates")),
-    ...namesIn(own(group.attributes, "coordinates")),
+    ...namesIn(ownProperty(array.attributes, "coordinates")),
+    ...namesIn(ownProperty(group.attributes, "coordinates")),
   ];
   const usable = [...new Set(names)].filter((name) => isSegment(name));
   const found = await Promise.all(usable.map((name) => openCoordinate(group, name, dimensions, options)));
@@ -78,7 +78,7 @@ export async function coordinatesOf(
 }
 
 function namesIn(attribute: unknown): string[] {
-  return (textOf(attribute)?.split(/\s+/) ?? []).filter((name) => name !== "").slice(0, maxNames);
+  return (asString(attribute)?.split(/\s+/) ?? []).filter((name) => name !== "").slice(0, maxNames);
 }
 
 async function openCoordinate(

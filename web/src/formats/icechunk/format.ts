@@ -1,10 +1,10 @@
 /** Common parts of Icechunk's metadata files: header, zstd compression with any content size or a dictionary, object ids. */
 
 import { decodeBytes } from "../../engine/bytes.js";
-import { sessionOf } from "../../engine/engine.js";
+import { getSession } from "../../engine/engine.js";
 import type { ChainStep } from "../../engine/plan.js";
 import type { CodecSession } from "../../engine/session.js";
-import { answerOf, locateKey } from "../../store/read.js";
+import { callStore, locateKey } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
 import {
   corruptChunk,
@@ -119,7 +119,7 @@ export type ReadObject = (key: string, maxBytes: number) => Promise<Uint8Array |
 /** @throws LimitExceeded; errors of the store. */
 export function objectReader(store: Store, signal: AbortSignal | undefined): ReadObject {
   return async (key, maxBytes) => {
-    const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    const bytes = await callStore(store, key, () => store.get(key, { signal, maxBytes }), signal);
     if (bytes && bytes.byteLength > maxBytes)
       throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
     return bytes;
@@ -141,15 +141,15 @@ const steps: readonly ChainStep[] = [{ core: "zstd", params: [0, 0], name: "zstd
 export async function expandZstd(frame: Uint8Array, limit: number): Promise<Uint8Array> {
   checkMagic(frame);
   if (frame.byteLength <= smallFrame) {
-    const most = Math.min(limit, smallContent);
+    const bound = Math.min(limit, smallContent);
     try {
-      return await decodeBytes(steps, frame, most);
+      return await decodeBytes(steps, frame, bound);
     } catch (error) {
-      if (!isZarrError(error, "LimitExceeded") || error.code !== "limit-exceeded" || most === limit)
+      if (!isZarrError(error, "LimitExceeded") || error.code !== "limit-exceeded" || bound === limit)
         throw error;
     }
   }
-  return expandIn(await sessionOf("full"), frame, undefined, limit);
+  return expandIn(await getSession("full"), frame, undefined, limit);
 }
 
 /**
@@ -159,7 +159,7 @@ export async function expandZstd(frame: Uint8Array, limit: number): Promise<Uint
 export async function expanderWith(
   dictionary: Uint8Array,
 ): Promise<(frame: Uint8Array, limit: number) => Uint8Array> {
-  const session = await sessionOf("full");
+  const session = await getSession("full");
   return (frame, limit) => {
     checkMagic(frame);
     return expandIn(session, frame, dictionary, limit);

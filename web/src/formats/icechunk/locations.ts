@@ -71,7 +71,7 @@ export class AllowedPrefixes<T> {
 
   /** @throws InvalidArgument for an invalid prefix. */
   constructor(allowed: Iterable<readonly [prefix: string, target: T]>) {
-    this.#allowed = [...allowed].map(([prefix, target]) => ({ prefix: prefixOf(prefix), target }));
+    this.#allowed = [...allowed].map(([prefix, target]) => ({ prefix: parsePrefix(prefix), target }));
   }
 
   get isEmpty(): boolean {
@@ -117,7 +117,7 @@ export class AllowedPrefixes<T> {
 }
 
 /** Parses a prefix. It ends with a path segment: "s3://a/b" does not allow "s3://a/bc". */
-function prefixOf(text: string): Location {
+function parsePrefix(text: string): Location {
   let location: Location;
   try {
     location = parseLocation(text);

@@ -229,7 +229,7 @@ export class Manifests {
   }
 
   /** Returns the location of a reference. @throws InvalidMetadata. */
-  async locationOf(manifest: Manifest, { location }: VirtualReference): Promise<string> {
+  async resolveLocation(manifest: Manifest, { location }: VirtualReference): Promise<string> {
     if (typeof location === "string") return location;
     const { buffer } = manifest;
     let expander = this.#expanders.get(manifest);

@@ -52,7 +52,7 @@ export class Repo {
       total += Math.max(1, name.length);
       if (total > this.buffer.bytes.byteLength)
         this.buffer.fail("its names of branches and tags are too long");
-      return { name, snapshot: this.#snapshotId(this.#indexOf(ref)) };
+      return { name, snapshot: this.#snapshotId(this.#snapshotIndex(ref)) };
     });
   }
 
@@ -63,13 +63,14 @@ export class Repo {
     for (let i = 0; i < this.buffer.count(list); i++) {
       const ref = this.buffer.tableIn(list, i);
       const start = this.buffer.vector(this.buffer.required(ref, 0), 1);
-      if (this.buffer.compare(start + 4, this.buffer.count(start), wanted) === 0) return this.#indexOf(ref);
+      if (this.buffer.compare(start + 4, this.buffer.count(start), wanted) === 0)
+        return this.#snapshotIndex(ref);
     }
     return undefined;
   }
 
   /** Index of a snapshot; undefined if it is not listed. */
-  indexOf(snapshot: string): number | undefined {
+  findSnapshot(snapshot: string): number | undefined {
     for (let i = 0; i < this.buffer.count(this.#snapshots); i++)
       if (this.#snapshotId(i) === snapshot) return i;
     return undefined;
@@ -111,7 +112,7 @@ export class Repo {
     return utf8(bytes) ?? this.buffer.fail("the name of a branch or tag is not UTF-8");
   }
 
-  #indexOf(ref: number): number {
+  #snapshotIndex(ref: number): number {
     const at = this.buffer.field(ref, 1);
     const index = at === 0 ? 0 : this.buffer.u32(at);
     const count = this.buffer.count(this.#snapshots);
@@ -133,13 +134,13 @@ export class Repo {
     return {
       snapshot: this.#snapshotId(index),
       message: this.buffer.textField(info, 3, maxMessage),
-      time: timeOf(at === 0 ? 0 : this.buffer.u64(at)),
+      time: fromMicroseconds(at === 0 ? 0 : this.buffer.u64(at)),
     };
   }
 }
 
 /** Converts microseconds since 1970; an invalid Date if out of range. */
-export const timeOf = (microseconds: number): Date => new Date(microseconds / 1000);
+export const fromMicroseconds = (microseconds: number): Date => new Date(microseconds / 1000);
 
 /** Maximum size of a branch or tag document of version 1, in bytes. */
 export const refBytes = 2 ** 16;
@@ -149,14 +150,16 @@ type Kind = "branch" | "tag";
 /** Characters that writers escape in keys: these, and all but printable ASCII. On S3 they escape none. */
 const escaped = /[^\x20-\x7e]|[%#?*<>|"~[\]{}^\\`]/gu;
 
-const escapeOf = (sign: string): string =>
+const percentEncode = (sign: string): string =>
   [...textEncoder().encode(sign)]
     .map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`)
     .join("");
 
 /** Possible keys of the document. */
-const keysOf = (kind: Kind, name: string): string[] =>
-  [...new Set([name, name.replaceAll(escaped, escapeOf)])].map((text) => `/refs/${kind}.${text}/ref.json`);
+const refKeys = (kind: Kind, name: string): string[] =>
+  [...new Set([name, name.replaceAll(escaped, percentEncode)])].map(
+    (text) => `/refs/${kind}.${text}/ref.json`,
+  );
 
 /**
  * Reads the snapshot of a branch or tag; undefined for an unknown name.
@@ -164,7 +167,7 @@ const keysOf = (kind: Kind, name: string): string[] =>
  */
 export async function snapshotOfRef(read: ReadObject, kind: Kind, name: string): Promise<string | undefined> {
   if (name.includes("/")) return undefined;
-  for (const key of keysOf(kind, name)) {
+  for (const key of refKeys(kind, name)) {
     const [document, tombstone] = await Promise.all([
       read(key, refBytes),
       kind === "tag" ? read(`${key}.deleted`, refBytes) : undefined,

@@ -5,7 +5,14 @@ import type { Store } from "../../store/store.js";
 import { invalidArgument, isZarrError, notFound, unsupported, type ZarrError } from "../../util/errors.js";
 import { hasMagic, isObjectId, lostObject, objectReader, type ReadObject, readFile } from "./format.js";
 import { type Containers, containersOfYaml } from "./locations.js";
-import { type IcechunkCommit, type IcechunkRef, listRefs, Repo, snapshotOfRef, timeOf } from "./repo.js";
+import {
+  fromMicroseconds,
+  type IcechunkCommit,
+  type IcechunkRef,
+  listRefs,
+  Repo,
+  snapshotOfRef,
+} from "./repo.js";
 import { Snapshot } from "./snapshot.js";
 
 const repoKey = "/repo";
@@ -23,7 +30,7 @@ export class Repository {
   ) {}
 
   /** Location of an object, for messages. */
-  nameOf(key: string): string {
+  locate(key: string): string {
     return locateKey(this.store, key);
   }
 
@@ -47,7 +54,7 @@ export class Repository {
       // Buckets without permission to list respond 403 for missing objects. A ref of version 1 proves that it is missing.
       if (!isForbidden(error) || !(await read(mainKey, this.maxBytes).catch(() => undefined))) throw error;
     }
-    return bytes && new Repo(await readFile(bytes, "repo", this.nameOf(repoKey), this.maxBytes));
+    return bytes && new Repo(await readFile(bytes, "repo", this.locate(repoKey), this.maxBytes));
   }
 
   /** Whether there is a repository: a `repo` file, or version 1's ref of main. */
@@ -55,7 +62,7 @@ export class Repository {
     const read = objectReader(this.store, signal);
     const bytes = await read(repoKey, this.maxBytes).catch(absentIfForbidden);
     if (bytes && hasMagic(bytes)) {
-      this.#repo = readFile(bytes, "repo", this.nameOf(repoKey), this.maxBytes).then(
+      this.#repo = readFile(bytes, "repo", this.locate(repoKey), this.maxBytes).then(
         (file) => new Repo(file),
       );
       this.#repo.catch(() => {}); // reading it reports the error
@@ -67,10 +74,10 @@ export class Repository {
   }
 
   /** Opens the snapshot of a version. @throws NotFound; InvalidMetadata; errors of the store. */
-  async open(wanted: WantedVersion, signal: AbortSignal | undefined): Promise<Snapshot> {
+  async open(wanted: VersionSelector, signal: AbortSignal | undefined): Promise<Snapshot> {
     if (wanted.kind === "snapshot") {
       const snapshot = await this.#snapshot(wanted.name, signal);
-      if (!snapshot) throw noVersion(`there is no snapshot ${wanted.name} in ${this.nameOf("")}`);
+      if (!snapshot) throw noVersion(`there is no snapshot ${wanted.name} in ${this.locate("")}`);
       return snapshot;
     }
     const id = await this.#resolve(wanted, signal);
@@ -80,13 +87,13 @@ export class Repository {
     this.#repo = undefined;
     const now = await this.#resolve(wanted, signal);
     const next = now === id ? undefined : await this.#snapshot(now, signal);
-    if (!next) throw lostObject("a snapshot", this.nameOf(`/snapshots/${id}`));
+    if (!next) throw lostObject("a snapshot", this.locate(`/snapshots/${id}`));
     return next;
   }
 
   /** Resolves a branch or tag to its snapshot, now or at a time. */
   async #resolve(
-    wanted: Exclude<WantedVersion, { kind: "snapshot" }>,
+    wanted: Exclude<VersionSelector, { kind: "snapshot" }>,
     signal: AbortSignal | undefined,
   ): Promise<string> {
     const { kind, name, asOf } = wanted;
@@ -105,14 +112,14 @@ export class Repository {
   async #missingRef(kind: string, name: string, signal: AbortSignal | undefined) {
     const isMain = kind === "branch" && name === "main";
     if (!isMain && (await this.#reader(signal)(mainKey, 2 ** 16))) return this.#lacks(kind, name);
-    const names = [repoKey, mainKey].map((key) => this.nameOf(key)).join(" nor ");
+    const names = [repoKey, mainKey].map((key) => this.locate(key)).join(" nor ");
     return notFound(`there is no Icechunk repository (of 1.0 or later): neither ${names}`, {
       code: "no-repository",
     });
   }
 
   #lacks(kind: string, name: string) {
-    return noVersion(`there is no ${kind} ${JSON.stringify(name)} in ${this.nameOf("")}`);
+    return noVersion(`there is no ${kind} ${JSON.stringify(name)} in ${this.locate("")}`);
   }
 
   #reader(signal: AbortSignal | undefined): ReadObject {
@@ -123,7 +130,7 @@ export class Repository {
   async #snapshot(id: string, signal: AbortSignal | undefined): Promise<Snapshot | undefined> {
     const key = `/snapshots/${id}`;
     const bytes = await this.#reader(signal)(key, this.maxBytes);
-    return bytes && new Snapshot(await readFile(bytes, "snapshot", this.nameOf(key), this.maxBytes), id);
+    return bytes && new Snapshot(await readFile(bytes, "snapshot", this.locate(key), this.maxBytes), id);
   }
 
   /** Lists branches or tags by name. @throws Unsupported ("no-listing") for version 1 in a store that cannot list. */
@@ -142,7 +149,7 @@ export class Repository {
   async *history(from: Snapshot, signal: AbortSignal | undefined): AsyncGenerator<IcechunkCommit> {
     signal?.throwIfAborted();
     const repo = await this.#repoFile(signal);
-    const index = repo?.indexOf(from.id);
+    const index = repo?.findSnapshot(from.id);
     if (repo && index !== undefined) yield* repo.history(index);
     else yield* this.#walk(from.id, signal, from);
   }
@@ -155,11 +162,11 @@ export class Repository {
   ): AsyncGenerator<IcechunkCommit> {
     const seen = new Set<string>();
     let snapshot = known ?? (await this.#snapshot(from, signal));
-    if (!snapshot) throw lostObject("a snapshot", this.nameOf(`/snapshots/${from}`));
+    if (!snapshot) throw lostObject("a snapshot", this.locate(`/snapshots/${from}`));
     while (snapshot && !seen.has(snapshot.id) && seen.size < maxHistory) {
       seen.add(snapshot.id);
       const { id, message, flushedAt, parent }: Snapshot = snapshot;
-      yield { snapshot: id, message, time: timeOf(flushedAt) };
+      yield { snapshot: id, message, time: fromMicroseconds(flushedAt) };
       snapshot = parent === undefined ? undefined : await this.#snapshot(parent, signal);
     }
   }
@@ -208,25 +215,25 @@ export interface IcechunkVersion {
 }
 
 /** A version with valid options. */
-export type WantedVersion =
+export type VersionSelector =
   | { readonly kind: "branch" | "tag"; readonly name: string; readonly asOf: Date | undefined }
   | { readonly kind: "snapshot"; readonly name: string };
 
 /** @throws InvalidArgument. */
-export function checkVersion({ branch, tag, snapshot, asOf }: IcechunkVersion): WantedVersion {
+export function checkVersion({ branch, tag, snapshot, asOf }: IcechunkVersion): VersionSelector {
   const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
   if (given.length > 1)
     throw invalidArgument(`${given.map(([kind]) => kind).join(" and ")} cannot be asked for together`);
-  const [kind, name] = (given[0] ?? ["branch", "main"]) as [WantedVersion["kind"], unknown];
+  const [kind, name] = (given[0] ?? ["branch", "main"]) as [VersionSelector["kind"], unknown];
   if (typeof name !== "string" || name === "") throw invalidArgument(`${kind} must be a text`);
   if (asOf !== undefined && kind !== "branch")
     throw invalidArgument(`asOf is a time of a branch, not of a ${kind}`);
-  if (kind !== "snapshot") return { kind, name, asOf: asOf === undefined ? undefined : dateOf(asOf) };
+  if (kind !== "snapshot") return { kind, name, asOf: asOf === undefined ? undefined : parseDate(asOf) };
   if (!isObjectId(name)) throw invalidArgument(`${JSON.stringify(name)} is not the id of a snapshot`);
   return { kind, name };
 }
 
-function dateOf(value: Date | string): Date {
+function parseDate(value: Date | string): Date {
   const date = value instanceof Date ? value : new Date(String(value));
   if (Number.isNaN(date.getTime()))
     throw invalidArgument(`asOf must be a time, not ${String(value).slice(0, 80)}`);

@@ -20,11 +20,6 @@ export interface SnapshotNode {
   readonly data: number;
 }
 
-/** A manifest that may hold a chunk. */
-export interface ManifestPlace {
-  readonly id: string;
-}
-
 export class Snapshot {
   readonly #nodes: number;
   readonly #count: number;
@@ -95,7 +90,7 @@ export class Snapshot {
     for (const path of this.paths()) {
       const node = this.node(path);
       if (node?.kind !== "array") continue;
-      for (const id of this.manifestsOf(node)) {
+      for (const id of this.arrayManifests(node)) {
         if (!seen.has(id)) yield id;
         seen.add(id);
       }
@@ -108,24 +103,24 @@ export class Snapshot {
   }
 
   /** Ids of an array's manifests. */
-  *manifestsOf(node: SnapshotNode): Generator<string> {
+  *arrayManifests(node: SnapshotNode): Generator<string> {
     const list = this.#manifests(node);
     for (let i = 0; i < this.buffer.count(list); i++) yield this.#manifestId(list, i);
   }
 
   /**
-   * Returns the manifest whose extents contain a chunk; undefined if the chunk is missing.
+   * Returns the id of the manifest whose extents contain a chunk; undefined if the chunk is missing.
    * @throws InvalidMetadata for extents of another rank.
    */
-  manifestFor(node: SnapshotNode, coordinates: readonly number[]): ManifestPlace | undefined {
+  manifestFor(node: SnapshotNode, coordinates: readonly number[]): string | undefined {
     const list = this.#manifests(node);
     const count = this.buffer.count(list);
     const last = this.#lastManifest.get(node.data) ?? 0;
-    if (last < count && this.#holds(list, last, coordinates)) return { id: this.#manifestId(list, last) };
+    if (last < count && this.#holds(list, last, coordinates)) return this.#manifestId(list, last);
     for (let i = 0; i < count; i++) {
       if (!this.#holds(list, i, coordinates)) continue;
       this.#lastManifest.set(node.data, i);
-      return { id: this.#manifestId(list, i) };
+      return this.#manifestId(list, i);
     }
     return undefined;
   }
@@ -238,7 +233,7 @@ const plainKeys: Json = { name: "default", configuration: { separator: "/" } };
  * chunk keys.
  * @throws InvalidMetadata if the document and the snapshot disagree on the kind of node.
  */
-export function documentOf(node: SnapshotNode, path: string, maxDepth: number): Uint8Array {
+export function nodeDocument(node: SnapshotNode, path: string, maxDepth: number): Uint8Array {
   const name = `the zarr.json of "/${path}"`;
   const json = parseJson(node.document, { name, maxDepth, bareNonFinite: true });
   if (!isJsonObject(json) || json["node_type"] !== node.kind)

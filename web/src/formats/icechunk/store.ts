@@ -1,8 +1,8 @@
 /** Icechunk repositories as Zarr stores. Each store is one immutable version. */
 
 import { FileSystemStore } from "../../store/file/store.js";
-import { handleOf, type PackedStore, type Place } from "../../store/handle.js";
-import { headersOf, Requests } from "../../store/http/requests.js";
+import { type FileSpan, handleOf, type PackedStore } from "../../store/handle.js";
+import { copyHeaders, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
@@ -15,7 +15,7 @@ import { lostObject, objectReader, readFile } from "./format.js";
 import { type ChunkReference, Manifest, Manifests } from "./manifest.js";
 import type { IcechunkCommit, IcechunkRef } from "./repo.js";
 import { checkVersion, type IcechunkVersion, Repository } from "./repository.js";
-import { documentOf, type Snapshot } from "./snapshot.js";
+import { nodeDocument, type Snapshot } from "./snapshot.js";
 import { type VirtualOptions, VirtualSources } from "./virtual.js";
 
 /**
@@ -30,14 +30,14 @@ export interface IcechunkOptions extends HttpStoreOptions, IcechunkVersion, Virt
 }
 
 /** Location of a chunk in an object, or in a file outside of the repository. */
-interface ChunkPlace extends Place {
+interface ChunkSpan extends FileSpan {
   readonly reference: Exclude<ChunkReference, { kind: "inline" }>;
   /** URL of a virtual chunk. */
   readonly location: string | undefined;
 }
 
 /** A chunk and its array. */
-interface Found {
+interface FoundChunk {
   readonly reference: ChunkReference;
   readonly manifest: Manifest;
 }
@@ -69,14 +69,14 @@ export class IcechunkStore implements Store {
     this.#repository = repository;
     this.#snapshot = snapshot;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
-    const metadataBytes = metadataBytesOf(options);
+    const metadataBytes = metadataLimit(options);
     this.#manifests = new Manifests(options.manifestCacheBytes ?? defaultCacheBytes, (id, signal) =>
       this.#readManifest(id, metadataBytes, signal),
     );
     this.#virtual = virtualSources(repository, options);
-    const packed: PackedStore<ChunkPlace> = {
+    const packed: PackedStore<ChunkSpan> = {
       get: IcechunkStore.prototype.get,
-      placeOf: (key, signal) => this.#placeOf(key, signal),
+      findSpan: (key, signal) => this.#findSpan(key, signal),
       readFile: (place, part, signal) => this.#readFile(place, part, signal),
     };
     handleOf(this).packed = packed as unknown as PackedStore;
@@ -95,7 +95,7 @@ export class IcechunkStore implements Store {
     checkObject(options, "options of a store");
     checkSignal(options.signal);
     const wanted = checkVersion(options);
-    const repository = new Repository(await storeAt(source, options), metadataBytesOf(options));
+    const repository = new Repository(await storeAt(source, options), metadataLimit(options));
     virtualSources(repository, options); // checks its options before the first request
     return new IcechunkStore(repository, await repository.open(wanted, options.signal), options);
   }
@@ -110,7 +110,7 @@ export class IcechunkStore implements Store {
     options: IcechunkOptions & { signal?: AbortSignal | undefined },
   ): Promise<IcechunkStore | undefined> {
     if (store instanceof IcechunkStore) return undefined;
-    const repository = new Repository(store, metadataBytesOf(options));
+    const repository = new Repository(store, metadataLimit(options));
     if (!(await repository.exists(options.signal))) return undefined;
     return new IcechunkStore(
       repository,
@@ -146,7 +146,7 @@ export class IcechunkStore implements Store {
   }
 
   locate(key: string): string {
-    return `${this.#repository.nameOf("")}!${key}`;
+    return `${this.#repository.locate("")}!${key}`;
   }
 
   async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
@@ -183,10 +183,10 @@ export class IcechunkStore implements Store {
       const manifest = await this.#manifests.get(id, undefined);
       for (const reference of manifest.references()) {
         if (reference.kind !== "virtual") continue;
-        const location = await this.#manifests.locationOf(manifest, reference);
+        const location = await this.#manifests.resolveLocation(manifest, reference);
         if (seen.has(location)) continue;
         seen.add(location);
-        const url = await this.#virtual.urlOf(location);
+        const url = await this.#virtual.resolveUrl(location);
         if (url && isFileUrl(url) === isFile) yield url;
       }
     }
@@ -203,7 +203,7 @@ export class IcechunkStore implements Store {
     const document = /^(?:(.*)\/)?zarr\.json$/s.exec(path);
     if (document) {
       const node = this.#snapshot.node(document[1] ?? "");
-      const bytes = node && documentOf(node, document[1] ?? "", defaultLimits.metadataDepth);
+      const bytes = node && nodeDocument(node, document[1] ?? "", defaultLimits.metadataDepth);
       return bytes && range ? cutRange(bytes, range) : bytes;
     }
     const found = await this.#find(path, options.signal);
@@ -211,21 +211,21 @@ export class IcechunkStore implements Store {
   }
 
   /** Parses the key of a chunk; undefined for other keys. */
-  async #find(path: string, signal: AbortSignal | undefined): Promise<Found | undefined> {
+  async #find(path: string, signal: AbortSignal | undefined): Promise<FoundChunk | undefined> {
     const chunk = chunkKey.exec(path);
     const node = chunk ? this.#snapshot.node(chunk[1] ?? "") : undefined;
     if (!chunk || node?.kind !== "array") return undefined;
     const coordinates = chunk[2] === "" ? [] : chunk[2]!.slice(1).split("/").map(Number);
-    const place = this.#snapshot.manifestFor(node, coordinates);
-    if (!place) return undefined;
-    const manifest = this.#manifests.kept(place.id) ?? (await this.#manifests.get(place.id, signal));
+    const id = this.#snapshot.manifestFor(node, coordinates);
+    if (id === undefined) return undefined;
+    const manifest = this.#manifests.kept(id) ?? (await this.#manifests.get(id, signal));
     const reference = manifest.find(node.id, coordinates);
     return reference && { reference, manifest };
   }
 
   async #readManifest(id: string, maxBytes: number, signal: AbortSignal): Promise<Manifest> {
     const key = `/manifests/${id}`;
-    const name = this.#repository.nameOf(key);
+    const name = this.#repository.locate(key);
     const bytes = await objectReader(this.#repository.store, signal)(key, maxBytes);
     if (!bytes) throw lostObject("a manifest", name);
     return new Manifest(await readFile(bytes, "manifest", name, maxBytes), id);
@@ -233,7 +233,7 @@ export class IcechunkStore implements Store {
 
   async #readChunk(
     key: string,
-    { reference, manifest }: Found,
+    { reference, manifest }: FoundChunk,
     range: RangeQuery | undefined,
     options: StoreGetOptions,
   ): Promise<Uint8Array> {
@@ -242,29 +242,29 @@ export class IcechunkStore implements Store {
       ? resolveRange(range, reference.length)
       : { start: 0, end: reference.length };
     const part = { offset: reference.offset + start, length: end - start };
-    const most = Math.min(options.maxBytes ?? Number.POSITIVE_INFINITY, this.#maxBytes);
-    if (part.length > most)
-      throw limitExceeded(`${key} has ${part.length} bytes, more than the limit of ${most}`);
+    const maxBytes = Math.min(options.maxBytes ?? Number.POSITIVE_INFINITY, this.#maxBytes);
+    if (part.length > maxBytes)
+      throw limitExceeded(`${key} has ${part.length} bytes, more than the limit of ${maxBytes}`);
     if (part.length === 0) return new Uint8Array(0);
     if (reference.kind === "native") return this.#readNative(key, reference.id, part, options);
-    const location = await this.#manifests.locationOf(manifest, reference);
+    const location = await this.#manifests.resolveLocation(manifest, reference);
     return this.#virtual.read(reference, location, part, options.signal);
   }
 
-  async #placeOf(key: string, signal: AbortSignal | undefined): Promise<ChunkPlace | undefined> {
+  async #findSpan(key: string, signal: AbortSignal | undefined): Promise<ChunkSpan | undefined> {
     const found = await this.#find(normalizePath(key), signal);
     if (!found || found.reference.kind === "inline") return undefined;
     const { reference, manifest } = found;
     const { offset, length } = reference;
     if (reference.kind === "native")
       return { file: reference.id, offset, length, reference, location: undefined };
-    const location = await this.#manifests.locationOf(manifest, reference);
+    const location = await this.#manifests.resolveLocation(manifest, reference);
     const { etag = "", lastModified = "" } = reference;
     return { file: `${lastModified} ${etag}\n${location}`, offset, length, reference, location };
   }
 
   #readFile(
-    { reference, location }: ChunkPlace,
+    { reference, location }: ChunkSpan,
     part: { offset: number; length: number },
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
@@ -282,7 +282,7 @@ export class IcechunkStore implements Store {
     const { store } = this.#repository;
     const own = `/chunks/${id}`;
     const bytes = await readRange(store, own, part, options);
-    const name = this.#repository.nameOf(own);
+    const name = this.#repository.locate(own);
     if (!bytes) throw lostObject(`the chunk ${key}`, name);
     if (bytes.byteLength < part.length) {
       const by = part.length - bytes.byteLength;
@@ -294,12 +294,12 @@ export class IcechunkStore implements Store {
 
 /** Makes the reader of virtual chunks of a repository. */
 function virtualSources(repository: Repository, options: IcechunkOptions): VirtualSources {
-  const headersFor = async (url: URL) => headersOf(await options.targetHeaders?.(url));
+  const headersFor = async (url: URL) => copyHeaders(await options.targetHeaders?.(url));
   const requests = new Requests(requestOptions(options, headersFor));
   return new VirtualSources(options, requests, () => repository.containers(undefined));
 }
 
-function metadataBytesOf({ maxMetadataBytes = defaultMetadataBytes }: IcechunkOptions): number {
+function metadataLimit({ maxMetadataBytes = defaultMetadataBytes }: IcechunkOptions): number {
   if (!(Number.isSafeInteger(maxMetadataBytes) && maxMetadataBytes > 0))
     throw invalidArgument("maxMetadataBytes must be a positive integer");
   return Math.min(maxMetadataBytes, 2 ** 31 - 1);

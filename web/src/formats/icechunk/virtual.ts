@@ -6,14 +6,15 @@ import type { Requests } from "../../store/http/requests.js";
 import {
   missingStatus,
   readBody,
-  readRangeAnswer,
+  readRangeResponse,
   statusError,
   wholeStatus,
 } from "../../store/http/response.js";
+import type { OffsetRange } from "../../store/http/whole-objects.js";
 import { encodeKey } from "../../store/path.js";
 import { locateKey, readRange } from "../../store/read.js";
 import { isStore, type MaybePromise, type Store } from "../../store/store.js";
-import type { Answer } from "../../store/transport.js";
+import type { HttpResponse } from "../../store/transport.js";
 import { checkObject } from "../../util/arguments.js";
 import {
   type ErrorDetails,
@@ -45,13 +46,7 @@ export interface VirtualOptions {
   targetHeaders?: ((url: URL) => MaybePromise<HeadersSource | undefined>) | undefined;
 }
 
-/** The part of a reference to read. */
-export interface Part {
-  readonly offset: number;
-  readonly length: number;
-}
-
-type Seen = { readonly etag?: string | null; readonly modified?: number | undefined };
+type SourceState = { readonly etag?: string | null; readonly modified?: number | undefined };
 
 /** The error for a source that has changed since the reference was written. */
 const changed = (name: string, what: string, details?: ErrorDetails): ZarrError =>
@@ -83,9 +78,9 @@ export class VirtualSources {
   }
 
   /** Returns the URL of a location; undefined if it may not be read, or is read through another store. */
-  async urlOf(location: string): Promise<URL | undefined> {
+  async resolveUrl(location: string): Promise<URL | undefined> {
     const found = await this.#prefixes.find(location, this.containers).catch(() => undefined);
-    const base = found && baseOf(found.target, found.prefix);
+    const base = found && resolveBase(found.target, found.prefix);
     return base && !isStore(base) ? urlBelow(base, found.key) : undefined;
   }
 
@@ -97,11 +92,11 @@ export class VirtualSources {
   async read(
     reference: VirtualReference,
     location: string,
-    part: Part,
+    part: OffsetRange,
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
     const { target, key, prefix } = await this.#prefixes.find(location, this.containers);
-    const base = baseOf(target, prefix);
+    const base = resolveBase(target, prefix);
     if (isStore(base)) return this.#readStored(base, key, reference, part, signal);
     if (isFileUrl(base)) return this.#readFile(base, key, reference, part, signal);
     return this.#readUrl(urlBelow(base, key), reference, part, signal);
@@ -110,7 +105,7 @@ export class VirtualSources {
   async #readUrl(
     url: URL,
     reference: VirtualReference,
-    { offset, length }: Part,
+    { offset, length }: OffsetRange,
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
     const name = url.href;
@@ -123,9 +118,9 @@ export class VirtualSources {
         const isWhole = wholeStatus.has(answer.status);
         if (answer.status === 416) throw short(name, length);
         if (answer.status !== 206 && !isWhole) throw statusError(name, answer);
-        this.#check(reference, seenIn(answer), name);
+        this.#check(reference, sourceState(answer), name);
         if (!isWhole) {
-          const read = await readRangeAnswer(
+          const read = await readRangeResponse(
             answer,
             { offset, length },
             { name, maxBytes: length + 1, watch },
@@ -149,7 +144,7 @@ export class VirtualSources {
     base: URL,
     key: string,
     reference: VirtualReference,
-    part: Part,
+    part: OffsetRange,
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array> {
     const folder = new URL(base);
@@ -165,9 +160,9 @@ export class VirtualSources {
     store: Store,
     key: string,
     reference: VirtualReference,
-    { offset, length }: Part,
+    { offset, length }: OffsetRange,
     signal: AbortSignal | undefined,
-    seen: Seen = {},
+    seen: SourceState = {},
   ): Promise<Uint8Array> {
     const name = locateKey(store, key);
     const bytes = await readRange(store, key, { offset, length }, { signal, maxBytes: length });
@@ -177,7 +172,7 @@ export class VirtualSources {
   }
 
   /** Checks that a source is unchanged. @throws SourceChanged. */
-  #check({ etag, lastModified }: VirtualReference, seen: Seen, name: string): void {
+  #check({ etag, lastModified }: VirtualReference, seen: SourceState, name: string): void {
     const unseen = (what: string) => {
       if (this.#isStrict)
         throw changed(name, `does not show its ${what}, by which to tell whether it has changed`, {
@@ -210,7 +205,7 @@ function exactly(bytes: Uint8Array, length: number, name: string): Uint8Array {
 /** Strips the weak prefix and quotes from an ETag. */
 const plainTag = (etag: string): string => etag.trim().replace(/^W\//, "").replaceAll('"', "");
 
-function seenIn({ headers }: Answer): Seen {
+function sourceState({ headers }: HttpResponse): SourceState {
   const time = Date.parse(headers.get("last-modified") ?? "");
   return { etag: headers.get("etag"), modified: Number.isNaN(time) ? undefined : Math.floor(time / 1000) };
 }
@@ -223,18 +218,18 @@ function urlBelow(base: URL, key: string): URL {
 }
 
 function checkBase(prefix: string, base: VirtualBase): void {
-  if (base !== true && !isStore(base)) urlOf(base);
+  if (base !== true && !isStore(base)) parseBase(base);
   else if (base === true && /^(vcc|az|abfs|tigris):/i.test(prefix))
     throw invalidArgument(`${prefix} says not where it is: name a URL for it`);
 }
 
 /** Resolves the location of a prefix. @throws InvalidArgument for a location that cannot be read. */
-function baseOf(base: VirtualBase, { scheme, authority, path }: Location): URL | Store {
-  if (base !== true) return isStore(base) ? base : urlOf(base);
-  return urlOf(`${scheme}://${authority}/${path.split("/").map(encodeURIComponent).join("/")}`);
+function resolveBase(base: VirtualBase, { scheme, authority, path }: Location): URL | Store {
+  if (base !== true) return isStore(base) ? base : parseBase(base);
+  return parseBase(`${scheme}://${authority}/${path.split("/").map(encodeURIComponent).join("/")}`);
 }
 
-function urlOf(base: string | URL): URL {
+function parseBase(base: string | URL): URL {
   const text = String(base);
   let url: URL | undefined;
   try {

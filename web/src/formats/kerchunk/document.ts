@@ -17,19 +17,19 @@ import {
   writtenKeys,
 } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
-import { kept, textDecoder, textEncoder } from "../../util/platform.js";
+import { cached, textDecoder, textEncoder } from "../../util/platform.js";
 import { type Steps, startSlices } from "../../util/slices.js";
 import {
   bad,
-  entriesOf,
   type Fields,
-  listOf,
-  objectOf,
   plain,
   type Reference,
-  shown,
+  readEntries,
+  requireList,
+  requireObject,
+  requireText,
+  shorten,
   type Target,
-  textOf,
 } from "../parquet/fields.js";
 import {
   Generated,
@@ -67,11 +67,11 @@ export class ReferenceTable {
 
   /**
    * @param own values of templates that override the document's.
-   * @param most maximum number of references.
+   * @param maxReferences maximum number of references.
    */
   constructor(
     private readonly own: Readonly<Record<string, string>>,
-    private readonly most: number,
+    private readonly maxReferences: number,
   ) {}
 
   /** Returns the stored or generated reference of a key, undefined if there is none. */
@@ -92,8 +92,8 @@ export class ReferenceTable {
    *   take too much work.
    */
   *addDocument(document: unknown): Steps<void> {
-    const fields = objectOf(document, "the document");
-    const refs = Object.hasOwn(fields, "version") ? objectOf(fields["refs"] ?? {}, "refs") : fields;
+    const fields = requireObject(document, "the document");
+    const refs = Object.hasOwn(fields, "version") ? requireObject(fields["refs"] ?? {}, "refs") : fields;
     const keys = Object.keys(refs);
     yield* this.#add(fields, keys, (i) => refs[keys[i]!]);
   }
@@ -114,7 +114,7 @@ export class ReferenceTable {
       if (below.length === 0 ? fieldNames.has(first) : first !== "refs") return false;
       const entries = below.length === 0 ? top : refs;
       entries.add(below[0] ?? first, withoutNumbers(value));
-      if (entries.keys.length > this.most) throw this.#tooMany();
+      if (entries.keys.length > this.maxReferences) throw this.#tooMany();
       return true;
     };
     const options = { name, maxDepth, bareNonFinite: true };
@@ -123,7 +123,7 @@ export class ReferenceTable {
     const isPlain = isJsonObject(rest) && !Object.hasOwn(rest, "version");
     // In version 0, "refs" is an ordinary key.
     const whole = isPlain && refs.keys.length > 0 ? yield* jsonSteps(text, options) : rest;
-    const fields = objectOf(whole, "the document");
+    const fields = requireObject(whole, "the document");
     if (!isPlain) return yield* this.#add(fields, refs.keys, (i) => refs.values[i]);
     const entries = whole === rest ? top : new Entries();
     for (const key of writtenKeys(whole as JsonObject))
@@ -133,9 +133,9 @@ export class ReferenceTable {
 
   *#add(fields: Fields, keys: readonly string[], valueAt: (index: number) => unknown): Steps<void> {
     const rules = this.#readFields(fields);
-    if (keys.length > this.most) throw this.#tooMany();
+    if (keys.length > this.maxReferences) throw this.#tooMany();
     // Counts the generated references before making any.
-    const budget = new GenerationBudget(this.most);
+    const budget = new GenerationBudget(this.maxReferences);
     const checked: Rule[] = [];
     for (const json of rules) checked.push(yield* ruleSteps(json, this.#templates ?? new Map(), budget));
     for (const [i, key] of keys.entries()) {
@@ -161,13 +161,13 @@ export class ReferenceTable {
       throw unsupported(`references of version ${JSON.stringify(version)} are not supported`, {
         code: "reference-version",
       });
-    objectOf(fields["refs"] ?? {}, "refs");
+    requireObject(fields["refs"] ?? {}, "refs");
     const templates = new Map<string, string>();
-    for (const [name, value] of [...entriesOf(fields, "templates"), ...Object.entries(this.own)])
-      templates.set(name, textOf(value, `template "${name}"`));
+    for (const [name, value] of [...readEntries(fields, "templates"), ...Object.entries(this.own)])
+      templates.set(name, requireText(value, `template "${name}"`));
     checkCount(templates.size, maxTemplates, "templates");
     if (templates.size > 0) this.#templates = templates;
-    const rules = listOf(fields["gen"] ?? [], "gen");
+    const rules = requireList(fields["gen"] ?? [], "gen");
     checkCount(rules.length, maxRules, "rules in gen");
     return rules;
   }
@@ -180,11 +180,11 @@ export class ReferenceTable {
     } catch {
       return;
     }
-    if (this.#references.set(path, value) && this.keys.push(path) > this.most) throw this.#tooMany();
+    if (this.#references.set(path, value) && this.keys.push(path) > this.maxReferences) throw this.#tooMany();
   }
 
   #tooMany(): ZarrError {
-    return limitExceeded(`the document has more references than the limit of ${this.most}`);
+    return limitExceeded(`the document has more references than the limit of ${this.maxReferences}`);
   }
 }
 
@@ -214,8 +214,8 @@ function* jsonSteps(text: string, options: JsonOptions): Steps<Json> {
   }
 }
 
-function checkCount(count: number, most: number, what: string): void {
-  if (count > most) throw limitExceeded(`the document has more ${what} than the limit of ${most}`);
+function checkCount(count: number, max: number, what: string): void {
+  if (count > max) throw limitExceeded(`the document has more ${what} than the limit of ${max}`);
 }
 
 /** Converts the numbers of a list to plain ones. Valid lists have at most three entries. */
@@ -266,7 +266,7 @@ const base64 = "base64:";
 function* inlineSteps(value: unknown, key: string): Steps<Reference> {
   const isText = typeof value === "string";
   if (isText && value.startsWith(base64)) return { bytes: yield* base64Steps(value, key) };
-  const text = isText ? value : yield* printSteps(objectOf(value, key) as JsonObject, maxDepth);
+  const text = isText ? value : yield* printSteps(requireObject(value, key) as JsonObject, maxDepth);
   return { bytes: yield* utf8Steps(text) };
 }
 
@@ -292,7 +292,7 @@ function* printSteps(json: Json[] | JsonObject, depth: number): Steps<string> {
   return text + (isList ? "]" : "}");
 }
 
-const utf8 = kept(() => textEncoder());
+const utf8 = cached(() => textEncoder());
 
 function* utf8Steps(text: string): Steps<Uint8Array> {
   const pieces: Uint8Array[] = [];
@@ -314,9 +314,9 @@ function* base64Steps(text: string, key: string): Steps<Uint8Array> {
     const isLast = at + stepCharacters >= text.length;
     rest += text.slice(at, at + stepCharacters).replace(/[\t\n\f\r ]+/g, "");
     const whole = isLast ? rest.length : rest.length - (rest.length % 4);
-    const piece = binaryOf(rest.slice(0, whole));
+    const piece = decodeBinary(rest.slice(0, whole));
     if (!piece || (!isLast && piece.byteLength !== (whole / 4) * 3))
-      throw bad(`${shown(key)} has bytes that are not base64`);
+      throw bad(`${shorten(key)} has bytes that are not base64`);
     pieces.push(piece);
     rest = rest.slice(whole);
     yield;
@@ -325,7 +325,7 @@ function* base64Steps(text: string, key: string): Steps<Uint8Array> {
 }
 
 /** Returns undefined for invalid base64. */
-function binaryOf(text: string): Uint8Array | undefined {
+function decodeBinary(text: string): Uint8Array | undefined {
   let binary: string;
   try {
     binary = atob(text);

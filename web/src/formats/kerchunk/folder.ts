@@ -7,17 +7,17 @@
 import { v2ArrayKey, v2ConsolidatedKey, v3Key } from "../../metadata/document.js";
 import { KeyIndex } from "../../store/key-index.js";
 import { normalizePath } from "../../store/path.js";
-import { answerOf, locateKey } from "../../store/read.js";
+import { callStore, locateKey } from "../../store/read.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { SingleFlight } from "../../util/async.js";
 import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
-import { kept, textEncoder } from "../../util/platform.js";
+import { cached, textEncoder } from "../../util/platform.js";
 import { inSlices } from "../../util/slices.js";
-import { bad, type Reference, shown } from "../parquet/fields.js";
+import { bad, type Reference, shorten } from "../parquet/fields.js";
 import { type Records, readRecords } from "../parquet/records.js";
-import type { FolderPlace } from "./place.js";
+import type { ReferenceFolder } from "./place.js";
 import type { References } from "./references.js";
 
 export interface FolderLimits {
@@ -33,7 +33,7 @@ export interface FolderLimits {
 type Grid = readonly number[];
 
 /** A parsed chunk key. */
-interface Place {
+interface RecordPosition {
   readonly array: string;
   readonly file: number;
   readonly row: number;
@@ -42,7 +42,7 @@ interface Place {
 /** Maximum nesting depth: that of stored documents, plus two enclosing objects. */
 const maxDepth = defaultLimits.metadataDepth + 2;
 const chunkName = /^\d+(?:[./]\d+)*$/;
-const utf8 = kept(() => textEncoder());
+const utf8 = cached(() => textEncoder());
 
 export class FolderReferences implements References {
   /** Documents by key, with a leading "/". */
@@ -55,7 +55,7 @@ export class FolderReferences implements References {
   #decoding: Promise<unknown> = Promise.resolve();
 
   private constructor(
-    private readonly place: FolderPlace,
+    private readonly place: ReferenceFolder,
     document: JsonObject,
     private readonly limits: FolderLimits,
   ) {
@@ -73,13 +73,13 @@ export class FolderReferences implements References {
    * @throws InvalidMetadata ("bad-reference"; "not-json" for a document that is damaged); Unsupported; LimitExceeded; what the store throws.
    */
   static async find(
-    place: FolderPlace,
+    place: ReferenceFolder,
     limits: FolderLimits,
     signal: AbortSignal | undefined,
   ): Promise<FolderReferences | undefined> {
-    const most = Math.min(limits.fileBytes, defaultLimits.metadataBytes);
+    const maxBytes = Math.min(limits.fileBytes, defaultLimits.metadataBytes);
     const key = joinKey(place.folder, v2ConsolidatedKey);
-    const bytes = await readObject(place.store, key, most, signal).catch(absentIfForbidden);
+    const bytes = await readObject(place.store, key, maxBytes, signal).catch(absentIfForbidden);
     const document = bytes && documentIn(bytes, locateKey(place.store, key));
     return document && new FolderReferences(place, document, limits);
   }
@@ -90,9 +90,9 @@ export class FolderReferences implements References {
   ): Reference | undefined | Promise<Reference | undefined> {
     const document = this.#documents.get(path);
     if (document) return { bytes: utf8().encode(jsonText(document, maxDepth)) };
-    const place = this.#placeOf(path);
+    const place = this.#locate(path);
     if (!place) return undefined;
-    const key = this.#keyOf(place.array, place.file);
+    const key = this.#fileKey(place.array, place.file);
     const there = this.#files.kept(key);
     if (there !== undefined) return there?.at(place.row, path);
     return this.#files.get(key, signal).then((records) => records?.at(place.row, path));
@@ -112,11 +112,11 @@ export class FolderReferences implements References {
   async *named(): AsyncGenerator<string> {
     const seen = new Set<string>();
     for (const array of this.#arrays()) {
-      const chunks = this.#gridOf(array).reduce((all, count) => all * count, 1);
+      const chunks = this.#grid(array).reduce((all, count) => all * count, 1);
       const files = Math.ceil(chunks / this.#recordSize);
-      if (files > mostFiles) throw limitExceeded(`${array} has references in more than ${mostFiles} files`);
+      if (files > maxFiles) throw limitExceeded(`${array} has references in more than ${maxFiles} files`);
       for (let file = 0; file < files; file++) {
-        const records = await this.#files.get(this.#keyOf(array, file), undefined);
+        const records = await this.#files.get(this.#fileKey(array, file), undefined);
         for (const name of records?.named() ?? []) {
           if (seen.has(name)) continue;
           seen.add(name);
@@ -134,12 +134,12 @@ export class FolderReferences implements References {
   #readDocuments(metadata: Json | undefined): void {
     if (!isJsonObject(metadata)) throw bad("metadata is not an object");
     for (const [name, value] of Object.entries(metadata)) {
-      if (!isJsonObject(value)) throw bad(`${shown(name)} is not an object`);
+      if (!isJsonObject(value)) throw bad(`${shorten(name)} is not an object`);
       if (name === v3Key || name.endsWith(`/${v3Key}`))
         throw unsupported("references of Zarr v3 in Parquet files are not supported: no writer has them", {
           code: "parquet-references",
         });
-      const path = pathOf(name);
+      const path = normalPath(name);
       if (path !== undefined) this.#documents.set(`/${path}`, value);
     }
     const root = { zarr_consolidated_format: 1, metadata: Object.fromEntries(this.#nodeDocuments()) };
@@ -151,12 +151,12 @@ export class FolderReferences implements References {
       if (/\/\.z(array|group|attrs)$/.test(key)) yield [key.slice(1), document];
   }
 
-  #keyOf(array: string, file: number): string {
+  #fileKey(array: string, file: number): string {
     return joinKey(this.place.folder, joinKey(array, `refs.${file}.parq`).slice(1));
   }
 
   /** Returns the position of a chunk's reference; undefined for keys of other objects. */
-  #placeOf(path: string): Place | undefined {
+  #locate(path: string): RecordPosition | undefined {
     for (let end = path.lastIndexOf("/"); end >= 0; end = path.lastIndexOf("/", end - 1)) {
       const name = path.slice(end + 1);
       if (!chunkName.test(name)) return undefined;
@@ -167,8 +167,8 @@ export class FolderReferences implements References {
     return undefined;
   }
 
-  #chunkAt(array: string, name: string): Place | undefined {
-    const grid = this.#gridOf(array);
+  #chunkAt(array: string, name: string): RecordPosition | undefined {
+    const grid = this.#grid(array);
     const coordinates = name.split(/[./]/).map(Number);
     const isIn = coordinates.length === Math.max(1, grid.length);
     if (!isIn || coordinates.some((at, axis) => !(at < (grid[axis] ?? 1)))) return undefined;
@@ -177,7 +177,7 @@ export class FolderReferences implements References {
     return { array, file: Math.floor(index / this.#recordSize), row: index % this.#recordSize };
   }
 
-  #gridOf(array: string): Grid {
+  #grid(array: string): Grid {
     let grid = this.#grids.get(array);
     if (!grid) {
       grid = gridIn(this.#documents.get(joinKey(array, v2ArrayKey))!, array);
@@ -209,7 +209,7 @@ export class FolderReferences implements References {
 }
 
 /** Maximum number of files of an array that are read in a row. */
-const mostFiles = 100_000;
+const maxFiles = 100_000;
 
 /** Reads the document of a folder; undefined if it is not of references. */
 function documentIn(bytes: Uint8Array, name: string): JsonObject | undefined {
@@ -218,7 +218,7 @@ function documentIn(bytes: Uint8Array, name: string): JsonObject | undefined {
 }
 
 /** Skips keys that are not normalised paths: they cannot be read. */
-function pathOf(name: string): string | undefined {
+function normalPath(name: string): string | undefined {
   try {
     return normalizePath(name);
   } catch {
@@ -246,7 +246,7 @@ async function readObject(
   maxBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<Uint8Array | undefined> {
-  const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+  const bytes = await callStore(store, key, () => store.get(key, { signal, maxBytes }), signal);
   if (bytes && bytes.byteLength > maxBytes)
     throw limitExceeded(`${locateKey(store, key)} has more than the limit of ${maxBytes} bytes`);
   return bytes;
@@ -289,13 +289,13 @@ export class RecordFiles {
 
   #keep(key: string, records: Records | null): void {
     this.#kept.set(key, records);
-    this.#bytes += bytesOf(records);
+    this.#bytes += recordBytes(records);
     for (const [old, oldest] of this.#kept) {
       if (this.#bytes <= this.maxBytes || old === key) break;
       this.#kept.delete(old);
-      this.#bytes -= bytesOf(oldest);
+      this.#bytes -= recordBytes(oldest);
     }
   }
 }
 
-const bytesOf = (records: Records | null): number => records?.byteLength ?? missingBytes;
+const recordBytes = (records: Records | null): number => records?.byteLength ?? missingBytes;

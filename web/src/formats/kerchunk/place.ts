@@ -9,10 +9,10 @@ import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js"
 import { isStore, joinKey, type Store } from "../../store/store.js";
 import { invalidArgument, unsupported } from "../../util/errors.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
-import { shown } from "../parquet/fields.js";
+import { shorten } from "../parquet/fields.js";
 
 /** A folder in a store. */
-export interface FolderPlace {
+export interface ReferenceFolder {
   readonly store: Store;
   /** Its path; "" for the whole store. */
   readonly folder: string;
@@ -26,10 +26,10 @@ const folderName = (path: string): string => path.replace(/(^|\/)\.zmetadata$/, 
  * @param options for requests.
  * @throws InvalidArgument for an invalid source.
  */
-export async function folderOf(
+export async function resolveFolder(
   source: string | URL | StoredObject | Store,
   options: HttpStoreOptions,
-): Promise<FolderPlace> {
+): Promise<ReferenceFolder> {
   if (isStore(source)) return { store: source, folder: "" };
   if (typeof source !== "string" && !(source instanceof URL)) {
     if (!isStore(source.store))
@@ -47,7 +47,7 @@ export async function folderOf(
 const below = (url: URL): URL => withPath(url, folderName(url.pathname));
 
 /** Returns the URL of a folder's document; undefined for stores other than HTTP and files. */
-export async function documentUrl({ store, folder }: FolderPlace): Promise<URL | undefined> {
+export async function documentUrl({ store, folder }: ReferenceFolder): Promise<URL | undefined> {
   const key = joinKey(folder, v2ConsolidatedKey);
   if (store instanceof HttpStore) return new URL(store.locate(key));
   if (!("root" in store)) return undefined;
@@ -62,7 +62,7 @@ const pathIn = (root: string | URL, key: string): string =>
   new URL(root).pathname.replace(/\/$/, "") + encodeKey(key);
 
 /** Names a folder in messages. */
-export const folderText = ({ store, folder }: FolderPlace): string => {
+export const folderText = ({ store, folder }: ReferenceFolder): string => {
   const key = joinKey(folder, v2ConsolidatedKey);
   return locateKey(store, key);
 };
@@ -131,7 +131,7 @@ function segments(path: string): string {
 }
 
 function refused(target: string, why: string): Error {
-  return unsupported(`the target ${JSON.stringify(shown(target))} cannot be read: ${why}`, {
+  return unsupported(`the target ${JSON.stringify(shorten(target))} cannot be read: ${why}`, {
     code: "reference-target",
   });
 }

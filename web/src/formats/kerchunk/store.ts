@@ -1,9 +1,9 @@
 /** kerchunk references as Zarr stores: chunks are byte ranges of files of other formats. */
 
 import type { HttpClient } from "../../store/http/client.js";
-import { type HeadersFor, headersOf } from "../../store/http/requests.js";
+import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
 import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
-import { namesFolder, normalizePath } from "../../store/path.js";
+import { namesParquetFolder, normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import {
@@ -19,7 +19,7 @@ import { type HeadersSource, isFileUrl } from "../../util/platform.js";
 import type { Reference } from "../parquet/fields.js";
 import { ReferenceTable } from "./document.js";
 import { type FolderLimits, FolderReferences } from "./folder.js";
-import { documentUrl, type FolderPlace, folderOf, folderText, targetUrl } from "./place.js";
+import { documentUrl, folderText, type ReferenceFolder, resolveFolder, targetUrl } from "./place.js";
 import { ListedReferences, type References } from "./references.js";
 
 /**
@@ -54,7 +54,7 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
 }
 
 /** A range of a target, or all of it. */
-type WantedRange = RangeQuery | undefined;
+type OptionalRange = RangeQuery | undefined;
 
 /**
  * A store of kerchunk references to byte ranges of files: JSON of version 0 or 1, or a folder of Parquet files. A target
@@ -84,9 +84,9 @@ export class ReferenceStore implements Store {
     const table = tableFor(options);
     this.#references = new ListedReferences(table, table.addDocument(document));
     this.#options = options;
-    this.#base = options.base === undefined ? undefined : urlOf(options.base);
-    this.#client = makeClient(options, targetHeadersOf(options, origin ?? this.#base));
-    this.#target = options.target === undefined ? undefined : urlOf(options.target, this.#base);
+    this.#base = options.base === undefined ? undefined : parseUrl(options.base);
+    this.#client = makeClient(options, makeTargetHeaders(options, origin ?? this.#base));
+    this.#target = options.target === undefined ? undefined : parseUrl(options.target, this.#base);
   }
 
   /**
@@ -102,14 +102,14 @@ export class ReferenceStore implements Store {
   ): Promise<ReferenceStore> {
     checkObject(options, "options of a store");
     const { signal, ...own } = options;
-    if (isStore(source) || namesFolder(pathOf(source)))
+    if (isStore(source) || namesParquetFolder(sourcePath(source)))
       return ReferenceStore.#openFolder(source, own, signal);
     const { name, url, read } = byteReader(source, own);
     const origin = await url?.();
     const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
     const bytes = await read(undefined, { signal, maxBytes });
     if (!bytes) {
-      if (/\.json$/i.test(pathOf(source))) throw notFound(`there is no ${name}`);
+      if (/\.json$/i.test(sourcePath(source))) throw notFound(`there is no ${name}`);
       return ReferenceStore.#openFolder(source, own, signal, `there is no ${name}, and `);
     }
     if (bytes.byteLength > maxBytes) {
@@ -127,7 +127,7 @@ export class ReferenceStore implements Store {
     signal: AbortSignal | undefined,
     missing = "",
   ): Promise<ReferenceStore> {
-    const place = await folderOf(source, options);
+    const place = await resolveFolder(source, options);
     const found = await ReferenceStore.find(place, options, signal);
     if (!found) throw notFound(`${missing}there are no references in ${folderText(place)}`);
     return found;
@@ -139,7 +139,7 @@ export class ReferenceStore implements Store {
    * @internal
    */
   static async find(
-    place: FolderPlace,
+    place: ReferenceFolder,
     options: ReferenceStoreOptions,
     signal: AbortSignal | undefined,
   ): Promise<ReferenceStore | undefined> {
@@ -201,21 +201,21 @@ export class ReferenceStore implements Store {
     // Only local documents may refer to local files.
     if (isFile && !(base && isFileUrl(base)) && !this.#options.resolve) return;
     for await (const named of this.#references.named()) {
-      const location = this.#urlOf(named);
+      const location = this.#targetUrl(named);
       if (location && isFileUrl(location) === isFile) yield location;
     }
   }
 
-  #urlOf(named: string | null): URL | undefined {
+  #targetUrl(named: string | null): URL | undefined {
     try {
-      const location = this.#locationOf(named);
+      const location = this.#resolve(named);
       return location instanceof URL ? location : undefined;
     } catch {
       return undefined; // reading it reports the error
     }
   }
 
-  async #read(key: string, wanted: WantedRange, options: StoreGetOptions): Promise<Uint8Array | undefined> {
+  async #read(key: string, wanted: OptionalRange, options: StoreGetOptions): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     options.signal?.throwIfAborted();
     const path = `/${normalizePath(key)}`;
@@ -228,15 +228,15 @@ export class ReferenceStore implements Store {
 
   async #fetch(
     reference: Exclude<Reference, { bytes: Uint8Array }>,
-    wanted: WantedRange,
+    wanted: OptionalRange,
     key: string,
     options: StoreGetOptions,
   ): Promise<Uint8Array> {
-    const range = rangeOf(reference, wanted);
+    const range = targetRange(reference, wanted);
     // A reference with an offset has a size that the target must provide.
     const told = range && reference.offset !== undefined ? wantedBytes(range) : undefined;
     if (told === 0) return new Uint8Array(0);
-    const reader = byteReader(this.#locationOf(reference.url), this.#options, this.#client);
+    const reader = byteReader(this.#resolve(reference.url), this.#options, this.#client);
     const bytes = await reader.read(range, options);
     const what = `${key}: ${reader.name}`;
     if (!bytes) throw networkError(`${what} is not there`, { code: "missing-target" });
@@ -247,7 +247,7 @@ export class ReferenceStore implements Store {
   }
 
   /** Returns the location of a target. */
-  #locationOf(named: string | null): URL | StoredObject {
+  #resolve(named: string | null): URL | StoredObject {
     if (named === null) {
       if (this.#target) return this.#target;
       throw invalidArgument(
@@ -256,18 +256,20 @@ export class ReferenceStore implements Store {
     }
     const resolved = this.#options.resolve?.(named);
     if (resolved === undefined) return targetUrl(named, this.#base);
-    return typeof resolved === "string" || resolved instanceof URL ? urlOf(resolved, this.#base) : resolved;
+    return typeof resolved === "string" || resolved instanceof URL
+      ? parseUrl(resolved, this.#base)
+      : resolved;
   }
 }
 
 /** Returns the headers for targets: `headers` for the document's origin, and those for targets. */
-function targetHeadersOf(
+function makeTargetHeaders(
   { headers, targetHeaders }: ReferenceStoreOptions,
   document: URL | undefined,
 ): HeadersFor {
   return async (url) => {
-    const own = headersOf(url.origin === document?.origin ? headers : undefined);
-    headersOf(await targetHeaders?.(url)).forEach((value, name) => void own.set(name, value));
+    const own = copyHeaders(url.origin === document?.origin ? headers : undefined);
+    copyHeaders(await targetHeaders?.(url)).forEach((value, name) => void own.set(name, value));
     return own;
   };
 }
@@ -287,14 +289,17 @@ function folderLimits({
 }
 
 /** Names a source in messages, without the query of a URL. */
-function pathOf(source: string | URL | StoredObject): string {
+function sourcePath(source: string | URL | StoredObject): string {
   if (typeof source === "string" || source instanceof URL)
     return sourceUrl(source)?.pathname ?? String(source);
   return typeof source?.key === "string" ? source.key : "";
 }
 
 /** Returns the range of a target for a range of a reference. */
-function rangeOf(reference: Exclude<Reference, { bytes: Uint8Array }>, wanted: WantedRange): WantedRange {
+function targetRange(
+  reference: Exclude<Reference, { bytes: Uint8Array }>,
+  wanted: OptionalRange,
+): OptionalRange {
   if (reference.offset === undefined) return wanted;
   const { start, end } = wanted
     ? resolveRange(wanted, reference.length)
@@ -303,7 +308,7 @@ function rangeOf(reference: Exclude<Reference, { bytes: Uint8Array }>, wanted: W
 }
 
 /** Parses a URL from the caller, which may be of a local file. */
-function urlOf(location: string | URL, base?: URL): URL {
+function parseUrl(location: string | URL, base?: URL): URL {
   try {
     return new URL(location, base ?? (globalThis as { location?: { href: string } }).location?.href);
   } catch (cause) {

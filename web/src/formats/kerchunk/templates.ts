@@ -10,7 +10,7 @@
 
 import { limitExceeded, unsupported } from "../../util/errors.js";
 import type { Steps } from "../../util/slices.js";
-import { bad, entriesOf, objectOf, plain, shown, textOf } from "../parquet/fields.js";
+import { bad, plain, readEntries, requireObject, requireText, shorten } from "../parquet/fields.js";
 
 /** Values of names in templates. */
 export interface TemplateValues {
@@ -18,7 +18,7 @@ export interface TemplateValues {
 }
 
 /** Maximum length of a result: far longer than any URL or key. */
-const maxLength = 2 ** 16;
+const maxRendered = 2 ** 16;
 /** Maximum length of a template, and of an expression. */
 const [maxTemplateLength, maxExpressionLength] = [2 ** 20, 2 ** 12];
 /** Maximum length of an integer. */
@@ -37,7 +37,7 @@ export class Template {
   /** @throws LimitExceeded for a template that takes long to parse. */
   constructor(readonly text: string) {
     if (text.length > maxTemplateLength)
-      throw limitExceeded(`the template "${shown(text)}" has more than ${maxTemplateLength} characters`);
+      throw limitExceeded(`the template "${shorten(text)}" has more than ${maxTemplateLength} characters`);
     let at = 0;
     for (let start = text.indexOf("{{"); start >= 0; start = text.indexOf("{{", at)) {
       const end = text.indexOf("}}", start + 2);
@@ -57,7 +57,7 @@ export class Template {
    * Returns an upper bound on the length of the result.
    * @param lengthOf length of the longest value of a name; 0 for an unknown name.
    */
-  longest(lengthOf: (name: string) => number): number {
+  maxLength(lengthOf: (name: string) => number): number {
     let sum = this.text.length;
     // Everything but a name is arithmetic.
     for (const { expression } of this.#expressions)
@@ -74,8 +74,8 @@ export class Template {
     let rendered = "";
     for (const { before, expression } of this.#expressions) {
       rendered += before + String(expression.value(values));
-      if (rendered.length > maxLength) {
-        throw limitExceeded(`templates make more than ${maxLength} characters of "${shown(this.text)}"`);
+      if (rendered.length > maxRendered) {
+        throw limitExceeded(`templates make more than ${maxRendered} characters of "${shorten(this.text)}"`);
       }
     }
     return rendered + this.#rest;
@@ -166,7 +166,7 @@ class Expression {
 
   #refusal(): Error {
     return unsupported(
-      `the template {{${shown(this.text)}}} is not supported: only names and arithmetic on whole numbers are`,
+      `the template {{${shorten(this.text)}}} is not supported: only names and arithmetic on whole numbers are`,
       { code: "reference-template" },
     );
   }
@@ -179,7 +179,7 @@ interface Values {
   readonly length: number;
   at(index: number): Value;
   /** Characters of the longest value. */
-  readonly longest: number;
+  readonly maxLength: number;
 }
 
 interface Dimension extends Values {
@@ -194,8 +194,8 @@ export class GenerationBudget {
   /** Remaining number of characters that templates read and write. */
   #characters = 2 ** 27;
 
-  constructor(private readonly most: number) {
-    this.#references = most;
+  constructor(private readonly maxReferences: number) {
+    this.#references = maxReferences;
   }
 
   /** @throws LimitExceeded. */
@@ -204,7 +204,7 @@ export class GenerationBudget {
     this.#characters -= characters;
     // Negated so that NaN, from infinite numbers, exceeds the limit.
     if (!(this.#references >= 0))
-      throw limitExceeded(`gen stands for more references than the limit of ${this.most}`);
+      throw limitExceeded(`gen stands for more references than the limit of ${this.maxReferences}`);
     if (!(this.#characters >= 0)) throw limitExceeded("gen takes too long: its templates are too much work");
   }
 }
@@ -235,8 +235,8 @@ export class Rule {
     budget: GenerationBudget,
   ) {
     this.#templates = templates;
-    this.#key = new Template(textOf(fields["key"], "gen.key"));
-    this.#url = new Template(textOf(fields["url"], "gen.url"));
+    this.#key = new Template(requireText(fields["key"], "gen.key"));
+    this.#url = new Template(requireText(fields["url"], "gen.url"));
     const [offset, length] = [fields["offset"], fields["length"]];
     if ((offset === undefined) !== (length === undefined)) throw bad("gen has an offset without a length");
     this.#part =
@@ -253,7 +253,9 @@ export class Rule {
     }
     this.#dimensions = strided;
     this.count = count;
-    const longest = this.#key.longest((name) => strided.get(name)?.longest ?? lengthOf(templates.get(name)));
+    const longest = this.#key.maxLength(
+      (name) => strided.get(name)?.maxLength ?? textLength(templates.get(name)),
+    );
     budget.spend(count, count * (referenceCost + this.#key.cost + longest));
     // An invalid rule fails in its first reference.
     if (count > 0) this.reference(0);
@@ -267,7 +269,7 @@ export class Rule {
   /** Returns a reference in the form of a document. */
   reference(index: number): unknown[] {
     const values = this.#values(index);
-    return [this.#url.render(values), ...this.#part.map((count) => countOf(count, values))];
+    return [this.#url.render(values), ...this.#part.map((count) => renderCount(count, values))];
   }
 
   /** Values of the dimensions and templates. */
@@ -299,22 +301,22 @@ export class Generated {
  * @throws InvalidMetadata ("bad-reference"); LimitExceeded for a rule beyond the budget; errors of templates.
  */
 export function* ruleSteps(rule: unknown, templates: TemplateValues, budget: GenerationBudget): Steps<Rule> {
-  const fields = objectOf(rule, "gen");
-  const entries = entriesOf(fields, "dimensions");
+  const fields = requireObject(rule, "gen");
+  const entries = readEntries(fields, "dimensions");
   if (entries.length > maxDimensions)
     throw limitExceeded(`gen has ${entries.length} dimensions, more than the limit of ${maxDimensions}`);
   const dimensions: [string, Values][] = [];
   for (const [name, json] of entries)
-    dimensions.push([name, Array.isArray(json) ? yield* listSteps(json) : rangeOf(json)]);
+    dimensions.push([name, Array.isArray(json) ? yield* listSteps(json) : parseRange(json)]);
   yield;
   return new Rule(fields, dimensions, templates, budget);
 }
 
 /** Returns an integer, or renders the template of one. */
-function countOf(value: unknown, values: TemplateValues): number {
+function renderCount(value: unknown, values: TemplateValues): number {
   if (!(value instanceof Template)) return value as number; // checked when it is read
   const text = value.render(values).trim();
-  if (!/^\d+$/.test(text)) throw bad(`"${shown(text)}" is no number of bytes`);
+  if (!/^\d+$/.test(text)) throw bad(`"${shorten(text)}" is no number of bytes`);
   return Number(text);
 }
 
@@ -324,15 +326,15 @@ function* listSteps(list: readonly unknown[]): Steps<Values> {
     const value = plain(json);
     if (typeof value !== "string" && !Number.isSafeInteger(value))
       throw bad("a dimension of gen has values that are neither texts nor whole numbers");
-    longest = Math.max(longest, lengthOf(value as Value));
+    longest = Math.max(longest, textLength(value as Value));
     if (i % stepValues === 0) yield;
   }
-  return { length: list.length, at: (index) => plain(list[index]) as Value, longest };
+  return { length: list.length, at: (index) => plain(list[index]) as Value, maxLength: longest };
 }
 
 /** A range from `start` to `stop`, exclusive. */
-function rangeOf(dimension: unknown): Values {
-  const { start = 0, stop, step = 1 } = objectOf(dimension, "a dimension of gen");
+function parseRange(dimension: unknown): Values {
+  const { start = 0, stop, step = 1 } = requireObject(dimension, "a dimension of gen");
   const [first, end, by] = [start, stop, step].map((json) => {
     const value = plain(json);
     if (Number.isSafeInteger(value)) return value as number;
@@ -340,7 +342,11 @@ function rangeOf(dimension: unknown): Values {
   }) as [number, number, number];
   if (by === 0) throw bad("a dimension of gen has the step 0");
   const length = Math.max(0, Math.ceil((end - first) / by));
-  return { length, at: (index) => first + index * by, longest: Math.max(lengthOf(first), lengthOf(end)) };
+  return {
+    length,
+    at: (index) => first + index * by,
+    maxLength: Math.max(textLength(first), textLength(end)),
+  };
 }
 
-const lengthOf = (value: Value | undefined): number => String(value ?? "").length;
+const textLength = (value: Value | undefined): number => String(value ?? "").length;

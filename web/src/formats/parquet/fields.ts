@@ -9,27 +9,27 @@ export type Fields = Record<string, unknown>;
 /** Converts an exactly parsed number to a plain one; other values pass unchanged. */
 export const plain = (value: unknown): unknown => (value instanceof JsonNumber ? value.value : value);
 
-export function objectOf(value: unknown, what: string): Fields {
+export function requireObject(value: unknown, what: string): Fields {
   if (isRecord(plain(value))) return value as Fields;
   throw bad(`${what} is not an object`);
 }
 
-export function listOf(value: unknown, what: string): unknown[] {
+export function requireList(value: unknown, what: string): unknown[] {
   if (Array.isArray(value)) return value;
   throw bad(`${what} is not a list`);
 }
 
-export function textOf(value: unknown, what: string): string {
+export function requireText(value: unknown, what: string): string {
   if (typeof value === "string") return value;
   throw bad(`${what} is not a text`);
 }
 
-export function entriesOf(fields: Fields, name: string): [string, unknown][] {
-  return Object.entries(objectOf(fields[name] ?? {}, name));
+export function readEntries(fields: Fields, name: string): [string, unknown][] {
+  return Object.entries(requireObject(fields[name] ?? {}, name));
 }
 
 /** Shortens a string of a document for messages. */
-export function shown(text: string): string {
+export function shorten(text: string): string {
   return text.length > 100 ? `${text.slice(0, 99)}…` : text;
 }
 
@@ -38,7 +38,7 @@ export function bad(what: string): ZarrError {
 }
 
 /** The error for features of Parquet that references do not use. */
-export const notHere = (what: string): Error =>
+export const unsupportedFeature = (what: string): Error =>
   unsupported(`${what} in Parquet files of references are not supported`, { code: "parquet-references" });
 
 /** Location of an object's bytes: the document itself, or another object or a part of it. */

@@ -2,7 +2,7 @@
 
 import { textDecoder } from "../../util/platform.js";
 import { deserializeTCompactProtocol, type Reader, type ThriftStruct } from "../../vendor/hyparquet.js";
-import { bad, notHere } from "./fields.js";
+import { bad, unsupportedFeature } from "./fields.js";
 
 /** Values of a column in one row group. */
 export interface ColumnChunk {
@@ -41,15 +41,17 @@ const types = ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_AR
 export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer {
   const end = file.byteLength - 8;
   const magic = textDecoder("latin1").decode(file.subarray(Math.max(0, end + 4)));
-  if (end >= 4 && magic === "PARE") throw notHere("encrypted metadata");
+  if (end >= 4 && magic === "PARE") throw unsupportedFeature("encrypted metadata");
   if (end < 4 || magic !== "PAR1") throw bad("it is no Parquet file");
   const length = new DataView(file.buffer, file.byteOffset + end, 4).getUint32(0, true);
   if (length > end - 4) throw bad("its metadata does not fit into it");
   if (length > maxFooter) throw bad(`its metadata has more than ${maxFooter} bytes`);
   const fields = deserializeTCompactProtocol(structReader(file.subarray(end - length, end)));
-  const columns = readSchema(listOf(fields, 2), wanted);
-  const rows = countOf(fields, 3);
-  const groups = listOf(fields, 4).map((group) => readGroup(structOf(group), columns, wanted, end - length));
+  const columns = readSchema(listField(fields, 2), wanted);
+  const rows = countField(fields, 3);
+  const groups = listField(fields, 4).map((group) =>
+    readGroup(asStruct(group), columns, wanted, end - length),
+  );
   let sum = 0;
   for (const group of groups) sum += group.rows;
   if (sum !== rows) throw bad("its groups do not have the rows that it says it has");
@@ -58,9 +60,9 @@ export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer 
 
 function readSchema(schema: readonly unknown[], wanted: readonly string[]): Map<string, Column> {
   const columns = new Map<string, Column>();
-  for (const element of schema.slice(1).map(structOf)) {
+  for (const element of schema.slice(1).map(asStruct)) {
     if (element["field_5"]) throw bad("its columns lie in one another");
-    const name = textOf(element, 4);
+    const name = textField(element, 4);
     if (columns.has(name)) throw bad(`it has two columns "${name}"`);
     const repetition = element["field_3"];
     if (repetition === 2 && wanted.includes(name)) throw bad(`its column "${name}" repeats`);
@@ -78,50 +80,50 @@ function readGroup(
   end: number,
 ): RowGroup {
   const columns = new Map<string, ColumnChunk>();
-  for (const chunk of listOf(group, 1).map(structOf)) {
-    if (chunk["field_1"] !== undefined) throw notHere("columns of other files");
-    if (chunk["field_3"] === undefined) throw notHere("encrypted columns");
-    const fields = structOf(chunk["field_3"]);
-    const path = listOf(fields, 3);
+  for (const chunk of listField(group, 1).map(asStruct)) {
+    if (chunk["field_1"] !== undefined) throw unsupportedFeature("columns of other files");
+    if (chunk["field_3"] === undefined) throw unsupportedFeature("encrypted columns");
+    const fields = asStruct(chunk["field_3"]);
+    const path = listField(fields, 3);
     const name = path.length === 1 ? decoded(path[0]) : "";
     if (wanted.includes(name)) columns.set(name, readChunk(fields, end));
   }
   for (const name of wanted)
     if (schema.has(name) && !columns.has(name)) throw bad(`its column "${name}" is not everywhere`);
-  return { rows: countOf(group, 3), columns };
+  return { rows: countField(group, 3), columns };
 }
 
 /** @param end of the bytes that may hold values. */
 function readChunk(fields: ThriftStruct, end: number): ColumnChunk {
-  const data = countOf(fields, 9);
-  const dictionary = fields["field_11"] === undefined ? 0 : countOf(fields, 11);
+  const data = countField(fields, 9);
+  const dictionary = fields["field_11"] === undefined ? 0 : countField(fields, 11);
   // Some writers store 0 if there is no dictionary, or an offset after the data.
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
-  const size = countOf(fields, 7);
+  const size = countField(fields, 7);
   if (start < 4 || start + size > end) throw bad("its columns lie outside of it");
   return { start, end: start + size, codec: Number(fields["field_4"]) };
 }
 
-function structOf(value: unknown): ThriftStruct {
+function asStruct(value: unknown): ThriftStruct {
   if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value) && !Array.isArray(value))
     return value as ThriftStruct;
   throw bad("its metadata is damaged");
 }
 
-function listOf(struct: ThriftStruct, field: number): readonly unknown[] {
+function listField(struct: ThriftStruct, field: number): readonly unknown[] {
   const list = struct[`field_${field}`];
   if (Array.isArray(list)) return list;
   throw bad("its metadata is damaged");
 }
 
-function countOf(struct: ThriftStruct, field: number): number {
+function countField(struct: ThriftStruct, field: number): number {
   const value = struct[`field_${field}`];
   const count = typeof value === "bigint" ? Number(value) : -1;
   if (count >= 0 && Number.isSafeInteger(count)) return count;
   throw bad("its metadata has counts that are none");
 }
 
-const textOf = (struct: ThriftStruct, field: number): string => decoded(struct[`field_${field}`]);
+const textField = (struct: ThriftStruct, field: number): string => decoded(struct[`field_${field}`]);
 
 function decoded(bytes: unknown): string {
   if (bytes instanceof Uint8Array) return textDecoder().decode(bytes);
@@ -129,7 +131,7 @@ function decoded(bytes: unknown): string {
 }
 
 /** Maximum number of consecutive bytes with the high bit set. A 64-bit varint has ten bytes. */
-const mostInRow = 32;
+const maxVarintBytes = 32;
 
 /** TypeScript's type of DataView cannot be extended. */
 const View = DataView as new (buffer: ArrayBufferLike, offset: number, length: number) => DataView;
@@ -141,7 +143,7 @@ class GuardedView extends View {
   override getUint8(at: number): number {
     const byte = super.getUint8(at);
     this.#run = byte < 0x80 ? 0 : this.#run + 1;
-    if (this.#run > mostInRow) throw bad("it has a number that is too long");
+    if (this.#run > maxVarintBytes) throw bad("it has a number that is too long");
     return byte;
   }
 }

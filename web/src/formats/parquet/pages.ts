@@ -15,7 +15,7 @@ import {
   readPlain,
   type ThriftStruct,
 } from "../../vendor/hyparquet.js";
-import { bad, notHere } from "./fields.js";
+import { bad, unsupportedFeature } from "./fields.js";
 import { type Column, type ColumnChunk, structReader } from "./footer.js";
 
 /** The values of some rows of a column. */
@@ -58,15 +58,15 @@ export async function* readPages(
   for (let seen = 0; seen < rows; ) {
     if (reader.offset >= bytes.byteLength) throw bad("a column ends too early");
     const header = headerAt(reader);
-    const size = countOf(header.compressed_page_size);
+    const size = checkCount(header.compressed_page_size);
     if (reader.offset + size > bytes.byteLength) throw bad("a page does not fit into it");
     const packed = bytes.subarray(reader.offset, reader.offset + size);
     reader.offset += size;
     if (header.type === "DICTIONARY_PAGE") dictionary = await readDictionary(header, packed, column, open);
     else if (header.type !== "INDEX_PAGE") {
-      const parts = await partsOf(header, packed, column, rows - seen, open);
+      const parts = await readDataPage(header, packed, column, rows - seen, open);
       seen += parts.rows;
-      yield valuesOf(parts, column, dictionary);
+      yield readValues(parts, column, dictionary);
     }
   }
 }
@@ -96,21 +96,21 @@ async function readDictionary(
   column: Column,
   open: Open,
 ): Promise<PlainValues> {
-  const count = countOf(header.dictionary_page_header?.num_values);
+  const count = checkCount(header.dictionary_page_header?.num_values);
   return plainIn(await open(packed, header.uncompressed_page_size), 0, column, count);
 }
 
-/** @param most maximum number of rows. */
-async function partsOf(
+/** @param maxRows maximum number of rows. */
+async function readDataPage(
   header: PageHeader,
   packed: Uint8Array,
   column: Column,
-  most: number,
+  maxRows: number,
   open: Open,
 ): Promise<PageParts> {
   const { type, uncompressed_page_size: size, data_page_header: first, data_page_header_v2: second } = header;
   if (type === "DATA_PAGE" && first) {
-    const rows = rowsOf(first.num_values, most);
+    const rows = checkRows(first.num_values, maxRows);
     const bytes = await open(packed, size);
     return {
       rows,
@@ -120,8 +120,8 @@ async function partsOf(
     };
   }
   if (type !== "DATA_PAGE_V2" || !second) throw bad("it has a page of no known kind");
-  const rows = rowsOf(second.num_values, most);
-  const length = countOf(second.definition_levels_byte_length);
+  const rows = checkRows(second.num_values, maxRows);
+  const length = checkCount(second.definition_levels_byte_length);
   if (second.repetition_levels_byte_length || length > packed.byteLength)
     throw bad("it has levels that do not fit");
   const levels = column.isNullable ? readRuns(packed.subarray(0, length), 0, 1, rows) : undefined;
@@ -138,14 +138,14 @@ function levelsBefore(
   rows: number,
 ): { levels: Uint32Array | undefined; start: number } {
   if (!column.isNullable) return { levels: undefined, start: 0 };
-  if (encoding !== "RLE") throw notHere(`levels as ${encoding}`);
+  if (encoding !== "RLE") throw unsupportedFeature(`levels as ${encoding}`);
   if (bytes.byteLength < 4) throw bad("it has levels that do not fit");
   const start = 4 + new DataView(bytes.buffer).getUint32(0, true);
   if (start > bytes.byteLength) throw bad("it has levels that do not fit");
   return { levels: readRuns(bytes.subarray(0, start), 4, 1, rows), start };
 }
 
-function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | undefined): Page {
+function readValues(parts: PageParts, column: Column, dictionary: PlainValues | undefined): Page {
   const { rows, levels, bytes, start, encoding } = parts;
   let count = rows;
   for (const level of levels ?? []) if (level === 0) count--;
@@ -154,7 +154,7 @@ function valuesOf(parts: PageParts, column: Column, dictionary: PlainValues | un
   if (encoding === "PLAIN")
     return { rows, levels, values: plainIn(bytes, start, column, count), dictionary: undefined };
   if (encoding !== "PLAIN_DICTIONARY" && encoding !== "RLE_DICTIONARY")
-    throw notHere(`values as ${encoding}`);
+    throw unsupportedFeature(`values as ${encoding}`);
   if (!dictionary) throw bad("it has no dictionary for its values");
   const width = bytes[start] ?? 255;
   if (width > 32) throw bad("it has runs of values that do not fit");
@@ -172,12 +172,13 @@ function plainIn(bytes: Uint8Array, start: number, { type }: Column, count: numb
   return readPlain({ view: new DataView(bytes.buffer), offset: start }, type, count);
 }
 
-function rowsOf(count: number, most: number): number {
-  if (countOf(count) === 0 || count > most) throw bad("its pages do not have the rows that it says it has");
+function checkRows(count: number, maxRows: number): number {
+  if (checkCount(count) === 0 || count > maxRows)
+    throw bad("its pages do not have the rows that it says it has");
   return count;
 }
 
-function countOf(value: number | undefined): number {
+function checkCount(value: number | undefined): number {
   if (Number.isSafeInteger(value) && value! >= 0) return value!;
   throw bad("a page has a header that is not valid");
 }
@@ -314,7 +315,7 @@ export async function unpack(
   if (!(Number.isSafeInteger(size) && size >= 0)) throw bad("a page has a header that is not valid");
   budget.take(size);
   const steps = codecs[codec] ?? `compression ${codec}`;
-  if (typeof steps === "string") throw notHere(`pages in ${steps}`);
+  if (typeof steps === "string") throw unsupportedFeature(`pages in ${steps}`);
   // Writers compress an empty page, or omit it.
   const isEmpty = size === 0 && packed.byteLength === 0;
   const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);

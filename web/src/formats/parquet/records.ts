@@ -1,6 +1,6 @@
 /** The references of a Parquet file, in a compact form. */
 import { limitExceeded } from "../../util/errors.js";
-import { kept, textDecoder, uninitialised } from "../../util/platform.js";
+import { cached, textDecoder, uninitialised } from "../../util/platform.js";
 import { bad, type Reference } from "./fields.js";
 import { type Footer, readFooter } from "./footer.js";
 import { Budget, type Page, readPages } from "./pages.js";
@@ -217,7 +217,7 @@ function grown<T extends Uint8Array | Uint32Array>(array: T, length: number, mak
   return longer;
 }
 
-const utf8 = kept(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
+const utf8 = cached(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 
 /** Decodes UTF-8; undefined for invalid bytes. */
 function textIn(bytes: Uint8Array): string | undefined {

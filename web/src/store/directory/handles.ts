@@ -1,5 +1,6 @@
 /** File handles of browsers: their types, atomic replacement of files, and folders as deletions need them. */
 
+import { unshared } from "../../util/bytes.js";
 import { unsupported } from "../../util/errors.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
@@ -98,7 +99,7 @@ async function stream(
 ): Promise<void> {
   const writable = await file.createWritable!({ keepExistingData: false });
   try {
-    await writable.write(ownedBytes(bytes));
+    await writable.write(unshared(bytes));
     signal?.throwIfAborted();
   } catch (error) {
     await writable.abort().catch(() => {});
@@ -155,11 +156,6 @@ async function move(file: PrivateFileHandle, folder: DirectoryHandle, name: stri
     await folder.removeEntry(name);
     await file.move!(folder, name);
   }
-}
-
-/** Returns a copy if the memory is shared by threads, which streams do not accept. */
-function ownedBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }
 
 function notAtomic(name: string): Error {

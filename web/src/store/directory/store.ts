@@ -27,14 +27,15 @@ import { type DirectoryHandle, type FileHandle, replaceFile } from "./handles.js
 /** Maximum number of cached folder handles. Opening the folders of a path takes longer than reading a small file. */
 const maxFolders = 1024;
 
-const versionOf = ({ size, lastModified }: File): ObjectVersion => ({
+const fileVersion = ({ size, lastModified }: File): ObjectVersion => ({
   etag: `${size}-${lastModified}`,
   size,
 });
 
-const nameOf = (error: unknown): string => (error as { name?: string } | undefined)?.name ?? "";
+const errorName = (error: unknown): string => (error as { name?: string } | undefined)?.name ?? "";
 /** Whether a file or folder is missing, or is of the other kind. */
-const isMissing = (error: unknown): boolean => ["NotFoundError", "TypeMismatchError"].includes(nameOf(error));
+const isMissing = (error: unknown): boolean =>
+  ["NotFoundError", "TypeMismatchError"].includes(errorName(error));
 
 /**
  * A `FileSystemDirectoryHandle` as a store: `await navigator.storage.getDirectory()` (OPFS), or a folder that the user
@@ -92,14 +93,14 @@ export class DirectoryHandleStore implements Store {
     const [folder, name] = this.#split(key);
     signal?.throwIfAborted();
     const write = async () => replaceFile(await this.#folder(folder, true), name, value, signal);
-    await this.#trying(key, "written", signal, async () => {
-      if (ifVersion === undefined) return this.#again(folder, write);
+    await this.#guarded(key, "written", signal, async () => {
+      if (ifVersion === undefined) return this.#retryInFolder(folder, write);
       return exclusively(`zarr-wasm ${this.root.name}${key}`, signal, async () => {
         const file = await (await this.#file(key))?.getFile();
-        checkCondition(ifVersion, file && versionOf(file), this.locate(key));
+        checkCondition(ifVersion, file && fileVersion(file), this.locate(key));
         // A change within the same millisecond would have the same version.
         while (file && Date.now() <= file.lastModified && file.lastModified - Date.now() < 100) await tick();
-        await this.#again(folder, write);
+        await this.#retryInFolder(folder, write);
       });
     });
   }
@@ -107,7 +108,7 @@ export class DirectoryHandleStore implements Store {
   async delete(key: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     const [folder, name] = this.#split(key);
     signal?.throwIfAborted();
-    await this.#trying(key, "removed", signal, async () => {
+    await this.#guarded(key, "removed", signal, async () => {
       // `removeEntry` removes empty folders, too.
       if (await this.#file(key)) await (await this.#folder(folder, false)).removeEntry(name);
     });
@@ -120,7 +121,7 @@ export class DirectoryHandleStore implements Store {
   async deletePrefix(path: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     const folder = normalizePath(path);
     signal?.throwIfAborted();
-    await this.#trying(`/${folder}`, "removed", signal, async () => {
+    await this.#guarded(`/${folder}`, "removed", signal, async () => {
       if (folder === "") {
         for (const name of await this.#names()) await removeEntry(this.root, name);
         return;
@@ -157,7 +158,7 @@ export class DirectoryHandleStore implements Store {
       signal?.throwIfAborted();
       try {
         const file = await (await this.#file(key))?.getFile();
-        checkVersion(version, file && versionOf(file), this.locate(key));
+        checkVersion(version, file && fileVersion(file), this.locate(key));
         if (!file) return undefined;
         const { start, end } = range ? resolveRange(range, file.size) : { start: 0, end: file.size };
         const bytes = new Uint8Array(await file.slice(start, end).arrayBuffer());
@@ -166,7 +167,7 @@ export class DirectoryHandleStore implements Store {
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         // A file that is being replaced may be missing or unreadable for a moment.
-        const mayPass = ["NotReadableError", "NotFoundError"].includes(nameOf(error));
+        const mayPass = ["NotReadableError", "NotFoundError"].includes(errorName(error));
         if (!mayPass || tries === 3) throw this.#error(key, "read", error);
         await tick();
       }
@@ -209,11 +210,11 @@ export class DirectoryHandleStore implements Store {
   }
 
   /** Runs work in a folder. Repeats it if a cached folder has been removed. */
-  async #again(folder: string, work: () => Promise<void>): Promise<void> {
+  async #retryInFolder(folder: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      if (nameOf(error) !== "NotFoundError" || folder === "") throw error;
+      if (errorName(error) !== "NotFoundError" || folder === "") throw error;
       this.#folders.clear();
       await work();
     }
@@ -241,7 +242,7 @@ export class DirectoryHandleStore implements Store {
     return entries.sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  async #trying(
+  async #guarded(
     key: string,
     what: string,
     signal: AbortSignal | undefined,
@@ -257,7 +258,7 @@ export class DirectoryHandleStore implements Store {
 
   #error(key: string, what: string, cause: unknown): ZarrError {
     if (isZarrError(cause)) return cause;
-    const name = nameOf(cause);
+    const name = errorName(cause);
     const message = `${this.locate(key)} could not be ${what}: ${name || cause}`;
     if (name === "QuotaExceededError") return networkError(message, { code: "disk-full", cause });
     if (name === "TypeError") return invalidArgument(message, { code: "bad-path", cause });

@@ -57,7 +57,7 @@ export async function* entriesIn(folder: URL, path: string): AsyncGenerator<Stor
         if (!isAddressable(name)) found.push({ key: `/${below}`, kind: "other" });
         else if (entry.isDirectory()) folders.push([folderIn(url, name), below]);
         else if (entry.isFile()) found.push({ key: `/${below}`, kind: "object" });
-        else found.push({ key: `/${below}`, kind: await kindOf(fs, entryUrl(url, name), entry) });
+        else found.push({ key: `/${below}`, kind: await linkKind(fs, entryUrl(url, name), entry) });
       }
       if (found.length === 0) continue;
       if (!isChecked) await refuseProtected(folder);
@@ -70,7 +70,7 @@ export async function* entriesIn(folder: URL, path: string): AsyncGenerator<Stor
 /** Whether a key can name an entry. Names that are not UTF-8 are read with replacement characters. */
 const isAddressable = (name: string): boolean => isSegment(name) && !name.includes("\ufffd");
 
-async function kindOf(fs: Fs, url: URL, entry: Entry): Promise<StoredEntry["kind"]> {
+async function linkKind(fs: Fs, url: URL, entry: Entry): Promise<StoredEntry["kind"]> {
   if (!entry.isSymbolicLink()) return "other";
   const target = await fs.stat(url).catch(() => undefined); // a dangling link may replace a file
   return target?.isDirectory() ? "link" : "object";
@@ -135,8 +135,8 @@ export async function refuseProtected(folder: URL): Promise<void> {
         code: "protected-folder",
       });
   };
-  const home = placeOrNothing(() => os.homedir());
-  const working = placeOrNothing(() => host.cwd());
+  const home = pathOrUndefined(() => os.homedir());
+  const working = pathOrUndefined(() => host.cwd());
   for (const place of [home, working])
     if (place) await refuseIf(path.parse(place).root, "the root of the file system");
   if (home) await refuseIf(home, "the home folder");
@@ -152,7 +152,7 @@ export async function refuseProtected(folder: URL): Promise<void> {
 }
 
 /** Undefined on systems without a home folder, and if the working directory has been removed. */
-function placeOrNothing(read: () => string): string | undefined {
+function pathOrUndefined(read: () => string): string | undefined {
   try {
     return read();
   } catch {
@@ -183,7 +183,7 @@ export async function overlappingFile(
   if (own === undefined) return undefined;
   const needed = new NeededFiles(fs, path, signal);
   for await (const url of read) await needed.add(fileURLToPath(url));
-  const found = needed.nameOf(own);
+  const found = needed.find(own);
   if (found !== undefined) return found;
   const folders = [folderUrl(deleted)];
   for (let url = folders.pop(); url; url = folders.pop()) {
@@ -191,7 +191,7 @@ export async function overlappingFile(
     for await (const batch of readEntries(url)) {
       for (const entry of batch.filter((one) => one.isDirectory())) {
         const folder = folderIn(url, entry.name);
-        const inside = needed.nameOf(await fileId(folder));
+        const inside = needed.find(await fileId(folder));
         if (inside !== undefined) return inside;
         folders.push(folder);
       }
@@ -227,7 +227,7 @@ class NeededFiles {
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  nameOf(id: string | undefined): string | undefined {
+  find(id: string | undefined): string | undefined {
     return id === undefined ? undefined : this.#names.get(id);
   }
 
@@ -246,7 +246,7 @@ class NeededFiles {
       if (next.isLink && !next.isStart && !(await isRead(fs, path, next.name))) continue;
       this.#visited.add(id);
       if (next.isLink && !(await fs.stat(real)).isDirectory()) {
-        await this.#addFolderOf(real);
+        await this.#addParent(real);
         continue;
       }
       for (const { name: below, isLink } of await foldersAndLinks(real))
@@ -261,14 +261,14 @@ class NeededFiles {
       this.#searched.add(at);
       const target = await fs.readlink(at).catch(() => undefined);
       if (target === undefined) continue;
-      await this.#addFolderOf(at);
+      await this.#addParent(at);
       const folder = await fs.realpath(path.dirname(at));
       await this.#addLinks(path.resolve(folder, target));
     }
   }
 
   /** Emptying the folder of a link or file deletes it. */
-  async #addFolderOf(name: string): Promise<void> {
+  async #addParent(name: string): Promise<void> {
     const id = await fileId(this.path.dirname(name));
     if (id !== undefined) this.#names.set(id, name);
   }

@@ -10,10 +10,12 @@
  *
  * A crash leaves a private folder, or a lock that the next writer of the file breaks. No step compares clocks.
  */
+
 import { conflict } from "../../util/errors.js";
 import { textEncoder } from "../../util/platform.js";
 import { UnchangedTimer } from "../concurrency.js";
 import { fileLockName, hiddenName } from "../temp-names.js";
+import { errorCode } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
@@ -26,8 +28,6 @@ export const fileLockTimes = {
   /** Upper bound of the time between two looks at a lock: on a slow file system, its holder is slow as well. */
   step: 1000,
 };
-
-const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
 /** Error codes if a folder is renamed to the name of a file or of a folder with entries; Windows has the last two. */
 const heldCodes = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM", "EACCES"]);
@@ -57,7 +57,7 @@ export async function replaceLocked(
     await prepare(held);
     await fs.rename(held, url);
   } catch (cause) {
-    const isBroken = codeOf(cause) === "ENOENT" && !(await exists(fs, held));
+    const isBroken = errorCode(cause) === "ENOENT" && !(await exists(fs, held));
     await fs.rm(held, { force: true }).catch(() => {});
     await fs.rm(own, { recursive: true, force: true }).catch(() => {});
     if (!isBroken) throw cause;
@@ -92,8 +92,8 @@ async function takeLock(
       (cause: unknown) => cause,
     );
     if (failure === undefined) return;
-    if (!heldCodes.has(codeOf(failure))) throw failure;
-    const entries = await entriesOf(fs, lock);
+    if (!heldCodes.has(errorCode(failure))) throw failure;
+    const entries = await lockEntries(fs, lock);
     // Without a lock this was a refusal of another kind, unless the holder has just released it.
     if (!entries && ++refusals > maxRefusals) throw failure;
     if (entries?.length === 0) await fs.rmdir(lock).catch(() => {}); // Windows does not rename over empty folders
@@ -108,12 +108,12 @@ async function takeLock(
 const maxRefusals = 3;
 
 /** Names in a lock; undefined for a lock that does not exist. */
-async function entriesOf(fs: Fs, lock: URL): Promise<string[] | undefined> {
+async function lockEntries(fs: Fs, lock: URL): Promise<string[] | undefined> {
   try {
     return await fs.readdir(lock);
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return undefined;
-    if (codeOf(cause) === "ENOTDIR") return [oldLock];
+    if (errorCode(cause) === "ENOENT") return undefined;
+    if (errorCode(cause) === "ENOTDIR") return [oldLock];
     throw cause;
   }
 }
@@ -126,7 +126,7 @@ async function breakLock(fs: Fs, lock: URL, entries: readonly string[]): Promise
     const file = entry === oldLock ? withoutSlash(lock) : new URL(entry, lock);
     await fs.rm(file, { force: true }).catch(async (cause) => {
       // The folder belongs to another user. Renaming it could hit the next holder, whose commit then fails as well.
-      if (!["EACCES", "EPERM"].includes(codeOf(cause))) return;
+      if (!["EACCES", "EPERM"].includes(errorCode(cause))) return;
       await fs.rename(lock, new URL(hiddenName(), withoutSlash(lock))).catch(() => {});
     });
   }

@@ -14,19 +14,20 @@ const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 /** Codes that mean "no such file". EISDIR is one, as a folder is not a file. */
 const missingCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
+/** Returns the code of a system error, such as "ENOENT"; "" for other errors. */
+export const errorCode = (cause: unknown): string => (cause as { code?: string }).code ?? "";
+
 /** Whether a failure means that there is no such file. */
-export function isMissing(cause: unknown): boolean {
-  return missingCodes.has((cause as { code?: string }).code ?? "");
-}
+export const isMissing = (cause: unknown): boolean => missingCodes.has(errorCode(cause));
 
 /** Returns the error of a file that could not be read. Returns errors of this library unchanged. */
 export function fileError(url: URL, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
-  const reason = (cause as { code?: string }).code ?? String(cause);
+  const reason = errorCode(cause) || String(cause);
   return networkError(`${url} could not be ${what}: ${reason}`, { code: "file-failed", cause });
 }
 
-interface FileReading {
+interface FileReadOptions {
   range?: RangeQuery | undefined;
   /** Maximum number of bytes to read. */
   maxBytes: number;
@@ -40,7 +41,7 @@ interface FileReading {
  * @throws LimitExceeded; Network ("file-failed") for unreadable and irregular files, ("changed") for another version
  *   than before; the signal's reason.
  */
-export async function readFilePart(url: URL, reading: FileReading): Promise<Uint8Array | undefined> {
+export async function readFilePart(url: URL, reading: FileReadOptions): Promise<Uint8Array | undefined> {
   const { signal, version } = reading;
   signal?.throwIfAborted();
   try {
@@ -79,7 +80,7 @@ async function withFile<T>(url: URL, work: (handle: FileHandle) => Promise<T>): 
 async function readFromFile(
   url: URL,
   handle: FileHandle,
-  reading: FileReading,
+  reading: FileReadOptions,
 ): Promise<Uint8Array | undefined> {
   const { range, maxBytes, signal, version } = reading;
   const info = await handle.stat();
@@ -103,8 +104,8 @@ async function readFully(handle: FileHandle, start: number, length: number, sign
   while (filled < length) {
     signal?.throwIfAborted();
     // At most 2^30 at a time: a single read of 2^31 bytes or more fails.
-    const most = Math.min(length - filled, 2 ** 30);
-    const { bytesRead } = await handle.read(bytes, filled, most, start + filled);
+    const wanted = Math.min(length - filled, 2 ** 30);
+    const { bytesRead } = await handle.read(bytes, filled, wanted, start + filled);
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
@@ -126,7 +127,7 @@ export async function readFolder(url: URL): Promise<FolderEntry[]> {
   try {
     const entries = await fs.readdir(url, { withFileTypes: true });
     const seen = entries.filter(({ name }) => isSegment(name) && !isHidden(name));
-    const kinds = await Promise.all(seen.map((entry) => kindOf(fs, url, entry)));
+    const kinds = await Promise.all(seen.map((entry) => resolveEntry(fs, url, entry)));
     return kinds.filter((entry) => entry !== undefined).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (cause) {
     if (isMissing(cause)) return [];
@@ -151,7 +152,7 @@ export async function* namesIn(
     for await (const entry of await fs.opendir(folder)) {
       const { name } = entry;
       yield prefix + name;
-      if (depth <= 1 || !isEntered(name) || !(await kindOf(fs, folder, entry))?.isFolder) continue;
+      if (depth <= 1 || !isEntered(name) || !(await resolveEntry(fs, folder, entry))?.isFolder) continue;
       const next = new URL(`${encodeURIComponent(name)}/`, folder);
       yield* namesIn(next, depth - 1, isEntered, `${prefix}${name}/`);
     }
@@ -162,7 +163,7 @@ export async function* namesIn(
 }
 
 /** Returns undefined for entries that are neither files nor folders, and for dangling links. */
-async function kindOf(
+async function resolveEntry(
   fs: Fs,
   folder: URL,
   entry: import("node:fs").Dirent,

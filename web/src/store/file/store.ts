@@ -12,7 +12,7 @@ import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder
 import {
   copyFileWhole,
   emptyFolder,
-  type FileWriting,
+  type FileWriteOptions,
   removeFile,
   removeFolder,
   writeFileWhole,
@@ -63,7 +63,7 @@ export class FileSystemStore implements Store, EverythingStore {
 
   async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
-    return readFilePart(await this.#fileOf(key), { ...options, maxBytes: this.#most(options) });
+    return readFilePart(await this.#fileUrl(key), { ...options, maxBytes: this.#limit(options) });
   }
 
   /** Reads a part of a file. */
@@ -74,10 +74,10 @@ export class FileSystemStore implements Store, EverythingStore {
   ): Promise<Uint8Array | undefined> {
     checkRange(range);
     checkSignal(options.signal);
-    return readFilePart(await this.#fileOf(key), { ...options, range, maxBytes: this.#most(options) });
+    return readFilePart(await this.#fileUrl(key), { ...options, range, maxBytes: this.#limit(options) });
   }
 
-  #most({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
+  #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
     return Math.min(maxBytes, this.#maxBytes);
   }
 
@@ -89,7 +89,7 @@ export class FileSystemStore implements Store, EverythingStore {
   async set(key: string, value: Uint8Array, options: StoreSetOptions = {}): Promise<void> {
     options.signal?.throwIfAborted();
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
-    await writeFileWhole(await this.#fileOf(key), value, { ...options, fsync: this.#fsync });
+    await writeFileWhole(await this.#fileUrl(key), value, { ...options, fsync: this.#fsync });
   }
 
   /**
@@ -100,17 +100,17 @@ export class FileSystemStore implements Store, EverythingStore {
     source: FileSystemStore,
     from: string,
     key: string,
-    options: Pick<FileWriting, "beforeCommit"> = {},
+    options: Pick<FileWriteOptions, "beforeCommit"> = {},
   ): Promise<boolean> {
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
-    return copyFileWhole(await source.#fileOf(from), await this.#fileOf(key), {
+    return copyFileWhole(await source.#fileUrl(from), await this.#fileUrl(key), {
       ...options,
       fsync: this.#fsync,
     });
   }
 
   async delete(key: string, options: StoreWriteOptions = {}): Promise<void> {
-    await removeFile(await this.#fileOf(key), options);
+    await removeFile(await this.#fileUrl(key), options);
   }
 
   /**
@@ -122,29 +122,29 @@ export class FileSystemStore implements Store, EverythingStore {
   async deletePrefix(path: string, options: StoreWriteOptions = {}): Promise<void> {
     options.signal?.throwIfAborted();
     const folder = normalizePath(path);
-    await refuseProtected(await this.#fileOf(folder));
-    if (folder === "") await emptyFolder(await this.#folderOf(""), options);
-    else await removeFolder(await this.#fileOf(folder), options);
+    await refuseProtected(await this.#fileUrl(folder));
+    if (folder === "") await emptyFolder(await this.#folderUrl(""), options);
+    else await removeFolder(await this.#fileUrl(folder), options);
   }
 
   /** @internal */
   async *everythingBelow(path: string): AsyncGenerator<StoredEntry[]> {
     const folder = normalizePath(path);
-    const kind = folder === "" ? "folder" : await folderKind(await this.#fileOf(folder));
+    const kind = folder === "" ? "folder" : await folderKind(await this.#fileUrl(folder));
     if (kind === "link") yield [{ key: `/${folder}`, kind }];
-    else if (kind === "folder") yield* entriesIn(await this.#folderOf(folder), folder);
+    else if (kind === "folder") yield* entriesIn(await this.#folderUrl(folder), folder);
   }
 
   /** @internal */
   async removeEmptyFolders(path: string): Promise<void> {
     const folder = normalizePath(path);
-    const kind = folder === "" ? "folder" : await folderKind(await this.#fileOf(folder));
-    if (kind === "folder") await removeEmptyFoldersIn(await this.#folderOf(folder), folder === "");
+    const kind = folder === "" ? "folder" : await folderKind(await this.#fileUrl(folder));
+    if (kind === "folder") await removeEmptyFoldersIn(await this.#folderUrl(folder), folder === "");
   }
 
   /** @internal */
   async *placesRead(path: string, isFile: boolean): AsyncGenerator<URL> {
-    if (isFile) yield await this.#fileOf(normalizePath(path));
+    if (isFile) yield await this.#fileUrl(normalizePath(path));
   }
 
   /** Lists the keys of all files below a path, sorted by name in each folder. */
@@ -160,7 +160,7 @@ export class FileSystemStore implements Store, EverythingStore {
     isEntered: (name: string) => boolean,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<string> {
-    for await (const name of namesIn(await this.#folderOf(path), depth, isEntered)) {
+    for await (const name of namesIn(await this.#folderUrl(path), depth, isEntered)) {
       signal?.throwIfAborted();
       yield name;
     }
@@ -169,62 +169,62 @@ export class FileSystemStore implements Store, EverythingStore {
   /** Lists the folders in a folder, without links that lead in a circle. */
   async listChildren(path: string): Promise<string[]> {
     const folder = normalizePath(path);
-    const entries = (await readFolder(await this.#folderOf(folder))).filter((entry) => entry.isFolder);
+    const entries = (await readFolder(await this.#folderUrl(folder))).filter((entry) => entry.isFolder);
     if (entries.length === 0) return [];
-    const way = await this.#wayTo(folder);
+    const way = await this.#trailTo(folder);
     const names: string[] = [];
-    for (const entry of entries) if (await this.#step(way, entry)) names.push(entry.name);
+    for (const entry of entries) if (await this.#enter(way, entry)) names.push(entry.name);
     return names;
   }
 
   /** @param known the way to the folder, if known. */
-  async *#walk(folder: string, known: Way | undefined): AsyncGenerator<string> {
-    const entries = await readFolder(await this.#folderOf(folder));
+  async *#walk(folder: string, known: FolderTrail | undefined): AsyncGenerator<string> {
+    const entries = await readFolder(await this.#folderUrl(folder));
     if (entries.length === 0) return;
-    const way = known ?? (await this.#wayTo(folder));
+    const way = known ?? (await this.#trailTo(folder));
     for (const entry of entries) {
-      const next = entry.isFolder ? await this.#step(way, entry) : undefined;
+      const next = entry.isFolder ? await this.#enter(way, entry) : undefined;
       if (next) yield* this.#walk(next.folder, next);
       else if (!entry.isFolder) yield `/${below(folder, entry.name)}`;
     }
   }
 
   /** Returns the way from the root to a folder. */
-  async #wayTo(folder: string): Promise<Way> {
-    let way: Way = { folder: "", links: 0 };
+  async #trailTo(folder: string): Promise<FolderTrail> {
+    let way: FolderTrail = { folder: "", links: 0 };
     for (const name of folder === "" ? [] : folder.split("/")) {
       const next = below(way.folder, name);
-      const links = way.links + ((await isLink(await this.#fileOf(next))) ? 1 : 0);
+      const links = way.links + ((await isLink(await this.#fileUrl(next))) ? 1 : 0);
       way = { folder: next, links, above: way };
     }
     return way;
   }
 
   /** Returns the way to a folder in another one; undefined if listing does not enter it. */
-  async #step(above: Way, { name, isLink }: FolderEntry): Promise<Way | undefined> {
+  async #enter(above: FolderTrail, { name, isLink }: FolderEntry): Promise<FolderTrail | undefined> {
     const links = above.links + (isLink ? 1 : 0);
-    const way: Way = { folder: below(above.folder, name), links, above };
+    const way: FolderTrail = { folder: below(above.folder, name), links, above };
     // There are no circles without links.
     if (links === 0) return way;
     if (isLink && links > maxLinks) return undefined;
     const real = await this.#real(way);
-    for (let at: Way | undefined = above; at; at = at.above)
+    for (let at: FolderTrail | undefined = above; at; at = at.above)
       if ((await this.#real(at)) === real) return undefined;
     return way;
   }
 
-  async #real(way: Way): Promise<string> {
-    way.real ??= await realFolder(await this.#folderOf(way.folder));
+  async #real(way: FolderTrail): Promise<string> {
+    way.real ??= await realFolder(await this.#folderUrl(way.folder));
     return way.real;
   }
 
-  async #folderOf(path: string): Promise<URL> {
-    const url = await this.#fileOf(path);
+  async #folderUrl(path: string): Promise<URL> {
+    const url = await this.#fileUrl(path);
     if (!url.pathname.endsWith("/")) url.pathname += "/";
     return url;
   }
 
-  async #fileOf(key: string): Promise<URL> {
+  async #fileUrl(key: string): Promise<URL> {
     const path = normalizePath(key);
     if (onWindows()) checkWindowsPath(path);
     this.#base ??= folderUrl(this.root);
@@ -233,11 +233,11 @@ export class FileSystemStore implements Store, EverythingStore {
 }
 
 /** The folders from the root to one below it, and how many of them are links. */
-interface Way {
+interface FolderTrail {
   /** Its path in the store. */
   readonly folder: string;
   readonly links: number;
-  readonly above?: Way | undefined;
+  readonly above?: FolderTrail | undefined;
   /** Its real path, if known. */
   real?: string;
 }

@@ -7,11 +7,11 @@ import { documentNames } from "../deletion.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
 import { replaceLocked } from "./lock.js";
-import { fileVersion, isMissing } from "./read.js";
+import { errorCode, fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
-export interface FileWriting extends StoreSetOptions {
+export interface FileWriteOptions extends StoreSetOptions {
   /** Waits until the file has reached the disk, so that it survives a power failure. */
   fsync?: boolean | undefined;
   /** Called right before the file is replaced. An error prevents that. */
@@ -24,7 +24,6 @@ interface FolderMaker {
 }
 
 const fileSystem = () => nodeModule<Fs>("node:fs/promises");
-const codeOf = (cause: unknown): string => (cause as { code?: string }).code ?? "";
 
 const diskFull = new Set(["ENOSPC", "EDQUOT"]);
 const forbidden = new Set(["EACCES", "EPERM", "EROFS"]);
@@ -33,7 +32,7 @@ const inTheWay = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
 /** Returns the error of a file that could not be written or removed. Returns errors of this library unchanged. */
 export function writeError(url: URL | string, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
-  const reason = codeOf(cause) || String(cause);
+  const reason = errorCode(cause) || String(cause);
   const message = `${url} could not be ${what}: ${reason}`;
   if (diskFull.has(reason)) return networkError(`${message}, the disk is full`, { code: "disk-full", cause });
   const isReadOnly = reason === "EROFS" ? ", the file system is read-only" : "";
@@ -51,7 +50,11 @@ export function writeError(url: URL | string, what: string, cause: unknown): Zar
  * @throws AlreadyExists, Conflict if `ifVersion` does not hold; Network ("file-failed", "disk-full"); ReadOnly
  *   ("permission-denied"); InvalidArgument ("bad-path") for names that are too long; the signal's reason.
  */
-export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileWriting = {}): Promise<void> {
+export async function writeFileWhole(
+  url: URL,
+  bytes: Uint8Array,
+  writing: FileWriteOptions = {},
+): Promise<void> {
   const { signal, ifVersion } = writing;
   const fs = await fileSystem();
   let unfinished: URL | undefined;
@@ -77,7 +80,7 @@ export async function writeFileWhole(url: URL, bytes: Uint8Array, writing: FileW
 export async function copyFileWhole(
   from: URL,
   url: URL,
-  { fsync, signal, beforeCommit }: FileWriting = {},
+  { fsync, signal, beforeCommit }: FileWriteOptions = {},
 ): Promise<boolean> {
   const fs = await fileSystem();
   const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
@@ -98,7 +101,7 @@ export async function copyFileWhole(
   } catch (cause) {
     if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
     if (signal?.aborted && cause === signal.reason) throw cause;
-    if (codeOf(cause) === "ENOENT" && !(await versionAt(fs, from))) return false;
+    if (errorCode(cause) === "ENOENT" && !(await versionAt(fs, from))) return false;
     throw writeError(url, "written", cause);
   }
 }
@@ -107,7 +110,7 @@ const processUmask = (): number =>
   (globalThis as { process?: { umask?: () => number } }).process?.umask?.() ?? 0o022;
 
 /** Writes a temporary file in the same folder. */
-function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriting): Promise<URL> {
+function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriteOptions): Promise<URL> {
   return beside(fs, url, signal, async (file) => {
     const handle = await fs.open(file, "wx");
     try {
@@ -132,7 +135,7 @@ async function beside(
       await make(unfinished);
       return unfinished;
     } catch (cause) {
-      const isFolderMissing = codeOf(cause) === "ENOENT";
+      const isFolderMissing = errorCode(cause) === "ENOENT";
       if (!isFolderMissing) await fs.rm(unfinished, { force: true }).catch(() => {});
       if (signal?.aborted) throw signal.reason;
       if (!isFolderMissing || tries === 3) throw cause;
@@ -146,8 +149,8 @@ async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | 
   try {
     await fs.link(unfinished, url);
   } catch (cause) {
-    if (codeOf(cause) === "EEXIST") throw existsError(url);
-    if (!["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(codeOf(cause))) throw cause;
+    if (errorCode(cause) === "EEXIST") throw existsError(url);
+    if (!["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(errorCode(cause))) throw cause;
     // On a file system without hard links, writers of the key exclude one another by a lock.
     const checkAbsent = async () => checkCondition("absent", await versionAt(fs, url), url);
     return replaceLocked(fs, unfinished, url, signal, checkAbsent);
@@ -162,7 +165,7 @@ async function checkSeen(
   url: URL,
   ifVersion: StoreSetOptions["ifVersion"],
 ): Promise<void> {
-  const before = await statOf(fs, url);
+  const before = await statFile(fs, url);
   checkCondition(ifVersion, before && fileVersion(before), url);
   // Clocks of file systems have steps of milliseconds and inode numbers are reused: the time must increase.
   const time = Math.floor(before!.mtimeMs) + 2;
@@ -170,11 +173,11 @@ async function checkSeen(
 }
 
 async function versionAt(fs: Fs, url: URL) {
-  const info = await statOf(fs, url);
+  const info = await statFile(fs, url);
   return info && fileVersion(info);
 }
 
-async function statOf(fs: Fs, url: URL) {
+async function statFile(fs: Fs, url: URL) {
   try {
     return await fs.stat(url);
   } catch (cause) {
@@ -190,7 +193,7 @@ export async function syncFolder(folder: URL): Promise<void> {
     const handle = await fs.open(folder, "r");
     await handle.sync().finally(() => handle.close());
   } catch (cause) {
-    if (!["EISDIR", "EPERM", "EINVAL", "EACCES"].includes(codeOf(cause))) throw cause;
+    if (!["EISDIR", "EPERM", "EINVAL", "EACCES"].includes(errorCode(cause))) throw cause;
   }
 }
 
@@ -200,7 +203,8 @@ export async function removeFile(url: URL, { signal }: StoreWriteOptions = {}): 
   const fs = await fileSystem();
   await fs.unlink(url).catch(async (cause) => {
     // Some systems report EPERM for a folder.
-    const isFolder = codeOf(cause) === "EPERM" && (await fs.lstat(url).catch(() => undefined))?.isDirectory();
+    const isFolder =
+      errorCode(cause) === "EPERM" && (await fs.lstat(url).catch(() => undefined))?.isDirectory();
     if (!isFolder && !isMissing(cause)) throw writeError(url, "removed", cause);
   });
 }
@@ -261,7 +265,7 @@ export async function makeFolder(fs: FolderMaker, folder: URL): Promise<void> {
   try {
     await fs.mkdir(folder, { recursive: true });
   } catch (cause) {
-    if (codeOf(cause) !== "ENOENT") throw cause;
+    if (errorCode(cause) !== "ENOENT") throw cause;
     throw (await reasonFor(fs, folder)) ?? cause;
   }
 }
@@ -273,8 +277,8 @@ async function reasonFor(fs: FolderMaker, folder: URL): Promise<unknown> {
     return undefined;
   } catch (cause) {
     const above = new URL("..", folder);
-    if (codeOf(cause) === "ENOENT" && above.href !== folder.href) return reasonFor(fs, above);
-    return codeOf(cause) === "EEXIST" ? undefined : cause;
+    if (errorCode(cause) === "ENOENT" && above.href !== folder.href) return reasonFor(fs, above);
+    return errorCode(cause) === "EEXIST" ? undefined : cause;
   }
 }
 

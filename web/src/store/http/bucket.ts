@@ -87,7 +87,7 @@ export class BucketLister {
       if (next !== undefined) url.searchParams.set("continuation-token", next);
       const text = await this.writer.text(url, maxPageBytes, signal);
       const page = await inSlices(pageSteps(text, url), signal);
-      const stall = progress.stallOf(page);
+      const stall = progress.checkPage(page);
       if (stall !== undefined) throw badList(url, stall);
       next = page.next;
       yield page;
@@ -109,7 +109,7 @@ class Progress {
   constructor(private readonly prefix: string) {}
 
   /** Returns the reason if a page shows that the listing makes no progress. */
-  stallOf({ keys, prefixes, next }: Page): string | undefined {
+  checkPage({ keys, prefixes, next }: Page): string | undefined {
     if (next === undefined) return undefined;
     if (next === this.#token || next === this.#anchor?.token) return "it comes back to the same page";
     this.#token = next;

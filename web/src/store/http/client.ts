@@ -3,7 +3,7 @@
 import { SingleFlight } from "../../util/async.js";
 import { BufferPool } from "../../util/buffers.js";
 import type { ByteCacheLike } from "../cache.js";
-import { alone, checkRange, leaseBytes, rangeName } from "../read.js";
+import { checkRange, leaseBytes, ownBuffer, rangeName } from "../read.js";
 import type { RangeQuery, StoreGetOptions } from "../store.js";
 import type { Transport } from "../transport.js";
 import { RangeReader } from "./range-reader.js";
@@ -50,7 +50,7 @@ export class HttpClient {
     const bytes = await this.#read(url, undefined, options, (signal) =>
       this.#wholes.read(url, signal, { maxBytes }),
     );
-    return bytes && alone(bytes); // it may come from a concurrent `lend`
+    return bytes && ownBuffer(bytes); // it may come from a concurrent `lend`
   }
 
   /** Reads a whole object. The bytes are lent unless another caller reads them too: see store/read.ts. */
@@ -84,7 +84,7 @@ export class HttpClient {
 
   /** Drops cached bytes of an object that has been written. Later reads request it. */
   invalidate(url: URL): void {
-    this.#versions.noteWrite(url.href);
+    this.#versions.recordWrite(url.href);
     this.#wholes.forget(url);
     this.#flights.leave(`${url.href} `);
   }

@@ -1,10 +1,10 @@
 /** Transports: by `fetch`, and the default one of this runtime. */
 
-import { untilAborted, type Watch } from "../../util/async.js";
+import { type IdleTimeout, untilAborted } from "../../util/async.js";
 import { isError, messageOf } from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
 import type { Transport, TransportRequest } from "../transport.js";
-import { type HopAnswer, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
+import { type HopResponse, hiddenRedirect, isOpen, isRead, redirectable } from "./redirects.js";
 
 type Fetch = (request: Request) => Promise<Response>;
 
@@ -69,13 +69,17 @@ async function sendHop(
   redirect: RequestRedirect,
   own: Fetch | undefined,
   hasLeft: boolean,
-): Promise<FetchAnswer> {
+): Promise<FetchResponse> {
   const init = { method, headers, body: body ?? null, signal: watch.signal, redirect };
-  if (!own) return fetchAnswer(url, await fetch(url, init), watch); // supports signals
+  if (!own) return toHopResponse(url, await fetch(url, init), watch); // supports signals
   const request = new Request(url, init);
   if (hasLeft) foreignRequests.add(request);
   try {
-    return fetchAnswer(url, await untilAborted(Promise.resolve(own(request)), watch.signal, discard), watch);
+    return toHopResponse(
+      url,
+      await untilAborted(Promise.resolve(own(request)), watch.signal, discard),
+      watch,
+    );
   } catch (cause) {
     throw isError(cause) ? cause : new Error(messageOf(cause));
   }
@@ -95,12 +99,12 @@ function discard({ body }: Response): void {
   if (body && !body.locked) body.cancel().catch(() => {});
 }
 
-interface FetchAnswer extends HopAnswer {
+interface FetchResponse extends HopResponse {
   readonly isHidden: boolean;
 }
 
 /** @param sentTo URL of the request, for responses without one. */
-function fetchAnswer(sentTo: URL, response: Response, { signal }: Watch): FetchAnswer {
+function toHopResponse(sentTo: URL, response: Response, { signal }: IdleTimeout): FetchResponse {
   if (typeof response?.status !== "number") throw new Error("fetch gave no response");
   const { url, status, statusText, headers } = response;
   return {

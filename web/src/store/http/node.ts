@@ -3,8 +3,8 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node
 import type { Readable, Transform } from "node:stream";
 import { nodeModule } from "../../util/platform.js";
 import type { Transport } from "../transport.js";
-import { type HopAnswer, redirectable, type SendHop } from "./redirects.js";
-import { codingError, codingsOf } from "./response.js";
+import { type HopResponse, redirectable, type SendHop } from "./redirects.js";
+import { codingError, contentCodings } from "./response.js";
 
 /** Maximum length of a discarded body that is read to its end, so that the connection can be used again. */
 const shortBody = 2 ** 16;
@@ -34,19 +34,19 @@ export async function nodeTransport(): Promise<Transport> {
     "http:": { module: http, agent: new http.Agent(keeping) },
     "https:": { module: https, agent: new https.Agent(keeping) },
   };
-  const decoders = decodersOf(zlib);
+  const decoders = makeDecoders(zlib);
   const sendHop: SendHop = async (url, { method, headers, watch: { signal } }) => {
     const client = clients[url.protocol];
     if (!client) throw new Error(`${url.protocol} URLs are not read over HTTP`);
     if (url.username || url.password) throw new Error("the URL includes credentials: give them as a header");
-    const message = await send(client, url, { method, headers: headersOf(headers) }, signal);
-    return new NodeAnswer(url, message, decoders, signal);
+    const message = await send(client, url, { method, headers: requestHeaders(headers) }, signal);
+    return new NodeResponse(url, message, decoders, signal);
   };
   return redirectable(sendHop);
 }
 
 /** Returns the decoders of content codings. Each buffers about 16 KiB of output, whatever the compression ratio. */
-function decodersOf(zlib: typeof import("node:zlib")): Decoders {
+function makeDecoders(zlib: typeof import("node:zlib")): Decoders {
   type Zstd = { createZstdDecompress?: (options: object) => Transform };
   const { createZstdDecompress } = zlib as Zstd;
   return {
@@ -63,7 +63,7 @@ function decodersOf(zlib: typeof import("node:zlib")): Decoders {
 const zstdWindowLogMax = 100;
 
 /** The headers that `fetch` would send. */
-function headersOf(own: Headers): Record<string, string> {
+function requestHeaders(own: Headers): Record<string, string> {
   return {
     accept: "*/*",
     "user-agent": "node",
@@ -124,7 +124,7 @@ function drop(message: IncomingMessage): void {
   message.resume();
 }
 
-class NodeAnswer implements HopAnswer {
+class NodeResponse implements HopResponse {
   readonly isCors = false;
   readonly status: number;
   readonly statusText: string;
@@ -167,7 +167,7 @@ class NodeAnswer implements HopAnswer {
 
   /** Returns the body without its content codings. */
   async #decoded(): Promise<Readable> {
-    const codings = codingsOf(this.headers);
+    const codings = contentCodings(this.headers);
     if (codings.length === 0) return this.message;
     const makers = codings.map((coding) => {
       const make = this.decoders[coding];

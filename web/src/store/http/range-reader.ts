@@ -1,10 +1,10 @@
 /** Reads byte ranges, with fallbacks for servers that ignore, reject or misunderstand range requests. */
 
-import type { Watch } from "../../util/async.js";
+import type { IdleTimeout } from "../../util/async.js";
 import { isZarrError } from "../../util/errors.js";
 import { resolveRange } from "../read.js";
 import { changedError, type RangeQuery } from "../store.js";
-import type { Answer } from "../transport.js";
+import type { HttpResponse } from "../transport.js";
 import { isFailure, type Requests, type Server } from "./requests.js";
 import {
   announcedBytes,
@@ -12,7 +12,7 @@ import {
   missingStatus,
   rangeError,
   readBody,
-  readRangeAnswer,
+  readRangeResponse,
   refusePageStart,
   sniffedBytes,
   statusError,
@@ -23,7 +23,7 @@ import type { OffsetRange, WholeObjects } from "./whole-objects.js";
 
 type Bytes = Uint8Array | undefined;
 
-interface Part {
+interface RangeBytes {
   bytes: Uint8Array;
   /** Size that the object must have for these bytes to be the requested ones; undefined if they certainly are. */
   unprovenSize?: number | undefined;
@@ -66,11 +66,12 @@ export class RangeReader {
     // There are no empty range requests: one byte tells whether the object exists.
     const asked = { offset, length: Math.max(1, length) };
     const header = `bytes=${offset}-${offset + asked.length - 1}`;
-    const use = async (answer: Answer, watch: Watch): Promise<Part | undefined> => {
+    const use = async (answer: HttpResponse, watch: IdleTimeout): Promise<RangeBytes | undefined> => {
       const { status } = answer;
       if (missingStatus.has(status)) return undefined;
       if (status === 206) return this.#readPart(url, answer, watch, { asked, length, size });
-      if (wholeStatus.has(status)) return { bytes: await this.#wholes.partOf(url, answer, watch, range) };
+      if (wholeStatus.has(status))
+        return { bytes: await this.#wholes.cutResponse(url, answer, watch, range) };
       const total = status === 416 ? unsatisfiedTotal(answer) : undefined;
       if (status !== 416 || (total ?? 0) > offset) throw statusError(url.href, answer);
       return { bytes: new Uint8Array(0) };
@@ -86,24 +87,24 @@ export class RangeReader {
   /** Reads the body of a response with status 206 and cuts it to `length`. */
   async #readPart(
     url: URL,
-    answer: Answer,
-    watch: Watch,
+    answer: HttpResponse,
+    watch: IdleTimeout,
     { asked, length, size }: { asked: RangeQuery; length: number; size?: number | undefined },
-  ): Promise<Part> {
+  ): Promise<RangeBytes> {
     const { maxBytes, versions, suspects } = this.#wholes;
-    const read = await readRangeAnswer(answer, asked, { name: url.href, maxBytes, watch });
+    const read = await readRangeResponse(answer, asked, { name: url.href, maxBytes, watch });
     const { bytes, range, unprovenSize } = read;
     if (size !== undefined && range?.total !== undefined && range.total !== size)
       throw changedError(url.href);
     const wanted = bytes.byteLength > length ? bytes.slice(0, length) : bytes;
-    versions.note(url.href, wanted, answer, range?.total);
+    versions.record(url.href, wanted, answer, range?.total);
     if (claimsPage(answer)) suspects.add(wanted);
     return { bytes: wanted, unprovenSize };
   }
 
   /** Reads the last bytes: by a suffix range, else by the object's size, else from the whole object. */
   async #readLast(url: URL, length: number, signal: AbortSignal): Promise<Bytes> {
-    const isRefused = this.#requests.serverOf(url).suffix === false;
+    const isRefused = this.#requests.server(url).suffix === false;
     const suffix: Suffix = isRefused ? { size: undefined } : await this.#readSuffix(url, length, signal);
     if ("bytes" in suffix) return suffix.bytes;
     const size = suffix.size ?? (await objectSize(this.#requests, url, signal));
@@ -118,7 +119,7 @@ export class RangeReader {
   }
 
   async #readSuffix(url: URL, length: number, signal: AbortSignal): Promise<Suffix> {
-    const server = this.#requests.serverOf(url);
+    const server = this.#requests.server(url);
     const asked = { suffixLength: Math.max(1, length) };
     const sending = { signal, range: `bytes=-${asked.suffixLength}`, once: server.suffix === undefined };
     try {
@@ -146,7 +147,7 @@ export class RangeReader {
   }
 
   /** Uses a response without the last bytes: reads a short object, or takes the size from the headers. */
-  async #withoutSuffix(url: URL, answer: Answer, watch: Watch, length: number): Promise<Suffix> {
+  async #withoutSuffix(url: URL, answer: HttpResponse, watch: IdleTimeout, length: number): Promise<Suffix> {
     const { maxBytes, versions } = this.#wholes;
     const { status } = answer;
     const size = status === 416 ? unsatisfiedTotal(answer) : announcedBytes(answer);
@@ -172,7 +173,7 @@ export class RangeReader {
         const reading = { name: url.href, maxBytes: sniffedBytes, watch };
         const start =
           status === 206
-            ? (await readRangeAnswer(answer, asked, reading)).bytes
+            ? (await readRangeResponse(answer, asked, reading)).bytes
             : await readBody(answer, { ...reading, take: sniffedBytes });
         refusePageStart(url.href, status, start);
       },
@@ -211,6 +212,6 @@ async function objectSize(requests: Requests, url: URL, signal: AbortSignal): Pr
     if (wholeStatus.has(status)) return announcedBytes(answer);
     if (status !== 206) throw statusError(url.href, answer);
     const reading = { name: url.href, maxBytes: 1, watch };
-    return (await readRangeAnswer(answer, { offset: 0, length: 1 }, reading)).range?.total;
+    return (await readRangeResponse(answer, { offset: 0, length: 1 }, reading)).range?.total;
   });
 }

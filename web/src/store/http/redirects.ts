@@ -1,6 +1,6 @@
 /** Which redirects are followed by this library instead of `fetch`, so that keys in headers stay with their origin. */
 import { networkError, type ZarrError } from "../../util/errors.js";
-import { type Answer, type Transport, type TransportRequest, transientStatus } from "../transport.js";
+import { type HttpResponse, type Transport, type TransportRequest, transientStatus } from "../transport.js";
 import { statusError } from "./response.js";
 
 /** Spec: Fetch standard, "redirect status". */
@@ -27,7 +27,7 @@ export const isOpen = (method: string, headers: Headers): boolean =>
   isRead(method) && [...headers.keys()].every(isHarmless);
 
 /** The answer to one request, which may be a redirect. */
-export interface HopAnswer extends Answer {
+export interface HopResponse extends HttpResponse {
   /** URL that answered: a signed request may go elsewhere. Relative redirects start there. */
   readonly url: URL;
 }
@@ -36,20 +36,20 @@ export interface HopAnswer extends Answer {
  * Sends one request without following redirects.
  * @param hasLeft whether a redirect has left the origin of the first request: nothing may be signed from then on.
  */
-export type SendHop = (url: URL, request: TransportRequest, hasLeft: boolean) => Promise<HopAnswer>;
+export type SendHop = (url: URL, request: TransportRequest, hasLeft: boolean) => Promise<HopResponse>;
 
 /** Returns a transport that follows redirects. @param send sends one request. */
 export function redirectable(send: SendHop): Transport {
   return async (url, request) => {
     const answer = await send(url, request, false);
-    if (targetOf(answer) === undefined) return answer;
+    if (redirectTarget(answer) === undefined) return answer;
     answer.discard();
     return followRedirects(url, request, answer, send);
   };
 }
 
 /** The Location of a redirect; undefined for other answers. */
-export function targetOf({ status, headers }: Answer): string | undefined {
+export function redirectTarget({ status, headers }: HttpResponse): string | undefined {
   return redirectStatus.has(status) ? (headers.get("location") ?? undefined) : undefined;
 }
 
@@ -75,12 +75,12 @@ const maxRedirects = 20;
 async function followRedirects(
   from: URL,
   request: TransportRequest,
-  first: HopAnswer,
+  first: HopResponse,
   send: SendHop,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   let [answer, sent, hasLeft] = [first, request, false];
   for (let hops = 0; ; hops++) {
-    const location = targetOf(answer);
+    const location = redirectTarget(answer);
     if (location === undefined) return confirmed(request, sent, answer);
     answer.discard();
     if (hops === maxRedirects)
@@ -116,7 +116,7 @@ function redirected(request: TransportRequest, status: number, hasLeft: boolean)
 }
 
 /** After 303 a GET is answered, whose status is unrelated to a condition of the write. */
-function confirmed(request: TransportRequest, sent: TransportRequest, answer: HopAnswer): Answer {
+function confirmed(request: TransportRequest, sent: TransportRequest, answer: HopResponse): HttpResponse {
   const { status } = answer;
   const isJudged = sent.method === request.method || transientStatus.has(status);
   if (isJudged || (status >= 200 && status < 300)) return answer;

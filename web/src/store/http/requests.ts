@@ -1,12 +1,12 @@
 /** Sends requests that read: with bounded concurrency, retries and timeouts. */
 
-import { Limiter, untilAborted, Watch } from "../../util/async.js";
+import { IdleTimeout, Limiter, untilAborted } from "../../util/async.js";
 import { invalidArgument, isError, isZarrError, networkError } from "../../util/errors.js";
 import type { HeadersSource } from "../../util/platform.js";
 import type { MaybePromise } from "../store.js";
-import { type Answer, type Transport, transientStatus } from "../transport.js";
+import { type HttpResponse, type Transport, transientStatus } from "../transport.js";
 import { defaultTransport, fetchTransport } from "./fetch.js";
-import { reasonOf, statusError, TransientFault } from "./response.js";
+import { failureReason, statusError, TransientFault } from "./response.js";
 
 /** Returns the caller's headers for a URL. */
 export type HeadersFor = (url: URL) => MaybePromise<HeadersSource | undefined>;
@@ -30,7 +30,7 @@ export interface RequestOptions {
   concurrency: number;
 }
 
-interface Sending {
+interface ReadRequest {
   /** Default: GET. */
   method?: "HEAD";
   /** Value of the Range header. */
@@ -43,7 +43,7 @@ interface Sending {
 }
 
 /** Reads a response while its request is watched. */
-type Use<T> = (answer: Answer, watch: Watch) => Promise<T>;
+type Use<T> = (answer: HttpResponse, watch: IdleTimeout) => Promise<T>;
 
 /** Observed capabilities of a server. */
 export interface Server {
@@ -70,7 +70,7 @@ export class Requests {
     this.#limiter = new Limiter(options.concurrency);
   }
 
-  serverOf({ origin }: URL): Server {
+  server({ origin }: URL): Server {
     let server = this.#servers.get(origin);
     if (!server) {
       server = { suffix: undefined, suffixFaults: 0, ignoresRanges: false };
@@ -80,18 +80,18 @@ export class Requests {
   }
 
   /** Sends a request, with retries, and passes the response to `use`. */
-  send<T>(url: URL, sending: Sending, use: Use<T>): Promise<T> {
+  send<T>(url: URL, sending: ReadRequest, use: Use<T>): Promise<T> {
     const { signal } = sending;
     const attempt = () => this.#limiter.run(() => this.#attempt(url, sending, use), signal);
     return withRetries(attempt, this.#options.policy, signal);
   }
 
-  async #attempt<T>(url: URL, sending: Sending, use: Use<T>): Promise<T> {
+  async #attempt<T>(url: URL, sending: ReadRequest, use: Use<T>): Promise<T> {
     const { timeout } = this.#options;
-    const watch = new Watch(sending.signal, timeout);
+    const watch = new IdleTimeout(sending.signal, timeout);
     try {
       const answer = await this.#answer(url, sending, watch);
-      watch.hear();
+      watch.restart();
       try {
         if (transientStatus.has(answer.status)) {
           const retryAfter = parseRetryAfter(answer.headers.get("retry-after"));
@@ -102,7 +102,7 @@ export class Requests {
         answer.discard();
       }
     } catch (error) {
-      if (!watch.isSilent) throw error;
+      if (!watch.isExpired) throw error;
       const silence = `${url.href} could not be read: nothing came for ${timeout / 1000} s`;
       throw new TransientFault(networkError(silence, { code: "timeout" }));
     } finally {
@@ -112,10 +112,10 @@ export class Requests {
 
   async #answer(
     url: URL,
-    { method, range, signal, transport, once }: Sending,
-    watch: Watch,
-  ): Promise<Answer> {
-    const headers = headersOf(await this.#options.headersFor(url));
+    { method, range, signal, transport, once }: ReadRequest,
+    watch: IdleTimeout,
+  ): Promise<HttpResponse> {
+    const headers = copyHeaders(await this.#options.headersFor(url));
     if (range) headers.set("range", range);
     try {
       const send = this.#transport ?? transport ?? (await defaultTransport());
@@ -123,7 +123,7 @@ export class Requests {
     } catch (cause) {
       signal.throwIfAborted();
       if (isZarrError(cause)) throw cause;
-      const error = networkError(`${url} could not be read: ${reasonOf(cause)}${originHint(url)}`, {
+      const error = networkError(`${url} could not be read: ${failureReason(cause)}${originHint(url)}`, {
         code: "fetch-failed",
         cause,
       });
@@ -133,7 +133,7 @@ export class Requests {
 }
 
 /** Returns a copy of headers. @throws InvalidArgument for invalid ones. */
-export function headersOf(given: HeadersSource | undefined): Headers {
+export function copyHeaders(given: HeadersSource | undefined): Headers {
   try {
     return new Headers(given);
   } catch (cause) {

@@ -1,6 +1,6 @@
 /** HTTP responses: errors by status, content codings, HTML pages in place of objects, bounded bodies, byte ranges. */
 
-import type { Watch } from "../../util/async.js";
+import type { IdleTimeout } from "../../util/async.js";
 import { type BufferPool, ByteSink } from "../../util/buffers.js";
 import {
   isError,
@@ -13,7 +13,7 @@ import {
 import { textDecoder } from "../../util/platform.js";
 import { resolveRange } from "../read.js";
 import type { RangeQuery } from "../store.js";
-import type { Answer } from "../transport.js";
+import type { HttpResponse } from "../transport.js";
 
 /** A failure that a retry may overcome; carries the error to throw after the last attempt. */
 export class TransientFault extends Error {
@@ -33,7 +33,7 @@ export const missingStatus: ReadonlySet<number> = new Set([404, 410]);
 export const wholeStatus: ReadonlySet<number> = new Set([200, 203]);
 
 /** Returns the error of a response that is neither data nor "missing". */
-export function statusError(name: string, { status, statusText }: Answer): ZarrError {
+export function statusError(name: string, { status, statusText }: HttpResponse): ZarrError {
   return networkError(`${name} answered ${status} ${statusText}`.trimEnd(), { code: "http-status", status });
 }
 
@@ -52,7 +52,7 @@ const maxCodings = 2;
  * Returns the content codings of a body in the order in which they were applied. CORS may hide them.
  * Spec: RFC 9110, section 8.4.
  */
-export function codingsOf(headers: Answer["headers"]): string[] {
+export function contentCodings(headers: HttpResponse["headers"]): string[] {
   const names = (headers.get("content-encoding") ?? "").toLowerCase().split(",");
   return names.map((name) => name.trim()).filter((name) => !identityCodings.has(name));
 }
@@ -62,18 +62,18 @@ export function codingError(name: string, what: string): ZarrError {
   return networkError(`${name} answered with a body that is ${what}`, { code: "content-coding" });
 }
 
-function checkCodings(headers: Answer["headers"], name: string): void {
-  const codings = codingsOf(headers);
+function checkCodings(headers: HttpResponse["headers"], name: string): void {
+  const codings = contentCodings(headers);
   const unknown = codings.find((coding) => !knownCodings.has(coding));
   if (unknown !== undefined) throw codingError(name, `compressed by "${unknown.slice(0, 40)}"`);
   if (codings.length > maxCodings) throw codingError(name, `compressed ${codings.length} times`);
 }
 
 /** Whether a body has a content coding, as far as CORS shows. */
-export const isEncoded = ({ headers }: Answer): boolean => codingsOf(headers).length > 0;
+export const isEncoded = ({ headers }: HttpResponse): boolean => contentCodings(headers).length > 0;
 
 /** Returns the Content-Length of a body without content coding; undefined if there is none. */
-export function announcedBytes(answer: Answer): number | undefined {
+export function announcedBytes(answer: HttpResponse): number | undefined {
   const text = answer.headers.get("content-length");
   if (text === null || !/^\d+$/.test(text) || isEncoded(answer)) return undefined;
   const bytes = Number(text);
@@ -89,12 +89,12 @@ export function checkLength(bytes: number, announced: number | undefined, name: 
 }
 
 /** Whether a response claims to be an HTML page. Some servers label every response so. */
-export function claimsPage(answer: Answer): boolean {
+export function claimsPage(answer: HttpResponse): boolean {
   return /^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(answer.headers.get("content-type") ?? "");
 }
 
 /** Whether a response may be an HTML page: it is labelled as text, or not at all. */
-export function isTextual(answer: Answer): boolean {
+export function isTextual(answer: HttpResponse): boolean {
   return /^\s*(?:text\/|$)/i.test(answer.headers.get("content-type") ?? "");
 }
 
@@ -133,14 +133,14 @@ interface BodyOptions {
   expected?: number | undefined;
   /** Memory to read into if the length is known; the returned bytes are then a part of it. */
   bufferPool?: BufferPool | undefined;
-  watch: Watch;
+  watch: IdleTimeout;
 }
 
 /**
  * Reads a body or a part of it. Stops as soon as it is too long.
  * @throws LimitExceeded; Network ("content-coding"); TransientFault if the connection fails.
  */
-export async function readBody(answer: Answer, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(answer: HttpResponse, options: BodyOptions): Promise<Uint8Array<ArrayBuffer>> {
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
   checkCodings(answer.headers, name);
   const expected = Math.min(options.expected ?? startBytes, take, maxBytes);
@@ -148,7 +148,7 @@ export async function readBody(answer: Answer, options: BodyOptions): Promise<Ui
   const sink = new ByteSink(expected, spare);
   let seen = 0;
   const onPiece = (piece: Uint8Array): boolean => {
-    watch.hear();
+    watch.restart();
     seen += piece.byteLength;
     const late = piece.subarray(Math.max(0, piece.byteLength - Math.max(0, seen - skip)));
     const wanted = late.subarray(0, Math.min(late.byteLength, take - sink.length));
@@ -175,14 +175,14 @@ interface BodyEnd {
  * @throws like {@link readBody}.
  */
 export async function readBodyEnd(
-  answer: Answer,
-  { name, length, maxBytes, watch }: { name: string; length: number; maxBytes: number; watch: Watch },
+  answer: HttpResponse,
+  { name, length, maxBytes, watch }: { name: string; length: number; maxBytes: number; watch: IdleTimeout },
 ): Promise<BodyEnd> {
   checkCodings(answer.headers, name);
   const [sink, head] = [new ByteSink(startBytes), new ByteSink(sniffedBytes)];
   let size = 0;
   const onPiece = (piece: Uint8Array): boolean => {
-    watch.hear();
+    watch.restart();
     size += piece.byteLength;
     if (size > maxBytes) throw tooManyBytes(name, maxBytes);
     head.add(piece.subarray(0, sniffedBytes - head.length));
@@ -204,12 +204,12 @@ function tooManyBytes(name: string, maxBytes: number): Error {
 function rethrow(cause: unknown, name: string): never {
   if (isZarrError(cause)) throw cause;
   throw new TransientFault(
-    networkError(`${name} could not be read: ${reasonOf(cause)}`, { code: "fetch-failed", cause }),
+    networkError(`${name} could not be read: ${failureReason(cause)}`, { code: "fetch-failed", cause }),
   );
 }
 
 /** Returns the message of a failed fetch. Node puts the reason into `cause`. */
-export function reasonOf(cause: unknown): string {
+export function failureReason(cause: unknown): string {
   if (!isError(cause)) return messageOf(cause);
   if (isError(cause.cause) && cause.cause.message) return cause.cause.message;
   // If all addresses of a host fail, Node's message is empty and the reason is the code.
@@ -235,7 +235,7 @@ function parseContentRange(text: string): ContentRange | undefined {
   return { start, end, total: known ? total : undefined };
 }
 
-export interface RangeAnswer {
+export interface RangeResponse {
   bytes: Uint8Array<ArrayBuffer>;
   /** Undefined if CORS hides Content-Range. */
   range: ContentRange | undefined;
@@ -251,11 +251,11 @@ export interface RangeAnswer {
  * @throws Network ("bad-range") for a range that was not requested, for an unknown one unless CORS hides it, for several
  *   ranges, and for a body with a content coding; LimitExceeded; TransientFault for a truncated body.
  */
-export async function readRangeAnswer(
-  answer: Answer,
+export async function readRangeResponse(
+  answer: HttpResponse,
   asked: RangeQuery,
-  { name, maxBytes, watch }: { name: string; maxBytes: number; watch: Watch },
-): Promise<RangeAnswer> {
+  { name, maxBytes, watch }: { name: string; maxBytes: number; watch: IdleTimeout },
+): Promise<RangeResponse> {
   if (/^\s*multipart\//i.test(answer.headers.get("content-type") ?? "")) {
     throw rangeError(name, "it sent several parts");
   }
@@ -284,7 +284,7 @@ function unprovenSize(
   return length < asked.suffixLength ? length : undefined;
 }
 
-function contentRange(answer: Answer, asked: RangeQuery, name: string): ContentRange | undefined {
+function contentRange(answer: HttpResponse, asked: RangeQuery, name: string): ContentRange | undefined {
   const text = answer.headers.get("content-range");
   if (text === null) {
     if (answer.isCors) return undefined;
@@ -306,7 +306,7 @@ function fits({ start, end, total }: ContentRange, asked: RangeQuery): boolean {
 }
 
 /** Returns the object's size from a response with status 416; undefined if it is not told. */
-export function unsatisfiedTotal(answer: Answer): number | undefined {
+export function unsatisfiedTotal(answer: HttpResponse): number | undefined {
   const match = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(answer.headers.get("content-range") ?? "");
   const total = Number(match?.[1]);
   return Number.isSafeInteger(total) ? total : undefined;

@@ -61,16 +61,16 @@ export class HttpStore implements Store {
   /** @throws InvalidArgument for options that are out of range. */
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
     checkObject(options, "options of a store");
-    this.url = urlOf(url);
+    this.url = parseUrl(url);
     this.#client = makeClient(options);
     const lend = (key: string, asked: StoreGetOptions, transport?: Transport) =>
-      this.#client.lend(this.#urlOf(key), asked, transport);
+      this.#client.lend(this.#objectUrl(key), asked, transport);
     handleOf(this).lender = { get: HttpStore.prototype.get, lend };
   }
 
   async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
-    return this.#client.get(this.#urlOf(key), options);
+    return this.#client.get(this.#objectUrl(key), options);
   }
 
   async getRange(
@@ -79,19 +79,19 @@ export class HttpStore implements Store {
     options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
-    return this.#client.getRange(this.#urlOf(key), range, options);
+    return this.#client.getRange(this.#objectUrl(key), range, options);
   }
 
   /** Drops cached bytes of an object that has changed. */
   invalidate(key: string): void {
-    this.#client.invalidate(this.#urlOf(key));
+    this.#client.invalidate(this.#objectUrl(key));
   }
 
   locate(key: string): string {
-    return String(this.#urlOf(key));
+    return String(this.#objectUrl(key));
   }
 
-  #urlOf(key: string): URL {
+  #objectUrl(key: string): URL {
     const url = new URL(this.url);
     url.pathname = url.pathname.replace(/\/$/, "") + encodeKey(key);
     return url;
@@ -124,7 +124,7 @@ export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor
   };
 }
 
-function urlOf(url: string | URL): URL {
+function parseUrl(url: string | URL): URL {
   try {
     return new URL(url);
   } catch (cause) {

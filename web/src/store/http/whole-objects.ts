@@ -1,12 +1,12 @@
 /** Reads whole objects, and parts of them from servers that do not support ranges; tracks versions of objects. */
 
-import { SingleFlight, type Watch } from "../../util/async.js";
+import { type IdleTimeout, SingleFlight } from "../../util/async.js";
 import type { BufferPool } from "../../util/buffers.js";
 import { limitExceeded } from "../../util/errors.js";
 import { ByteCache } from "../cache.js";
 import { cutRange, wantedBytes } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
-import type { Answer, Transport } from "../transport.js";
+import type { HttpResponse, Transport } from "../transport.js";
 import type { Requests } from "./requests.js";
 import {
   announcedBytes,
@@ -29,7 +29,7 @@ export interface OffsetRange {
   readonly length: number;
 }
 
-interface WholeReading {
+interface WholeReadOptions {
   /** Maximum number of bytes after all content codings. */
   maxBytes: number;
   /** Memory to read into. */
@@ -45,7 +45,7 @@ const keptTime = 30_000;
 const maxKeptBytes = 4 * keptBytes;
 
 /** Whether an object is known to be short enough to be kept. */
-function isShort(answer: Answer): boolean {
+function isShort(answer: HttpResponse): boolean {
   return (announcedBytes(answer) ?? Number.POSITIVE_INFINITY) <= keptBytes;
 }
 
@@ -69,7 +69,7 @@ export class WholeObjects {
   ) {}
 
   /** Reads an object; undefined if it is missing. */
-  read(url: URL, signal: AbortSignal, reading: WholeReading): Promise<Bytes> {
+  read(url: URL, signal: AbortSignal, reading: WholeReadOptions): Promise<Bytes> {
     return this.requests.send(url, { signal, transport: reading.transport }, async (answer, watch) => {
       const { status } = answer;
       if (missingStatus.has(status)) return undefined;
@@ -82,9 +82,9 @@ export class WholeObjects {
   /** Reads the body of a response with a whole object. */
   async body(
     url: URL,
-    answer: Answer,
-    watch: Watch,
-    { maxBytes, bufferPool }: WholeReading,
+    answer: HttpResponse,
+    watch: IdleTimeout,
+    { maxBytes, bufferPool }: WholeReadOptions,
   ): Promise<Uint8Array> {
     const expected = announcedBytes(answer);
     if ((expected ?? 0) > maxBytes) throw tooLong(url, expected!, maxBytes);
@@ -92,14 +92,14 @@ export class WholeObjects {
     // CORS may hide a content coding, with which Content-Length is not the length of these bytes.
     if (!answer.isCors) checkLength(bytes.byteLength, expected, url.href);
     if (claimsPage(answer)) refusePageStart(url.href, answer.status, bytes);
-    this.versions.note(url.href, bytes, answer, bytes.byteLength);
+    this.versions.record(url.href, bytes, answer, bytes.byteLength);
     return bytes;
   }
 
   /** Returns an object that is kept, or that has to be read because its server does not support ranges. */
   async find(url: URL, signal: AbortSignal): Promise<Bytes> {
     const kept = this.#find(url);
-    const server = this.requests.serverOf(url);
+    const server = this.requests.server(url);
     if (kept || !server.ignoresRanges) return kept;
     return this.#flights.run(url.href, signal, (joined) =>
       this.requests.send(url, { signal: joined }, async (answer, watch) => {
@@ -117,11 +117,16 @@ export class WholeObjects {
   }
 
   /** Reads a part from a response with the whole object. Keeps the object if it is short. */
-  async partOf(url: URL, answer: Answer, watch: Watch, range: OffsetRange): Promise<Uint8Array> {
+  async cutResponse(
+    url: URL,
+    answer: HttpResponse,
+    watch: IdleTimeout,
+    range: OffsetRange,
+  ): Promise<Uint8Array> {
     if (!isShort(answer)) return this.#cut(url, answer, watch, range);
     // A server that claims to support ranges may ignore them for compressed objects only.
     const claimsRanges = answer.headers.get("accept-ranges")?.toLowerCase() === "bytes";
-    this.requests.serverOf(url).ignoresRanges = !claimsRanges;
+    this.requests.server(url).ignoresRanges = !claimsRanges;
     return this.versions.cut(await this.#keep(url, answer, watch), range);
   }
 
@@ -143,13 +148,18 @@ export class WholeObjects {
       const { bytes, head, size } = await readBodyEnd(answer, reading);
       if (!answer.isCors) checkLength(size, announcedBytes(answer), url.href);
       if (claimsPage(answer)) refusePageStart(url.href, status, head);
-      this.versions.note(url.href, bytes, answer, size);
+      this.versions.record(url.href, bytes, answer, size);
       return bytes;
     });
   }
 
   /** Reads a part from a response and cancels the rest. */
-  async #cut(url: URL, answer: Answer, watch: Watch, { offset, length }: OffsetRange): Promise<Uint8Array> {
+  async #cut(
+    url: URL,
+    answer: HttpResponse,
+    watch: IdleTimeout,
+    { offset, length }: OffsetRange,
+  ): Promise<Uint8Array> {
     const { maxBytes } = this;
     const end = offset + length;
     if (end > maxBytes) {
@@ -159,12 +169,12 @@ export class WholeObjects {
     }
     const cut = { skip: offset, take: length, expected: length };
     const bytes = await readBody(answer, { name: url.href, maxBytes, watch, ...cut });
-    this.versions.note(url.href, bytes, answer, announcedBytes(answer));
+    this.versions.record(url.href, bytes, answer, announcedBytes(answer));
     if (claimsPage(answer) || isTextual(answer)) this.suspects.add(bytes);
     return bytes;
   }
 
-  async #keep(url: URL, answer: Answer, watch: Watch): Promise<Uint8Array> {
+  async #keep(url: URL, answer: HttpResponse, watch: IdleTimeout): Promise<Uint8Array> {
     const maxBytes = Math.min(this.maxBytes, maxKeptBytes);
     const whole = await this.body(url, answer, watch, { maxBytes });
     if (this.versions.lastWrite(url.href) > 0) return whole; // the response may be older than the write
@@ -198,8 +208,8 @@ export class Versions {
    * Notes the version of bytes, as far as the response tells.
    * @param size of the whole object.
    */
-  note(url: string, bytes: Uint8Array, response: Answer, size: number | undefined): void {
-    const etag = etagOf(response);
+  record(url: string, bytes: Uint8Array, response: HttpResponse, size: number | undefined): void {
+    const etag = readEtag(response);
     this.#ofBytes.set(bytes, { etag, size });
     if (etag === undefined) return;
     this.#newest.delete(url);
@@ -219,7 +229,7 @@ export class Versions {
   }
 
   /** Notes a write of an object by this client, which outdates bytes that were read before. */
-  noteWrite(url: string): void {
+  recordWrite(url: string): void {
     this.#newest.delete(url);
     this.#written.delete(url);
     this.#written.set(url, ++this.#writes);
@@ -257,7 +267,7 @@ export class Versions {
 const settledAfter = 60_000;
 const changedAt = "last change ";
 
-function etagOf({ headers }: Answer): string | undefined {
+function readEtag({ headers }: HttpResponse): string | undefined {
   const etag = headers.get("etag");
   if (etag !== null && etag.length <= maxEtagLength) return strong(etag);
   // CORS hides ETags, but not this.

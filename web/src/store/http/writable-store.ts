@@ -50,7 +50,7 @@ export class WritableHttpStore extends HttpStore {
   /** @throws InvalidArgument for options out of range, and for a bucket that does not contain the store. */
   constructor(url: string | URL, options: WritableHttpStoreOptions = {}) {
     checkObject(options, "options of a store");
-    const fetch = fetchOf(options);
+    const fetch = signingFetch(options);
     super(url, { ...options, fetch });
     this.conditional = options.conditional ?? true;
     const requests = requestOptions({ ...options, fetch }, () => options.headers);
@@ -68,7 +68,7 @@ export class WritableHttpStore extends HttpStore {
   async set(key: string, value: Uint8Array, options: StoreSetOptions = {}): Promise<void> {
     const { signal, ifVersion } = options;
     signal?.throwIfAborted();
-    const url = this.#urlOf(key);
+    const url = this.#objectUrl(key);
     if (ifVersion !== undefined && !supportsConditions(this, ifVersion)) {
       throw unsupported(`${url.href} cannot be written on a condition: its version is not known`, {
         code: "no-conditions",
@@ -99,7 +99,7 @@ export class WritableHttpStore extends HttpStore {
 
   async delete(key: string, { signal }: StoreWriteOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    this.#urlOf(key);
+    this.#objectUrl(key);
     await this.#delete(key, signal);
   }
 
@@ -128,7 +128,7 @@ export class WritableHttpStore extends HttpStore {
     };
   }
 
-  #urlOf(key: string): URL {
+  #objectUrl(key: string): URL {
     if (normalizePath(key) === "") {
       throw invalidArgument(`${JSON.stringify(key)} is not the key of an object`, { code: "bad-path" });
     }
@@ -149,7 +149,7 @@ type Fetch = (request: Request) => Promise<Response>;
  * Signs requests to the store's own origin. Has browsers ask the server for every object: their cached copies may be
  * older than the last write.
  */
-function fetchOf({ fetch: own, sign }: WritableHttpStoreOptions): Fetch | undefined {
+function signingFetch({ fetch: own, sign }: WritableHttpStoreOptions): Fetch | undefined {
   const isBrowser = "WorkerGlobalScope" in globalThis || "document" in globalThis;
   if (!sign && !isBrowser) return own;
   return async (request) => {

@@ -1,14 +1,22 @@
 /** Sends requests that write, and requests that list a bucket, with retries. */
 
-import { Limiter, Watch } from "../../util/async.js";
+import { IdleTimeout, Limiter } from "../../util/async.js";
+import { unshared } from "../../util/bytes.js";
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
 import type { StoreSetOptions } from "../store.js";
-import { type Answer, type Transport, transientStatus } from "../transport.js";
+import { type HttpResponse, type Transport, transientStatus } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
-import { headersOf, parseRetryAfter, type RetryPolicy, withRetries } from "./requests.js";
-import { claimsPage, missingStatus, readBody, reasonOf, statusError, TransientFault } from "./response.js";
+import { copyHeaders, parseRetryAfter, type RetryPolicy, withRetries } from "./requests.js";
+import {
+  claimsPage,
+  failureReason,
+  missingStatus,
+  readBody,
+  statusError,
+  TransientFault,
+} from "./response.js";
 
 export interface HttpWriterOptions {
   fetch: ((request: Request) => Promise<Response>) | undefined;
@@ -20,7 +28,7 @@ export interface HttpWriterOptions {
   conditional: boolean;
 }
 
-interface Sending {
+interface WriteRequest {
   method: "GET" | "PUT" | "DELETE";
   headers?: Record<string, string>;
   body?: Uint8Array | undefined;
@@ -28,7 +36,7 @@ interface Sending {
 }
 
 /** Minimum upload speed in bytes per millisecond. Servers send nothing before the end of an upload. */
-const slowestUpload = 64;
+const minUploadSpeed = 64;
 /** Maximum number of bytes to read from an error response. */
 const maxReasonBytes = 4096;
 
@@ -113,13 +121,13 @@ export class HttpWriter {
 
   async #attempt<T>(
     url: URL,
-    { method, headers: own = {}, body, signal }: Sending,
-    use: (answer: Answer, watch: Watch) => Promise<T>,
+    { method, headers: own = {}, body, signal }: WriteRequest,
+    use: (answer: HttpResponse, watch: IdleTimeout) => Promise<T>,
   ): Promise<T> {
-    const timeout = this.#options.timeout + (body?.byteLength ?? 0) / slowestUpload;
+    const timeout = this.#options.timeout + (body?.byteLength ?? 0) / minUploadSpeed;
     const caller = signal ?? new AbortController().signal;
-    const watch = new Watch(caller, timeout);
-    const headers = headersOf(this.#options.headers);
+    const watch = new IdleTimeout(caller, timeout);
+    const headers = copyHeaders(this.#options.headers);
     for (const [name, value] of Object.entries(own)) headers.set(name, value);
     try {
       const request = { method, headers, watch };
@@ -127,7 +135,7 @@ export class HttpWriter {
       return await answered(url, answer, watch, use);
     } catch (cause) {
       caller.throwIfAborted();
-      if (watch.isSilent) {
+      if (watch.isExpired) {
         throw new DoubtfulFault(
           networkError(`${url.href} did not answer to ${method} for ${Math.ceil(timeout / 1000)} s`, {
             code: "timeout",
@@ -135,7 +143,7 @@ export class HttpWriter {
         );
       }
       if (cause instanceof TransientFault || isZarrError(cause)) throw cause;
-      const message = `${url.href} did not answer to ${method}: ${reasonOf(cause)}`;
+      const message = `${url.href} did not answer to ${method}: ${failureReason(cause)}`;
       throw new DoubtfulFault(networkError(message, { code: "fetch-failed", cause }));
     } finally {
       watch.stop();
@@ -145,11 +153,11 @@ export class HttpWriter {
 
 async function answered<T>(
   url: URL,
-  answer: Answer,
-  watch: Watch,
-  use: (answer: Answer, watch: Watch) => Promise<T>,
+  answer: HttpResponse,
+  watch: IdleTimeout,
+  use: (answer: HttpResponse, watch: IdleTimeout) => Promise<T>,
 ): Promise<T> {
-  watch.hear();
+  watch.restart();
   try {
     if (!transientStatus.has(answer.status)) return await use(answer, watch);
     const retryAfter = parseRetryAfter(answer.headers.get("retry-after"));
@@ -162,7 +170,7 @@ async function answered<T>(
   }
 }
 
-const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300 && status !== 202;
+const isSuccess = ({ status }: HttpResponse): boolean => status >= 200 && status < 300 && status !== 202;
 
 /** Spec: RFC 9110, sections 13.1.1 and 13.1.2. */
 function conditionHeaders(ifVersion: Condition): Record<string, string> {
@@ -170,7 +178,7 @@ function conditionHeaders(ifVersion: Condition): Record<string, string> {
   return ifVersion === "absent" ? { "if-none-match": "*" } : { "if-match": ifVersion.etag! };
 }
 
-async function checkPut(url: URL, answer: Answer, ifVersion: Condition): Promise<void> {
+async function checkPut(url: URL, answer: HttpResponse, ifVersion: Condition): Promise<void> {
   const { status } = answer;
   if (isSuccess(answer)) {
     // Single-page applications and login pages answer every request so, and store nothing. Servers that describe a
@@ -189,7 +197,7 @@ async function checkPut(url: URL, answer: Answer, ifVersion: Condition): Promise
   throw await refusal(url, answer, "PUT");
 }
 
-async function checkDelete(url: URL, answer: Answer, ifVersion: Condition): Promise<void> {
+async function checkDelete(url: URL, answer: HttpResponse, ifVersion: Condition): Promise<void> {
   const { status } = answer;
   if (isSuccess(answer) || missingStatus.has(status)) return;
   if (ifVersion !== undefined) {
@@ -199,13 +207,13 @@ async function checkDelete(url: URL, answer: Answer, ifVersion: Condition): Prom
   throw await refusal(url, answer, "DELETE");
 }
 
-const withoutConditions = (url: URL, { status }: Answer, method: string): ZarrError =>
+const withoutConditions = (url: URL, { status }: HttpResponse, method: string): ZarrError =>
   unsupported(`${url.href} answered ${status} to a ${method} with a condition`, { code: "no-conditions" });
 
 /** Returns the error of a refused request, with the code in the body of S3's responses. */
-async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrError> {
+async function refusal(url: URL, answer: HttpResponse, method: string): Promise<ZarrError> {
   const { status } = answer;
-  const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await startOf(answer))?.[1];
+  const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await readStart(answer))?.[1];
   const message = `${statusError(url.href, answer).message} to ${method}${reason ? ` (${reason})` : ""}`;
   if (method !== "GET" && (status === 405 || status === 501)) {
     const code = method === "PUT" ? { code: "no-put" } : { code: "no-delete" };
@@ -214,7 +222,7 @@ async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrEr
   return networkError(message, { code: status === 507 ? "disk-full" : "http-status", status });
 }
 
-async function startOf(answer: Answer): Promise<string> {
+async function readStart(answer: HttpResponse): Promise<string> {
   const decoder = textDecoder();
   let text = "";
   const take = (piece: Uint8Array) => {
@@ -223,11 +231,6 @@ async function startOf(answer: Answer): Promise<string> {
   };
   await answer.read(take).catch(() => {});
   return text;
-}
-
-/** Returns a copy if the memory is shared by threads, which `fetch` does not accept. */
-function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }
 
 /** A transient failure after which it is unknown whether the request was applied. */

@@ -5,7 +5,7 @@ import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { readFilePart } from "../file/read.js";
 import type { HttpClient } from "../http/client.js";
 import { type HttpStoreOptions, makeClient } from "../http/store.js";
-import { answerOf, cutRange, locateKey, readRange, resolveRange } from "../read.js";
+import { callStore, cutRange, locateKey, readRange, resolveRange } from "../read.js";
 import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../store.js";
 
 /** An object in a store. */
@@ -62,7 +62,7 @@ function stored({ store, key }: StoredObject): ByteReader {
   const read: ByteReader["read"] = async (range, options) =>
     range
       ? readRange(store, key, range, options)
-      : answerOf(store, key, () => store.get(key, options), options.signal);
+      : callStore(store, key, () => store.get(key, options), options.signal);
   return { name: locateKey(store, key), read };
 }
 
@@ -78,8 +78,8 @@ function located(source: string | URL, options: HttpStoreOptions, client = makeC
   const file = async () =>
     url ?? (await nodeModule<typeof import("node:url")>("node:url")).pathToFileURL(String(source));
   const read: ByteReader["read"] = async (range, get) => {
-    const most = Math.min(get.maxBytes ?? maxBytes, maxBytes);
-    return readFilePart(await file(), { ...get, range, maxBytes: most });
+    const limit = Math.min(get.maxBytes ?? maxBytes, maxBytes);
+    return readFilePart(await file(), { ...get, range, maxBytes: limit });
   };
   return { name: String(source), url: file, read };
 }

@@ -9,7 +9,7 @@
  */
 
 import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../util/errors.js";
-import { kept, textDecoder } from "../../util/platform.js";
+import { cached, textDecoder } from "../../util/platform.js";
 import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { LargeMap } from "../key-index.js";
 import { normalizePath } from "../path.js";
@@ -42,7 +42,7 @@ export interface ZipDirectory {
   readonly comment: string;
 }
 
-interface Place {
+interface DirectorySpan {
   offset: number;
   bytes: number;
 }
@@ -83,14 +83,14 @@ export async function readDirectory(
   if (bytes.byteLength !== place.bytes) throw badZip(source, "its directory is cut short");
   const { entries, keys } = await inSlices(entrySteps(bytes, place.offset, count, source), options.signal);
   const commentAt = end + endBytes;
-  const commentBytes = viewOf(tail).getUint16(commentAt - 2, true);
+  const commentBytes = dataView(tail).getUint16(commentAt - 2, true);
   const comment = decodeName(tail.subarray(commentAt, commentAt + commentBytes), false);
   return { entries, keys, offset: place.offset, comment };
 }
 
 /** Returns the position of the end record: the last one whose comment fits, preferably exactly; -1 for none. */
 function findEnd(tail: Uint8Array): number {
-  const view = viewOf(tail);
+  const view = dataView(tail);
   let loose = -1;
   for (let at = tail.byteLength - endBytes; at >= 0; at--) {
     if (view.getUint32(at, true) !== endSignature) continue;
@@ -103,12 +103,12 @@ function findEnd(tail: Uint8Array): number {
 
 /** Returns the place of the directory, and its end within the archive's last bytes. */
 async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, options: StoreGetOptions) {
-  const view = viewOf(tail);
+  const view = dataView(tail);
   const locator = end - locatorBytes;
   if (locator >= 0 && view.getUint32(locator, true) === locatorSignature) {
     if (view.getUint32(locator + 16, true) > 1) throw severalParts(source);
     const { record, behind } = await findEnd64(source, tail, locator, options);
-    return { place: place64(record, source), behind, count: uint64(viewOf(record), 32, source) };
+    return { place: place64(record, source), behind, count: uint64(dataView(record), 32, source) };
   }
   if (view.getUint16(end + 4, true) !== 0 || view.getUint16(end + 6, true) !== 0) throw severalParts(source);
   const place = { bytes: view.getUint32(end + 12, true), offset: view.getUint32(end + 16, true) };
@@ -118,19 +118,19 @@ async function findDirectory(source: ByteReader, tail: Uint8Array, end: number, 
 /** Returns the zip64 end record. It usually precedes its locator, which otherwise has its offset. */
 async function findEnd64(source: ByteReader, tail: Uint8Array, locator: number, options: StoreGetOptions) {
   const usual = locator - end64Bytes;
-  if (usual >= 0 && viewOf(tail).getUint32(usual, true) === end64Signature) {
+  if (usual >= 0 && dataView(tail).getUint32(usual, true) === end64Signature) {
     return { record: tail.subarray(usual, locator), behind: usual };
   }
-  const offset = uint64(viewOf(tail), locator + 8, source);
+  const offset = uint64(dataView(tail), locator + 8, source);
   const record = await source.read({ offset, length: end64Bytes }, options);
-  if (record?.byteLength !== end64Bytes || viewOf(record).getUint32(0, true) !== end64Signature) {
+  if (record?.byteLength !== end64Bytes || dataView(record).getUint32(0, true) !== end64Signature) {
     throw badZip(source, "its zip64 end is not where it should be");
   }
   return { record, behind: 0 };
 }
 
-function place64(record: Uint8Array, source: ByteReader): Place {
-  const view = viewOf(record);
+function place64(record: Uint8Array, source: ByteReader): DirectorySpan {
+  const view = dataView(record);
   if (view.getUint32(16, true) !== 0 || view.getUint32(20, true) !== 0) throw severalParts(source);
   const place = { bytes: uint64(view, 40, source), offset: uint64(view, 48, source) };
   if (!Number.isSafeInteger(place.offset + place.bytes))
@@ -145,7 +145,7 @@ function* entrySteps(
   count: number,
   source: ByteReader,
 ): Steps<Pick<ZipDirectory, "entries" | "keys">> {
-  const view = viewOf(bytes);
+  const view = dataView(bytes);
   const entries = new LargeMap<ZipEntry>();
   const keys: string[] = [];
   const extents = new Extents();
@@ -160,7 +160,7 @@ function* entrySteps(
     const next = commentAt + view.getUint16(at + 32, true);
     if (next > bytes.byteLength) throw badZip(source, "its directory is cut short");
     const isUtf8 = (view.getUint16(at + 8, true) & 0x800) !== 0;
-    const key = keyOf(decodeName(bytes.subarray(nameAt, extraAt), isUtf8));
+    const key = entryKey(decodeName(bytes.subarray(nameAt, extraAt), isUtf8));
     if (key !== undefined) {
       const entry = parseEntry(view, at, extraAt, commentAt, source);
       if (entry.offset + entry.storedBytes > offset) throw badZip(source, `${key} lies outside of it`);
@@ -223,7 +223,7 @@ function zip64Field(view: DataView, from: number, end: number): { start: number;
 }
 
 /** Returns the key for a name; undefined for folders and for names that keys cannot have. */
-function keyOf(name: string): string | undefined {
+function entryKey(name: string): string | undefined {
   if (/[/\\]$/.test(name)) return undefined;
   try {
     const path = normalizePath(name.replace(/^(\.[/\\])+/, ""));
@@ -233,7 +233,7 @@ function keyOf(name: string): string | undefined {
   }
 }
 
-export function viewOf(bytes: Uint8Array): DataView {
+export function dataView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
@@ -255,8 +255,8 @@ function severalParts(source: ByteReader): ZarrError {
 const page437 =
   "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0";
 
-const loose = kept(() => textDecoder("utf-8", { ignoreBOM: true }));
-const strict = kept(() => textDecoder("utf-8", { ignoreBOM: true, fatal: true }));
+const loose = cached(() => textDecoder("utf-8", { ignoreBOM: true }));
+const strict = cached(() => textDecoder("utf-8", { ignoreBOM: true, fatal: true }));
 
 /**
  * Decodes a name. Many writers omit the UTF-8 flag: names that are valid UTF-8 are decoded as such, all others as code

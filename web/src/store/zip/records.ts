@@ -20,8 +20,8 @@ const zip64Version = 45;
 const madeBy = (3 << 8) | zip64Version;
 const permissions = 0o100644 * 2 ** 16;
 /** Larger numbers are in a zip64 field. */
-const most32 = 0xffffffff;
-const most16 = 0xffff;
+const max32 = 0xffffffff;
+const max16 = 0xffff;
 /** 1980-01-01 00:00, the first possible time: the same objects always make the same archive. */
 const date = (1 << 5) | 1;
 
@@ -64,11 +64,11 @@ class Fields {
   }
 }
 
-const clamp = (value: number) => Math.min(value, most32);
+const clamp = (value: number) => Math.min(value, max32);
 
 /** Prints the local header of an object. */
 export function localHeader({ name, crc, bytes }: WrittenEntry): Uint8Array<ArrayBuffer> {
-  const isLarge = bytes >= most32;
+  const isLarge = bytes >= max32;
   const extra = isLarge ? 20 : 0;
   const fields = new Fields(30 + name.byteLength + extra);
   fields.u32(0x04034b50).u16(isLarge ? zip64Version : plainVersion, utf8Names, 0, 0, date);
@@ -79,8 +79,8 @@ export function localHeader({ name, crc, bytes }: WrittenEntry): Uint8Array<Arra
 
 /** Prints the record of an object in the central directory. */
 export function directoryRecord({ name, crc, bytes, offset }: WrittenEntry): Uint8Array<ArrayBuffer> {
-  const isLarge = bytes >= most32;
-  const large = [...(isLarge ? [bytes, bytes] : []), ...(offset >= most32 ? [offset] : [])];
+  const isLarge = bytes >= max32;
+  const large = [...(isLarge ? [bytes, bytes] : []), ...(offset >= max32 ? [offset] : [])];
   const extra = large.length > 0 ? 4 + 8 * large.length : 0;
   const fields = new Fields(46 + name.byteLength + extra);
   fields.u32(0x02014b50).u16(madeBy, extra > 0 ? zip64Version : plainVersion, utf8Names, 0, 0, date);
@@ -97,7 +97,7 @@ export function directoryEnd(
   forceZip64: boolean,
 ): Uint8Array<ArrayBuffer> {
   const { entries, offset, bytes } = directory;
-  const isLarge = forceZip64 || entries >= most16 || offset >= most32 || bytes >= most32;
+  const isLarge = forceZip64 || entries >= max16 || offset >= max32 || bytes >= max32;
   const fields = new Fields((isLarge ? 76 : 0) + 22 + comment.byteLength);
   if (isLarge) {
     fields.u32(0x06064b50).u64(44).u16(madeBy, zip64Version).u32(0, 0);
@@ -107,7 +107,7 @@ export function directoryEnd(
       .u64(offset + bytes)
       .u32(1);
   }
-  const count = Math.min(entries, most16);
+  const count = Math.min(entries, max16);
   fields.u32(0x06054b50).u16(0, 0, count, count).u32(clamp(bytes), clamp(offset));
   return fields.u16(comment.byteLength).raw(comment).bytes;
 }

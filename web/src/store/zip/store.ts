@@ -27,7 +27,7 @@ import {
   type StoreGetOptions,
 } from "../store.js";
 import { crc32 } from "./crc32.js";
-import { readDirectory, viewOf, type ZipDirectory, type ZipEntry } from "./directory.js";
+import { dataView, readDirectory, type ZipDirectory, type ZipEntry } from "./directory.js";
 
 /** Options; those of HttpStore are for archives read by URL. */
 export interface ZipStoreOptions extends HttpStoreOptions {
@@ -246,12 +246,12 @@ export class ZipStore implements Store {
   ): Promise<Uint8Array> {
     const known = archive.starts.get(entry);
     if (known !== undefined) return this.#read(archive, name, known, entry.storedBytes, signal);
-    const most = Math.min(
+    const maxLength = Math.min(
       entry.headerBytes + slackBytes + entry.storedBytes,
       archive.directory.offset - entry.offset,
     );
-    const bytes = await this.#read(archive, name, entry.offset, most, signal);
-    const start = this.#startOf(archive, entry, bytes, name);
+    const bytes = await this.#read(archive, name, entry.offset, maxLength, signal);
+    const start = this.#dataStart(archive, entry, bytes, name);
     const end = start - entry.offset + entry.storedBytes;
     return end <= bytes.byteLength
       ? bytes.subarray(end - entry.storedBytes, end)
@@ -270,14 +270,14 @@ export class ZipStore implements Store {
     let from = archive.starts.get(entry);
     if (from === undefined) {
       const header = await this.#read(archive, name, entry.offset, localBytes, signal);
-      from = this.#startOf(archive, entry, header, name);
+      from = this.#dataStart(archive, entry, header, name);
     }
     return end === start ? new Uint8Array(0) : this.#read(archive, name, from + start, end - start, signal);
   }
 
   /** Offset of an entry's bytes: after its local header, whose length is in the header itself. */
-  #startOf(archive: Archive, entry: ZipEntry, header: Uint8Array, name: string): number {
-    const view = viewOf(header);
+  #dataStart(archive: Archive, entry: ZipEntry, header: Uint8Array, name: string): number {
+    const view = dataView(header);
     if (header.byteLength < localBytes || view.getUint32(0, true) !== localSignature) {
       throw damaged(name, "is not where the archive's directory says", "bad-header");
     }
@@ -304,8 +304,8 @@ export class ZipStore implements Store {
 }
 
 /** Checks a claimed size before anything is read or inflated. Inflating stops at the claimed size. */
-function checkBytes(name: string, bytes: number, most = Number.POSITIVE_INFINITY): void {
-  if (bytes > most) throw limitExceeded(`${name} has ${bytes} bytes, more than the limit of ${most}`);
+function checkBytes(name: string, bytes: number, maxBytes = Number.POSITIVE_INFINITY): void {
+  if (bytes > maxBytes) throw limitExceeded(`${name} has ${bytes} bytes, more than the limit of ${maxBytes}`);
 }
 
 /** A page in place of an archive is an archive that is not valid. */

@@ -1,5 +1,7 @@
 /** Writes zip archives (.zip, .ozx) in one pass. */
+
 import { checkObject } from "../../util/arguments.js";
+import { unshared } from "../../util/bytes.js";
 import {
   alreadyExists,
   invalidArgument,
@@ -11,7 +13,7 @@ import {
 import { textDecoder, textEncoder } from "../../util/platform.js";
 import { existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
-import { childOf, normalizePath } from "../path.js";
+import { childName, normalizePath } from "../path.js";
 import type { MaybePromise, Store, StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { crc32 } from "./crc32.js";
 import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./records.js";
@@ -28,8 +30,8 @@ const shortBytes = 2 ** 16;
 /** Approximate length of the pieces of the directory. */
 const pieceBytes = 2 ** 18;
 
-const nameOf = (key: string) => key.slice(key.lastIndexOf("/") + 1);
-const isDocument = (key: string) => documentNames.includes(nameOf(key));
+const baseName = (key: string) => key.slice(key.lastIndexOf("/") + 1);
+const isDocument = (key: string) => documentNames.includes(baseName(key));
 
 /** Sorts documents breadth first, beginning at the root. Spec: OME-Zarr RFC-9. */
 function byDepth(a: string, b: string): number {
@@ -144,7 +146,7 @@ export class ZipWriter implements Store {
     const folder = normalizePath(path);
     const names = new Set<string>();
     for (const key of this.list(folder)) {
-      const name = childOf(key, folder);
+      const name = childName(key, folder);
       if (name !== undefined) names.add(name);
     }
     return [...names].sort();
@@ -217,7 +219,7 @@ export class ZipWriter implements Store {
     const entry = { name, crc: crc32(value), bytes: value.byteLength, offset: this.#offset };
     const header = localHeader(entry);
     if (value.byteLength <= shortBytes) {
-      await this.#write(joined([header, value]));
+      await this.#write(joinBytes([header, value]));
     } else {
       await this.#write(header);
       await this.#write(value);
@@ -237,7 +239,7 @@ export class ZipWriter implements Store {
       records.push(record);
       length += record.byteLength;
       if (length < pieceBytes) continue;
-      await this.#write(joined(records));
+      await this.#write(joinBytes(records));
       records = [];
       length = 0;
     }
@@ -245,7 +247,7 @@ export class ZipWriter implements Store {
     const ome = this.#omeComment();
     const comment = textEncoder().encode(this.#comment ?? ome ?? "");
     const end = directoryEnd({ entries: this.#entries.size, offset, bytes }, comment, ome !== undefined);
-    await this.#write(joined([...records, end]));
+    await this.#write(joinBytes([...records, end]));
   }
 
   /** The comment that marks archives of OME-Zarr whose documents come first. Spec: OME-Zarr RFC-9. */
@@ -301,16 +303,6 @@ function checkKey(key: string): string {
   return `/${path}`;
 }
 
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.byteLength;
-  }
-  return all;
-}
-
 /** Destination of an archive: a stream, or a function that is called with one piece after the other. */
 export type ZipSink =
   | WritableStream<Uint8Array>
@@ -326,7 +318,7 @@ interface PieceSink {
 function openSink(sink: ZipSink): PieceSink {
   if (typeof sink === "function") {
     return {
-      write: async (piece) => void (await sink(owned(piece))),
+      write: async (piece) => void (await sink(unshared(piece))),
       close: async () => {},
       abort: async () => {},
     };
@@ -339,14 +331,20 @@ function openSink(sink: ZipSink): PieceSink {
   return {
     write: async (piece) => {
       await writer.ready;
-      await writer.write(owned(piece));
+      await writer.write(unshared(piece));
     },
     close: () => writer.close(),
     abort: (reason) => writer.abort(reason),
   };
 }
 
-/** Streams take no memory that threads share. */
-function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
+/** Returns the parts one after the other in one array. */
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.byteLength;
+  }
+  return joined;
 }

@@ -3,7 +3,7 @@
 import { listsChunks, storedObjects } from "../../../edit/stored-objects.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ArraySpec } from "../../../metadata/spec.js";
-import { answerOf } from "../../../store/read.js";
+import { callStore } from "../../../store/read.js";
 import { joinKey, type Store } from "../../../store/store.js";
 import { deleteObject, writeObject } from "../../../store/write.js";
 import { limitExceeded, withDetails } from "../../../util/errors.js";
@@ -240,7 +240,7 @@ export async function copyStored(
   let chunkKey = key;
   try {
     const maxBytes = limits.encodedBytes;
-    const bytes = await answerOf(store, key, () => store.get(key, { signal, maxBytes }), signal);
+    const bytes = await callStore(store, key, () => store.get(key, { signal, maxBytes }), signal);
     if (bytes && bytes.byteLength > maxBytes)
       throw limitExceeded(`the object has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
     chunkKey = into;

@@ -6,7 +6,7 @@ import { nodeAt, type Place } from "../../../edit/target.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { open } from "../../../hierarchy/open.js";
-import { own } from "../../../util/arguments.js";
+import { ownProperty } from "../../../util/arguments.js";
 import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../../util/errors.js";
 import type { CheckedOptions, DownsamplingMethod, OmeVersion } from "./options.js";
 import type { Axis, Level } from "./plan.js";
@@ -58,7 +58,7 @@ function checkInPlace(array: ZarrArray, version: 2 | 3, axes: readonly Axis[]): 
 
 /** Returns the image metadata in attributes: below `ome` since OME-Zarr 0.5. */
 export function multiscalesJson(attributes: unknown): unknown {
-  return own(own(attributes, "ome") ?? attributes, "multiscales");
+  return ownProperty(ownProperty(attributes, "ome") ?? attributes, "multiscales");
 }
 
 /** Creates the group, or finds the one that an earlier call has created or that holds the array. */

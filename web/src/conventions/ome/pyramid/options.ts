@@ -10,8 +10,8 @@ import type { CodecInput, NewAttributes } from "../../../edit/options.js";
 import { checkOptions } from "../../../hierarchy/arguments.js";
 import { ZarrArray } from "../../../hierarchy/array.js";
 import type { Progress } from "../../../read/assemble.js";
-import { isRecord, own } from "../../../util/arguments.js";
-import { invalidArgument, shown, unsupported } from "../../../util/errors.js";
+import { isRecord, ownProperty } from "../../../util/arguments.js";
+import { describeValue, invalidArgument, unsupported } from "../../../util/errors.js";
 import type { Limits } from "../../../util/limits.js";
 import { countOf } from "../../../util/shapes.js";
 import type { WorkerPool } from "../../../workers/pool.js";
@@ -149,7 +149,7 @@ export async function resolveOrigin(
   version: 2 | 3,
 ): Promise<Origin> {
   if (given instanceof ZarrArray) return { array: given, data: undefined };
-  const data = own(given, "data") as ElementData;
+  const data = ownProperty(given, "data") as ElementData;
   const isData = isRecord(given) && ArrayBuffer.isView(data) && !((data as unknown) instanceof DataView);
   if (!isData) {
     throw invalidArgument(
@@ -159,9 +159,9 @@ export async function resolveOrigin(
   if (options.stage !== undefined)
     throw invalidArgument("stage requires a stored array, got elements in memory");
   const kind = data.constructor.name;
-  const dtype = own(given, "dtype") ?? typeOfArray[kind] ?? kind.replace(/Array$/, "").toLowerCase();
+  const dtype = ownProperty(given, "dtype") ?? typeOfArray[kind] ?? kind.replace(/Array$/, "").toLowerCase();
   const { chunkShape, shardShape, codecs, fillValue, limits } = options;
-  const shape = own(given, "shape") as readonly number[];
+  const shape = ownProperty(given, "shape") as readonly number[];
   const array = await createArray(new Map(), {
     shape,
     dtype: dtype as DTypeInput,
@@ -213,11 +213,13 @@ const formats: Readonly<Record<OmeVersion, 2 | 3>> = { "0.4": 2, "0.5": 3, "0.6r
 /** Returns the requested Zarr version. @throws InvalidArgument */
 function requestedFormat({ zarrFormat, omeVersion }: MultiscaleOptions): 2 | 3 | undefined {
   if (zarrFormat !== undefined && zarrFormat !== 2 && zarrFormat !== 3)
-    throw invalidArgument(`OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, got ${shown(zarrFormat)}`);
+    throw invalidArgument(
+      `OME-Zarr is Zarr v2 or v3: zarrFormat must be 2 or 3, got ${describeValue(zarrFormat)}`,
+    );
   if (omeVersion === undefined) return zarrFormat;
   if (typeof omeVersion !== "string" || !Object.hasOwn(formats, omeVersion)) {
     const known = Object.keys(formats).join(", ");
-    throw invalidArgument(`omeVersion must be one of ${known}, got ${shown(omeVersion)}`);
+    throw invalidArgument(`omeVersion must be one of ${known}, got ${describeValue(omeVersion)}`);
   }
   if (zarrFormat === undefined || zarrFormat === formats[omeVersion]) return formats[omeVersion];
   throw invalidArgument(`OME-Zarr ${omeVersion} is Zarr v${formats[omeVersion]}, not v${zarrFormat}`);
@@ -257,19 +259,19 @@ export function checkMultiscaleOptions(options: MultiscaleOptions): CheckedOptio
   checkOptionNames(options, multiscaleOptions);
   const { method = "mean", overwrite = false, resume = false, part = [0, 1], stage, concurrency } = options;
   if (!methods.includes(method))
-    throw invalidArgument(`method must be one of ${methods.join(", ")}, got ${shown(method)}`);
+    throw invalidArgument(`method must be one of ${methods.join(", ")}, got ${describeValue(method)}`);
   for (const [name, value] of Object.entries({ overwrite, resume })) {
     if (typeof value !== "boolean")
-      throw invalidArgument(`${name} must be true or false, got ${shown(value)}`);
+      throw invalidArgument(`${name} must be true or false, got ${describeValue(value)}`);
   }
   if (overwrite && resume) throw invalidArgument("overwrite and resume are mutually exclusive");
   const zarrFormat = requestedFormat(options);
   if (stage !== undefined && stage !== "metadata" && !(Number.isSafeInteger(stage) && stage >= 0))
-    throw invalidArgument(`stage must be "metadata" or the number of a level, got ${shown(stage)}`);
+    throw invalidArgument(`stage must be "metadata" or the number of a level, got ${describeValue(stage)}`);
   if (overwrite && typeof stage === "number")
     throw invalidArgument('overwrite requires stage "metadata" or no stage');
   if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency > 0))
-    throw invalidArgument(`concurrency must be an integer of at least 1, got ${shown(concurrency)}`);
+    throw invalidArgument(`concurrency must be an integer of at least 1, got ${describeValue(concurrency)}`);
   checkPart(part, stage);
   checkTexts(options);
   return { ...options, method, overwrite, resume, part, zarrFormat };
@@ -280,7 +282,7 @@ function checkPart(part: unknown, stage: MultiscaleOptions["stage"]): void {
   const valid = Number.isSafeInteger(index) && Number.isSafeInteger(count) && index >= 0 && index < count;
   if (!valid)
     throw invalidArgument(
-      `part must be [index, count] with 0 <= index < count, got ${Array.isArray(part) ? `[${part}]` : shown(part)}`,
+      `part must be [index, count] with 0 <= index < count, got ${Array.isArray(part) ? `[${part}]` : describeValue(part)}`,
     );
   if (count > 1 && typeof stage !== "number")
     throw invalidArgument("part applies to one level: set stage to its number");
@@ -288,13 +290,13 @@ function checkPart(part: unknown, stage: MultiscaleOptions["stage"]): void {
 
 function checkTexts({ name, onProgress, ome, attributes }: MultiscaleOptions): void {
   if (name !== undefined && typeof name !== "string")
-    throw invalidArgument(`name must be a string, got ${shown(name)}`);
+    throw invalidArgument(`name must be a string, got ${describeValue(name)}`);
   if (onProgress !== undefined && typeof onProgress !== "function")
-    throw invalidArgument(`onProgress must be a function, got ${shown(onProgress)}`);
+    throw invalidArgument(`onProgress must be a function, got ${describeValue(onProgress)}`);
   for (const [what, value] of Object.entries({ ome, attributes })) {
     if (value !== undefined && !isRecord(value))
-      throw invalidArgument(`${what} must be an object, got ${shown(value)}`);
+      throw invalidArgument(`${what} must be an object, got ${describeValue(value)}`);
   }
-  if (own(ome, "multiscales") !== undefined || own(ome, "version") !== undefined)
+  if (ownProperty(ome, "multiscales") !== undefined || ownProperty(ome, "version") !== undefined)
     throw invalidArgument("ome must not contain multiscales or version, which are generated");
 }

@@ -1,7 +1,7 @@
 /** Determines the axes of a new OME-Zarr image, and the shapes, scales and translations of its levels. */
 
-import { isRecord, own } from "../../../util/arguments.js";
-import { invalidArgument, shown } from "../../../util/errors.js";
+import { isRecord, ownProperty } from "../../../util/arguments.js";
+import { describeValue, invalidArgument } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
 import type { DownsamplingMethod, MultiscaleOptions, NewAxis } from "./options.js";
 
@@ -36,7 +36,7 @@ export function planLevels(
     throw badLevels(`an image must have at least one element, got shape [${shape.join(", ")}]`);
   const { levels: maxCount } = options;
   if (maxCount !== undefined && (!Number.isSafeInteger(maxCount) || maxCount < 1 || maxCount > maxLevels))
-    throw badLevels(`levels must be an integer from 1 to ${maxLevels}, got ${shown(maxCount)}`);
+    throw badLevels(`levels must be an integer from 1 to ${maxLevels}, got ${describeValue(maxCount)}`);
   const wanted = resolveFactors(options.factor, axes);
   const levels: Level[] = [
     {
@@ -77,7 +77,7 @@ function resolveFactors(given: MultiscaleOptions["factor"], axes: readonly Axis[
   const factors = typeof given === "number" ? inSpace(given) : (factorList(given, axes) ?? inSpace(2));
   for (const factor of factors) {
     if (!Number.isSafeInteger(factor) || factor < 1)
-      throw badLevels(`factors must be positive integers, got ${shown(factor)}`);
+      throw badLevels(`factors must be positive integers, got ${describeValue(factor)}`);
   }
   if (factors.length !== axes.length)
     throw badLevels(`factor must have ${axes.length} numbers, one per axis, got ${factors.length}`);
@@ -90,7 +90,7 @@ function factorList(given: MultiscaleOptions["factor"], axes: readonly Axis[]): 
   if (given === undefined) return undefined;
   if (Array.isArray(given)) return [...given];
   if (typeof given !== "object" || given === null)
-    throw badLevels(`factor must be a number, a list or an object, got ${shown(given)}`);
+    throw badLevels(`factor must be a number, a list or an object, got ${describeValue(given)}`);
   const byName = given as { readonly [axis: string]: number };
   const unknown = Object.keys(byName).find((name) => !axes.some((axis) => axis.name === name));
   if (unknown !== undefined) throw badLevels(`factor: unknown axis "${unknown}"`);
@@ -158,7 +158,7 @@ export function resolveAxes(
   if (rank < 2 || rank > 5) throw badAxes(`OME-Zarr images must have 2 to 5 dimensions, got ${rank}`);
   const list = given ?? (isNamed(names) ? names : usual[rank]!);
   if (!Array.isArray(list) || list.length !== rank)
-    throw badAxes(`axes must be a list of ${rank} axes, one per dimension, got ${shown(list)}`);
+    throw badAxes(`axes must be a list of ${rank} axes, one per dimension, got ${describeValue(list)}`);
   const axes = list.map(resolveAxis);
   checkAxes(axes, given === undefined && isNamed(names));
   return axes;
@@ -168,13 +168,13 @@ const isNamed = (names: readonly (string | null)[] | undefined): names is readon
   names?.every((name) => name !== null && name !== "") === true && new Set(names).size === names.length;
 
 function resolveAxis(axis: string | NewAxis): Axis {
-  const name = typeof axis === "string" ? axis : own(axis, "name");
-  const type = isRecord(axis) ? own(axis, "type") : undefined;
-  const unit = isRecord(axis) ? own(axis, "unit") : undefined;
+  const name = typeof axis === "string" ? axis : ownProperty(axis, "name");
+  const type = isRecord(axis) ? ownProperty(axis, "type") : undefined;
+  const unit = isRecord(axis) ? ownProperty(axis, "unit") : undefined;
   if (typeof name !== "string" || name === "") throw badAxes("every axis must have a name");
   for (const [what, value] of Object.entries({ type, unit })) {
     if (value !== undefined && typeof value !== "string")
-      throw badAxes(`the ${what} of axis "${name}" must be a string, got ${shown(value)}`);
+      throw badAxes(`the ${what} of axis "${name}" must be a string, got ${describeValue(value)}`);
   }
   return {
     name,

@@ -10,7 +10,7 @@ import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { attributesJson } from "../../../metadata/print.js";
 import { requireWritable } from "../../../store/write.js";
-import { isRecord, own } from "../../../util/arguments.js";
+import { isRecord, ownProperty } from "../../../util/arguments.js";
 import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
 import { checkObjects, isStoredAlike } from "./blocks.js";
@@ -211,7 +211,7 @@ async function writeLevel(plan: Plan, index: number): Promise<ZarrGroup> {
 function checkSameOptions(plan: Plan, group: ZarrGroup): void {
   const storedOptions = (attributes: unknown) => {
     const list = multiscalesJson(attributes);
-    const options = own(own(Array.isArray(list) ? list[0] : undefined, "metadata"), "kwargs");
+    const options = ownProperty(ownProperty(Array.isArray(list) ? list[0] : undefined, "metadata"), "kwargs");
     return JSON.stringify(options, (_, value) => (typeof value === "bigint" ? String(value) : value));
   };
   const [found, wanted] = [storedOptions(group.attributes), storedOptions(groupAttributes(plan, group))];
@@ -226,7 +226,7 @@ function checkSameOptions(plan: Plan, group: ZarrGroup): void {
 function groupAttributes({ axes, levels, image, options }: Plan, group: ZarrGroup) {
   const { method, name, ome = {}, attributes = {} } = options;
   const written = imageAttributes({ axes, levels, method, name }, image.omeVersion, ome);
-  const before = own(group.attributes, "ome");
+  const before = ownProperty(group.attributes, "ome");
   if (image.version === 2 || !isRecord(before)) return { ...attributes, ...written };
   return { ...attributes, ome: { ...before, ...(written["ome"] as object) } };
 }

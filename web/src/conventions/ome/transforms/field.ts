@@ -4,7 +4,7 @@
  */
 
 import { get } from "../../../hierarchy/get.js";
-import { own } from "../../../util/arguments.js";
+import { ownProperty } from "../../../util/arguments.js";
 import { unsupported } from "../../../util/errors.js";
 import { badAttribute } from "../../shared/attributes.js";
 import { multiscales, readPath } from "../ome.js";
@@ -34,12 +34,12 @@ export async function readField(
   inputs: number,
   context: Context,
 ): Promise<Mapping> {
-  const isLinear = interpolatesLinearly(own(transformation, "interpolation"), context);
+  const isLinear = interpolatesLinearly(ownProperty(transformation, "interpolation"), context);
   if (inputs > maxInputs)
     throw unsupported(`vector fields of more than ${maxInputs} axes are not supported`, {
       code: "ome-transformation",
     });
-  const path = readPath(own(transformation, "path"), `${context.where}: ${type}`);
+  const path = readPath(ownProperty(transformation, "path"), `${context.where}: ${type}`);
   const grid = await readGrid(type, path, inputs, context);
   const isMoving = type === "displacements";
   return {

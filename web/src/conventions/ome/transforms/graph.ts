@@ -1,8 +1,14 @@
 /** The graph of coordinate systems and transformations of an image or a scene, and paths in it. */
 
 import { ZarrGroup } from "../../../hierarchy/group.js";
-import { checkObject, checkSignalIn, isRecord, own, textOf } from "../../../util/arguments.js";
-import { invalidArgument, notFound, shown, unsupported, type ZarrError } from "../../../util/errors.js";
+import { asString, checkObject, checkSignalIn, isRecord, ownProperty } from "../../../util/arguments.js";
+import {
+  describeValue,
+  invalidArgument,
+  notFound,
+  unsupported,
+  type ZarrError,
+} from "../../../util/errors.js";
 import { badAttribute } from "../../shared/attributes.js";
 import {
   type CoordinateGraph,
@@ -69,15 +75,15 @@ class GraphBuilder {
   async read(signal: AbortSignal | undefined): Promise<void> {
     const { group } = this;
     const ome = omeAttributes(group);
-    const scene = own(ome, "scene");
-    const hasImage = own(ome, "multiscales") !== undefined;
+    const scene = ownProperty(ome, "scene");
+    const hasImage = ownProperty(ome, "multiscales") !== undefined;
     if (scene === undefined && !hasImage)
       throw notFound(`the group at "/${group.path}" is neither an OME-Zarr image nor a scene`, {
         code: "not-ome",
       });
     this.#checkVersion(group);
-    if (scene !== undefined && own(scene, "coordinateSystems") !== undefined)
-      for (const system of readCoordinateSystems(own(scene, "coordinateSystems"), "scene"))
+    if (scene !== undefined && ownProperty(scene, "coordinateSystems") !== undefined)
+      for (const system of readCoordinateSystems(ownProperty(scene, "coordinateSystems"), "scene"))
         this.#addSpace({ ...system, path: "" });
     const ofScene = scene === undefined ? [] : this.#readList(scene, "scene");
     const ofImage = hasImage ? this.#addImage(group, "") : [];
@@ -88,7 +94,7 @@ class GraphBuilder {
   }
 
   #checkVersion(group: ZarrGroup): void {
-    const images = own(omeAttributes(group), "multiscales");
+    const images = ownProperty(omeAttributes(group), "multiscales");
     const image = Array.isArray(images) ? (images[0] as unknown) : undefined;
     const version = readVersion(group, image, "multiscales[0]");
     if (version !== undefined && minorVersion(version) >= 6) return;
@@ -117,19 +123,21 @@ class GraphBuilder {
     const [image] = multiscales(group);
     const { axes, levels, coordinateSystems } = image!;
     for (const system of coordinateSystems!) this.#addSpace({ ...system, path });
-    const [json] = own(omeAttributes(group), "multiscales") as unknown[];
-    const datasets = own(json, "datasets") as unknown[];
+    const [json] = ownProperty(omeAttributes(group), "multiscales") as unknown[];
+    const datasets = ownProperty(json, "datasets") as unknown[];
     for (const [i, level] of levels.entries()) {
       const at = join(path, level.path);
       if (this.spaces.has(spaceKey(at, undefined))) continue; // the same array in two levels
       this.#addSpace({ name: undefined, path: at, axes });
-      const [transformation] = own(datasets[i], "coordinateTransformations") as unknown[];
+      const [transformation] = ownProperty(datasets[i], "coordinateTransformations") as unknown[];
       const where = `multiscales[0].datasets[${i}]`;
       const ends = { input: { path: level.path }, output: { name: image!.intrinsic } };
       this.#addEdge({ ...(transformation as object), ...ends }, group, path, where);
     }
     const list =
-      own(json, "coordinateTransformations") === undefined ? [] : this.#readList(json, "multiscales[0]");
+      ownProperty(json, "coordinateTransformations") === undefined
+        ? []
+        : this.#readList(json, "multiscales[0]");
     if (path === "") return list;
     // Transformations to other groups are listed there, too.
     const isWithin = (entry: unknown) => this.#endPaths(entry).length === 0;
@@ -138,7 +146,7 @@ class GraphBuilder {
   }
 
   #readList(holder: unknown, where: string): unknown[] {
-    const list = own(holder, "coordinateTransformations");
+    const list = ownProperty(holder, "coordinateTransformations");
     if (!Array.isArray(list) || !list.every(isRecord))
       throw this.#bad(`${where}: "coordinateTransformations" must be a list of objects`, list);
     if (list.length > maxEdges) throw tooMany(`${list.length} transformations`, maxEdges);
@@ -148,7 +156,7 @@ class GraphBuilder {
   /** Returns the paths of the groups that contain a transformation's ends. */
   #endPaths(json: unknown): string[] {
     return ["input", "output"].flatMap((end) => {
-      const path = own(own(json, end), "path");
+      const path = ownProperty(ownProperty(json, end), "path");
       return path === undefined || path === null || path === "" ? [] : [this.#path(path, end)];
     });
   }
@@ -181,26 +189,30 @@ class GraphBuilder {
 
   #addEdge(json: unknown, group: ZarrGroup, path: string, place: string): void {
     const where = path === "" ? place : `"${path}": ${place}`;
-    const type = textOf(own(json, "type"));
-    if (type === undefined || type === "") throw this.#bad(`${where} must have a type`, own(json, "type"));
+    const type = asString(ownProperty(json, "type"));
+    if (type === undefined || type === "")
+      throw this.#bad(`${where} must have a type`, ownProperty(json, "type"));
     const [input, output] = (["input", "output"] as const).map((end) => {
-      const reference = own(json, end);
+      const reference = ownProperty(json, end);
       const found = this.spaces.get(this.#endKey(reference, path, end));
       if (!found) throw this.#bad(`${where}: "${end}" must name an existing coordinate system`, reference);
       return found;
     }) as [CoordinateSpace, CoordinateSpace];
     if (input === output)
-      throw this.#bad(`${where} must lead to another coordinate system`, own(json, "output"));
+      throw this.#bad(`${where} must lead to another coordinate system`, ownProperty(json, "output"));
     if (this.edges.length >= maxEdges) throw tooMany("the transformations of all images", maxEdges);
-    this.edges.push({ type, name: textOf(own(json, "name")), input, output, json, group, where });
+    this.edges.push({ type, name: asString(ownProperty(json, "name")), input, output, json, group, where });
   }
 
   /** @param base path of the group that holds the transformation. */
   #endKey(reference: unknown, base: string, end: string): string {
     if (typeof reference === "string") return spaceKey(base, reference); // drafts of 0.6 have only the name
-    const path = own(reference, "path");
+    const path = ownProperty(reference, "path");
     const isHere = path === undefined || path === null || path === "";
-    return spaceKey(isHere ? base : join(base, this.#path(path, end)), textOf(own(reference, "name")));
+    return spaceKey(
+      isHere ? base : join(base, this.#path(path, end)),
+      asString(ownProperty(reference, "name")),
+    );
   }
 
   #bad(what: string, found: unknown): ZarrError {
@@ -217,9 +229,9 @@ async function mappingBetween(
   checkSignalIn(options);
   const { maxBytes = defaultMaxBytes, interpolation, signal } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
-    throw invalidArgument(`maxBytes must be a number of bytes, got ${shown(maxBytes)}`);
+    throw invalidArgument(`maxBytes must be a number of bytes, got ${describeValue(maxBytes)}`);
   if (![undefined, "linear", "nearest"].includes(interpolation))
-    throw invalidArgument(`interpolation must be "linear" or "nearest", got ${shown(interpolation)}`);
+    throw invalidArgument(`interpolation must be "linear" or "nearest", got ${describeValue(interpolation)}`);
   signal?.throwIfAborted();
   const [input, output] = [spaceAt(graph, from), spaceAt(graph, to)];
   const steps = findPath(graph, input, output);
@@ -250,8 +262,8 @@ async function mappingBetween(
 function spaceAt({ spaces }: GraphBuilder, reference: CoordinateReference): CoordinateSpace {
   const isText = typeof reference === "string";
   if (!isText) checkObject(reference, "a coordinate system");
-  const name = isText ? reference : textOf(own(reference, "name"));
-  const path = isText ? "" : (textOf(own(reference, "path")) ?? "").replace(/^\/+|\/+$/g, "");
+  const name = isText ? reference : asString(ownProperty(reference, "name"));
+  const path = isText ? "" : (asString(ownProperty(reference, "path")) ?? "").replace(/^\/+|\/+$/g, "");
   const found = spaces.get(spaceKey(path, name));
   if (found) return found;
   const known = [...spaces.values()].slice(0, 10).map((space) => label(space));
@@ -331,7 +343,9 @@ function mapPoints(mapping: Mapping, points: ArrayLike<number>): Float64Array {
   const { inputs, outputs } = mapping;
   const count = points.length / inputs;
   if (!Number.isInteger(count))
-    throw invalidArgument(`points of ${inputs} coordinates each, got ${shown(points.length)} numbers`);
+    throw invalidArgument(
+      `points of ${inputs} coordinates each, got ${describeValue(points.length)} numbers`,
+    );
   const result = new Float64Array(count * outputs);
   const point = new Float64Array(inputs);
   for (let i = 0; i < count; i++) {

@@ -4,7 +4,7 @@
  */
 
 import { get } from "../../../hierarchy/get.js";
-import { own } from "../../../util/arguments.js";
+import { ownProperty } from "../../../util/arguments.js";
 import { unsupported, type ZarrError } from "../../../util/errors.js";
 import { badAttribute, finiteNumber } from "../../shared/attributes.js";
 import { readPath } from "../ome.js";
@@ -65,7 +65,7 @@ export async function readMapping(
   depth = 0,
 ): Promise<Mapping> {
   context.count();
-  const type = own(json, "type");
+  const type = ownProperty(json, "type");
   if (typeof type !== "string") throw bad(context, "each transformation must have a type", json);
   if (depth > maxDepth) throw bad(context, `transformations must be nested at most ${maxDepth} deep`, type);
   if (!Object.hasOwn(readers, type))
@@ -83,13 +83,13 @@ export async function readMapping(
  * @param depth current nesting depth; deeper ones are invalid.
  */
 export function mayHaveInverse(json: unknown, depth = 0): boolean {
-  const type = own(json, "type");
+  const type = ownProperty(json, "type");
   if (depth > maxDepth || typeof type !== "string" || !Object.hasOwn(readers, type)) return false;
   if (type === "displacements" || type === "coordinates") return false;
-  if (type === "projectAxis") return own(json, "droppedInputs") === undefined;
-  const parts = own(json, "transformations");
+  if (type === "projectAxis") return ownProperty(json, "droppedInputs") === undefined;
+  const parts = ownProperty(json, "transformations");
   if (!Array.isArray(parts) || (type !== "sequence" && type !== "byDimension")) return true;
-  const inner = type === "byDimension" ? parts.map((part) => own(part, "transformation")) : parts;
+  const inner = type === "byDimension" ? parts.map((part) => ownProperty(part, "transformation")) : parts;
   return inner.every((part) => mayHaveInverse(part, depth + 1));
 }
 
@@ -113,7 +113,7 @@ function readAxisIndices(list: unknown, rank: number, what: string, context: Con
 }
 
 function readScale(json: unknown, inputs: number, context: Context): Mapping {
-  const scale = readNumbers(own(json, "scale"), inputs, "a scale", context);
+  const scale = readNumbers(ownProperty(json, "scale"), inputs, "a scale", context);
   const matrix = diagonal(inputs, scale);
   return linear(matrix, () => {
     if (scale.includes(0)) throw notInvertible("a scale of 0");
@@ -128,14 +128,14 @@ function readScale(json: unknown, inputs: number, context: Context): Mapping {
 }
 
 function readTranslation(json: unknown, inputs: number, context: Context): Mapping {
-  const translation = readNumbers(own(json, "translation"), inputs, "a translation", context);
+  const translation = readNumbers(ownProperty(json, "translation"), inputs, "a translation", context);
   const moving = (by: readonly number[]): Mapping =>
     linear(diagonal(inputs, undefined, by), () => moving(by.map((step) => 0 - step)));
   return moving(translation);
 }
 
 function readMapAxis(json: unknown, inputs: number, context: Context): Mapping {
-  const axes = readAxisIndices(own(json, "mapAxis"), inputs, "mapAxis", context);
+  const axes = readAxisIndices(ownProperty(json, "mapAxis"), inputs, "mapAxis", context);
   if (axes.length !== inputs) throw bad(context, `mapAxis must have ${inputs} axes`, axes);
   return linear(selecting(inputs, axes), () =>
     linear(
@@ -148,8 +148,8 @@ function readMapAxis(json: unknown, inputs: number, context: Context): Mapping {
 }
 
 function readProjectAxis(json: unknown, inputs: number, context: Context): Mapping {
-  const list = (name: string) => own(json, name) ?? [];
-  if (own(json, "droppedInputs") === undefined && own(json, "createdOutputs") === undefined)
+  const list = (name: string) => ownProperty(json, name) ?? [];
+  if (ownProperty(json, "droppedInputs") === undefined && ownProperty(json, "createdOutputs") === undefined)
     throw bad(context, "projectAxis must have droppedInputs or createdOutputs", json);
   const dropped = readAxisIndices(list("droppedInputs"), inputs, "droppedInputs", context);
   const created = list("createdOutputs");
@@ -191,9 +191,9 @@ async function readMatrix(
   width: number,
   context: Context,
 ): Promise<Matrix> {
-  const inline = own(json, type);
-  const isStored = inline === undefined && own(json, "path") !== undefined;
-  const rows = isStored ? await storedRows(own(json, "path"), width, type, context) : inline;
+  const inline = ownProperty(json, type);
+  const isStored = inline === undefined && ownProperty(json, "path") !== undefined;
+  const rows = isStored ? await storedRows(ownProperty(json, "path"), width, type, context) : inline;
   if (!Array.isArray(rows) || rows.length === 0 || rows.length > maxRank)
     throw bad(context, `${type} must be a list of 1 to ${maxRank} rows`, rows);
   const numbers = rows.map((row) => readNumbers(row, width, `each row of ${type}`, context));
@@ -234,7 +234,7 @@ function isRotation(matrix: Matrix): boolean {
 }
 
 function readParts(json: unknown, context: Context): unknown[] {
-  const parts = own(json, "transformations");
+  const parts = ownProperty(json, "transformations");
   if (Array.isArray(parts) && parts.length > 0 && parts.length <= maxParts) return parts;
   throw bad(context, `"transformations" must be a list of 1 to ${maxParts}`, parts);
 }
@@ -259,8 +259,8 @@ async function readBijection(
   context: Context,
   depth: number,
 ): Promise<Mapping> {
-  const forward = await readMapping(own(json, "forward"), inputs, context, depth + 1);
-  const back = await readMapping(own(json, "inverse"), inputs, context, depth + 1);
+  const forward = await readMapping(ownProperty(json, "forward"), inputs, context, depth + 1);
+  const back = await readMapping(ownProperty(json, "inverse"), inputs, context, depth + 1);
   if (forward.outputs !== inputs || back.outputs !== inputs)
     throw bad(context, `both directions of a bijection must have ${inputs} output axes`, [
       forward.outputs,
@@ -278,7 +278,7 @@ async function readByDimension(
   const list = readParts(json, context);
   // Drafts of 0.6 use other names.
   const axes = (part: unknown, name: "input" | "output") =>
-    own(part, `${name}Axes`) ?? own(part, `${name}_axes`);
+    ownProperty(part, `${name}Axes`) ?? ownProperty(part, `${name}_axes`);
   const outputs = list.reduce<number>((sum, part) => {
     const reached = axes(part, "output");
     return sum + (Array.isArray(reached) ? reached.length : 0);
@@ -289,7 +289,7 @@ async function readByDimension(
   for (const part of list) {
     const from = readAxisIndices(axes(part, "input"), inputs, "inputAxes", context);
     const to = readAxisIndices(axes(part, "output"), outputs, "outputAxes", context);
-    const mapping = await readMapping(own(part, "transformation"), from.length, context, depth + 1);
+    const mapping = await readMapping(ownProperty(part, "transformation"), from.length, context, depth + 1);
     if (mapping.outputs !== to.length)
       throw bad(context, `a transformation to ${mapping.outputs} axes must have as many outputAxes`, to);
     parts.push({ mapping, from, to });
