@@ -27,7 +27,7 @@ export function placeNotes(
 }
 
 /** Errors of the chunks in view. */
-export function errorsOf(gaps: readonly Gap[], { failures }: TileStatus): unknown[] {
+export function chunkErrors(gaps: readonly Gap[], { failures }: TileStatus): unknown[] {
   return [...gaps.filter(({ kind }) => kind === "damaged").map(({ error }) => error), ...failures];
 }
 

@@ -1,7 +1,7 @@
 /** The viewer as a custom element: `<zarr-viewer src="…">`. */
 
 import type { Source } from "zarr-wasm";
-import { messageOf } from "../base/format.js";
+import { errorMessage } from "../base/format.js";
 import { readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/shared.js";
@@ -23,7 +23,7 @@ const themeName = "theme";
 /** Attributes for parts of the state. The colour map has a longer name here than in addresses. */
 const stateNames = settingNames.map((name) => (name === "map" ? "colormap" : name));
 
-const settingOf = (attribute: string): string => (attribute === "colormap" ? "map" : attribute);
+const settingName = (attribute: string): string => (attribute === "colormap" ? "map" : attribute);
 
 /** `event.detail` of the events `load`, `change`, `pointer`, `progress` and `error`. */
 export interface ZarrViewerEvents {
@@ -238,7 +238,7 @@ export class ZarrViewerElement extends Base {
   /** Removes the pending settings that an attribute has just overridden. */
   #dropSettings(attribute: string): void {
     if (!this.#settings || !stateNames.includes(attribute)) return;
-    const overridden = unsetSettings(settingOf(attribute));
+    const overridden = unsetSettings(settingName(attribute));
     const others = Object.entries(this.#settings).filter(([key]) => !(key in overridden));
     this.#settings = Object.fromEntries(others);
   }
@@ -282,8 +282,9 @@ export class ZarrViewerElement extends Base {
   /** The change of state that changed attributes ask for; removed attributes restore their defaults. */
   #changeOf(names: readonly string[]): WantedState {
     const removed = names.filter((name) => !this.hasAttribute(name));
-    const unset: WantedState = Object.assign({}, ...removed.map((name) => unsetSettings(settingOf(name))));
-    const isUnset = (name: string) => Object.keys(unsetSettings(settingOf(name))).some((key) => key in unset);
+    const unset: WantedState = Object.assign({}, ...removed.map((name) => unsetSettings(settingName(name))));
+    const isUnset = (name: string) =>
+      Object.keys(unsetSettings(settingName(name))).some((key) => key in unset);
     return { ...unset, ...this.#read((name) => names.includes(name) || isUnset(name)) };
   }
 
@@ -327,7 +328,7 @@ export class ZarrViewerElement extends Base {
       },
       onPointer: (pointed) => this.#tell("pointer", pointed ?? null),
       onProgress: (progress) => this.#tell("progress", progress),
-      onError: (error) => this.#tell("error", { error, message: messageOf(error) }),
+      onError: (error) => this.#tell("error", { error, message: errorMessage(error) }),
     });
   }
 
