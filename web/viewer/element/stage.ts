@@ -67,7 +67,7 @@ export class Stage {
     }
     if (isSaid) return;
     this.#say(text);
-    const still = `${text} Still waiting after 10 s: the source is slow, or does not answer.`;
+    const still = `${text} Still waiting after 10 s: the source is slow or not responding.`;
     this.#waiting = setTimeout(() => this.#say(still), 10_000);
   }
 
