@@ -11,6 +11,7 @@ import { buildDir, distDir, root } from "../lib/paths.mjs";
 import { run, runMain, step } from "../lib/process.mjs";
 import { startServer } from "../lib/server.mjs";
 import { findChromium } from "../lib/system.mjs";
+import { compileFrameworks } from "./framework-types.mjs";
 
 const home = path.join(root, "tests/frameworks");
 const examples = path.join(root, "examples/viewer");
@@ -162,6 +163,9 @@ async function faultsOf(browser, url, use = readValue) {
 async function main() {
   if (!process.env.ZARR_WASM_BUILT) await buildAll();
   ensureFrameworks();
+  step("Compiling against the types of the frameworks");
+  const errors = Object.entries(compileFrameworks()).filter(([, text]) => text !== "");
+  for (const [name, text] of errors) console.log(`  ✗ types of ${name}:\n${text}`);
   rmSync(out, { recursive: true, force: true });
   const all = Object.entries(programs());
   for (const [name, files] of all) await bundle(name, files);
@@ -182,14 +186,14 @@ async function main() {
     ...(executablePath ? { executablePath } : {}),
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
-  let failed = 0;
+  let failed = errors.length;
   for (const [name, place, use] of pages) {
     const faults = await faultsOf(browser, `${server.url}/${place}`, use);
     console.log(faults.length === 0 ? `  ✓ ${name}` : `  ✗ ${name}: ${faults.join("; ")}`);
     if (faults.length > 0) failed++;
   }
   await Promise.all([browser.close(), server.close()]);
-  console.log(`\n${pages.length - failed} passed, ${failed} failed`);
+  console.log(`\n${pages.length + errors.length - failed} passed, ${failed} failed`);
   if (failed > 0) process.exitCode = 1;
 }
 

@@ -1,8 +1,8 @@
 // Copies the declarations that the package's entries reach into dist/types.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { programEntries } from "./entries.mjs";
-import { distDir } from "./paths.mjs";
+import { distDir, root } from "./paths.mjs";
 
 const out = path.join(distDir, "types");
 
@@ -26,4 +26,10 @@ export function copyTypes() {
       copy(declarationOf(path.resolve(path.dirname(file), address)));
   };
   for (const { name, module } of programEntries) if (name !== "internal") copy(declarationOf(module));
+  copyFrameworks();
+}
+
+/** Declarations of <zarr-viewer> for frameworks: written by hand, as they augment packages that are not installed. */
+function copyFrameworks() {
+  cpSync(path.join(root, "web/viewer/frameworks"), path.join(out, "viewer/frameworks"), { recursive: true });
 }

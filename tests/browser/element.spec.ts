@@ -315,3 +315,55 @@ test("a bundle on another server can start its workers", async ({ page, problems
     await Promise.all([cdn.close(), own.close()]);
   }
 });
+
+test("the last of several settings in one tick wins", async ({ page, site }) => {
+  await open(page, site, `<zarr-viewer id="one" src="/stores/cube" colormap="magma"></zarr-viewer>`);
+  await isReady(page, "one");
+  const run = (program: (viewer: ZarrViewerElement) => void) =>
+    element(page, "one").evaluate(program as (viewer: Element) => void);
+  const cases: [(viewer: ZarrViewerElement) => void, string][] = [
+    [
+      (viewer) => {
+        viewer.colormap = "turbo";
+        viewer.colormap = "cividis";
+      },
+      "cividis",
+    ],
+    [
+      (viewer) => {
+        viewer.colormap = "turbo";
+        viewer.settings = { colormap: "gray" };
+      },
+      "gray",
+    ],
+    [
+      (viewer) => {
+        viewer.settings = { colormap: "gray" };
+        viewer.colormap = "viridis";
+      },
+      "viridis",
+    ],
+    [
+      (viewer) => {
+        viewer.src = "/stores/bytes";
+        viewer.settings = { colormap: "gray" };
+        viewer.colormap = "magma";
+      },
+      "magma",
+    ],
+    [
+      (viewer) => {
+        viewer.src = "/stores/cube";
+        viewer.colormap = "turbo";
+        viewer.settings = { colormap: "gray" };
+      },
+      "gray",
+    ],
+  ];
+  for (const [program, expected] of cases) {
+    await run(program);
+    await isReady(page, "one");
+    const settings = await element(page, "one").evaluate((viewer) => (viewer as ZarrViewerElement).settings);
+    expect(settings?.colormap, String(program)).toBe(expected);
+  }
+});

@@ -29,7 +29,7 @@ test("an error links to the nodes nearby", async ({ viewer, page, problems }) =>
   problems.expect(/404/);
   await viewer.goto("source=/stores/group&path=nowhere");
   await viewer.reaches("error");
-  const way = page.getByRole("navigation", { name: "Way to this node" });
+  const way = page.getByRole("navigation", { name: "Breadcrumb" });
   await way.getByRole("button", { name: "Browse" }).click();
   await viewer.reaches("ready");
   await expect(page.getByRole("button", { name: "image", exact: true })).toBeVisible();

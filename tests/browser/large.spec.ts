@@ -246,7 +246,7 @@ for (const [name, stored, nodes] of [
 test("the path of a node below a thousand groups is shortened and leads up", async ({ viewer, page }) => {
   const path = Array(1000).fill("g").join("/");
   await shows(viewer, page, deepTree(1000), `&path=${path}`);
-  const way = page.getByRole("navigation", { name: "Way to this node" });
+  const way = page.getByRole("navigation", { name: "Breadcrumb" });
   await expect(way.getByRole("listitem")).toHaveCount(14);
   await way.getByRole("button", { name: "989 more groups" }).click();
   await expect(page).toHaveURL(new RegExp(`path=${Array(989).fill("g").join("/")}$`));

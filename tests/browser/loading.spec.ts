@@ -46,9 +46,7 @@ test("a server that does not respond is reported until data arrives", async ({ v
   const status = page.locator(".zw-status");
   await expect(status).toHaveText("Opening…");
   await page.clock.fastForward(10_000);
-  await expect(status).toHaveText(
-    "Opening… Still waiting after 10 s: the source is slow, or does not answer.",
-  );
+  await expect(status).toHaveText("Opening… Still waiting after 10 s: the source is slow or not responding.");
   metadata.release();
   await expect(status).toHaveText("Reading 4 chunks…");
   await page.clock.fastForward(10_000);

@@ -7,7 +7,7 @@ import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
 
 const tree = (page: Page) => page.locator(".zw-tree");
-const crumbs = (page: Page) => page.getByRole("navigation", { name: "Way to this node" });
+const crumbs = (page: Page) => page.getByRole("navigation", { name: "Breadcrumb" });
 const value = imageValue(0);
 
 test.beforeEach(({ problems }) => {

@@ -9,12 +9,12 @@ import {
   formatScalar,
   formatTime,
 } from "../../dist/viewer/base/format.js";
-import { labelEntry, paintPlane, paintThinned, pixelOf } from "../../dist/viewer/draw/paint.js";
+import { labelEntry, paintPlane, paintThinned, pixelColor } from "../../dist/viewer/draw/paint.js";
 import { marks } from "../../dist/viewer/draw/renderer.js";
 import { readQuery, writeQuery } from "../../dist/viewer/model/query.js";
 import { type ArrayFacts, resolveState, type WantedState } from "../../dist/viewer/model/state.js";
 import { roundValues, ticksBetween } from "../../dist/viewer/panels/rulers.js";
-import { leavesOf } from "../../dist/viewer/source/leaf.js";
+import { dtypeLeaves } from "../../dist/viewer/source/leaf.js";
 
 const float32 = DType.simple("float32");
 const facts = (shape: number[], chunkShape: number[], dtype = float32): ArrayFacts => ({
@@ -72,7 +72,7 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
     return [...pixels];
   };
   expect(paint([0, 1, 127.5, 255.9, 256, -1, 300], 0, 256)).toEqual([1, 2, 128, 256, 256, 1, 256]);
-  const [minus, plus] = [marks.below, marks.above].map(pixelOf);
+  const [minus, plus] = [marks.below, marks.above].map(pixelColor);
   expect(paint([Number.NaN, Infinity, -Infinity], 0, 1)).toEqual([0, plus, minus]);
   expect(paint([4, 5, 6, Number.NaN], 5, 5)).toEqual([1, 129, 256, 0]);
   const { MAX_VALUE } = Number;
@@ -81,7 +81,7 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
 });
 
 test("a downsampled plane: means of up to four elements, without transparent ones", () => {
-  const table = Uint32Array.from({ length: 256 }, (_, i) => pixelOf([i, 255 - i, (7 * i) % 256]));
+  const table = Uint32Array.from({ length: 256 }, (_, i) => pixelColor([i, 255 - i, (7 * i) % 256]));
   const bytesOf = (pixel: number) => [...new Uint8Array(Uint32Array.of(pixel).buffer)];
   // Every combination of steps, for unequal lengths and strides other than the row length.
   for (const rowStep of [1, 2, 4, 8]) {
@@ -174,7 +174,7 @@ test("fields down to the leaves", () => {
     { name: "b", dtype: inner },
     { name: "c", dtype: DType.fixedBytes(2) },
   ]);
-  expect(leavesOf(dtype).map(({ name }) => name)).toEqual([
+  expect(dtypeLeaves(dtype).map(({ name }) => name)).toEqual([
     "a[0,0]",
     "a[0,1]",
     "a[1,0]",

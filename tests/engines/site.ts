@@ -54,29 +54,29 @@ export async function startSite(isolated: boolean): Promise<Site> {
       response.writeHead(200, { ...headers, "cache-control": "no-store" }).end(String(count));
       return true;
     },
-    // /fresh/TROUBLE/ID/… is the library at an address that is in no cache.
+    // /fresh/FAULT/ID/… is the library at an address that is in no cache.
     fresh: (rest, request, response, headers) => {
-      const [trouble, , ...file] = rest.split("/");
+      const [fault, , ...file] = rest.split("/");
       const name = file.join("/");
       const isWasm = name.endsWith(".wasm");
-      if (/-embedded\.js$/.test(name) && trouble?.endsWith("-without-copies")) {
+      if (/-embedded\.js$/.test(name) && fault?.endsWith("-without-copies")) {
         response.writeHead(404, headers).end("not here");
         return true;
       }
-      if (isWasm && trouble?.startsWith("missing")) {
+      if (isWasm && fault?.startsWith("missing")) {
         response.writeHead(404, headers).end("not here");
         return true;
       }
-      if (isWasm && trouble?.startsWith("as-page")) {
+      if (isWasm && fault?.startsWith("as-page")) {
         response.writeHead(200, { ...headers, "content-type": "text/html" }).end("<!doctype html><p>Hello");
         return true;
       }
-      if (name.endsWith("/part.js") && trouble === "no-parts") {
+      if (name.endsWith("/part.js") && fault === "no-parts") {
         response.writeHead(404, headers).end("not here");
         return true;
       }
       const type: Headers =
-        isWasm && trouble === "as-bytes" ? { "content-type": "application/octet-stream" } : {};
+        isWasm && fault === "as-bytes" ? { "content-type": "application/octet-stream" } : {};
       return asFile(`/lib/${name}`, request, response, type);
     },
     hold: (_rest, _request, response) => {

@@ -47,7 +47,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
     const set = () => {
       const value = model.get(name);
       if (value === null || value === undefined || value === "") viewer.removeAttribute(name);
-      else viewer.setAttribute(name, textOf(name, value));
+      else viewer.setAttribute(name, attributeText(name, value));
     };
     set();
     model.on(`change:${name}`, set);
@@ -77,7 +77,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
 }
 
 /** Converts Python lists to attributes: a range's two numbers are joined by a colon, others by commas. */
-const textOf = (name: string, value: unknown): string =>
+const attributeText = (name: string, value: unknown): string =>
   Array.isArray(value) ? value.join(name === "range" ? ":" : ",") : String(value);
 
 export default { render };

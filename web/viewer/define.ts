@@ -10,5 +10,11 @@ const workerName = "worker.js";
 useWorkersFrom(new URL(workerName, import.meta.url));
 defineZarrViewer();
 
-export { ZarrViewerElement, type ZarrViewerEvents } from "./element/zarr-viewer.js";
+export type {
+  RangeText,
+  ZarrViewerAttributes,
+  ZarrViewerProperties,
+  ZarrViewerProps,
+} from "./element/attributes.js";
+export { ZarrViewerElement, type ZarrViewerEventMap, type ZarrViewerEvents } from "./element/zarr-viewer.js";
 export * from "./viewer.js";

@@ -2,7 +2,7 @@
 import { h } from "./base/dom.js";
 import { shortName } from "./base/text.js";
 import { readQuery, type ViewTarget, writeQuery } from "./model/query.js";
-import { factsOf } from "./model/state.js";
+import { arrayFacts } from "./model/state.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
 import { fetchOffers, type Offer, offerLinks } from "./page/offers.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
@@ -37,15 +37,15 @@ function keep(query: string, how: "push" | "replace"): void {
 }
 
 /** The part of a target that the address holds; local stores are named there. */
-function placeOf({ source, path, v1Order, as, variable, name }: ViewerTarget): ViewTarget {
+function locationTarget({ source, path, v1Order, as, variable, name }: ViewerTarget): ViewTarget {
   const text = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
   return { source: text ?? name ?? "", path, v1Order, as, variable };
 }
 
 /** Keeps the view in the address bar, so that it can be shared and restored by the back button. */
 function remember({ target, dataset, settings }: View, control: string): void {
-  const place = placeOf(target);
-  const query = writeQuery(place, { array: factsOf(dataset), settings });
+  const place = locationTarget(target);
+  const query = writeQuery(place, { array: arrayFacts(dataset), settings });
   const now = performance.now();
   const isDrag = control !== "open" && control === last.control && now - last.time < sameDrag;
   last = { control, time: now };
@@ -62,7 +62,7 @@ function remember({ target, dataset, settings }: View, control: string): void {
 function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
-  const place = placeOf(target);
+  const place = locationTarget(target);
   const query = writeQuery(place);
   if (cause !== "open") keep(query, cause === "go" ? "push" : "replace");
   name(place);
@@ -114,7 +114,8 @@ function goTo(query: string): void {
 
 /** Opens a typed or pasted address, which may be one of this page. */
 function openSource(text: string): void {
-  if (viewer.target && placeOf(viewer.target).source === text && !main.hidden) return void viewer.reload();
+  if (viewer.target && locationTarget(viewer.target).source === text && !main.hidden)
+    return void viewer.reload();
   goTo(writeQuery({ source: text }));
 }
 

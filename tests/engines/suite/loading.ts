@@ -34,16 +34,16 @@ async function failsAgain(library: Fresh, check: (error: Error) => void): Promis
   }
 }
 
-for (const [trouble, words] of [
+for (const [fault, words] of [
   ["missing", "404"],
   ["as-page", "decode.wasm"],
 ] as const) {
-  test(`loading: a module that is ${trouble} is replaced by its copy`, async () => {
-    await readCorner(await freshLibrary(trouble));
+  test(`loading: a module that is ${fault} is replaced by its copy`, async () => {
+    await readCorner(await freshLibrary(fault));
   });
 
-  test(`loading: a module that is ${trouble}, without a copy, is a clear error, and loading can be retried`, async () => {
-    const library = await freshLibrary(`${trouble}-without-copies`);
+  test(`loading: a module that is ${fault}, without a copy, is a clear error, and loading can be retried`, async () => {
+    const library = await freshLibrary(`${fault}-without-copies`);
     await failsAgain(library, ({ message }) => {
       ok(message.includes(words), `"${message}" says ${words}`);
       ok(message.includes("decode.wasm could not be loaded"), `"${message}" says what failed`);

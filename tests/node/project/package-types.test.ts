@@ -18,8 +18,9 @@ const build = path.join(root, "build");
 const { exports } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
   exports: Record<string, string | Record<string, string>>;
 };
+/** Subpaths with types; those of frameworks need the framework (scripts/compat/framework-types.mjs). */
 const subpaths = Object.entries(exports).flatMap(([name, entry]) =>
-  typeof entry === "object" && entry["types"] ? [name] : [],
+  typeof entry === "object" && entry["types"] && entry["default"] ? [name] : [],
 );
 
 let consumer: string;
@@ -89,6 +90,31 @@ describe("a program compiles with all of the package's types checked", () => {
     const code = `import { HttpStore } from "zarr-wasm"; export const store = new HttpStore(7);`;
     const options = { ...resolutions.nodenext, ...platforms["Node alone"] };
     expect(compile("wrong", code, options)).toContain("TS2345");
+  });
+
+  it("and the element's events, attributes and methods are typed", () => {
+    const code = `
+      import { ZarrViewerElement, type ZarrViewerProps } from "zarr-wasm/viewer/element";
+      const viewer: ZarrViewerElement = document.createElement("zarr-viewer");
+      viewer.addEventListener("change", (event) => event.detail.view.settings.colormap satisfies string);
+      viewer.addEventListener("pointer", ({ detail }) => {
+        // @ts-expect-error null when the pointer leaves
+        detail.text;
+        if (detail === null) return;
+        detail.index satisfies readonly number[];
+      });
+      viewer.addEventListener("error", ({ detail }) => detail.message satisfies string);
+      viewer.addEventListener("click", (event) => event.clientX satisfies number);
+      viewer.range = [0, 255];
+      viewer.range = "0:255";
+      // @ts-expect-error not a range
+      viewer.range = "all";
+      // @ts-expect-error not a colour map
+      viewer.colormap = "virdis";
+      export const props: ZarrViewerProps = { src: "a.zarr", fps: 10, outside: "clamp", theme: "dark" };
+      // @ts-expect-error not a mode
+      export const wrong: ZarrViewerProps = { controls: "some" };`;
+    expect(compile("element", code, { ...resolutions.bundler, ...platforms["a page"] })).toBe("");
   });
 
   it("every declaration that one of them imports is in the package", () => {

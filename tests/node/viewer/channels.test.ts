@@ -4,17 +4,17 @@ import { expect, it } from "vitest";
 import { DType } from "zarr-wasm";
 import { coastlines } from "#src/viewer/base/coastlines.js";
 import { colorTable } from "#src/viewer/base/colormaps.js";
-import { MapLines, placerOf } from "#src/viewer/draw/map-lines.js";
+import { MapLines, screenProjection } from "#src/viewer/draw/map-lines.js";
 import { labelEntry } from "#src/viewer/draw/paint.js";
-import { tableOf } from "#src/viewer/draw/table.js";
-import { channelAxisOf, defaultChannels, isPicture } from "#src/viewer/model/channels.js";
-import { layersOf } from "#src/viewer/model/layers.js";
+import { layerColors } from "#src/viewer/draw/table.js";
+import { defaultChannels, findChannelAxis, isPicture } from "#src/viewer/model/channels.js";
+import { planLayers } from "#src/viewer/model/layers.js";
 import { readQuery, writeQuery } from "#src/viewer/model/query.js";
-import { factsOf, resolveState } from "#src/viewer/model/state.js";
+import { arrayFacts, resolveState } from "#src/viewer/model/state.js";
 import { Findings } from "#src/viewer/numbers/findings.js";
 import { summarize } from "#src/viewer/numbers/summary.js";
 import { noteText } from "#src/viewer/panels/histogram.js";
-import { roundBelow, scaleBarOf } from "#src/viewer/panels/scale-bar.js";
+import { planScaleBar, roundBelow } from "#src/viewer/panels/scale-bar.js";
 import type { ChannelInfo, Dataset, DatasetAxis } from "#src/viewer/source/dataset.js";
 
 /** A dataset that is only described. */
@@ -68,7 +68,7 @@ it("bytes of three or four colours are pictures; other handfuls are not", () => 
       lengths.map((length, i) => ({ length, name: names[i] })),
       type,
     );
-    return isPicture(dataset) ? channelAxisOf(dataset) : undefined;
+    return isPicture(dataset) ? findChannelAxis(dataset) : undefined;
   };
   expect(of([20, 30, 3], "uint8")).toBe(2);
   expect(of([4, 20, 30], "uint8")).toBe(0);
@@ -82,24 +82,24 @@ it("bytes of three or four colours are pictures; other handfuls are not", () => 
 
 it("a picture is shown along its other axes, in three layers and one that hides", () => {
   const dataset = described([{ length: 20 }, { length: 30 }, { length: 4 }], "uint8");
-  const state = resolveState(factsOf(dataset), {});
+  const state = resolveState(arrayFacts(dataset), {});
   expect(state.axes).toEqual([0, 1]);
-  const layers = layersOf(dataset, state);
+  const layers = planLayers(dataset, state);
   expect(layers.map(({ index, style }) => [index[2], style.color, style.blend])).toEqual([
     [0, "ff0000", "add"],
     [1, "00ff00", "add"],
     [2, "0000ff", "add"],
     [3, "ffffff", "mask"],
   ]);
-  expect(layersOf(dataset, { ...state, channels: null })).toHaveLength(1);
+  expect(planLayers(dataset, { ...state, channels: null })).toHaveLength(1);
   // An image with its channel axis on screen is not a colour picture.
-  expect(layersOf(dataset, resolveState(factsOf(dataset), { axes: [0, 2] }))).toHaveLength(1);
+  expect(planLayers(dataset, resolveState(arrayFacts(dataset), { axes: [0, 2] }))).toHaveLength(1);
 });
 
 it("everything that was chosen comes back from the address", () => {
   const axes = [{ name: "c", length: 3 }, { name: "z", length: 9 }, { length: 9 }, { length: 9 }];
   const dataset = described(axes, "uint16", { channelAxis: 0 });
-  const facts = factsOf(dataset);
+  const facts = arrayFacts(dataset);
   const plain = resolveState(facts, {});
   expect(writeQuery({ source: "a" }, { array: facts, settings: plain })).toBe("?source=a");
   const [first, second, third] = plain.channels!;
@@ -132,7 +132,7 @@ it("everything that was chosen comes back from the address", () => {
 
 it("channels that make no sense are replaced by the usual ones", () => {
   const axes = [{ name: "c", length: 3 }, { length: 9 }, { length: 9 }];
-  const facts = factsOf(described(axes, "uint16", { channelAxis: 0 }));
+  const facts = arrayFacts(described(axes, "uint16", { channelAxis: 0 }));
   const plain = resolveState(facts, {}).channels;
   for (const text of [
     "",
@@ -168,7 +168,7 @@ it("labels over an image have the colours that they have alone, and no backgroun
     opacity: 0.5,
     blend: "over",
   } as const;
-  const [alone, over] = [tableOf(style), tableOf({ ...style, isOverlay: true })];
+  const [alone, over] = [layerColors(style), layerColors({ ...style, isOverlay: true })];
   expect(over[0]).toBe(0);
   expect([...over.subarray(1)]).toEqual([...alone.subarray(1)]);
   // The same label has the same colour everywhere, whatever else there is.
@@ -183,8 +183,8 @@ it("bars have round lengths of the axis' unit", () => {
     ["y", "x"].map((name) => ({ name, length: 100, scale: 0.25, unit: "micrometer" })),
     "uint8",
   );
-  expect(scaleBarOf(image, [0, 1], 2, 50, 100)).toEqual({ width: 80, text: "10 µm" });
-  expect(scaleBarOf(image, [0, 1], 2000, 50, 100)).toEqual({ width: 80, text: "10 nm" });
+  expect(planScaleBar(image, [0, 1], 2, 50, 100)).toEqual({ width: 80, text: "10 µm" });
+  expect(planScaleBar(image, [0, 1], 2000, 50, 100)).toEqual({ width: 80, text: "10 nm" });
   const map = described(
     [
       { role: "latitude", length: 19, scale: 10, translation: -90, coordinates: numbers(-90, 10) },
@@ -192,11 +192,11 @@ it("bars have round lengths of the axis' unit", () => {
     ],
     "float32",
   );
-  const [equator, north] = [9, 15].map((row) => scaleBarOf(map, [0, 1], 10, row, 150)!);
+  const [equator, north] = [9, 15].map((row) => planScaleBar(map, [0, 1], 10, row, 150)!);
   expect(equator!.text).toBe("10000 km");
   expect(north!.text).toBe("5000 km");
-  expect(scaleBarOf(map, [0, 1], 10, 18, 150)).toBeUndefined(); // at the pole
-  expect(scaleBarOf(described([{ length: 5 }, { length: 5 }], "uint8"), [0, 1], 1, 1, 100)).toBeUndefined();
+  expect(planScaleBar(map, [0, 1], 10, 18, 150)).toBeUndefined(); // at the pole
+  expect(planScaleBar(described([{ length: 5 }, { length: 5 }], "uint8"), [0, 1], 1, 1, 100)).toBeUndefined();
 });
 
 const numbers = (first: number, step: number) => ({
@@ -206,14 +206,14 @@ const numbers = (first: number, step: number) => ({
 });
 
 it("degrees are found on regular and other axes, whichever way these go", () => {
-  const regular = placerOf({ name: "lat", length: 18, scale: -10, translation: 85 })!;
+  const regular = screenProjection({ name: "lat", length: 18, scale: -10, translation: 85 })!;
   expect([85, -85, 0].map(regular)).toEqual([0.5, 17.5, 9]);
   const values = [60, 40, 30, 0];
   const coordinates = { kind: "numbers" as const, at: (i: number) => values[i], read: async () => {} };
-  const other = placerOf({ name: "lat", length: 4, coordinates })!;
+  const other = screenProjection({ name: "lat", length: 4, coordinates })!;
   expect([60, 50, 30, 15, 0].map(other)).toEqual([0.5, 1, 2.5, 3, 3.5]);
   const mixed = { ...coordinates, at: (i: number) => [1, 3, 2][i] };
-  expect(placerOf({ name: "lat", length: 3, coordinates: mixed })).toBeUndefined();
+  expect(screenProjection({ name: "lat", length: 3, coordinates: mixed })).toBeUndefined();
 });
 
 it("meridians are at round degrees, also on maps from 0° to 360°", () => {

@@ -1,8 +1,8 @@
 // What places open to, without a browser: images, plates, variables with coordinates, trees; never nothing.
 import { expect, it } from "vitest";
 import { consolidate, create, createGroup, get, MapStore, set, slice } from "zarr-wasm";
-import { aspectOf, layersOf } from "../../../web/viewer/model/layers.ts";
-import { factsOf, resolveState } from "../../../web/viewer/model/state.ts";
+import { planeAspect, planLayers } from "../../../web/viewer/model/layers.ts";
+import { arrayFacts, resolveState } from "../../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../../web/viewer/panels/coordinates.ts";
 import type { Dataset } from "../../../web/viewer/source/dataset.ts";
 import { type Opened, openPlace, RefusedAddress, readPlace } from "../../../web/viewer/source/open.ts";
@@ -37,7 +37,7 @@ it.each(["image", "image-v2", "image-0.6"])("%s: levels, axes with units, coordi
   expect(coordinateText(image.axes[0]!, 3)).toBe("1.5 µm");
   expect(image.label).toBe("cells");
   expect(await image.labels!.find()).toEqual([]);
-  expect(aspectOf(image, { axes: [0, 1] })).toBe(1);
+  expect(planeAspect(image, { axes: [0, 1] })).toBe(1);
 });
 
 it.each(["labelled", "labelled-0.6"])(
@@ -46,8 +46,8 @@ it.each(["labelled", "labelled-0.6"])(
     const image = await dataset(name);
     const [labels] = await image.labels!.find();
     expect(labels).toMatchObject({ name: "cells", path: "labels/cells" });
-    const state = resolveState(factsOf(image), {});
-    expect(layersOf(image, state).map(({ id }) => id)).toEqual(["image"]);
+    const state = resolveState(arrayFacts(image), {});
+    expect(planLayers(image, state).map(({ id }) => id)).toEqual(["image"]);
     const own = await labels!.open();
     expect(own.isLabels).toBe(true);
     expect(own.levels.map(({ factor, origin }) => [factor[0], origin[0]])).toEqual([
@@ -55,17 +55,17 @@ it.each(["labelled", "labelled-0.6"])(
       [2, 0],
       [4, 0],
     ]);
-    const layers = layersOf(image, state);
+    const layers = planLayers(image, state);
     expect(layers.map(({ id }) => id)).toEqual(["image", "labels cells"]);
     expect(layers[1]).toMatchObject({
       axes: [0, 1],
       style: { kind: "labels", opacity: 0.5, isOverlay: true },
     });
-    const off = resolveState(factsOf(image), { labels: { isOn: false } });
-    expect(layersOf(image, off).length).toBe(1);
+    const off = resolveState(arrayFacts(image), { labels: { isOn: false } });
+    expect(planLayers(image, off).length).toBe(1);
     // Alone, they are labels, too.
     const alone = await dataset(name, "labels/cells");
-    expect(resolveState(factsOf(alone), {}).colormap).toBe("labels");
+    expect(resolveState(arrayFacts(alone), {}).colormap).toBe("labels");
     const listed = await opened(name, "labels");
     expect(listed).toMatchObject({ kind: "dataset", path: "labels/cells" });
   },
@@ -162,9 +162,9 @@ it("north is up, whichever way latitudes go", async () => {
   expect(south.axes[1]).toMatchObject({ role: "latitude", goesUp: true, scale: 20, translation: -30 });
   expect(north.axes[1]).toMatchObject({ role: "latitude", goesUp: false, scale: -20, translation: 30 });
   // A part of the world: degrees of longitude are a little shorter. Here the equator is in the middle.
-  expect(aspectOf(south, { axes: [1, 2] })).toBeCloseTo(-1);
-  expect(aspectOf(north, { axes: [1, 2] })).toBeCloseTo(1);
-  expect(aspectOf(north, { axes: [0, 2] })).toBe(1);
+  expect(planeAspect(south, { axes: [1, 2] })).toBeCloseTo(-1);
+  expect(planeAspect(north, { axes: [1, 2] })).toBeCloseTo(1);
+  expect(planeAspect(north, { axes: [0, 2] })).toBe(1);
 });
 
 it("an array of a dataset has the same coordinates when it is opened by itself", async () => {

@@ -4,8 +4,8 @@ import { create, createGroup, get, isZarrError, MapStore, open, type Store, set,
 import {
   type Dropped,
   type NotDropped,
+  openStores,
   storeOfHandle,
-  storesOf,
   storesOfFiles,
   type TransferItem,
 } from "../../../web/viewer/source/drop.ts";
@@ -156,24 +156,24 @@ describe("a dropped item", () => {
   it("is a folder as a handle", async () => {
     const handle = await directoryHandle();
     await check(
-      storeIn(await storesOf({ items: [item({ getAsFileSystemHandle: async () => handle as never })] })),
+      storeIn(await openStores({ items: [item({ getAsFileSystemHandle: async () => handle as never })] })),
     );
     await check(storeOfHandle(handle as never).store);
   });
 
   it.each([1, 100])("is a folder as entries, listed %i at a time", async (portion) => {
     const entries = new Entries(objects, portion);
-    const found = await storesOf({ items: [item({ webkitGetAsEntry: () => entries.folder("") })] });
+    const found = await openStores({ items: [item({ webkitGetAsEntry: () => entries.folder("") })] });
     expect(found[0]!.name).toBe("dropped.zarr");
     await check(storeIn(found));
   });
 
   it("is an archive, however it is called and handed over", async () => {
     const zip = await archive();
-    await check(storeIn(await storesOf({ items: [item({ getAsFile: () => zip })] })));
-    await check(storeIn(await storesOf({ files: [zip] })));
+    await check(storeIn(await openStores({ items: [item({ getAsFile: () => zip })] })));
+    await check(storeIn(await openStores({ files: [zip] })));
     const handle = { kind: "file", name: zip.name, getFile: async () => zip } as never;
-    await check(storeIn(await storesOf({ items: [item({ getAsFileSystemHandle: async () => handle })] })));
+    await check(storeIn(await openStores({ items: [item({ getAsFileSystemHandle: async () => handle })] })));
     await check(storeIn(await storesOfFiles([new File([zip], "renamed.bin")])));
   });
 
@@ -183,7 +183,7 @@ describe("a dropped item", () => {
       getAsFile: () => zip,
       getAsFileSystemHandle: () => Promise.reject(new DOMException("no", "NotAllowedError")),
     });
-    await check(storeIn(await storesOf({ items: [refused] })));
+    await check(storeIn(await openStores({ items: [refused] })));
   });
 
   it("is read before anything is awaited", async () => {
@@ -197,7 +197,7 @@ describe("a dropped item", () => {
         },
       }),
     );
-    const waiting = storesOf({ items });
+    const waiting = openStores({ items });
     isOver = true;
     expect(await waiting).toHaveLength(3);
   });
@@ -213,9 +213,9 @@ describe("a dropped item", () => {
   });
 
   it("is ignored if it is text, or empty", async () => {
-    expect(await storesOf({ items: [{ kind: "string", getAsFile: () => null }] })).toEqual([]);
-    expect(await storesOf({})).toEqual([]);
-    expect(await storesOf({ items: [item({})] })).toEqual([]);
+    expect(await openStores({ items: [{ kind: "string", getAsFile: () => null }] })).toEqual([]);
+    expect(await openStores({})).toEqual([]);
+    expect(await openStores({ items: [item({})] })).toEqual([]);
   });
 
   it.each([
@@ -261,7 +261,7 @@ describe("files that go wrong", () => {
       getFile: (_: string, __: unknown, ___: unknown, failed: (e: DOMException) => void) =>
         failed(new DOMException("", "SecurityError")),
     };
-    const dropped = storeIn(await storesOf({ items: [item({ webkitGetAsEntry: () => root })] }));
+    const dropped = storeIn(await openStores({ items: [item({ webkitGetAsEntry: () => root })] }));
     await expect(dropped.get("/zarr.json")).rejects.toMatchObject({ _tag: "Network", code: "file-failed" });
   });
 

@@ -14,9 +14,9 @@ import {
 } from "zarr-wasm";
 import { startServer } from "#src/cli/server/server.js";
 import { readAddress } from "../../../web/viewer/source/address.ts";
-import { contentsOf, mostProbes, namesFrom, nodesBelow } from "../../../web/viewer/source/browse.ts";
-import { type Kind, kindOf } from "../../../web/viewer/source/kinds.ts";
-import { bucketOf, listedByServer, namesInJson, namesInPage } from "../../../web/viewer/source/listing.ts";
+import { folderContents, maxProbes, namesFrom, nodesBelow } from "../../../web/viewer/source/browse.ts";
+import { type Kind, nodeKind } from "../../../web/viewer/source/kinds.ts";
+import { findBucket, listedByServer, namesInJson, namesInPage } from "../../../web/viewer/source/listing.ts";
 import { publicData, publicDataNote } from "../../../web/viewer/source/public-data.ts";
 
 type Node = { attributes?: object; array?: { shape: number[]; dims?: string[]; dtype?: string } };
@@ -46,7 +46,7 @@ async function storeWith(nodes: Record<string, Node>, zarrFormat: 2 | 3 = 3): Pr
 }
 
 const kindAt = async (nodes: Record<string, Node>, path = "", format: 2 | 3 = 3): Promise<Kind> =>
-  kindOf(await open(await storeWith(nodes, format), { path }));
+  nodeKind(await open(await storeWith(nodes, format), { path }));
 
 const axes = ["y", "x"].map((name) => ({ name, type: "space" }));
 const scale = [{ type: "scale", scale: [1, 1] }];
@@ -282,14 +282,14 @@ afterEach(async () => {
 });
 
 const groupAt = (url: string) => open(new HttpStore(url), { kind: "group" });
-const namesOf = ({ members }: Awaited<ReturnType<typeof contentsOf>>) => members.map(({ name }) => name);
+const namesOf = ({ members }: Awaited<ReturnType<typeof folderContents>>) => members.map(({ name }) => name);
 
 describe("members of a group", () => {
   it("is known from consolidated metadata", async () => {
     const store = await storeWith({ "": {}, b: plane, a: {} });
     await consolidate(store);
     const { url, asked } = await served(store);
-    const found = await contentsOf(await groupAt(url));
+    const found = await folderContents(await groupAt(url));
     expect([namesOf(found), found.how, found.note]).toEqual([["a", "b"], "known", undefined]);
     expect(asked.length).toBeLessThan(8);
   });
@@ -302,7 +302,7 @@ describe("members of a group", () => {
       labels: {},
     };
     const { url, asked } = await served(await storeWith(nodes, 2));
-    const found = await contentsOf(await groupAt(url));
+    const found = await folderContents(await groupAt(url));
     expect([namesOf(found), found.how]).toEqual([["1", "deep", "labels"], "probed"]);
     expect(found.note).toMatch(/3 names that are usual/);
     expect(asked.length).toBeLessThan(30);
@@ -316,17 +316,17 @@ describe("members of a group", () => {
       station: line("station", 2),
     };
     const { url } = await served(await storeWith(nodes));
-    expect(namesOf(await contentsOf(await groupAt(url)))).toEqual(["station", "t2m", "valid_time"]);
+    expect(namesOf(await folderContents(await groupAt(url)))).toEqual(["station", "t2m", "valid_time"]);
   });
 
   it("is counted through where names are numbers, and no further than allowed", async () => {
     const nodes = Object.fromEntries(Array.from({ length: 21 }, (_, i) => [String(i), plane]));
     const { url } = await served(await storeWith({ "": {}, ...nodes }));
-    expect(namesOf(await contentsOf(await groupAt(url)))).toEqual(Object.keys(nodes));
+    expect(namesOf(await folderContents(await groupAt(url)))).toEqual(Object.keys(nodes));
     const empty = await served(await storeWith({ "": {} }));
-    const found = await contentsOf(await groupAt(empty.url));
+    const found = await folderContents(await groupAt(empty.url));
     expect(namesOf(found)).toEqual([]);
-    expect(empty.asked.length).toBeLessThan(mostProbes + 10);
+    expect(empty.asked.length).toBeLessThan(maxProbes + 10);
   });
 
   it("is listed by zarr-wasm view's server", async () => {
@@ -334,7 +334,7 @@ describe("members of a group", () => {
       mounts: { "/data/x.zarr/": { store: await storeWith({ "": {}, odd: plane, "other one": {} }) } },
     });
     servers.push(server);
-    const found = await contentsOf(await groupAt(`${server.url}/data/x.zarr`));
+    const found = await folderContents(await groupAt(`${server.url}/data/x.zarr`));
     expect([namesOf(found), found.how, found.note]).toEqual([["odd", "other one"], "listed", undefined]);
   });
 
@@ -348,7 +348,7 @@ describe("members of a group", () => {
           ? void response.setHeader("content-type", "text/html").end(page)
           : next(request, response),
     );
-    const found = await contentsOf(await groupAt(url));
+    const found = await folderContents(await groupAt(url));
     expect([namesOf(found), found.how]).toEqual([["odd"], "listed"]);
   });
 
@@ -356,7 +356,7 @@ describe("members of a group", () => {
     const { url } = await served(await storeWith({ "": {} }));
     const group = await groupAt(url);
     const controller = new AbortController();
-    const waiting = contentsOf(group, controller.signal);
+    const waiting = folderContents(group, controller.signal);
     controller.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
   });
@@ -392,7 +392,7 @@ describe("buckets", () => {
     ["https://example.org/s3/x.zarr", undefined],
     ["http://127.0.0.1:8080/data/x.zarr", undefined],
   ])("%s", (url, bucket) => {
-    expect(bucketOf(new URL(url))?.href).toBe(bucket);
+    expect(findBucket(new URL(url))?.href).toBe(bucket);
   });
 
   it("are listed, a few pages of them", async () => {

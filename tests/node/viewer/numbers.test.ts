@@ -5,7 +5,7 @@ import type { DType } from "zarr-wasm";
 import { formatScalar } from "#src/viewer/base/format.js";
 import type { Plane } from "#src/viewer/base/plane.js";
 import { labelEntries } from "#src/viewer/draw/labels.js";
-import { texelsOf } from "#src/viewer/draw/texels.js";
+import { tileTexels } from "#src/viewer/draw/texels.js";
 import { Envelope } from "#src/viewer/numbers/envelope.js";
 import { Findings } from "#src/viewer/numbers/findings.js";
 import { summarize } from "#src/viewer/numbers/summary.js";
@@ -187,12 +187,12 @@ it("an envelope knows least and greatest of every stretch: no spike gets lost", 
 it("texels share memory if nothing has to be moved", () => {
   const values = Uint16Array.from({ length: 60 }, (_, i) => i);
   const inside = { values, offset: 20, rows: 4, columns: 5, rowStride: 10, columnStride: 1 };
-  const shared = texelsOf(inside, [0, 4], [0, 5]);
+  const shared = tileTexels(inside, [0, 4], [0, 5]);
   expect(shared).toMatchObject({ type: "u16", rows: 4, columns: 5, rowLength: 10, middle: 0, factor: 1 });
   expect([shared.data.buffer, shared.data.byteOffset]).toEqual([values.buffer, 40]);
-  const part = texelsOf(inside, [1, 3], [2, 4]);
+  const part = tileTexels(inside, [1, 3], [2, 4]);
   expect([part.data[0], part.data[part.rowLength + 1]]).toEqual([32, 43]);
-  const turned = texelsOf({ ...inside, rowStride: 1, columnStride: 10, columns: 4 }, [0, 4], [0, 4]);
+  const turned = tileTexels({ ...inside, rowStride: 1, columnStride: 10, columns: 4 }, [0, 4], [0, 4]);
   expect([...turned.data.subarray(0, 5)]).toEqual([20, 30, 40, 50, 21]);
 });
 
@@ -201,15 +201,15 @@ it("numbers of 64 bits become differences to 24 bits of their extent", () => {
   const values = Float64Array.from({ length: 1001 }, (_, i) => base + i);
   values[5] = Number.NaN;
   values[6] = Number.POSITIVE_INFINITY;
-  const { type, data, middle, factor } = texelsOf(plane(values, 1, 1001), [0, 1], [0, 1001]);
+  const { type, data, middle, factor } = tileTexels(plane(values, 1, 1001), [0, 1], [0, 1001]);
   expect([type, middle]).toEqual(["f32", base + 500]);
   values.forEach((value, i) => {
     if (Number.isFinite(value)) expect(data[i]! / factor + middle).toBe(value);
   });
   expect([data[5], data[6]]).toEqual([Number.NaN, Number.POSITIVE_INFINITY]);
-  const wide = texelsOf(plane(Float64Array.of(-1e300, 0, 1e300), 1, 3), [0, 1], [0, 3]);
+  const wide = tileTexels(plane(Float64Array.of(-1e300, 0, 1e300), 1, 3), [0, 1], [0, 3]);
   expect([...wide.data]).toEqual([-1, 0, 1]);
-  const same = texelsOf(plane(Float64Array.of(7, 7), 1, 2), [0, 1], [0, 2]);
+  const same = tileTexels(plane(Float64Array.of(7, 7), 1, 2), [0, 1], [0, 2]);
   expect([...same.data, same.middle, same.factor]).toEqual([0, 0, 7, 1]);
 });
 

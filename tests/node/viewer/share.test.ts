@@ -12,7 +12,7 @@ import { type CodeRequest, javascriptCode, pythonCode } from "../../../web/viewe
 import { readQuery, writeQuery } from "../../../web/viewer/model/query.js";
 import {
   type ArrayFacts,
-  factsOf,
+  arrayFacts,
   resolveState,
   type ViewState,
   type WantedState,
@@ -186,7 +186,7 @@ describe("advice on reading channels", () => {
     const array = { shape, chunkShape, dtype: { core, itemBytes, name: core }, attributes: {} };
     const plain = arrayDataset(array as unknown as ZarrArray, "a");
     const dataset = core === "uint8" ? plain : { ...plain, channelAxis: 0 };
-    const state = resolveState(factsOf(dataset), {});
+    const state = resolveState(arrayFacts(dataset), {});
     const shown = channels.map((index) => ({ ...state.channels![0]!, index }));
     const [height, width] = core === "uint8" ? shape : shape.slice(1);
     return adviceFor({
@@ -287,7 +287,7 @@ describe("programs", () => {
   it("of the channels that are shown together", skipFor(reason), async () => {
     const asked = await request("planes", {}, { seen: { top: 0, bottom: 1, left: 0, right: 2 } });
     const dataset = { ...asked.dataset, channelAxis: 0 };
-    const state = resolveState(factsOf(dataset), {});
+    const state = resolveState(arrayFacts(dataset), {});
     const of = (...on: number[]) => {
       const channels = state.channels!.map((channel) => ({ ...channel, isOn: on.includes(channel.index) }));
       return { ...asked, dataset, state: { ...state, channels } };

@@ -9,7 +9,7 @@ import { unitText } from "#src/viewer/panels/coordinates.js";
 import { jsonText } from "#src/viewer/panels/facts.js";
 import { axisName } from "#src/viewer/panels/rulers.js";
 import { factsText } from "#src/viewer/panels/tree.js";
-import { leavesOf } from "#src/viewer/source/leaf.js";
+import { dtypeLeaves } from "#src/viewer/source/leaf.js";
 import { Plate } from "#src/viewer/source/plate.js";
 import { rowName } from "../../shared/viewer-large.js";
 import { errorOf } from "../support/support.js";
@@ -138,7 +138,7 @@ it("default channels do not depend on the length of the axis", () => {
 
 it("leaves of a data type are computed once", () => {
   const struct = DType.struct([{ name: "a", dtype: DType.simple("uint8") }]);
-  expect(leavesOf(struct)).toBe(leavesOf(struct));
+  expect(dtypeLeaves(struct)).toBe(dtypeLeaves(struct));
 });
 
 it("an aborted loop ends", async () => {

@@ -4,7 +4,8 @@ import { isComplex, notATime } from "./kinds.js";
 import { maxText, shortened, shortName } from "./text.js";
 
 /** The message of an error or of any other thrown value. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const errorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** Element `i` of a region as the library's scalar value. */
 export function scalarAt({ data, dtype }: Region, i: number): Scalar {

@@ -1,4 +1,4 @@
 /**
  * Maximum number of requests in flight: about the limit of HTTP/2; over HTTP/1.1 the browser queues the rest.
  */
-export const mostRequests = 100;
+export const maxRequests = 100;

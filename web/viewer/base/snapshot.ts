@@ -162,7 +162,7 @@ function paintText(context: CanvasRenderingContext2D, node: Text, style: CSSStyl
   context.fillStyle = style.color;
   context.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
   context.textBaseline = "middle";
-  for (const { text, box } of linesOf(node)) {
+  for (const { text, box } of textLines(node)) {
     context.save();
     context.translate(box.left + box.width / 2, box.top + box.height / 2);
     if (style.writingMode.startsWith("vertical"))
@@ -174,7 +174,7 @@ function paintText(context: CanvasRenderingContext2D, node: Text, style: CSSStyl
 }
 
 /** The lines of a text node with their boxes. */
-function linesOf(node: Text): { text: string; box: DOMRect }[] {
+function textLines(node: Text): { text: string; box: DOMRect }[] {
   const range = document.createRange();
   range.selectNodeContents(node);
   const rects = [...range.getClientRects()];

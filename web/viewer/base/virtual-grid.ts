@@ -123,7 +123,7 @@ export class VirtualGrid {
     const { rows, columns } = this.#window;
     this.#renderHeads(columns);
     const [active] = this.#active ?? [];
-    const shown = indicesOf(rows, active);
+    const shown = indexRange(rows, active);
     for (const row of [...this.#rows.keys()]) if (!shown.includes(row)) this.#rows.delete(row);
     const elements = shown.map((index) => {
       const row = this.#rows.get(index) ?? this.#makeRow(index);
@@ -137,7 +137,7 @@ export class VirtualGrid {
   }
 
   #renderHeads(columns: Span): void {
-    const shown = indicesOf(columns);
+    const shown = indexRange(columns);
     for (const column of [...this.#heads.keys()]) if (!shown.includes(column)) this.#heads.delete(column);
     const elements = shown.map((column) => {
       const head = this.#heads.get(column) ?? this.#makeHead(column);
@@ -165,7 +165,7 @@ export class VirtualGrid {
 
   #renderCells({ element, head, cells }: Row, row: number, columns: Span): void {
     const isActive = this.#active?.[0] === row;
-    const shown = indicesOf(columns, isActive ? this.#active![1] : undefined);
+    const shown = indexRange(columns, isActive ? this.#active![1] : undefined);
     for (const column of [...cells.keys()]) if (!shown.includes(column)) cells.delete(column);
     const elements = shown.flatMap((column) => {
       if (!cells.has(column)) cells.set(column, this.#makeCell(row, column));
@@ -256,7 +256,7 @@ function maxRows(maxCells: number, rows: number, visibleColumns: number): number
 }
 
 /** The indices of a span, and optionally one outside it. */
-function indicesOf({ start, stop }: Span, more?: number): number[] {
+function indexRange({ start, stop }: Span, more?: number): number[] {
   const indices = Array.from({ length: stop - start }, (_, i) => start + i);
   if (more === undefined || (more >= start && more < stop)) return indices;
   return more < start ? [more, ...indices] : [...indices, more];

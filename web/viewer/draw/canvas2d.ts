@@ -1,7 +1,7 @@
 /** Renderer without WebGL2: draws images of tiles with a 2-D context. */
 import type { Tile } from "../tiles/tile.js";
-import { Drawn, placeOf } from "./drawn.js";
-import { contextOf, Pictures } from "./pictures.js";
+import { Drawn, tilePosition } from "./drawn.js";
+import { drawingContext, Pictures } from "./pictures.js";
 import { type Placed, placing } from "./placing.js";
 import { Putter } from "./putting.js";
 import {
@@ -61,7 +61,7 @@ export class CanvasRenderer implements Renderer {
     const { width, height } = placing(scene);
     if (this.canvas.width !== width || this.canvas.height !== height)
       Object.assign(this.canvas, { width, height });
-    const context = contextOf(this.canvas);
+    const context = drawingContext(this.canvas);
     const time = { left: makingTime };
     const fresh = this.#drawn.fresh(scene);
     if (fresh) return this.#drawLayer(context, scene, { ...scene.layers[0]!, tiles: fresh }, time);
@@ -74,7 +74,7 @@ export class CanvasRenderer implements Renderer {
         isWhole = this.#drawLayer(context, scene, layer, time);
         continue;
       }
-      const own = contextOf(this.#layer);
+      const own = drawingContext(this.#layer);
       const isMask = layer.style.blend === "mask";
       own.clearRect(0, 0, width, height);
       // An unread mask hides nothing.
@@ -94,7 +94,7 @@ export class CanvasRenderer implements Renderer {
    * stays until its tiles are drawn in the new ones.
    */
   #begin(context: CanvasRenderingContext2D, scene: Scene): void {
-    const place = placeOf(scene);
+    const place = tilePosition(scene);
     this.#drawn.begin(scene);
     if (scene.layers.length === 1 && place === this.#place) {
       const wanted = new Set(scene.layers[0]!.tiles.map(({ key }) => key));
@@ -112,7 +112,7 @@ export class CanvasRenderer implements Renderer {
 
   #drawLayer(context: CanvasRenderingContext2D, scene: Scene, layer: SceneLayer, time: MakingTime): boolean {
     const where = placing(scene);
-    const look = lookOf(layer);
+    const look = pictureLook(layer);
     let isWhole = true;
     // Coarse levels may extend beyond the array's edge, where no finer tiles would cover them.
     const { left, right, top, bottom } = where.place(scene.extent);
@@ -137,7 +137,7 @@ export class CanvasRenderer implements Renderer {
 }
 
 /** Everything that determines the pixels of a layer's images. */
-function lookOf({ style, low, high }: SceneLayer): string {
+function pictureLook({ style, low, high }: SceneLayer): string {
   const { opacity, blend, ...colours } = style;
   return [...Object.values(colours), low, high].join();
 }
@@ -170,7 +170,7 @@ function pattern(
 ): CanvasPattern {
   const side = Math.round((kind === "damaged" ? hatchDistance : dotDistance) * ratio);
   const canvas = Object.assign(document.createElement("canvas"), { width: side, height: side });
-  const own = contextOf(canvas);
+  const own = drawingContext(canvas);
   if (kind === "damaged") {
     for (let y = 0; y < side; y++)
       for (let x = 0; x < side; x++) {

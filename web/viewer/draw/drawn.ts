@@ -13,7 +13,7 @@ export class Drawn {
   /** Called before the canvas is redrawn from scratch. */
   begin(scene: Scene): void {
     this.forget();
-    if (scene.layers.length === 1) this.#look = lookOf(scene);
+    if (scene.layers.length === 1) this.#look = layerLook(scene);
   }
 
   /** Invalidates the content of the canvas, which may differ from a fresh drawing. */
@@ -33,7 +33,7 @@ export class Drawn {
    * has gone, and none belongs below a drawn one. Undefined if everything must be redrawn.
    */
   fresh(scene: Scene): readonly Tile[] | undefined {
-    if (scene.layers.length !== 1 || this.#look !== lookOf(scene)) return undefined;
+    if (scene.layers.length !== 1 || this.#look !== layerLook(scene)) return undefined;
     const { tiles } = scene.layers[0]!;
     const fresh = tiles.filter(({ key }) => !this.#levels.has(key));
     const finest = tiles.at(-1)?.level ?? Number.POSITIVE_INFINITY;
@@ -48,13 +48,13 @@ export class Drawn {
 }
 
 /** Everything that determines a picture except its tiles. */
-function lookOf(scene: Scene): string {
+function layerLook(scene: Scene): string {
   const styles = scene.layers.map(({ style, low, high }) => [...Object.values(style), low, high]);
-  return `${placeOf(scene)} ${JSON.stringify(styles)}`;
+  return `${tilePosition(scene)} ${JSON.stringify(styles)}`;
 }
 
 /** Everything that determines the placement of tiles, and their background. */
-export function placeOf({ size, ratio, camera, aspect, extent, ground, paper }: Scene): string {
+export function tilePosition({ size, ratio, camera, aspect, extent, ground, paper }: Scene): string {
   const [sides, centre, edges] = [size, camera, extent].map((part) => Object.values(part));
   return JSON.stringify([sides, ratio, centre, aspect, edges, ground, paper]);
 }

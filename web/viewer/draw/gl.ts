@@ -72,7 +72,11 @@ export function makeResources(gl: WebGL2RenderingContext): Resources {
   };
 }
 
-export function programOf(gl: WebGL2RenderingContext, { programs }: Resources, name: ProgramName): Program {
+export function compileProgram(
+  gl: WebGL2RenderingContext,
+  { programs }: Resources,
+  name: ProgramName,
+): Program {
   let program = programs.get(name);
   if (!program) {
     const source = name === "pattern" ? patternShader : name === "copy" ? copyShader : fragmentShader(name);

@@ -13,7 +13,7 @@ export interface MapLook {
 export type Placer = (degrees: number) => number;
 
 /** @returns undefined for an axis whose coordinates are unknown or not monotonic. */
-export function placerOf(axis: DatasetAxis): Placer | undefined {
+export function screenProjection(axis: DatasetAxis): Placer | undefined {
   const { scale, translation, length } = axis;
   if (scale) return (degrees) => (degrees - (translation ?? 0)) / scale + 0.5;
   const values = Array.from({ length }, (_, i) => axis.coordinates?.at(i));
@@ -54,7 +54,7 @@ export class MapLines {
     if (roles !== "latitude,longitude" && roles !== "longitude,latitude") return undefined;
     const isTurned = roles === "longitude,latitude";
     const [vertical, horizontal] = [axes[isTurned ? across! : down!]!, axes[isTurned ? down! : across!]!];
-    const [east, north] = [placerOf(horizontal), placerOf(vertical)];
+    const [east, north] = [screenProjection(horizontal), screenProjection(vertical)];
     const ends = [horizontal.coordinates?.at(0), horizontal.coordinates?.at(horizontal.length - 1)].map(
       Number,
     );
@@ -107,7 +107,7 @@ export class MapLines {
     const { scale } = look.camera;
     const perDegree =
       Math.abs(this.#east(1) - this.#east(0)) * scale * (this.#isTurned ? Math.abs(look.aspect) : 1);
-    const step = steps.find((degrees) => degrees * perDegree >= leastDistance) ?? steps.at(-1)!;
+    const step = steps.find((degrees) => degrees * perDegree >= minLineDistance) ?? steps.at(-1)!;
     const [west, east] = this.#west;
     const longitudes = multiples(step, west - step, east + step).filter((at) =>
       isBetween(this.#east(at), this.#isTurned ? [seen.top, seen.bottom] : [seen.left, seen.right]),
@@ -176,7 +176,7 @@ export interface DrawnLines {
 /** Spacings of the graticule, in degrees. */
 const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90];
 /** Minimum distance of two lines, in CSS pixels. */
-const leastDistance = 64;
+const minLineDistance = 64;
 
 function multiples(step: number, from: number, to: number): number[] {
   const first = Math.ceil(from / step);

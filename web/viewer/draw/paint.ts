@@ -6,7 +6,7 @@ import { marks } from "./renderer.js";
 const transparent = 0;
 
 /** A pixel in the byte order of canvases. */
-export function pixelOf([r, g, b]: readonly number[]): number {
+export function pixelColor([r, g, b]: readonly number[]): number {
   return new Uint32Array(Uint8Array.of(r!, g!, b!, 255).buffer)[0]!;
 }
 
@@ -19,7 +19,7 @@ interface Beyond {
 
 function beyond(table: Uint32Array, isMarked: boolean): Beyond {
   const [first, last] = [table[0]!, table[255]!];
-  const infinite = [pixelOf(marks.below), pixelOf(marks.above)] as const;
+  const infinite = [pixelColor(marks.below), pixelColor(marks.above)] as const;
   if (!isMarked) return { below: first, above: last, infinite };
   return { below: mixed(first, marks.below), above: mixed(last, marks.above), infinite };
 }
@@ -27,7 +27,7 @@ function beyond(table: Uint32Array, isMarked: boolean): Beyond {
 /** Mixes a pixel with a mark half and half, for values beyond an end of the range. */
 export function mixed(pixel: number, mark: readonly number[]): number {
   const bytes = new Uint8Array(Uint32Array.of(pixel).buffer);
-  return pixelOf(mark.map((channel, i) => Math.round((channel + bytes[i]!) / 2)));
+  return pixelColor(mark.map((channel, i) => Math.round((channel + bytes[i]!) / 2)));
 }
 
 /**
@@ -82,8 +82,8 @@ export function paintThinned(
   pixels: Uint32Array,
   paint: (plane: Plane, pixels: Uint32Array) => void,
 ): void {
-  const places = samplesOf(step.rows).flatMap((row) =>
-    samplesOf(step.columns).map((column) => [row, column] as const),
+  const places = sampleOffsets(step.rows).flatMap((row) =>
+    sampleOffsets(step.columns).map((column) => [row, column] as const),
   );
   if (places.length === 1) {
     paint(plane, pixels);
@@ -97,7 +97,7 @@ export function paintThinned(
   mix(samples, pixels);
 }
 
-const samplesOf = (step: number): readonly number[] =>
+const sampleOffsets = (step: number): readonly number[] =>
   step === 1 ? [0] : [step >> 2, step - 1 - (step >> 2)];
 
 /** Averages two or four pictures, pixel by pixel. Transparent pixels do not contribute colour. */

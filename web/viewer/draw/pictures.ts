@@ -4,7 +4,7 @@ import { labelEntries } from "./labels.js";
 import { paintLabels, paintPlane, paintThinned, type Thinning, thinnedPlane } from "./paint.js";
 import type { Placed } from "./placing.js";
 import type { MakingTime, SceneLayer } from "./renderer.js";
-import { tableOf } from "./table.js";
+import { layerColors } from "./table.js";
 import { TileCache } from "./tile-cache.js";
 
 export interface Picture {
@@ -43,7 +43,7 @@ export class Pictures extends TileCache<Picture> {
       return { picture: kept, isFine: true };
     if (time.left <= 0) return { picture: kept, isFine: false };
     const picture = this.make(tile, time, () => {
-      const data = pixelsOf(tile, layer, thinning);
+      const data = pixelValues(tile, layer, thinning);
       return { key, bytes: data.data.byteLength, thinning, image: this.#studio.take(data) };
     });
     return { picture, isFine: true };
@@ -63,7 +63,7 @@ class Studio {
     const context = this.#contextOf(width, height);
     if (!context) {
       const canvas = Object.assign(document.createElement("canvas"), { width, height });
-      contextOf(canvas).putImageData(data, 0, 0);
+      drawingContext(canvas).putImageData(data, 0, 0);
       return canvas;
     }
     context.putImageData(data, 0, 0);
@@ -85,7 +85,7 @@ class Studio {
 /** GPU-backed canvases are slow to draw on and to read back without a GPU. */
 const inMainMemory: CanvasRenderingContext2DSettings = { willReadFrequently: true };
 
-export const contextOf = (canvas: HTMLCanvasElement) => canvas.getContext("2d", inMainMemory)!;
+export const drawingContext = (canvas: HTMLCanvasElement) => canvas.getContext("2d", inMainMemory)!;
 
 /**
  * Powers of 2, so that images are remade only occasionally while zooming in, and every pixel covers whole
@@ -101,11 +101,11 @@ function stepFor(length: number, pixels: number): number {
   return step;
 }
 
-function pixelsOf(tile: Tile, { style, low, high }: SceneLayer, step: Thinning): ImageData {
+function pixelValues(tile: Tile, { style, low, high }: SceneLayer, step: Thinning): ImageData {
   const { plane } = tile;
   const image = new ImageData(plane.columns / step.columns, plane.rows / step.rows);
   const pixels = new Uint32Array(image.data.buffer);
-  const table = tableOf(style);
+  const table = layerColors(style);
   if (style.kind === "labels") paintEvery(tile, table, step, pixels);
   else
     paintThinned(plane, step, pixels, (part, into) =>

@@ -1,5 +1,5 @@
 /** Draws images into their places: filtered along each axis where they shrink, sharp where they grow. */
-import { contextOf } from "./pictures.js";
+import { drawingContext } from "./pictures.js";
 import type { Placed } from "./placing.js";
 
 export class Putter {
@@ -31,7 +31,7 @@ export class Putter {
 
   #halved(image: ImageBitmap | HTMLCanvasElement, width: number, height: number): HTMLCanvasElement {
     Object.assign(this.#half, { width, height });
-    contextOf(this.#half).drawImage(image, 0, 0, width, height);
+    drawingContext(this.#half).drawImage(image, 0, 0, width, height);
     return this.#half;
   }
 }

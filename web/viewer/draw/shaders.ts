@@ -34,7 +34,7 @@ const samplers = {
 
 export type SamplerKind = keyof typeof samplers;
 
-export const samplerOf = (type: TexelType): SamplerKind =>
+export const samplerType = (type: TexelType): SamplerKind =>
   type === "f32" ? "float" : type.startsWith("u") ? "uint" : "int";
 
 /** Colours tiles. `mode` is 0 for maps, 1 for labels, 2 for entries of the table. */

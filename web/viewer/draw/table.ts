@@ -4,15 +4,15 @@ import type { LayerStyle } from "../model/layers.js";
 import type { Tile } from "../tiles/tile.js";
 
 const kept = new Map<string, Uint32Array>();
-const mostKept = 64;
+const maxCachedTables = 64;
 
 /** Pixels in the byte order of canvases, with gamma and direction applied. */
-export function tableOf(style: LayerStyle): Uint32Array {
+export function layerColors(style: LayerStyle): Uint32Array {
   const { kind, colormap, isReversed, color, gamma, isOverlay } = style;
   const key = [kind, colormap, isReversed, color, gamma, isOverlay].join();
   let table = kept.get(key);
   if (!table) {
-    if (kept.size >= mostKept) kept.clear();
+    if (kept.size >= maxCachedTables) kept.clear();
     table = makeTable(style);
     kept.set(key, table);
   }

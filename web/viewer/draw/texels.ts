@@ -16,7 +16,7 @@ export interface Texels {
 }
 
 /** The texels of a part of a plane. Shares the plane's memory if nothing needs moving or converting. */
-export function texelsOf(
+export function tileTexels(
   plane: Plane,
   rows: readonly [number, number],
   columns: readonly [number, number],
@@ -27,13 +27,13 @@ export function texelsOf(
     rows: rows[1] - rows[0],
     columns: columns[1] - columns[0],
   };
-  const type = typeOf(plane.values);
+  const type = texelType(plane.values);
   // A constant plane becomes one texel.
   if (plane.rowStride === 0 && plane.columnStride === 0) Object.assign(part, { rows: 1, columns: 1 });
   return type ? shared(part, type) : residuals(part);
 }
 
-function typeOf(values: Numbers): TexelType | undefined {
+function texelType(values: Numbers): TexelType | undefined {
   if (values instanceof Uint8Array) return "u8";
   if (values instanceof Int8Array) return "i8";
   if (values instanceof Uint16Array) return "u16";

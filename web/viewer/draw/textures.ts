@@ -3,7 +3,7 @@ import type { Tile } from "../tiles/tile.js";
 import { setNearest } from "./gl.js";
 import { labelEntries } from "./labels.js";
 import type { MakingTime } from "./renderer.js";
-import { type Texels, type TexelType, texelsOf } from "./texels.js";
+import { type Texels, type TexelType, tileTexels } from "./texels.js";
 import { TileCache } from "./tile-cache.js";
 
 /** Longer sides are split: every device supports textures of this size. */
@@ -64,7 +64,7 @@ export class Textures extends TileCache<TileTextures> {
           [row, Math.min(row + longestSide, rows)],
           [column, Math.min(column + longestSide, columns)],
         ] as const;
-        const { data, ...texels } = entries ? entries(...part) : texelsOf(tile.plane, ...part);
+        const { data, ...texels } = entries ? entries(...part) : tileTexels(tile.plane, ...part);
         patches.push({ texture: this.#upload({ data, ...texels }), texels, rows: part[0], columns: part[1] });
         bytes += texels.rows * texels.columns * data.BYTES_PER_ELEMENT;
       }

@@ -1,7 +1,7 @@
 /** WebGL2 renderer: textures of the elements' own types, everything else in the shader. */
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
-import { makeResources, type Program, programOf, type Resources, setPlace, unit } from "./gl.js";
+import { compileProgram, makeResources, type Program, type Resources, setPlace, unit } from "./gl.js";
 import { labelEntries } from "./labels.js";
 import { type Placed, placing } from "./placing.js";
 import {
@@ -14,8 +14,8 @@ import {
   type Scene,
   type SceneLayer,
 } from "./renderer.js";
-import { type SamplerKind, samplerOf } from "./shaders.js";
-import { tableOf, withoutMissing } from "./table.js";
+import { type SamplerKind, samplerType } from "./shaders.js";
+import { layerColors, withoutMissing } from "./table.js";
 import type { Texels } from "./texels.js";
 import { Textures, type TileTextures } from "./textures.js";
 
@@ -156,7 +156,7 @@ export class WebGLRenderer implements Renderer {
 
   #endLayer(resources: Resources, { style }: SceneLayer): void {
     const gl = this.#gl;
-    const copy = programOf(gl, resources, "copy");
+    const copy = compileProgram(gl, resources, "copy");
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.useProgram(copy.program);
     gl.activeTexture(gl.TEXTURE0);
@@ -176,7 +176,7 @@ export class WebGLRenderer implements Renderer {
     const { style } = layer;
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, resources.colours);
-    const table = new Uint8Array(tableOf(style).buffer);
+    const table = new Uint8Array(layerColors(style).buffer);
     gl.pixelStorei(gl.UNPACK_ROW_LENGTH, 0);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
     gl.activeTexture(gl.TEXTURE0);
@@ -213,14 +213,14 @@ export class WebGLRenderer implements Renderer {
     ];
     const isReduced = Math.min(scaleX, Math.abs(scaleY)) < 0.95;
     for (const { texture, texels, rows, columns } of patches) {
-      const { program, at } = programOf(gl, resources, samplerOf(texels.type));
+      const { program, at } = compileProgram(gl, resources, samplerType(texels.type));
       gl.useProgram(program);
       gl.bindTexture(gl.TEXTURE_2D, texture);
       gl.uniform1i(at("values"), 0);
       gl.uniform1i(at("colours"), 1);
       const isEntries = style.kind === "labels" && labelEntries(tile) !== undefined;
       gl.uniform1i(at("mode"), style.kind !== "labels" ? 0 : isEntries ? 2 : 1);
-      this.#setRange(at, samplerOf(texels.type), texels, low, high);
+      this.#setRange(at, samplerType(texels.type), texels, low, high);
       gl.uniform1i(at("marked"), style.outside === "mark" ? 1 : 0);
       gl.uniform3f(at("below"), ...unit(marks.below));
       gl.uniform3f(at("above"), ...unit(marks.above));
@@ -266,7 +266,7 @@ export class WebGLRenderer implements Renderer {
   ): void {
     if (gaps.length === 0) return;
     const gl = this.#gl;
-    const { program, at } = programOf(gl, resources, "pattern");
+    const { program, at } = compileProgram(gl, resources, "pattern");
     gl.useProgram(program);
     const across = (column: number) =>
       Math.round(placed.left + ((placed.right - placed.left) * column) / plane.columns);

@@ -3,19 +3,19 @@
  * element under the pointer. Each is a separate plane view that reads through the shared cache.
  */
 import { h } from "../base/dom.js";
-import { channelAxisOf } from "../model/channels.js";
-import { aspectOf, isComposite, type Layer, layersOf } from "../model/layers.js";
+import { findChannelAxis } from "../model/channels.js";
+import { isComposite, type Layer, planeAspect, planLayers } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { depthAxes } from "../panels/beside.js";
 import type { Pointed } from "../panels/readout.js";
 import { axisName } from "../panels/rulers.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import { ImagePainter } from "./image-painter.js";
 import { LinePainter } from "./line-painter.js";
 import { PlaneView } from "./plane-view.js";
 import { type Limits, Ranges } from "./ranges.js";
 import type { Cell } from "./reading.js";
-import { indexOf } from "./shown.js";
+import { cellIndex } from "./shown.js";
 
 export interface BesideCallbacks {
   /** Chooses the element that the planes pass through. */
@@ -56,7 +56,7 @@ class Side {
         onWindow: () => this.#look(null),
         onReset: () => this.#look(null),
         onPoint: (cell, by) => this.callbacks.onPoint(cell && this.#pointed(cell), by),
-        onPick: (cell) => this.callbacks.onPick(indexOf(this.#state!, cell)),
+        onPick: (cell) => this.callbacks.onPick(cellIndex(this.#state!, cell)),
         onStep: () => {},
         onPlay: () => {},
         onFrame: () => this.#cross.place(this.plane, this.#crossing),
@@ -92,14 +92,14 @@ class Side {
     const state = this.#state!;
     const isImage = state.axes.length > 1;
     // The colours of the picture; a line has its own range.
-    const layers = layersOf(dataset, state).map((layer): Layer => {
+    const layers = planLayers(dataset, state).map((layer): Layer => {
       if (!isImage) return { ...layer, range: { mode: "minmax" } };
       const [low, high] = limits(layer);
       return { ...layer, range: { mode: "manual", low, high } };
     });
     const shown = isImage ? layers : layers.filter(({ style }) => style.kind !== "mask" && !style.isOverlay);
     this.ranges.begin(shown, { isLocked: false, isCommon: false });
-    const aspect = isImage ? aspectOf(dataset, state) : 1;
+    const aspect = isImage ? planeAspect(dataset, state) : 1;
     this.plane.show({ dataset, state, layers: shown, next: [], aspect });
   }
 
@@ -111,7 +111,7 @@ class Side {
 
   #pointed(cell: Cell): Pointed {
     const { axes } = this.#main!.dataset;
-    return { index: indexOf(this.#state!, cell), axes, readings: this.plane.read(cell) };
+    return { index: cellIndex(this.#state!, cell), axes, readings: this.plane.read(cell) };
   }
 
   dispose(): void {
@@ -213,7 +213,7 @@ export class Beside {
     }
     const { axes, index } = main.state;
     const [down, across] = axes as [number, number];
-    const title = (hidden: number) => `At ${nameOf(main.dataset, hidden)} ${index[hidden]}`;
+    const title = (hidden: number) => `At ${planeName(main.dataset, hidden)} ${index[hidden]}`;
     this.#planes[0].show(main, [depth, across], index, title(down));
     this.#planes[1].show(main, [down, depth], index, title(across));
   }
@@ -221,7 +221,7 @@ export class Beside {
   #showProfile(): void {
     const main = this.#main;
     const axis = main?.state.profile ?? null;
-    if (!main || axis === null || shapeOf(main.dataset)[axis] === undefined) {
+    if (!main || axis === null || datasetShape(main.dataset)[axis] === undefined) {
       this.#profile?.dispose();
       this.#profile = undefined;
       return;
@@ -230,14 +230,14 @@ export class Beside {
       this.#profile = new Side("line", this.callbacks);
       this.element.append(this.#profile.element);
     }
-    const index = this.#cell ? indexOf(main.state, this.#cell) : main.state.index;
-    const channelAxis = isComposite(main.dataset, main.state) ? channelAxisOf(main.dataset) : undefined;
+    const index = this.#cell ? cellIndex(main.state, this.#cell) : main.state.index;
+    const channelAxis = isComposite(main.dataset, main.state) ? findChannelAxis(main.dataset) : undefined;
     const at = index.map((value, i) => (i === axis || i === channelAxis ? ":" : value)).join(", ");
-    this.#profile.show(main, [axis], index, `Along ${nameOf(main.dataset, axis)} at [${at}]`);
+    this.#profile.show(main, [axis], index, `Along ${planeName(main.dataset, axis)} at [${at}]`);
   }
 }
 
-const nameOf = ({ axes }: Dataset, axis: number) =>
+const planeName = ({ axes }: Dataset, axis: number) =>
   axisName(
     axes.map(({ name }) => name ?? null),
     axis,

@@ -1,5 +1,5 @@
 /** Loads what accompanies a picture and can wait: sibling variables and images, and labels. */
-import { messageOf } from "../base/format.js";
+import { errorMessage } from "../base/format.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, Labels } from "../source/dataset.js";
@@ -79,7 +79,7 @@ export class Companions {
       if (!signal.aborted) this.callbacks.onNews();
     } catch (error) {
       if (signal.aborted) return;
-      const message = messageOf(error);
+      const message = errorMessage(error);
       this.callbacks.onFailure(`The labels ${labels.name} cannot be shown: ${message}.`);
     }
   }

@@ -1,21 +1,21 @@
 /** Content other than pictures: plates, groups, tables. */
 import { get } from "zarr-wasm";
 import { planTable } from "../model/plan.js";
-import { factsOf, leafOf, type ViewState } from "../model/state.js";
+import { arrayFacts, drawnLeaf, type ViewState } from "../model/state.js";
 import { tableView, valueView } from "../panels/table.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Opened, Place } from "../source/open.js";
 
 /** Content that replaces the picture, and the panel beside it. */
-export async function contentsOf(
+export async function createContents(
   opened: Exclude<Opened, { kind: "dataset" }>,
   place: Place,
   onGo: (path: string) => void,
   signal: AbortSignal,
 ): Promise<{ main: HTMLElement; beside: HTMLElement[] }> {
   if (opened.kind === "plate") {
-    const { plateOf } = await import("./plate.js");
-    return { main: plateOf(opened.plate, place, onGo, signal), beside: [] };
+    const { createPlate } = await import("./plate.js");
+    return { main: createPlate(opened.plate, place, onGo, signal), beside: [] };
   }
   const { treeView } = await import("../panels/tree.js");
   const { attributesPanel } = await import("../panels/facts.js");
@@ -25,13 +25,13 @@ export async function contentsOf(
 }
 
 /** A table of elements without a picture: a single one, or the first rows of many. */
-export async function tableOf(
+export async function createTable(
   dataset: Dataset,
   settings: ViewState,
   signal: AbortSignal,
 ): Promise<HTMLElement> {
-  const plan = planTable(factsOf(dataset), settings);
+  const plan = planTable(arrayFacts(dataset), settings);
   const region = await get(dataset.array, plan.selection, { signal });
-  const leaf = leafOf(dataset, settings.field);
+  const leaf = drawnLeaf(dataset, settings.field);
   return settings.axes.length === 0 || !leaf ? valueView(region) : tableView(dataset, plan, region, leaf);
 }

@@ -2,7 +2,7 @@
 import type { Point } from "../input/gestures.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Cell } from "./reading.js";
-import { centreOf, extentOf, type Shown, seenOf } from "./shown.js";
+import { cellCentre, planeExtent, type Shown, visibleRectangle } from "./shown.js";
 
 /** Moves the cursor to an element. */
 export function placeCursor(
@@ -11,7 +11,7 @@ export function placeCursor(
   view: Viewpoint,
   isWholeHeight: boolean,
 ): void {
-  const { x, y } = centreOf(view, cell);
+  const { x, y } = cellCentre(view, cell);
   const { scale } = view.camera;
   const height = isWholeHeight ? view.size.height : scale * Math.abs(view.aspect);
   style.width = `${scale}px`;
@@ -39,11 +39,11 @@ export function movedCell(
   from: Cell | undefined,
   { rows, columns }: { readonly rows: number; readonly columns: number },
 ): Cell {
-  const extent = extentOf(shown);
+  const extent = planeExtent(shown);
   const clamp = (value: number, count: number) => Math.min(Math.max(value, 0), count - 1);
   if (from)
     return { row: clamp(from.row + rows, extent.rows), column: clamp(from.column + columns, extent.columns) };
-  const seen = seenOf(shown, view);
+  const seen = visibleRectangle(shown, view);
   const middle = (a: number, b: number, count: number) => clamp(Math.ceil((a + b) / 2) - 1, count);
   return {
     row: middle(seen.top, seen.bottom, extent.rows),
@@ -53,7 +53,7 @@ export function movedCell(
 
 /** Distance by which the view must move, in CSS pixels, to bring a cell well inside it. */
 export function distanceInto(view: Viewpoint, cell: Cell, isOneRow: boolean): { dx: number; dy: number } {
-  const at = centreOf(view, cell);
+  const at = cellCentre(view, cell);
   const { width, height } = view.size;
   const out = (x: number, most: number) => (x < 0 ? x - most / 4 : x > most ? x - most + most / 4 : 0);
   return { dx: out(at.x, width), dy: isOneRow ? 0 : out(at.y, height) };

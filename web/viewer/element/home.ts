@@ -1,7 +1,7 @@
 /** The initial camera: the whole plane, or its middle if the whole costs too much. */
 import { type Camera, fitted, type Size, visible } from "../model/camera.js";
 import type { Interval, ViewState } from "../model/state.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import { TileGrid } from "../tiles/grid.js";
 import { chooseLevel } from "../tiles/wanted.js";
 
@@ -16,7 +16,7 @@ interface Room {
 
 /** The camera for the state's window; without one, for the whole plane or its middle. */
 export function homeCamera(dataset: Dataset, state: ViewState, room: Room, isAnyCost = false): Camera {
-  const shape = shapeOf(dataset);
+  const shape = datasetShape(dataset);
   const { axes, window } = state;
   const interval = (axis: number | undefined): Interval =>
     axis === undefined ? [0, 1] : (window[axis] ?? [0, shape[axis]!]);

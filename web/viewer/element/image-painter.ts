@@ -5,7 +5,7 @@ import { isSoftware } from "../draw/software.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import { axisName, fillRuler, rulerTitle, rulerWidth } from "../panels/rulers.js";
-import { shapeOf } from "../source/dataset.js";
+import { datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
@@ -46,7 +46,7 @@ export class ImagePainter implements Painter {
   paint(frame: Frame, shown: Shown, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean {
     const { size, ratio, camera, aspect } = view;
     const { state, dataset, layers } = shown;
-    const shape = shapeOf(dataset);
+    const shape = datasetShape(dataset);
     const seen = visible(camera, size, aspect);
     const names = state.axes.map((axis) =>
       axisName(
@@ -143,8 +143,8 @@ export class ImagePainter implements Painter {
   /** Colours of the style sheet, which depend on the colour scheme only. */
   #grounds({ box }: Frame): { ground: Rgb; paper: Rgb } {
     this.#kept ??= {
-      ground: colourOf(box, "--zw-sunken", [238, 241, 244]),
-      paper: colourOf(box, "--zw-surface", [255, 255, 255]),
+      ground: fillColour(box, "--zw-sunken", [238, 241, 244]),
+      paper: fillColour(box, "--zw-surface", [255, 255, 255]),
     };
     return this.#kept;
   }
@@ -169,7 +169,7 @@ export class ImagePainter implements Painter {
 const black: Rgb = [0, 0, 0];
 
 /** A colour of the style sheet. */
-function colourOf(element: HTMLElement, name: string, otherwise: Rgb): Rgb {
+function fillColour(element: HTMLElement, name: string, otherwise: Rgb): Rgb {
   const text = getComputedStyle(element).getPropertyValue(name).trim();
   const hex = /^#([0-9a-f]{6})$/i.exec(text)?.[1];
   if (!hex) return otherwise;

@@ -1,5 +1,5 @@
 /** Content of a picture's legend: the colours of values or of channels. */
-import { channelAxisOf, channelLabel, isPicture } from "../model/channels.js";
+import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
 import { isComposite, type Layer } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { unitText } from "../panels/coordinates.js";
@@ -30,7 +30,7 @@ function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: 
   const [low, high] = ranges.limits(layer).map(valueFormat(dataset, settings));
   const { unit } = dataset;
   const end = unit !== undefined && !layer.isRaw ? `${high} ${unitText(unit)}` : high!;
-  legend.show(layer.style, low!, end, noteOf(layer, ranges));
+  legend.show(layer.style, low!, end, legendNote(layer, ranges));
 }
 
 /** Shows the colours of channels; photographs need no legend. */
@@ -39,7 +39,7 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Dra
     legend.hide();
     return;
   }
-  const axis = channelAxisOf(dataset)!;
+  const axis = findChannelAxis(dataset)!;
   const format = valueFormat(dataset, settings);
   const channels = layers.filter(({ style }) => style.kind === "tint");
   legend.showChannels(
@@ -51,7 +51,7 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Dra
 }
 
 /** A note on labels, missing and infinite elements. */
-function noteOf(layer: Layer, ranges: Ranges): string {
+function legendNote(layer: Layer, ranges: Ranges): string {
   const { missing, infinite } = ranges.findings(layer);
   const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
   const notes = [

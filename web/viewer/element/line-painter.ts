@@ -9,7 +9,7 @@ import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import { Envelope } from "../numbers/envelope.js";
 import { axisName, fillRuler, fillValueRuler, rulerTitle } from "../panels/rulers.js";
-import { shapeOf } from "../source/dataset.js";
+import { datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
@@ -17,7 +17,7 @@ import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
 import type { Shown } from "./shown.js";
 
-const envelopeOf = keptFor((tile: Tile) => new Envelope(tile.plane));
+const tileEnvelope = keptFor((tile: Tile) => new Envelope(tile.plane));
 
 export class LinePainter implements Painter {
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
@@ -51,7 +51,7 @@ export class LinePainter implements Painter {
       dataset.axes.map((axis) => axis.name ?? null),
       state.axes[0]!,
     );
-    const length = shapeOf(dataset)[state.axes[0]!]!;
+    const length = datasetShape(dataset)[state.axes[0]!]!;
     const seen = visible(camera, size);
     const axis = dataset.axes[state.axes[0]!]!;
     const span = { from: seen.left, to: seen.right, length };
@@ -125,7 +125,7 @@ function drawPoints(context: CanvasRenderingContext2D, tiles: readonly Tile[], s
   context.beginPath();
   let isDrawing = false;
   for (const tile of tiles) {
-    const envelope = envelopeOf(tile);
+    const envelope = tileEnvelope(tile);
     const { world, plane } = tile;
     const step = ((world.right - world.left) / plane.columns) * perElement;
     const start = (world.left - left) * perElement;
@@ -154,7 +154,7 @@ const isGap = ({ gaps }: Tile, column: number): boolean =>
 function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], scale: Scale): void {
   const { width, height } = context.canvas;
   const { perElement, left, low, high, ratio } = scale;
-  const yOf = (value: number) => height * (1 - (value - low) / (high - low));
+  const toY = (value: number) => height * (1 - (value - low) / (high - low));
   let before: readonly [min: number, max: number] | undefined;
   for (let x = 0; x < width; x++) {
     let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -164,7 +164,7 @@ function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], 
       if (world.right <= from || world.left >= to) continue;
       const each = (world.right - world.left) / plane.columns;
       const start = Math.floor((from - world.left) / each);
-      const [least, greatest] = envelopeOf(tile).over(
+      const [least, greatest] = tileEnvelope(tile).over(
         start,
         Math.max(start + 1, Math.ceil((to - world.left) / each)),
       );
@@ -175,8 +175,8 @@ function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], 
       before = undefined;
       continue;
     }
-    const top = yOf(before ? Math.max(max, before[0]) : max);
-    const bottom = yOf(before ? Math.min(min, before[1]) : min);
+    const top = toY(before ? Math.max(max, before[0]) : max);
+    const bottom = toY(before ? Math.min(min, before[1]) : min);
     const thin = 1.5 * ratio;
     context.fillRect(x, top - thin / 2, 1, Math.max(bottom - top, 0) + thin);
     before = [min, max];

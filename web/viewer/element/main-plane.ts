@@ -1,9 +1,9 @@
 /** The picture or line in the middle: one of the two at a time, with its layers and statistics. */
 import type { LookedAt } from "../model/advice.js";
-import { aspectOf, type Layer, layersOf } from "../model/layers.js";
+import { type Layer, planeAspect, planLayers } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { LayerNumbers } from "../panels/control.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import { ImagePainter } from "./image-painter.js";
 import type { LinePainter } from "./line-painter.js";
 import { type PlaneCallbacks, PlaneView } from "./plane-view.js";
@@ -70,7 +70,7 @@ export class MainPlane {
     next: readonly Layer[],
   ): { view: PlaneView; isOther: boolean } {
     const before = this.#layers;
-    const layers = layersOf(dataset, state);
+    const layers = planLayers(dataset, state);
     this.#layers = layers;
     const { isRangeLocked: isLocked, keptLimits: kept, isRangeCommon: isCommon } = state;
     this.ranges.begin(layers, { isLocked, kept, isCommon });
@@ -79,7 +79,7 @@ export class MainPlane {
       this.#view = this.#make(kind);
       this.#kind = kind;
     }
-    this.#view.show({ dataset, state, layers, next, aspect: aspectOf(dataset, state) });
+    this.#view.show({ dataset, state, layers, next, aspect: planeAspect(dataset, state) });
     return { view: this.#view, isOther: !isSameReading(before, layers) };
   }
 
@@ -102,11 +102,11 @@ export class MainPlane {
   isMiddle(dataset: Dataset, { axes, camera, window }: ViewState): boolean {
     const seen = this.#view?.seen;
     if (!seen || camera || axes.some((axis) => window[axis])) return false;
-    const columns = shapeOf(dataset)[axes.at(-1)!]!;
+    const columns = datasetShape(dataset)[axes.at(-1)!]!;
     const part = (seen.right - seen.left) / columns;
     // The cameras of lines are aligned to whole pixels, which may cut off a little.
     if (axes.length === 1) return part < 0.9;
-    return part < 1 && seen.bottom - seen.top < shapeOf(dataset)[axes[0]!]!;
+    return part < 1 && seen.bottom - seen.top < datasetShape(dataset)[axes[0]!]!;
   }
 
   /** Describes the reads for the current view. */

@@ -15,10 +15,10 @@ export async function measureMiddle(
   const level = dataset.levels[at]!;
   const array = level.array ?? dataset.array;
   const { measure } = await import("../source/measure.js");
-  return measure(array, middleOf(array, level, settings, seen), options);
+  return measure(array, middleSelection(array, level, settings, seen), options);
 }
 
-function middleOf(
+function middleSelection(
   { shape, chunkShape }: Dataset["array"],
   { factor, origin }: Level,
   { axes, index }: ViewState,

@@ -10,7 +10,7 @@ import type { TileStatus } from "../tiles/tile-set.js";
 import { wholeCost } from "./home.js";
 
 const orderWarning =
-  "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order now, as the specification says; if the picture looks scrambled, try the other.";
+  "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.";
 
 /** Notes on the source: how its address was read, and the library's warnings. */
 export function placeNotes(
@@ -27,7 +27,7 @@ export function placeNotes(
 }
 
 /** Errors of the chunks in view. */
-export function errorsOf(gaps: readonly Gap[], { failures }: TileStatus): unknown[] {
+export function chunkErrors(gaps: readonly Gap[], { failures }: TileStatus): unknown[] {
   return [...gaps.filter(({ kind }) => kind === "damaged").map(({ error }) => error), ...failures];
 }
 
@@ -44,7 +44,7 @@ export function damageNotes(errors: readonly unknown[], place: Place, retry: () 
 /** Notes on parts that exceed the memory budget. */
 export function leftOutNotes({ leftOut }: TileStatus): Note[] {
   if (leftOut.tiles === 0) return [];
-  const text = `${leftOut.tiles.toLocaleString("en")} of ${leftOut.of.toLocaleString("en")} tiles in view are more than fits into the memory set aside, and are not read. Zoom in to see them.`;
+  const text = `${leftOut.tiles.toLocaleString("en")} of ${leftOut.of.toLocaleString("en")} tiles in view exceed the memory budget and are not read. Zoom in to see them.`;
   return [{ text }];
 }
 

@@ -1,8 +1,8 @@
 /** Overlay of a picture: coastlines, meridians and parallels, the scale bar. */
 import { h } from "../base/dom.js";
 import type { MapLines as Lines } from "../draw/map-lines.js";
-import { scaleBarOf } from "../panels/scale-bar.js";
-import { shapeOf } from "../source/dataset.js";
+import { planScaleBar } from "../panels/scale-bar.js";
+import { datasetShape } from "../source/dataset.js";
 import type { Viewpoint } from "../tiles/wanted.js";
 import type { Frame } from "./frame.js";
 import type { Shown } from "./shown.js";
@@ -67,7 +67,13 @@ export class Overlay {
   }
 
   #paintBar({ dataset, state }: Shown, { camera, size }: Viewpoint): void {
-    const bar = scaleBarOf(dataset, state.axes, camera.scale, camera.row, Math.min(size.width * widest, 180));
+    const bar = planScaleBar(
+      dataset,
+      state.axes,
+      camera.scale,
+      camera.row,
+      Math.min(size.width * widest, 180),
+    );
     this.#bar.hidden = !bar;
     if (!bar) return;
     this.#line.style.width = `${bar.width}px`;
@@ -86,7 +92,7 @@ export class Overlay {
     this.#isCoastAsked ||= areCoastsOn;
     const map = this.#mapOf(dataset, axes);
     if (!map) return;
-    const shape = shapeOf(dataset);
+    const shape = datasetShape(dataset);
     const extent = { top: 0, left: 0, bottom: shape[axes[0]!]!, right: shape[axes[1]!]! };
     const drawn = { isGraticuleOn, coasts: areCoastsOn ? coasts : undefined };
     map.draw(this.#lines.getContext("2d")!, view, extent, drawn);

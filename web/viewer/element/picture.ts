@@ -8,7 +8,7 @@ const margin = 16;
 const leftOut = ".zw-status, .zw-progress, .zw-readout, .zw-cursor, .zw-mark, button, input, select";
 
 /** The stage as PNG, in device pixels. */
-export function pictureOf(stage: HTMLElement): Promise<Blob> {
+export function exportPicture(stage: HTMLElement): Promise<Blob> {
   const parts = [".zw-head", ".zw-view", ".zw-legend"].flatMap((name) => {
     const found = stage.querySelector<HTMLElement>(name);
     return found?.checkVisibility() ? [found] : [];

@@ -16,20 +16,20 @@ import { Frame } from "./frame.js";
 import { FrameClock } from "./frame-clock.js";
 import type { Painter } from "./painter.js";
 import type { Ranges } from "./ranges.js";
-import { type Cell, type Reading, readingOf } from "./reading.js";
+import { type Cell, type Reading, readCell } from "./reading.js";
 import {
-  cameraOf,
   cellAt,
-  centreOf,
+  cellCentre,
+  drawnLevel,
   type Extent,
-  extentOf,
-  intervalsOf,
   isLine,
   isSamePlane,
-  levelOf,
+  markedIntervals,
+  planeExtent,
+  requestedCamera,
+  resolveViewpoint,
   type Shown,
-  seenOf,
-  viewpointOf,
+  visibleRectangle,
   wholeScale,
 } from "./shown.js";
 
@@ -165,31 +165,31 @@ export class PlaneView {
 
   /** Rows and columns of the whole plane. */
   get extent(): Extent {
-    return extentOf(this.#shown!);
+    return planeExtent(this.#shown!);
   }
 
   /** Camera, size and scale of the current view. */
   get viewpoint(): Viewpoint | undefined {
-    return this.#shown && viewpointOf(this.#shown, this.frame.size);
+    return this.#shown && resolveViewpoint(this.#shown, this.frame.size);
   }
 
   /** The level in use. */
   get level(): number {
     const view = this.viewpoint;
-    return view ? levelOf(this.#shown!, view) : 0;
+    return view ? drawnLevel(this.#shown!, view) : 0;
   }
 
   /** The visible rectangle, clipped to the plane. */
   get seen(): Rectangle | undefined {
     const view = this.viewpoint;
-    return view && seenOf(this.#shown!, view);
+    return view && visibleRectangle(this.#shown!, view);
   }
 
   /** Values of an element, per layer. */
   read(cell: Cell): Reading[] {
     return (this.#shown?.layers ?? []).flatMap((layer) => {
       const tile = this.#tiles.tileAt(layer, cell.row + 0.5, cell.column + 0.5);
-      return tile ? [readingOf(layer, tile, cell)] : [];
+      return tile ? [readCell(layer, tile, cell)] : [];
     });
   }
 
@@ -205,12 +205,12 @@ export class PlaneView {
     const view = this.viewpoint;
     if (!view) return;
     const { size, aspect } = view;
-    const from = at ?? (this.#cell && centreOf(view, this.#cell));
+    const from = at ?? (this.#cell && cellCentre(view, this.#cell));
     const middle = { x: size.width / 2, y: size.height / 2 };
     const offset = from ? { x: from.x - middle.x, y: from.y - middle.y } : { x: 0, y: 0 };
     const shown = this.#shown!;
     const least = wholeScale(shown, view) / 2;
-    this.#look(zoomed(cameraOf(shown, view), factor, offset, least, aspect), "zoom");
+    this.#look(zoomed(requestedCamera(shown, view), factor, offset, least, aspect), "zoom");
   }
 
   redraw(): void {
@@ -304,7 +304,7 @@ export class PlaneView {
   #pan(dx: number, dy: number): void {
     const view = this.viewpoint;
     if (!view) return;
-    const camera = cameraOf(this.#shown!, view);
+    const camera = requestedCamera(this.#shown!, view);
     this.#look(panned(camera, dx, this.#isLine ? 0 : dy, view.aspect), "pan");
   }
 
@@ -316,7 +316,7 @@ export class PlaneView {
 
   #mark(rectangle: readonly [Point, Point]): void {
     const view = this.viewpoint;
-    if (view) this.callbacks.onWindow(...intervalsOf(this.#shown!, view, rectangle));
+    if (view) this.callbacks.onWindow(...markedIntervals(this.#shown!, view, rectangle));
   }
 
   /** Moves the cursor by keys; the view follows it. The first key press only shows it. */
@@ -327,7 +327,7 @@ export class PlaneView {
     const cell = movedCell(shown, view, this.#cell, { rows, columns });
     const { dx, dy } = distanceInto(view, cell, this.#isLine);
     if (dx !== 0 || dy !== 0)
-      this.callbacks.onCamera(panned(cameraOf(shown, view), -dx, -dy, view.aspect), "pan");
+      this.callbacks.onCamera(panned(requestedCamera(shown, view), -dx, -dy, view.aspect), "pan");
     this.point(cell, "keyboard");
   }
 

@@ -2,10 +2,10 @@
 import { plateView } from "../panels/plate.js";
 import type { Place } from "../source/open.js";
 import type { Plate } from "../source/plate.js";
-import { thumbnailOf } from "./thumbnail.js";
+import { drawThumbnail } from "./thumbnail.js";
 
 /** Maximum number of wells read in parallel: each takes several requests. */
-const mostAtATime = 3;
+const maxConcurrentWells = 3;
 
 /** Minimum rows and columns of a thumbnail. */
 const enough = 64;
@@ -17,7 +17,7 @@ const maxSide = 144;
 const maxPictures = 1000;
 
 /** @param place of the plate. @param signal aborts all loading */
-export function plateOf(
+export function createPlate(
   plate: Plate,
   place: Place,
   onGo: (path: string) => void,
@@ -67,7 +67,7 @@ class WellPictures {
 
   #start(): void {
     for (const well of this.#waiting) {
-      if (this.#running >= mostAtATime || this.signal.aborted) return;
+      if (this.#running >= maxConcurrentWells || this.signal.aborted) return;
       this.#waiting.delete(well);
       this.#observer.unobserve(well);
       this.#running++;
@@ -82,7 +82,7 @@ class WellPictures {
     if (this.#show(well, path)) return;
     const { source, v1Order } = this.place;
     const options = { enough, hasLabels: false, signal: this.signal };
-    const picture = await thumbnailOf({ source, v1Order, path }, options).catch(() => undefined);
+    const picture = await drawThumbnail({ source, v1Order, path }, options).catch(() => undefined);
     if (this.signal.aborted) return;
     this.#pictures.set(path, picture && smaller(picture));
     const [oldest] = this.#pictures.keys();

@@ -35,12 +35,12 @@ export class Pointing {
     const key = pointed ? `${pointed.index} ${text}` : "";
     if (key === this.#reported) return;
     this.#reported = key;
-    listener(pointed && { index: pointed.index, values: valuesOf(pointed), text, by: this.#by });
+    listener(pointed && { index: pointed.index, values: storedValues(pointed), text, by: this.#by });
   }
 }
 
 /** The stored values; undefined for unreadable ones. */
-function valuesOf({ readings }: Pointed): PointerReport["values"] {
+function storedValues({ readings }: Pointed): PointerReport["values"] {
   return readings.map(({ tile, row, column, gap }) =>
     gap?.kind === "damaged" ? undefined : scalarAt(tile.block.region, tile.offsetOf(row, column)),
   );

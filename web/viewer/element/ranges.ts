@@ -2,13 +2,13 @@
 import type { Layer } from "../model/layers.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
-import { shapeOf } from "../source/dataset.js";
+import { datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 
 export type Limits = readonly [low: number, high: number];
 
 /** Growth in the number of tiles after which a range is computed again. */
-const mostGrowth = 1.5;
+const maxTileGrowth = 1.5;
 
 /** Limits by layer that do not follow the data. */
 export type KeptLimits = Readonly<Record<string, Limits>>;
@@ -55,7 +55,7 @@ export class Ranges {
     const old = new Map(this.#known);
     this.#known.clear();
     for (const layer of layers) {
-      const [plane, meaning] = [planeOf(layer), meaningOf(layer)];
+      const [plane, meaning] = [valuePlane(layer), rangeKey(layer)];
       const { dataset } = layer;
       const last = old.get(layer.id);
       // Layers of different datasets have the same ids.
@@ -81,7 +81,7 @@ export class Ranges {
 
   add(tile: Tile, layer: Layer): void {
     const known = this.#known.get(layer.id);
-    if (!known || known.plane !== planeOf(layer)) return;
+    if (!known || known.plane !== valuePlane(layer)) return;
     const findings = known.levels.get(tile.level) ?? new Findings();
     known.levels.set(tile.level, findings);
     if (findings.has(tile.key)) return;
@@ -121,7 +121,7 @@ export class Ranges {
 
   /** Whether every value of the plane has been seen, so that minimum and maximum are exact. */
   isAllSeen({ id, dataset, axes }: Layer): boolean {
-    const shape = shapeOf(dataset);
+    const shape = datasetShape(dataset);
     return (this.#known.get(id)?.seen ?? 0) >= axes.reduce((product, axis) => product * shape[axis]!, 1);
   }
 
@@ -148,7 +148,7 @@ export class Ranges {
     const tiles = [...known.levels.values()].reduce((sum, { size }) => sum + size, 0);
     // While many tiles are loading, colours are updated now and then, not with every tile.
     const isGood =
-      known.found && known.foundIn > 0 && (known.isSettled || tiles < mostGrowth * known.foundIn);
+      known.found && known.foundIn > 0 && (known.isSettled || tiles < maxTileGrowth * known.foundIn);
     if (!isGood) {
       known.found = this.#find(layer);
       known.foundIn = tiles;
@@ -186,11 +186,10 @@ function damaged({ gaps }: Tile): number {
     .reduce((sum, { rows, columns }) => sum + (rows[1] - rows[0]) * (columns[1] - columns[0]), 0);
 }
 
-function planeOf(layer: Layer): string {
+function valuePlane(layer: Layer): string {
   const { axes, index } = layer;
   const hidden = index.map((at, axis) => (axes.includes(axis) ? "" : at));
-  return [axes, hidden, meaningOf(layer)].join(" ");
+  return [axes, hidden, rangeKey(layer)].join(" ");
 }
 
-const meaningOf = ({ field, part, isRaw, range }: Layer): string =>
-  [field, part, isRaw, range.mode].join(" ");
+const rangeKey = ({ field, part, isRaw, range }: Layer): string => [field, part, isRaw, range.mode].join(" ");

@@ -19,7 +19,7 @@ export interface Reading {
 }
 
 /** @param tile a tile that contains the cell */
-export function readingOf(layer: Layer, tile: Tile, { row, column }: Cell): Reading {
+export function readCell(layer: Layer, tile: Tile, { row, column }: Cell): Reading {
   const { world, plane } = tile;
   const place = (at: number, from: number, to: number, count: number) =>
     Math.min(Math.floor(((at + 0.5 - from) / (to - from)) * count), count - 1);

@@ -1,7 +1,7 @@
 /** Shares a view: as an address, and as a request for generated code. */
 import type { CodeRequest } from "../model/code.js";
 import { writeQuery } from "../model/query.js";
-import { factsOf } from "../model/state.js";
+import { arrayFacts } from "../model/state.js";
 import type { ViewerView } from "./options.js";
 import type { PlaneView } from "./plane-view.js";
 import { absolute, isAddress } from "./target.js";
@@ -12,12 +12,12 @@ export function linkTo({ target, dataset, settings }: ViewerView, page: string):
   const url = new URL(page, location.href);
   // The source is relative if the page reads from its own server.
   const source = url.origin === location.origin ? String(target.source) : absolute(target.source);
-  url.search = writeQuery({ ...target, source }, { array: factsOf(dataset), settings });
+  url.search = writeQuery({ ...target, source }, { array: arrayFacts(dataset), settings });
   return url.href;
 }
 
 /** The data that a generated program reads; undefined for a store of the page. */
-export function codeRequestOf(
+export function codeRequest(
   { target, dataset, settings: state }: ViewerView,
   plane: PlaneView | undefined,
 ): CodeRequest | undefined {

@@ -4,7 +4,7 @@ import type { Point } from "../input/gestures.js";
 import { aligned, type Camera, type Rectangle, type Size, visible, worldAt } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Interval, ViewState } from "../model/state.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import { chooseLevel, type Viewpoint } from "../tiles/wanted.js";
 import { homeCamera } from "./home.js";
 import type { Cell } from "./reading.js";
@@ -37,14 +37,14 @@ export function isSamePlane(a: Shown, b: Shown): boolean {
 }
 
 /** Size of the whole plane. */
-export function extentOf({ dataset, state }: Pick<Shown, "dataset" | "state">): Extent {
-  const shape = shapeOf(dataset);
+export function planeExtent({ dataset, state }: Pick<Shown, "dataset" | "state">): Extent {
+  const shape = datasetShape(dataset);
   const { axes } = state;
   return { rows: axes.length > 1 ? shape[axes[0]!]! : 1, columns: shape[axes.at(-1)!]! };
 }
 
 /** The index along every axis of an element of a plane. */
-export function indexOf({ axes, index }: ViewState, { row, column }: Cell): number[] {
+export function cellIndex({ axes, index }: ViewState, { row, column }: Cell): number[] {
   const full = [...index];
   if (axes.length > 1) full[axes[0]!] = row;
   full[axes.at(-1)!] = column;
@@ -52,7 +52,7 @@ export function indexOf({ axes, index }: ViewState, { row, column }: Cell): numb
 }
 
 /** The viewpoint in a box of a given size; undefined without a size. */
-export function viewpointOf({ dataset, state, aspect }: Shown, size: Size): Viewpoint | undefined {
+export function resolveViewpoint({ dataset, state, aspect }: Shown, size: Size): Viewpoint | undefined {
   if (size.width === 0 || size.height === 0) return undefined;
   const ratio = window.devicePixelRatio || 1;
   const camera = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect });
@@ -63,10 +63,10 @@ export function viewpointOf({ dataset, state, aspect }: Shown, size: Size): View
  * The requested camera, the start of further moves: a viewpoint's camera is rounded to the nearest one that
  * can be drawn.
  */
-export const cameraOf = ({ state }: Shown, view: Viewpoint): Camera => state.camera ?? view.camera;
+export const requestedCamera = ({ state }: Shown, view: Viewpoint): Camera => state.camera ?? view.camera;
 
 /** The level to draw. */
-export function levelOf({ dataset, state }: Shown, view: Viewpoint): number {
+export function drawnLevel({ dataset, state }: Shown, view: Viewpoint): number {
   const [down, across] = [state.axes[0]!, state.axes.at(-1)!];
   const isOne = isLine({ state });
   const factors = dataset.levels.map(({ factor }) => [isOne ? 1 : factor[down]!, factor[across]!] as const);
@@ -74,8 +74,8 @@ export function levelOf({ dataset, state }: Shown, view: Viewpoint): number {
 }
 
 /** The visible rectangle, clipped to the plane. */
-export function seenOf(shown: Shown, view: Viewpoint): Rectangle {
-  const { rows, columns } = extentOf(shown);
+export function visibleRectangle(shown: Shown, view: Viewpoint): Rectangle {
+  const { rows, columns } = planeExtent(shown);
   const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
   return {
     top: Math.max(0, top),
@@ -93,13 +93,13 @@ export function wholeScale({ dataset, state }: Shown, view: Viewpoint): number {
 /** The cell at a point of the box; undefined outside the array. */
 export function cellAt(shown: Shown, view: Viewpoint, at: Point): Cell | undefined {
   const { row, column } = worldAt(view.camera, view.size, at, view.aspect);
-  const { rows, columns } = extentOf(shown);
+  const { rows, columns } = planeExtent(shown);
   const cell = { row: isLine(shown) ? 0 : Math.floor(row), column: Math.floor(column) };
   return cell.row >= 0 && cell.row < rows && cell.column >= 0 && cell.column < columns ? cell : undefined;
 }
 
 /** Position of an element's centre in the box. */
-export function centreOf({ camera, size, aspect }: Viewpoint, { row, column }: Cell): Point {
+export function cellCentre({ camera, size, aspect }: Viewpoint, { row, column }: Cell): Point {
   return {
     x: size.width / 2 + (column + 0.5 - camera.column) * camera.scale,
     y: size.height / 2 + (row + 0.5 - camera.row) * camera.scale * aspect,
@@ -107,13 +107,13 @@ export function centreOf({ camera, size, aspect }: Viewpoint, { row, column }: C
 }
 
 /** The whole elements between two points of the box: rows and columns. */
-export function intervalsOf(
+export function markedIntervals(
   shown: Shown,
   view: Viewpoint,
   [a, b]: readonly [Point, Point],
 ): [rows: Interval, columns: Interval] {
   const [from, to] = [a, b].map((at) => worldAt(view.camera, view.size, at, view.aspect));
-  const { rows, columns } = extentOf(shown);
+  const { rows, columns } = planeExtent(shown);
   const interval = (x: number, y: number, length: number): Interval => {
     const first = Math.min(Math.max(0, Math.floor(Math.min(x, y))), length - 1);
     return [first, Math.max(first + 1, Math.min(length, Math.floor(Math.max(x, y)) + 1))];

@@ -1,5 +1,5 @@
 /** Navigation through slices: playing, stepping by keys, and predicting the next slices. */
-import { type Layer, layersOf, playableAxes } from "../model/layers.js";
+import { type Layer, planLayers, playableAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import { Player } from "./player.js";
@@ -76,7 +76,7 @@ export class Slices {
     return Array.from({ length: count }, (_, i) => {
       const at = (settings.index[way.axis]! + way.direction * (i + 1) + length * count) % length;
       const index = settings.index.map((old, axis) => (axis === way.axis ? at : old));
-      return layersOf(dataset, { ...settings, index });
+      return planLayers(dataset, { ...settings, index });
     }).flat();
   }
 

@@ -2,7 +2,7 @@
 import type { ZarrWarning } from "zarr-wasm";
 import type { WantedState } from "../model/state.js";
 import { Crumbs } from "../panels/crumbs.js";
-import { nameOf, type Opened, openPlace, RefusedAddress, readPlace } from "../source/open.js";
+import { type Opened, openPlace, RefusedAddress, readPlace, targetName } from "../source/open.js";
 import { acquire, release } from "../tiles/shared.js";
 import type { ViewerTarget } from "./options.js";
 import type { Stage } from "./stage.js";
@@ -42,7 +42,7 @@ export class SourceOpener {
       this.close();
       this.model.target = requested;
       this.#begin();
-      this.stage.setHeading(nameOf(requested), undefined);
+      this.stage.setHeading(targetName(requested), undefined);
       if (!(error instanceof RefusedAddress)) this.status.fail(error, "opening");
       else this.status.showFailure(refusal(error), "opening");
       return undefined;
@@ -73,7 +73,7 @@ export class SourceOpener {
     const { signal } = this.#opening;
     this.#begin();
     this.model.activity = "opening";
-    this.stage.setHeading(nameOf(target), undefined);
+    this.stage.setHeading(targetName(target), undefined);
     this.stage.setBusy("Opening…");
     // Workers start while the metadata are read.
     acquire().pool.start();
@@ -83,7 +83,7 @@ export class SourceOpener {
       if (signal.aborted) return;
       const { path = "" } = target;
       // The groups above it may exist.
-      if (path !== "") this.crumbs.show(nameOf({ ...target, path: undefined }), path, path, false);
+      if (path !== "") this.crumbs.show(targetName({ ...target, path: undefined }), path, path, false);
       this.status.fail(error, "opening");
     } finally {
       release(); // the shown content holds its own reference by now
@@ -101,7 +101,7 @@ export class SourceOpener {
     this.status.sourceNotes = [...this.status.sourceNotes, ...opened.notes];
     const { path = "", as } = target;
     this.crumbs.show(
-      nameOf({ ...target, path: undefined }),
+      targetName({ ...target, path: undefined }),
       path,
       opened.kind === "dataset" ? opened.path : path,
       as === "contents" || opened.kind === "contents",

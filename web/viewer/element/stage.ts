@@ -6,7 +6,7 @@ import { longName, maxText, shortened } from "../base/text.js";
 import { unitText } from "../panels/coordinates.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";
 import { Readout } from "../panels/readout.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import { LegendPlace } from "./legend-place.js";
 
 /** The viewer's activity, also exposed as `data-state` of the root element. */
@@ -42,7 +42,7 @@ export class Stage {
   setHeading(title: string, dataset: Dataset | undefined): void {
     this.#title.textContent = shortened(title, maxTitle);
     this.#title.title = longName(title) ?? "";
-    this.#subtitle.textContent = dataset ? subtitleOf(dataset) : "";
+    this.#subtitle.textContent = dataset ? subtitleText(dataset) : "";
     this.showPlace("");
   }
 
@@ -67,7 +67,7 @@ export class Stage {
     }
     if (isSaid) return;
     this.#say(text);
-    const still = `${text} Still waiting after 10 s: the source is slow, or does not answer.`;
+    const still = `${text} Still waiting after 10 s: the source is slow or not responding.`;
     this.#waiting = setTimeout(() => this.#say(still), 10_000);
   }
 
@@ -100,13 +100,13 @@ export class Stage {
 }
 
 /** The meaning of the values, then their number. */
-function subtitleOf(dataset: Dataset): string {
+function subtitleText(dataset: Dataset): string {
   const { label, unit, dtype } = dataset;
   const meaning = [
     label && shortened(label, maxTitle),
     unit === undefined ? undefined : unitText(unit),
   ].filter((text) => text !== undefined);
-  return [meaning.join(", "), formatShape(shapeOf(dataset)), formatType(dtype)]
+  return [meaning.join(", "), formatShape(datasetShape(dataset)), formatType(dtype)]
     .filter((text) => text !== "")
     .join(" · ");
 }

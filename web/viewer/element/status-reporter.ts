@@ -5,7 +5,7 @@ import { type Explanation, explain, type Stage as FailedStage } from "../panels/
 import { type Note, Notes } from "../panels/notes.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import type { MainPlane } from "./main-plane.js";
-import { countText, damageNotes, errorsOf, leftOutNotes, middleNote, placeNotes } from "./noting.js";
+import { chunkErrors, countText, damageNotes, leftOutNotes, middleNote, placeNotes } from "./noting.js";
 import type { ViewerView } from "./options.js";
 import type { Stage } from "./stage.js";
 import { failingPlace } from "./target.js";
@@ -89,7 +89,7 @@ export class StatusReporter {
 
   /** Shows the notes on a picture. */
   showNotes({ target, dataset, settings }: ViewerView, status: TileStatus): void {
-    const errors = errorsOf(this.plane.view?.gaps ?? [], status);
+    const errors = chunkErrors(this.plane.view?.gaps ?? [], status);
     for (const error of errors) this.#report(error);
     const limits = leftOutNotes(status);
     const isMiddle = limits.length === 0 && this.plane.isMiddle(dataset, settings);

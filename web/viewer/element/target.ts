@@ -1,6 +1,6 @@
 /** The requested source: parses it, compares it with the open one, and describes it. */
 import type { Source } from "zarr-wasm";
-import { factsOf, resolveState, type ViewState, type WantedState } from "../model/state.js";
+import { arrayFacts, resolveState, type ViewState, type WantedState } from "../model/state.js";
 import type { Explanation, Place, Stage } from "../panels/messages.js";
 import type { Dataset } from "../source/dataset.js";
 import type { RefusedAddress } from "../source/open.js";
@@ -35,7 +35,7 @@ export function resolveFor(dataset: Dataset, wanted: WantedState): ViewState {
         typeof axis === "string" ? dataset.axes.findIndex(({ name }) => name === axis) : axis,
       )
     : undefined;
-  return resolveState(factsOf(dataset), axes ? { ...wanted, axes } : wanted);
+  return resolveState(arrayFacts(dataset), axes ? { ...wanted, axes } : wanted);
 }
 
 /** Page and source as context of an error. */

@@ -1,13 +1,13 @@
 /** Thumbnails: reads the coarsest sufficient level, and paints it once on the CPU. */
 import { get, slice } from "zarr-wasm";
 import { paintLabels, paintPlane } from "../draw/paint.js";
-import { tableOf } from "../draw/table.js";
-import { aspectOf, type Layer, layersOf } from "../model/layers.js";
-import { factsOf, resolveState } from "../model/state.js";
+import { layerColors } from "../draw/table.js";
+import { type Layer, planeAspect, planLayers } from "../model/layers.js";
+import { arrayFacts, resolveState } from "../model/state.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
 import type { Level } from "../source/dataset.js";
-import { leavesOf } from "../source/leaf.js";
+import { dtypeLeaves } from "../source/leaf.js";
 import { openPlace, readPlace } from "../source/open.js";
 import { cutTile } from "../tiles/cut.js";
 import type { ViewerTarget } from "./options.js";
@@ -28,24 +28,24 @@ export interface ThumbnailOptions {
  * @returns undefined for content other than pictures, and for pictures that are too large.
  * @throws errors of opening and reading.
  */
-export async function thumbnailOf(
+export async function drawThumbnail(
   target: ViewerTarget,
   { enough, hasLabels, signal }: ThumbnailOptions,
 ): Promise<HTMLCanvasElement | undefined> {
   const opened = await openPlace(readPlace(target).place, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") return undefined;
   const { dataset } = opened;
-  const state = resolveState(factsOf(dataset), target.settings ?? {});
+  const state = resolveState(arrayFacts(dataset), target.settings ?? {});
   if (state.axes.length !== 2) return undefined;
   const [labels] = hasLabels ? ((await dataset.labels?.find()) ?? []) : [];
   await labels?.open();
   let picture: HTMLCanvasElement | undefined;
-  for (const layer of layersOf(dataset, state)) {
+  for (const layer of planLayers(dataset, state)) {
     const painted = await paintLayer(layer, levelFor(layer, enough), signal);
     if (!painted) return undefined;
     picture = picture ? blended(picture, painted, layer) : painted;
   }
-  if (picture && aspectOf(dataset, state) < 0) picture.style.transform = "scaleY(-1)";
+  if (picture && planeAspect(dataset, state) < 0) picture.style.transform = "scaleY(-1)";
   return picture;
 }
 
@@ -77,7 +77,7 @@ async function paintLayer(
   );
   const region = await get(array, selection, { signal });
   const start = index.map((at, axis) => (axes.includes(axis) ? 0 : at));
-  const leaf = leavesOf(dataset.dtype).find(({ name }) => name === layer.field);
+  const leaf = dtypeLeaves(dataset.dtype).find(({ name }) => name === layer.field);
   if (!leaf) return undefined;
   const { plane } = cutTile(
     "thumbnail",
@@ -97,13 +97,13 @@ async function paintLayer(
   [canvas.width, canvas.height] = [columns, rows];
   const image = new ImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);
-  if (style.kind === "labels") paintLabels(plane, tableOf(style), pixels);
+  if (style.kind === "labels") paintLabels(plane, layerColors(style), pixels);
   else {
     const findings = new Findings();
     findings.add("all", summarize(plane, []));
     const found = findings.automaticRange() ?? [0, 1];
     const [low, high] = range.mode === "manual" ? [range.low, range.high] : found;
-    paintPlane(plane, tableOf(style), low, high, false, pixels);
+    paintPlane(plane, layerColors(style), low, high, false, pixels);
   }
   canvas.getContext("2d")!.putImageData(image, 0, 0);
   return canvas;

@@ -1,13 +1,13 @@
 /** Formats numbers of a dataset, as dates if they are dates. */
 import { formatBriefly, formatTime } from "../base/format.js";
-import { leafOf, type ViewState } from "../model/state.js";
+import { drawnLeaf, type ViewState } from "../model/state.js";
 import { dateText } from "../panels/coordinates.js";
 import type { Dataset } from "../source/dataset.js";
 import { isTime } from "../source/leaf.js";
 
 export function valueFormat(dataset: Dataset, settings: ViewState): (value: number) => string {
   if (dataset.decodedKind === "milliseconds" && !settings.isRaw) return dateText;
-  const dtype = leafOf(dataset, settings.field)?.dtype;
+  const dtype = drawnLeaf(dataset, settings.field)?.dtype;
   if (dtype?.core !== "datetime64" || !isTime(dtype)) return formatBriefly;
   return (value) => (Number.isFinite(value) ? formatTime(dtype, BigInt(Math.round(value))) : "–");
 }

@@ -1,9 +1,15 @@
 /** Applies changes of the state: draws the slice, and updates the views and panels around it. */
 import type { Layer } from "../model/layers.js";
-import { kindOf, type SliceKind } from "../model/plan.js";
-import { factsOf, hasOtherRanges, type Interval, type ViewState, type WantedState } from "../model/state.js";
+import { type SliceKind, sliceKind } from "../model/plan.js";
+import {
+  arrayFacts,
+  hasOtherRanges,
+  type Interval,
+  type ViewState,
+  type WantedState,
+} from "../model/state.js";
 import { placeText } from "../panels/coordinates.js";
-import { shapeOf } from "../source/dataset.js";
+import { datasetShape } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 import type { Opened } from "../source/open.js";
 import { concernsAll } from "../tiles/read.js";
@@ -14,8 +20,8 @@ import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
 import { Pointing } from "./pointing.js";
 import type { Cell } from "./reading.js";
-import { codeRequestOf } from "./sharing.js";
-import { indexOf } from "./shown.js";
+import { codeRequest } from "./sharing.js";
+import { cellIndex } from "./shown.js";
 import type { SideCallbacks } from "./side.js";
 import { SidePlace } from "./side-place.js";
 import { Slices } from "./slices.js";
@@ -45,7 +51,7 @@ export class ViewController {
     onReset: () => this.#showAll(),
     onPoint: (cell, by) => this.#point(cell, by),
     onPick: (cell) => {
-      if (this.#beside.isPicking) this.change({ index: indexOf(this.model.view!.settings, cell) }, "pick");
+      if (this.#beside.isPicking) this.change({ index: cellIndex(this.model.view!.settings, cell) }, "pick");
     },
     onStep: (direction) => this.#slices.step(direction),
     onPlay: () => {
@@ -128,7 +134,7 @@ export class ViewController {
       share: this.callbacks.share,
       codeRequest: () => {
         const { view } = this.model;
-        return view && codeRequestOf(view, this.plane.view);
+        return view && codeRequest(view, this.plane.view);
       },
       measure: () => this.#measure(),
     };
@@ -212,7 +218,7 @@ export class ViewController {
   /** Adopts a state and updates everything that depends on it. */
   async apply(state: ViewState, cause: string): Promise<void> {
     const { model, plane } = this;
-    const kind = kindOf(factsOf(model.dataset!), state);
+    const kind = sliceKind(arrayFacts(model.dataset!), state);
     model.settings.set(state, cause);
     void this.#readCoordinates(state);
     if (kind !== "image" && kind !== "line") {
@@ -268,8 +274,8 @@ export class ViewController {
     else {
       this.stage.setBusy("Reading…");
       try {
-        const { tableOf } = await import("./contents.js");
-        const table = await tableOf(dataset, settings, signal);
+        const { createTable } = await import("./contents.js");
+        const table = await createTable(dataset, settings, signal);
         signal.throwIfAborted();
         this.stage.show(table);
       } catch (error) {
@@ -291,7 +297,7 @@ export class ViewController {
   /** Shows the whole slice, whatever it costs to read. */
   #showAll(): void {
     const { dataset, settings } = this.model.view!;
-    const shape = shapeOf(dataset);
+    const shape = datasetShape(dataset);
     const isDear = this.plane.isMiddle(dataset, settings);
     const window = settings.window.map((old, axis): Interval | null => {
       if (!settings.axes.includes(axis)) return old;
@@ -350,7 +356,7 @@ export class ViewController {
     if (!view) return;
     const { dataset, settings } = view;
     const { plane } = this;
-    const kind = kindOf(factsOf(dataset), settings);
+    const kind = sliceKind(arrayFacts(dataset), settings);
     this.side.sync(settings, {
       controls: { kind, seen: plane.view?.seen, numbers: plane.numbers, playing: this.#slices.playing },
       isPicture: plane.view !== undefined,
@@ -381,7 +387,7 @@ export class ViewController {
     // While dragging, the element under the pointer stays the same.
     if (this.#moving !== undefined && by === "pointer" && cell) return;
     const readings = cell ? this.plane.view!.read(cell) : [];
-    this.#pointing.show(cell && { index: indexOf(settings, cell), axes, readings }, by);
+    this.#pointing.show(cell && { index: cellIndex(settings, cell), axes, readings }, by);
     this.#beside.point(cell);
   }
 

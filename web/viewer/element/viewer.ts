@@ -72,8 +72,8 @@ export class Viewer implements Linked {
   /** The view as PNG; undefined if there is no picture. */
   async picture(): Promise<Blob | undefined> {
     if (!this.#controller.plane.view) return undefined;
-    const { pictureOf } = await import("./picture.js");
-    return pictureOf(this.#stage.element);
+    const { exportPicture } = await import("./picture.js");
+    return exportPicture(this.#stage.element);
   }
 
   async #namedPicture(): Promise<{ blob: Blob; name: string } | undefined> {
@@ -135,8 +135,8 @@ export class Viewer implements Linked {
   /** Shows content other than pictures: a plate, a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
     const go = (path: string) => this.#opener.navigate({ path });
-    const { contentsOf } = await import("./contents.js");
-    const { main, beside } = await contentsOf(opened, this.target!, go, signal);
+    const { createContents } = await import("./contents.js");
+    const { main, beside } = await createContents(opened, this.target!, go, signal);
     signal.throwIfAborted();
     this.#stage.show(main);
     this.#controller.side.replace(...beside);

@@ -1,10 +1,11 @@
 /** The viewer as a custom element: `<zarr-viewer src="…">`. */
 
 import type { Source } from "zarr-wasm";
-import { messageOf } from "../base/format.js";
+import { errorMessage } from "../base/format.js";
 import { readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/shared.js";
+import type { RangeText, ZarrViewerProperties } from "./attributes.js";
 import type { ControlsMode, PointerReport, ProgressReport, ViewerView } from "./options.js";
 import type { ViewerState } from "./stage.js";
 import styleText from "./style-text.js";
@@ -22,28 +23,44 @@ const themeName = "theme";
 /** Attributes for parts of the state. The colour map has a longer name here than in addresses. */
 const stateNames = settingNames.map((name) => (name === "map" ? "colormap" : name));
 
-const settingOf = (attribute: string): string => (attribute === "colormap" ? "map" : attribute);
+const settingName = (attribute: string): string => (attribute === "colormap" ? "map" : attribute);
 
 /** `event.detail` of the events `load`, `change`, `pointer`, `progress` and `error`. */
 export interface ZarrViewerEvents {
   readonly load: CustomEvent<ViewerView>;
   readonly change: CustomEvent<{ readonly view: ViewerView; readonly control: string }>;
-  readonly pointer: CustomEvent<PointerReport | undefined>;
+  /** Null when the pointer leaves. */
+  readonly pointer: CustomEvent<PointerReport | null>;
   readonly progress: CustomEvent<ProgressReport>;
   readonly error: CustomEvent<{ readonly error: unknown; readonly message: string }>;
 }
 
+/** Events of the element by name, as `HTMLElementEventMap` for other elements. */
+export interface ZarrViewerEventMap
+  extends Omit<HTMLElementEventMap, keyof ZarrViewerEvents>,
+    ZarrViewerEvents {}
+
 /** An element that dispatches these events. */
 export interface ZarrEventTarget extends HTMLElement {
-  addEventListener<K extends keyof ZarrViewerEvents>(
+  addEventListener<K extends keyof ZarrViewerEventMap>(
     type: K,
-    listener: (this: this, event: ZarrViewerEvents[K]) => void,
+    listener: (this: this, event: ZarrViewerEventMap[K]) => void,
     options?: boolean | AddEventListenerOptions,
   ): void;
   addEventListener(
     type: string,
     listener: EventListenerOrEventListenerObject,
     options?: boolean | AddEventListenerOptions,
+  ): void;
+  removeEventListener<K extends keyof ZarrViewerEventMap>(
+    type: K,
+    listener: (this: this, event: ZarrViewerEventMap[K]) => void,
+    options?: boolean | EventListenerOptions,
+  ): void;
+  removeEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject,
+    options?: boolean | EventListenerOptions,
   ): void;
 }
 
@@ -108,7 +125,7 @@ export class ZarrViewerElement extends Base {
   get colormap(): string | null {
     return this.getAttribute("colormap");
   }
-  set colormap(value: string | null) {
+  set colormap(value: ZarrViewerProperties["colormap"]) {
     this.#reflect("colormap", value);
   }
 
@@ -116,8 +133,8 @@ export class ZarrViewerElement extends Base {
     return this.getAttribute("range");
   }
   /** "auto", "minmax", "percentile", "0:255", or two numbers. */
-  set range(value: string | readonly [number, number] | null) {
-    this.#reflect("range", Array.isArray(value) ? value.join(":") : (value as string | null));
+  set range(value: RangeText | readonly [number, number] | null) {
+    this.#reflect("range", Array.isArray(value) ? value.join(":") : value);
   }
 
   get controls(): ControlsMode {
@@ -149,6 +166,12 @@ export class ZarrViewerElement extends Base {
     return this.#viewer?.view?.settings ?? this.#settings;
   }
   set settings(value: WantedState | undefined) {
+    // Attributes set earlier in this tick are applied first, so that the last setting wins.
+    if (!placeNames.some((name) => this.#changed.has(name))) this.#update();
+    else if (value) {
+      this.#settings = { ...this.#settings, ...value }; // for the source that is about to be opened
+      return;
+    }
     if (this.#viewer?.view && value) this.#viewer.change(value);
     else this.#settings = value;
   }
@@ -208,7 +231,16 @@ export class ZarrViewerElement extends Base {
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
     if (before === value) return;
     if (name === "src" && value !== null) this.#source = undefined;
+    this.#dropSettings(name);
     this.#note(name);
+  }
+
+  /** Removes the pending settings that an attribute has just overridden. */
+  #dropSettings(attribute: string): void {
+    if (!this.#settings || !stateNames.includes(attribute)) return;
+    const overridden = unsetSettings(settingName(attribute));
+    const others = Object.entries(this.#settings).filter(([key]) => !(key in overridden));
+    this.#settings = Object.fromEntries(others);
   }
 
   /** Properties set before the class was defined would hide its accessors. */
@@ -250,8 +282,9 @@ export class ZarrViewerElement extends Base {
   /** The change of state that changed attributes ask for; removed attributes restore their defaults. */
   #changeOf(names: readonly string[]): WantedState {
     const removed = names.filter((name) => !this.hasAttribute(name));
-    const unset: WantedState = Object.assign({}, ...removed.map((name) => unsetSettings(settingOf(name))));
-    const isUnset = (name: string) => Object.keys(unsetSettings(settingOf(name))).some((key) => key in unset);
+    const unset: WantedState = Object.assign({}, ...removed.map((name) => unsetSettings(settingName(name))));
+    const isUnset = (name: string) =>
+      Object.keys(unsetSettings(settingName(name))).some((key) => key in unset);
     return { ...unset, ...this.#read((name) => names.includes(name) || isUnset(name)) };
   }
 
@@ -293,13 +326,13 @@ export class ZarrViewerElement extends Base {
         if (control === "open") this.#tell("load", view);
         else this.#tell("change", { view, control });
       },
-      onPointer: (pointed) => this.#tell("pointer", pointed),
+      onPointer: (pointed) => this.#tell("pointer", pointed ?? null),
       onProgress: (progress) => this.#tell("progress", progress),
-      onError: (error) => this.#tell("error", { error, message: messageOf(error) }),
+      onError: (error) => this.#tell("error", { error, message: errorMessage(error) }),
     });
   }
 
-  #tell(name: keyof ZarrViewerEvents, detail: unknown): void {
+  #tell<K extends keyof ZarrViewerEvents>(name: K, detail: ZarrViewerEvents[K]["detail"]): void {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 }

@@ -50,7 +50,7 @@ export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Ad
     return { axis, elements: end - first, chunks };
   });
   const product = (list: readonly number[]) => list.reduce((a, b) => a * b, 1);
-  const planes = planesOf({ dataset, state }, chunkShape);
+  const planes = planesPerChunk({ dataset, state }, chunkShape);
   const chunks = planes.chunks * product(spans.map((span) => span.chunks));
   const bytesPerChunk = product(chunkShape) * itemBytes;
   const depth = product(chunkShape.filter((_, axis) => !state.axes.includes(axis)));
@@ -70,7 +70,10 @@ export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Ad
 }
 
 /** Number of planes shown together, one per channel, and their depth in chunks. */
-function planesOf({ dataset, state }: Pick<LookedAt, "dataset" | "state">, chunkShape: readonly number[]) {
+function planesPerChunk(
+  { dataset, state }: Pick<LookedAt, "dataset" | "state">,
+  chunkShape: readonly number[],
+) {
   const read = channelsRead(dataset, state);
   if (!read || read.indices.length === 0) return { count: 1, chunks: 1 };
   const { axis, indices } = read;

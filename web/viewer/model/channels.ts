@@ -21,7 +21,7 @@ export interface ChannelState {
 }
 
 /** Maximum number of layers: more cannot be told apart, and take longer than a frame to draw. */
-export const mostChannels = 8;
+export const maxChannels = 8;
 
 /** Names of axes that can only be colour components or separately measured channels. */
 const channelName = /^(c|ch|channels?|rgba?|colou?rs?|bands?|samples?)$/i;
@@ -29,20 +29,20 @@ const channelName = /^(c|ch|channels?|rgba?|colou?rs?|bands?|samples?)$/i;
 type Facts = Pick<Dataset, "axes" | "dtype" | "channelAxis" | "channels" | "isLabels">;
 
 /** The channel axis; undefined if there is none or it has only one entry. */
-export function channelAxisOf(dataset: Facts): number | undefined {
+export function findChannelAxis(dataset: Facts): number | undefined {
   const { axes, channelAxis } = dataset;
   if (channelAxis !== undefined) return axes[channelAxis]!.length > 0 ? channelAxis : undefined;
-  return colourAxisOf(dataset);
+  return findColourAxis(dataset);
 }
 
 /** Whether an array is a photograph: bytes of red, green, blue, and possibly alpha. */
 export function isPicture(dataset: Facts): boolean {
-  const axis = colourAxisOf(dataset);
+  const axis = findColourAxis(dataset);
   return axis !== undefined && (dataset.channelAxis === undefined || dataset.channelAxis === axis);
 }
 
 /** A first or last axis of three or four bytes, or one with the name of a colour axis. */
-function colourAxisOf({ axes, dtype, channels, isLabels }: Facts): number | undefined {
+function findColourAxis({ axes, dtype, channels, isLabels }: Facts): number | undefined {
   if (dtype.core !== "uint8" || channels || isLabels || axes.length < 3) return undefined;
   const isShort = ({ length }: { length: number }) => length === 3 || length === 4;
   const named = axes.findIndex((axis) => isShort(axis) && channelName.test(axis.name ?? ""));
@@ -70,7 +70,7 @@ const pairs: Readonly<Record<number, readonly string[]>> = {
 export const defaultChannels = keptFor(chosenChannels);
 
 function chosenChannels(dataset: Facts): ChannelState[] | undefined {
-  const axis = channelAxisOf(dataset);
+  const axis = findChannelAxis(dataset);
   if (axis === undefined || dataset.isLabels) return undefined;
   const count = dataset.axes[axis]!.length;
   if (isPicture(dataset))
@@ -88,33 +88,33 @@ function chosenChannels(dataset: Facts): ChannelState[] | undefined {
   // If there are more channels than can be shown, active ones come first.
   const active = firstChannels(count, isActive);
   const others = firstChannels(Math.min(count, channels?.length ?? 0), (index) => !isActive(index));
-  const chosen = [...active, ...others].slice(0, mostChannels);
+  const chosen = [...active, ...others].slice(0, maxChannels);
   const isAnyOn = active.length > 0;
   return chosen
     .sort((a, b) => a - b)
     .map((index, i) => ({
       index,
       isOn: !isAnyOn || isActive(index),
-      color: colorOf(channels?.[index]?.color) ?? (pairs[chosen.length] ?? palette)[i % palette.length]!,
-      range: rangeOf(channels?.[index]?.window),
+      color: channelColor(channels?.[index]?.color) ?? (pairs[chosen.length] ?? palette)[i % palette.length]!,
+      range: channelRange(channels?.[index]?.window),
       gamma: 1,
     }));
 }
 
-/** The first channels that fit, up to `mostChannels`. */
+/** The first channels that fit, up to `maxChannels`. */
 function firstChannels(count: number, fits: (index: number) => boolean): number[] {
   const found: number[] = [];
-  for (let i = 0; i < count && found.length < mostChannels; i++) if (fits(i)) found.push(i);
+  for (let i = 0; i < count && found.length < maxChannels; i++) if (fits(i)) found.push(i);
   return found;
 }
 
 /** A colour in lower case; undefined for black, which would be invisible. */
-function colorOf(text: string | undefined): string | undefined {
+function channelColor(text: string | undefined): string | undefined {
   const color = text?.toLowerCase();
   return color && /^[0-9a-f]{6}$/.test(color) && color !== "000000" ? color : undefined;
 }
 
-function rangeOf(window: readonly [number, number] | undefined): ValueRange {
+function channelRange(window: readonly [number, number] | undefined): ValueRange {
   const [low, high] = window ?? [0, 0];
   return Number.isFinite(low) && Number.isFinite(high) && high > low
     ? { mode: "manual", low, high }
@@ -139,7 +139,7 @@ export const isGamma = (value: unknown): value is number =>
 
 /** @param count number of channels */
 export function isChannels(value: unknown, count: number): value is readonly ChannelState[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > mostChannels) return false;
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxChannels) return false;
   const indices = new Set<number>();
   return value.every((channel: Partial<ChannelState> | null) => {
     const { index = -1, color, range, gamma, isOn } = channel ?? {};

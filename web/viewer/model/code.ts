@@ -1,6 +1,6 @@
 /** Generates a program that reads the current view. */
 import type { Dataset, Level } from "../source/dataset.js";
-import { type Leaf, leavesOf } from "../source/leaf.js";
+import { dtypeLeaves, type Leaf } from "../source/leaf.js";
 import type { Rectangle } from "./camera.js";
 import { channelsRead } from "./layers.js";
 import type { Interval, ViewState } from "./state.js";
@@ -37,7 +37,7 @@ const sliceCall = (part: Interval) => `slice(${part.join(", ")})`;
 
 export function javascriptCode(request: CodeRequest): Code {
   const { source, v1Order, dataset, state } = request;
-  const { path, parts } = partOf(request);
+  const { path, parts } = partCode(request);
   const isDecoded = dataset.decode !== undefined && !state.isRaw;
   const leaf = leafIn(dataset, state);
   const hasField = leaf.path.length > 0;
@@ -79,7 +79,7 @@ function usesXarray(dataset: Dataset, state: ViewState): boolean {
 
 function zarrCode(request: CodeRequest): string {
   const { dataset, state, source } = request;
-  const { path, parts } = partOf(request);
+  const { path, parts } = partCode(request);
   const leaf = leafIn(dataset, state);
   const selection = parts.map((part) => partText(part, (interval) => interval.join(":")));
   const steps = [
@@ -106,8 +106,8 @@ function zarrCode(request: CodeRequest): string {
 
 function xarrayCode(request: CodeRequest): string {
   const { dataset, state, source } = request;
-  const { path, parts } = partOf(request);
-  const { group, name } = variableOf(source, path);
+  const { path, parts } = partCode(request);
+  const { group, name } = variableName(source, path);
   const indexers = parts.map((part, axis) => {
     const dimension = quoted(dataset.axes[axis]!.name!);
     return `${dimension}: ${partText(part, sliceCall)}`;
@@ -135,7 +135,10 @@ function turn(parts: readonly Part[], { axes }: ViewState): string {
 }
 
 /** The group of a variable; if the address is the array's own, its parent group. */
-function variableOf(source: string, path: string): { group: { source: string; path: string }; name: string } {
+function variableName(
+  source: string,
+  path: string,
+): { group: { source: string; path: string }; name: string } {
   const at = path.lastIndexOf("/");
   if (path !== "")
     return { group: { source, path: path.slice(0, Math.max(0, at)) }, name: path.slice(at + 1) };
@@ -161,19 +164,19 @@ function complexPart({ dtype }: Leaf, { part }: ViewState): string {
 }
 
 /** The path of the shown array, and the visible part of it. */
-function partOf({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: Part[] } {
+function partCode({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: Part[] } {
   const chosen = dataset.levels[level]?.array ? dataset.levels[level]! : dataset.levels[0];
   const array = chosen.array ?? dataset.array;
   const channels = channelsRead(dataset, state);
   const parts = array.shape.map((length, axis): Part => {
     const position = state.axes.indexOf(axis);
     if (axis === channels?.axis && channels.indices.length > 0) return listed(channels.indices);
-    if (position < 0) return within(ownOf(chosen, axis, state.index[axis]! + 0.5), length);
+    if (position < 0) return within(ownIndex(chosen, axis, state.index[axis]! + 0.5), length);
     if (!seen) return [0, length];
     const isAcross = position === state.axes.length - 1;
     const [from, to] = isAcross ? [seen.left, seen.right] : [seen.top, seen.bottom];
-    const first = within(ownOf(chosen, axis, from), length);
-    return [first, Math.max(first + 1, Math.min(length, Math.ceil(ownOf(chosen, axis, to))))];
+    const first = within(ownIndex(chosen, axis, from), length);
+    return [first, Math.max(first + 1, Math.min(length, Math.ceil(ownIndex(chosen, axis, to))))];
   });
   return { path: array.path.replace(/^\//, ""), parts };
 }
@@ -185,11 +188,12 @@ function listed(indices: readonly number[]): Part {
   return last - first === indices.length - 1 ? [first, last + 1] : { list: indices };
 }
 
-const ownOf = ({ origin, factor }: Level, axis: number, at: number) => (at - origin[axis]!) / factor[axis]!;
+const ownIndex = ({ origin, factor }: Level, axis: number, at: number) =>
+  (at - origin[axis]!) / factor[axis]!;
 const within = (at: number, length: number) => Math.min(Math.max(Math.floor(at), 0), length - 1);
 
 function leafIn({ dtype }: Dataset, { field }: ViewState): Leaf {
-  const leaves = leavesOf(dtype);
+  const leaves = dtypeLeaves(dtype);
   return leaves.find(({ name }) => name === field) ?? leaves[0]!;
 }
 

@@ -1,8 +1,8 @@
 /** Layers of a view: planes of datasets, each with a style. */
 import type { ColormapName } from "../base/colormaps.js";
-import { type Dataset, type DatasetAxis, type Labels, shapeOf } from "../source/dataset.js";
+import { type Dataset, type DatasetAxis, datasetShape, type Labels } from "../source/dataset.js";
 import type { Part } from "../source/leaf.js";
-import { channelAxisOf, isPicture } from "./channels.js";
+import { findChannelAxis, isPicture } from "./channels.js";
 import type { Outside, ValueRange, ViewState } from "./state.js";
 
 /** Colours of a layer, apart from its range. */
@@ -47,7 +47,7 @@ export interface Layer extends PlaneChoice {
 }
 
 /** The layers of a state: one per active channel, or a single one; and the labels over them. */
-export function layersOf(dataset: Dataset, state: ViewState): Layer[] {
+export function planLayers(dataset: Dataset, state: ViewState): Layer[] {
   const labels = shownLabels(dataset, state);
   return [...imageLayers(dataset, state), ...(labels ? labelsLayer(labels, state) : [])];
 }
@@ -92,7 +92,7 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
   const { axes, index, field, part, isRaw, colormap, isReversed, gamma, outside, range } = state;
   const plane = { dataset, axes, index, field, part, isRaw };
   const plain = { colormap, isReversed, gamma, outside, color: "ffffff", opacity: 1 };
-  const channelAxis = channelAxisOf(dataset);
+  const channelAxis = findChannelAxis(dataset);
   if (!isComposite(dataset, state) || channelAxis === undefined) {
     const kind = colormap === "labels" ? "labels" : "map";
     const style = { ...plain, kind, blend: "over" } as const;
@@ -132,7 +132,7 @@ export const channelId = (index: number | string): string => `channel ${index}`;
 
 /** Whether several channels are shown as a composite. */
 export function isComposite(dataset: Dataset, { channels, axes }: ViewState): boolean {
-  const channelAxis = channelAxisOf(dataset);
+  const channelAxis = findChannelAxis(dataset);
   return channels !== null && channelAxis !== undefined && !axes.includes(channelAxis);
 }
 
@@ -141,7 +141,7 @@ export function channelsRead(
   dataset: Dataset,
   state: ViewState,
 ): { axis: number; indices: number[] } | undefined {
-  const axis = channelAxisOf(dataset);
+  const axis = findChannelAxis(dataset);
   if (!isComposite(dataset, state) || axis === undefined) return undefined;
   const indices = imageLayers(dataset, state).map(({ index }) => index[axis]!);
   return { axis, indices: indices.sort((a, b) => a - b) };
@@ -149,8 +149,8 @@ export function channelsRead(
 
 /** Axes along which slices can be played. */
 export function playableAxes(dataset: Dataset, settings: ViewState): number[] {
-  const channelAxis = isComposite(dataset, settings) ? channelAxisOf(dataset) : undefined;
-  return shapeOf(dataset).flatMap((length, axis) =>
+  const channelAxis = isComposite(dataset, settings) ? findChannelAxis(dataset) : undefined;
+  return datasetShape(dataset).flatMap((length, axis) =>
     length > 1 && axis !== channelAxis && !settings.axes.includes(axis) ? [axis] : [],
   );
 }
@@ -162,13 +162,13 @@ const longest = 64;
  * Height of a drawn element divided by its width; negative if rows go up. Axes of the same unit are drawn to
  * scale. Degrees of longitude are shortened as at the middle of a regional map.
  */
-export function aspectOf(dataset: Dataset, { axes }: Pick<ViewState, "axes">): number {
+export function planeAspect(dataset: Dataset, { axes }: Pick<ViewState, "axes">): number {
   const [down, across] = axes.map((axis) => dataset.axes[axis]!);
   if (!down || !across) return 1;
   const direction = down.goesUp ? -1 : 1;
-  const [height, width] = [stepOf(down), stepOf(across)];
+  const [height, width] = [axisStep(down), axisStep(across)];
   if (!height || !width || !areAlike(down, across)) return direction;
-  const aspect = (height / width) * stretchOf(down, across);
+  const aspect = (height / width) * axisStretch(down, across);
   return aspect >= 1 / longest && aspect <= longest ? direction * aspect : direction;
 }
 
@@ -181,7 +181,7 @@ function areAlike(a: DatasetAxis, b: DatasetAxis): boolean {
 }
 
 /** Units per element, if they are constant or nearly so. */
-function stepOf({ scale, coordinates, length }: DatasetAxis): number | undefined {
+function axisStep({ scale, coordinates, length }: DatasetAxis): number | undefined {
   if (scale !== undefined) return Math.abs(scale) || undefined;
   const [first, last] = [coordinates?.at(0), coordinates?.at(length - 1)];
   const isKnown = coordinates?.kind === "numbers" && typeof first === "number" && typeof last === "number";
@@ -192,7 +192,7 @@ function stepOf({ scale, coordinates, length }: DatasetAxis): number | undefined
  * Degrees of longitude are shorter than those of latitude; over more than half the world no single factor is
  * right.
  */
-function stretchOf(down: DatasetAxis, across: DatasetAxis): number {
+function axisStretch(down: DatasetAxis, across: DatasetAxis): number {
   const latitude = [down, across].find(({ role }) => role === "latitude");
   const ends = [latitude?.coordinates?.at(0), latitude?.coordinates?.at(latitude.length - 1)];
   const [first, last] = ends;

@@ -1,7 +1,7 @@
 /** Chooses how a slice is shown, and the selection to read for a table. */
 import { type Selection, slice } from "zarr-wasm";
 import { isNumeric } from "../source/leaf.js";
-import { type ArrayFacts, type Interval, leafOf, type ViewState } from "./state.js";
+import { type ArrayFacts, drawnLeaf, type Interval, type ViewState } from "./state.js";
 
 export type SliceKind = "image" | "line" | "value" | "table" | "empty";
 
@@ -18,24 +18,24 @@ export interface TablePlan {
   readonly selection: Selection;
 }
 
-export function kindOf(array: ArrayFacts, { axes, field }: ViewState): SliceKind {
+export function sliceKind(array: ArrayFacts, { axes, field }: ViewState): SliceKind {
   if (array.shape.includes(0)) return "empty";
   if (axes.length === 0) return "value";
-  const leaf = leafOf(array, field);
+  const leaf = drawnLeaf(array, field);
   if (!leaf || !isNumeric(leaf.dtype)) return "table";
   return axes.length === 1 ? "line" : "image";
 }
 
 /** Maximum numbers of rows and columns of a table. */
-const mostRows = 200;
-const mostColumns = 24;
+const maxRows = 200;
+const maxColumns = 24;
 
 /** Selects the first elements of the requested window. */
 export function planTable({ shape }: ArrayFacts, { axes, index, window }: ViewState): TablePlan {
   const plans = axes.map((axis, position): AxisPlan => {
     const [start, stop]: Interval = window[axis] ?? [0, shape[axis]!];
     // A table of one axis is vertical: a column of values is easier to read than a row.
-    const most = position === 1 ? mostColumns : mostRows;
+    const most = position === 1 ? maxColumns : maxRows;
     return { axis, start, stop: Math.min(stop, start + most) };
   });
   const selection = index.map((at, axis) => {

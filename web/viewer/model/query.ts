@@ -54,7 +54,7 @@ const numberEntry = (key: Key, name: string = key): Entry => ({
 const entries: readonly Entry[] = [
   {
     name: "axes",
-    read: (text) => ({ axes: text.split(",").map(axisOf) }),
+    read: (text) => ({ axes: text.split(",").map(parseAxis) }),
     write: ({ axes }) => axes.join(),
   },
   { name: "select", read: readSelect, write: selectText },
@@ -240,7 +240,7 @@ function restText(state: ViewState, plain: ViewState): string | undefined {
 }
 
 /** Axes by number or name; names are resolved once the dataset is known. */
-const axisOf = (text: string): number | string => (/^\s*\d+\s*$/.test(text) ? Number(text) : text.trim());
+const parseAxis = (text: string): number | string => (/^\s*\d+\s*$/.test(text) ? Number(text) : text.trim());
 
 function readSelect(text: string): WantedState {
   const parts = text.split(",").map((part) => part.trim());

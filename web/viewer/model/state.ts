@@ -1,21 +1,21 @@
 /** The state of a view, as plain data: compared, kept in the address, restored. */
 import type { ZarrArray } from "zarr-wasm";
 import { type ColormapName, colormapNames } from "../base/colormaps.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import {
+  dtypeLeaves,
   isComplex,
   isInteger,
   isNumeric,
   type Leaf,
-  leavesOf,
   type Part,
   partNames,
 } from "../source/leaf.js";
 import type { Camera } from "./camera.js";
 import {
   type ChannelState,
-  channelAxisOf,
   defaultChannels,
+  findChannelAxis,
   isChannels,
   isGamma,
   isRange,
@@ -82,7 +82,7 @@ export interface ViewState {
 }
 
 /** Maximum number of layers with kept limits: more are never shown. */
-const mostKept = 16;
+const maxKeptLimits = 16;
 
 /** The choices of slices per second. */
 export const frameRates = [1, 2, 5, 10, 20, 30] as const;
@@ -108,10 +108,10 @@ export type ArrayFacts = Pick<ZarrArray, "shape" | "chunkShape" | "dtype"> & {
 };
 
 /** The facts of a dataset that states depend on. */
-export function factsOf(dataset: Dataset): ArrayFacts {
+export function arrayFacts(dataset: Dataset): ArrayFacts {
   const { array, dtype, hints } = dataset;
-  const [channelAxis, channels] = [channelAxisOf(dataset), defaultChannels(dataset)];
-  return { shape: shapeOf(dataset), chunkShape: array.chunkShape, dtype, hints, channelAxis, channels };
+  const [channelAxis, channels] = [findChannelAxis(dataset), defaultChannels(dataset)];
+  return { shape: datasetShape(dataset), chunkShape: array.chunkShape, dtype, hints, channelAxis, channels };
 }
 
 /** Merges requested settings over the suggested ones. */
@@ -121,8 +121,8 @@ function withHints({ hints }: ArrayFacts, wanted: WantedState): WantedState {
 }
 
 /** The leaf to draw: the requested one, or else the first numeric one, or else the first. */
-export function leafOf({ dtype }: Pick<ArrayFacts, "dtype">, name: unknown): Leaf | undefined {
-  const leaves = leavesOf(dtype);
+export function drawnLeaf({ dtype }: Pick<ArrayFacts, "dtype">, name: unknown): Leaf | undefined {
+  const leaves = dtypeLeaves(dtype);
   return (
     leaves.find((leaf) => leaf.name === name) ?? leaves.find((leaf) => isNumeric(leaf.dtype)) ?? leaves[0]
   );
@@ -133,7 +133,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
   const { shape } = array;
   const wanted = withHints(array, asked);
   const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-  const leaf = leafOf(array, wanted.field);
+  const leaf = drawnLeaf(array, wanted.field);
   const part = partNames.find((name) => name === wanted.part) ?? "magnitude";
   return {
     axes: isAxes(wanted.axes, shape) ? wanted.axes : defaultAxes(array),
@@ -190,7 +190,7 @@ function keptLimitsFrom(value: unknown): ViewState["keptLimits"] {
       limits.every(Number.isFinite) &&
       limits[0] <= limits[1],
   );
-  return entries.length > 0 && entries.length <= mostKept ? Object.fromEntries(entries) : null;
+  return entries.length > 0 && entries.length <= maxKeptLimits ? Object.fromEntries(entries) : null;
 }
 
 function labelsState(value: unknown): LabelsState {

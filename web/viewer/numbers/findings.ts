@@ -115,7 +115,7 @@ export class Findings {
       if (value < low) below += share;
       else if (value > high) above += share;
       // Halved, because the difference of two finite numbers may overflow.
-      else bins[binOf((value / 2 - low / 2) / (high / 2 - low / 2), count)]! += share;
+      else bins[toBin((value / 2 - low / 2) / (high / 2 - low / 2), count)]! += share;
     }
     return { low, high, bins, below, above };
   }
@@ -137,5 +137,5 @@ export class Findings {
   }
 }
 
-const binOf = (part: number, count: number): number =>
+const toBin = (part: number, count: number): number =>
   Number.isNaN(part) ? 0 : Math.min(count - 1, Math.floor(part * count));

@@ -2,7 +2,7 @@
 import { h } from "../base/dom.js";
 import { readQuery } from "../model/query.js";
 import { publicData, publicDataNote } from "../source/public-data.js";
-import { hrefOf, link, type Offer, type OpenLink } from "./offers.js";
+import { link, type Offer, type OpenLink, offerHref } from "./offers.js";
 
 /** Cards of the samples, followed by public data. */
 export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLElement {
@@ -21,10 +21,10 @@ export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLEleme
             "li",
             {},
             link(
-              hrefOf(offer),
+              offerHref(offer),
               open,
               {},
-              h("div", { class: "page-thumbnail", "data-query": hrefOf(offer), "aria-hidden": "true" }),
+              h("div", { class: "page-thumbnail", "data-query": offerHref(offer), "aria-hidden": "true" }),
               h("b", {}, offer.title),
               h("span", {}, offer.text),
             ),
@@ -44,7 +44,7 @@ export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLEleme
             h(
               "li",
               {},
-              link(hrefOf({ ...data, view: {} }), open, {}, data.title),
+              link(offerHref({ ...data, view: {} }), open, {}, data.title),
               ` ${data.text} `,
               h("span", { class: "page-owner" }, data.owner),
             ),
@@ -58,12 +58,12 @@ export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLEleme
 export async function fillThumbnails(gallery: HTMLElement, signal: AbortSignal): Promise<void> {
   const places = [...gallery.querySelectorAll<HTMLElement>(".page-thumbnail:empty")];
   if (places.length === 0) return;
-  const { thumbnailOf } = await import("../element/thumbnail.js");
+  const { drawThumbnail } = await import("../element/thumbnail.js");
   for (const place of places) {
     if (signal.aborted) return;
     const target = readQuery(place.dataset["query"]!);
     const options = { enough: 200, hasLabels: true, signal };
-    const picture = target && (await thumbnailOf(target, options).catch(() => undefined));
+    const picture = target && (await drawThumbnail(target, options).catch(() => undefined));
     if (picture) place.replaceChildren(picture);
   }
 }

@@ -3,8 +3,8 @@ import { h } from "../base/dom.js";
 import {
   type Dropped,
   type NotDropped,
+  openStores,
   storeOfHandle,
-  storesOf,
   storesOfFiles,
   type Transfer,
 } from "../source/drop.js";
@@ -65,7 +65,7 @@ export function takeDrops(take: Take): void {
     end();
     if (!hasFiles(event)) return;
     event.preventDefault();
-    void storesOf(event.dataTransfer as unknown as Transfer).then(take);
+    void openStores(event.dataTransfer as unknown as Transfer).then(take);
   });
 }
 

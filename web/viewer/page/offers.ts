@@ -32,13 +32,13 @@ async function listAt(name: string): Promise<unknown[]> {
   }
 }
 
-const textsOf = (value: unknown, names: readonly string[]): string[] | undefined => {
+const offerTexts = (value: unknown, names: readonly string[]): string[] | undefined => {
   const texts = names.map((name) => (value as Record<string, unknown> | null)?.[name]);
   return texts.every((text) => typeof text === "string") ? (texts as string[]) : undefined;
 };
 
 function galleryOffer(entry: unknown): Offer[] {
-  const [name, title, text, source] = textsOf(entry, ["name", "title", "text", "source"]) ?? [];
+  const [name, title, text, source] = offerTexts(entry, ["name", "title", "text", "source"]) ?? [];
   if (name === undefined) return [];
   const { path, view } = entry as { path?: unknown; view?: unknown };
   const settings = Object.entries(view ?? {}).filter(([, value]) => typeof value === "string");
@@ -55,7 +55,7 @@ function galleryOffer(entry: unknown): Offer[] {
 }
 
 function sampleOffer(entry: unknown): Offer[] {
-  const [name, title, store] = textsOf(entry, ["name", "title", "store"]) ?? [];
+  const [name, title, store] = offerTexts(entry, ["name", "title", "store"]) ?? [];
   if (name === undefined) return [];
   return [{ name, title: title!, text: "", source: `${folder}/${store}`, view: {} }];
 }
@@ -78,7 +78,7 @@ export function link(
 }
 
 /** The query of an offer. */
-export function hrefOf({ source, path, view }: Pick<Offer, "source" | "path" | "view">): string {
+export function offerHref({ source, path, view }: Pick<Offer, "source" | "path" | "view">): string {
   const entries = [
     ["source", source],
     ...(path === undefined ? [] : [["path", path]]),
@@ -90,6 +90,6 @@ export function hrefOf({ source, path, view }: Pick<Offer, "source" | "path" | "
 /** Links to samples in one row. */
 export function offerLinks(offers: readonly Offer[], open: OpenLink): HTMLAnchorElement[] {
   return offers.map((offer) =>
-    link(hrefOf(offer), open, { title: offer.title, "data-source": offer.source }, offer.name),
+    link(offerHref(offer), open, { title: offer.title, "data-source": offer.source }, offer.name),
   );
 }

@@ -1,9 +1,9 @@
 /** Controls for additions to the picture: lines on maps, a profile, orthogonal planes. */
 import { h, labelled, select } from "../base/dom.js";
-import { channelAxisOf } from "../model/channels.js";
+import { findChannelAxis } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Change, Control } from "./control.js";
 import { axisName } from "./rulers.js";
 
@@ -11,7 +11,7 @@ export function besideParts(dataset: Dataset, change: Change): Control[] {
   return [profilePart(dataset, change), depthPart(dataset, change), ...linesParts(dataset, change)];
 }
 
-const nameOf = ({ axes }: Dataset, axis: number) =>
+const axisTitle = ({ axes }: Dataset, axis: number) =>
   axisName(
     axes.map(({ name }) => name ?? null),
     axis,
@@ -24,12 +24,12 @@ function axisList(
   none: string,
   onAxis: (axis: number | null) => void,
 ): HTMLSelectElement {
-  const entries = axes.map((axis) => [String(axis), nameOf(dataset, axis)] as const);
+  const entries = axes.map((axis) => [String(axis), axisTitle(dataset, axis)] as const);
   return select([["", none], ...entries], (value) => onAxis(value === "" ? null : Number(value)));
 }
 
 const longAxes = (dataset: Dataset): number[] =>
-  shapeOf(dataset).flatMap((length, axis) => (length > 1 ? [axis] : []));
+  datasetShape(dataset).flatMap((length, axis) => (length > 1 ? [axis] : []));
 
 function profilePart(dataset: Dataset, change: Change): Control {
   const list = axisList(dataset, longAxes(dataset), "None", (profile) =>
@@ -47,7 +47,7 @@ function profilePart(dataset: Dataset, change: Change): Control {
 
 /** Axes that the planes beside the picture can share. */
 export function depthAxes(dataset: Dataset, settings: ViewState): number[] {
-  const channelAxis = isComposite(dataset, settings) ? channelAxisOf(dataset) : undefined;
+  const channelAxis = isComposite(dataset, settings) ? findChannelAxis(dataset) : undefined;
   return longAxes(dataset).filter((axis) => axis !== channelAxis && !settings.axes.includes(axis));
 }
 

@@ -3,15 +3,15 @@ import { type Chooser, chooser } from "../base/chooser.js";
 import { h, labelled } from "../base/dom.js";
 import {
   type ChannelState,
-  channelAxisOf,
   channelLabel,
   defaultChannels,
+  findChannelAxis,
   isPicture,
-  mostChannels,
+  maxChannels,
   type ValueRange,
 } from "../model/channels.js";
 import { channelId, isComposite } from "../model/layers.js";
-import { leafOf, type ViewState } from "../model/state.js";
+import { drawnLeaf, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
 import type { Change, Control, ControlState, LayerNumbers } from "./control.js";
@@ -21,7 +21,7 @@ import { gammaField, limitFields, logBox, rangeList } from "./values.js";
 /** Empty if a dataset has no channels. */
 export function channelParts(dataset: Dataset, change: Change): Control[] {
   const channels = defaultChannels(dataset);
-  const axis = channelAxisOf(dataset);
+  const axis = findChannelAxis(dataset);
   if (!channels || axis === undefined) return [];
   const kept = { channels };
   const rows = channels.map(
@@ -45,7 +45,7 @@ function togetherPart(
   return {
     element,
     sync(settings, { kind }) {
-      element.hidden = kind !== "image" || settings.axes.includes(channelAxisOf(dataset)!);
+      element.hidden = kind !== "image" || settings.axes.includes(findChannelAxis(dataset)!);
       box.checked = settings.channels !== null;
       // Restores the previous choice.
       if (settings.channels) kept.channels = settings.channels;
@@ -119,7 +119,7 @@ class ChannelRow implements Control {
       "aria-label": `Colour of ${name}`,
       oninput: () => this.#set({ color: this.#colour.value.slice(1) }, "colour"),
     });
-    this.#which = length > mostChannels ? this.#list(length, name) : undefined;
+    this.#which = length > maxChannels ? this.#list(length, name) : undefined;
     this.#title = name;
     const ontoggle = () => {
       if (this.#last) this.sync(this.#last.settings, this.#last.state);
@@ -184,7 +184,7 @@ class ChannelRow implements Control {
       this.#details.append(this.#inside.element);
     }
     const numbers = state.numbers.find(({ layer }) => layer.id === channelId(channel.index));
-    this.#inside.sync(channel, numbers, leafOf(this.dataset, settings.field), settings.isLogHistogram);
+    this.#inside.sync(channel, numbers, drawnLeaf(this.dataset, settings.field), settings.isLogHistogram);
   }
 }
 

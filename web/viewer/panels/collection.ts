@@ -19,18 +19,23 @@ export function collectionPanel(collection: Collection, shown: string, onGo: Go)
     "section",
     { class: "zw-card zw-collection", "aria-label": title },
     h("h3", {}, `${title} (${entries.length.toLocaleString("en")})`),
-    listOf(title, entries, shown, onGo),
+    memberList(title, entries, shown, onGo),
     others.length > 0 &&
       h(
         "details",
         { open: isOther || entries.length === 0 },
         h("summary", {}, rest),
-        listOf(rest, others, shown, onGo),
+        memberList(rest, others, shown, onGo),
       ),
   );
 }
 
-function listOf(label: string, entries: readonly CollectionEntry[], shown: string, onGo: Go): HTMLElement {
+function memberList(
+  label: string,
+  entries: readonly CollectionEntry[],
+  shown: string,
+  onGo: Go,
+): HTMLElement {
   const isShown = ({ path }: CollectionEntry) => path === shown || path.startsWith(`${shown}/`);
   const list = new VirtualList({ label, maxWhole });
   list.show({

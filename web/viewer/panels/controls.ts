@@ -5,9 +5,9 @@
 import { chooser } from "../base/chooser.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { arrange } from "../base/virtual.js";
-import { type Interval, leafOf, type ViewState } from "../model/state.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
-import { isComplex, leavesOf, type Part, partNames, parts } from "../source/leaf.js";
+import { drawnLeaf, type Interval, type ViewState } from "../model/state.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
+import { dtypeLeaves, isComplex, type Part, partNames, parts } from "../source/leaf.js";
 import { besideParts } from "./beside.js";
 import { channelParts } from "./channels.js";
 import type { Change, Control, ControlCallbacks, ControlState } from "./control.js";
@@ -67,7 +67,7 @@ function card(title: string, ...children: (HTMLElement | undefined)[]): HTMLElem
 
 /** Chooses the vertical and horizontal axis. Choosing the axis of the other direction swaps the two. */
 function axesPart(dataset: Dataset, change: Change): Control {
-  const names = namesOf(dataset);
+  const names = labelledAxes(dataset);
   const axisNames = { count: names.length, name: (axis: number) => axisName(names, axis) };
   const choose = (position: number, axis: number) =>
     change(({ axes }) => {
@@ -129,9 +129,9 @@ function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbac
     element,
     sync(settings, state) {
       element.hidden = settings.axes.length === 0 || state.kind === "empty";
-      const shape = shapeOf(dataset);
+      const shape = datasetShape(dataset);
       const isWhole = settings.axes.every((axis) => {
-        const [start, stop] = shownOf(settings, state, axis, shape[axis]!)!;
+        const [start, stop] = shownAxes(settings, state, axis, shape[axis]!)!;
         return start === 0 && stop === shape[axis];
       });
       // A chosen part may still include everything.
@@ -151,7 +151,7 @@ function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbac
 }
 
 function windowRow(dataset: Dataset, axis: number, length: number, change: Change): Control {
-  const name = axisName(namesOf(dataset), axis);
+  const name = axisName(labelledAxes(dataset), axis);
   const limits = { min: 0, max: Math.max(0, length - 1), step: 1 };
   let synced: ControlState | undefined;
   const set = () => {
@@ -160,8 +160,8 @@ function windowRow(dataset: Dataset, axis: number, length: number, change: Chang
     const interval: Interval = [Math.min(first!, last!), Math.max(first!, last!) + 1];
     change((now) => {
       // The visible interval of the other axis is kept if the view was moved there.
-      const others = shapeOf(dataset).map((length, i) =>
-        now.camera && synced ? (shownOf(now, synced, i, length) ?? null) : now.window[i]!,
+      const others = datasetShape(dataset).map((length, i) =>
+        now.camera && synced ? (shownAxes(now, synced, i, length) ?? null) : now.window[i]!,
       );
       return { camera: null, window: others.map((old, i) => (i === axis ? interval : old)) };
     }, `window-${axis}`);
@@ -180,7 +180,7 @@ function windowRow(dataset: Dataset, axis: number, length: number, change: Chang
     element,
     sync(settings, state) {
       synced = state;
-      const shown = shownOf(settings, state, axis, length);
+      const shown = shownAxes(settings, state, axis, length);
       element.hidden = !shown;
       if (!shown) return;
       showNumber(firstField, shown[0]);
@@ -190,7 +190,7 @@ function windowRow(dataset: Dataset, axis: number, length: number, change: Chang
 }
 
 /** The visible interval of an axis in whole elements; undefined if the axis is not shown. */
-function shownOf(
+function shownAxes(
   { axes, window }: ViewState,
   { kind, seen }: ControlState,
   axis: number,
@@ -204,10 +204,10 @@ function shownOf(
   return [Math.max(0, Math.floor(from + 0.5)), Math.min(length, Math.ceil(to - 0.5))];
 }
 
-const namesOf = ({ axes }: Dataset) => axes.map(({ name }) => name ?? null);
+const labelledAxes = ({ axes }: Dataset) => axes.map(({ name }) => name ?? null);
 
 function fieldPart(dataset: Dataset, change: Change): Control {
-  const leaves = leavesOf(dataset.dtype);
+  const leaves = dtypeLeaves(dataset.dtype);
   const names = { count: leaves.length, name: (index: number) => leaves[index]!.name };
   const fields = chooser(names, (index) => change(() => ({ field: leaves[index]!.name }), "field"));
   const part = select(
@@ -223,7 +223,7 @@ function fieldPart(dataset: Dataset, change: Change): Control {
     sync(settings) {
       fields.show(leaves.findIndex(({ name }) => name === settings.field));
       part.value = settings.part;
-      const leaf = leafOf(dataset, settings.field);
+      const leaf = drawnLeaf(dataset, settings.field);
       partRow.hidden = !leaf || !isComplex(leaf.dtype);
       element.hidden = fieldRow.hidden && partRow.hidden;
     },

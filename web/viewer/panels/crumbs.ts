@@ -12,11 +12,7 @@ export interface CrumbsCallbacks {
 
 export class Crumbs {
   readonly #list = h("ol");
-  readonly element = h(
-    "nav",
-    { class: "zw-crumbs", "aria-label": "Way to this node", hidden: true },
-    this.#list,
-  );
+  readonly element = h("nav", { class: "zw-crumbs", "aria-label": "Breadcrumb", hidden: true }, this.#list);
 
   constructor(private readonly callbacks: CrumbsCallbacks) {}
 

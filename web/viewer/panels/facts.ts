@@ -20,7 +20,7 @@ export function factsPanel(array: ZarrArray): HTMLElement {
     h(
       "dl",
       {},
-      ...factsOf(array).map(([name, value]) =>
+      ...factRows(array).map(([name, value]) =>
         h(
           "div",
           {},
@@ -54,7 +54,7 @@ function attributesDetails(attributes: ZarrArray["attributes"]): HTMLElement | u
   );
 }
 
-function factsOf(array: ZarrArray): [string, Node | string][] {
+function factRows(array: ZarrArray): [string, Node | string][] {
   const { shape, chunkShape, dtype } = array;
   const product = (lengths: readonly number[]) => lengths.reduce((a, b) => a * b, 1);
   const grid = shape.map((length, axis) => Math.ceil(length / chunkShape[axis]!));

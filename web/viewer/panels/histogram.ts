@@ -1,7 +1,7 @@
 /** A histogram of values with the colour limits, which can be dragged. */
 import { h } from "../base/dom.js";
 import { formatBriefly } from "../base/format.js";
-import { tableOf } from "../draw/table.js";
+import { layerColors } from "../draw/table.js";
 import type { Histogram } from "../numbers/findings.js";
 import { isInteger, type Leaf } from "../source/leaf.js";
 import type { LayerNumbers } from "./control.js";
@@ -124,7 +124,7 @@ export class HistogramView {
   /** Draws the colours below the bars, at their values. */
   #drawStrip(context: CanvasRenderingContext2D, width: number, { limits, layer }: LayerNumbers): void {
     const [from, to] = this.#domain;
-    const table = new Uint8Array(tableOf(layer.style).buffer);
+    const table = new Uint8Array(layerColors(layer.style).buffer);
     for (let x = 0; x < width; x++) {
       const value = from + ((x + 0.5) / width) * (to - from);
       const part = Math.floor(((value - limits[0]) / (limits[1] - limits[0])) * 256);

@@ -5,7 +5,7 @@ import { h } from "../base/dom.js";
 import { keptFor } from "../base/memo.js";
 import { mixed } from "../draw/paint.js";
 import { marks } from "../draw/renderer.js";
-import { tableOf } from "../draw/table.js";
+import { layerColors } from "../draw/table.js";
 import type { LayerStyle } from "../model/layers.js";
 
 /** A channel in the legend. */
@@ -49,7 +49,7 @@ export class Legend {
     this.#note.textContent = note;
     this.#note.hidden = note === "";
     this.#scale.title = colormaps[style.colormap].label;
-    const table = tableOf(style);
+    const table = layerColors(style);
     paintTable(this.#bar, table);
     const ends = [
       [table[0]!, marks.below],
@@ -75,7 +75,7 @@ export class Legend {
     this.#channels.replaceChildren(
       ...channels.map(({ style, label, low, high }) => {
         const bar = h("canvas", { class: "zw-legend-bar", width: 256, height: 1, "aria-hidden": "true" });
-        paintTable(bar, tableOf(style));
+        paintTable(bar, layerColors(style));
         return h("li", {}, h("b", {}, label), h("span", {}, low), bar, h("span", {}, high));
       }),
     );
@@ -95,10 +95,10 @@ export function paintBar(canvas: HTMLCanvasElement, colormap: ColormapName): voi
 
 /** As a CSS gradient: drawing on the first canvas of a page waits for the GPU to start. */
 function paintTable(bar: HTMLElement, table: Uint32Array): void {
-  bar.style.background = gradientOf(table);
+  bar.style.background = colormapGradient(table);
 }
 
-const gradientOf = keptFor((table: Uint32Array) => {
+const colormapGradient = keptFor((table: Uint32Array) => {
   const bytes = new Uint8Array(table.buffer, table.byteOffset);
   const stops = Array.from({ length: 52 }, (_, i) => {
     const at = 5 * i;

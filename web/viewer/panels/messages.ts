@@ -2,7 +2,7 @@
 
 import { type ErrorTag, isZarrError, type ZarrError } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { messageOf } from "../base/format.js";
+import { errorMessage } from "../base/format.js";
 import { maxText, shortened } from "../base/text.js";
 
 /** An error explained. */
@@ -30,15 +30,15 @@ export interface Place {
 
 export function explain(error: unknown, place: Place): Explanation {
   if (!isZarrError(error)) {
-    const message = messageOf(error);
+    const message = errorMessage(error);
     return { title: "Something unexpected went wrong", message, hints: [], details: [] };
   }
-  const title = titleOf(error, place.stage);
+  const title = errorTitle(error, place.stage);
   return {
     title,
     message: sentence(messageBeside(title, error)),
-    hints: hintsOf(error, place),
-    details: detailsOf(error, place),
+    hints: errorHints(error, place),
+    details: errorDetails(error, place),
   };
 }
 
@@ -65,7 +65,7 @@ const titles: Readonly<Record<ErrorTag, string>> = {
   EncodeFailed: ofWriting,
 };
 
-function titleOf(error: ZarrError, stage: Stage): string {
+function errorTitle(error: ZarrError, stage: Stage): string {
   const { _tag, chunkKey } = error;
   // These errors affect every chunk.
   const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
@@ -75,7 +75,7 @@ function titleOf(error: ZarrError, stage: Stage): string {
 
 /** An error's message without the words of the title next to it. */
 function messageBeside(title: string, error: unknown): string {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   const key = isZarrError(error) ? error.chunkKey : undefined;
   const start = `chunk ${key}: `;
   const isSaid = key !== undefined && title === chunkTitle(error);
@@ -97,7 +97,7 @@ export function chunkSentence(error: unknown): string {
   return `${title}: ${sentence(messageBeside(title, error))}`;
 }
 
-function hintsOf(error: ZarrError, place: Place): string[] {
+function errorHints(error: ZarrError, place: Place): string[] {
   switch (error._tag) {
     case "NotFound":
       return [
@@ -176,7 +176,7 @@ function silenceHints({ pageProtocol, pageOrigin, source }: Place): string[] {
   return isOther ? [...hints, question] : [question, ...hints];
 }
 
-function detailsOf(error: ZarrError, { source }: Place): [string, string][] {
+function errorDetails(error: ZarrError, { source }: Place): [string, string][] {
   const { _tag, code, codec, chunkKey, status, byteOffset } = error;
   const isNews = code !== undefined && code.replaceAll("-", "") !== _tag.toLowerCase();
   const entries: [string, unknown][] = [

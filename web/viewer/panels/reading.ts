@@ -1,6 +1,6 @@
 /** The cost of reading the view: estimated from its chunks, and measured on demand. */
 import { h } from "../base/dom.js";
-import { formatByteCount, messageOf } from "../base/format.js";
+import { errorMessage, formatByteCount } from "../base/format.js";
 import type { Advice } from "../model/advice.js";
 import type { Measured } from "../source/measure.js";
 
@@ -55,16 +55,16 @@ export class ReadingPanel {
     this.#result.textContent = "Measuring…";
     try {
       const measured = await this.measureView();
-      this.#result.textContent = measured ? textOf(measured) : "";
+      this.#result.textContent = measured ? measuredText(measured) : "";
     } catch (error) {
-      this.#result.textContent = `It could not be measured: ${messageOf(error)}.`;
+      this.#result.textContent = `It could not be measured: ${errorMessage(error)}.`;
     } finally {
       this.#button.disabled = false;
     }
   }
 }
 
-function textOf({ requests, bytes, decodedBytes, time, decodeTime }: Measured): string {
+function measuredText({ requests, bytes, decodedBytes, time, decodeTime }: Measured): string {
   const asked = `${requests} ${requests === 1 ? "request" : "requests"} brought ${formatByteCount(bytes)}`;
   const ratio = bytes > 0 && decodedBytes > 0 ? `, ${(decodedBytes / bytes).toFixed(1)} : 1` : "";
   const slow =

@@ -4,7 +4,7 @@ import type { Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatScalar, scalarAt } from "../base/format.js";
 import { maxText, shortened } from "../base/text.js";
-import { channelAxisOf, channelLabel } from "../model/channels.js";
+import { channelLabel, findChannelAxis } from "../model/channels.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
@@ -59,7 +59,7 @@ function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number
   const stored = formatScalar(region.dtype, scalarAt(region, at));
   const { dataset, isRaw } = layer;
   const value = isRaw || !dataset.decode ? withUnit(layer, stored) : meantText(dataset, region, at, stored);
-  const name = nameOf(layer);
+  const name = layerName(layer);
   const level = tile.level > 0 ? ` (level ${tile.level})` : "";
   const note = gap ? " (fill value: the chunk is not stored)" : "";
   return `${name}${value}${note}${level}`;
@@ -71,8 +71,8 @@ function withUnit({ dataset: { unit }, isRaw, part }: Layer, value: string): str
 }
 
 /** Names the layer, if there are several. */
-function nameOf({ dataset, style, index }: Layer): string {
-  const axis = channelAxisOf(dataset);
+function layerName({ dataset, style, index }: Layer): string {
+  const axis = findChannelAxis(dataset);
   const isChannel = style.kind === "tint" || style.kind === "mask";
   if (axis !== undefined && isChannel) return `${channelLabel(dataset, index[axis]!)} `;
   return style.isOverlay ? "label " : "";

@@ -19,7 +19,7 @@ const mostLatitude = 89;
 const lengths = ["pm", "nm", "µm", "mm", "m", "km"];
 
 /** @param row the row at the middle of the view, which matters on maps */
-export function scaleBarOf(
+export function planScaleBar(
   dataset: Dataset,
   axes: readonly number[],
   pixelsPerElement: number,
@@ -28,7 +28,7 @@ export function scaleBarOf(
 ): ScaleBar | undefined {
   const across = dataset.axes[axes.at(-1)!];
   if (!across || axes.length !== 2) return undefined;
-  const step = stepOf(across);
+  const step = roundStep(across);
   if (!step) return undefined;
   const { length, unit } = measured(dataset, axes, across, step, row);
   if (!unit || !(length > 0)) return undefined;
@@ -39,7 +39,7 @@ export function scaleBarOf(
 }
 
 /** Units per element, if they are constant. */
-function stepOf({ scale, coordinates, length }: DatasetAxis): number | undefined {
+function roundStep({ scale, coordinates, length }: DatasetAxis): number | undefined {
   if (scale !== undefined) return Math.abs(scale);
   const [first, last] = [coordinates?.at(0), coordinates?.at(length - 1)];
   if (coordinates?.kind !== "numbers" || typeof first !== "number" || typeof last !== "number")

@@ -1,6 +1,6 @@
 /** Position along the axes that are not shown: a slider each, with coordinates and a play button. */
 import { h, labelled, numberField, select, showNumber, uniqueId } from "../base/dom.js";
-import { channelAxisOf } from "../model/channels.js";
+import { findChannelAxis } from "../model/channels.js";
 import { isComposite, playableAxes } from "../model/layers.js";
 import { frameRates } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
@@ -101,7 +101,7 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
   return {
     element,
     sync(settings, { playing }) {
-      const isChannels = axis === channelAxisOf(dataset) && isComposite(dataset, settings);
+      const isChannels = axis === findChannelAxis(dataset) && isComposite(dataset, settings);
       element.hidden = settings.axes.includes(axis) || isChannels;
       range.value = String(settings.index[axis]);
       showNumber(number, settings.index[axis]);

@@ -5,7 +5,7 @@ import { formatScalar, scalarAt } from "../base/format.js";
 import { shortened } from "../base/text.js";
 import { VirtualGrid } from "../base/virtual-grid.js";
 import type { TablePlan } from "../model/plan.js";
-import { type Dataset, shapeOf } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
 import { axisName, axisText } from "./rulers.js";
 
@@ -33,7 +33,9 @@ export function tableView(dataset: Dataset, { axes }: TablePlan, read: Region, l
     return formatScalar(leaf.dtype, scalarAt(region, at * leaf.items + leaf.item));
   };
   const names = dataset.axes.map(({ name }) => name ?? null);
-  const titles = axes.map((plan) => axisText(axisName(names, plan.axis), plan, shapeOf(dataset)[plan.axis]!));
+  const titles = axes.map((plan) =>
+    axisText(axisName(names, plan.axis), plan, datasetShape(dataset)[plan.axis]!),
+  );
   const rows = down!.stop - down!.start;
   const columns = across ? across.stop - across.start : 1;
   const texts = Array.from({ length: rows }, (_, row) =>

@@ -69,7 +69,7 @@ class Tree {
     branch: Branch,
     private readonly callbacks: TreeCallbacks,
   ) {
-    this.#lines = linesOf(branch.items, 0);
+    this.#lines = treeLines(branch.items, 0);
     this.#list = new VirtualList({
       label: "Members",
       maxWhole,
@@ -122,9 +122,9 @@ class Tree {
     this.#search = new AbortController();
     const lines = this.#lines;
     try {
-      const nameOf = (i: number) => lines[i]!.item?.name ?? "";
+      const memberName = (i: number) => lines[i]!.item?.name ?? "";
       const found =
-        text === "" ? undefined : await namesWith(text, lines.length, nameOf, this.#search.signal);
+        text === "" ? undefined : await namesWith(text, lines.length, memberName, this.#search.signal);
       this.#found = found?.map((i) => lines[i]!);
     } catch {
       return false;
@@ -223,7 +223,7 @@ class Tree {
       const { items, note } = await item.branch(this.callbacks.signal);
       const notes = note === undefined ? [] : [{ depth, note }];
       if (items.length === 0) return [...notes, { depth, note: "Nothing was found in this group." }];
-      return [...notes, ...linesOf(items, depth)];
+      return [...notes, ...treeLines(items, depth)];
     } catch (error) {
       return [{ depth, note: troubleWith(error) }];
     }
@@ -265,7 +265,8 @@ class Tree {
   }
 }
 
-const linesOf = (items: readonly TreeItem[], depth: number): Line[] => items.map((item) => ({ item, depth }));
+const treeLines = (items: readonly TreeItem[], depth: number): Line[] =>
+  items.map((item) => ({ item, depth }));
 
 const leaf = () => h("span", { class: "zw-tree-leaf", "aria-hidden": "true" }, "▦");
 

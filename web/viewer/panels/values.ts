@@ -3,7 +3,7 @@ import type { DType } from "zarr-wasm";
 import { type ColormapName, colormaps } from "../base/colormaps.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { isComposite } from "../model/layers.js";
-import { colormapsFor, leafOf, type ValueRange, type ViewState } from "../model/state.js";
+import { colormapsFor, drawnLeaf, type ValueRange, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import { isTime } from "../source/leaf.js";
 import type { Change, Control, ControlState } from "./control.js";
@@ -50,7 +50,7 @@ function colormapPart(dataset: Dataset, change: Change): Control {
     element,
     sync(settings, state) {
       element.hidden = !isMapped(dataset, settings, state);
-      const fitting = colormapsFor(leafOf(dataset, settings.field));
+      const fitting = colormapsFor(drawnLeaf(dataset, settings.field));
       for (const option of list.options) option.hidden = !fitting.includes(option.value as ColormapName);
       list.value = settings.colormap;
       const isLabels = settings.colormap === "labels";
@@ -150,7 +150,7 @@ function rangePart(dataset: Dataset, change: Change): Control {
       const { kind } = state;
       const isImage = isMapped(dataset, settings, state) && settings.colormap !== "labels";
       element.hidden = !isImage && kind !== "line";
-      const leaf = leafOf(dataset, settings.field);
+      const leaf = drawnLeaf(dataset, settings.field);
       unit.hidden = !leaf || !isTime(leaf.dtype);
       unit.textContent = leaf ? unitText(leaf.dtype) : "";
       mode.value = settings.range.mode;

@@ -44,7 +44,7 @@ export function readAddress(pasted: string): Address | NoAddress {
   let isArchive = false;
   const reasons: string[] = [];
   for (let step = 0; step < maxSteps; step++) {
-    const next = firstOf(text);
+    const next = firstMatch(text);
     if (!next) return finished(text, path, isArchive, reasons);
     if ("refused" in next) return next;
     text = next.text.trim();
@@ -55,7 +55,7 @@ export function readAddress(pasted: string): Address | NoAddress {
   return { refused: "This address leads in circles." };
 }
 
-function firstOf(text: string): ReturnType<Rule> {
+function firstMatch(text: string): ReturnType<Rule> {
   for (const rule of rules) {
     const found = rule(text);
     if (found && ("refused" in found || found.text.trim() !== text)) return found;
@@ -81,7 +81,7 @@ function finished(
   return {
     source: split.source,
     ...(below === "" ? {} : { path: below }),
-    ...(isArchive && !/\.(zip|ozx)$/i.test(pathOf(split.source)) ? { isArchive } : {}),
+    ...(isArchive && !/\.(zip|ozx)$/i.test(addressPath(split.source)) ? { isArchive } : {}),
     ...(reasons.length > 0 ? { note: sentence(reasons, split.source) } : {}),
   };
 }
@@ -99,7 +99,7 @@ const joined = (above: string, below: string): string =>
     .filter((path) => path !== "")
     .join("/");
 
-const pathOf = (address: string): string => address.replace(/[?#].*$/s, "");
+const addressPath = (address: string): string => address.replace(/[?#].*$/s, "");
 
 /**
  * Splits an address into the store and the path in it: a store ends with the first folder named *.zarr or

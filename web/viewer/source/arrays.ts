@@ -10,7 +10,7 @@ import {
 import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
 import type { Dataset, DatasetAxis, Geography, Level } from "./dataset.js";
-import { decodingOf } from "./decoding.js";
+import { findDecoding } from "./decoding.js";
 import { ifReadable } from "./nodes.js";
 
 /** A single array, with names and values from its own metadata. */
@@ -23,7 +23,7 @@ export function arrayDataset(array: ZarrArray, title: string): Dataset {
     dtype: array.dtype,
     array,
     levels: [openLevel(array)],
-    ...decodingOf(array),
+    ...findDecoding(array),
   };
 }
 
@@ -50,7 +50,7 @@ export async function variableDataset(
     if (!isZarrError(error)) throw error;
     problems.push(`Coordinates could not be read: ${error.message}.`);
   }
-  const mapping = await mappingOf(group, array, signal);
+  const mapping = await findGridMapping(group, array, signal);
   const axes = await Promise.all(
     plain.axes.map(async (axis): Promise<DatasetAxis> => {
       const index = found.find(({ isIndex, name }) => isIndex && name === axis.name);
@@ -66,14 +66,19 @@ export async function variableDataset(
       }
     }),
   );
-  return { ...plain, axes, problems, geography: geographyOf(axes, mapping?.attributes ?? array.attributes) };
+  return {
+    ...plain,
+    axes,
+    problems,
+    geography: findGeography(axes, mapping?.attributes ?? array.attributes),
+  };
 }
 
 /**
  * The variable that describes the map projection: the one named by the array (CF 1.11, section 5.6), or the
  * usual one.
  */
-async function mappingOf(
+async function findGridMapping(
   group: ZarrGroup,
   array: ZarrArray,
   signal: AbortSignal | undefined,
@@ -140,7 +145,7 @@ function spatialTransform(attributes: unknown): Affine | undefined {
   return { x: [x0, dx], y: [y0, dy], isRotated: rx !== 0 || ry !== 0 };
 }
 
-function geographyOf(axes: readonly DatasetAxis[], attributes: unknown): Geography | undefined {
+function findGeography(axes: readonly DatasetAxis[], attributes: unknown): Geography | undefined {
   const find = (role: string) => axes.findIndex((axis) => axis.role === role && axis.coordinates);
   const crs = textAt(attributes, "proj:code") ?? textAt(attributes, "crs") ?? nameOfWkt(attributes);
   const [vertical, horizontal] = [find("latitude"), find("longitude")];

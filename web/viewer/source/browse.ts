@@ -17,7 +17,7 @@ import { listedByServer } from "./listing.js";
 import { ifReadable } from "./nodes.js";
 
 /** Maximum number of names probed in one group. */
-export const mostProbes = 120;
+export const maxProbes = 120;
 
 /** Number of probes in flight. */
 const concurrency = 8;
@@ -37,7 +37,7 @@ export interface Contents {
  * The nodes directly below a group.
  * @throws the store's errors, except for stores that cannot list.
  */
-export async function contentsOf(group: ZarrGroup, signal?: AbortSignal): Promise<Contents> {
+export async function folderContents(group: ZarrGroup, signal?: AbortSignal): Promise<Contents> {
   try {
     return { members: await group.members({ signal }), how: "known", note: undefined };
   } catch (error) {
@@ -45,8 +45,8 @@ export async function contentsOf(group: ZarrGroup, signal?: AbortSignal): Promis
   }
   const names = await listedByServer(group.store, group.path, signal);
   if (names) {
-    const found = await probe(group, names.slice(0, mostProbes), signal);
-    const left = names.length - mostProbes;
+    const found = await probe(group, names.slice(0, maxProbes), signal);
+    const left = names.length - maxProbes;
     const note = left > 0 ? `The server lists ${left} more folders, which were not looked at.` : undefined;
     if (found.length > 0) return { members: sorted(found), how: "listed", note };
   }
@@ -57,7 +57,7 @@ async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promis
   const tried = new Set<string>();
   const found: OpenedNode[] = [];
   const ask = async (names: Iterable<string>) => {
-    const fresh = [...new Set(names)].filter((name) => !tried.has(name)).slice(0, mostProbes - tried.size);
+    const fresh = [...new Set(names)].filter((name) => !tried.has(name)).slice(0, maxProbes - tried.size);
     for (const name of fresh) tried.add(name);
     const nodes = await probe(group, fresh, signal);
     found.push(...nodes);
@@ -77,7 +77,7 @@ async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promis
 
 /** Probes 0 to 9, and further numbers until one is missing. */
 async function askNumbers(ask: (names: Iterable<string>) => Promise<OpenedNode[]>): Promise<void> {
-  for (let first = 0; first < mostProbes; first += concurrency) {
+  for (let first = 0; first < maxProbes; first += concurrency) {
     const numbers = Array.from({ length: concurrency }, (_, i) => String(first + i));
     if ((await ask(numbers)).length === 0 && first > 0) return;
   }
@@ -113,10 +113,10 @@ function nodeAt(
   return ifReadable(open(group.store, { path, version: group.zarrFormat, signal }), signal);
 }
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+const entryName = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 
 function sorted(nodes: readonly OpenedNode[]): Member[] {
-  const members = nodes.map(({ path, kind }): Member => ({ name: nameOf(path), path, kind }));
+  const members = nodes.map(({ path, kind }): Member => ({ name: entryName(path), path, kind }));
   return members.sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
@@ -134,7 +134,7 @@ export function namesFrom({ attributes }: Pick<ZarrGroup, "attributes">): string
   const ome = omeAttributes(attributes);
   const pathsIn = (list: unknown) =>
     Array.isArray(list)
-      ? list.slice(0, mostProbes).flatMap((entry) => firstPart(own(entry, "path") ?? entry))
+      ? list.slice(0, maxProbes).flatMap((entry) => firstPart(own(entry, "path") ?? entry))
       : [];
   const images = own(ome, "multiscales");
   const levels = Array.isArray(images) ? images.flatMap((image) => pathsIn(own(image, "datasets"))) : [];
@@ -267,9 +267,9 @@ export async function nodesBelow(store: Store, signal?: AbortSignal): Promise<st
       const listed = await listChildren(store, folder);
       const names = listed ?? (await listedByServer(store, folder, signal)) ?? [];
       below.push(...names.map((name) => (folder === "" ? name : `${folder}/${name}`)));
-      if (below.length > mostProbes) break;
+      if (below.length > maxProbes) break;
     }
-    folders = below.slice(0, mostProbes);
+    folders = below.slice(0, maxProbes);
     const found: string[] = [];
     for (const path of folders) {
       if (await isNode(store, path, signal)) found.push(path);

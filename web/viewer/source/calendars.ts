@@ -58,13 +58,13 @@ export function modelDates(units: string, name: string): ((count: number) => str
   const seconds = (hour * 60 + minute) * 60 + second;
   const each = 86_400 / perDay[match[1]![0]!.toLowerCase()]!;
   return (count) =>
-    Math.abs(count * each) < mostSeconds
+    Math.abs(count * each) < maxSeconds
       ? dateText(calendar, origin, Math.round(seconds + count * each))
       : String(count);
 }
 
 /** Maximum count in seconds, some millions of years; larger ones stay counts. */
-const mostSeconds = 1e14;
+const maxSeconds = 1e14;
 
 /** A date as ISO 8601, with the time of day unless it is midnight. */
 function dateText(calendar: Calendar, origin: number, seconds: number): string {

@@ -27,7 +27,7 @@ function split(text: string, scheme: RegExp): { place: string; options: URLSearc
   return { place, options: new URLSearchParams(query) };
 }
 
-const optionOf = (options: URLSearchParams, ...names: string[]): string | undefined =>
+const addressOption = (options: URLSearchParams, ...names: string[]): string | undefined =>
   names.map((name) => options.get(name)).find((value) => value !== null && value !== "") ?? undefined;
 
 /**
@@ -39,7 +39,7 @@ function s3(text: string): Rewritten | NoAddress | undefined {
   if (!found) return undefined;
   const [, bucket = "", key = ""] = /^([^/]*)\/?(.*)$/s.exec(found.place) ?? [];
   if (bucket === "") return { refused: "This address names no bucket: s3://bucket/key." };
-  const endpoint = optionOf(found.options, "endpoint_url", "endpoint");
+  const endpoint = addressOption(found.options, "endpoint_url", "endpoint");
   if (endpoint !== undefined) {
     const base = /^https?:\/\//i.test(endpoint) ? endpoint : `https://${endpoint}`;
     return {
@@ -47,7 +47,7 @@ function s3(text: string): Rewritten | NoAddress | undefined {
       why: "the bucket is at its endpoint",
     };
   }
-  const region = optionOf(found.options, "region", "region_name");
+  const region = addressOption(found.options, "region", "region_name");
   if (region !== undefined && !/^[a-z0-9-]+$/i.test(region))
     return { refused: `"${region}" is not a region.` };
   const host = region === undefined ? "s3.amazonaws.com" : `s3.${region}.amazonaws.com`;
@@ -82,7 +82,7 @@ function azure(text: string): Rewritten | NoAddress | undefined {
   const [, container, account, key = ""] = /^([^@/]+)@([^./]+)[^/]*\/?(.*)$/s.exec(found.place) ?? [];
   if (account !== undefined)
     return { text: `https://${account}.blob.core.windows.net/${container}/${encodedPath(key)}`, why };
-  const named = optionOf(found.options, "account_name", "account");
+  const named = addressOption(found.options, "account_name", "account");
   if (named === undefined)
     return {
       refused:

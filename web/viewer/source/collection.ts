@@ -1,6 +1,6 @@
 /** Collections of related items: variables of a dataset, images of a file, fields of a well. */
 import { isZarrError, type OpenedNode, type Source, type ZarrGroup } from "zarr-wasm";
-import { type Kind, kindOf, type Variable } from "./kinds.js";
+import { type Kind, nodeKind, type Variable } from "./kinds.js";
 import { groupAt } from "./nodes.js";
 import { factsOfNode, type NodeFacts } from "./tree.js";
 
@@ -24,13 +24,13 @@ export interface Collection {
 const below = ({ path }: ZarrGroup, name: string): string => (path === "" ? name : `${path}/${name}`);
 
 /** The collection that a group represents; undefined for other groups. */
-export function collectionOf(group: ZarrGroup, kind: Kind): Collection | undefined {
+export function imageCollection(group: ZarrGroup, kind: Kind): Collection | undefined {
   const listed = (title: string, paths: readonly string[], nameOf: (path: string) => string) => ({
     title,
     entries: paths.map((path) => ({ name: nameOf(path), path: below(group, path), facts: undefined })),
     others: [],
   });
-  if (kind.kind === "dataset") return variablesOf(kind);
+  if (kind.kind === "dataset") return variableCollection(kind);
   if (kind.kind === "images") return listed("Images", kind.paths, (path) => path);
   if (kind.kind === "well") return listed("Fields of view", kind.fields, (path) => path);
   if (kind.kind === "labels") return listed("Labels", kind.paths, (path) => path);
@@ -41,7 +41,7 @@ export function collectionOf(group: ZarrGroup, kind: Kind): Collection | undefin
  * The variables and coordinates of a dataset.
  * @param pyramid path of the pyramid that has the variables
  */
-export function variablesOf(
+export function variableCollection(
   { variables, coordinates }: Pick<Extract<Kind, { kind: "dataset" }>, "variables" | "coordinates">,
   pyramid?: string,
 ): Collection {
@@ -70,7 +70,7 @@ export async function collectionAround(
   if (path === "") return undefined;
   const group = await groupAt(source, path.split("/").slice(0, -1).join("/"), zarrFormat, signal);
   if (!group || !(await isCheap(group, signal))) return undefined;
-  const collection = collectionOf(group, await kindOf(group, signal));
+  const collection = imageCollection(group, await nodeKind(group, signal));
   const isIn =
     collection && [...collection.entries, ...collection.others].some((entry) => entry.path === path);
   return isIn ? collection : undefined;

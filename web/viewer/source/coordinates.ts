@@ -23,12 +23,12 @@ export const plainAxis = (name: string | undefined, length: number): DatasetAxis
  * 1.11, 4.1 and 4.2.
  */
 export function isPosition(array: ZarrArray): boolean {
-  const role = roleOf(undefined, array);
+  const role = axisRole(undefined, array);
   return role === "latitude" || role === "longitude";
 }
 
 /** Spec: CF conventions 1.11, section 4 "Coordinate types". */
-export function roleOf(name: string | undefined, { attributes, dtype }: ZarrArray): AxisRole | undefined {
+export function axisRole(name: string | undefined, { attributes, dtype }: ZarrArray): AxisRole | undefined {
   const [units, standard] = [textAt(attributes, "units"), textAt(attributes, "standard_name")];
   if (standard === "latitude" || /^degrees?_?n(orth)?$/i.test(units ?? "")) return "latitude";
   if (standard === "longitude" || /^degrees?_?e(ast)?$/i.test(units ?? "")) return "longitude";

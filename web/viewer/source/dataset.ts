@@ -126,4 +126,4 @@ export interface Dataset {
 }
 
 /** Lengths of level 0. */
-export const shapeOf = ({ axes }: Dataset): readonly number[] => axes.map(({ length }) => length);
+export const datasetShape = ({ axes }: Dataset): readonly number[] => axes.map(({ length }) => length);

@@ -16,12 +16,12 @@ import { isTime } from "./leaf.js";
 export type Decoding = Pick<Dataset, "decode" | "decodedKind" | "label" | "unit" | "problems">;
 
 /** Interprets an array's attributes on its values. Never throws: failures are reported in `problems`. */
-export function decodingOf(array: ZarrArray): Decoding {
+export function findDecoding(array: ZarrArray): Decoding {
   const { attributes } = array;
   const label = textAt(attributes, "long_name") ?? textAt(attributes, "standard_name")?.replaceAll("_", " ");
   const units = textAt(attributes, "units");
   const unit = units === undefined || units === "1" || units === "" ? undefined : units;
-  const sample = sampleOf(array);
+  const sample = sampleValues(array);
   if (!sample) return { label, unit };
   const { options, problems } = optionsFor(array, sample);
   if (!options) return { label, unit, problems };
@@ -39,11 +39,11 @@ export function decodingOf(array: ZarrArray): Decoding {
 function decoded(array: ZarrArray, stored: Region, options: CFOptions): Region {
   const { data, shape, stride } = decodeCF(array, stored, options);
   const numbers = data as ElementData;
-  return { data: numbers, shape, stride, dtype: typeOf(numbers) };
+  return { data: numbers, shape, stride, dtype: decodedType(numbers) };
 }
 
 /** The data type of decoded numbers. */
-function typeOf(data: ElementData): DType {
+function decodedType(data: ElementData): DType {
   if (data instanceof Float32Array) return DType.simple("float32");
   if (data instanceof Float64Array) return DType.simple("float64");
   const name = data.constructor.name.replace(/^Big|Array$/g, "").toLowerCase();
@@ -89,7 +89,7 @@ const sampleArrays: Readonly<Record<string, new (length: number) => ElementData>
 };
 
 /** One element of an array's type, to find out how it is decoded; undefined if it is not. */
-function sampleOf({ dtype }: ZarrArray): CFInput | undefined {
+function sampleValues({ dtype }: ZarrArray): CFInput | undefined {
   const Kind = isTime(dtype) ? undefined : sampleArrays[dtype.core];
   return Kind && { data: new Kind(1), shape: [1], stride: [1] };
 }

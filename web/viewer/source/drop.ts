@@ -47,11 +47,11 @@ type Picked = Promise<Handle | File | null> | FolderEntry | FileEntry | File | n
  * afterwards.
  * @returns one entry for each file or folder, in order; empty if text or nothing was dropped.
  */
-export async function storesOf(transfer: Transfer): Promise<(Dropped | NotDropped)[]> {
+export async function openStores(transfer: Transfer): Promise<(Dropped | NotDropped)[]> {
   const items = Array.from(transfer.items ?? []).filter(({ kind }) => kind === "file");
   // All items are accessed before the first await.
   const picked: Picked[] = items.length > 0 ? items.map(pick) : Array.from(transfer.files ?? []);
-  const found = await Promise.all(picked.map(storeOf));
+  const found = await Promise.all(picked.map(openStore));
   return withoutLooseParts(found.filter((entry) => entry !== undefined));
 }
 
@@ -68,7 +68,7 @@ function pick(item: TransferItem): Picked {
   return entry?.isDirectory ? entry : item.getAsFile();
 }
 
-async function storeOf(picked: Picked): Promise<Dropped | NotDropped | undefined> {
+async function openStore(picked: Picked): Promise<Dropped | NotDropped | undefined> {
   const found = await picked;
   if (found === null) return undefined;
   if (found instanceof Blob) return storeOfFile(found);

@@ -55,16 +55,16 @@ export type Kind =
   | { readonly kind: "group"; readonly contents: Contents; readonly problem: string | undefined };
 
 /** Maximum number of arrays opened in a group to determine its kind. */
-const mostArrays = 200;
+const maxArrays = 200;
 
 /** Maximum number of images probed in a bioformats2raw layout without a list. */
-const mostSeries = 64;
+const maxSeries = 64;
 
 /**
  * Determines the kind of a node.
  * @throws errors of the store.
  */
-export async function kindOf(node: OpenedNode, signal?: AbortSignal): Promise<Kind> {
+export async function nodeKind(node: OpenedNode, signal?: AbortSignal): Promise<Kind> {
   if (node.kind === "array") return { kind: "array", array: node };
   let problem: string | undefined;
   try {
@@ -75,8 +75,8 @@ export async function kindOf(node: OpenedNode, signal?: AbortSignal): Promise<Ki
     problem = error.message;
   }
   // Images, the most common kind, do not need it.
-  const { contentsOf } = await import("./browse.js");
-  const contents = await contentsOf(node, signal);
+  const { folderContents } = await import("./browse.js");
+  const contents = await folderContents(node, signal);
   const encoding = textAt(node.attributes, "encoding-type");
   if (encoding === "anndata") return { kind: "anndata", contents };
   if (encoding === "MuData") return { kind: "mudata", contents };
@@ -97,7 +97,7 @@ async function omeKind(group: ZarrGroup, signal: AbortSignal | undefined): Promi
   const fields = fieldPaths(group);
   if (fields) return { kind: "well", fields };
   if (own(ome, "bioformats2raw.layout") !== undefined) {
-    const paths = await seriesOf(group, signal);
+    const paths = await findSeries(group, signal);
     return paths.length > 0 ? { kind: "images", paths } : undefined;
   }
   const scene = sceneImages(own(ome, "scene"));
@@ -120,14 +120,14 @@ function sceneImages(scene: unknown): string[] {
 }
 
 /** Images of a bioformats2raw layout: those listed in `OME`, otherwise 0, 1, … until one is missing. */
-async function seriesOf(group: ZarrGroup, signal: AbortSignal | undefined): Promise<string[]> {
+async function findSeries(group: ZarrGroup, signal: AbortSignal | undefined): Promise<string[]> {
   const listed = await openIfThere(group, "OME", signal);
   const series = listed?.kind === "group" ? own(omeAttributes(listed.attributes), "series") : undefined;
   if (Array.isArray(series) && series.length > 0)
     return series.map(pathBelow).filter((path) => path !== undefined);
   const paths: string[] = [];
   while (
-    paths.length < mostSeries &&
+    paths.length < maxSeries &&
     (await openIfThere(group, String(paths.length), signal))?.kind === "group"
   )
     paths.push(String(paths.length));
@@ -176,7 +176,7 @@ async function datasetKind(
   signal: AbortSignal | undefined,
 ): Promise<Kind | undefined> {
   const listed = contents.members.filter(({ kind }) => kind === "array");
-  const arrays = listed.slice(0, mostArrays);
+  const arrays = listed.slice(0, maxArrays);
   const opened = await Promise.all(arrays.map(({ name }) => variableAt(group, name, signal)));
   const all = opened.filter((variable) => variable !== undefined);
   const named = all.filter(({ dimensions }) => dimensions !== undefined);
@@ -193,9 +193,9 @@ async function datasetKind(
     (array.shape.length === 0 && own(array.attributes, "grid_mapping_name") !== undefined);
   const variables = all.filter((variable) => !isAuxiliary(variable));
   const coordinates = all.filter(isAuxiliary);
-  const first = mostTelling(variables) ?? mostTelling(coordinates);
+  const first = mostInformative(variables) ?? mostInformative(coordinates);
   const left = listed.length - arrays.length;
-  const note = `The group has ${listed.length.toLocaleString("en")} arrays, of which the first ${mostArrays} are listed here.`;
+  const note = `The group has ${listed.length.toLocaleString("en")} arrays, of which the first ${maxArrays} are listed here.`;
   const told = left > 0 ? { ...contents, note: [contents.note, note].filter(Boolean).join(" ") } : contents;
   return first && { kind: "dataset", variables, coordinates, first, contents: told };
 }
@@ -224,7 +224,7 @@ async function variableAt(
 }
 
 /** The first numeric variable of at least two dimensions, or else the first numeric one, or else any. */
-function mostTelling(variables: readonly Variable[]): Variable | undefined {
+function mostInformative(variables: readonly Variable[]): Variable | undefined {
   const isNumeric = ({ array }: Variable) => /^(u?int|b?float|complex|bool)/.test(array.dtype.core);
   const numbers = variables.filter(isNumeric);
   const spans = ({ array }: Variable) => array.shape.filter((length) => length > 1).length;

@@ -44,7 +44,7 @@ const mostItems = 64;
  * Returns the leaves among the fields of a data type, or the element itself. Cached: structured types can have thousands,
  * and each change of the view needs them.
  */
-export const leavesOf = keptFor((dtype: DType): readonly Leaf[] => leavesBelow(dtype, []));
+export const dtypeLeaves = keptFor((dtype: DType): readonly Leaf[] => leavesBelow(dtype, []));
 
 function leavesBelow(dtype: DType, path: readonly string[]): Leaf[] {
   const { fields } = dtype;
@@ -81,7 +81,7 @@ export const isHalf = (data: ElementData): boolean =>
   data.BYTES_PER_ELEMENT === 2 && !(data instanceof Int16Array || data instanceof Uint16Array);
 
 /** The chosen number of every element, in the region's order. Shares memory if no conversion is needed. */
-export function numbersOf(region: Region, leaf: Leaf, part: Part): Numbers {
+export function leafNumbers(region: Region, leaf: Leaf, part: Part): Numbers {
   const { data } = leaf.path.length > 0 ? field(region, leaf.path) : region;
   if (isComplex(leaf.dtype)) return complexPart(data as Float32Array | Float64Array, leaf, part);
   if (data instanceof BigInt64Array || data instanceof BigUint64Array) return wideNumbers(data, leaf);

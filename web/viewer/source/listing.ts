@@ -22,12 +22,12 @@ export async function listedByServer(
   signal: AbortSignal | undefined,
 ): Promise<string[] | undefined> {
   if (!(store instanceof HttpStore)) return undefined;
-  const bucket = bucketOf(store.url);
+  const bucket = findBucket(store.url);
   if (bucket) return listedInBucket(store.url, bucket, path, signal);
   const folder = new URL(store.url);
   folder.pathname = `${folder.pathname.replace(/\/$/, "")}/${path.split("/").map(encodeURIComponent).join("/")}`;
   if (!folder.pathname.endsWith("/")) folder.pathname += "/";
-  const text = await textOf(folder, signal);
+  const text = await elementText(folder, signal);
   if (text === undefined) return undefined;
   return namesInJson(text) ?? namesInPage(text, folder);
 }
@@ -36,7 +36,7 @@ export async function listedByServer(
  * The bucket of a URL, by its host: `bucket.s3.region.amazonaws.com`, or else the first part of the path on a
  * host named like an S3 endpoint (`s3.embl.de`, `uk1s3.embassy.ebi.ac.uk`).
  */
-export function bucketOf({ origin, hostname, pathname }: URL): URL | undefined {
+export function findBucket({ origin, hostname, pathname }: URL): URL | undefined {
   if (/^.+\.s3[.-]([a-z0-9-]+\.)?amazonaws\.com$/.test(hostname)) return new URL(origin);
   const isEndpoint = hostname === "storage.googleapis.com" || /^([a-z0-9]*-?)?s3[.-]/.test(hostname);
   const [, name = ""] = pathname.split("/");
@@ -69,7 +69,7 @@ async function listedInBucket(
   }
 }
 
-async function textOf(folder: URL, signal: AbortSignal | undefined): Promise<string | undefined> {
+async function elementText(folder: URL, signal: AbortSignal | undefined): Promise<string | undefined> {
   try {
     const response = await fetch(folder, {
       signal: signal ?? null,

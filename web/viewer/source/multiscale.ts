@@ -44,7 +44,7 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
   const levels = described.map((level, i) => lazyLevel(image, level, i, array, arrays[i]));
   const left = image.levels.length - described.length;
   const problem = `The image has ${image.levels.length.toLocaleString("en")} levels, of which the first ${maxLevels} are used.`;
-  const axes = image.axes.map((_, axis) => axisOf(image, axis, array.shape[axis]!));
+  const axes = image.axes.map((_, axis) => multiscaleAxis(image, axis, array.shape[axis]!));
   const at = channelAxisOf(image);
   const channelAxis = at >= 0 ? at : undefined;
   const channels = image.channels?.map(channelInfo);
@@ -61,10 +61,10 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
     problems: left > 0 ? [problem] : undefined,
     hints: isLabel ? { colormap: "labels" } : singleHints(channels, channelAxis, array),
   };
-  return group && !isLabel ? { ...dataset, labels: labelsOf(group, dataset) } : dataset;
+  return group && !isLabel ? { ...dataset, labels: findLabels(group, dataset) } : dataset;
 }
 
-function axisOf(image: OmeMultiscale, axis: number, length: number): DatasetAxis {
+function multiscaleAxis(image: OmeMultiscale, axis: number, length: number): DatasetAxis {
   const { name, type, unit } = image.axes[axis]!;
   const { scale, translation } = image.levels[0]!;
   const step = scale?.[axis];
@@ -73,7 +73,7 @@ function axisOf(image: OmeMultiscale, axis: number, length: number): DatasetAxis
   return {
     name,
     type,
-    role: roleOf(name, type),
+    role: multiscaleRole(name, type),
     unit,
     length,
     scale: step,
@@ -82,7 +82,7 @@ function axisOf(image: OmeMultiscale, axis: number, length: number): DatasetAxis
   };
 }
 
-function roleOf(name: string, type: string | undefined): AxisRole | undefined {
+function multiscaleRole(name: string, type: string | undefined): AxisRole | undefined {
   if (type === "channel" || type === "time") return type;
   const isPlace = type === "space" || type === undefined;
   return isPlace && (name === "x" || name === "y" || name === "z") ? name : undefined;
@@ -127,11 +127,11 @@ function lazyLevel(
     // Translations refer to centres. Without one, all levels begin at the same edge.
     return shift === 0 || !Number.isFinite(elements) ? 0 : elements + 0.5 - size / 2;
   });
-  return levelOf(factor, origin, opened, () => openArray());
+  return openedLevel(factor, origin, opened, () => openArray());
 }
 
 /** A level that is opened on demand. */
-export function levelOf(
+export function openedLevel(
   factor: readonly number[],
   origin: readonly number[],
   opened: ZarrArray | undefined,
@@ -161,7 +161,7 @@ export function levelOf(
 }
 
 /** The labels of an image; searched once, on first use. */
-function labelsOf(group: ZarrGroup, image: Dataset): LabelsList {
+function findLabels(group: ZarrGroup, image: Dataset): LabelsList {
   let known: readonly Labels[] | undefined;
   let finding: Promise<readonly Labels[]> | undefined;
   const find = async () => {
@@ -170,7 +170,7 @@ function labelsOf(group: ZarrGroup, image: Dataset): LabelsList {
       if (isZarrError(error)) return [];
       throw error;
     });
-    known = paths.slice(0, mostLabels).map((path) => lazyLabels(group, path, image));
+    known = paths.slice(0, maxLabels).map((path) => lazyLabels(group, path, image));
     return known;
   };
   return {
@@ -187,7 +187,7 @@ function labelsOf(group: ZarrGroup, image: Dataset): LabelsList {
   };
 }
 
-const mostLabels = 100;
+const maxLabels = 100;
 
 /** Whether an image has transformations to other groups, such as its labels (OME-Zarr 0.6). */
 function hasLinks({ attributes }: ZarrGroup): boolean {

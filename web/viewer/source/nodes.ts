@@ -11,7 +11,7 @@ import {
   ZipStore,
 } from "zarr-wasm";
 import { keptFor } from "../base/memo.js";
-import { mostRequests } from "../base/requests.js";
+import { maxRequests } from "../base/requests.js";
 
 interface NodePlace {
   readonly source: Source;
@@ -40,7 +40,7 @@ export function storeFor(source: Source): Source {
   // A new store each time: an archive may have been replaced.
   if (/\.(zip|ozx)$/i.test(url.pathname)) return new ZipStore(url);
   if (last?.address !== url.href)
-    last = { address: url.href, store: new HttpStore(url, { concurrency: mostRequests }) };
+    last = { address: url.href, store: new HttpStore(url, { concurrency: maxRequests }) };
   return last.store;
 }
 
@@ -56,7 +56,7 @@ export async function openNode(place: NodePlace, context: NodeContext): Promise<
     const found = foundIn(source);
     const node = found.version
       ? await ifThere(open(source, { ...options, version: found.version }))
-      : await newestOf(source, options);
+      : await newestVersion(source, options);
     if (node) {
       if (node.zarrFormat !== 1) found.version = node.zarrFormat;
       return node;
@@ -66,7 +66,7 @@ export async function openNode(place: NodePlace, context: NodeContext): Promise<
 }
 
 /** Both are requested in parallel; v2 is used only if v3 is missing, and is aborted if v3 exists. */
-async function newestOf(
+async function newestVersion(
   store: HttpStore,
   options: { readonly path: string | undefined } & NodeContext,
 ): Promise<OpenedNode | undefined> {

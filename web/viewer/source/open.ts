@@ -15,7 +15,7 @@ import { arrayDataset, variableDataset } from "./arrays.js";
 import type { Contents } from "./browse.js";
 import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";
-import { type Kind, kindOf } from "./kinds.js";
+import { type Kind, nodeKind } from "./kinds.js";
 import { multiscaleDataset } from "./multiscale.js";
 import { groupAt, ifReadable, openNode, storeFor } from "./nodes.js";
 import type { Plate } from "./plate.js";
@@ -170,7 +170,7 @@ async function openArray(array: ZarrArray, place: Place, { signal }: OpenContext
   // Coordinates are found by name only.
   if (names && names.length > 0 && parts.length > 0)
     group = await groupAt(source, parts.slice(0, -1).join("/"), array.zarrFormat, signal);
-  const title = nameOf(place);
+  const title = targetName(place);
   const dataset = group ? await variableDataset(array, group, title, signal) : arrayDataset(array, title);
   return {
     kind: "dataset",
@@ -184,7 +184,7 @@ async function openArray(array: ZarrArray, place: Place, { signal }: OpenContext
 async function openGroup(group: ZarrGroup, place: Place, context: OpenContext): Promise<Opened> {
   const { signal } = context;
   if (place.as === "contents") return contentsAt(group, "group", undefined, signal);
-  const kind = await kindOf(group, signal);
+  const kind = await nodeKind(group, signal);
   try {
     return await openKind(group, kind, place, context);
   } catch (error) {
@@ -198,12 +198,12 @@ async function openGroup(group: ZarrGroup, place: Place, context: OpenContext): 
 
 async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: OpenContext): Promise<Opened> {
   const { signal } = context;
-  const collection = async () => (await collecting()).collectionOf(group, kind);
+  const collection = async () => (await collecting()).imageCollection(group, kind);
   const below = (path: string) => (group.path === "" ? path : `${group.path}/${path}`);
   switch (kind.kind) {
     case "image": {
       const { images, isLabel } = kind;
-      const title = nameOf(place);
+      const title = targetName(place);
       const dataset = await multiscaleDataset(images[0]!, { title, isLabel, group, signal });
       const around = async (later: AbortSignal) =>
         (await collecting()).collectionAround(place.source, group, later);
@@ -230,9 +230,9 @@ async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: Ope
       return { kind: "dataset", dataset, path: first.array.path, notes, collection };
     }
     case "levels": {
-      const { pyramidOf } = await import("./pyramid.js");
+      const { findPyramid } = await import("./pyramid.js");
       const { variable } = place;
-      const pyramid = await pyramidOf(group, kind.paths, variable, variable ?? nameOf(place), signal);
+      const pyramid = await findPyramid(group, kind.paths, variable, variable ?? targetName(place), signal);
       const problem = variable === undefined ? [] : [`There is no variable ${variable} in this pyramid.`];
       if (!pyramid) return contentsAt(group, "group", undefined, signal, problem);
       const { dataset, path, variables } = pyramid;
@@ -241,7 +241,8 @@ async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: Ope
         dataset,
         path,
         notes: dataset.problems ?? [],
-        collection: async () => (await collecting()).variablesOf({ variables, coordinates: [] }, group.path),
+        collection: async () =>
+          (await collecting()).variableCollection({ variables, coordinates: [] }, group.path),
       };
     }
     case "array":
@@ -277,14 +278,14 @@ async function contentsAt(
   signal: AbortSignal,
   notes: readonly string[] = [],
 ): Promise<Opened> {
-  const { branchFrom, branchOf } = await trees();
-  const branch = known ? branchFrom(group, known) : await branchOf(group, signal);
+  const { branchFrom, toBranch } = await trees();
+  const branch = known ? branchFrom(group, known) : await toBranch(group, signal);
   const { attributes } = group;
   return { kind: "contents", what: nameOfContents[what] ?? "group", branch, attributes, notes };
 }
 
 /** A short name of a source: the last part of its address. */
-export function nameOf({ source, path, name }: Place): string {
+export function targetName({ source, path, name }: Place): string {
   const isAddress = typeof source === "string" || source instanceof URL;
   const text = isAddress ? String(source) : (name ?? "Array");
   const [address] = text.split(/[?#]/, 1);

@@ -35,7 +35,7 @@ export async function plateKind(
     const value = own(entry, name);
     return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
   };
-  const namesOf = (name: string) => {
+  const uniqueNames = (name: string) => {
     const list = own(plate, name);
     return Array.isArray(list) ? list.map((entry) => textAt(entry, "name") ?? "") : [];
   };
@@ -45,7 +45,7 @@ export async function plateKind(
     wells.push({ path: paths[i]!, row, column });
   };
   await eachInSlices(paths.length, read, signal);
-  return { kind: "plate", wells, rows: namesOf("rows"), columns: namesOf("columns") };
+  return { kind: "plate", wells, rows: uniqueNames("rows"), columns: uniqueNames("columns") };
 }
 
 /** Row and column of a well. */
@@ -93,8 +93,8 @@ export class Plate {
       const { path, row, column } = wells[i]!;
       const [rowName = "", columnName = ""] = path.split("/").slice(-2);
       places[i] = [
-        indexOf(this.rows, this.#rowOf, row, rowName),
-        indexOf(this.columns, this.#columnOf, column, columnName),
+        wellIndex(this.rows, this.#rowOf, row, rowName),
+        wellIndex(this.columns, this.#columnOf, column, columnName),
       ];
     };
     await eachInSlices(wells.length, place, signal);
@@ -158,7 +158,7 @@ const named = (index: ReadonlyMap<string, number>, name: string): number | undef
   index.get(name) ?? index.get(name.toUpperCase()) ?? index.get(name.toLowerCase());
 
 /** Row or column of a well: from its index, else from its path, which can add a name. */
-function indexOf(
+function wellIndex(
   names: string[],
   index: Map<string, number>,
   told: number | undefined,

@@ -2,8 +2,8 @@
 import type { ZarrArray, ZarrGroup } from "zarr-wasm";
 import { arrayDataset, variableDataset } from "./arrays.js";
 import type { Dataset, Level } from "./dataset.js";
-import { kindOf, type Variable } from "./kinds.js";
-import { levelOf } from "./multiscale.js";
+import { nodeKind, type Variable } from "./kinds.js";
+import { openedLevel } from "./multiscale.js";
 import { ifReadable } from "./nodes.js";
 
 /** One resolution. */
@@ -21,21 +21,21 @@ export interface Pyramid {
 }
 
 /** Maximum number of levels. */
-const mostLevels = 32;
+const maxLevels = 32;
 
 /**
  * The named variable, by default the first, at all resolutions that have it; finest first, regardless of the
  * order of paths.
  * @returns undefined if there is no such variable.
  */
-export async function pyramidOf(
+export async function findPyramid(
   root: ZarrGroup,
   paths: readonly string[],
   wanted: string | undefined,
   title: string,
   signal: AbortSignal | undefined,
 ): Promise<Pyramid | undefined> {
-  const found = await Promise.all(paths.slice(0, mostLevels).map((path) => storeyAt(root, path, signal)));
+  const found = await Promise.all(paths.slice(0, maxLevels).map((path) => storeyAt(root, path, signal)));
   const storeys = found.filter((storey) => storey !== undefined);
   const byName = (storey: Storey, name: string) =>
     storey.variables.find((variable) => variable.name === name) ??
@@ -47,7 +47,7 @@ export async function pyramidOf(
       const variable = byName(storey, name);
       return variable ? [{ storey, array: variable.array }] : [];
     })
-    .sort((a, b) => sizeOf(b.array) - sizeOf(a.array));
+    .sort((a, b) => elementCount(b.array) - elementCount(a.array));
   const finest = floors[0];
   if (!finest) return undefined;
   const { storey, array } = finest;
@@ -61,12 +61,12 @@ export async function pyramidOf(
   return { dataset: { ...base, levels }, path: array.path, variables: storey.variables };
 }
 
-const sizeOf = ({ shape }: ZarrArray): number => shape.reduce((a, b) => a * b, 1);
+const elementCount = ({ shape }: ZarrArray): number => shape.reduce((a, b) => a * b, 1);
 
 function levelBelow(finest: ZarrArray, array: ZarrArray): Level {
   const factor = finest.shape.map((length, axis) => length / Math.max(1, array.shape[axis]!));
   const origin = factor.map(() => 0);
-  return levelOf(factor, origin, array, async () => array);
+  return openedLevel(factor, origin, array, async () => array);
 }
 
 async function storeyAt(
@@ -80,7 +80,7 @@ async function storeyAt(
     const name = path.slice(path.lastIndexOf("/") + 1);
     return { group: undefined, variables: [{ name, array: node, dimensions: undefined }] };
   }
-  const kind = await kindOf(node, signal);
+  const kind = await nodeKind(node, signal);
   if (kind.kind !== "dataset") return undefined;
   const { first, variables } = kind;
   return { group: node, variables: [first, ...variables.filter((variable) => variable !== first)] };

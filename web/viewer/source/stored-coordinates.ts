@@ -10,7 +10,7 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import { textAt } from "./attributes.js";
-import { roleOf } from "./coordinates.js";
+import { axisRole } from "./coordinates.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
 
 /** Maximum size of coordinates read in advance, in bytes and chunks. */
@@ -66,7 +66,7 @@ export class ArrayCoordinates implements AxisCoordinates {
     else {
       const { kind, data: meant } = decoded(this.array, region);
       const values = Float64Array.from(meant as ArrayLike<number | bigint>, Number);
-      const dates = kind === "milliseconds" ? undefined : await datesOf(this.array, values);
+      const dates = kind === "milliseconds" ? undefined : await toDates(this.array, values);
       if (dates) this.#keep(part, "texts", dates);
       else this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
     }
@@ -89,12 +89,12 @@ function decoded(array: ZarrArray, region: Region): CFRegion {
 }
 
 /** Dates in model calendars; the code for them is loaded on demand. */
-async function datesOf({ attributes }: ZarrArray, counts: Float64Array): Promise<Values | undefined> {
+async function toDates({ attributes }: ZarrArray, counts: Float64Array): Promise<Values | undefined> {
   const [units, calendar] = [textAt(attributes, "units"), textAt(attributes, "calendar")];
   if (units === undefined || calendar === undefined) return undefined;
   const { modelDates } = await import("./calendars.js");
-  const dateOf = modelDates(units, calendar);
-  return dateOf && Array.from(counts, (at) => (Number.isFinite(at) ? dateOf(at) : undefined));
+  const toDate = modelDates(units, calendar);
+  return toDate && Array.from(counts, (at) => (Number.isFinite(at) ? toDate(at) : undefined));
 }
 
 /** NaN is not a coordinate. */
@@ -110,7 +110,7 @@ export async function axisFrom(
   array: ZarrArray,
 ): Promise<DatasetAxis> {
   const { attributes } = array;
-  const role = roleOf(name, array);
+  const role = axisRole(name, array);
   const coordinates = new ArrayCoordinates(array);
   const isPlace = role !== undefined && role !== "time" && role !== "channel";
   if (length > 0 && (coordinates.isLittle || isPlace))

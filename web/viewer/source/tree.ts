@@ -8,7 +8,7 @@ import {
   type ZarrGroup,
 } from "zarr-wasm";
 import { omeAttributes, own, textAt } from "./attributes.js";
-import { type Contents, contentsOf } from "./browse.js";
+import { type Contents, folderContents } from "./browse.js";
 
 /** Summary of a node for display. */
 export interface NodeFacts {
@@ -42,8 +42,8 @@ export interface Branch {
 }
 
 /** The nodes directly below a group. */
-export async function branchOf(group: ZarrGroup, signal?: AbortSignal): Promise<Branch> {
-  return branchFrom(group, await contentsOf(group, signal));
+export async function toBranch(group: ZarrGroup, signal?: AbortSignal): Promise<Branch> {
+  return branchFrom(group, await folderContents(group, signal));
 }
 
 export function branchFrom(group: ZarrGroup, { members, note }: Contents): Branch {
@@ -76,7 +76,7 @@ export class NodeItem implements TreeItem {
 
   async branch(signal?: AbortSignal): Promise<Branch> {
     const group = await this.#node();
-    return group.kind === "group" ? branchOf(group, signal) : { items: [], note: undefined };
+    return group.kind === "group" ? toBranch(group, signal) : { items: [], note: undefined };
   }
 }
 
@@ -87,7 +87,7 @@ export function factsOfNode(node: OpenedNode): NodeFacts {
   if (node.kind === "group") {
     const shape = own(attributes, "shape");
     const isShape = Array.isArray(shape) && shape.every((length) => typeof length === "number");
-    return { what: encoding ?? whatOf(node), shape: isShape ? (shape as number[]) : undefined };
+    return { what: encoding ?? describeNode(node), shape: isShape ? (shape as number[]) : undefined };
   }
   const { shape, dtype, chunkShape } = node;
   return {
@@ -102,7 +102,7 @@ export function factsOfNode(node: OpenedNode): NodeFacts {
   };
 }
 
-function whatOf(group: ZarrGroup): string {
+function describeNode(group: ZarrGroup): string {
   const ome = omeAttributes(group.attributes);
   if (own(ome, "image-label") !== undefined) return "labels";
   if (isMultiscales(group)) return "multiscale image";

@@ -2,7 +2,7 @@
 import type { ElementData, Region } from "zarr-wasm";
 import type { Numbers, Plane } from "../base/plane.js";
 import type { Level } from "../source/dataset.js";
-import { isComplex, isHalf, isTime, type Leaf, numbersOf, type Part } from "../source/leaf.js";
+import { isComplex, isHalf, isTime, type Leaf, leafNumbers, type Part } from "../source/leaf.js";
 import type { Block, Tile, TileGap } from "./tile.js";
 
 /** The plane of a level, and the part of its elements. */
@@ -46,11 +46,11 @@ export function cutTile(key: string, block: Block, cut: Cut): Tile {
       left: edge(across, origin[1]),
       right: edge(across, origin[1] + columns),
     },
-    plane: region.data.length === 0 ? emptyPlane(rows, columns) : planeOf(region, layout, cut),
+    plane: region.data.length === 0 ? emptyPlane(rows, columns) : blockPlane(region, layout, cut),
     block,
     offsetOf: (row, column) => corner + row * rowStride + column * columnStride,
     origin,
-    gaps: gapsOf(block, cut, rows, columns, down, across),
+    gaps: tileGaps(block, cut, rows, columns, down, across),
   };
 }
 
@@ -67,7 +67,7 @@ const emptyPlane = (rows: number, columns: number): Plane => ({
 });
 
 /** The plane's numbers: shares the block's if no conversion is needed, otherwise converts only the plane. */
-function planeOf(region: Region, layout: Layout, { leaf, part, decode }: Cut): Plane {
+function blockPlane(region: Region, layout: Layout, { leaf, part, decode }: Cut): Plane {
   if (!decode && isPlain(region, leaf)) return { values: region.data as Numbers, ...layout };
   const isFlat = region.stride.every((stride) => stride === 0);
   const [rows, columns] = isFlat ? [1, 1] : [layout.rows, layout.columns];
@@ -78,7 +78,7 @@ function planeOf(region: Region, layout: Layout, { leaf, part, decode }: Cut): P
     dtype: region.dtype,
   };
   const meant = decode ? decode(gathered) : gathered;
-  const values = numbersOf(meant, decode ? { ...leaf, dtype: meant.dtype } : leaf, part);
+  const values = leafNumbers(meant, decode ? { ...leaf, dtype: meant.dtype } : leaf, part);
   const stride = isFlat ? { rowStride: 0, columnStride: 0 } : { rowStride: columns, columnStride: 1 };
   return { values, offset: 0, rows: layout.rows, columns: layout.columns, ...stride };
 }
@@ -111,7 +111,7 @@ function gather(
   return out;
 }
 
-function gapsOf(
+function tileGaps(
   { gaps, start }: Block,
   { axes, index }: Cut,
   rows: number,

@@ -56,7 +56,7 @@ export class TileGrid {
     this.#across = axes.at(-1)!;
     this.#down = axes.length > 1 ? axes[0] : undefined;
     const { shape } = facts;
-    this.tile = tileOf(facts, axes);
+    this.tile = tileIndex(facts, axes);
     const { chunkShape } = facts;
     this.isChunk = isRegular(facts) && this.tile.every((side, axis) => side === chunkShape[axis]);
     const count = (axis: number) => Math.ceil(shape[axis]! / this.tile[axis]!);
@@ -121,7 +121,7 @@ function isRegular({ shape, chunkShape, gridShape }: GridFacts): boolean {
   return shape.every((length, axis) => Math.ceil(length / chunkShape[axis]!) === gridShape[axis]);
 }
 
-function tileOf(facts: GridFacts, axes: readonly number[]): readonly number[] {
+function tileIndex(facts: GridFacts, axes: readonly number[]): readonly number[] {
   const { shape, chunkShape, shardShape, dtype } = facts;
   const isShown = (axis: number) => axes.includes(axis);
   const product = (sides: readonly number[]) => sides.reduce((a, b) => a * b, dtype.itemBytes);

@@ -3,7 +3,7 @@ import type { ZarrArray } from "zarr-wasm";
 import { keptFor } from "../base/memo.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, Level } from "../source/dataset.js";
-import { type Leaf, leavesOf } from "../source/leaf.js";
+import { dtypeLeaves, type Leaf } from "../source/leaf.js";
 import type { Cut } from "./cut.js";
 import { type Box, TileGrid } from "./grid.js";
 import type { LevelView } from "./wanted.js";
@@ -23,7 +23,7 @@ export interface LayerLevel {
 }
 
 let lastId = 0;
-const idOf = keptFor((_array: ZarrArray) => ++lastId);
+const arrayId = keptFor((_array: ZarrArray) => ++lastId);
 
 /** The entries of a per-axis list for the shown axes: down and across. */
 export const shown = (list: readonly number[], axes: readonly number[]): readonly [number, number] =>
@@ -33,7 +33,7 @@ export const shown = (list: readonly number[], axes: readonly number[]): readonl
 const knownLevels = keptFor((_layer: Layer) => new Map<number, LayerLevel>());
 
 /** The levels that are open, finest first. */
-export function levelsOf(layer: Layer): LayerLevel[] {
+export function layerLevels(layer: Layer): LayerLevel[] {
   const made = knownLevels(layer);
   return layer.dataset.levels.flatMap((level, i) => {
     if (!level.array) return [];
@@ -67,12 +67,12 @@ function layerLevel(layer: Layer, level: Level, array: ZarrArray, i: number): La
   const hidden = index.filter((_, axis) => !axes.includes(axis));
   const plane = [axes, hidden, field, part, isRaw].join(" ");
   // Whole chunks are shared between all choices of axes.
-  const name = `${idOf(array)} ${grid.isChunk ? "" : axes.join()}`;
+  const name = `${arrayId(array)} ${grid.isChunk ? "" : axes.join()}`;
   return { array, grid, view, index, cut, plane, name };
 }
 
 function leafNamed({ dtype }: Dataset, name: string): Leaf {
-  const leaves = leavesOf(dtype);
+  const leaves = dtypeLeaves(dtype);
   return leaves.find((leaf) => leaf.name === name) ?? leaves[0]!;
 }
 

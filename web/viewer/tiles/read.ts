@@ -54,7 +54,7 @@ export async function readBlock(
     for (const { box: part } of absent) gaps.push({ kind: "missing", start: part.start, stop: part.stop });
     if (absent.length === chunks.length) region = flat(region);
   }
-  return { key, start: box.start, region, gaps, bytes: bytesOf(region) };
+  return { key, start: box.start, region, gaps, bytes: byteCount(region) };
 }
 
 /** Whether the error would affect every chunk. */
@@ -123,25 +123,25 @@ async function readSingly(
 /** One element with strides of 0, for a region of equal elements: missing chunks take no memory. */
 function flat(region: Region): Region {
   if (region.data.length === 0) return region;
-  const data = (region.data as Uint8Array).slice(0, unitOf(region));
+  const data = (region.data as Uint8Array).slice(0, chunkUnit(region));
   return { ...region, data, stride: region.shape.map(() => 0) };
 }
 
 /**
  * Typed array elements per element of a region: 2 for complex numbers, the number of bytes for packed ones.
  */
-function unitOf({ data, shape }: Region): number {
+function chunkUnit({ data, shape }: Region): number {
   return data.length / shape.reduce((a, b) => a * b, 1);
 }
 
 function emptyLike(read: Region, shape: readonly number[]): ElementData {
-  const count = shape.reduce((a, b) => a * b, unitOf(read));
+  const count = shape.reduce((a, b) => a * b, chunkUnit(read));
   return new (read.data.constructor as new (length: number) => ElementData)(count);
 }
 
 /** Copies a region into a larger one, row by row. */
 function place(from: Region, into: Region, at: readonly number[]): void {
-  const unit = unitOf(from);
+  const unit = chunkUnit(from);
   const rank = from.shape.length;
   const row = rank === 0 ? 1 : from.shape[rank - 1]!;
   const index = from.shape.map(() => 0);
@@ -156,4 +156,4 @@ function place(from: Region, into: Region, at: readonly number[]): void {
   }
 }
 
-const bytesOf = ({ data }: Region): number => data.byteLength;
+const byteCount = ({ data }: Region): number => data.byteLength;

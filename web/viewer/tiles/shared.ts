@@ -1,6 +1,6 @@
 /** Resources shared by all viewers of a page: workers, cache, scheduler. */
 import { WorkerPool, type WorkerPoolOptions } from "zarr-wasm";
-import { mostRequests } from "../base/requests.js";
+import { maxRequests } from "../base/requests.js";
 import { Cache } from "./cache.js";
 import { Scheduler } from "./scheduler.js";
 import type { Block } from "./tile.js";
@@ -16,7 +16,7 @@ export interface Shared {
  * Limits on concurrent reads: high enough to keep connections busy, low enough to react to changes. Small
  * chunks over a slow connection need many requests in flight.
  */
-const limits = { first: 8, reads: mostRequests, bytes: 24 * 2 ** 20, least: 6 };
+const limits = { first: 8, reads: maxRequests, bytes: 24 * 2 ** 20, least: 6 };
 
 /** Options of the worker pool. Must be set before the first viewer is created. */
 let poolOptions: WorkerPoolOptions = {};

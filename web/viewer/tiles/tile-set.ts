@@ -3,7 +3,7 @@ import { type Rectangle, visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import { cutTile } from "./cut.js";
-import { chunksIn, type LayerLevel, levelsOf, shown } from "./layer-level.js";
+import { chunksIn, type LayerLevel, layerLevels, shown } from "./layer-level.js";
 import { readBlock } from "./read.js";
 import type { Client, Job } from "./scheduler.js";
 import type { Shared } from "./shared.js";
@@ -12,8 +12,8 @@ import {
   ahead,
   chooseLevel,
   mostChunksInView,
-  spansOf,
   type TileRef,
+  tileSpans,
   type Viewpoint,
   wantedTiles,
 } from "./wanted.js";
@@ -166,7 +166,7 @@ export class TileSet implements Client<Block> {
     const found = at(fine);
     if (found.length === fine.length && this.#leftOut.tiles === 0) return found;
     const seen = visible(this.#view!.camera, this.#view!.size, this.#view!.aspect);
-    const coarse = levelsOf(layer)
+    const coarse = layerLevels(layer)
       .filter(({ view }) => view.level !== target)
       .sort((a, b) => b.view.level - a.view.level)
       .flatMap((level) => at(this.#around(layer, level, seen)));
@@ -199,7 +199,7 @@ export class TileSet implements Client<Block> {
 
   /** All tiles of a level in view; empty if there are too many. */
   #around(layer: Layer, level: LayerLevel, seen: Rectangle): Wish[] {
-    const [rows, columns] = spansOf(level.view, seen);
+    const [rows, columns] = tileSpans(level.view, seen);
     const wishes: Wish[] = [];
     if ((rows.last - rows.first + 1) * (columns.last - columns.first + 1) > 1024) return wishes;
     for (let row = rows.first; row <= rows.last; row++)
@@ -210,7 +210,7 @@ export class TileSet implements Client<Block> {
 
   #wishesOf(layer: Layer, view: Viewpoint, layers: number, way: { row: number; column: number }) {
     const target = this.#targetOf(layer);
-    const levels = levelsOf(layer);
+    const levels = layerLevels(layer);
     const bytes = (this.shared.scheduler.cache.budget * shareInView) / layers;
     const wanted = wantedTiles(
       levels.map((level) => level.view),

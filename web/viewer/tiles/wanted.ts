@@ -92,20 +92,27 @@ interface Span {
 }
 
 /** The tiles that [from, to) overlaps along one direction. */
-function spanOf(from: number, to: number, origin: number, factor: number, side: number, count: number): Span {
+function tileSpan(
+  from: number,
+  to: number,
+  origin: number,
+  factor: number,
+  side: number,
+  count: number,
+): Span {
   const tile = (at: number) => (at - origin) / factor / side;
   return { first: Math.max(0, Math.floor(tile(from))), last: Math.min(count - 1, Math.ceil(tile(to)) - 1) };
 }
 
-export function spansOf(view: LevelView, seen: Rectangle): readonly [rows: Span, columns: Span] {
+export function tileSpans(view: LevelView, seen: Rectangle): readonly [rows: Span, columns: Span] {
   const { factor, origin } = view;
   return [
-    spanOf(seen.top, seen.bottom, origin[0], factor[0], view.rowsPerTile, view.rows),
-    spanOf(seen.left, seen.right, origin[1], factor[1], view.columnsPerTile, view.columns),
+    tileSpan(seen.top, seen.bottom, origin[0], factor[0], view.rowsPerTile, view.rows),
+    tileSpan(seen.left, seen.right, origin[1], factor[1], view.columnsPerTile, view.columns),
   ];
 }
 
-const lengthOf = ({ first, last }: Span) => Math.max(0, last - first + 1);
+const spanLength = ({ first, last }: Span) => Math.max(0, last - first + 1);
 
 /** The tiles in view that fit into the budget, closest to the centre first; at least one. */
 function affordable(
@@ -114,8 +121,8 @@ function affordable(
   camera: Camera,
   budget: Budget,
 ): { tiles: TileRef[]; total: number } {
-  const [rows, columns] = spansOf(view, seen);
-  const total = lengthOf(rows) * lengthOf(columns);
+  const [rows, columns] = tileSpans(view, seen);
+  const total = spanLength(rows) * spanLength(columns);
   if (total === 0) return { tiles: [], total };
   const most = Math.max(
     1,
@@ -152,16 +159,17 @@ function squareAround(
   };
   const near = cut(rows, at.row, half);
   // Few rows allow more columns, and vice versa.
-  const wide = cut(columns, at.column, Math.max(half, Math.ceil(most / lengthOf(near))));
-  return [cut(rows, at.row, Math.max(half, Math.ceil(most / lengthOf(wide)))), wide];
+  const wide = cut(columns, at.column, Math.max(half, Math.ceil(most / spanLength(near))));
+  return [cut(rows, at.row, Math.max(half, Math.ceil(most / spanLength(wide)))), wide];
 }
 
 /** The tiles just outside the view. */
 function ring(view: LevelView, seen: Rectangle): TileRef[] {
-  const [rows, columns] = spansOf(view, seen);
+  const [rows, columns] = tileSpans(view, seen);
   const { level } = view;
   const tiles: TileRef[] = [];
-  if (lengthOf(rows) * lengthOf(columns) === 0 || lengthOf(rows) + lengthOf(columns) > 256) return tiles;
+  if (spanLength(rows) * spanLength(columns) === 0 || spanLength(rows) + spanLength(columns) > 256)
+    return tiles;
   const add = (row: number, column: number) => {
     const isIn = row >= rows.first && row <= rows.last && column >= columns.first && column <= columns.last;
     if (isIn || row < 0 || column < 0 || row >= view.rows || column >= view.columns) return;

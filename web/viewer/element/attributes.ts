@@ -1,0 +1,84 @@
+/** Types of the attributes and properties of `<zarr-viewer>`, for templates in JSX, Vue and Svelte. */
+import type { Source } from "zarr-wasm";
+import type { ColormapName } from "../base/colormaps.js";
+import type { frameRates, Outside, WantedState } from "../model/state.js";
+import type { Part } from "../source/leaf.js";
+import type { ControlsMode } from "./options.js";
+
+type Numeric = number | `${number}`;
+type YesNo = "yes" | "no";
+type FrameRate = (typeof frameRates)[number];
+
+/** Limits of the colour map: a rule, or `low:high`. */
+export type RangeText = "auto" | "minmax" | "percentile" | `${number}:${number}`;
+
+/** Properties that frameworks set on the element, and the attributes of the same names. */
+export interface ZarrViewerProperties {
+  /** URL of an array, a group or a zip file, or a store. */
+  src?: Source | null | undefined;
+  /** Path of the node below `src`. */
+  path?: string | null | undefined;
+  /** The vertical and the horizontal axis, by name or number: `"y,x"`, or a list. */
+  axes?: string | readonly (string | number)[] | null | undefined;
+  /** Channels shown together: `"0:00ff00:auto,-1:ff00ff:100..4000:0.8"`. */
+  channels?: string | readonly string[] | null | undefined;
+  colormap?: ColormapName | null | undefined;
+  range?: RangeText | readonly [number, number] | null | undefined;
+  /** Extent of the user interface. Default: full. */
+  controls?: ControlsMode | null | undefined;
+  /** Viewers with the same link show the same part of their arrays. */
+  link?: string | null | undefined;
+}
+
+/** Attributes without a property of the same name. */
+export interface ZarrViewerAttributes {
+  /** The variable of a dataset. */
+  variable?: string | undefined;
+  /** Byte order of chunks of Zarr v1: as specified, or as zarr-python 1.x wrote them. */
+  order?: "spec" | "writer" | undefined;
+  /** An index or `start:stop` for every axis: `"4,:,100:200"`. */
+  select?: string | undefined;
+  index?: string | undefined;
+  field?: string | undefined;
+  part?: Part | undefined;
+  /** Row and column of the centre, pixels per element: `"512,300,2"`. */
+  at?: string | undefined;
+  reversed?: YesNo | undefined;
+  gamma?: Numeric | undefined;
+  outside?: Outside | undefined;
+  /** Keeps the range across slices. */
+  lock?: YesNo | undefined;
+  /** Locked limits: `"271:307"`, or `"0:100:4000,2:50:900"` by channel. */
+  kept?: string | undefined;
+  /** All channels share one range. */
+  common?: YesNo | undefined;
+  /** Shows stored values without decoding. */
+  raw?: YesNo | undefined;
+  /** Name of the labels over an image, or `none`. */
+  labels?: string | undefined;
+  /** Opacity of the labels, 0 to 1. */
+  opacity?: Numeric | undefined;
+  /** Value at the middle of a diverging colour map. */
+  center?: Numeric | "none" | undefined;
+  histogram?: "linear" | "log" | undefined;
+  /** Slices per second during playback. */
+  fps?: FrameRate | `${FrameRate}` | undefined;
+  /** Axis of the profile of values under the pointer. */
+  profile?: Numeric | "none" | undefined;
+  /** Axis of the two orthogonal planes beside the picture. */
+  depth?: Numeric | "none" | undefined;
+  /** Overlays of maps. */
+  lines?: "graticule" | "coasts" | "graticule,coasts" | "coasts,graticule" | "none" | undefined;
+  /** Overrides the system preference. */
+  theme?: "light" | "dark" | undefined;
+  /** URL of a page with the full viewer; enables copying links. */
+  page?: string | undefined;
+  /** Settings without an attribute of their own, as JSON. */
+  more?: string | undefined;
+}
+
+/** Everything that a template may set on `<zarr-viewer>`, except listeners. */
+export interface ZarrViewerProps extends ZarrViewerProperties, ZarrViewerAttributes {
+  /** The state as plain data; may be set in part. */
+  settings?: WantedState | undefined;
+}
