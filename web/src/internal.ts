@@ -4,6 +4,7 @@
  */
 
 export { withSession } from "./chain/chunk-codec.js";
+export { resolveSelection } from "./plan/selection.js";
 export { releaseBytes } from "./store/buffer-lease.js";
 export { hiddenName } from "./store/temp-names.js";
 export { openDestination } from "./transfer/destination.js";
@@ -13,3 +14,4 @@ export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";
 export { fetchOptions } from "./transfer/work.js";
+export { closestTo, didYouMean } from "./util/closest.js";

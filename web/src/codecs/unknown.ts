@@ -1,5 +1,6 @@
 /** Errors for codecs that are unknown or not supported. */
 
+import { closestTo, didYouMean } from "../util/closest.js";
 import { unknownCodec, unsupported, type ZarrError } from "../util/errors.js";
 import { implicitCodecs } from "./codec-list.js";
 import type { ZarrVersion } from "./definition.js";
@@ -14,11 +15,13 @@ export function unknownError(name: string, version: ZarrVersion): ZarrError {
     });
   }
   const isNamed = (known: string) => version === 3 || !implicitCodecs.includes(known);
-  const known = codecNames(version).filter(isNamed).join(", ");
-  return unknownCodec(`codec "${name}" is not known; Zarr v${version} arrays here may use ${known}`, {
-    codec: name,
-  });
+  const known = codecNames(version).filter(isNamed);
+  const hint = didYouMean(closestTo(name, known)) || `; supported codecs include ${commonNames(known)}`;
+  return unknownCodec(`unknown codec "${name}" for Zarr v${version}${hint}`, { codec: name });
 }
+
+const commonNames = (known: readonly string[]): string =>
+  ["zstd", "blosc", "gzip", "zlib", "lz4"].filter((name) => known.includes(name)).join(", ");
 
 /** Known but unsupported codecs, with the reason, by their names in all Zarr versions. */
 const pickle = "a pickle can run any code when it is read, and is refused for safety";
