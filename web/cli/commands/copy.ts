@@ -97,7 +97,8 @@ async function withProgress(
   if (totalChunks > 0) error.message += ` (${chunks} of ${totalChunks} chunks copied${remedy})`;
   else {
     withCodecsHint(error, codecs);
-    error.message += await hintForDestination(error, dest);
+    const hint = await hintForDestination(error, dest); // may replace the message
+    error.message += hint;
   }
   return error;
 }

@@ -181,7 +181,8 @@ async function withHint(
 ): Promise<unknown> {
   if (!isZarrError(error) || Object.isFrozen(error)) return error;
   if (error.written === undefined) {
-    error.message += await hintForDestination(error, dest);
+    const hint = await hintForDestination(error, dest); // may replace the message
+    error.message += hint;
     return withCodecsHint(error, codecs);
   }
   error.message += stages === "metadata" || overwrite ? "" : "; pass --resume to continue";
