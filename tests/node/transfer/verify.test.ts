@@ -80,7 +80,7 @@ describe("zarr-wasm verify", () => {
     expect(status).toBe(1);
     expect(text).toMatch(/^bad: \/plain\/c\/0\/1 \(chunk 0, 1\): CorruptChunk: .*zstd/m);
     expect(text.trim().split("\n").length).toBe(6);
-    expect(err).toBe(`zarr-wasm: ${dir}: 5 of 14 chunks and documents are bad\n`);
+    expect(err).toBe(`zarr-wasm: ${dir}: 5 of 14 chunks and documents are invalid\n`);
   });
 
   it("finds each bad chunk in one part", async () => {
@@ -206,7 +206,7 @@ describe("unfinished files", () => {
     const { status, err } = run("verify", dir);
     expect([status, err]).toEqual([
       0,
-      expect.stringMatching(/: 2 unfinished files \(\.zw-….tmp, 1\.5 KiB\), .*; pass --clean/),
+      expect.stringMatching(/: 2 unfinished files \(\.zw-….tmp, 1\.5 KiB\) in progress, .*; pass --clean to remove/),
     ]);
   });
 
