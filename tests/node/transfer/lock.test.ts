@@ -242,7 +242,7 @@ describe("on a server", () => {
       expect(await ended).toMatchObject({
         signal: "SIGTERM",
         err: expect.stringMatching(
-          /^zarr-wasm: interrupted: [1-9]\d* of \d+ chunks copied; to continue, run: zarr-wasm copy .* --resume\n$/,
+          /^zarr-wasm: interrupted: \d+ of \d+ chunks copied; to continue, run: zarr-wasm copy .* --resume\n$/,
         ),
       });
       expect(server.log.at(-1)).toBe(`DELETE copy.zarr/${lockName}`);
