@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-/** The command line: runs a command and reports errors. */
+/** Entry point of the command line: runs a command and reports its error. */
 import { createRequire } from "node:module";
 import { inspect } from "node:util";
 import { isZarrError } from "zarr-wasm";
 import { checkCommand, readArguments } from "./options/arguments.js";
-import { helpFor } from "./options/help.js";
+import { helpText } from "./options/help.js";
 import { UsageError, type Values } from "./options/options.js";
-import { colorsFor, messageOf, printable } from "./text/output.js";
+import { colorsFor, errorMessage, printable } from "./text/output.js";
 
 async function main(args: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(args);
@@ -16,7 +16,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   if (values.help || positionals.length === 0) {
-    process.stdout.write(helpFor(positionals[0]));
+    process.stdout.write(helpText(positionals[0]));
     return values.help ? 0 : 2;
   }
   const [name, ...operands] = positionals as [string, ...string[]];
@@ -28,7 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
 /** Runs a command with its operands. Returns the exit status, or anything else for success. */
 type Run = (operands: readonly string[], values: Values) => Promise<unknown>;
 
-/** The commands of options/commands.ts; each is loaded when it runs. */
+/** The commands of options/commands.ts; each module is loaded when its command runs. */
 const runners: Readonly<Record<string, Run>> = {
   info: async ([source], values) => (await import("./commands/info.js")).runInfo(source!, values),
   read: async ([source], values) => (await import("./commands/read.js")).runRead(source!, values),
@@ -40,22 +40,29 @@ const runners: Readonly<Record<string, Run>> = {
   bench: async ([source], values) => (await import("./commands/bench/command.js")).runBench(source!, values),
   view: async ([source], values) => (await import("./commands/view.js")).runView(source!, values),
   completion: async ([shell]) => (await import("./commands/completion.js")).runCompletion(shell!),
+  help: async ([name]) => void process.stdout.write(helpText(name)),
 };
 
-/** The error in one line. */
+/** Prints an error in one line, and the help to consult after incorrect usage. */
 function report(error: unknown): void {
-  const message = messageOf(error);
+  const message = errorMessage(error);
   const { red } = colorsFor(process.stderr);
   process.stderr.write(`${red("zarr-wasm:")} ${printable(message.replace(/\s*\n\s*/g, " "))}\n`);
-  if (error instanceof UsageError) process.stderr.write(`Try "zarr-wasm --help".\n`);
+  if (!(error instanceof UsageError)) return;
+  const command = error.command ?? process.argv[2];
+  const help =
+    command !== undefined && command !== "help" && Object.hasOwn(runners, command)
+      ? `${command} --help`
+      : "--help";
+  process.stderr.write(`Try "zarr-wasm ${help}".\n`);
 }
 
-/** The lines of the stack. */
+/** Prints the stack. */
 function showStack(error: unknown): void {
   for (const line of inspect(error).split("\n")) process.stderr.write(`${printable(line)}\n`);
 }
 
-// A reader that closes the pipe early (head, for example) is not an error.
+// A reader that closes the pipe early, such as head, is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(error.code === "EPIPE" ? 0 : 1);
 });

@@ -4,6 +4,7 @@
  */
 
 export { withSession } from "./chain/chunk-codec.js";
+export { resolveSelection } from "./plan/selection.js";
 export { releaseBytes } from "./store/read.js";
 export { hiddenName } from "./store/temp-names.js";
 export { fetchOptions } from "./transfer/array-copy.js";
@@ -13,3 +14,4 @@ export { lockDestination } from "./transfer/lock.js";
 export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";
+export { closestTo, didYouMean } from "./util/closest.js";

@@ -25,7 +25,7 @@ describe("zarr-wasm read", () => {
     expect(new Float32Array(new Uint8Array(out).buffer)[1]).toBe(1.5);
   });
 
-  it("selects", () => {
+  it("reads selections", () => {
     expect(run("read", matrix, "--select", "1:,::2").text).toBe("4\t6\n8\t10\n");
     expect(run("read", matrix, "--select", "-1,0").text).toBe("8\n");
     expect(run("read", matrix, "--select", "0").text).toBe("0\t1.5\t-2\tNaN\n");
@@ -108,7 +108,7 @@ describe("zarr-wasm read", () => {
     expect(new Uint8Array(out.subarray(prefix + length))).toEqual(elements);
   });
 
-  it("writes NumPy files of the longest header that format 1.0 holds, and of the next", () => {
+  it("writes NumPy files with the longest header of format 1.0, and one byte more", () => {
     const header = (nameLength: number) => {
       const dtype = [["x".repeat(nameLength), "|u1"]];
       const meta = v1Meta({ shape: [1], chunks: [1], dtype, fill_value: null });
@@ -153,7 +153,7 @@ describe("zarr-wasm read", () => {
     ["no source", ["read"], 2],
     ["two sources", ["read", matrix, matrix], 2],
     ["a wrong order", ["read", matrix, "--v1-order", "x"], 2],
-  ])("fails readably for %s", (_what, args, status) => {
+  ])("reports %s in one line", (_what, args, status) => {
     const result = run(...args);
     expect(result.status).toBe(status);
     expect(result.text).toBe("");
@@ -161,19 +161,58 @@ describe("zarr-wasm read", () => {
     expect(result.err).not.toMatch(/\n\s+at |Error:/);
   });
 
-  it("fails without arguments", () => {
+  it("exits with status 2 without arguments", () => {
     expect(run().status).toBe(2);
   });
 
-  it("shows help", () => {
+  it("prints a short overview as help", () => {
     const { status, text } = run("--help");
     expect(status).toBe(0);
-    expect(text).toContain("read SOURCE [--path P]");
+    expect(text).toMatch(/^ {2}read SOURCE +print or save elements/m);
+    expect(text.split("\n").length).toBeLessThan(24);
+    expect(run("help").text).toBe(text);
+    expect(run("help", "read").text).toBe(run("read", "--help").text);
+    expect(run("-v").text).toBe(run("--version").text);
+  });
+});
+
+describe("zarr-wasm read of large arrays as text", () => {
+  const large = write(
+    "large",
+    v1Meta({ shape: [40, 30], chunks: [40, 30], dtype: "<i2", fill_value: null }),
+    {
+      "0.0": new Uint8Array(Int16Array.from({ length: 1200 }, (_, i) => i).buffer),
+    },
+  );
+
+  it("abbreviates to the first and last three elements of each axis", () => {
+    const { text, err } = run("read", large);
+    const row = (start: number) =>
+      [0, 1, 2, "...", 27, 28, 29].map((i) => (i === "..." ? i : start + +i)).join("\t");
+    expect(text.split("\n")).toEqual([
+      ...[0, 1, 2].map((i) => row(30 * i)),
+      "...",
+      ...[37, 38, 39].map((i) => row(30 * i)),
+      "",
+    ]);
+    expect(err).toBe("zarr-wasm: abbreviated 1200 elements; pass --all to print every one\n");
+  });
+
+  it("prints up to 1000 elements, and with --all every one", () => {
+    expect(run("read", large, "--select", ":33").text.trim().split(/\s/)).toHaveLength(990);
+    const { text, err } = run("read", large, "--all");
+    expect([err, text.trim().split(/\s/)]).toEqual(["", Array.from({ length: 1200 }, (_, i) => String(i))]);
+  });
+
+  it("writes every element to a file", () => {
+    const file = path.join(folder, "large.txt");
+    expect(run("read", large, "--out", file)).toMatchObject({ status: 0, err: "" });
+    expect(readFileSync(file, "utf8").trim().split(/\s/)).toHaveLength(1200);
   });
 });
 
 describe("zarr-wasm info", () => {
-  it("prints facts", () => {
+  it("prints the properties of an array", () => {
     const { status, text } = run("info", matrix);
     expect(status).toBe(0);
     expect(text).toMatch(/shape\s+\[3, 4\]/);

@@ -1,13 +1,15 @@
-// The single list of commands and options: help, the documentation, hints, colors and --json all follow it.
+// Help, documentation, hints, colors and --json follow the list of commands and options.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
-import { commands, optionsOf } from "#src/cli/options/commands.js";
+import { commandOptions, commands } from "#src/cli/options/commands.js";
 import { options } from "#src/cli/options/options.js";
-import { closestTo } from "#src/cli/text/closest.js";
+import { resumeCommand } from "#src/cli/options/resume.js";
+import { schemeHint } from "#src/cli/source/schemes.js";
+import { closestTo } from "#src/util/closest.js";
 import { skipFor, unsupportedSystem } from "../../shared/skips.js";
 import { root, run, temporaryFolder, tool } from "../support/cli-tool.js";
 import { urlOf } from "../support/copying.js";
@@ -16,18 +18,19 @@ const folder = temporaryFolder();
 const guide = readFileSync(path.join(root, "docs/command-line.md"), "utf8");
 
 describe("the list of commands", () => {
-  it("has the commands and options that are promised", () => {
+  it("has the documented commands and options", () => {
     expect(Object.keys(commands).toSorted()).toEqual([
       "bench",
       "completion",
       "copy",
+      "help",
       "info",
       "pyramid",
       "read",
       "verify",
       "view",
     ]);
-    const own = (name: string) => optionsOf(commands[name]!).map(([option]) => option);
+    const own = (name: string) => commandOptions(commands[name]!).map(([option]) => option);
     expect(own("info")).toEqual(expect.arrayContaining(["path", "json"]));
     expect(own("read")).toEqual(expect.arrayContaining(["path", "select", "format", "out", "v1-order"]));
     expect(own("bench")).toEqual(expect.arrayContaining(["time", "bytes", "json"]));
@@ -39,25 +42,26 @@ describe("the list of commands", () => {
     expect([...used].toSorted()).toEqual(Object.keys(options).toSorted());
   });
 
-  it("is what help says, with examples that the parser takes", () => {
+  it("appears in help, with valid examples", () => {
     const all = run("--help").text;
     for (const [name, command] of Object.entries(commands)) {
       expect(all).toContain(`\n  ${name} ${command.operands.join(" ")}`);
       const { text, status } = run(name, "--help");
       expect(status).toBe(0);
       expect(text).toContain(`Usage: zarr-wasm ${name} ${command.operands.join(" ")}`);
-      for (const [option] of optionsOf(command)) expect(text).toMatch(new RegExp(`^  --${option}\\b`, "m"));
+      for (const [option] of commandOptions(command))
+        expect(text).toMatch(new RegExp(`^  --${option}\\b`, "m"));
       expect(command.examples.length).toBeGreaterThan(0);
       for (const { line } of command.examples) {
         expect(text).toContain(line);
         for (const [, option] of line.matchAll(/ --([\w-]+)/g))
-          expect(optionsOf(command).map(([known]) => known)).toContain(option);
+          expect(commandOptions(command).map(([known]) => known)).toContain(option);
       }
       for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(112);
     }
   });
 
-  it("is what the guide says: it names every command and option, and no other", () => {
+  it("matches the guide", () => {
     for (const name of Object.keys(commands)) expect(guide).toContain(`zarr-wasm ${name}`);
     const named = new Set([...guide.matchAll(/--([a-z][\w-]+)/g)].map(([, name]) => name!));
     expect([...named].toSorted()).toEqual(Object.keys(options).toSorted());
@@ -79,7 +83,7 @@ describe("hints", () => {
     expect(closestTo(word, candidates)).toBe(meant);
   });
 
-  it("name commands, options, places and nodes", async () => {
+  it("name commands, options, locations and nodes", async () => {
     const place = path.join(folder, "data.zarr");
     const group = await createGroup(urlOf(place));
     const inner = await createGroup(group, { path: "scale0" });
@@ -101,15 +105,54 @@ describe("hints", () => {
     expect(err("info", place, "--path", "scale/nothing")).toContain("did you mean --path scale0?");
     expect(err("info", place, "--path", "image")).toContain("did you mean --path scale0/image?");
     expect(err("info", place, "--path", "its")).toContain("did you mean --path 'it'\\''s'?");
-    expect(err("info", place, "--path", "elsewhere")).toMatch(/there are .*scale0.* in "\/"/);
-    expect(err("info", folder)).toContain("there is data.zarr in it");
+    expect(err("info", place, "--path", "elsewhere")).toMatch(/found .*scale0.* in "\/"/);
+    expect(err("info", folder)).toContain("found data.zarr in it");
     expect(err("read", place, "--path", "scale0/image/x")).toContain('"/scale0/image" is an array');
     expect(err("copy", place, path.join(folder, "new"), "--path", "scale9")).toContain("--path scale0?");
   });
 });
 
+describe("hints for sources and commands", () => {
+  it.each([
+    ["ls", "zarr-wasm info SOURCE"],
+    ["tree", "zarr-wasm info SOURCE"],
+    ["rechunk", "zarr-wasm copy SOURCE DEST --chunks 64,64"],
+    ["convert", "zarr-wasm copy SOURCE DEST --format 3"],
+    ["cpoy", 'did you mean "copy"?'],
+  ])("%s: %s", (name, hint) => {
+    expect(run(name, "data.zarr")).toMatchObject({ status: 2, text: "", err: expect.stringContaining(hint) });
+  });
+
+  it.each([
+    ["s3://bucket/a/b.zarr", "; use https://bucket.s3.amazonaws.com/a/b.zarr"],
+    ["s3://my.bucket/a", "; use https://s3.amazonaws.com/my.bucket/a"],
+    ["gs://bucket/a", "; use https://storage.googleapis.com/bucket/a"],
+    ["gcs://bucket/a", "; use https://storage.googleapis.com/bucket/a"],
+    ["abfs://box@account.dfs.core.windows.net/a", "; use https://ACCOUNT.blob.core.windows.net/box/a"],
+    ["htp://example.org/a", "; did you mean http://example.org/a?"],
+    ["htps://example.org/a", "; did you mean https://example.org/a?"],
+    ["http:/example.org/a", "; did you mean http://example.org/a?"],
+    ["ftp://example.org/a", "http"],
+    ["www.example.org/a", "; did you mean https://www.example.org/a?"],
+    ["example.org/a.zarr", "; did you mean https://example.org/a.zarr?"],
+    ["file:///nowhere/a", ""],
+    ["plain", ""],
+  ])("info %s%s", (source, hint) => {
+    expect(schemeHint(source)).toContain(hint);
+    const { status, err } = run("info", source);
+    expect([status! > 0, err]).toEqual([true, expect.stringContaining(`"${source}"`)]);
+    expect(err).toContain(hint);
+  });
+
+  it("resumeCommand quotes operands and replaces --overwrite", () => {
+    expect(resumeCommand(["copy", "a b", "c.zarr", "--overwrite", "--select", "0:10,::2"])).toBe(
+      "zarr-wasm copy 'a b' c.zarr --select 0:10,::2 --resume",
+    );
+  });
+});
+
 describe("--json", () => {
-  it("gives values, and the version", async () => {
+  it("prints values, and the version", async () => {
     const place = path.join(folder, "a.zarr");
     await set(await create(urlOf(place), { shape: [2], dtype: "int16" }), null, 7);
     expect(run("read", place, "--json").text).toBe("7\n7\n");
@@ -137,15 +180,15 @@ describe("colors", skipFor(unsupportedSystem(process.platform === "linux")), () 
     ["a terminal", {}, true, true],
     ["a pipe", {}, false, false],
     ["a terminal without colors", { NO_COLOR: "1" }, true, false],
-    ["a terminal where NO_COLOR is empty", { NO_COLOR: "" }, true, true],
+    ["a terminal with an empty NO_COLOR", { NO_COLOR: "" }, true, true],
     ["a dumb terminal", { TERM: "dumb" }, true, false],
-    ["a pipe that is to have them", { FORCE_COLOR: "1" }, false, true],
-    ["both, of which FORCE_COLOR counts", { FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
+    ["a pipe with FORCE_COLOR", { FORCE_COLOR: "1" }, false, true],
+    ["a pipe with FORCE_COLOR and NO_COLOR", { FORCE_COLOR: "1", NO_COLOR: "1" }, false, true],
     ["a terminal with FORCE_COLOR=0", { FORCE_COLOR: "0" }, true, false],
   ])("on %s", (_where, env, onTerminal, expected) => {
     const { hasColors, text } = outputs(env as Record<string, string>, onTerminal);
     expect(text).toContain("unknown command");
-    expect(text).toContain("Usage: zarr-wasm");
+    expect(text).toMatch(/Usage:\S* zarr-wasm/);
     expect(hasColors).toBe(expected);
   });
 });

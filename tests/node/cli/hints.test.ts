@@ -12,7 +12,7 @@ beforeAll(() => server.start());
 afterAll(() => server.close());
 const folder = temporaryFolder();
 
-it("says its version, and the help of one command", () => {
+it("prints the version, and the help of one command", () => {
   const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   expect(run("--version").text).toBe(`${version}\n`);
   const { text, status } = run("verify", "--help");
@@ -21,7 +21,7 @@ it("says its version, and the help of one command", () => {
   expect(text).not.toContain("pyramid");
 });
 
-it("lists buckets that are named, and says that they must be", async () => {
+it("lists the bucket of --bucket, and suggests it", async () => {
   const source = path.join(folder, "a.zarr");
   const group = await createGroup(urlOf(source));
   await set(await create(group, { path: "x", shape: [4, 4], dtype: "uint8" }), null, 1);
@@ -34,7 +34,7 @@ it("lists buckets that are named, and says that they must be", async () => {
   const image = path.join(folder, "image.zarr");
   const pyramid = () => run("pyramid", source, image, "--path", "x");
   expect(pyramid().status).toBe(0);
-  expect(pyramid().err).toContain("--overwrite deletes it first");
+  expect(pyramid().err).toContain("already exists; pass --overwrite to replace it");
 });
 
 it("lists the readable file types for other files", () => {

@@ -172,7 +172,7 @@ describe("text of metadata", () => {
   });
 });
 
-it("bytes are not written to a terminal", () => {
+it("binary formats are not written to a terminal", () => {
   const dir = write({
     meta: v1Meta({ shape: [1], chunks: [1], dtype: "|S1", fill_value: null }),
     attrs: "{}",
@@ -189,7 +189,7 @@ it("bytes are not written to a terminal", () => {
     const { status, stdout } = onTerminal(format);
     expect([status, stdout.toString()]).toEqual([
       2,
-      expect.stringMatching(/^zarr-wasm: --format \w+ is not for terminals/),
+      expect.stringMatching(/^zarr-wasm: --format \w+ does not write to a terminal/),
     ]);
   }
   expect(onTerminal("text").stdout.toString()).toBe("x\r\n");

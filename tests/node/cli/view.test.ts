@@ -112,7 +112,7 @@ describe("zarr-wasm view", () => {
     const begun = Date.now();
     expect(await end()).toEqual([0, null]);
     expect(Date.now() - begun).toBeLessThan(5000);
-    expect(errors()).toBe("Ctrl+C ends it.\n");
+    expect(errors()).toBe("Press Ctrl-C to stop.\n");
   });
 
   it("ends on SIGTERM even with open connections", async () => {
@@ -227,32 +227,32 @@ describe("zarr-wasm view", () => {
 
   it("keeps running if there is no browser to open", async () => {
     const { link, errors } = await view([field, "--open"], { BROWSER: path.join(folder, "no-such-browser") });
-    await expect.poll(errors, { timeout: 20_000 }).toContain("no browser could be opened");
+    await expect.poll(errors, { timeout: 20_000 }).toContain("cannot open a browser");
     expect((await fetch(link)).status).toBe(200);
   });
 
-  it("takes the port that it is given, and says when that is taken", async () => {
+  it("listens on --port, and reports a port in use", async () => {
     const { link } = await view([field]);
     const { status, text, err } = run("view", field, "--port", link.port);
     expect([status, text, err]).toEqual([
       1,
       "",
-      `zarr-wasm: port ${link.port} is in use; without --port a free one is taken\n`,
+      `zarr-wasm: port ${link.port} is in use; omit --port to use a free one\n`,
     ]);
   });
 
   it.each([
-    ["no such place", [path.join(folder, "nowhere")], 1, /no such folder or file/],
+    ["a missing folder", [path.join(folder, "nowhere")], 1, /does not exist/],
     [
       "a file of another kind",
       [path.join(root, "package.json").replace("package.json", "LICENSE")],
       1,
-      /neither a folder/,
+      /is not a folder/,
     ],
     ["a .json that has no references", [path.join(root, "biome.json")], 1, /reference/],
-    ["a bad port", [field, "--port", "70000"], 2, /not a port/],
-    ["a port in words", [field, "--port", "0x10"], 2, /not a port/],
-    ["an invalid URL", ["http://["], 2, /not a URL/],
+    ["a bad port", [field, "--port", "70000"], 2, /--port must be a number/],
+    ["a port in words", [field, "--port", "0x10"], 2, /--port must be a number/],
+    ["an invalid URL", ["http://["], 2, /not a valid URL/],
     ["a bad order", [field, "--v1-order", "F"], 2, /v1-order/],
   ])("refuses %s", (_, args, code, message) => {
     const { status, text, err } = run("view", ...args);

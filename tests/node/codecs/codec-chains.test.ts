@@ -334,7 +334,7 @@ describe("codec chains", () => {
         "InvalidMetadata",
         /"order" is not one of its options/,
       ],
-      ["unknown codec", [little, { name: "brotli" }], "UnknownCodec", /"brotli" is not known.*blosc/],
+      ["unknown codec", [little, { name: "brotli" }], "UnknownCodec", /unknown codec "brotli".*blosc/],
       ["__proto__", [little, { name: "__proto__" }], "UnknownCodec", /__proto__/],
       ["constructor", [little, { name: "constructor" }], "UnknownCodec", /constructor/],
       ["65 codecs", Array(65).fill(transpose([0, 1])), "LimitExceeded", /65 codecs/],

@@ -162,3 +162,50 @@ describe("FileSystemStore", () => {
     }
   });
 });
+
+describe("missing: [403]", () => {
+  const [documentKey] = [...v1Store().keys()].filter((key) => key.endsWith("meta"));
+
+  /** A bucket that answers other keys than its own with a status. */
+  const serveBucket = async (status: number) => {
+    const store = v1Store();
+    const server = await serve((url) => store.get(url) ?? { status });
+    open_.push(server.close);
+    return server;
+  };
+
+  it("is an error by default", async () => {
+    const server = await serveBucket(403);
+    const store = new HttpStore(server.url);
+    await expect(store.get("/none")).rejects.toMatchObject({ _tag: "Network", status: 403 });
+    await expect(store.getRange("/none", { offset: 0, length: 4 })).rejects.toMatchObject({ status: 403 });
+    await expect(open(store, { kind: "array" })).rejects.toMatchObject({ status: 403 });
+  });
+
+  it.each([401, 403] as const)(
+    "treats %d as a missing object, for whole objects and ranges",
+    async (status) => {
+      const server = await serveBucket(status);
+      const store = new HttpStore(server.url, { missing: [status] });
+      expect(await store.get("/none")).toBeUndefined();
+      expect(await store.getRange("/none", { offset: 0, length: 4 })).toBeUndefined();
+      expect(await store.getRange("/none", { suffixLength: 4 })).toBeUndefined();
+      expect(await store.get(documentKey!)).toBeInstanceOf(Uint8Array);
+      expect((await open(store, { kind: "array" })).zarrFormat).toBe(1);
+      expect(server.requests.filter(({ path: key }) => key === "/none").length).toBeLessThanOrEqual(4);
+    },
+  );
+
+  it("does not include other statuses", async () => {
+    const server = await serveBucket(401);
+    await expect(new HttpStore(server.url, { missing: [403] }).get("/none")).rejects.toMatchObject({
+      status: 401,
+    });
+  });
+
+  it.each([[[500]], [[404, 500]], [["403"]], [403], ["403"]])("rejects %j", (missing) => {
+    const options = { missing: missing as never };
+
+    expect(() => new HttpStore("http://x", options)).toThrow(/missing must be a list of 401 and 403, got/);
+  });
+});

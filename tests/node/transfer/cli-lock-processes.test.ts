@@ -35,7 +35,12 @@ describe("processes that end", () => {
     const { child, ended } = await startLarge(dest, "--overwrite");
     expect(existsSync(lockOf(dest))).toBe(true);
     child.kill("SIGINT");
-    expect(await ended).toMatchObject({ signal: "SIGINT", err: "" });
+    expect(await ended).toMatchObject({
+      signal: "SIGINT",
+      err: expect.stringMatching(
+        /^zarr-wasm: interrupted: \d+ of \d+ chunks copied; to continue, run: zarr-wasm copy .* --resume\n$/,
+      ),
+    });
     expect(existsSync(lockOf(dest))).toBe(false);
   });
 

@@ -142,7 +142,7 @@ describe("--overwrite", () => {
     linkSync(empty, linked);
     symlinkSync(linked, `${linked}.zip`);
     for (const dest of [linked, `${linked}.zip`])
-      expect(await refusal(empty, dest)).toContain("SOURCE and DEST are the same place");
+      expect(await refusal(empty, dest)).toContain("SOURCE and DEST are the same location");
   });
 });
 
@@ -230,9 +230,9 @@ describe("SOURCE is never deleted as DEST", () => {
       const script = ["set -e", ...mounts, `cd "${at}"`, "set +e", ...attempts].join("\n");
       const { stdout, stderr } = spawnSync("unshare", ["-m", "sh", "-c", script], { encoding: "utf8" });
       expect(stdout).toBe("1\n".repeat(attempts.length));
-      expect(stderr.match(/same place, or one is in the other|would delete data that is read/g)).toHaveLength(
-        attempts.length,
-      );
+      expect(
+        stderr.match(/same location, or one contains the other|would delete data that is read/g),
+      ).toHaveLength(attempts.length);
       expect([filesOf(from), filesOf(dest)]).toEqual(before);
     },
   );
@@ -242,6 +242,6 @@ describe("SOURCE is never deleted as DEST", () => {
       ["https://bucket.s3.amazonaws.com/a.zarr", "https://s3.us-east-1.amazonaws.com/bucket/a.zarr"],
       ["http://localhost/a/b", "http://127.0.0.1:80//a/%62/c"],
     ] as const)
-      expect(await refusal(from, to, { bucket: to })).toContain("SOURCE and DEST are the same place");
+      expect(await refusal(from, to, { bucket: to })).toContain("SOURCE and DEST are the same location");
   });
 });

@@ -223,7 +223,7 @@ describe("stores", () => {
       server.fault = undefined;
       expect(status).toBe(1);
       expect(err).toMatch(
-        /^zarr-wasm: .*403.*AccessDenied.*\(\d+ of 20 chunks copied; --resume goes on\)\n$/,
+        /^zarr-wasm: .*403.*AccessDenied.*\(\d+ of 20 chunks copied; pass --resume to continue\)\n$/,
       );
       await copy(v3, `${server.url}/broken.zarr`, { resume: true, verify: true });
     });

@@ -239,7 +239,12 @@ describe("on a server", () => {
         interval: 5,
       });
       child.kill("SIGTERM");
-      expect(await ended).toMatchObject({ signal: "SIGTERM", err: "" });
+      expect(await ended).toMatchObject({
+        signal: "SIGTERM",
+        err: expect.stringMatching(
+          /^zarr-wasm: interrupted: \d+ of \d+ chunks copied; to continue, run: zarr-wasm copy .* --resume\n$/,
+        ),
+      });
       expect(server.log.at(-1)).toBe(`DELETE copy.zarr/${lockName}`);
     } finally {
       await server.close();

@@ -1,15 +1,15 @@
-/** `zarr-wasm completion`: shell scripts, made from the lists of commands and options. */
+/** `zarr-wasm completion`: generates shell scripts from the lists of commands and options. */
 
-import { commands, optionsOf, shells } from "../options/commands.js";
+import { commandOptions, commands, shells } from "../options/commands.js";
 import { everywhere, type Option, options, UsageError } from "../options/options.js";
-import { closestTo, didYouMean } from "../text/closest.js";
 
 type Shell = (typeof shells)[number];
 
 export async function runCompletion(shell: string): Promise<number> {
   if (!Object.hasOwn(scripts, shell)) {
-    const meant = didYouMean(closestTo(shell, shells));
-    throw new UsageError(`there is no completion for "${shell}", but for ${shells.join(", ")}${meant}`);
+    throw new UsageError(
+      `SHELL must be ${shells.slice(0, -1).join(", ")} or ${shells.at(-1)}, got "${shell}"`,
+    );
   }
   process.stdout.write(scripts[shell as Shell]());
   return 0;
@@ -19,27 +19,33 @@ const scripts: Readonly<Record<Shell, () => string>> = { bash, zsh, fish };
 
 interface Completed {
   readonly name: string;
-  readonly what: string;
-  /** Kind of the operands: words, otherwise files. */
+  readonly summary: string;
+  /** Words that operands are completed with; undefined for files. */
   readonly words: readonly string[] | undefined;
   readonly options: readonly (readonly [name: string, option: Option])[];
 }
 
 const general = everywhere.map((name) => [name, options[name]] as const);
 
+/** Returns the words that operands are completed with; undefined for files. */
+function operandWords(operands: (typeof commands)[string]["operands"]): readonly string[] | undefined {
+  if (operands.includes("SHELL")) return shells;
+  return operands.includes("[COMMAND]") ? Object.keys(commands) : undefined;
+}
+
 const completed: readonly Completed[] = Object.entries(commands).map(([name, command]) => ({
   name,
-  what: command.what,
-  words: command.operands.includes("SHELL") ? shells : undefined,
-  options: [...optionsOf(command), ...general],
+  summary: command.summary,
+  words: operandWords(command.operands),
+  options: [...commandOptions(command), ...general],
 }));
 
 const hasValue = ([, { type }]: readonly [string, Option]) => type === "string";
 
-/** Quotes as POSIX shells and fish's `'…'` do (fish interprets `\'` inside, sh does not). */
+/** Quotes text for POSIX shells and zsh. */
 const shQuoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-const namesOf = (list: Completed["options"]) => list.map(([name]) => `--${name}`);
+const optionNames = (list: Completed["options"]) => list.map(([name]) => `--${name}`);
 
 function bash(): string {
   const values = [
@@ -51,11 +57,11 @@ function bash(): string {
   const commandCases = completed.map(({ name, words, options: list }) =>
     [
       `    ${name})`,
-      `      if [[ $cur == -* ]]; then _zarr_wasm_words ${shQuoted(namesOf(list).join(" "))}`,
+      `      if [[ $cur == -* ]]; then _zarr_wasm_words ${shQuoted(optionNames(list).join(" "))}`,
       `      else ${words ? `_zarr_wasm_words ${shQuoted(words.join(" "))}` : "_zarr_wasm_files -f"}; fi ;;`,
     ].join("\n"),
   );
-  const start = [...completed.map(({ name }) => name), ...namesOf(general)].join(" ");
+  const start = [...completed.map(({ name }) => name), ...optionNames(general)].join(" ");
   return `# bash completion of zarr-wasm: source <(zarr-wasm completion bash)
 
 _zarr_wasm_words() {
@@ -71,7 +77,7 @@ _zarr_wasm_files() {
 _zarr_wasm() {
   local cur=\${COMP_WORDS[COMP_CWORD]} option= command= i word
   COMPREPLY=()
-  # "--format=npy" is three words to readline, or two where nothing follows.
+  # readline splits "--format=npy" into three words, and "--format=" into two.
   if [[ $cur == "=" ]]; then option=\${COMP_WORDS[COMP_CWORD - 1]} cur=
   elif [[ COMP_CWORD -gt 1 && \${COMP_WORDS[COMP_CWORD - 1]} == "=" ]]; then option=\${COMP_WORDS[COMP_CWORD - 2]}
   else option=\${COMP_WORDS[COMP_CWORD - 1]}; fi
@@ -98,7 +104,7 @@ complete -F _zarr_wasm zarr-wasm
 `;
 }
 
-/** Completions of an option's value; other values have none. */
+/** Returns the case that completes the value of an option. */
 function bashValue({ completes }: Option): string {
   if (completes === "file") return "_zarr_wasm_files -f; return";
   if (completes === "folder") return "_zarr_wasm_files -d; return";
@@ -106,11 +112,11 @@ function bashValue({ completes }: Option): string {
 }
 
 function zsh(): string {
-  const described = ({ name, what }: Completed) =>
-    shQuoted(`${name}:${what.replaceAll("\\", "\\\\").replaceAll(":", "\\:")}`);
+  const described = ({ name, summary }: Completed) =>
+    shQuoted(`${name}:${summary.replaceAll("\\", "\\\\").replaceAll(":", "\\:")}`);
   const cases = completed.map(({ name, words, options: list }) => {
     const specs = list.map(zshSpec);
-    const operands = words ? `'*:shell:(${words.join(" ")})'` : "'*:place:_files'";
+    const operands = words ? `'*:name:(${words.join(" ")})'` : "'*:file:_files'";
     return `    ${name})\n      _arguments ${[...specs, operands].join(" \\\n        ")} ;;`;
   });
   return `#compdef zarr-wasm
@@ -136,11 +142,11 @@ if [[ $funcstack[1] == _zarr-wasm ]]; then _zarr-wasm "$@"; else compdef _zarr-w
 `;
 }
 
-/** \`--out=[a file]:FILE:_files\`, the syntax of _arguments. */
+/** Returns a specification for _arguments, such as `--out=[a file]:FILE:_files`. */
 function zshSpec([name, option]: readonly [string, Option]): string {
-  const what = `[${option.what.replace(/[\\[\]]/g, "\\$&")}]`;
-  if (!hasValue([name, option])) return shQuoted(`--${name}${what}`);
-  return shQuoted(`--${name}=${what}:value:${zshValue(option)}`);
+  const summary = `[${option.summary.replace(/[\\[\]]/g, "\\$&")}]`;
+  if (!hasValue([name, option])) return shQuoted(`--${name}${summary}`);
+  return shQuoted(`--${name}=${summary}:value:${zshValue(option)}`);
 }
 
 function zshValue({ completes }: Option): string {
@@ -154,7 +160,7 @@ function fish(): string {
   const line = (...parts: readonly string[]) => ["complete -c zarr-wasm", ...parts].join(" ");
   const optionLines = (when: string, list: Completed["options"]) =>
     list.map(([name, option]) =>
-      line(`-n ${quoted(when)}`, `-l ${name}`, ...fishValue(option, quoted), `-d ${quoted(option.what)}`),
+      line(`-n ${quoted(when)}`, `-l ${name}`, ...fishValue(option, quoted), `-d ${quoted(option.summary)}`),
     );
   const start = "__fish_use_subcommand";
   const seen = (name: string) => `__fish_seen_subcommand_from ${name}`;
@@ -162,7 +168,7 @@ function fish(): string {
   return `${[
     "# fish completion of zarr-wasm: zarr-wasm completion fish > ~/.config/fish/completions/zarr-wasm.fish",
     line("-f"),
-    ...completed.map(({ name, what }) => line(`-n ${start}`, `-a ${name}`, `-d ${quoted(what)}`)),
+    ...completed.map(({ name, summary }) => line(`-n ${start}`, `-a ${name}`, `-d ${quoted(summary)}`)),
     ...optionLines(start, general),
     line(`-n ${quoted(seen(withFiles.join(" ")))}`, "-F"),
     ...completed.flatMap(({ name, words, options: list }) => [

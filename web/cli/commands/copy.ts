@@ -3,37 +3,48 @@
 import { type CopyOptions, type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
 import { exitHooks, placeBelow } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
+import { resumeHint } from "../options/resume.js";
 import {
+  createPool,
   integer,
-  lengthsOf,
   parseCodecs,
   parseFill,
+  parseLengths,
   parseSelection,
-  partOf,
-  poolOf,
-  shardsOf,
+  parseShards,
+  parseShare,
 } from "../options/values.js";
 import { withCodecsHint } from "../source/hints.js";
-import { asCommandError, destinationUrl, hintForDestination, inOptions } from "../source/places.js";
+import {
+  asCommandError,
+  destinationUrl,
+  hintForDestination,
+  isArchiveName,
+  withOptionNames,
+} from "../source/places.js";
 import { openSource } from "../source/source.js";
 import { exactNumber, note, printSummary } from "../text/output.js";
 import { progressLine, sizeText } from "../text/progress.js";
 
 export async function runCopy(source: string, dest: string, values: Values): Promise<number> {
-  exitHooks.handleSignals();
+  const meter = new Meter();
+  exitHooks.handleSignals(() => {
+    meter.line.close();
+    const { chunks = 0, totalChunks = 0 } = meter.last ?? {};
+    note(`interrupted: ${chunks} of ${totalChunks} chunks copied${resumeHint(dest)}`);
+  });
   const { threads, ...options } = readOptions(values);
   await checkPlaces(source, dest);
   const root = await openSource(source, values);
   const target = destinationUrl(dest);
-  const pool = options.metadataOnly ? undefined : poolOf(threads);
-  const meter = new Meter();
+  const pool = options.metadataOnly ? undefined : createPool(threads);
   try {
     const result = await copy(root, target, {
       ...options,
       pool,
       destinationName: dest,
       onProgress: (progress) => meter.show(progress),
-      onWarning: ({ message }) => note(inOptions(message)),
+      onWarning: ({ message }) => note(withOptionNames(message)),
     });
     meter.line.clear();
     printResult(values, { source, destination: dest }, result, meter);
@@ -46,13 +57,13 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
   return 0;
 }
 
-/** @throws an Error if source and destination are the same place, or one contains the other. */
+/** @throws an Error if source and destination are the same location, or one contains the other. */
 async function checkPlaces(source: string, dest: string): Promise<void> {
   if ((await placeBelow(source, dest)) !== undefined || (await placeBelow(dest, source)) !== undefined)
-    throw new Error("SOURCE and DEST are the same place, or one is in the other");
+    throw new Error("SOURCE and DEST are the same location, or one contains the other; choose another DEST");
 }
 
-/** Measures the time and shows progress. */
+/** Measures the elapsed time and shows progress. */
 class Meter {
   readonly line = progressLine("copying");
   readonly #start = performance.now();
@@ -72,7 +83,7 @@ class Meter {
   }
 }
 
-/** Adds the progress and hints to an error, and replaces option names by those of the command line. */
+/** Adds the progress and hints to an error, and names options as the command line does. */
 async function withProgress(
   given: unknown,
   progress: CopyProgress | undefined,
@@ -82,11 +93,12 @@ async function withProgress(
   const error = asCommandError(given);
   if (!(error instanceof Error) || error instanceof UsageError || Object.isFrozen(error)) return error;
   const { chunks = 0, totalChunks = 0 } = progress ?? {};
-  const goesOn = /\.(zip|ozx)$/i.test(dest) ? "" : "; --resume goes on";
-  if (totalChunks > 0) error.message += ` (${chunks} of ${totalChunks} chunks copied${goesOn})`;
+  const remedy = isArchiveName(dest) ? "" : "; pass --resume to continue";
+  if (totalChunks > 0) error.message += ` (${chunks} of ${totalChunks} chunks copied${remedy})`;
   else {
     withCodecsHint(error, codecs);
-    error.message += await hintForDestination(error, dest);
+    const hint = await hintForDestination(error, dest); // may replace the message
+    error.message += hint;
   }
   return error;
 }
@@ -106,9 +118,9 @@ function printResult(
   const facts = { arrays, groups, chunks, bytes, bytesRead, bytesWritten, seconds, megabytesPerSecond };
   const nodes = `${arrays} ${arrays === 1 ? "array" : "arrays"}, ${groups} ${groups === 1 ? "group" : "groups"}`;
   const lines = metadataOnly
-    ? [`made ${nodes}`]
+    ? [`created ${nodes}`]
     : [
-        `copied ${nodes}: ${chunks.asStored} chunks as stored, ${chunks.reencoded} re-encoded, ${chunks.missing} missing, ${chunks.skipped} there already`,
+        `copied ${nodes}: ${chunks.asStored} chunks as stored, ${chunks.reencoded} re-encoded, ${chunks.missing} missing, ${chunks.skipped} already present`,
         `${sizeText(Number(bytes))} in ${seconds.toFixed(2)} s (${megabytesPerSecond.toFixed(0)} MB/s), ${sizeText(bytesRead)} read, ${sizeText(bytesWritten)} written${verify ? ", verified" : ""}`,
       ];
   printSummary(json, { ...places, ...facts, verified: verify && !metadataOnly }, lines);
@@ -119,30 +131,31 @@ const minMemory = 8;
 /** Seconds. */
 const defaultWait = 30;
 
-/** The caller creates threads and destroys the pool. */
-type ReadOptions = CopyOptions & { readonly threads: number | undefined };
+/** The caller creates and destroys the pool. */
+type ParsedOptions = CopyOptions & { readonly threads: number | undefined };
 
 /** @throws UsageError. */
-export function readOptions(values: Values): ReadOptions {
+export function readOptions(values: Values): ParsedOptions {
   const { format, part, overwrite = false, resume = false, verify = false, bucket, temp } = values;
-  if (format !== undefined && !/^[123]$/.test(format)) throw new UsageError("--format must be 1, 2 or 3");
-  if (overwrite && resume) throw new UsageError("--overwrite and --resume exclude one another");
+  if (format !== undefined && !/^[123]$/.test(format))
+    throw new UsageError(`--format must be 1, 2 or 3, got "${format}"`);
+  if (overwrite && resume) throw new UsageError("--overwrite and --resume cannot be used together");
   if (overwrite && part !== undefined)
     throw new UsageError(
-      "--overwrite with --part would delete what other parts write: use --metadata-only before",
+      "--overwrite cannot be used with --part, whose other parts it would delete; run --overwrite --metadata-only first",
     );
   const metadataOnly = values["metadata-only"] ?? false;
   if (metadataOnly && part !== undefined)
-    throw new UsageError("--metadata-only makes the nodes for all parts: leave --part out");
+    throw new UsageError("--metadata-only creates the nodes of all parts; omit --part");
   return {
     select: values.select === undefined ? undefined : parseSelection(values.select),
     format: format === undefined ? undefined : (Number(format) as 1 | 2 | 3),
-    chunks: lengthsOf(values.chunks, "--chunks"),
-    shards: shardsOf(values.shards),
+    chunks: parseLengths(values.chunks, "--chunks"),
+    shards: parseShards(values.shards),
     codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
     fill: values.fill === undefined ? undefined : parseFill(values.fill),
     ...{ overwrite, resume, metadataOnly, verify, bucket, temp },
-    part: partOf(part),
+    part: part === undefined ? undefined : parseShare(part),
     memory: integer(values.memory, "--memory", minMemory, defaultMemory) * 2 ** 20,
     threads: values.threads === undefined ? undefined : integer(values.threads, "--threads", 1, 1),
     wait: integer(values.wait, "--wait", 0, defaultWait) * 1000,

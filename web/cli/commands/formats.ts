@@ -33,15 +33,15 @@ function fixedSize(region: ReadRegion): BytesRegion {
   if ("bytes" in region) return region;
   const { data, shape, dtype } = region;
   if (dtype.name !== "string") {
-    throw new ZarrError("Unsupported", `data type ${dtype} has no fixed size: use --format jsonl or text`);
+    throw new ZarrError("Unsupported", `data type ${dtype} has no fixed size; use --format jsonl or text`);
   }
   const texts = data as readonly string[];
-  const longest = texts.reduce((most, text) => Math.max(most, Array.from(text).length), 1);
+  const longest = texts.reduce((length, text) => Math.max(length, Array.from(text).length), 1);
   const fixed = DType.fixedUtf32(longest);
   return { bytes: packStrings(fixed, texts), shape, dtype: fixed };
 }
 
-function* batched(lines: Iterable<string>): Generator<string> {
+export function* batched(lines: Iterable<string>): Generator<string> {
   let gathered: string[] = [];
   for (const line of lines) {
     gathered.push(line);
@@ -52,7 +52,7 @@ function* batched(lines: Iterable<string>): Generator<string> {
   yield gathered.join("");
 }
 
-function* scalars(region: ReadRegion): Generator<unknown> {
+export function* scalars(region: ReadRegion): Generator<unknown> {
   if (!("bytes" in region)) return yield* region.data;
   const { bytes, dtype } = region;
   for (let at = 0; at < bytes.byteLength; at += dtype.itemBytes) yield readScalar(dtype, bytes, at);
@@ -119,14 +119,14 @@ function* table(region: ReadRegion): Generator<string> {
   for (const value of scalars(region)) {
     index++;
     const isLast = index % columns === 0;
-    yield toText(value) + (isLast ? "\n" : "\t");
+    yield elementText(value) + (isLast ? "\n" : "\t");
     if (isLast && region.shape.length > 2 && index % block === 0 && index < total) {
       yield "\n";
     }
   }
 }
 
-function toText(value: unknown): string {
+export function elementText(value: unknown): string {
   if (typeof value === "string") return printable(value);
   if (value instanceof Uint8Array)
     return Buffer.from(value)

@@ -15,10 +15,10 @@ interface History {
 }
 
 export async function runHistory(source: string, values: Values): Promise<void> {
-  if (values.path !== undefined) throw new UsageError("--history is of a whole repository: without --path");
+  if (values.path !== undefined) throw new UsageError("--history shows the whole repository; omit --path");
   const { branch, tag, snapshot, asOf } = openOptions(values);
-  const place = await locate(withoutMark(source));
-  const store = await IcechunkStore.open(place, { branch, tag, snapshot, asOf });
+  const location = await locate(withoutMark(source));
+  const store = await IcechunkStore.open(location, { branch, tag, snapshot, asOf });
   const history: IcechunkCommit[] = [];
   for await (const commit of store.history()) history.push(commit);
   const [branches, tags] = await Promise.all([orNull(store.branches()), orNull(store.tags())]);
@@ -45,4 +45,4 @@ function text({ branches, tags, history }: History): string {
 const refLines = (title: string, refs: readonly IcechunkRef[] | null): string[] =>
   refs
     ? [title, ...refs.map(({ name, snapshot }) => `  ${snapshot}  ${name}`)]
-    : [`${title}: this server cannot list them`];
+    : [`${title}: not available, because this server does not support listing`];

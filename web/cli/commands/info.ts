@@ -1,15 +1,15 @@
-/** `zarr-wasm info`: facts about an array, or the tree below a group. */
+/** `zarr-wasm info`: shows the properties of an array, or the tree below a group. */
 import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import type { Values } from "../options/options.js";
 import { openSource } from "../source/source.js";
-import { archiveNotes, arrayNote, groupNotes, listed, membersOf, short } from "../text/notes.js";
+import { archiveNotes, arrayNote, groupNotes, listed, listMembers, short } from "../text/notes.js";
 import { colorsFor, exactNumber, printable, printableJson } from "../text/output.js";
 import { sizeText } from "../text/progress.js";
 import { runHistory } from "./history.js";
 
-/** The output of `--json`; numbers that JSON cannot hold exactly are strings. */
+/** Returns the output of `--json`; numbers that JSON cannot hold exactly are strings. */
 function facts(array: ZarrArray) {
-  const { chunks, bytes, chunkBytes } = sizesOf(array);
+  const { chunks, bytes, chunkBytes } = exactSizes(array);
   return {
     kind: array.kind,
     path: array.path,
@@ -28,17 +28,17 @@ function facts(array: ZarrArray) {
   };
 }
 
-/** The exact product of lengths. */
-const productOf = (lengths: readonly number[]): bigint =>
+/** Multiplies lengths exactly. */
+const exactProduct = (lengths: readonly number[]): bigint =>
   lengths.reduce((product, length) => product * BigInt(length), 1n);
 
-/** Exact numbers of chunks and bytes. */
-function sizesOf({ gridShape, shape, chunkShape, dtype }: ZarrArray) {
+/** Counts chunks and bytes exactly. */
+function exactSizes({ gridShape, shape, chunkShape, dtype }: ZarrArray) {
   const itemBytes = BigInt(dtype.itemBytes);
   return {
-    chunks: productOf(gridShape),
-    bytes: productOf(shape) * itemBytes,
-    chunkBytes: productOf(chunkShape) * itemBytes,
+    chunks: exactProduct(gridShape),
+    bytes: exactProduct(shape) * itemBytes,
+    chunkBytes: exactProduct(chunkShape) * itemBytes,
   };
 }
 
@@ -51,6 +51,8 @@ function describeType(dtype: ZarrArray["dtype"]): unknown {
     : dtype.name;
 }
 
+const { bold, cyan, dim, red } = colorsFor(process.stdout);
+
 /** Replacer of JSON.stringify for values without a JSON form. */
 function replacer(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
@@ -62,7 +64,7 @@ function bytesText(bytes: bigint): string {
   return bytes < 1024n ? `${bytes} bytes` : `${sizeText(Number(bytes))} (${bytes} bytes)`;
 }
 
-/** The same with long strings shortened: configurations of codecs may contain whole tables. */
+/** Replacer that also shortens strings, because codec configurations may contain whole tables. */
 function shorter(key: string, value: unknown): unknown {
   const plain = replacer(key, value);
   return typeof plain === "string" ? short(plain) : plain;
@@ -81,7 +83,7 @@ export async function runInfo(source: string, values: Values): Promise<void> {
     const all = node.kind === "array" ? facts(node) : await groupFacts(node);
     print(`${printableJson(all, replacer, 2)}\n`);
   } else if (node.kind === "array") print(arrayText(node));
-  else for await (const line of treeLines(node)) print(`${printable(line)}\n`);
+  else for await (const line of treeLines(node)) print(`${line}\n`);
 }
 
 function arrayText(array: ZarrArray): string {
@@ -89,7 +91,7 @@ function arrayText(array: ZarrArray): string {
   const codecs = all.codecs.map(({ name, configuration }) =>
     configuration && Object.keys(configuration).length > 0 ? `${name} ${compact(configuration)}` : name,
   );
-  const sizes = sizesOf(array);
+  const sizes = exactSizes(array);
   const each = array.dtype.isVariable ? "" : ` of ${bytesText(sizes.chunkBytes)} each`;
   const rows: [string, string | string[]][] = [
     ["format", `Zarr v${all.zarrFormat} array${all.path ? ` at ${all.path}` : ""}`],
@@ -105,12 +107,16 @@ function arrayText(array: ZarrArray): string {
   return rows.map(([name, text]) => rowText(name, typeof text === "string" ? [text] : text)).join("");
 }
 
+/** Colors of rows by name. */
+const emphasis: Readonly<Record<string, (text: string) => string>> = { shape: bold, dtype: cyan };
+
 function rowText(name: string, lines: readonly string[]): string {
-  const start = colorsFor(process.stdout).dim(name.padEnd(11));
-  return lines.map((line, i) => `${i === 0 ? start : " ".repeat(11)}  ${printable(line)}\n`).join("");
+  const start = dim(name.padEnd(11));
+  const paint = emphasis[name] ?? ((text: string) => text);
+  return lines.map((line, i) => `${i === 0 ? start : " ".repeat(11)}  ${paint(printable(line))}\n`).join("");
 }
 
-/** One line per attribute; --json shows the complete values. */
+/** Returns one line per attribute; --json shows complete values. */
 function attributeLines({ attributes }: ZarrArray): string[] {
   const lines = Object.entries(attributes).map(
     ([name, value]) => `${short(name)}: ${short(compact(value, replacer), 200)}`,
@@ -118,7 +124,7 @@ function attributeLines({ attributes }: ZarrArray): string[] {
   return lines.length === 0 ? ["none"] : lines;
 }
 
-/** `[time: 10, 20]`: lengths, with names of dimensions if there are any. */
+/** Returns lengths with dimension names, such as `[time: 10, 20]`. */
 function shapeText({ shape, dimensionNames }: ZarrArray): string {
   const named = shape.map((length, axis) => {
     const name = dimensionNames?.[axis];
@@ -137,7 +143,7 @@ interface TreeFacts {
 
 async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
   const members: TreeFacts["members"] = [];
-  for (const { name } of await membersOf(group)) {
+  for (const { name } of await listMembers(group)) {
     const node = await group.open(name);
     members.push(node.kind === "array" ? facts(node) : await groupFacts(node));
   }
@@ -145,10 +151,10 @@ async function groupFacts(group: ZarrGroup): Promise<TreeFacts> {
   return { kind, path, zarrFormat, attributes, members };
 }
 
-/** A group and its members, one line per node. */
+/** Yields a group and its members, one line per node. */
 async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
-  yield `/${group.path}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
-  const members = await membersOf(group);
+  yield `${bold(printable(`/${group.path}`))}  Zarr v${group.zarrFormat} group${attributeNames(group)}`;
+  const members = await listMembers(group);
   const notes = [...(await archiveNotes(group)), ...groupNotes(group)];
   for (const note of notes) yield noteLine("", members, note);
   yield* branches(group, members, "");
@@ -157,9 +163,9 @@ async function* treeLines(group: ZarrGroup): AsyncGenerator<string> {
 /** The properties of a member that the tree needs. */
 type Named = { readonly name: string };
 
-/** A line below a group's own, next to the vertical line of its branches. */
+/** Formats a note below a group, beside the vertical line of its branches. */
 function noteLine(indent: string, members: readonly Named[], note: string): string {
-  return `${indent}${members.length > 0 ? "│" : " "}  ${note}`;
+  return `${indent}${members.length > 0 ? "│" : " "}  ${dim(printable(note))}`;
 }
 
 async function* branches(
@@ -169,20 +175,21 @@ async function* branches(
 ): AsyncGenerator<string> {
   for (const [i, { name }] of members.entries()) {
     const isLast = i === members.length - 1;
-    const start = `${indent}${isLast ? "└─ " : "├─ "}${name}`;
+    const branch = `${indent}${isLast ? "└─ " : "├─ "}`;
+    const shownName = printable(name);
     let node: OpenedNode;
     try {
       node = await group.open(name);
     } catch (error) {
       if (!isZarrError(error)) throw error;
-      yield `${start}  cannot be read: ${error.message}`;
+      yield `${branch}${shownName}  ${red("cannot be read:")} ${printable(error.message)}`;
       continue;
     }
-    if (node.kind === "array") yield `${start}  ${arrayLine(node)}`;
+    if (node.kind === "array") yield `${branch}${shownName}  ${arrayLine(node)}`;
     else {
-      yield `${start}/${attributeNames(node)}`;
+      yield `${branch}${bold(`${shownName}/`)}${attributeNames(node)}`;
       const inner = `${indent}${isLast ? "   " : "│  "}`;
-      const below = await membersOf(node);
+      const below = await listMembers(node);
       for (const note of groupNotes(node)) yield noteLine(inner, below, note);
       yield* branches(node, below, inner);
     }
@@ -192,15 +199,16 @@ async function* branches(
 function arrayLine(array: ZarrArray): string {
   const codecs = array.codecs.map(codecName).join(", ");
   const shards = array.shardShape ? ` in shards [${array.shardShape.join(", ")}]` : "";
-  return `${array.dtype} ${shapeText(array)}, chunks [${array.chunkShape.join(", ")}]${shards}, ${codecs}${arrayNote(array)}`;
+  const storage = `, chunks [${array.chunkShape.join(", ")}]${shards}, ${codecs}`;
+  return `${cyan(printable(String(array.dtype)))} ${printable(shapeText(array))}${dim(printable(storage))}${printable(arrayNote(array))}`;
 }
 
 function attributeNames({ attributes }: ZarrGroup): string {
   const names = Object.keys(attributes).map((name) => short(name));
-  return names.length === 0 ? "" : `  (${listed(names)})`;
+  return names.length === 0 ? "" : dim(printable(`  (${listed(names)})`));
 }
 
-/** A codec's name, with the names of nested codecs: `sharding_indexed (bytes, zstd)`. */
+/** Returns the name of a codec and of nested ones, such as `sharding_indexed (bytes, zstd)`. */
 function codecName({ name, configuration }: CodecMetadata): string {
   const inner = configuration?.["codecs"];
   if (!Array.isArray(inner)) return name;

@@ -1,33 +1,40 @@
-/** `zarr-wasm read`: elements of an array. */
+/** `zarr-wasm read`: prints or saves elements of an array. */
 import { get, getBytes, type Progress, type Selection, type ZarrArray } from "zarr-wasm";
 import type { Values } from "../options/options.js";
 import { UsageError } from "../options/options.js";
 import { parseSelection } from "../options/values.js";
 import { hintForGroup } from "../source/hints.js";
 import { openSource } from "../source/source.js";
-import { formats, type ReadRegion } from "./formats.js";
+import { note } from "../text/output.js";
+import { abbreviate, abbreviatedTable } from "./abbreviate.js";
+import { batched, formats, type ReadRegion } from "./formats.js";
 import { writeOutFile } from "./out-file.js";
 
 export async function runRead(source: string, values: Values): Promise<void> {
   const format = values.format ?? (values.json ? "jsonl" : "text");
   if (!Object.hasOwn(formats, format)) {
-    throw new UsageError(`--format must be one of ${Object.keys(formats).join(", ")}`);
+    throw new UsageError(`--format must be one of ${Object.keys(formats).join(", ")}, got "${format}"`);
   }
   if (values.json && format !== "jsonl")
-    throw new UsageError(`--json and --format ${format} exclude one another`);
+    throw new UsageError(`--json and --format ${format} cannot be used together`);
   if (/^(raw|npy)$/.test(format) && values.out === undefined && process.stdout.isTTY) {
-    throw new UsageError(`--format ${format} is not for terminals: use --out FILE or a pipe`);
+    throw new UsageError(`--format ${format} does not write to a terminal; pass --out FILE or use a pipe`);
   }
   const selection = values.select === undefined ? null : parseSelection(values.select);
   const node = await openSource(source, values);
   if (node.kind !== "array")
     throw new Error(
-      `there is a group at "/${node.path}"; name an array in it with --path${await hintForGroup(node)}`,
+      `expected an array, found a group at "/${node.path}"; name an array in it with --path${await hintForGroup(node)}`,
     );
-  const region = await readRegion(node, selection);
-  const pieces = formats[format as keyof typeof formats](region);
+  const isShort = format === "text" && !values.all && values.out === undefined;
+  const abbreviated = isShort ? abbreviate(node, selection) : undefined;
+  const region = await readRegion(node, abbreviated?.selection ?? selection);
+  const pieces = abbreviated
+    ? batched(abbreviatedTable(region, abbreviated))
+    : formats[format as keyof typeof formats](region);
   if (values.out !== undefined) await writeOutFile(values.out, pieces);
   else await writeOut(pieces);
+  if (abbreviated) note(`abbreviated ${abbreviated.total} elements; pass --all to print every one`);
 }
 
 async function readRegion(array: ZarrArray, selection: Selection): Promise<ReadRegion> {

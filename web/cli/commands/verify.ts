@@ -1,14 +1,14 @@
 /** `zarr-wasm verify`: decodes every chunk and lists the bad ones. */
 import { type VerifyProblem, type VerifyResult, verify } from "zarr-wasm/transfer";
 import type { Values } from "../options/options.js";
-import { partOf } from "../options/values.js";
+import { parseShare } from "../options/values.js";
 import { asCommandError } from "../source/places.js";
 import { withSource } from "../source/source.js";
 import { exactNumber, note, printSummary } from "../text/output.js";
 import { progressLine, sizeText } from "../text/progress.js";
 
 export async function runVerify(source: string, values: Values): Promise<number> {
-  const part = partOf(values.part);
+  const part = values.part === undefined ? undefined : parseShare(values.part);
   const { clean = false, json = false } = values;
   const start = performance.now();
   const line = progressLine("verifying");
@@ -37,13 +37,13 @@ export async function runVerify(source: string, values: Values): Promise<number>
   const { leftovers, problemCount: bad } = result;
   const remark = leftovers && leftoversText(leftovers, clean);
   if (remark) note(`${source}: ${remark}`);
-  if (bad > 0) note(`${source}: ${bad} of ${result.chunks} chunks and documents are bad`);
+  if (bad > 0) note(`${source}: ${bad} of ${result.chunks} chunks and documents are invalid`);
   return bad === 0 ? 0 : 1;
 }
 
 function printProblem({ key, chunk, tag, reason }: VerifyProblem): void {
-  const place = chunk ? `${key} (chunk ${chunk.join(", ")})` : key;
-  printSummary(false, {}, [`bad: ${place}: ${tag}: ${reason}`]);
+  const location = chunk ? `${key} (chunk ${chunk.join(", ")})` : key;
+  printSummary(false, {}, [`bad: ${location}: ${tag}: ${reason}`]);
 }
 
 function printResult(source: string, json: boolean, result: VerifyResult, measured: number): void {
@@ -58,22 +58,21 @@ function printResult(source: string, json: boolean, result: VerifyResult, measur
     ...{ badCount: bad, bad: result.problems, unfinished: result.leftovers },
   };
   printSummary(json, facts, [
-    `${counted(arrays, "array")}, ${counted(groups, "group")}: ${chunks} chunks (${missing} not stored), ${sizeText(Number(bytes))} in ${measured.toFixed(2)} s; ${bad === 0 ? "all good" : `${bad} bad`}`,
+    `${counted(arrays, "array")}, ${counted(groups, "group")}: ${chunks} chunks (${missing} not stored), ${sizeText(Number(bytes))} in ${measured.toFixed(2)} s; ${bad === 0 ? "no problems" : `${bad} bad`}`,
   ]);
 }
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Describes unfinished files; undefined if there are none. */
+/** Describes unfinished files; undefined without any. */
 function leftoversText(
   { count, bytes, removed }: NonNullable<VerifyResult["leftovers"]>,
   clean: boolean,
 ): string | undefined {
   if (count === 0) return undefined;
-  const what = `${count} unfinished ${count === 1 ? "file" : "files"} (.zw-….tmp, ${sizeText(bytes)})`;
+  const files = `${count} unfinished ${count === 1 ? "file" : "files"} (.zw-….tmp, ${sizeText(bytes)})`;
   const left = count - removed;
-  if (!clean)
-    return `${what}, no data: being written, or left by a process that was killed; --clean removes what is left`;
-  if (left === 0) return `${what} removed`;
-  return `${what}: ${removed} removed, ${left} left, which changed in the last ten minutes`;
+  if (!clean) return `${files} in progress, or left by killed processes; pass --clean to remove old ones`;
+  if (left === 0) return `${files} removed`;
+  return `${files}: ${removed} removed, ${left} kept because they changed in the last ten minutes`;
 }

@@ -7,8 +7,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
-import { hintForPlace } from "../source/hints.js";
-import { isMarked, pathOf, withoutMark } from "../source/places.js";
+import { missingFile } from "../source/hints.js";
+import { filePath, isMarked, withoutMark } from "../source/places.js";
 import { locate, openOptions } from "../source/source.js";
 import { printableJson } from "../text/output.js";
 
@@ -35,19 +35,19 @@ export async function runView(source: string, values: Values): Promise<void> {
   const port = readPort(values.port);
   const order = values["v1-order"];
   if (order !== undefined && order !== "spec" && order !== "writer")
-    throw new UsageError('--v1-order must be "spec" or "writer"');
+    throw new UsageError(`--v1-order must be "spec" or "writer", got "${order}"`);
   if (!(await stat(path.join(dist, "viewer/index.html")).catch(() => undefined)))
-    throw new Error("the viewer is not in this package");
+    throw new Error("this installation does not contain the viewer; reinstall zarr-wasm");
   const isVersion = isMarked(source) || versionOptions.some((name) => values[name] !== undefined);
-  const { address, mounts } = await (isVersion ? shownVersion(source, values) : shownAs(pathOf(source)));
+  const { address, mounts } = await (isVersion ? shownVersion(source, values) : shownAs(filePath(source)));
   const server = await serve({ ...pageMounts, ...mounts }, port);
   const query = Object.entries({ source: address, path: values.path, order })
     .filter(([, value]) => value !== undefined && value !== "")
     .map(([name, value]) => `${name}=${escapeValue(value!)}`);
   const link = `${server.url}/viewer/?${query.join("&")}`;
-  const end = untilToldToEnd();
+  const end = untilSignal();
   process.stdout.write(`${values.json ? printableJson({ link }) : link}\n`);
-  process.stderr.write("Ctrl+C ends it.\n");
+  process.stderr.write("Press Ctrl-C to stop.\n");
   if (values.open) openInBrowser(link, (why) => process.stderr.write(`zarr-wasm: ${why}\n`));
   await end;
   await server.close();
@@ -56,7 +56,7 @@ export async function runView(source: string, values: Values): Promise<void> {
 function readPort(text: string | undefined): number {
   if (text === undefined) return 0;
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65535)) throw new UsageError(`--port ${text} is not a port`);
+  if (!(port <= 65535)) throw new UsageError(`--port must be a number from 0 to 65535, got "${text}"`);
   return port;
 }
 
@@ -65,16 +65,16 @@ async function serve(mounts: Readonly<Record<string, Mount>>, port: number): Pro
     return await startServer({ mounts, policy: viewerPolicy, port });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") throw new Error(`port ${port} is in use; without --port a free one is taken`);
-    if (code === "EACCES") throw new Error(`port ${port} may not be used by this account`);
-    throw new Error(`nothing can be served: ${message}`);
+    if (code === "EADDRINUSE") throw new Error(`port ${port} is in use; omit --port to use a free one`);
+    if (code === "EACCES") throw new Error(`port ${port} is not allowed for this user; use one above 1023`);
+    throw new Error(`cannot start the server: ${message}`);
   }
 }
 
 /** Serves a version of an Icechunk repository. This process reads it, wherever it is, with its own permissions. */
 async function shownVersion(source: string, values: Values): Promise<Shown> {
   const { branch, tag, snapshot, asOf, virtual } = openOptions(values);
-  const plain = pathOf(withoutMark(source));
+  const plain = filePath(withoutMark(source));
   const store = await IcechunkStore.open(await locate(plain), { branch, tag, snapshot, asOf, virtual });
   const place = /^https?:/i.test(plain) ? new URL(plain).pathname : path.resolve(plain);
   return mounted(path.basename(place) || "data", "/", { store });
@@ -82,18 +82,18 @@ async function shownVersion(source: string, values: Values): Promise<Shown> {
 
 async function shownAs(source: string): Promise<Shown> {
   if (/^https?:\/\//i.test(source)) {
-    if (!URL.canParse(source)) throw new UsageError(`"${source}" is not a URL`);
+    if (!URL.canParse(source)) throw new UsageError(`"${source}" is not a valid URL`);
     return { address: source, mounts: {} };
   }
   const found = await stat(source).catch(() => undefined);
-  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(source)}`);
+  if (!found) throw await missingFile(source);
   const root = await realpath(source);
   const name = path.basename(path.resolve(source)) || "data";
   if (found.isDirectory()) {
     const references = await referencesIn(root);
     return mounted(name, "/", references ? { store: references } : { root, isData: true });
   }
-  if (!found.isFile()) throw new Error(`${source}: neither a folder, a zip archive nor a file of references`);
+  if (!found.isFile()) throw new Error(`"${source}" is not a folder, a zip archive or a file of references`);
   if (await isZip(root)) {
     // Viewers recognise archives by their file extensions.
     return mounted(/\.(zip|ozx)$/i.test(name) ? name : `${name}.zip`, "", { root, isData: true });
@@ -101,7 +101,7 @@ async function shownAs(source: string): Promise<Shown> {
   if (/\.json$/i.test(name)) {
     return mounted(name, "/", { store: await openReferences(root, source) });
   }
-  throw new Error(`${source}: neither a folder, a zip archive nor a file of references (.json)`);
+  throw new Error(`"${source}" is not a folder, a zip archive (.zip, .ozx) or a file of references (.json)`);
 }
 
 /** Documents that make nodes. */
@@ -111,7 +111,7 @@ const nodeDocument = /(^|\/)(zarr\.json|\.z(array|group|metadata)|meta)$/;
 async function openReferences(file: string, source: string): Promise<ReferenceStore> {
   const store = await ReferenceStore.open(pathToFileURL(file));
   for await (const key of store.list("")) if (nodeDocument.test(key)) return store;
-  throw new Error(`${source}: has no references to a Zarr array or group`);
+  throw new Error(`"${source}" has no references to a Zarr array or group`);
 }
 
 /** Serves references in Parquet files: this process reads the files that they name, which the page may not reach. */
@@ -147,7 +147,7 @@ function escapeValue(value: string): string {
   return encodeURIComponent(value).replace(/%(2F|3A|2C|40)/g, (code) => decodeURIComponent(code));
 }
 
-function untilToldToEnd(): Promise<void> {
+function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
@@ -166,7 +166,7 @@ export function openInBrowser(url: string, onFailure: (why: string) => void): vo
   const [program, ...args] = opener();
   const child = spawn(program, [...args, url], { stdio: "ignore", detached: true });
   child.once("error", ({ message }) =>
-    onFailure(`no browser could be opened (${message}): open the link yourself`),
+    onFailure(`cannot open a browser (${message}); open the link yourself`),
   );
   child.unref();
 }

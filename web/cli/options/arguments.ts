@@ -1,47 +1,59 @@
-/** Parses the command line by the lists of commands and options. */
+/** Parses the command line according to the lists of commands and options. */
 import { parseArgs } from "node:util";
-import { closestTo, didYouMean } from "../text/closest.js";
-import { messageOf } from "../text/output.js";
-import { type Command, commands, optionsOf } from "./commands.js";
+import { closestTo, didYouMean } from "#internal";
+import { errorMessage } from "../text/output.js";
+
+import { type Command, commandOptions, commands } from "./commands.js";
+import { findCommand } from "./help.js";
 import { everywhere, type Option, type OptionName, options, UsageError, type Values } from "./options.js";
 
-interface Asked {
+interface ParsedArguments {
   readonly values: Values;
-  /** The command, if one is named, and its operands. */
+  /** The command, if given, and its operands. */
   readonly positionals: readonly string[];
 }
 
-/** @throws UsageError for unknown options, for options without their value, and for flags with a value. */
-export function readArguments(args: readonly string[]): Asked {
+/** @throws UsageError for unknown options, options without a value, and flags with one. */
+export function readArguments(args: readonly string[]): ParsedArguments {
   const joined = joinNegativeValues(args);
   checkNames(joined);
   try {
     const { values, positionals } = parseArgs({ args: joined, allowPositionals: true, options: parsed });
     return { values: values as Values, positionals };
   } catch (error) {
-    throw new UsageError(messageOf(error));
+    // Node's message, such as: Option '--path <value>' argument missing
+    throw new UsageError(errorMessage(error).replace(/^Option/, "option"));
   }
 }
 
-/** @throws UsageError for an unknown command, for a wrong number of operands, and for options of other commands. */
+/** @throws UsageError for an unknown command, a wrong number of operands, and options of other commands. */
 export function checkCommand(name: string, operands: readonly string[], values: Values): void {
-  if (!Object.hasOwn(commands, name)) {
-    throw new UsageError(`unknown command "${name}"${didYouMean(closestTo(name, Object.keys(commands)))}`);
-  }
-  const command = commands[name]!;
-  if (operands.length !== command.operands.length)
-    throw new UsageError(`${name} needs exactly ${operandsText(command)}`);
-  for (const [i, operand] of command.operands.entries())
-    if (operands[i]!.trim() === "") throw new UsageError(`${operand} is empty`);
+  const command = findCommand(name);
+  const required = command.operands.filter((operand) => !operand.startsWith("["));
+  if (operands.length < required.length)
+    throw new UsageError(
+      `${required.slice(operands.length).join(" and ")} missing; usage: ${usageLine(name, command)}`,
+      name,
+    );
+  if (operands.length > command.operands.length)
+    throw new UsageError(
+      `unexpected argument "${operands[command.operands.length]}"; usage: ${usageLine(name, command)}`,
+      name,
+    );
+  for (const [i, operand] of required.entries())
+    if (operands[i]!.trim() === "") throw new UsageError(`${operand} is empty`, name);
   for (const option of ["out", "temp", "bucket"] as const)
-    if (values[option]?.trim() === "") throw new UsageError(`--${option} is empty`);
-  const own = optionsOf(command).map(([option]) => option);
+    if (values[option]?.trim() === "") throw new UsageError(`--${option} is empty`, name);
+  const own = commandOptions(command).map(([option]) => option);
   const foreign = (Object.keys(values) as OptionName[]).find((option) => !own.includes(option));
-  if (foreign !== undefined) throw new UsageError(`${name} has no option --${foreign}`);
+  if (foreign === undefined) return;
+  const meant = closestTo(foreign, own);
+  const hint = didYouMean(meant === undefined ? undefined : `--${meant}`, "");
+  throw new UsageError(`${name} has no option --${foreign}${hint}`, name);
 }
 
-const operandsText = ({ operands }: Command): string =>
-  operands.length === 1 ? `one ${operands[0]}` : `${operands.slice(0, -1).join(", ")} and ${operands.at(-1)}`;
+const usageLine = (name: string, { operands, options: own }: Command): string =>
+  `zarr-wasm ${[name, ...operands].join(" ")}${own.length > 0 ? " [options]" : ""}`;
 
 /** The options for Node's parser. */
 const parsed = Object.fromEntries(
@@ -51,23 +63,22 @@ const parsed = Object.fromEntries(
   ]),
 );
 
-/** Adds a suggestion to Node's message about an unknown option. */
+/** @throws UsageError for an unknown option, with a suggestion. */
 function checkNames(args: string[]): void {
   const { tokens, positionals } = parseArgs({ args, options: parsed, strict: false, tokens: true });
   const known = Object.hasOwn(commands, positionals[0] ?? "") ? commands[positionals[0]!] : undefined;
   const names = known
-    ? [...optionsOf(known).map(([name]) => name), ...everywhere]
+    ? [...commandOptions(known).map(([name]) => name), ...everywhere]
     : (Object.keys(options) as OptionName[]);
   for (const token of tokens) {
     if (token.kind !== "option" || Object.hasOwn(options, token.name)) continue;
     const meant = closestTo(token.name, names);
-    throw new UsageError(
-      `unknown option ${token.rawName}${didYouMean(meant === undefined ? undefined : `--${meant}`, "")}`,
-    );
+    const hint = didYouMean(meant === undefined ? undefined : `--${meant}`, "");
+    throw new UsageError(`unknown option ${token.rawName}${hint}`, known && positionals[0]);
   }
 }
 
-/** `--select -1,0` and `--fill -1` are options and their values, although the values start like options. */
+/** Joins `--select -1,0` and `--fill -1`, whose values look like options. */
 function joinNegativeValues(args: readonly string[]): string[] {
   const joined: string[] = [];
   for (const arg of args) {

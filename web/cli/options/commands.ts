@@ -1,21 +1,22 @@
-/** Every command of the command line. Help, completion and the parser use this list. */
+/** Lists every command of the command line, for the parser, help and completion. */
+import { closestTo, didYouMean } from "#internal";
 import { type Option, type OptionName, options, versionOptions } from "./options.js";
 
-/** Placeholder of an operand, in order, and its kind of completion. */
-type Operand = "SOURCE" | "DEST" | "SHELL";
+/** Placeholder of an operand, which also selects its completion; optional operands are in brackets. */
+type Operand = "SOURCE" | "DEST" | "SHELL" | "[COMMAND]";
 
-/** An option of a command, with its meaning there if that differs from other commands. */
-type OwnOption = OptionName | readonly [OptionName, Partial<Pick<Option, "value" | "what" | "completes">>];
+/** An option of a command, with the properties that differ from those of other commands. */
+type OwnOption = OptionName | readonly [OptionName, Partial<Pick<Option, "value" | "summary" | "completes">>];
 
 interface Example {
-  readonly says: string;
+  readonly caption: string;
   readonly line: string;
 }
 
 export interface Command {
   readonly operands: readonly Operand[];
   /** A short description. */
-  readonly what: string;
+  readonly summary: string;
   readonly options: readonly OwnOption[];
   /** More lines of help. */
   readonly details?: string;
@@ -29,148 +30,206 @@ const choice = (...completes: string[]) => ({ value: completes.join("|"), comple
 export const commands: Readonly<Record<string, Command>> = {
   info: {
     operands: ["SOURCE"],
-    what: "facts about an array (shape, chunks, data type, codecs, sizes), or the tree below a group",
+    summary: "show the properties of an array, or the tree below a group",
     options: ["path", "json", "history", "bucket", "v1-order", ...versionOptions],
     examples: [
-      { says: "the tree of an archive", line: "zarr-wasm info image.ozx" },
+      { caption: "show the tree of an archive", line: "zarr-wasm info image.ozx" },
       {
-        says: "one array, as JSON",
+        caption: "describe one array as JSON",
         line: "zarr-wasm info https://example.org/data.zarr --path temperature --json",
       },
       {
-        says: "the versions of an Icechunk repository",
+        caption: "list the versions of an Icechunk repository",
         line: "zarr-wasm info https://example.org/repo --history",
       },
     ],
   },
   read: {
     operands: ["SOURCE"],
-    what: "elements of an array, in C order",
+    summary: "print or save elements of an array",
     options: [
       "path",
       "select",
-      ["format", { ...choice("raw", "jsonl", "npy", "text"), what: "how elements are written; text" }],
-      ["json", { what: "the same as --format jsonl" }],
+      ["format", { ...choice("raw", "jsonl", "npy", "text"), summary: "output format (default: text)" }],
+      ["json", { summary: "short for --format jsonl" }],
+      "all",
       "out",
       "v1-order",
       ...versionOptions,
     ],
-    details: `raw    little-endian element bytes
-jsonl  one JSON value per element and line
+    details: `Elements are in C order.
+
+raw    little-endian bytes
+jsonl  one JSON value per element, one per line
 npy    a NumPy file
-text   a table; control characters are escaped, as \\u001b`,
+text   a table. Arrays of more than 1000 elements are abbreviated to the first and last three along each axis,
+       unless --all or --out is given. Control characters are escaped, for example as \\u001b`,
     examples: [
-      { says: "ten rows as a table", line: "zarr-wasm read data.zarr --select 0:10" },
+      { caption: "print ten rows as a table", line: "zarr-wasm read data.zarr --select 0:10" },
       {
-        says: "every other column into a NumPy file",
+        caption: "save every other column as a NumPy file",
         line: 'zarr-wasm read data.zarr --path a/b --select ":,::2" --format npy --out part.npy',
       },
     ],
   },
   copy: {
     operands: ["SOURCE", "DEST"],
-    what: "an array, or a group with all below it; what is not named stays as it is",
+    summary: "copy, convert or rechunk an array or a hierarchy",
     options: [
       "path",
       "select",
-      ["format", { ...choice("1", "2", "3"), what: "the Zarr version of the copy" }],
+      ["format", { ...choice("1", "2", "3"), summary: "Zarr version of the copy" }],
       ...(["chunks", "shards", "codecs", "fill", "overwrite", "resume", "part", "metadata-only"] as const),
       ...(["verify", "memory", "temp", "threads"] as const),
-      ["bucket", { what: "the S3-compatible bucket that DEST is in" }],
+      ["bucket", { summary: "S3-compatible bucket of DEST, to list its keys" }],
       ...(["wait", "v1-order", "json"] as const),
       ...versionOptions,
     ],
-    details: `DEST is a folder, a .zip or .ozx archive, or an http(s) URL that takes PUT. Shares of --part go by chunks or
-shards; the nodes are made by --part 0/N, for which others --wait, or before by --metadata-only. From rows to
-columns a copy goes through a temporary folder beside DEST, or in --temp, of the array's size.`,
+    details: `DEST is a folder, a .zip or .ozx archive, or an http(s) URL of a server that accepts PUT. Properties without
+an option are kept. --part 0/N creates the nodes and the other parts wait for it; or run --metadata-only first.
+Rechunking from rows to columns takes disk space for the whole array, beside DEST or in --temp. After Ctrl-C,
+the command prints how to continue.`,
     examples: [
       {
-        says: "Zarr v3 with shards, read again and compared",
+        caption: "convert to Zarr v3 with shards, and verify the result",
         line: "zarr-wasm copy https://example.org/data.zarr copy.zarr --format 3 --shards auto --verify",
       },
       {
-        says: "other chunks and codecs of one array",
+        caption: "rechunk and recompress one array",
         line: "zarr-wasm copy data.zarr a.zarr --path a --chunks 256,256 --codecs blosc:lz4",
       },
-      { says: "into an archive", line: "zarr-wasm copy image.zarr image.ozx" },
+      { caption: "pack a store into an archive", line: "zarr-wasm copy image.zarr image.ozx" },
     ],
   },
   pyramid: {
     operands: ["SOURCE", "DEST"],
-    what: "an OME-Zarr image (0.5, or 0.4 for --format 2): the array, and smaller versions of it",
+    summary: "make a multiscale OME-Zarr image of an array",
     options: [
       ...(["path", "levels", "method", "factor", "axes", "units", "scale", "name"] as const),
-      ["format", { ...choice("2", "3"), what: "the Zarr version of the image" }],
+      ["format", { ...choice("2", "3"), summary: "Zarr version of the image" }],
       "ome-version",
       ...(["chunks", "shards", "codecs", "overwrite", "resume"] as const),
-      ["metadata-only", { what: "makes the image and its arrays, to be filled by --level" }],
+      ["metadata-only", { summary: "create the image and its arrays, to be filled by --level" }],
       ...(["level", "part", "threads"] as const),
-      ["bucket", { what: "the S3-compatible bucket that DEST is in" }],
+      ["bucket", { summary: "S3-compatible bucket of DEST, to list its keys" }],
       ...(["v1-order", "json"] as const),
       ...versionOptions,
     ],
-    details: `SOURCE is an array, or an image, whose finest level is taken; an array that lies in DEST stays where it is,
-others are copied. --part is a share of one --level.`,
+    details: `SOURCE is an array, or an image whose finest level is used. An array inside DEST stays in place; any other is
+copied. The image is OME-Zarr 0.5, or 0.4 with --format 2. --part is a share of one --level.`,
     examples: [
       {
-        says: "five levels of an array",
+        caption: "make five levels of an array",
         line: "zarr-wasm pyramid data.zarr image.zarr --path raw --levels 5",
       },
       {
-        says: "labels of a stack that is not reduced along z",
+        caption: "downsample labels, except along z",
         line: "zarr-wasm pyramid labels.zarr out.zarr --axes z,y,x --factor 1,2,2 --method mode",
       },
     ],
   },
   verify: {
     operands: ["SOURCE"],
-    what: "decodes every chunk; each bad one with its reason, and exit status 1 if there are any",
+    summary: "decode every chunk and report the bad ones",
     options: ["path", "part", "clean", "json", "bucket", "v1-order", ...versionOptions],
     examples: [
-      { says: "a whole store", line: "zarr-wasm verify copy.zarr" },
-      { says: "the first quarter, as JSON", line: "zarr-wasm verify copy.zarr --part 0/4 --json" },
+      { caption: "verify a whole store", line: "zarr-wasm verify copy.zarr" },
+      {
+        caption: "verify the first quarter, with a JSON report",
+        line: "zarr-wasm verify copy.zarr --part 0/4 --json",
+      },
     ],
   },
   bench: {
     operands: ["SOURCE"],
-    what: "how long a sample of the chunks takes to arrive and to decode, and what would make that faster",
+    summary: "measure reading and decoding, and suggest faster settings",
     options: ["path", "time", "bytes", "json", "bucket", "v1-order", ...versionOptions],
-    details: `Chunks are read from all over the arrays, and decoded on one core. They are also encoded in other ways, in
-memory, to see what those would gain.`,
+    details: `Reads a sample of chunks, spread over the arrays, and decodes it on one core. Re-encodes some of them in
+memory to estimate the gain of other codecs.`,
     examples: [
-      { says: "data on a server", line: "zarr-wasm bench https://example.org/data.zarr" },
-      { says: "one array, for a moment", line: "zarr-wasm bench data.zarr --path a --time 3 --bytes 16M" },
+      { caption: "measure data on a server", line: "zarr-wasm bench https://example.org/data.zarr" },
+      {
+        caption: "measure one array briefly",
+        line: "zarr-wasm bench data.zarr --path a --time 3 --bytes 16M",
+      },
     ],
   },
   view: {
     operands: ["SOURCE"],
-    what: "the viewer's page on this machine; prints the link",
-    options: ["path", "port", "open", ["json", { what: "the link as JSON" }], "v1-order", ...versionOptions],
+    summary: "serve the viewer locally and print its link",
+    options: [
+      "path",
+      "port",
+      "open",
+      ["json", { summary: "print the link as JSON" }],
+      "v1-order",
+      ...versionOptions,
+    ],
     examples: [
-      { says: "an image in the browser", line: "zarr-wasm view image.zarr --open" },
+      { caption: "open an image in the browser", line: "zarr-wasm view image.zarr --open" },
       {
-        says: "a version of an Icechunk repository",
+        caption: "view a version of an Icechunk repository",
         line: "zarr-wasm view https://example.org/repo --tag v1",
       },
     ],
   },
   completion: {
     operands: ["SHELL"],
-    what: "a script that completes commands and options in bash, zsh or fish",
+    summary: "print a completion script for bash, zsh or fish",
     options: [],
     examples: [
-      { says: "bash, in ~/.bashrc", line: "source <(zarr-wasm completion bash)" },
-      { says: "zsh, in ~/.zshrc after compinit", line: "source <(zarr-wasm completion zsh)" },
+      { caption: "bash, in ~/.bashrc", line: "source <(zarr-wasm completion bash)" },
+      { caption: "zsh, in ~/.zshrc after compinit", line: "source <(zarr-wasm completion zsh)" },
       {
-        says: "fish, once",
+        caption: "fish (run once)",
         line: "zarr-wasm completion fish > ~/.config/fish/completions/zarr-wasm.fish",
       },
     ],
   },
+  help: {
+    operands: ["[COMMAND]"],
+    summary: "show this help, or the help of a command",
+    options: [],
+    examples: [{ caption: "show the options of copy", line: "zarr-wasm help copy" }],
+  },
 };
 
-/** The options of a command by name, with their meanings there. */
-export function optionsOf({ options: own }: Command): [name: OptionName, option: Option][] {
+/** Commands of other tools, with the task and the command that does it here. */
+const otherCommands: Readonly<Record<string, readonly [task: string, line: string]>> = {
+  ls: ["list a hierarchy", "info SOURCE"],
+  tree: ["list a hierarchy", "info SOURCE"],
+  list: ["list a hierarchy", "info SOURCE"],
+  stat: ["describe a node", "info SOURCE --path PATH"],
+  cat: ["print elements", "read SOURCE"],
+  head: ["print the first elements", "read SOURCE --select 0:10"],
+  get: ["save elements", "read SOURCE --format npy --out FILE"],
+  cp: ["copy data", "copy SOURCE DEST"],
+  download: ["copy data", "copy SOURCE DEST"],
+  rechunk: ["change the chunk shape", "copy SOURCE DEST --chunks 64,64"],
+  convert: ["convert data", "copy SOURCE DEST --format 3"],
+  migrate: ["convert data", "copy SOURCE DEST --format 3"],
+  shard: ["store chunks in shards", "copy SOURCE DEST --shards auto"],
+  recompress: ["change the codecs", "copy SOURCE DEST --codecs zstd"],
+  zip: ["pack data into an archive", "copy SOURCE DEST.zip"],
+  unzip: ["unpack an archive", "copy SOURCE.zip DEST"],
+  check: ["check data", "verify SOURCE"],
+  validate: ["check data", "verify SOURCE"],
+  downsample: ["make a multiscale image", "pyramid SOURCE DEST"],
+  multiscale: ["make a multiscale image", "pyramid SOURCE DEST"],
+  show: ["open the viewer", "view SOURCE --open"],
+  open: ["open the viewer", "view SOURCE --open"],
+  serve: ["open the viewer", "view SOURCE --open"],
+};
+
+/** Returns a suggestion for an unknown command, or "". */
+export function commandHint(name: string): string {
+  if (!Object.hasOwn(otherCommands, name)) return didYouMean(closestTo(name, Object.keys(commands)));
+  const [task, line] = otherCommands[name]!;
+  return `; to ${task}, use: zarr-wasm ${line}`;
+}
+
+/** Returns the options of a command with their names. */
+export function commandOptions({ options: own }: Command): [name: OptionName, option: Option][] {
   return own.map((entry) => {
     const [name, meaning] = typeof entry === "string" ? [entry, {}] : entry;
     const option: Option = { ...options[name], ...meaning };

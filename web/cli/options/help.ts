@@ -1,79 +1,86 @@
-/** The text of `--help`, made from the lists of commands and options. */
+/** Formats the text of `--help` from the lists of commands and options. */
 import { colorsFor } from "../text/output.js";
-import { type Command, commands, optionsOf } from "./commands.js";
-import { everywhere, type Option, options } from "./options.js";
+import { type Command, commandHint, commandOptions, commands } from "./commands.js";
+import { everywhere, type Option, options, UsageError } from "./options.js";
 
-const width = 96;
+/** Maximum line length of option summaries. */
+const maxWidth = 100;
 
-const places = `SOURCE is an http or https URL, a folder, a .zip or .ozx archive, or references (kerchunk): a .json, or a
-folder of Parquet files. Icechunk repositories are found by themselves, or marked: icechunk+URL.`;
-const footer = `${places}
-Exit status: 0 for success, 2 for wrong usage, 1 for any other trouble.
-`;
+const sources = `SOURCE is a folder, a .zip or .ozx archive, an http or https URL, or kerchunk references: a .json document or a
+folder of Parquet files. Icechunk repositories are detected; the prefix icechunk+ forces it.`;
+const exitStatus = "Exit status: 0 for success, 2 for incorrect usage, 1 for any other error.";
 
 const { bold, cyan, dim } = colorsFor(process.stdout);
 
-/** Help of the named command, otherwise of all. */
-export function helpFor(name: string | undefined): string {
-  const command = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
-  return command === undefined ? overview() : helpOf(name!, command);
+/** Returns the help of a command, or the overview. @throws UsageError for an unknown command. */
+export function helpText(name: string | undefined): string {
+  return name === undefined ? overview() : commandHelp(name, findCommand(name));
+}
+
+/** @throws UsageError for an unknown command, with a suggestion. */
+export function findCommand(name: string): Command {
+  if (Object.hasOwn(commands, name)) return commands[name]!;
+  throw new UsageError(`unknown command "${name}"${commandHint(name)}`);
 }
 
 function overview(): string {
   const entries = Object.entries(commands).map(
-    ([name, command]) =>
-      `${synopsis(name, command).replace(name, bold(name))}\n${wrapped(command.what, "      ")}\n`,
+    ([name, command]) => [[name, ...command.operands].join(" "), name, command.summary] as const,
   );
-  const own = everywhere.map((name) => optionLine(name, options[name])).join("\n");
-  return `Usage: zarr-wasm COMMAND SOURCE [options]\n\n${entries.join("\n")}\n${own}\n
-"zarr-wasm COMMAND --help" says more of one command.
-${footer}`;
+  const column = Math.max(...entries.map(([synopsis]) => synopsis.length)) + 2;
+  const lines = entries.map(
+    ([synopsis, name, summary]) => `  ${synopsis.padEnd(column).replace(name, cyan(name))}${summary}`,
+  );
+  return `${bold("Usage:")} zarr-wasm COMMAND [options]
+
+${bold("Commands")}
+${lines.join("\n")}
+
+${bold("Options")}
+${everywhere.map((name) => optionLine(name, options[name], column)).join("\n")}
+
+${sources}
+Run "zarr-wasm COMMAND --help" for the options and examples of a command.
+`;
 }
 
-function helpOf(name: string, command: Command): string {
-  const { operands, what, details } = command;
-  const list = optionsOf(command).map(([option, meaning]) => optionLine(option, meaning));
-  const examples = command.examples.map(({ says, line }) => `  ${dim(`# ${says}`)}\n  ${line}`);
+function commandHelp(name: string, command: Command): string {
+  const { operands, summary, details } = command;
+  const list = commandOptions(command).map(([option, properties]) => optionLine(option, properties, 26));
+  const examples = command.examples.map(({ caption, line }) => `  ${dim(`# ${caption}`)}\n  ${line}`);
   const sections = [
-    `Usage: zarr-wasm ${bold(name)} ${operands.join(" ")}${list.length > 0 ? " [options]" : ""}`,
-    wrapped(what, "  ") + (details === undefined ? "" : `\n\n${details.replace(/^/gm, "  ")}`),
+    `${bold("Usage:")} zarr-wasm ${[name, ...operands].join(" ")}${list.length > 0 ? " [options]" : ""}`,
+    `${summary[0]!.toUpperCase()}${summary.slice(1)}.${details === undefined ? "" : `\n\n${details}`}`,
     ...(list.length > 0 ? [`${bold("Options")}\n${list.join("\n")}`] : []),
     `${bold("Examples")}\n${examples.join("\n\n")}`,
-    ...(operands.includes("SOURCE") ? [footer] : [""]),
+    ...(operands.includes("SOURCE") ? [`${sources}\n${exitStatus}`] : []),
   ];
-  return sections.join("\n\n").replace(/\n+$/, "\n");
+  return `${sections.join("\n\n")}\n`;
 }
 
-/** `--path P`; flags have no value. */
-const usageOf = (name: string, { value }: Option): string =>
+/** Returns `--path PATH`; flags have no value. */
+const optionUsage = (name: string, { value }: Option): string =>
   value === undefined ? `--${name}` : `--${name} ${value}`;
 
-function optionLine(name: string, option: Option): string {
-  const usage = (option.short === undefined ? "" : `-${option.short}, `) + usageOf(name, option);
-  const column = 28;
-  const text = wrapped(option.what, " ".repeat(column)).trimStart();
-  const gap = usage.length + 4 > column ? `\n${" ".repeat(column)}` : " ".repeat(column - usage.length - 2);
+function optionLine(name: string, option: Option, column: number): string {
+  const usage = (option.short === undefined ? "" : `-${option.short}, `) + optionUsage(name, option);
+  const indent = " ".repeat(column + 2);
+  const text = wrapped(option.summary, indent);
+  const gap = usage.length + 2 > column ? `\n${indent}` : " ".repeat(column - usage.length);
   return `  ${cyan(usage)}${gap}${text}`;
 }
 
-/** A command with its operands and options, in lines. */
-function synopsis(name: string, command: Command): string {
-  const parts = optionsOf(command).map(([option, meaning]) => `[${usageOf(option, meaning)}]`);
-  const text = [name, ...command.operands].join(" ");
-  return wrappedWords([text, ...parts], "  ", " ".repeat(name.length + 3));
-}
-
-const wrapped = (text: string, indent: string): string => wrappedWords(text.split(" "), indent, indent);
-
-function wrappedWords(words: readonly string[], first: string, indent: string): string {
+/** Breaks text into lines; all but the first are indented. */
+function wrapped(text: string, indent: string): string {
   const lines: string[] = [];
-  let line = first + words[0];
-  for (const word of words.slice(1)) {
-    if (line.length + 1 + word.length <= width) line += ` ${word}`;
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line === "") line = word;
+    else if (indent.length + line.length + 1 + word.length <= maxWidth) line += ` ${word}`;
     else {
       lines.push(line);
-      line = indent + word;
+      line = word;
     }
   }
-  return [...lines, line].join("\n");
+  return [...lines, line].join(`\n${indent}`);
 }

@@ -1,9 +1,10 @@
-/** Locations on the command line: paths of folders and files; everything else is a URL. */
+/** Parses locations on the command line: paths, and URLs. */
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isZarrError } from "zarr-wasm";
 import { UsageError } from "../options/options.js";
+import { schemeHint } from "./schemes.js";
 
 /** Whether a string is a URL of any kind. */
 export const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]+:\/\//i.test(text);
@@ -15,7 +16,7 @@ export const isMarked = (source: string): boolean => /^icechunk\+/i.test(source)
 export const withoutMark = (source: string): string => source.replace(/^icechunk\+/i, "");
 
 /** Converts a file URL to a path. Other strings, and file URLs without a path, do not change. */
-export function pathOf(text: string): string {
+export function filePath(text: string): string {
   if (!/^file:/i.test(text)) return text;
   try {
     return fileURLToPath(text);
@@ -29,26 +30,35 @@ export function destinationUrl(name: string): string | URL {
   if (/^https?:\/\//i.test(name)) return name;
   if (isUrl(name) || /^file:/i.test(name))
     throw new UsageError(
-      `${name}: a destination is a folder, a .zip or .ozx archive, or an http or https URL`,
+      `DEST must be a folder, a .zip or .ozx archive, or an http or https URL, got "${name}"${schemeHint(name)}`,
     );
   return pathToFileURL(path.resolve(name));
 }
 
-/** Returns hints for errors at a destination before the first chunk: options that help. */
+/** Whether a name has the file extension of an archive. */
+export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
+
+/** Quotes text for a shell if necessary. */
+export const shellQuoted = (text: string): string =>
+  /^[\w./@%+,:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Names the option that helps after an error at a destination before the first chunk. */
 export async function hintForDestination(error: unknown, name: string): Promise<string> {
   const isHttp = isUrl(name);
-  const isArchive = !isHttp && /\.(zip|ozx)$/i.test(name) && !(await isDirectory(name));
-  if (isZarrError(error, "AlreadyExists") && !isArchive)
-    return ": --overwrite deletes it first, --resume goes on with what was ended";
+  const isArchive = !isHttp && isArchiveName(name) && !(await isDirectory(name));
+  if (isZarrError(error, "AlreadyExists") && !isArchive) {
+    if (error.code === "node-exists") error.message = `"${name}" already exists`;
+    return "; pass --overwrite to replace it, or --resume to continue an interrupted copy";
+  }
   if (isZarrError(error, "ReadOnly") && error.code === "no-delete" && isHttp)
-    return "; --bucket URL says in which bucket DEST is, so that what is to be deleted can be listed";
+    return "; pass --bucket URL, the bucket of DEST, to list the keys to delete";
   return "";
 }
 
 const isDirectory = async (name: string): Promise<boolean> =>
   (await stat(name).catch(() => undefined))?.isDirectory() ?? false;
 
-/** Names of operands and options: in the library's messages, and on the command line. */
+/** Operands and options of the command line by their names in messages of the library. */
 const names: Readonly<Record<string, string>> = {
   source: "SOURCE",
   destination: "DEST",
@@ -61,14 +71,15 @@ const names: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Replaces names of the library's options in a message. */
-export const inOptions = (message: string): string =>
+/** Replaces names of library options in a message by those of the command line. */
+export const withOptionNames = (message: string): string =>
   message.replace(/`(\w+)`/g, (quoted, name) => names[name] ?? quoted);
 
 /** Names options in an error message as the command line does. Errors about options become UsageErrors. */
 export function asCommandError(error: unknown): unknown {
   if (!(error instanceof Error) || Object.isFrozen(error)) return error;
-  if (isZarrError(error) && error.code === "bad-option") return new UsageError(inOptions(error.message));
-  error.message = inOptions(error.message);
+  if (isZarrError(error) && error.code === "bad-option")
+    return new UsageError(withOptionNames(error.message));
+  error.message = withOptionNames(error.message);
   return error;
 }

@@ -1,4 +1,4 @@
-/** Opens the sources of commands. */
+/** Opens the SOURCE of a command. */
 import { stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
 import {
@@ -13,8 +13,8 @@ import {
 } from "zarr-wasm";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { note } from "../text/output.js";
-import { hintForFile, hintForPath, hintForPlace } from "./hints.js";
-import { isMarked, pathOf, withoutMark } from "./places.js";
+import { hintForFile, hintForPath, missingFile } from "./hints.js";
+import { filePath, isMarked, withoutMark } from "./places.js";
 
 /**
  * Opens the node that the arguments name; warnings go to stderr.
@@ -33,14 +33,14 @@ export async function withSource<T>(
 ): Promise<T> {
   const plain = withoutMark(source);
   const place = bucket === undefined ? await locate(plain) : inBucket(plain, bucket);
-  const asked = openOptions(values);
-  // A marked source is only opened as a repository, as if a version were given.
-  if (isMarked(source) && !versionOptions.some((name) => values[name] !== undefined)) asked.branch = "main";
+  const opening = openOptions(values);
+  // The mark opens the source only as a repository, like an explicit version.
+  if (isMarked(source) && !versionOptions.some((name) => values[name] !== undefined)) opening.branch = "main";
   try {
-    return await use(place, asked);
+    return await use(place, opening);
   } catch (error) {
     if (!isZarrError(error) || Object.isFrozen(error)) throw error;
-    if (error._tag === "NotFound") error.message += await hintForPath(place, asked);
+    if (error._tag === "NotFound") error.message += await hintForPath(place, opening);
     if (error.code === "bad-zip") error.message += hintForFile(source);
     throw error;
   }
@@ -49,23 +49,26 @@ export async function withSource<T>(
 /** Options for opening sources. @throws UsageError. */
 export function openOptions(values: Values): OpenOptions {
   const order = values["v1-order"] ?? "spec";
-  if (order !== "spec" && order !== "writer") throw new UsageError('--v1-order must be "spec" or "writer"');
+  if (order !== "spec" && order !== "writer")
+    throw new UsageError(`--v1-order must be "spec" or "writer", got "${order}"`);
   return {
     path: values.path,
     v1Order: order,
     onWarning: ({ message }) => note(`warning: ${message}`),
-    ...versionOf(values),
+    ...parseVersion(values),
   };
 }
 
-/** Version of an Icechunk repository, and the locations of its virtual chunks. @throws UsageError. */
-function versionOf(values: Values): OpenOptions {
+/** Parses the version of an Icechunk repository and the locations of its virtual chunks. @throws UsageError. */
+function parseVersion(values: Values): OpenOptions {
   const { branch, tag, snapshot, "as-of": asOf, virtual } = values;
   const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
   if (given.length > 1)
     throw new UsageError(`${given.map(([name]) => `--${name}`).join(" and ")} cannot be used together`);
   if (asOf !== undefined && (tag !== undefined || snapshot !== undefined || Number.isNaN(Date.parse(asOf))))
-    throw new UsageError("--as-of is a time of a branch, such as 2025-01-31 or 2025-01-31T12:00Z");
+    throw new UsageError(
+      "--as-of must be a time, such as 2025-01-31 or 2025-01-31T12:00Z, and cannot be used with --tag or --snapshot",
+    );
   return { branch, tag, snapshot, asOf, virtual: virtual && Object.fromEntries(virtual.map(prefixAndBase)) };
 }
 
@@ -85,27 +88,28 @@ export async function locate(source: string): Promise<URL | Store> {
     const url = parseUrl(source);
     return isReferenceName(url.pathname) ? ReferenceStore.open(url) : url;
   }
-  const name = pathOf(source);
+  const name = filePath(source);
   const found = await stat(name).catch(() => undefined);
-  if (!found) throw new Error(`${source}: no such folder or file${await hintForPlace(name)}`);
+  if (!found) throw await missingFile(source);
   const url = pathToFileURL(name);
   if (found.isDirectory()) return url;
   if (found.isFile()) return isReferenceName(name) ? ReferenceStore.open(url) : new ZipStore(url);
-  throw new Error(`${source}: neither a folder nor a zip archive nor a document of references`);
+  throw new Error(`"${source}" is not a folder, a zip archive or a document of references`);
 }
 
 function inBucket(source: string, bucket: string): Store {
-  if (!/^https?:\/\//i.test(source)) throw new UsageError("--bucket is for http and https sources");
+  if (!/^https?:\/\//i.test(source))
+    throw new UsageError(`--bucket requires an http or https SOURCE, got "${source}"`);
   return new WritableHttpStore(parseUrl(source), { bucket: parseUrl(bucket) });
 }
 
-/** Documents of references, as kerchunk writes them. */
+/** Whether a name has the file extension of references. */
 const isReferenceName = (name: string): boolean => /\.json$/i.test(name);
 
 function parseUrl(source: string): URL {
   try {
     return new URL(source);
   } catch {
-    throw new UsageError(`"${source}" is not a URL`);
+    throw new UsageError(`"${source}" is not a valid URL`);
   }
 }

@@ -1,4 +1,4 @@
-/** Short notes on a node's metadata: OME-Zarr of groups, CF of arrays. */
+/** Summarises conventions in metadata: OME-Zarr of groups, CF of arrays. */
 import {
   isMultiscales,
   isZarrError,
@@ -15,7 +15,7 @@ const maxText = 60;
 /** Maximum number of names shown from a list. */
 const maxNames = 6;
 
-/** Lines about a group that is an OME-Zarr image or scene; none for others. */
+/** Describes a group that is an OME-Zarr image or scene, in lines. */
 export function groupNotes(group: ZarrGroup): string[] {
   const scene = sceneNotes(group.attributes);
   if (!isMultiscales(group)) return scene;
@@ -27,7 +27,7 @@ export function groupNotes(group: ZarrGroup): string[] {
   }
 }
 
-/** A scene of OME-Zarr 0.6: images, and transformations between their coordinate systems. */
+/** Describes an OME-Zarr 0.6 scene: images, and transformations between their coordinate systems. */
 function sceneNotes(attributes: unknown): string[] {
   const ome = own(attributes, "ome");
   const scene = own(ome, "scene");
@@ -55,7 +55,7 @@ const own = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-/** A line about an archive whose comment identifies it as OME-Zarr (RFC-9); none for others. */
+/** Describes an archive whose comment identifies it as OME-Zarr (RFC-9), in at most one line. */
 export async function archiveNotes({ store }: ZarrGroup): Promise<string[]> {
   if (!(store instanceof ZipStore)) return [];
   try {
@@ -91,10 +91,10 @@ function imageNotes(image: OmeMultiscale): string[] {
 }
 
 /**
- * The nodes directly below a group; if the store cannot list them, the levels of an OME-Zarr image.
- * @throws Unsupported if there is neither.
+ * Lists the nodes directly below a group; without listing, the levels of an OME-Zarr image.
+ * @throws Unsupported without either.
  */
-export async function membersOf(group: ZarrGroup): Promise<Pick<Member, "name">[]> {
+export async function listMembers(group: ZarrGroup): Promise<Pick<Member, "name">[]> {
   try {
     return await group.members();
   } catch (error) {
@@ -103,7 +103,7 @@ export async function membersOf(group: ZarrGroup): Promise<Pick<Member, "name">[
   }
 }
 
-/** Name and units of an array, and whether it is packed, in parentheses; "" without such attributes. */
+/** Returns the CF name and units of an array, and whether it is packed, in parentheses; otherwise "". */
 export function arrayNote({ attributes }: ZarrArray): string {
   const text = (name: string) => {
     const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
@@ -115,7 +115,7 @@ export function arrayNote({ attributes }: ZarrArray): string {
   return shown === "" ? "" : `  (${shown})`;
 }
 
-/** The first names of a list, and the number of the others. */
+/** Joins the first names of a list, and counts the others. */
 export function listed(names: readonly string[]): string {
   const more = names.length - maxNames;
   return names.slice(0, maxNames).join(", ") + (more > 0 ? `, ${more} more` : "");
@@ -126,5 +126,5 @@ export function short(text: string, length = maxText): string {
   return `${text.slice(0, length - 1).replace(/[\ud800-\udbff]$/, "")}…`; // no lone surrogate
 }
 
-/** Six digits. */
+/** Rounds to six digits. */
 const rounded = (value: number) => Number(value.toPrecision(6));

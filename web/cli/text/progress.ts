@@ -1,4 +1,4 @@
-/** Progress of long work, on a terminal. */
+/** Shows the progress of long operations on a terminal. */
 
 export interface ProgressLine {
   /** Sets the total, in bytes. */
@@ -9,28 +9,31 @@ export interface ProgressLine {
   skip(bytes: number): void;
   /** Removes the line, so that other output can be printed. */
   clear(): void;
+  /** Removes the line for good. */
+  close(): void;
 }
 
-const silent: ProgressLine = { total() {}, add() {}, skip() {}, clear() {} };
+const silent: ProgressLine = { total() {}, add() {}, skip() {}, clear() {}, close() {} };
 
 /** Milliseconds before the line first appears, and between updates. */
 const patience = 500;
 const interval = 100;
 
 /** A line with share, rate and time left on stderr; no-op if that is not a terminal. */
-export function progressLine(what: string): ProgressLine {
-  return process.stderr.isTTY ? new Line(what) : silent;
+export function progressLine(label: string): ProgressLine {
+  return process.stderr.isTTY ? new Line(label) : silent;
 }
 
 class Line implements ProgressLine {
   readonly #start = performance.now();
   #shown = 0;
   #isVisible = false;
+  #isClosed = false;
   #total = 0;
   #done = 0;
   #skipped = 0;
 
-  constructor(private readonly what: string) {}
+  constructor(private readonly label: string) {}
 
   total(bytes: number): void {
     this.#total = bytes;
@@ -51,26 +54,32 @@ class Line implements ProgressLine {
     this.#isVisible = false;
   }
 
+  close(): void {
+    this.clear();
+    this.#isClosed = true;
+  }
+
   #show(): void {
     const now = performance.now();
+    if (this.#isClosed) return;
     if (now - this.#start < patience || now - this.#shown < interval) return;
     this.#shown = now;
     this.#isVisible = true;
     const seconds = (now - this.#start) / 1000;
     const done = this.#done + this.#skipped;
-    const text = progressText(this.what, { done, total: this.#total, rate: this.#done / seconds });
+    const text = progressText(this.label, { done, total: this.#total, rate: this.#done / seconds });
     process.stderr.write(`\r${text.slice(0, (process.stderr.columns ?? 80) - 1)}\x1b[K`);
   }
 }
 
 /** The line's text. @param rate bytes per second. */
 export function progressText(
-  what: string,
+  label: string,
   { done, total, rate }: { done: number; total: number; rate: number },
 ): string {
   const share = total > 0 ? `${Math.min(100, Math.floor((100 * done) / total))} %  ` : "";
   const left = rate > 0 ? `, ${timeText(Math.max(0, total - done) / rate)} left` : "";
-  return `${what} ${share}${sizeText(done)} of ${sizeText(total)}, ${(rate / 1e6).toFixed(0)} MB/s${left}`;
+  return `${label} ${share}${sizeText(done)} of ${sizeText(total)}, ${(rate / 1e6).toFixed(0)} MB/s${left}`;
 }
 
 const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB", "RiB", "QiB"];

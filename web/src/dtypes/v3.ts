@@ -5,6 +5,7 @@
  */
 
 import { isRecord, ownProperty } from "../util/arguments.js";
+import { closestTo, didYouMean } from "../util/closest.js";
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../util/errors.js";
 import {
   DType,
@@ -77,8 +78,10 @@ function unknownType(name: string): ZarrError {
     const message = `data type "${name}" is not supported: ${unsupportedTypes[name]}`;
     return unsupported(message, { code: "unknown-dtype" });
   }
-  const known = [...plain.keys(), "r*", ...configured.keys()].join(", ");
-  return unsupported(`data type "${name}" is not known; known are ${known}`, { code: "unknown-dtype" });
+  const hint =
+    didYouMean(closestTo(name, [...plain.keys(), ...configured.keys()])) ||
+    "; supported data types include bool, int8 to uint64, float16 to float64 and string";
+  return unsupported(`unknown data type "${name}"${hint}`, { code: "unknown-dtype" });
 }
 
 /** Spec: Zarr v3 core, "extension points": `must_understand: false` has no meaning for data types. */

@@ -184,7 +184,7 @@ function readCodec(json: Json, name: string): CodecMetadata {
     );
   }
   if (implicitCodecs.includes(id)) {
-    throw unknownCodec(`codec "${id}" is not known in Zarr v2, whose "dtype" and "order" say such things`, {
+    throw unknownCodec(`unknown codec "${id}" for Zarr v2; "dtype" and "order" take its place`, {
       codec: id,
     });
   }

@@ -83,10 +83,15 @@ const cleanupTimeout = 3000;
 class ExitHooks {
   readonly #cleanups = new Map<Cleanup, Order>();
   #handlesSignals = false;
+  #beforeEnd = () => {};
 
-  /** Makes SIGINT, SIGTERM and SIGHUP end the process after the cleanups. */
-  handleSignals(): void {
+  /**
+   * Makes SIGINT, SIGTERM and SIGHUP end the process after the cleanups.
+   * @param beforeEnd called between the cleanups and the end of the process.
+   */
+  handleSignals(beforeEnd = () => {}): void {
     this.#handlesSignals = true;
+    this.#beforeEnd = beforeEnd;
   }
 
   /**
@@ -120,7 +125,11 @@ class ExitHooks {
   };
 
   readonly #onSignal = (signal: string): void => {
+    let hasEnded = false;
     const end = () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      this.#beforeEnd();
       void this.#cleanAll(); // running work may have created something again
       this.#ignore();
       host!.kill!(host!.pid!, signal); // without listeners, the signal ends the process

@@ -52,8 +52,8 @@ export function adviceFor(measured: Measured): string[] {
   if (measured.chunks === 0)
     return [
       measured.missing > 0
-        ? "No chunk of the sample is stored: reading costs next to nothing."
-        : "There was nothing to measure.",
+        ? "The sampled chunks are missing and read as fill values, without cost."
+        : "No chunks to measure.",
     ];
   const found = [chunkAdvice(measured), codecAdvice(measured), shardAdvice(measured)];
   const advice = found.filter((text) => text !== undefined).slice(0, 2);
@@ -62,17 +62,17 @@ export function adviceFor(measured: Measured): string[] {
 
 function chunkAdvice(measured: Measured): string | undefined {
   const { chunkShape, chunks, isRemote, itemBytes, shape, storedBytes, waiting } = measured;
-  const decoded = bytesOf(chunkShape, itemBytes);
+  const decoded = arrayBytes(chunkShape, itemBytes);
   const stored = storedBytes / chunks;
   if (isRemote && stored < small && decoded < good && waiting > 0.5) {
     const larger = autoShards(shape, chunkShape, itemBytes, good);
     const fewer = product(larger) / product(chunkShape);
     if (fewer >= 2)
-      return `Chunks are small (${sizeText(Math.round(stored))} as stored), and ${percent(waiting)} of the time goes by waiting for answers: --chunks ${larger} takes ${Math.round(fewer)} times fewer requests.`;
+      return `Chunks are small (${sizeText(Math.round(stored))} as stored), and ${percent(waiting)} of the time is spent waiting for responses: --chunks ${larger} reduces the number of requests by a factor of ${Math.round(fewer)}.`;
   }
   if (decoded > large) {
     const smaller = shrunk(chunkShape, itemBytes);
-    return `Chunks are large (${sizeText(decoded)}): whoever wants one element reads all of one. --chunks ${smaller} with --shards ${chunkShape} has small chunks in as many objects.`;
+    return `Chunks are large (${sizeText(decoded)}), and reading one element decodes a whole chunk. --chunks ${smaller} with --shards ${chunkShape} stores small chunks in the same number of objects.`;
   }
   return undefined;
 }
@@ -82,12 +82,12 @@ function codecAdvice(measured: Measured): string | undefined {
   if (decodedBytes < telling) return undefined;
   const now = readSeconds + decodeSeconds;
   const best = alternatives.reduce<Estimate | undefined>(
-    (least, one) => (least === undefined || one.seconds < least.seconds ? one : least),
+    (found, one) => (found === undefined || one.seconds < found.seconds ? one : found),
     undefined,
   );
   if (best === undefined || best.seconds > worthIt * now) return undefined;
   const size = best.bytes < 0.95 || best.bytes > 1.05 ? `, with ${percent(best.bytes)} of the bytes` : "";
-  return `With --codecs ${best.codecs} reading and decoding would take some ${percent(best.seconds / now)} of the time${size}.`;
+  return `With --codecs ${best.codecs}, reading and decoding would take about ${percent(best.seconds / now)} of the time${size}.`;
 }
 
 function shardAdvice({ chunkShape, isSharded, itemBytes, objects, shape }: Measured): string | undefined {
@@ -95,12 +95,12 @@ function shardAdvice({ chunkShape, isSharded, itemBytes, objects, shape }: Measu
   const shards = autoShards(shape, chunkShape, itemBytes);
   const left = shape.reduce((count, length, axis) => count * Math.ceil(length / shards[axis]!), 1);
   if (left > objects / 2) return undefined;
-  return `The chunks are ${objects} objects; --shards auto makes ${left} of them, which are listed, copied and deleted faster.`;
+  return `The chunks are ${objects} objects; --shards auto stores them in ${left}, which are faster to list, copy and delete.`;
 }
 
 function nothingToGain({ decodeSeconds, isRemote, readSeconds }: Measured): string {
   const share = readSeconds / Math.max(readSeconds + decodeSeconds, 1e-9);
-  return `Nothing that was tried would be much faster: ${percent(share)} of the time is ${isRemote ? "the network's" : "reading"}, the rest decoding on one core.`;
+  return `No tested setting is much faster: ${percent(share)} of the time is spent on ${isRemote ? "the network" : "reading"}, the rest on decoding with one core.`;
 }
 
 /** Gain of consolidated metadata for a group whose nodes were opened one by one. */
@@ -116,7 +116,7 @@ export function metadataAdvice(
 /** Halves the longest axis until a chunk has a good size. */
 function shrunk(chunkShape: readonly number[], itemBytes: number): number[] {
   const shape = [...chunkShape];
-  while (bytesOf(shape, itemBytes) > good) {
+  while (arrayBytes(shape, itemBytes) > good) {
     const axis = shape.indexOf(Math.max(...shape));
     if (shape[axis]! % 2 !== 0) break;
     shape[axis]! /= 2;
@@ -125,5 +125,5 @@ function shrunk(chunkShape: readonly number[], itemBytes: number): number[] {
 }
 
 const product = (lengths: readonly number[]) => lengths.reduce((a, b) => a * b, 1);
-const bytesOf = (shape: readonly number[], itemBytes: number) => product(shape) * (itemBytes || 64);
+const arrayBytes = (shape: readonly number[], itemBytes: number) => product(shape) * (itemBytes || 64);
 const percent = (share: number) => `${Math.round(100 * share)} %`;

@@ -10,7 +10,7 @@ import {
 import type { Values } from "../../options/options.js";
 import { UsageError } from "../../options/options.js";
 import { openOptions, openSource } from "../../source/source.js";
-import { membersOf } from "../../text/notes.js";
+import { listMembers } from "../../text/notes.js";
 import { colorsFor, note, printable, printableJson } from "../../text/output.js";
 import { sizeText } from "../../text/progress.js";
 import { adviceFor, type Estimate, metadataAdvice } from "./advice.js";
@@ -43,7 +43,7 @@ export async function runBench(source: string, values: Values): Promise<void> {
   const isRemote = /^https?:/i.test(source);
   const counting = new CountingStore(store);
   const opened = await openAll(counting, values, bounds);
-  const arrays = opened.arrays.toSorted((a, b) => bytesOf(b) - bytesOf(a)).slice(0, maxArrays);
+  const arrays = opened.arrays.toSorted((a, b) => arrayBytes(b) - arrayBytes(a)).slice(0, maxArrays);
   const share: Share = {
     seconds: (readingShare * bounds.seconds) / arrays.length,
     bytes: bounds.bytes / arrays.length,
@@ -64,13 +64,13 @@ export async function runBench(source: string, values: Values): Promise<void> {
     advice: advice === undefined ? [] : [advice],
   };
   if (values.json) process.stdout.write(`${printableJson(facts, undefined, 2)}\n`);
-  else for (const line of textOf(facts, isRemote)) process.stdout.write(`${line}\n`);
+  else for (const line of reportLines(facts, isRemote)) process.stdout.write(`${line}\n`);
 }
 
 function readSeconds(text: string | undefined): number {
   if (text === undefined) return defaultSeconds;
   const seconds = /^\d{1,5}(\.\d{1,3})?$/.test(text) ? Number(text) : 0;
-  if (!(seconds > 0)) throw new UsageError(`--time must be a number of seconds above 0, not "${text}"`);
+  if (!(seconds > 0)) throw new UsageError(`--time must be a positive number of seconds, got "${text}"`);
   return seconds;
 }
 
@@ -78,7 +78,7 @@ function readBytes(text: string | undefined): number {
   if (text === undefined) return defaultBytes;
   const [, digits, unit = ""] = /^(\d{1,12})\s*([kmgt]?)(?:i?b)?$/i.exec(text) ?? [];
   const size = Number(digits) * 1024 ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase());
-  if (!(size > 0)) throw new UsageError(`--bytes must be a size such as 500K, 64M or 1G, not "${text}"`);
+  if (!(size > 0)) throw new UsageError(`--bytes must be a size such as 500K, 64M or 1G, got "${text}"`);
   return size;
 }
 
@@ -91,20 +91,20 @@ async function openAll(store: CountingStore, values: Values, { seconds }: Bounds
   const nodes: OpenedNode[] = [root];
   for (const node of nodes) {
     if (node.kind === "array") arrays.push(node);
-    else if (elapsed() < seconds / 4) nodes.push(...(await nodesOf(node, maxNodes - nodes.length)));
+    else if (elapsed() < seconds / 4) nodes.push(...(await openMembers(node, maxNodes - nodes.length)));
   }
-  if (arrays.length === 0) throw new Error(`there is no array at or below "/${root.path}"`);
+  if (arrays.length === 0) throw new Error(`no array found at or below "/${root.path}"`);
   const isConsolidated = root.kind === "group" && root.isConsolidated;
   return { arrays, isConsolidated, reads: store.take(), seconds: elapsed() };
 }
 
-async function nodesOf(group: ZarrGroup, most: number): Promise<OpenedNode[]> {
-  const members = (await membersOf(group)).slice(0, Math.max(0, most));
+async function openMembers(group: ZarrGroup, max: number): Promise<OpenedNode[]> {
+  const members = (await listMembers(group)).slice(0, Math.max(0, max));
   const nodes = await Promise.all(
     members.map(({ name }) =>
       group.open(name).catch((error: unknown) => {
         if (!isZarrError(error)) throw error;
-        note(`"${name}" is left out: ${error.message}`);
+        note(`skipping "${name}": ${error.message}`);
         return undefined;
       }),
     ),
@@ -127,7 +127,7 @@ async function measure(array: ZarrArray, store: CountingStore, share: Share, isR
   if (sample.chunks.length === 0 && sample.error !== undefined) throw sample.error;
   const speed = await decodeSpeed(sample.chunks, share.patience);
   const others = await tryOthers(sample.chunks, array.dtype.itemBytes, share.patience);
-  const waiting = waitingOf(reads, sample);
+  const waiting = waitingShare(reads, sample);
   const decodeSeconds = speed.chunks === 0 ? 0 : (speed.seconds / speed.chunks) * sample.chunks.length;
   const decodedBytes =
     speed.bytes === undefined || speed.chunks === 0 ? 0 : (speed.bytes / speed.chunks) * sample.chunks.length;
@@ -169,7 +169,7 @@ async function measure(array: ZarrArray, store: CountingStore, share: Share, isR
 }
 
 /** The share of the time before responses begin, estimated from the quickest of them. */
-function waitingOf({ times }: Reads, { seconds }: Sample): number {
+function waitingShare({ times }: Reads, { seconds }: Sample): number {
   if (times.length === 0) return 0;
   const quickest = Math.min(...times) / 1000;
   return Math.min(1, (quickest * Math.ceil(times.length / lanes)) / Math.max(seconds, 1e-9));
@@ -200,7 +200,7 @@ function codecsText({ codecs }: ZarrArray): string {
   return codecs.map(text).join(", ");
 }
 
-const bytesOf = ({ dtype, shape }: ZarrArray) => shape.reduce((a, b) => a * b, dtype.itemBytes || 64);
+const arrayBytes = ({ dtype, shape }: ZarrArray) => shape.reduce((a, b) => a * b, dtype.itemBytes || 64);
 
 const rate = ({ bytes, seconds }: Speed): number | undefined =>
   bytes === undefined || bytes === 0 ? undefined : rounded(bytes / 1e6 / seconds);
@@ -220,10 +220,10 @@ interface Report {
   readonly advice: readonly string[];
 }
 
-function* textOf({ advice, arrays, measured, metadata }: Report, isRemote: boolean): Generator<string> {
+function* reportLines({ advice, arrays, measured, metadata }: Report, isRemote: boolean): Generator<string> {
   const { bold, cyan, dim } = colorsFor(process.stdout);
   const row = (name: string, text: string) => `  ${dim(name.padEnd(9))} ${printable(text)}`;
-  const shown = measured.length < arrays ? `, of which the ${measured.length} largest are measured` : "";
+  const shown = measured.length < arrays ? `, the ${measured.length} largest measured` : "";
   yield `${arrays} ${arrays === 1 ? "array" : "arrays"}${shown}; metadata: ${requestsText(metadata.requests)}, ${sizeText(metadata.bytes)} in ${secondsText(metadata.seconds)}${metadata.isConsolidated ? ", consolidated" : ""}`;
   for (const one of measured) {
     const { alternatives, chunks, decoding, reading } = one;
@@ -232,11 +232,11 @@ function* textOf({ advice, arrays, measured, metadata }: Report, isRemote: boole
     yield `${bold(printable(`/${one.path}`))}  ${printable(`${one.dtype} [${one.shape.join(", ")}], chunks [${one.chunkShape.join(", ")}]${shards}, ${one.codecs}`)}`;
     yield row(
       isRemote ? "network" : "reading",
-      `${requestsText(reading.requests)}, ${sizeText(reading.bytes)} in ${secondsText(reading.seconds)}: ${fixed(reading.megabytesPerSecond)} MB/s, ${fixed(reading.medianMilliseconds)} ms for one (median), ${reading.parallel} at a time`,
+      `${requestsText(reading.requests)}, ${sizeText(reading.bytes)} in ${secondsText(reading.seconds)}: ${fixed(reading.megabytesPerSecond)} MB/s, ${fixed(reading.medianMilliseconds)} ms each (median), ${reading.parallel} in parallel`,
     );
     const rest = [
       chunks.missing > 0 ? `${chunks.missing} not stored` : "",
-      chunks.failed > 0 ? `${chunks.failed} not readable` : "",
+      chunks.failed > 0 ? `${chunks.failed} unreadable` : "",
     ].filter((text) => text !== "");
     const speed =
       decoding.megabytesPerSecond === undefined
@@ -244,7 +244,7 @@ function* textOf({ advice, arrays, measured, metadata }: Report, isRemote: boole
         : `, ${sizeText(decoding.bytes)}: ${fixed(decoding.megabytesPerSecond)} MB/s`;
     yield row(
       "decoding",
-      `${chunks.read} chunks${rest.length > 0 ? ` (${rest.join(", ")})` : ""} in ${secondsText(decoding.seconds)}${speed}${decoding.storedShare === undefined ? "" : `, stored as ${fixed(100 * decoding.storedShare)} % of that`}`,
+      `${chunks.read} ${chunks.read === 1 ? "chunk" : "chunks"}${rest.length > 0 ? ` (${rest.join(", ")})` : ""} in ${secondsText(decoding.seconds)}${speed}${decoding.storedShare === undefined ? "" : `, stored size ${fixed(100 * decoding.storedShare)} % of that`}`,
     );
     for (const { codecs, megabytesPerSecond, storedShare } of alternatives)
       yield row(

@@ -13,7 +13,8 @@ import {
 } from "zarr-wasm";
 import { autoShards, checkTargets, exitHooks, lockDestination, openDestination } from "#internal";
 import { UsageError, type Values } from "../../options/options.js";
-import { poolOf } from "../../options/values.js";
+import { resumeHint } from "../../options/resume.js";
+import { createPool } from "../../options/values.js";
 import { withCodecsHint } from "../../source/hints.js";
 import { asCommandError, destinationUrl, hintForDestination } from "../../source/places.js";
 import { countText, note, printSummary } from "../../text/output.js";
@@ -22,8 +23,12 @@ import { type PyramidOptions, readOptions } from "./options.js";
 import { type ImageSource, openImage } from "./source.js";
 
 export async function runPyramid(source: string, dest: string, values: Values): Promise<number> {
-  exitHooks.handleSignals();
   const options = readOptions(values);
+  let meter: Meter | undefined;
+  exitHooks.handleSignals(() => {
+    meter?.end();
+    note(`interrupted: ${meter?.done.chunks ?? 0} chunks written${resumeHint(dest)}`);
+  });
   const destination = await openDestination(destinationUrl(dest), {
     bucket: values.bucket,
     name: dest,
@@ -33,22 +38,22 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   if (destination.kind === "zip") {
     await destination.abort(undefined);
     throw new UsageError(
-      `${dest}: levels are made from one another, and an archive cannot be read while it is written: write a folder, and copy that`,
+      `"${dest}" is an archive, which cannot be read back to make the next level; write a folder and copy it into an archive`,
     );
   }
   const image = await openImage(source, destination, values);
   await checkTargets(image.array.store, destination.place!).catch((error) => {
     throw asCommandError(error);
   });
-  const meter = new Meter(image, options);
-  const pool = poolOf(options.threads);
+  meter = new Meter(image, options);
+  const pool = createPool(options.threads);
   let lock: Awaited<ReturnType<typeof lockDestination>> | undefined;
   try {
     lock = await lockDestination(destination, lockOptions(options));
-    const onProgress = (progress: MultiscaleProgress) => meter.show(progress);
+    const onProgress = (progress: MultiscaleProgress) => meter!.show(progress);
     const written = { ...writingOptions(image, options), pool, onProgress };
     let group: ZarrGroup | undefined;
-    for (const stage of await stagesOf(options, destination.store))
+    for (const stage of await stageOptions(options, destination.store))
       group = await writeMultiscale(destination.store, image.array, { ...written, ...stage });
     meter.end();
     await lock.finish();
@@ -56,7 +61,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   } catch (error) {
     throw await withHint(asCommandError(error), options, dest);
   } finally {
-    meter.end();
+    meter?.end();
     pool?.destroy();
     await destination.close();
     await lock?.release();
@@ -68,7 +73,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
 const lockOptions = ({ overwrite, part, stages }: PyramidOptions) => ({
   overwrite,
   onWarning: ({ message }: ZarrWarning) => note(message),
-  share: part && `one of ${part.count} parts of ${JSON.stringify(stages)}`,
+  share: part && `one of ${part[1]} parts of ${JSON.stringify(stages)}`,
 });
 
 function writingOptions(image: ImageSource, options: PyramidOptions): MultiscaleOptions {
@@ -82,7 +87,7 @@ function writingOptions(image: ImageSource, options: PyramidOptions): Multiscale
         : shards;
   return {
     ...{ levels, method, factor, translation, ome, codecs, shardShape },
-    axes: axesOf(image, options),
+    axes: namedAxes(image, options),
     scale: scale ?? image.scale,
     name: name ?? image.name,
     zarrFormat: format,
@@ -93,36 +98,37 @@ function writingOptions(image: ImageSource, options: PyramidOptions): Multiscale
   };
 }
 
-/** The named axes, or those of the image, with the given units. */
-function axesOf({ array, axes: known }: ImageSource, { axes: names, units }: PyramidOptions) {
+/** Returns the axes of the options or of the image, with units. */
+function namedAxes({ array, axes: known }: ImageSource, { axes: names, units }: PyramidOptions) {
   const rank = array.shape.length;
   for (const [option, list] of Object.entries({ axes: names, units })) {
     if (list && list.length !== rank)
-      throw new UsageError(`--${option} has ${list.length} entries, the array has ${rank} dimensions`);
+      throw new UsageError(`--${option} must have ${rank} entries, one per dimension, got ${list.length}`);
   }
   const axes: readonly (string | NewAxis)[] | undefined = names ?? known;
   if (!units) return axes;
   const named = axes ?? array.dimensionNames;
   if (!named?.every((axis) => axis !== null))
-    throw new UsageError("--units needs axes: the array does not name its dimensions, name them with --axes");
+    throw new UsageError("--units requires --axes, because the array has no dimension names");
   return named.map((axis, i) => ({
     ...(typeof axis === "string" ? { name: axis } : (axis as NewAxis)),
     unit: units[i] === "" ? undefined : units[i],
   }));
 }
 
-/** The calls to make: one for everything, one for the metadata, or one for each level. */
-async function stagesOf(
+/** Returns the options of each call: one for everything, one for the metadata, or one per level. */
+async function stageOptions(
   { stages, part }: PyramidOptions,
   store: Store,
 ): Promise<Pick<MultiscaleOptions, "stage" | "part">[]> {
   if (stages === "all") return [{}];
   if (stages === "metadata") return [{ stage: "metadata" }];
   const { first, last = (await levelCount(store)) - 1 } = stages;
-  if (last < first) throw new UsageError(`--level ${first}+: the image has ${last + 1} levels`);
+  if (last < first)
+    throw new UsageError(`--level must be below ${last + 1}, the number of levels, got ${first}+`);
   return Array.from({ length: last - first + 1 }, (_, i) => ({
     stage: first + i,
-    part: part && ([part.index, part.count] as const),
+    part,
   }));
 }
 
@@ -167,7 +173,7 @@ class Meter {
   }
 }
 
-/** The error, and how to continue. */
+/** Adds to an error how to continue. */
 async function withHint(
   error: unknown,
   { stages, overwrite, codecs }: PyramidOptions,
@@ -175,10 +181,11 @@ async function withHint(
 ): Promise<unknown> {
   if (!isZarrError(error) || Object.isFrozen(error)) return error;
   if (error.written === undefined) {
-    error.message += await hintForDestination(error, dest);
+    const hint = await hintForDestination(error, dest); // may replace the message
+    error.message += hint;
     return withCodecsHint(error, codecs);
   }
-  error.message += stages === "metadata" || overwrite ? "" : "; --resume goes on";
+  error.message += stages === "metadata" || overwrite ? "" : "; pass --resume to continue";
   return error;
 }
 
@@ -201,9 +208,9 @@ async function printResult(
   const seconds = Number(meter.seconds.toPrecision(6));
   const facts = { ...places, method, levels, part, chunks, bytesWritten: bytes, seconds };
   const shapes = levels.map(({ path, shape }) => `  ${path}  ${shape.join(" × ")}`);
-  const did =
+  const outcome =
     stages === "metadata"
-      ? "made an image of these levels, which are to be filled"
-      : `wrote ${chunks} chunks, ${sizeText(bytes)}, in ${seconds.toFixed(2)} s, of an image of these levels`;
-  printSummary(json, facts, [`${did} (${method}):`, ...shapes]);
+      ? "created an image without chunks, with these levels"
+      : `wrote ${chunks} chunks, ${sizeText(bytes)}, in ${seconds.toFixed(2)} s, of an image with these levels`;
+  printSummary(json, facts, [`${outcome} (${method}):`, ...shapes]);
 }

@@ -1,7 +1,14 @@
 /** Parses and checks the options of `pyramid`. */
 import type { CodecInput, DownsamplingMethod, OmeVersion } from "zarr-wasm";
 import { UsageError, type Values } from "../../options/options.js";
-import { integer, lengthsOf, type Part, parseCodecs, parsePart, shardsOf } from "../../options/values.js";
+import {
+  integer,
+  parseCodecs,
+  parseLengths,
+  parseShards,
+  parseShare,
+  type Share,
+} from "../../options/values.js";
 
 export interface PyramidOptions {
   readonly levels: number | undefined;
@@ -19,11 +26,11 @@ export interface PyramidOptions {
   readonly overwrite: boolean;
   readonly resume: boolean;
   readonly stages: Stages;
-  readonly part: Part | undefined;
+  readonly part: Share | undefined;
   readonly threads: number | undefined;
 }
 
-/** The work: everything, the metadata only, or a range of levels. */
+/** The work to do: everything, the metadata only, or a range of levels. */
 export type Stages = "all" | "metadata" | { readonly first: number; readonly last: number | undefined };
 
 const methods: readonly string[] = ["mean", "mode", "nearest", "max"] satisfies DownsamplingMethod[];
@@ -31,27 +38,29 @@ const methods: readonly string[] = ["mean", "mode", "nearest", "max"] satisfies 
 /** @throws UsageError. */
 export function readOptions(values: Values): PyramidOptions {
   const { method = "mean", format, overwrite = false, resume = false, part, name } = values;
-  if (!methods.includes(method)) throw new UsageError(`--method must be one of ${methods.join(", ")}`);
-  if (format !== undefined && !/^[23]$/.test(format)) throw new UsageError("--format must be 2 or 3");
-  if (overwrite && resume) throw new UsageError("--overwrite and --resume exclude one another");
-  const stages = stagesOf(values);
+  if (!methods.includes(method))
+    throw new UsageError(`--method must be one of ${methods.join(", ")}, got "${method}"`);
+  if (format !== undefined && !/^[23]$/.test(format))
+    throw new UsageError(`--format must be 2 or 3, got "${format}"`);
+  if (overwrite && resume) throw new UsageError("--overwrite and --resume cannot be used together");
+  const stages = parseStages(values);
   if (overwrite && typeof stages === "object")
-    throw new UsageError("--overwrite is for all of an image or its metadata, not for a --level");
+    throw new UsageError("--overwrite replaces a whole image or its metadata; omit --level");
   if (part !== undefined && !(typeof stages === "object" && stages.first === stages.last))
-    throw new UsageError("--part is a share of one level: say which with --level L");
+    throw new UsageError("--part is a share of one level; pass --level L");
   return {
     levels: values.levels === undefined ? undefined : integer(values.levels, "--levels", 1, 1),
     method: method as DownsamplingMethod,
-    factor: factorOf(values.factor),
-    axes: namesOf(values.axes),
-    units: namesOf(values.units),
-    scale: numbersOf(values.scale, "--scale"),
+    factor: parseFactor(values.factor),
+    axes: parseNames(values.axes),
+    units: parseNames(values.units),
+    scale: parseScale(values.scale, "--scale"),
     format: format === undefined ? undefined : (Number(format) as 2 | 3),
-    omeVersion: omeVersionOf(values["ome-version"]),
-    chunks: lengthsOf(values.chunks, "--chunks"),
-    shards: shardsOf(values.shards),
+    omeVersion: parseOmeVersion(values["ome-version"]),
+    chunks: parseLengths(values.chunks, "--chunks"),
+    shards: parseShards(values.shards),
     codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
-    part: part === undefined ? undefined : parsePart(part),
+    part: part === undefined ? undefined : parseShare(part),
     threads: values.threads === undefined ? undefined : integer(values.threads, "--threads", 1, 1),
     ...{ overwrite, resume, stages, name },
   };
@@ -59,33 +68,37 @@ export function readOptions(values: Values): PyramidOptions {
 
 const omeVersions: readonly string[] = ["0.4", "0.5", "0.6rc0"] satisfies OmeVersion[];
 
-function omeVersionOf(text: string | undefined): OmeVersion | undefined {
+function parseOmeVersion(text: string | undefined): OmeVersion | undefined {
   if (text === undefined || omeVersions.includes(text)) return text as OmeVersion | undefined;
-  throw new UsageError(`--ome-version must be one of ${omeVersions.join(", ")}`);
+  throw new UsageError(`--ome-version must be one of ${omeVersions.join(", ")}, got "${text}"`);
 }
 
-function stagesOf({ level, "metadata-only": metadataOnly }: Values): Stages {
+function parseStages({ level, "metadata-only": metadataOnly }: Values): Stages {
   if (level === undefined) return metadataOnly ? "metadata" : "all";
-  if (metadataOnly) throw new UsageError("--metadata-only and --level exclude one another");
+  if (metadataOnly) throw new UsageError("--metadata-only and --level cannot be used together");
   const match = /^(\d{1,2})(\+?)$/.exec(level);
   if (!match)
-    throw new UsageError(`--level: "${level}" is neither a level, such as 1, nor one with all after it, 1+`);
+    throw new UsageError(
+      `--level must be a level such as 1, or 1+ to include all levels after it, got "${level}"`,
+    );
   const first = Number(match[1]);
   return { first, last: match[2] === "+" ? undefined : first };
 }
 
-function factorOf(text: string | undefined): PyramidOptions["factor"] {
-  const list = lengthsOf(text, "--factor");
+function parseFactor(text: string | undefined): PyramidOptions["factor"] {
+  const list = parseLengths(text, "--factor");
   return list?.length === 1 ? list[0] : list;
 }
 
-/** Names separated by commas; an empty string for none. */
-const namesOf = (text: string | undefined): string[] | undefined =>
+/** Parses names separated by commas, which may be empty. */
+const parseNames = (text: string | undefined): string[] | undefined =>
   text?.split(",").map((name) => name.trim());
 
-function numbersOf(text: string | undefined, name: string): number[] | undefined {
+function parseScale(text: string | undefined, name: string): number[] | undefined {
   const numbers = text?.split(",").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
   if (numbers?.every((number) => Number.isFinite(number) && number > 0) === false)
-    throw new UsageError(`${name}: "${text}" is no list of positive numbers such as 1,0.5,0.5`);
+    throw new UsageError(
+      `${name} must be positive numbers separated by commas, such as 1,0.5,0.5, got "${text}"`,
+    );
   return numbers;
 }

@@ -26,8 +26,8 @@ export interface ImageSource {
 }
 
 /**
- * Opens the source; uses the destination's store if the source lies in it, so that both are known to be the same
- * place.
+ * Opens the source. A source inside the destination is opened through the destination's store, so that the writer
+ * recognises it.
  * @throws an Error if the destination lies in the source's array.
  */
 export async function openImage(
@@ -43,15 +43,15 @@ export async function openImage(
           ...openOptions(values),
           path: [below, values.path].filter((part) => part).join("/"),
         });
-  const image = await imageOf(node);
+  const image = await imageSource(node);
   const folder = values.path === undefined ? source : `${source}/${values.path}`;
   const isInside = (await placeBelow(folder, destination.name)) !== undefined;
   if (node.kind === "array" && below === undefined && isInside)
-    throw new Error("DEST lies in the array that is read");
+    throw new Error(`DEST "${destination.name}" lies inside the array to read; choose another DEST`);
   return image;
 }
 
-async function imageOf(node: OpenedNode): Promise<ImageSource> {
+async function imageSource(node: OpenedNode): Promise<ImageSource> {
   if (node.kind === "array") {
     return {
       array: node,
@@ -63,7 +63,9 @@ async function imageOf(node: OpenedNode): Promise<ImageSource> {
     };
   }
   if (!isMultiscales(node))
-    throw new Error(`there is a group at "/${node.path}", and no image; name an array in it with --path`);
+    throw new Error(
+      `expected an array or an OME-Zarr image, found a group at "/${node.path}"; name an array in it with --path`,
+    );
   const [image] = multiscales(node);
   const [finest] = image!.levels;
   const { scale, translation } = finest!;

@@ -28,6 +28,8 @@ export interface RequestOptions {
   /** Milliseconds without a byte after which a request fails. */
   timeout: number;
   concurrency: number;
+  /** Further statuses that mean "no object under this key". */
+  missing: ReadonlySet<number>;
 }
 
 interface ReadRequest {
@@ -97,7 +99,7 @@ export class Requests {
           const retryAfter = parseRetryAfter(answer.headers.get("retry-after"));
           throw new TransientFault(statusError(url.href, answer), retryAfter);
         }
-        return await use(answer, watch);
+        return await use(this.#options.missing.has(answer.status) ? absent(answer) : answer, watch);
       } finally {
         answer.discard();
       }
@@ -131,6 +133,13 @@ export class Requests {
     }
   }
 }
+
+/** Returns a response as if its object were missing. */
+const absent = ({ isCors, headers }: Answer): Answer => ({
+  ...{ status: 404, statusText: "", isCors, headers },
+  read: async () => {},
+  discard() {},
+});
 
 /** Returns a copy of headers. @throws InvalidArgument for invalid ones. */
 export function copyHeaders(given: HeadersSource | undefined): Headers {

@@ -38,6 +38,12 @@ export interface HttpStoreOptions {
   timeout?: number | undefined;
   /** Maximum number of concurrent requests. Default: 32. */
   concurrency?: number | undefined;
+  /**
+   * Statuses besides 404 and 410 that mean "no object under this key": 401, 403 or both. For buckets without permission
+   * to list, which answer 403 for missing keys: `missing: [403]`. Default: none, because missing chunks read as fill
+   * values, and so does every chunk once a token has expired. Writes and listings are not affected.
+   */
+  missing?: readonly (401 | 403)[] | undefined;
   /** Caches bytes by URL and range: a `ByteCache`, or any object with `get` and `set`. Default: no cache. */
   cache?: ByteCacheLike | undefined;
 }
@@ -46,7 +52,7 @@ export interface HttpStoreOptions {
  * A store below a URL: the key "/a/b" is the object at `<url>/a/b`. Every request has the query of the URL, such as a
  * signature.
  *
- * Only 404 and 410 mean "missing". Every other failure throws a Network error with the status, and an aborted request
+ * Only 404 and 410 mean "missing", unless `missing` names more. Every other failure throws a Network error with the status, and an aborted request
  * throws the signal's reason. Ranges work with servers that do not support them: see docs/stores.md.
  */
 export class HttpStore implements Store {
@@ -121,6 +127,7 @@ export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor
     policy: retryPolicy(options),
     timeout: checkTimeout(options.timeout ?? defaultTimeout),
     concurrency: options.concurrency ?? 32,
+    missing: missingStatuses(options.missing ?? []),
   };
 }
 

@@ -1,20 +1,22 @@
-/** Suggestions for misspelt words. */
+/** Suggests the intended word for a misspelt one. */
 
-/** The candidate most similar to a word; undefined if none is. The first one wins a tie. */
+/** Returns the candidate most similar to a word; undefined if none is similar. The first one wins a tie. */
 export function closestTo(word: string, candidates: Iterable<string>): string | undefined {
   const given = word.toLowerCase();
   let best: string | undefined;
-  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let minEdits = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance = editsBetween(given, candidate.toLowerCase());
-    if (distance < least) [best, least] = [candidate, distance];
+    if (distance < minEdits) [best, minEdits] = [candidate, distance];
   }
   if (best !== undefined || given.length < 3) return best;
-  const isPart = (candidate: string) => candidate.toLowerCase().startsWith(given);
-  return [...candidates].find(isPart);
+  return [...candidates].find((candidate) => candidate.toLowerCase().startsWith(given));
 }
 
-/** Number of letters to insert, remove, replace or swap with their neighbour. Long words always count as different. */
+/**
+ * Returns the number of letters to insert, remove, replace or swap with their neighbour. Words of more than 200 letters
+ * count as different without a comparison.
+ */
 function editsBetween(a: string, b: string): number {
   if (a === b) return 0;
   if (Math.max(a.length, b.length) > 200) return Number.POSITIVE_INFINITY;
@@ -33,6 +35,6 @@ function editsBetween(a: string, b: string): number {
   return above[b.length]!;
 }
 
-/** `, did you mean "info"?`, or "". */
+/** Returns `; did you mean "info"?`, or "" without a suggestion. */
 export const didYouMean = (meant: string | undefined, quote = '"'): string =>
   meant === undefined ? "" : `; did you mean ${quote}${meant}${quote}?`;
