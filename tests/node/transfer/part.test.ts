@@ -1,6 +1,6 @@
 // `--part I/N`: shares of stored objects.
 import { describe, expect, it } from "vitest";
-import { parsePart } from "#src/cli/options/values.js";
+import { parseShare } from "#src/cli/options/values.js";
 import { progressText, timeText } from "#src/cli/text/progress.js";
 import { shareBoxes } from "#src/transfer/boxes.js";
 import { randomizer } from "../support/support.js";
@@ -19,9 +19,9 @@ function objectsOf(counts: readonly number[], index: number, count: number, shif
 
 describe("parts", () => {
   it("are read", () => {
-    expect(parsePart("0/4")).toEqual({ index: 0, count: 4 });
+    expect(parseShare("0/4")).toEqual({ index: 0, count: 4 });
     for (const text of ["4/4", "-1/4", "1", "1/", "1/4/2", "0/0", "a/b"])
-      expect(() => parsePart(text)).toThrow(/is not I\/N/);
+      expect(() => parseShare(text)).toThrow(/is not I\/N/);
   });
 
   it("have every object once, in shares that differ by one", () => {

@@ -1,6 +1,7 @@
 /** The registry of all codecs, and the errors for names that it lacks. */
 
 import { coreCodecs } from "../engine/codec-table.js";
+import { closestTo, didYouMean } from "../util/closest.js";
 import { unknownCodec, unsupported, type ZarrError } from "../util/errors.js";
 import { categorize } from "./categorize.js";
 import { adler32, crc32, fletcher32, jenkinsLookup3 } from "./checksums.js";
@@ -127,11 +128,13 @@ export function unknownError(name: string, version: ZarrVersion): ZarrError {
     });
   }
   const isNamed = (known: string) => version === 3 || !implicitCodecs.includes(known);
-  const known = codecNames(version).filter(isNamed).join(", ");
-  return unknownCodec(`codec "${name}" is not known; Zarr v${version} arrays here may use ${known}`, {
-    codec: name,
-  });
+  const known = codecNames(version).filter(isNamed);
+  const hint = didYouMean(closestTo(name, known)) || `; supported codecs include ${commonNames(known)}`;
+  return unknownCodec(`unknown codec "${name}" for Zarr v${version}${hint}`, { codec: name });
 }
+
+const commonNames = (known: readonly string[]): string =>
+  ["zstd", "blosc", "gzip", "zlib", "lz4"].filter((name) => known.includes(name)).join(", ");
 
 /** Known but unsupported codecs, with the reason, by their names in all Zarr versions. */
 const pickle = "a pickle can run any code when it is read, and is refused for safety";

@@ -135,7 +135,7 @@ export class Requests {
 }
 
 /** Returns a response as if its object were missing. */
-const absent = ({ isCors, headers }: Answer): Answer => ({
+const absent = ({ isCors, headers }: HttpResponse): HttpResponse => ({
   ...{ status: 404, statusText: "", isCors, headers },
   read: async () => {},
   discard() {},

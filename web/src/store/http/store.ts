@@ -1,7 +1,7 @@
 /** Stores over HTTP(S). */
 import { checkObject, checkSignal } from "../../util/arguments.js";
 import { checkTimeout, defaultTimeout } from "../../util/async.js";
-import { invalidArgument } from "../../util/errors.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import type { HeadersSource } from "../../util/platform.js";
 import type { ByteCacheLike } from "../cache.js";
@@ -129,6 +129,12 @@ export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor
     concurrency: options.concurrency ?? 32,
     missing: missingStatuses(options.missing ?? []),
   };
+}
+
+function missingStatuses(statuses: readonly number[]): ReadonlySet<number> {
+  if (Array.isArray(statuses) && statuses.every((status) => status === 401 || status === 403))
+    return new Set(statuses);
+  throw invalidArgument(`missing must be a list of 401 and 403, got ${describeValue(statuses)}`);
 }
 
 function parseUrl(url: string | URL): URL {
