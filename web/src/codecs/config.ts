@@ -1,6 +1,7 @@
 /** Parses a codec's configuration: every value is checked, and every error names the codec. */
 
 import { hasHole, own } from "../util/arguments.js";
+import type { ErrorCode } from "../util/error-codes.js";
 import { invalidMetadata, type ZarrError } from "../util/errors.js";
 
 /** A codec's configuration as plain values. */
@@ -73,7 +74,7 @@ export class ConfigReader {
       throw this.error(`"${unknown}" is not one of its options (${names.join(", ") || "it has none"})`);
   }
 
-  error(message: string, code = "bad-configuration"): ZarrError {
+  error(message: string, code: ErrorCode<"InvalidMetadata"> = "bad-configuration"): ZarrError {
     return invalidMetadata(`codec ${this.codec}: ${message}`, { code, codec: this.codec });
   }
 }

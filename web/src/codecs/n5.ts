@@ -11,6 +11,7 @@
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, Place, PlacedStep } from "../engine/session.js";
 import { copySubarray, repeated } from "../util/buffers.js";
+import type { ErrorCode } from "../util/error-codes.js";
 import { corruptChunk, unsupported, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
 import type { ConfigReader } from "./config.js";
@@ -155,6 +156,6 @@ export class BlockFrame {
   }
 }
 
-function corrupt(code: string, message: string) {
+function corrupt(code: ErrorCode<"CorruptChunk">, message: string) {
   return corruptChunk(`codec ${name}: ${message}`, { code, codec: name });
 }

@@ -1,5 +1,6 @@
 /** Helpers for metadata documents of all versions: parses objects, their lists and extension points. */
 
+import type { ErrorCode } from "../util/error-codes.js";
 import { invalidMetadata, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
@@ -150,7 +151,7 @@ export function checkOptions(
 export function known(extension: Extension, names: readonly string[], what: string): Extension {
   if (names.includes(extension.name)) return extension;
   throw unsupported(`${what} "${extension.name}" is not known; known are ${names.join(", ")}`, {
-    code: `unknown-${what.replaceAll(" ", "-")}`,
+    code: `unknown-${what.replaceAll(" ", "-")}` as ErrorCode<"Unsupported">,
   });
 }
 

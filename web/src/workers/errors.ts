@@ -1,6 +1,7 @@
 /** Status and errors of workers. */
 
 import { NeedsFullModule } from "../engine/session.js";
+import type { ErrorCode } from "../util/error-codes.js";
 import { errorTags, isZarrError, messageOf, ZarrError } from "../util/errors.js";
 
 /** An error with the step of a slab that failed. */
@@ -21,7 +22,7 @@ export interface FailureMessage {
   /** Fields of a ZarrError; other errors have a name only. */
   readonly tag?: ZarrError["_tag"];
   readonly name?: string;
-  readonly code?: string;
+  readonly code?: ErrorCode | undefined;
   readonly codec?: string | undefined;
   readonly byteOffset?: number | undefined;
   readonly cause?: FailureMessage | undefined;

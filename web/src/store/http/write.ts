@@ -209,8 +209,7 @@ async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrEr
   const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await startOf(answer))?.[1];
   const message = `${statusError(url.href, answer).message} to ${method}${reason ? ` (${reason})` : ""}`;
   if (method !== "GET" && (status === 405 || status === 501)) {
-    const code = method === "PUT" ? { code: "no-put" } : { code: "no-delete" };
-    return readOnly(message, { ...code, status });
+    return readOnly(message, { code: method === "PUT" ? "no-put" : "no-delete", status });
   }
   return networkError(message, { code: status === 507 ? "disk-full" : "http-status", status });
 }
