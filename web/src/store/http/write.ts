@@ -209,7 +209,8 @@ async function refusal(url: URL, answer: Answer, method: string): Promise<ZarrEr
   const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await startOf(answer))?.[1];
   const message = `${statusError(url.href, answer).message} to ${method}${reason ? ` (${reason})` : ""}`;
   if (method !== "GET" && (status === 405 || status === 501)) {
-    return readOnly(message, { code: method === "PUT" ? "no-put" : "no-delete", status });
+    const details = method === "PUT" ? ({ code: "no-put" } as const) : ({ code: "no-delete" } as const);
+    return readOnly(message, { ...details, status });
   }
   return networkError(message, { code: status === 507 ? "disk-full" : "http-status", status });
 }
