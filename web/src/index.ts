@@ -147,11 +147,13 @@ export { ZipStore, type ZipStoreOptions } from "./store/zip/store.js";
 export type { ZipSink } from "./store/zip/writer.js";
 export { ZipWriter, type ZipWriterOptions } from "./store/zip/writer.js";
 export {
+  type ErrorCode,
   type ErrorDetails,
   type ErrorTag,
   isZarrError,
   type OnWarning,
   ZarrError,
+  type ZarrErrorWith,
   type ZarrWarning,
 } from "./util/errors.js";
 export { defaultLimits, type Limits } from "./util/limits.js";

@@ -7,9 +7,11 @@ import {
   type ElementData,
   get,
   getBytes,
+  isZarrError,
   open,
   set,
   type ZarrArray,
+  ZarrError,
 } from "zarr-wasm";
 
 const shape = [3];
@@ -126,5 +128,30 @@ describe("set and append", () => {
     await expect(set(texts, null, [1, 2, 3])).rejects.toThrow("strings");
     const names = await create(new Map(), { shape, dtype: "<U2" });
     await set(names, null, ["a", "b", "c"]);
+  });
+});
+
+describe("error.code", () => {
+  it("is a union of the codes of the tag", () => {
+    const error: unknown = new ZarrError("NotAllowed", "refused", { code: "is-source" });
+    if (!isZarrError(error)) throw new Error("not a ZarrError");
+    if (error._tag === "NotAllowed") {
+      expectTypeOf(error.code).toEqualTypeOf<
+        "not-allowed" | "not-zarr" | "foreign-files" | "protected-folder" | "is-source"
+      >();
+    }
+    const isSource = isZarrError(error, "NotAllowed", "Conflict") && error.code === "is-source";
+    expect(isSource).toBe(true);
+    // @ts-expect-error: a code of another tag
+    expect(isZarrError(error, "NotAllowed") && error.code === "http-status").toBe(false);
+    // @ts-expect-error: a code of another tag
+    expect(new ZarrError("NotFound", "gone", { code: "http-status" }).code).toBe("http-status");
+  });
+
+  it("comes with those fields only that are known", () => {
+    expect(Object.keys(new ZarrError("NotFound", "gone"))).toEqual(["_tag", "code"]);
+    const error = new ZarrError("Network", "failed", { status: 503 });
+    expect({ ...error }).toEqual({ _tag: "Network", code: "network", status: 503 });
+    expect(error.chunkKey).toBeUndefined();
   });
 });

@@ -53,6 +53,22 @@ describe("docs/errors.md", () => {
     for (const [tag, codes] of rows) expect(codes).toContain(kebab(tag));
   });
 
+  it("has the codes of each tag's type, and no others", () => {
+    const types = readFileSync(new URL("web/src/util/error-codes.ts", root), "utf8");
+    const fields = types.slice(types.indexOf("interface ErrorCodes"), types.indexOf("\n}"));
+    const typed = new Map(
+      [...fields.matchAll(/^ {2}([A-Z]\w+):([^;]*);/gm)].map(([, tag, union]) => [
+        tag!,
+        [...union!.matchAll(/"([a-z][a-z0-9-]*)"/g)].map(([, code]) => code!),
+      ]),
+    );
+    expect([...typed.keys()]).toEqual([...rows.keys()]);
+    for (const [tag, codes] of typed) expect(rows.get(tag), tag).toEqual(expect.arrayContaining(codes));
+    const all = new Set([...typed].flatMap(([tag, codes]) => [kebab(tag), ...codes]));
+    const untyped = [...rows.values()].flat().filter((code) => !all.has(code) && !code.startsWith("bad-"));
+    expect(untyped).toEqual([]);
+  });
+
   it("has every status of the core in the row of its tag", async () => {
     const list = await statuses();
     expect(list.length).toBeGreaterThan(20);

@@ -78,6 +78,7 @@ const clientOf = (timeout = 10_000) =>
     policy: { retries: 2, delay: 1, maxDelay: 5 },
     timeout,
     concurrency: 4,
+    missing: new Set(),
     cache: undefined,
   });
 

@@ -3,7 +3,6 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "nod
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CreateOptions, create, createGroup, get, open, set, slice } from "zarr-wasm";
-import { parseShare } from "#src/cli/options/values.js";
 import { shareBoxes } from "#src/transfer/boxes.js";
 import { run, runBeside, temporaryFolder } from "../support/cli-tool.js";
 import { copy, filesOf, printed, urlOf, verify } from "../support/copying.js";
@@ -47,7 +46,7 @@ const chunksOf = (dir: string) => chunkFiles(dir).map((name) => filesOf(dir).get
 
 describe("shares of arrays of any size", () => {
   const counts = [huge, huge];
-  const boxesOf = (index: number, of: number) => shareBoxes(counts, parseShare(`${index}/${of}`));
+  const boxesOf = (index: number, of: number) => shareBoxes(counts, { index, count: of });
 
   it("have every object once", () => {
     const random = randomizer(11);

@@ -19,9 +19,9 @@ function objectsOf(counts: readonly number[], index: number, count: number, shif
 
 describe("parts", () => {
   it("are read", () => {
-    expect(parseShare("0/4")).toEqual({ index: 0, count: 4 });
+    expect(parseShare("0/4")).toEqual([0, 4]);
     for (const text of ["4/4", "-1/4", "1", "1/", "1/4/2", "0/0", "a/b"])
-      expect(() => parseShare(text)).toThrow(/is not I\/N/);
+      expect(() => parseShare(text)).toThrow(/must be I\/N/);
   });
 
   it("have every object once, in shares that differ by one", () => {

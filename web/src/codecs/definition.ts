@@ -3,6 +3,7 @@
 import type { DType } from "../dtypes/dtype.js";
 import type { CodecIn, CoreCodec } from "../engine/codec-table.js";
 import { hasHole, isRecord, ownProperty } from "../util/arguments.js";
+import type { ErrorCode } from "../util/error-codes.js";
 import { invalidMetadata, type ZarrError } from "../util/errors.js";
 
 /** Position in a chain. Spec: Zarr v3 core, "codec pipeline": AA*, one AB, BB*. */
@@ -144,7 +145,7 @@ export class ConfigReader {
       throw this.error(`"${unknown}" is not one of its options (${names.join(", ") || "it has none"})`);
   }
 
-  error(message: string, code = "bad-configuration"): ZarrError {
+  error(message: string, code: ErrorCode<"InvalidMetadata"> = "bad-configuration"): ZarrError {
     return invalidMetadata(`codec ${this.codec}: ${message}`, { code, codec: this.codec });
   }
 }

@@ -11,6 +11,7 @@
 import type { Plan } from "../engine/plan.js";
 import type { CodecSession, PlacedStep, Placement } from "../engine/session.js";
 import { copySubarray, repeated } from "../util/buffers.js";
+import type { ErrorCode } from "../util/error-codes.js";
 import { corruptChunk, unsupported, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
 import { type CodecContext, type CodecMetadata, type ConfigReader, parseCodecs } from "./definition.js";
@@ -153,6 +154,6 @@ export class BlockFrame {
   }
 }
 
-function corrupt(code: string, message: string) {
+function corrupt(code: ErrorCode<"CorruptChunk">, message: string) {
   return corruptChunk(`codec ${name}: ${message}`, { code, codec: name });
 }

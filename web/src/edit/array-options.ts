@@ -23,9 +23,9 @@ import type { CreateLikeOptions, CreateOptions } from "./options.js";
 
 /** Converts a metadata error into one about arguments. */
 const asArgument = (error: Error) =>
-  invalidArgument(error.message, { ...detailsOf(error as ZarrError), cause: error });
+  invalidArgument(error.message, { ...detailsOf(error as ZarrError<"InvalidMetadata">), cause: error });
 
-const detailsOf = ({ code, codec }: ZarrError) => ({ code, codec });
+const detailsOf = ({ code, codec }: ZarrError<"InvalidMetadata">) => ({ code, codec });
 
 /**
  * Returns the metadata of the array that the options describe, as parsed by the reader's own parser.

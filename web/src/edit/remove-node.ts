@@ -7,6 +7,7 @@ import { canList } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { deleteEach, deleteObject, requireWritable, writeObject } from "../store/write.js";
+import type { ErrorCode } from "../util/error-codes.js";
 import { readOnly, ZarrError } from "../util/errors.js";
 import { Belongings, documentsAt, isUnfinished, recordName } from "./belongings.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
@@ -177,7 +178,7 @@ async function refuseSource(
   );
 }
 
-const notAllowed = (message: string, details: { readonly code: string }): ZarrError =>
+const notAllowed = (message: string, details: { readonly code: ErrorCode<"NotAllowed"> }): ZarrError =>
   new ZarrError("NotAllowed", message, details);
 
 /** @returns whether it was written. A full disk must not prevent a deletion. */

@@ -7,6 +7,7 @@
 
 import { isBytes, sizeOf } from "../util/bytes.js";
 import {
+  type ErrorCode,
   type ErrorTag,
   engineFailed,
   invalidArgument,
@@ -328,7 +329,7 @@ export class CodecSession {
     const message = `${codec ? `codec ${codec}: ` : ""}${textAt(this.core, this.core.statusMessage(code))}`;
     const tag = textAt(this.core, this.core.statusTag(code)) as ErrorTag;
     const whose = encodes && tag === "CorruptChunk" ? "InvalidArgument" : tag;
-    throw new ZarrError(whose, message, { code: kebab(name), codec, byteOffset });
+    throw new ZarrError(whose, message, { code: kebab(name) as ErrorCode, codec, byteOffset });
   }
 
   /**

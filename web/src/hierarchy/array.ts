@@ -176,6 +176,15 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     return { data: data as T, shape, stride: stridesOf(shape), dtype: this.#spec.dtype };
   }
 
+  /** What consoles of Node, Deno and Bun print. @hidden */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    const { path, shape, dtype, chunkShape, shardShape, codecs } = this;
+    const list = (lengths: readonly number[]) => `[${lengths.join(", ")}]`;
+    const shards = shardShape ? `, shards: ${list(shardShape)}` : "";
+    const names = codecs.map(({ name }) => name).join(", ");
+    return `ZarrArray { path: "/${path}", shape: ${list(shape)}, dtype: "${dtype}", chunks: ${list(chunkShape)}${shards}, codecs: "${names}" }`;
+  }
+
   #checkCoordinates(coordinates: readonly number[]): void {
     const grid = this.gridShape;
     const inside = (index: unknown, axis: number) =>

@@ -120,6 +120,12 @@ export class ZarrGroup {
     }
   }
 
+  /** What consoles of Node, Deno and Bun print. @hidden */
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    const attributes = Object.keys(this.#attributes).length;
+    return `ZarrGroup { path: "/${this.path}", zarrFormat: ${this.zarrFormat}, attributes: ${attributes} }`;
+  }
+
   async #listed(signal: AbortSignal | undefined): Promise<ReadonlyMap<string, Member["kind"]>> {
     signal?.throwIfAborted();
     const kindOf = (name: string) => this.#opener.kindOf(this.#pathOf(name), signal);

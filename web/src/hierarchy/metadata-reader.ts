@@ -76,7 +76,7 @@ export class MetadataReader {
     } catch (error) {
       if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
       const name = key.slice(key.lastIndexOf("/") + 1);
-      const details = { code: "not-json", status: error.status, cause: error };
+      const details = { code: "not-json" as const, status: error.status, cause: error };
       throw invalidMetadata(`${name} is not valid JSON: ${error.message}`, details);
     }
   }

@@ -1,5 +1,6 @@
 /** Reads metadata documents of all versions: JSON objects, their lists, extension points and chunk key encodings. */
 
+import type { ErrorCode } from "../util/error-codes.js";
 import { invalidMetadata, isZarrError, type OnWarning, unsupported } from "../util/errors.js";
 import {
   isJsonObject,
@@ -155,7 +156,7 @@ export function checkOptions(
 export function known(extension: Extension, names: readonly string[], what: string): Extension {
   if (names.includes(extension.name)) return extension;
   throw unsupported(`${what} "${extension.name}" is not known; known are ${names.join(", ")}`, {
-    code: `unknown-${what.replaceAll(" ", "-")}`,
+    code: `unknown-${what.replaceAll(" ", "-")}` as ErrorCode<"Unsupported">,
   });
 }
 

@@ -5,12 +5,14 @@
  * signal's own reason. docs/errors.md lists tags and codes.
  */
 
-export type ErrorTag = (typeof errorTags)[number];
+import type { ErrorCode, ErrorTag } from "./error-codes.js";
+
+export type { ErrorCode, ErrorTag } from "./error-codes.js";
 
 /** Facts that an error may carry in addition to its message. */
-export interface ErrorDetails {
+export interface ErrorDetails<T extends ErrorTag = ErrorTag> {
   /** Stable short name of the exact cause, for programs: `"checksum-mismatch"`, `"http-status"`. */
-  code?: string | undefined;
+  code?: ErrorCode<T> | undefined;
   /** Name of the codec concerned. */
   codec?: string | undefined;
   /** Store key of the chunk concerned. */
@@ -29,8 +31,8 @@ export interface ErrorDetails {
 /** Maximum length of a message: messages quote names from documents, which may be of any length. */
 const maxMessage = 4096;
 
-/** Base class of all errors of this library. */
-export class ZarrError extends Error {
+/** An error of this library. Undefined fields are missing, so that consoles do not print them. */
+export class ZarrError<T extends ErrorTag = ErrorTag> extends Error {
   /**
    * The name that consoles show, also in minified programs. Not a static field: next build turns those into
    * assignments, which fail here.
@@ -39,29 +41,32 @@ export class ZarrError extends Error {
     return "ZarrError";
   }
 
-  override readonly name: string = "ZarrError";
-  readonly _tag: ErrorTag;
-  readonly code: string;
-  readonly codec: string | undefined;
-  readonly chunkKey: string | undefined;
-  readonly byteOffset: number | undefined;
-  readonly status: number | undefined;
+  declare readonly _tag: T;
+  declare readonly code: ErrorCode<T>;
+  declare readonly codec: string | undefined;
+  declare readonly chunkKey: string | undefined;
+  declare readonly byteOffset: number | undefined;
+  declare readonly status: number | undefined;
   /** For a failed `set`: how many of the chunks had been written (or found to be all fill value). */
   declare readonly written?: { readonly chunks: number; readonly totalChunks: number };
 
-  constructor(tag: ErrorTag, message: string, details: ErrorDetails = {}) {
+  constructor(tag: T, message: string, details: ErrorDetails<T> = {}) {
     super(
       message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message,
       details.cause === undefined ? undefined : { cause: details.cause },
     );
-    this._tag = tag;
-    this.code = details.code ?? kebab(tag);
-    this.codec = details.codec;
-    this.chunkKey = details.chunkKey;
-    this.byteOffset = details.byteOffset;
-    this.status = details.status;
+    Object.defineProperty(this, "name", { value: "ZarrError", configurable: true, writable: true });
+    const { code = kebab(tag), codec, chunkKey, byteOffset, status } = details;
+    const fields = { _tag: tag, code, codec, chunkKey, byteOffset, status };
+    Object.assign(
+      this,
+      Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    );
   }
 }
+
+/** Errors with one of these tags: a union, in which `_tag` determines the type of `code`. */
+export type ZarrErrorWith<T extends ErrorTag = ErrorTag> = T extends ErrorTag ? ZarrError<T> : never;
 
 /** "ChecksumMismatch" → "checksum-mismatch". */
 export function kebab(name: string): string {
@@ -72,8 +77,13 @@ export function kebab(name: string): string {
  * Returns whether a value is a ZarrError.
  * @param tags if given, only errors with one of these tags match.
  */
-export function isZarrError(error: unknown, ...tags: ErrorTag[]): error is ZarrError {
-  return isError(error) && error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag));
+export function isZarrError<T extends ErrorTag = ErrorTag>(
+  error: unknown,
+  ...tags: T[]
+): error is ZarrErrorWith<T> {
+  return (
+    isError(error) && error instanceof ZarrError && (tags.length === 0 || tags.includes(error._tag as T))
+  );
 }
 
 /**
@@ -88,34 +98,91 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-export const notFound = (message: string, details?: ErrorDetails) =>
-  new ZarrError("NotFound", message, details);
-export const invalidMetadata = (message: string, details?: ErrorDetails) =>
-  new ZarrError("InvalidMetadata", message, details);
-export const unknownCodec = (message: string, details?: ErrorDetails) =>
-  new ZarrError("UnknownCodec", message, details);
-export const unsupported = (message: string, details?: ErrorDetails) =>
-  new ZarrError("Unsupported", message, details);
-export const corruptChunk = (message: string, details?: ErrorDetails) =>
-  new ZarrError("CorruptChunk", message, details);
-export const invalidSelection = (message: string, details?: ErrorDetails) =>
-  new ZarrError("InvalidSelection", message, details);
-export const invalidArgument = (message: string, details?: ErrorDetails) =>
-  new ZarrError("InvalidArgument", message, details);
-export const networkError = (message: string, details?: ErrorDetails) =>
-  new ZarrError("Network", message, details);
-export const limitExceeded = (message: string, details?: ErrorDetails) =>
-  new ZarrError("LimitExceeded", message, details);
-export const engineFailed = (message: string, details?: ErrorDetails) =>
-  new ZarrError("EngineFailed", message, details);
-export const alreadyExists = (message: string, details?: ErrorDetails) =>
-  new ZarrError("AlreadyExists", message, details);
-export const conflict = (message: string, details?: ErrorDetails) =>
-  new ZarrError("Conflict", message, details);
-export const readOnly = (message: string, details?: ErrorDetails) =>
-  new ZarrError("ReadOnly", message, details);
-export const encodeFailed = (message: string, details?: ErrorDetails) =>
-  new ZarrError("EncodeFailed", message, details);
+export function notFound(message: string, details?: ErrorDetails<"NotFound">): ZarrError<"NotFound"> {
+  return new ZarrError("NotFound", message, details);
+}
+
+export function invalidMetadata(
+  message: string,
+  details?: ErrorDetails<"InvalidMetadata">,
+): ZarrError<"InvalidMetadata"> {
+  return new ZarrError("InvalidMetadata", message, details);
+}
+
+export function unknownCodec(
+  message: string,
+  details?: ErrorDetails<"UnknownCodec">,
+): ZarrError<"UnknownCodec"> {
+  return new ZarrError("UnknownCodec", message, details);
+}
+
+export function unsupported(
+  message: string,
+  details?: ErrorDetails<"Unsupported">,
+): ZarrError<"Unsupported"> {
+  return new ZarrError("Unsupported", message, details);
+}
+
+export function corruptChunk(
+  message: string,
+  details?: ErrorDetails<"CorruptChunk">,
+): ZarrError<"CorruptChunk"> {
+  return new ZarrError("CorruptChunk", message, details);
+}
+
+export function invalidSelection(
+  message: string,
+  details?: ErrorDetails<"InvalidSelection">,
+): ZarrError<"InvalidSelection"> {
+  return new ZarrError("InvalidSelection", message, details);
+}
+
+export function invalidArgument(
+  message: string,
+  details?: ErrorDetails<"InvalidArgument">,
+): ZarrError<"InvalidArgument"> {
+  return new ZarrError("InvalidArgument", message, details);
+}
+
+export function networkError(message: string, details?: ErrorDetails<"Network">): ZarrError<"Network"> {
+  return new ZarrError("Network", message, details);
+}
+
+export function limitExceeded(
+  message: string,
+  details?: ErrorDetails<"LimitExceeded">,
+): ZarrError<"LimitExceeded"> {
+  return new ZarrError("LimitExceeded", message, details);
+}
+
+export function engineFailed(
+  message: string,
+  details?: ErrorDetails<"EngineFailed">,
+): ZarrError<"EngineFailed"> {
+  return new ZarrError("EngineFailed", message, details);
+}
+
+export function alreadyExists(
+  message: string,
+  details?: ErrorDetails<"AlreadyExists">,
+): ZarrError<"AlreadyExists"> {
+  return new ZarrError("AlreadyExists", message, details);
+}
+
+export function conflict(message: string, details?: ErrorDetails<"Conflict">): ZarrError<"Conflict"> {
+  return new ZarrError("Conflict", message, details);
+}
+
+export function readOnly(message: string, details?: ErrorDetails<"ReadOnly">): ZarrError<"ReadOnly"> {
+  return new ZarrError("ReadOnly", message, details);
+}
+
+export function encodeFailed(
+  message: string,
+  details?: ErrorDetails<"EncodeFailed">,
+): ZarrError<"EncodeFailed"> {
+  return new ZarrError("EncodeFailed", message, details);
+}
 
 /**
  * Adds missing facts to an error and returns it: lower layers know the cause, higher ones the location. The
@@ -129,7 +196,7 @@ export function withDetails(error: unknown, details: ErrorDetails, place = ""): 
     details.chunkKey !== undefined && error.chunkKey === undefined
       ? chunkBefore(message, details.chunkKey)
       : place;
-  const facts = error as ErrorDetails;
+  const facts: ErrorDetails = error as ZarrError;
   for (const name of ["codec", "chunkKey", "byteOffset", "status", "cause"] as const)
     if (details[name] !== undefined) facts[name] ??= details[name] as never;
   error.message = where + message;
@@ -194,4 +261,4 @@ export const errorTags = [
   "FutureVersion",
   "NotAllowed",
   "SourceChanged",
-] as const;
+] as const satisfies readonly ErrorTag[];

@@ -3,6 +3,7 @@
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule } from "../engine/session.js";
+import type { ErrorCode } from "../util/error-codes.js";
 import { errorTags, isZarrError, messageOf, ZarrError } from "../util/errors.js";
 import type { WasmModule } from "../util/platform.js";
 
@@ -152,7 +153,7 @@ export interface FailureMessage {
   /** Fields of a ZarrError; other errors have a name only. */
   readonly tag?: ZarrError["_tag"];
   readonly name?: string;
-  readonly code?: string;
+  readonly code?: ErrorCode | undefined;
   readonly codec?: string | undefined;
   readonly byteOffset?: number | undefined;
   readonly cause?: FailureMessage | undefined;

@@ -214,7 +214,7 @@ function parseValue(dtype: DType, given: unknown) {
     if (!isZarrError(error, "InvalidMetadata")) throw error;
     // throws for a string that does not fit
     if (isText(dtype) && typeof given === "string") packStrings(dtype, [given]);
-    const { message, code } = error as ZarrError;
+    const { message, code } = error as ZarrError<"InvalidMetadata">;
     throw invalidArgument(message.replace("fill_value", "the value"), { code, cause: error });
   }
 }

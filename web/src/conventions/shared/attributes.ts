@@ -5,6 +5,7 @@
 
 import { formatValue } from "../../codecs/definition.js";
 import { isRecord } from "../../util/arguments.js";
+import type { ErrorCode } from "../../util/error-codes.js";
 import { describeValue, invalidArgument, invalidMetadata, type ZarrError } from "../../util/errors.js";
 
 /** Returns the value if it is a finite number; integers too large for a number are rounded. */
@@ -14,7 +15,11 @@ export function finiteNumber(value: unknown): number | undefined {
 }
 
 /** Returns an error about an attribute, stating the requirement and the value found. */
-export function badAttribute(what: string, found: unknown, code = "bad-attribute"): ZarrError {
+export function badAttribute(
+  what: string,
+  found: unknown,
+  code: ErrorCode<"InvalidMetadata"> = "bad-attribute",
+): ZarrError {
   return invalidMetadata(`${what}, got ${formatValue(found)}`, { code });
 }
 

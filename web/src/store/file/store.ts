@@ -250,7 +250,7 @@ const maxLinks = 2;
 
 const below = (folder: string, name: string): string => (folder === "" ? name : `${folder}/${name}`);
 
-const badPath = { code: "bad-path" };
+const badPath = { code: "bad-path" } as const;
 
 function onWindows(): boolean {
   return (globalThis as { process?: { platform?: string } }).process?.platform === "win32";

@@ -216,8 +216,8 @@ async function refusal(url: URL, answer: HttpResponse, method: string): Promise<
   const reason = /<Code>\s*(\w{1,64})\s*<\/Code>/.exec(await readStart(answer))?.[1];
   const message = `${statusError(url.href, answer).message} to ${method}${reason ? ` (${reason})` : ""}`;
   if (method !== "GET" && (status === 405 || status === 501)) {
-    const code = method === "PUT" ? { code: "no-put" } : { code: "no-delete" };
-    return readOnly(message, { ...code, status });
+    const details = method === "PUT" ? ({ code: "no-put" } as const) : ({ code: "no-delete" } as const);
+    return readOnly(message, { ...details, status });
   }
   return networkError(message, { code: status === 507 ? "disk-full" : "http-status", status });
 }

@@ -1,6 +1,8 @@
 /** Zip archives as stores. */
+
 import { checkObject, checkSignal } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
+import type { ErrorCode } from "../../util/error-codes.js";
 import {
   corruptChunk,
   invalidMetadata,
@@ -314,6 +316,6 @@ function withoutPages(error: unknown): never {
   throw invalidMetadata(error.message, { code: "bad-zip", status: error.status, cause: error });
 }
 
-function damaged(name: string, what: string, code: string): ZarrError {
+function damaged(name: string, what: string, code: ErrorCode<"CorruptChunk">): ZarrError {
   return corruptChunk(`${name} ${what}`, { code });
 }
