@@ -64,17 +64,16 @@ const sourcePage = (file) => `source/${file.replace(/\/$/, "").replaceAll(".", "
 
 /** Calls `change` for every link and image outside code in a Markdown string. */
 export function mapLinks(text, change) {
-  const pieces = text.split(/(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/m);
-  return pieces
-    .map((piece, i) =>
-      i % 2 === 1
-        ? piece
-        : piece.replace(
-            /(!?\[[^\]]*\]\()([^)\s]+)((?:\s+"[^"]*")?\))/g,
-            (_, start, target, end) => start + change(target, start.startsWith("!")) + end,
-          ),
-    )
-    .join("");
+  const pieces = joined(text).split(/(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/m);
+  const changed = pieces.map((piece, i) =>
+    i % 2 === 1
+      ? piece
+      : piece.replace(
+          /(!?\[[^\]]*\]\()([^)\s]+)((?:\s+"[^"]*")?\))/g,
+          (_, start, target, end) => start + change(target, start.startsWith("!")) + end,
+        ),
+  );
+  return parted(changed.join(""));
 }
 
 /** Links around code spans, `[`text`](target)`, are split at their backticks; this joins them first. */
@@ -130,7 +129,7 @@ class Stage {
       const link = posix.relative(posix.dirname(from), page);
       return anchor ? `${link}#${anchor}` : link;
     };
-    return parted(mapLinks(joined(readFileSync(path.join(root, file), "utf8")), change));
+    return mapLinks(readFileSync(path.join(root, file), "utf8"), change);
   }
 
   #folder(folder) {
