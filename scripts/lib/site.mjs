@@ -76,9 +76,9 @@ export function mapLinks(text, change) {
   return parted(changed.join(""));
 }
 
-/** Links around code spans, `[`text`](target)`, are split at their backticks; this joins them first. */
-const joined = (text) => text.replace(/\[`([^`\]]+)`\]\(/g, "[\u0001$1\u0002](");
-const parted = (text) => text.replaceAll("\u0001", "`").replaceAll("\u0002", "`");
+/** Labels with code spans, `[the `text`](target)`, would be split at their backticks: this replaces them first. */
+const joined = (text) => text.replace(/\[[^\]\n]*`[^\]\n]*\]\(/g, (label) => label.replaceAll("`", "\u0001"));
+const parted = (text) => text.replaceAll("\u0001", "`");
 
 /** The staged pages: their paths, and the files copied beside them. */
 class Stage {
