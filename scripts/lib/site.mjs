@@ -59,6 +59,12 @@ export function pageOf(file) {
   return below.replace(/(^|\/)README\.md$/, "$1index.md");
 }
 
+/** The URL of a Markdown file's page, from the site's root: "/codecs/" for "docs/codecs/README.md". */
+export const linkOf = (file) =>
+  `/${pageOf(file)
+    .replace(/(^|\/)index\.md$/, "$1")
+    .replace(/\.md$/, "")}`;
+
 /** Files of the checkout that become pages with their text: "examples/s3.mjs" is source/examples/s3-mjs.md. */
 const sourcePage = (file) => `source/${file.replace(/\/$/, "").replaceAll(".", "-")}.md`;
 
@@ -204,6 +210,8 @@ export function stageAssets() {
   for (const name of ["field", "image", "volume"])
     copy(`examples/${name}.zarr`, `public/samples/${name}.zarr`);
   copy("web/viewer/page/icon.svg", "public/icon.svg");
+  copy("docs/pictures/viewer.webp", "public/viewer.webp");
+  write("public/llms.txt", llmsIndex());
 }
 
 /** The list of pages in docs/README.md: each heading with its links. It is also the site's sidebar. */
@@ -222,4 +230,27 @@ export function contents() {
       return { title, items };
     })
     .filter(({ items }) => items.length > 0);
+}
+
+/** The index for language models (llmstxt.org): the pages of docs/README.md, each with its first sentence. */
+export function llmsIndex(base = process.env.ZARR_WASM_SITE_BASE ?? "/") {
+  const { description } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const sections = contents().map(({ title, items }) => {
+    const lines = items.map(({ text, file }) => {
+      const [page, anchor] = file.split("#");
+      const link = linkOf(page).replace(/([^/])$/, "$1.html") + (anchor ? `#${anchor}` : "");
+      const sentence = anchor ? undefined : firstSentence(page);
+      return `- [${text}](${base.replace(/\/$/, "")}${link})${sentence ? `: ${sentence}` : ""}`;
+    });
+    return `## ${title}\n\n${lines.join("\n")}\n`;
+  });
+  return `# zarr-wasm\n\n> ${description}\n\n${sections.join("\n")}`;
+}
+
+/** The first sentence of a page, without links; undefined if the page begins otherwise. */
+function firstSentence(file) {
+  const text = readFileSync(path.join(root, file), "utf8").replaceAll(/<!--[\s\S]*?-->/g, "");
+  const paragraph = text.split(/\n{2,}/).find((part) => /^[A-Z`]/.test(part.trim()));
+  const plain = paragraph?.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/\s+/g, " ");
+  return /^.*?[.:](?= |$)/.exec(plain?.trim() ?? "")?.[0].replace(/:$/, ".");
 }
