@@ -9,7 +9,7 @@ import { append, create, get, open, set, slice, WritableHttpStore } from "zarr-w
 
 const { BUCKET: bucket, AWS_REGION: region = "us-east-1" } = process.env;
 const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = process.env;
-if (!bucket || !accessKeyId || !secretAccessKey) throw new Error("BUCKET and AWS_… say where, and with which keys");
+if (!bucket || !accessKeyId || !secretAccessKey) throw new Error("set BUCKET, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
 const aws = new AwsClient({ accessKeyId, secretAccessKey, region, service: "s3" });
 
 // With the keys: every request is signed just before it is sent, including retries.

@@ -23,8 +23,8 @@ const pages = {
   table: "support.html",
   errors: "troubleshooting.html",
   codec: "codecs/blosc.html",
-  function: "api/index/functions/get.html",
-  class: "api/index/classes/ZarrArray.html",
+  function: "api/zarr-wasm/functions/get.html",
+  class: "api/zarr-wasm/classes/ZarrArray.html",
   live: "live.html",
 };
 

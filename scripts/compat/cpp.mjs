@@ -28,7 +28,7 @@ function install(dir, name, compiler) {
   return prefix;
 }
 
-/** Symbols that the archive exports in addition to those of the header. */
+/** Symbols that the archive exports in addition to the header. */
 function foreignNames(prefix) {
   const archive = readdirSync(prefix, { recursive: true }).find((file) => file.endsWith("zarr_wasm_core.a"));
   if (archive === undefined) throw new SetupError("no archive was installed");

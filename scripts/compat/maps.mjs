@@ -207,7 +207,7 @@ async function testView(browser, decoder, server, state, page, name) {
   const { faults } = opened;
   try {
     await settled(opened.page, state);
-    // Chunks below 32 KiB, such as those of the temperatures, are decoded without workers.
+    // Chunks below 32 KiB, such as the chunks of the temperatures, are decoded without workers.
     if (name === "terrain" && opened.page.workers().length === 0) faults.push("there are no workers");
     const picture = await opened.page.screenshot({ path: path.join(pictures, `${page}-${name}.png`) });
     faults.push(...wrongColours(view, await coloursIn(decoder, picture, points)));

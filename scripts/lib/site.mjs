@@ -59,27 +59,32 @@ export function pageOf(file) {
   return below.replace(/(^|\/)README\.md$/, "$1index.md");
 }
 
+/** The URL of a Markdown file's page, from the site's root: "/codecs/" for "docs/codecs/README.md". */
+export const linkOf = (file) =>
+  `/${pageOf(file)
+    .replace(/(^|\/)index\.md$/, "$1")
+    .replace(/\.md$/, "")}`;
+
 /** Files of the checkout that become pages with their text: "examples/s3.mjs" is source/examples/s3-mjs.md. */
 const sourcePage = (file) => `source/${file.replace(/\/$/, "").replaceAll(".", "-")}.md`;
 
 /** Calls `change` for every link and image outside code in a Markdown string. */
 export function mapLinks(text, change) {
-  const pieces = text.split(/(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/m);
-  return pieces
-    .map((piece, i) =>
-      i % 2 === 1
-        ? piece
-        : piece.replace(
-            /(!?\[[^\]]*\]\()([^)\s]+)((?:\s+"[^"]*")?\))/g,
-            (_, start, target, end) => start + change(target, start.startsWith("!")) + end,
-          ),
-    )
-    .join("");
+  const pieces = joined(text).split(/(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/m);
+  const changed = pieces.map((piece, i) =>
+    i % 2 === 1
+      ? piece
+      : piece.replace(
+          /(!?\[[^\]]*\]\()([^)\s]+)((?:\s+"[^"]*")?\))/g,
+          (_, start, target, end) => start + change(target, start.startsWith("!")) + end,
+        ),
+  );
+  return parted(changed.join(""));
 }
 
-/** Links around code spans, `[`text`](target)`, are split at their backticks; this joins them first. */
-const joined = (text) => text.replace(/\[`([^`\]]+)`\]\(/g, "[\u0001$1\u0002](");
-const parted = (text) => text.replaceAll("\u0001", "`").replaceAll("\u0002", "`");
+/** Labels with code spans, `[the `text`](target)`, would be split at their backticks: this replaces them first. */
+const joined = (text) => text.replace(/\[[^\]\n]*`[^\]\n]*\]\(/g, (label) => label.replaceAll("`", "\u0001"));
+const parted = (text) => text.replaceAll("\u0001", "`");
 
 /** The staged pages: their paths, and the files copied beside them. */
 class Stage {
@@ -130,7 +135,7 @@ class Stage {
       const link = posix.relative(posix.dirname(from), page);
       return anchor ? `${link}#${anchor}` : link;
     };
-    return parted(mapLinks(joined(readFileSync(path.join(root, file), "utf8")), change));
+    return mapLinks(readFileSync(path.join(root, file), "utf8"), change);
   }
 
   #folder(folder) {
@@ -205,6 +210,8 @@ export function stageAssets() {
   for (const name of ["field", "image", "volume"])
     copy(`examples/${name}.zarr`, `public/samples/${name}.zarr`);
   copy("web/viewer/page/icon.svg", "public/icon.svg");
+  copy("docs/pictures/viewer.webp", "public/viewer.webp");
+  write("public/llms.txt", llmsIndex());
 }
 
 /** The list of pages in docs/README.md: each heading with its links. It is also the site's sidebar. */
@@ -223,4 +230,27 @@ export function contents() {
       return { title, items };
     })
     .filter(({ items }) => items.length > 0);
+}
+
+/** The index for language models (llmstxt.org): the pages of docs/README.md, each with its first sentence. */
+export function llmsIndex(base = process.env.ZARR_WASM_SITE_BASE ?? "/") {
+  const { description } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const sections = contents().map(({ title, items }) => {
+    const lines = items.map(({ text, file }) => {
+      const [page, anchor] = file.split("#");
+      const link = linkOf(page).replace(/([^/])$/, "$1.html") + (anchor ? `#${anchor}` : "");
+      const sentence = anchor ? undefined : firstSentence(page);
+      return `- [${text}](${base.replace(/\/$/, "")}${link})${sentence ? `: ${sentence}` : ""}`;
+    });
+    return `## ${title}\n\n${lines.join("\n")}\n`;
+  });
+  return `# zarr-wasm\n\n> ${description}\n\n${sections.join("\n")}`;
+}
+
+/** The first sentence of a page, without links; undefined if the page begins otherwise. */
+function firstSentence(file) {
+  const text = readFileSync(path.join(root, file), "utf8").replaceAll(/<!--[\s\S]*?-->/g, "");
+  const paragraph = text.split(/\n{2,}/).find((part) => /^[A-Z`]/.test(part.trim()));
+  const plain = paragraph?.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/\s+/g, " ");
+  return /^.*?[.:](?= |$)/.exec(plain?.trim() ?? "")?.[0].replace(/:$/, ".");
 }

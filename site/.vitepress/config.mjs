@@ -2,18 +2,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { defineConfig } from "vitepress";
-import { contents, pageOf, pagesDir, siteOutput } from "../../scripts/lib/site.mjs";
+import { contents, linkOf, pagesDir, siteOutput } from "../../scripts/lib/site.mjs";
 import { liveExamples, plainEmptyHeads } from "./markdown.mjs";
 
 const { version, description } = JSON.parse(
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
-
-/** The URL of the page of "docs/codecs/README.md". */
-const linkOf = (file) =>
-  `/${pageOf(file)
-    .replace(/(^|\/)index\.md$/, "$1")
-    .replace(/\.md$/, "")}`;
 
 const guides = contents().map(({ title, items }) => ({
   text: title,
@@ -30,17 +24,6 @@ function codecPages() {
   return [...new Set(names)].sort().map((name) => ({ text: name, link: `/codecs/${name}` }));
 }
 
-/** Module names that programs import, by TypeDoc's names, which come from files. */
-function entryName(name) {
-  const subpath = {
-    index: "",
-    "viewer/viewer": "/viewer",
-    "viewer/define": "/viewer/element",
-    "workers/worker": "/worker",
-  }[name];
-  return `zarr-wasm${subpath ?? `/${name}`}`;
-}
-
 /** TypeDoc's pages of the entries, if it has been run. */
 function reference() {
   const file = path.join(pagesDir, "api/typedoc-sidebar.json");
@@ -51,8 +34,7 @@ function reference() {
       ...rest,
       ...(below && { collapsed: true, items: named(below) }),
     }));
-  const entries = named(JSON.parse(readFileSync(file, "utf8")));
-  return entries.map((entry) => ({ ...entry, text: entryName(entry.text) }));
+  return named(JSON.parse(readFileSync(file, "utf8")));
 }
 
 /** The anchors of headings as GitHub makes them, so that links between pages hold in both places. */
@@ -94,7 +76,20 @@ export default defineConfig({
   },
   themeConfig: {
     logo: "/icon.svg",
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          searchOptions: {
+            fuzzy: 0.2,
+            prefix: true,
+            boost: { title: 4, text: 2, titles: 1 },
+            // Guides before the pages of the API and of files. This function is sent to the browser as text.
+            boostDocument: (id) => (/\/(api|source|changelog|third_party_notices)\b/.test(id) ? 0.2 : 1),
+          },
+        },
+      },
+    },
     outline: [2, 3],
     nav: [
       { text: "Start", link: "/start" },

@@ -1,5 +1,5 @@
-// zarrita's own tests, from a checkout of its repository, over this package: what their modules export and
-// `zarr-wasm/zarrita` has, too, comes from there; the rest (codec classes, indexers) stays zarrita's.
+// zarrita's own tests, from a checkout of its repository, over this package: exports of their modules that
+// `zarr-wasm/zarrita` also has come from there; the others (codec classes, indexers) stay zarrita's.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

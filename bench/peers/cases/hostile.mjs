@@ -35,14 +35,14 @@ export const hostileCases = [
     const chunk = new Uint8Array(gzipSync(bytes(), { level: 0 }));
     return v3Array([little, gzip], withByte(chunk, 500, 99));
   }),
-  failing("gzip with bytes behind it", () =>
+  failing("gzip with trailing bytes", () =>
     v3Array([little, gzip], concat(new Uint8Array(gzipSync(bytes())), Uint8Array.of(1, 2, 3))),
   ),
   failing("gzip of 64 MiB where 2 kB belong", () =>
     v3Array([little, gzip], new Uint8Array(gzipSync(new Uint8Array(2 ** 26)))),
   ),
   failing("lz4, cut short", async () => v2Array(lz4, (await encoded(new LZ4(1))).slice(0, -20))),
-  failing("lz4 that says it is longer", async () =>
+  failing("lz4 with a larger size in its header", async () =>
     v2Array(lz4, concat(uint32(4 * count), (await encoded(new LZ4(1))).subarray(4))),
   ),
   failing("lz4 of half the chunk", async () =>
@@ -60,7 +60,7 @@ export const hostileCases = [
     new DataView(chunk.buffer).setUint32(4, 2 ** 31 - 17, true);
     return v2Array(blosc, chunk);
   }),
-  failing("blosc that says it is longer than it is", async () => {
+  failing("blosc with a larger size in its header", async () => {
     const chunk = await encoded(new Blosc(5, "lz4", 1));
     new DataView(chunk.buffer).setUint32(12, chunk.length + 100, true);
     return v2Array(blosc, chunk);

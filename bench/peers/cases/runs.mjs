@@ -111,6 +111,6 @@ export const runCases = [
     right,
     run: (name) => served(sharded(), withoutLength, (url) => readers[name](url)),
   },
-  { name: "read beside one that is aborted, of one shard", right, run: readTwice },
+  { name: "read concurrent with an aborted one, of one shard", right, run: readTwice },
   { name: "blosc where strings may not become code", right: [0, 4, 8, 12], run: underPolicy },
 ];

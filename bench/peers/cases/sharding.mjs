@@ -46,7 +46,7 @@ export const shardingCases = [
     },
   },
   {
-    name: "gzip behind a shard",
+    name: "gzip after a shard",
     right,
     store: () =>
       storeOf({

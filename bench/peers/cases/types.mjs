@@ -171,7 +171,7 @@ export const metadataCases = [
       }),
   },
   {
-    name: "storage transformer that nobody knows",
+    name: "unknown storage transformer",
     right: "error",
     store: () =>
       storeOf({

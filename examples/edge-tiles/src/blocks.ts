@@ -122,7 +122,7 @@ export class Blocks {
       concurrency: 4,
       coalesceMaxBytes: 4 * 2 ** 20,
     });
-    if (Array.isArray(data) || !ArrayBuffer.isView(data)) throw cannotShow("these elements are no pixels");
+    if (Array.isArray(data) || !ArrayBuffer.isView(data)) throw cannotShow("these elements cannot be shown as pixels");
     const isTransposed = x < y;
     const [height, width] = [bottom - top, right - left];
     const [strideY, strideX] = isTransposed ? [stride[1]!, stride[0]!] : [stride[0]!, stride[1]!];

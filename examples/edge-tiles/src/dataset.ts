@@ -67,7 +67,7 @@ const isShown = ({ dtype }: ZarrArray): boolean => shownTypes.test(dtype.name);
 
 function check(array: ZarrArray): void {
   if (array.shape.length < 2) throw cannotShow("this array has fewer than two dimensions");
-  if (!isShown(array)) throw cannotShow(`elements of type ${array.dtype} are no pixels`);
+  if (!isShown(array)) throw cannotShow(`elements of type ${array.dtype} cannot be shown as pixels`);
 }
 
 /** Unique dimension names. Unnamed dimensions are called d0, d1, …, the last two y and x. */
@@ -95,7 +95,7 @@ export function indicesOf(dataset: Dataset, level: ZarrArray, chosen: ReadonlyMa
     if (axis < 0 || axis === y || axis === x) {
       const others = axes.filter((_, at) => at !== y && at !== x);
       throw badRequest(
-        `"${name}" is no parameter here; there are map, range, nodata, variable${others.map((other) => `, ${other}`).join("")}`,
+        `"${name}" is not a parameter; parameters are map, range, nodata, variable${others.map((other) => `, ${other}`).join("")}`,
       );
     }
   }

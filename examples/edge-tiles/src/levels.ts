@@ -21,7 +21,7 @@ export async function levelsOf(
   if (isOme && variable === undefined) return omeLevels(group, signal);
   const paths = listed === undefined ? [] : pathsOf(listed);
   if (paths.length > 0) return { arrays: await arraysAt(group, paths, variable, signal) };
-  if (variable === undefined) throw badRequest("this dataset is a group of arrays: say which with variable=NAME");
+  if (variable === undefined) throw badRequest("this dataset is a group of arrays: choose one with variable=NAME");
   return { arrays: [await group.open(variable, { kind: "array", signal })] };
 }
 
@@ -58,7 +58,7 @@ async function arraysAt(
   const arrays = found.filter((array) => array !== undefined);
   if (arrays.length > 0) return arrays;
   throw variable === undefined
-    ? badRequest("the levels of this dataset are groups of arrays: say which with variable=NAME")
+    ? badRequest("the levels of this dataset are groups of arrays: choose one with variable=NAME")
     : cannotShow(`no level of this dataset has an array "${variable}"`);
 }
 

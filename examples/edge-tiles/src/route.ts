@@ -61,7 +61,7 @@ export function parseRoute(url: URL, settings: Settings): Route {
   }
   const info = /^(.+)\.json$/.exec(path);
   if (info) return { kind: "info", dataset: checkDataset(info[1]!, settings), choice: takeChoice(queryOf(url)) };
-  throw notThere("tiles are at /{dataset}/{z}/{y}/{x}.png, .webp or .raw; what a dataset has is at /{dataset}.json");
+  throw notThere("tiles are at /{dataset}/{z}/{y}/{x}.png, .webp or .raw; its properties are at /{dataset}.json");
 }
 
 const plain: Style = { map: "gray", range: undefined, nodata: undefined };
@@ -70,7 +70,7 @@ function pathOf({ pathname }: URL): string {
   try {
     return decodeURIComponent(pathname.slice(1));
   } catch {
-    throw badRequest("this is no path");
+    throw badRequest("invalid path");
   }
 }
 

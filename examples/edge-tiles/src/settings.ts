@@ -49,7 +49,7 @@ const MiB = 2 ** 20;
 
 /** @throws Error for an invalid setting: the Worker then answers every request with 500 and names it. */
 export function readSettings(env: Env): Settings {
-  if (!env.BUCKET && !env.STORE_URL) throw new Error("STORE_URL or the binding BUCKET must say where the data is");
+  if (!env.BUCKET && !env.STORE_URL) throw new Error("set STORE_URL or the binding BUCKET to the location of the data");
   return {
     storeUrl: env.STORE_URL?.replace(/\/*$/, "/"),
     datasets: env.DATASETS ? new Set(words(env.DATASETS)) : undefined,

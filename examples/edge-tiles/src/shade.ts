@@ -40,7 +40,7 @@ function shadeRow(row: Numbers, out: Uint8Array, [low, high]: readonly [number, 
 export function rangeOf(dataset: Dataset, style: Style, indices: ReadonlyMap<string, number>): readonly [number, number] {
   const range = style.range ?? knownRange(dataset, indices);
   if (range) return range;
-  throw badRequest("this dataset does not say which values to show: say range=low,high");
+  throw badRequest("this dataset has no display range: pass range=low,high");
 }
 
 export function knownRange(dataset: Dataset, indices: ReadonlyMap<string, number>): readonly [number, number] | undefined {

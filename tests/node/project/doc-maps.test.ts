@@ -1,4 +1,5 @@
-// The samples of docs/maps.md are what examples/maps has, which npm run test:compat -- maps builds and opens.
+// The samples of docs/maps.md, docs/deckgl.md and docs/maplibre.md are the files of examples/maps, which
+// npm run test:compat -- maps builds and opens.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -15,4 +16,10 @@ it("docs/maps.md shows what the pages do", () => {
       programs.some((program) => program.includes(text)),
       text,
     ).toBe(true);
+});
+
+it.each(["deck", "maplibre"])("the page about %s shows the complete program", (name) => {
+  const shown = samplesOf(name === "deck" ? "docs/deckgl.md" : "docs/maplibre.md").map(({ text }) => text);
+  for (const file of [`${name}.html`, `${name}.js`, "maps.js"])
+    expect(shown, file).toContain(textOf(`examples/maps/${file}`));
 });

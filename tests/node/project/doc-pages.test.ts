@@ -62,6 +62,14 @@ it("the README is about a screen", () => {
   expect(readFileSync(path.join(root, "docs/pictures/viewer.webp")).length).toBeLessThan(150 * 1024);
 });
 
+it("docs/view.md lists the viewer's colour maps", () => {
+  const source = readFileSync(path.join(root, "web/viewer/base/colormaps.ts"), "utf8");
+  const [, list] = /colormaps = \{\n([\s\S]*?)\n\} as const/.exec(source) ?? [];
+  const names = [...list!.matchAll(/^ {2}(\w+): \{/gm)].map(([, name]) => name!);
+  const section = textOf("docs/view.md").split("## Colour maps")[1]!;
+  expect([...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(names);
+});
+
 describe("samples", () => {
   const of = (language: string) =>
     samples

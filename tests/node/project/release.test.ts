@@ -165,7 +165,9 @@ describe("workflows", () => {
 
   it("pack with the address of the repository, without which npm refuses a statement of provenance", () => {
     const { repository } = json("package.json") as { repository?: unknown };
-    expect(repository ?? /repository\.url=\S+GITHUB_REPOSITORY[\s\S]*npm pack/.exec(ci)).toBeTruthy();
+    expect(
+      repository ?? /repository\.url=\S+GITHUB_REPOSITORY[\s\S]*scripts\/pack\.mjs/.exec(ci),
+    ).toBeTruthy();
   });
 
   it("build once, and publish the tested package without a token", () => {

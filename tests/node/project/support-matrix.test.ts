@@ -228,12 +228,12 @@ function sourcesList(): string {
 }
 
 async function others(): Promise<string> {
-  return `## Extensions, and who has them
+  return `## Support of extensions by package
 
-Names as metadata has them. **registry**: in [zarr-extensions](https://github.com/zarr-developers/zarr-extensions) as of
-2026-07-14 (4da7b37) or the core specification; a number is that of a pull request there that is not merged. **yes**: read
-and written; **read**: read only; ?: could not be found out; empty: not there, or refused. The column of zarr-wasm was tried, with whichever
-data types go with a codec; the others' are what their sources and documents say:
+Names are those in metadata. **registry**: in [zarr-extensions](https://github.com/zarr-developers/zarr-extensions) as of
+2026-07-14 (4da7b37) or the core specification; a number is a pull request there that is not merged. **yes**: read
+and written; **read**: read only; ?: unknown; empty: missing or rejected. The column of zarr-wasm was
+tested with the data types that each codec supports; the other columns come from sources and documentation:
 
 ${sourcesList()}
 
@@ -263,17 +263,17 @@ async function document(): Promise<string> {
 
 # Support
 
-Every cell was tried: a store of that Zarr version whose metadata names the codec and the data type, with a chunk
-that the codec encoded, was read, and what was read compared with what was given.
+Every cell was tested: a store of that Zarr version whose metadata names the codec and the data type, with a chunk
+that the codec encoded, was read, and the result compared with the original elements.
 
 - **yes**: decoded and encoded; the elements come back the same.
-- **lossy**: decoded and encoded; the codec rounds, and what it has rounded comes back the same.
+- **lossy**: decoded and encoded; the codec rounds, and rounded elements come back unchanged.
 - **decode**: decoded only.
-- names: these data types of the column; the others, and empty cells, are refused when the array is opened.
-- **module**: which WebAssembly module decodes and which one encodes. The larger ones, full and images, are loaded when an array needs them.
+- names: these data types of the column; others, and empty cells, are rejected when the array is opened.
+- **module**: the WebAssembly modules that decode and encode. The larger ones, full and images, are loaded when an array needs them.
 
-Fixed strings are byte and unicode strings of fixed length; string, bytes and objects have elements of any length. Codecs other
-than theirs were tried on them behind vlen-utf8, vlen-bytes and json2. \`zarr-wasm/codecs\` encodes single chunks and shards.
+Fixed strings are byte and unicode strings of fixed length; string, bytes and objects have elements of any length. Other codecs
+were tested on them after vlen-utf8, vlen-bytes and json2. \`zarr-wasm/codecs\` encodes single chunks and shards.
 
 ## Data types
 

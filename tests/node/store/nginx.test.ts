@@ -189,8 +189,8 @@ describe("behind nginx", skipFor(nginxProgram ? undefined : "nginx is not instal
     });
 
     it.each([
-      ["the connection is closed without an answer, always", "Network http-status 502"],
-      ["no answer ever comes", "Network http-status 504"],
+      ["the connection is closed without a response, always", "Network http-status 502"],
+      ["no response ever arrives", "Network http-status 504"],
       ["every body stops in the middle", /fetch-failed/],
       ["the connection is reset in the middle of every body", /fetch-failed/],
     ])("%s", async (name, expected) => {

@@ -73,6 +73,8 @@ export const notRun: readonly NotRun[] = [
   { in: "examples/edge-tiles/README.md", why: "needs packages from npm: npm run test:compat -- edge" },
   { in: "examples/viewer/observable.md", why: "npm run test:compat -- frameworks builds and opens it" },
   { in: "examples/maps/README.md", why: "needs packages from npm: npm run test:compat -- maps" },
+  { in: "docs/deckgl.md", why: "examples/maps, as docs/maps.md" },
+  { in: "docs/maplibre.md", why: "examples/maps, as docs/maps.md" },
   {
     in: "docs/maps.md",
     has: "valuesAt",

@@ -169,13 +169,13 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "the connection is closed without an answer, once",
+    name: "the connection is closed without a response, once",
     send: (_, response) => void response.socket!.destroy(),
     times: 1,
     outcomes: { rest: "right, +1", index: "right, +2", zip: "right, +2" },
   },
   {
-    name: "the connection is closed without an answer, always",
+    name: "the connection is closed without a response, always",
     send: (_, response) => void response.socket!.destroy(),
     outcomes: {
       rest: "Network fetch-failed, 4",
@@ -184,7 +184,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "the answer is not HTTP",
+    name: "the response is not HTTP",
     send: (_, response) => void response.socket!.end("220 mail.example.org ESMTP\r\n"),
     outcomes: {
       rest: "Network fetch-failed, 4",
@@ -193,8 +193,8 @@ export const faults: readonly Fault[] = [
     },
   },
   // Time.
-  { name: "no answer comes, once", send: () => {}, times: 1, timeout: short, outcomes: "right, +1" },
-  { name: "no answer ever comes", send: () => {}, timeout: short, outcomes: "Network timeout, 4" },
+  { name: "no response arrives, once", send: () => {}, times: 1, timeout: short, outcomes: "right, +1" },
+  { name: "no response ever arrives", send: () => {}, timeout: short, outcomes: "Network timeout, 4" },
   {
     name: "the body stops in the middle, once",
     send: begin,
@@ -204,7 +204,7 @@ export const faults: readonly Fault[] = [
   },
   { name: "every body stops in the middle", send: begin, timeout: short, outcomes: "Network timeout, 4" },
   {
-    name: "the body trickles in, for longer than `timeout`, never silent as long as that",
+    name: "the body arrives in small pieces, over more than `timeout` but with shorter pauses",
     send: trickle(12, 100),
     timeout: short,
     outcomes: "right, +0",
@@ -269,7 +269,7 @@ export const faults: readonly Fault[] = [
     outcomes: "right, +0",
   },
   {
-    name: "no `Content-Length`, the body ends early with the connection, which says nothing",
+    name: "no `Content-Length`, the connection closes early without an error",
     send: byHand(half),
     outcomes: {
       rest: "Network truncated-answer, 4",
@@ -310,7 +310,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "206 with a `Content-Range` that is none",
+    name: "206 with a malformed `Content-Range`",
     send: headers(() => ({ "content-range": "lines 1-4/9" })),
     applies: isRange,
     outcomes: {
@@ -334,7 +334,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "206 with more bytes than were asked for",
+    name: "206 with more bytes than requested",
     send: changed(({ headers: own, body }) => ({
       headers: unannounced(own),
       body: new Uint8Array([...body, 1, 2, 3]),
@@ -464,7 +464,7 @@ export const faults: readonly Fault[] = [
     outcomes: "right, +2",
   },
   { name: "429, always", send: status(429), outcomes: "Network http-status 429, 4" },
-  { name: "500, three times, then all is well", send: status(500), times: 3, outcomes: "right, +3" },
+  { name: "500, three times", send: status(500), times: 3, outcomes: "right, +3" },
   { name: "500, always", send: status(500), outcomes: "Network http-status 500, 4" },
   {
     name: "501",
@@ -504,7 +504,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "an HTML page that is not said to be one",
+    name: "an HTML page with another content type",
     send: changed(() => ({ status: 200, headers: {}, body: page })),
     outcomes: {
       rest: "Network html-page 200, 2",
@@ -517,7 +517,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "data that is said to be an HTML page",
+    name: "data with the content type of an HTML page",
     send: headers(() => html),
     outcomes: {
       rest: "right, +0",
@@ -542,19 +542,19 @@ export const faults: readonly Fault[] = [
   },
   // Encodings.
   {
-    name: "a whole object, compressed on the way by gzip",
+    name: "a whole object, compressed in transit by gzip",
     send: changed(({ body }) => ({ headers: { "content-encoding": "gzip" }, body: gzipSync(body) })),
     applies: isWhole,
     outcomes: "right, +0",
   },
   {
-    name: "a whole object, compressed on the way by Brotli",
+    name: "a whole object, compressed in transit by Brotli",
     send: changed(({ body }) => ({ headers: { "content-encoding": "br" }, body: brotliCompressSync(body) })),
     applies: isWhole,
     outcomes: "right, +0",
   },
   {
-    name: "a part, compressed on the way by gzip",
+    name: "a part, compressed in transit by gzip",
     send: changed(({ body, headers: own }) => ({
       headers: { ...unannounced(own), "content-encoding": "gzip" },
       body: gzipSync(body),
@@ -569,7 +569,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "what is said to be compressed by gzip, and is not",
+    name: "`Content-Encoding: gzip`, but the body is not compressed",
     send: headers(() => ({ "content-encoding": "gzip" })),
     outcomes: {
       rest: "Network fetch-failed, 4",
@@ -580,7 +580,7 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: "what is said to be compressed in an unknown way, or three times",
+    name: "an unknown `Content-Encoding`, or three of them",
     send: headers(({ attempt }) => ({ "content-encoding": attempt % 2 ? "zip" : "br, br, gzip" })),
     outcomes: {
       rest: "Network content-coding, 1",
@@ -661,13 +661,13 @@ function describeOutcomes(outcomes: Outcomes): string {
   const named = (isMost ? groups.slice(0, -1) : groups).map(
     ([outcome, of]) => `${of.map((kind) => kindNames[kind]).join(", ")}: ${outcome}`,
   );
-  return [...named, ...(isMost ? [`all else: ${rest}`] : [])].join("; ");
+  return [...named, ...(isMost ? [`others: ${rest}`] : [])].join("; ");
 }
 
 /** The table of docs/networks.md. */
 export function faultTable(): string {
   const rows = faults.map(({ name, outcomes }) => `| ${name} | ${describeOutcomes(outcomes)} |\n`);
-  return `\n| the server | what comes of it |\n|---|---|\n${rows.join("")}\n`;
+  return `\n| the server | outcome |\n|---|---|\n${rows.join("")}\n`;
 }
 
 /** A server that errs with the answers for one object. */
