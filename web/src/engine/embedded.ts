@@ -1,9 +1,23 @@
 /** Falls back to copies of the modules embedded in a script, which is loaded only if needed. */
 import { lazy } from "../util/lazy.js";
-import type { WasmModule } from "../util/platform.js";
+import { packageFile, type WasmModule } from "../util/platform.js";
 import type { ModuleName } from "./compile.js";
 
-const embedded = lazy("modules without their files", () => import("./embedded-modules.js"));
+/**
+ * The package's bundles import the copies as `zarr-wasm/embedded`, for which the conditions in package.json choose a
+ * file: programs for workerd get none. Pages that load the bundles unchanged cannot resolve that name. They load the
+ * file by its address, which is computed so that bundlers do not include it.
+ */
+const embedded = lazy("embedded modules", () =>
+  import("./embedded-modules.js").catch(
+    (): Promise<Copies> =>
+      import(
+        /* webpackIgnore: true */ /* @vite-ignore */ packageFile("bundle/embedded.js", import.meta.url).href
+      ),
+  ),
+);
+
+type Copies = typeof import("./embedded-modules.js");
 
 /**
  * Compiles a module from its file, or from its embedded copy if the file is not available.
