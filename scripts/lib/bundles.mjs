@@ -1,8 +1,8 @@
 // Bundles the compiled library into the files of the package. build.mjs runs this as a separate process, since
 // Rolldown's interface is asynchronous.
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { deflateRawSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { libraryChunks } from "./chunks.mjs";
@@ -52,18 +52,18 @@ const virtual = (text) => ({
   load: (id) => (id === "virtual:entry" ? text : null),
 });
 
-/** Replaces web/src/engine/packaged.ts by its variant for a target. */
-const packagedFor = (target) => ({
-  name: "packaged",
-  resolveId: (source, importer) =>
-    /\/packaged\.js$/.test(source) && !path.basename(importer).startsWith("packaged-")
-      ? dist(`engine/packaged-${target}.js`)
-      : null,
+/** Replaces an import of a module in web/src/engine. */
+const replace = (source, resolved) => ({
+  name: "replace",
+  resolveId: (id) => (id === source ? resolved : null),
 });
 
 /** Bundles the scripts of workers into one file each, so that bundlers with any format of workers can use them. */
 async function bundleWorkers() {
-  const script = { input: dist("workers/worker-script.js"), plugins: [packagedFor("worker")] };
+  const script = {
+    input: dist("workers/worker-script.js"),
+    plugins: [replace("./packaged.js", dist("engine/packaged-worker.js"))],
+  };
   await bundleFile(script, { file: dist("workers/worker.js") });
   copyFileSync(dist("workers/worker.js"), dist("bundle/worker.js"));
   await bundleFile(
@@ -101,42 +101,92 @@ async function bundleParquetReader() {
   copyFileSync(path.join(root, "web/src/vendor/hyparquet.d.ts"), dist("vendor/hyparquet.d.ts"));
 }
 
-/** Writes the wasm modules as scripts, for bundlers that do not copy them (web/src/engine/packaged.ts). */
-function embedModules() {
-  for (const name of wasmModules) {
-    const module = readFileSync(dist(`wasm/${name}.wasm`));
-    const deflated = deflateRawSync(module, { level: 9 }).toString("base64");
-    const text = `export const deflated = "${deflated}";\nexport const bytes = ${module.byteLength};\n`;
-    writeFileSync(dist(`wasm/${name}-embedded.js`), text);
-  }
-}
+/** When a file was written; 0 if it does not exist. */
+const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 /**
- * Bundles the entries of a condition in package.json into a folder of dist. The folder lies one level below dist, like
- * web/src/engine, so that the relative URLs of the wasm modules, ../wasm/, are valid there, too.
+ * Writes the wasm modules as scripts, for bundlers that do not copy them (web/src/engine/embedded-modules.ts). The
+ * decode module, which all need, is compressed so that runtimes can decompress it. The larger two repeat each other:
+ * they are one LZMA stream, cut after the bytes that the full module takes.
  */
-async function bundleEntries(condition, folder, { plugins = [], minify }) {
-  rmSync(dist(folder), { recursive: true, force: true });
-  const entries = programEntries.filter(({ targets }) => targets[condition]?.startsWith(`./dist/${folder}/`));
+async function embedModules() {
+  const made = Math.min(...wasmModules.map((name) => timeOf(dist(`wasm/${name}-embedded.js`))));
+  const sources = wasmModules.map((name) => dist(`wasm/${name}.wasm`));
+  if (made > Math.max(...[...sources, fileURLToPath(import.meta.url)].map(timeOf))) return;
+  const [decode, full, images] = sources.map((file) => readFileSync(file));
+  const { createCodecChain } = await import(pathToFileURL(dist("codecs.js")));
+  const { decodeLzma } = await import(pathToFileURL(dist("engine/lzma.js")));
+  const both = Buffer.concat([full, images]);
+  const codecs = [
+    { name: "bytes" },
+    { name: "numcodecs.lzma", configuration: { format: 2, preset: 0x80000009 } },
+  ];
+  const chain = await createCodecChain({ dataType: "uint8", shape: [both.byteLength], codecs });
+  const stream = chain.encode(new Uint8Array(both));
+  const { read } = decodeLzma(stream, full.byteLength);
+  const write = (name, field, packed, { byteLength }) =>
+    writeFileSync(
+      dist(`wasm/${name}-embedded.js`),
+      `export const ${field} = "${Buffer.from(packed).toString("base64")}";\nexport const bytes = ${byteLength};\n`,
+    );
+  write("decode", "deflated", deflateRawSync(decode, { level: 9 }), decode);
+  write("full", "compressed", stream.subarray(0, read), full);
+  write("images", "compressed", stream.subarray(read), images);
+}
+
+/** Addresses that bundles contain unchanged: the wasm modules, Node's modules, the package itself. */
+const external = /^\.\.\/wasm\/|^node:|^zarr-wasm\//;
+
+/**
+ * Bundles the entries in package.json into dist/bundle. The folder lies one level below dist, like web/src/engine, so
+ * that the relative URLs of the wasm modules, ../wasm/, are valid there, too.
+ */
+async function bundleEntries() {
+  rmSync(dist("bundle"), { recursive: true, force: true });
+  const entries = programEntries.filter(({ targets }) => targets.default.startsWith("./dist/bundle/"));
   const modules = entries.filter(({ name }) => name !== "worker").map(({ name, module }) => [name, module]);
-  const external = /^\.\.\/wasm\/|^node:/;
   const { input, output } = await libraryChunks(Object.fromEntries(modules), {
-    plugins,
+    plugins: [replace("./embedded-modules.js", { id: "zarr-wasm/embedded", external: true })],
     onLog,
     external,
     makeAbsoluteExternalsRelative: false,
     platform: "browser",
   });
-  const files = await bundle(input, { ...output, dir: dist(folder), minify });
-  writeModules(folder, files);
+  const files = await bundle(input, { ...output, dir: dist("bundle"), minify: readable });
+  writeModules(files);
 }
 
 /** Writes the list of modules in each file into build/, for the tests. */
-function writeModules(folder, files) {
+function writeModules(files) {
   const relative = (id) => path.relative(distDir, id).replaceAll(path.sep, "/");
-  const modules = files.map(({ fileName, moduleIds }) => [`${folder}/${fileName}`, moduleIds.map(relative)]);
+  const modules = files.map(({ fileName, moduleIds }) => [`bundle/${fileName}`, moduleIds.map(relative)]);
   mkdirSync(buildDir, { recursive: true });
-  writeFileSync(path.join(buildDir, `${folder}.json`), JSON.stringify(Object.fromEntries(modules)));
+  writeFileSync(path.join(buildDir, "bundle.json"), JSON.stringify(Object.fromEntries(modules)));
+}
+
+/** Writes the entries for workerd into dist/edge: those of dist/bundle, after the import of the wasm modules. */
+async function writeEdgeEntries() {
+  rmSync(dist("edge"), { recursive: true, force: true });
+  const library = replace("./module.js", { id: "../bundle/numcodecs.js", external: true });
+  await bundleFile(
+    {
+      input: dist("engine/edge-modules.js"),
+      plugins: [library],
+      external,
+      makeAbsoluteExternalsRelative: false,
+    },
+    { file: dist("edge/modules.js"), minify: readable },
+  );
+  for (const { name, module, targets } of programEntries) {
+    if (targets.workerd !== `./dist/edge/${name}.js`) continue;
+    const file = dist(`edge/${name}.js`);
+    const from = (other) => path.relative(path.dirname(file), dist(other)).replace(/^(?!\.)/, "./");
+    const own = JSON.stringify(from(`bundle/${name}.js`));
+    const isDefault = "default" in (await import(pathToFileURL(module)));
+    const names = isDefault ? `{ default } from ${own}` : `* from ${own}`;
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, `import ${JSON.stringify(from("edge/modules.js"))};\nexport ${names};\n`);
+  }
 }
 
 /**
@@ -167,12 +217,12 @@ async function bundleOneFile() {
 
 /** Makes all bundles; the library must have been compiled. */
 async function bundleLibrary() {
-  embedModules();
+  await embedModules();
   await bundleParquetReader();
-  await bundleEntries("default", "bundle", { minify: readable });
+  await bundleEntries();
   await bundleWorkers();
   await bundleLockThread();
-  await bundleEntries("workerd", "edge", { plugins: [packagedFor("edge")], minify: true });
+  await writeEdgeEntries();
   await bundleOneFile();
 }
 

@@ -143,7 +143,7 @@ export async function libraryChunks(entries, options) {
     output: {
       entryFileNames: "[name].js",
       chunkFileNames: ({ facadeModuleId, name }) => `${facadeModuleId ? fileName(facadeModuleId) : name}.js`,
-      banner: ({ isDynamicEntry }) => (isDynamicEntry ? importStart : ""),
+      banner: ({ isDynamicEntry, name }) => (isDynamicEntry || name === "embedded" ? importStart : ""),
       codeSplitting: {
         includeDependenciesRecursively: false,
         groups: [{ name: chunkName, debugName: "library" }],

@@ -11,6 +11,7 @@ const moduleOf = (name) => {
   return elsewhere[name] ?? `${name}.js`;
 };
 const elsewhere = {
+  embedded: "engine/embedded-modules.js",
   worker: "workers/worker.js",
   viewer: "viewer/viewer.js",
   "viewer/element": "viewer/define.js",
@@ -32,12 +33,12 @@ export const programEntries = Object.entries({ ...exports, ...imports }).flatMap
 });
 
 /**
- * Subpaths of programs with their declarations; style sheets and wasm modules have no types to report.
+ * Subpaths of programs with their declarations; style sheets, wasm modules and their copies have no types to report.
  * @returns {[subpath: string, types: string][]}
  */
 export const typedEntries = () =>
   programEntries.flatMap(({ subpath, targets }) =>
-    subpath.startsWith(".") ? [[subpath, targets.types]] : [],
+    subpath.startsWith(".") && targets.types ? [[subpath, targets.types]] : [],
   );
 
 /** Name of an entry's report in api/: "numcodecs-blosc" for "./numcodecs/blosc". */

@@ -25,7 +25,8 @@ export function copyTypes() {
     for (const [, address] of text.matchAll(imported))
       copy(declarationOf(path.resolve(path.dirname(file), address)));
   };
-  for (const { name, module } of programEntries) if (name !== "internal") copy(declarationOf(module));
+  for (const { module, targets } of programEntries)
+    if (targets.types?.startsWith("./dist/types/")) copy(declarationOf(module));
   copyFrameworks();
 }
 

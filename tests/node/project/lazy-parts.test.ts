@@ -117,7 +117,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "conventions/geo/axes.js",
     "conventions/geo/attributes.js",
   ],
-  "bundle/engine-embedded-modules.js": ["engine/embedded-modules.js"],
+  "bundle/embedded.js": ["engine/embedded-modules.js", "engine/lzma.js"],
   "wasm/decode-embedded.js": ["wasm/decode-embedded.js"],
   "wasm/full-embedded.js": ["wasm/full-embedded.js"],
   "wasm/images-embedded.js": ["wasm/images-embedded.js"],

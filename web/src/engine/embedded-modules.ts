@@ -2,22 +2,33 @@
 
 import { inflate } from "../util/inflate.js";
 import type { ModuleName } from "./compile.js";
+import { decodeLzma } from "./lzma.js";
 
-interface Embedded {
-  /** Raw DEFLATE, in base64. */
-  readonly deflated: string;
-  readonly bytes: number;
-}
+const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
-const modules: Readonly<Record<ModuleName, () => Promise<Embedded>>> = {
-  decode: () => import("../wasm/decode-embedded.js"),
-  full: () => import("../wasm/full-embedded.js"),
-  images: () => import("../wasm/images-embedded.js"),
+const modules: Readonly<Record<ModuleName, () => Promise<Uint8Array<ArrayBuffer>>>> = {
+  async decode() {
+    const { deflated, bytes } = await import("../wasm/decode-embedded.js");
+    return inflate(fromBase64(deflated), bytes, "the copy of decode.wasm");
+  },
+  async full() {
+    const { compressed, bytes } = await import("../wasm/full-embedded.js");
+    return decodeLzma(fromBase64(compressed), bytes).decoded;
+  },
+  // One stream with the full module, of which this one repeats much.
+  async images() {
+    const [full, own] = await Promise.all([
+      import("../wasm/full-embedded.js"),
+      import("../wasm/images-embedded.js"),
+    ]);
+    const [start, rest] = [fromBase64(full.compressed), fromBase64(own.compressed)];
+    const stream = new Uint8Array(start.byteLength + rest.byteLength);
+    stream.set(start);
+    stream.set(rest, start.byteLength);
+    return decodeLzma(stream, full.bytes + own.bytes).decoded.slice(full.bytes);
+  },
 };
 
 /** Returns the bytes of a module. */
-export async function embeddedModule(name: ModuleName): Promise<Uint8Array<ArrayBuffer>> {
-  const { deflated, bytes } = await modules[name]();
-  const packed = Uint8Array.from(atob(deflated), (letter) => letter.charCodeAt(0));
-  return inflate(packed, bytes, `the copy of ${name}.wasm`);
-}
+export const embeddedModule = (name: ModuleName): Promise<Uint8Array<ArrayBuffer>> => modules[name]();

@@ -1,4 +1,4 @@
-/** Type of the .wasm imports in packaged-edge.ts. */
+/** Type of the .wasm imports in edge-modules.ts. */
 declare module "*.wasm" {
   const module: unknown;
   export default module;
