@@ -101,7 +101,7 @@ async function bundleParquetReader() {
   copyFileSync(path.join(root, "web/src/vendor/hyparquet.d.ts"), dist("vendor/hyparquet.d.ts"));
 }
 
-/** Writes the wasm modules as scripts, for bundlers that do not copy them (web/src/engine/embedded.ts). */
+/** Writes the wasm modules as scripts, for bundlers that do not copy them (web/src/engine/packaged.ts). */
 function embedModules() {
   for (const name of wasmModules) {
     const module = readFileSync(dist(`wasm/${name}.wasm`));

@@ -20,7 +20,7 @@ const elements = ["viewer/define", "viewer/anywidget"];
 /** Lazily loaded modules that every first picture needs: loaded together with the page. */
 const neededSoon = ["read/part", "canvas2d", "legends", "overlay", "side", "stored-coordinates"];
 
-/** Copies of wasm modules and of the worker's script, which stay separate files (web/src/engine/embedded.ts). */
+/** Copies of wasm modules and of the worker's script, which stay separate files (web/src/engine/packaged.ts). */
 const copies = /^\.\.\/wasm\/(?:worker-|[\w-]+-embedded\.js$)/;
 
 /** The library's modules, not its bundles: less unused code remains. */
