@@ -146,7 +146,7 @@ class Resolver {
 
   finish(): ResolvedChain {
     if (!this.#toBytes) {
-      throw invalidMetadata("the codecs lack one that turns the array into bytes, such as bytes", {
+      throw invalidMetadata("the codecs lack an array-to-bytes codec, such as bytes", {
         code: "codec-order",
       });
     }
@@ -160,7 +160,7 @@ function lookUp(metadata: CodecMetadata, { version, onWarning }: ChainOptions): 
   const found = findCodec(name, version);
   if (found) return found;
   if (mustUnderstand === false) {
-    const message = `codec "${name}" is not known, and left out as the metadata allows`;
+    const message = `codec "${name}" is unknown, and ignored as the metadata allows`;
     onWarning?.({ code: "codec-left-out", message });
     return undefined;
   }
@@ -177,7 +177,7 @@ function checkOrder(
   if (fits) return;
   const message =
     kind === "bytes-to-bytes"
-      ? `codec ${name} works on bytes, but no codec before it turns the array into bytes`
+      ? `codec ${name} works on bytes, but no array-to-bytes codec precedes it`
       : `codec ${name} works on arrays and cannot follow ${previous!.name}, which yields bytes`;
   throw invalidMetadata(message, { code: "codec-order", codec: name });
 }

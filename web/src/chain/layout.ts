@@ -180,7 +180,7 @@ function fixedSize({ before, toBytes, after }: ResolvedChain, bytes: number): nu
 
 function coreSteps({ before, toBytes, after }: ResolvedChain, what: string): ResolvedStep[] {
   if (toBytes.type === "core") return [...before, toBytes.step, ...after];
-  throw invalidMetadata(`codec ${toBytes.name} cannot stand in ${what}`, {
+  throw invalidMetadata(`codec ${toBytes.name} is not allowed in ${what}`, {
     code: "codec-order",
     codec: toBytes.name,
   });

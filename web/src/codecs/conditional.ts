@@ -68,7 +68,7 @@ function nestedWords(
   const { name, configuration } = readNested(config, codec);
   const definition = find(name, context.version);
   if (definition?.kind !== "bytes-to-bytes") {
-    throw config.error(`"codecs" holds ${formatValue(name)}, which is no bytes-to-bytes codec known here`);
+    throw config.error(`"codecs" must hold bytes-to-bytes codecs, not ${formatValue(name)}`);
   }
   const { params } = definition.parse(new ConfigReader(name, configuration, context.version), context);
   return [codecRow(definition.core).id, params.length, ...params];

@@ -53,7 +53,7 @@ function readBytes(config: ConfigReader, name: string): Uint8Array {
   const bytes =
     typeof value === "string" && value.length <= 2 * maxTableBytes ? decodeBase64(value) : undefined;
   if (!bytes || bytes.length > maxTableBytes)
-    throw config.error(`"${name}" must be bytes as base 64, at most ${maxTableBytes} of them`);
+    throw config.error(`"${name}" must be at most ${maxTableBytes} bytes in base64`);
   return bytes;
 }
 

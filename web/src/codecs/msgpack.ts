@@ -309,7 +309,7 @@ class Writer {
 
   #map(value: unknown, depth: number): void {
     if (typeof value !== "object" || ArrayBuffer.isView(value)) {
-      throw invalidArgument(`codec ${this.codec}: a ${typeof value} has no form in MessagePack`);
+      throw invalidArgument(`codec ${this.codec}: a ${typeof value} cannot be represented in MessagePack`);
     }
     const entries = Object.entries(value as object);
     this.#length(entries.length, 0x80, 16, 0xde, [2, 4]);

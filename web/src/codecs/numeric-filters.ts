@@ -103,7 +103,7 @@ export const bitround: CodecDefinition = {
     const mantissa = Object.hasOwn(mantissas, core) ? mantissas[core]! : undefined;
     const isInteger = /^(u?int(8|16|32|64)|datetime64|timedelta64)$/.test(core);
     if (mantissa === undefined && !isInteger)
-      throw config.error(`it cannot round data type ${array.dtype}`, "codec-dtype");
+      throw config.error(`does not support data type ${array.dtype}`, "codec-dtype");
     // numcodecs allows floats to keep only the hidden bit.
     const minBits = mantissa === undefined || (version === 3 && config.codec === "bitround") ? 1 : 0;
     return { params: [config.integer("keepbits", minBits, mantissa ?? 64)] };
@@ -130,7 +130,7 @@ export const scaleOffset: CodecDefinition = {
   parse(config, { array }) {
     config.only("offset", "scale");
     if (!realType.test(array.dtype.core))
-      throw config.error(`it cannot calculate with data type ${array.dtype}`, "codec-dtype");
+      throw config.error(`does not support data type ${array.dtype}`, "codec-dtype");
     const offset = readItem(config, array.dtype, config.given("offset", 0), '"offset"');
     const scale = readItem(config, array.dtype, config.given("scale", 1), '"scale"');
     const zero = readItem(config, array.dtype, 0, "0");
@@ -196,7 +196,7 @@ export const castValue: CodecDefinition = {
     config.only("data_type", "rounding", "out_of_range", "scalar_map");
     const dtype = parseDataType(config.get("data_type"));
     for (const type of [array.dtype, dtype]) {
-      if (!realType.test(type.core)) throw config.error(`it cannot cast data type ${type}`, "codec-dtype");
+      if (!realType.test(type.core)) throw config.error(`does not support data type ${type}`, "codec-dtype");
     }
     const rounding = config.choice("rounding", roundings, "nearest-even");
     const range = config.choice("out_of_range", outOfRange, "error");

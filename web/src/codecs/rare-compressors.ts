@@ -29,10 +29,7 @@ export const pcodec: CodecDefinition = {
   },
   parse(config, { array }) {
     if (!types.test(array.dtype.core))
-      throw config.error(
-        `does not work on data type ${array.dtype}, which is no number of its`,
-        "codec-dtype",
-      );
+      throw config.error(`does not support data type ${array.dtype}`, "codec-dtype");
     return { params: [] };
   },
 };

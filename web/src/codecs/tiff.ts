@@ -27,7 +27,7 @@ function readType(config: ConfigReader, { array }: CodecContext, accepted: RegEx
     throw config.error(`"dtype" is ${type.dtype}, but the array's data type is ${array.dtype}`);
   for (const dtype of [type.dtype, array.dtype]) {
     if (dtype.fields || !accepted.test(dtype.core))
-      throw config.error(`it cannot calculate with data type ${dtype}`, "codec-dtype");
+      throw config.error(`does not support data type ${dtype}`, "codec-dtype");
   }
   return type;
 }
@@ -65,7 +65,7 @@ const distances = [1, 2, 4];
 function readRun(config: ConfigReader, context: CodecContext) {
   const shape = readShape(config, context);
   const rank = shape.length;
-  if (rank === 0) throw config.error("it does not work on arrays without dimensions");
+  if (rank === 0) throw config.error("does not support arrays without dimensions");
   const axis = (config.integer("axis", -rank, rank - 1, -1) + rank) % rank;
   const distance = config.integer("dist", 1, 4, 1);
   if (!distances.includes(distance)) throw config.error(`"dist" must be 1, 2 or 4, not ${distance}`);
@@ -104,7 +104,7 @@ const planeFlags = { differences: 1, highFirst: 2 };
 function parsePlanes(config: ConfigReader, context: CodecContext, flags: number) {
   const { run, step, axesBehind } = readRun(config, context);
   if (axesBehind > 1) throw config.error('"axis" must be the last axis, or the one before it');
-  if (run % step !== 0) throw config.error(`a row of ${run} elements is no multiple of ${step}`);
+  if (run % step !== 0) throw config.error(`a row of ${run} elements is not a multiple of ${step}`);
   const { dtype, shape } = context.array;
   const encoded = { dtype: DType.simple("uint8"), shape: [product(shape) * dtype.itemBytes] };
   return { params: [run, step, flags], encoded };
@@ -147,7 +147,7 @@ export const chunky: CodecDefinition = {
     config.only("endian");
     const { dtype } = context.array;
     if (dtype.fields || dtype.core === "bool")
-      throw config.error(`it does not work on data type ${dtype}`, "codec-dtype");
+      throw config.error(`does not support data type ${dtype}`, "codec-dtype");
     return config.given("endian") === undefined ? { params: [1] } : bytes.parse(config, context);
   },
 };
@@ -200,7 +200,7 @@ export const packbits: CodecDefinition = {
   parse(config, { array }) {
     config.only("padding_encoding", "first_bit", "last_bit", "start_bit", "end_bit");
     const bits = significantBits(array.dtype);
-    if (bits === 0) throw config.error(`it cannot pack data type ${array.dtype}`, "codec-dtype");
+    if (bits === 0) throw config.error(`does not support data type ${array.dtype}`, "codec-dtype");
     const padding = config.choice("padding_encoding", paddings, "none") % 3;
     const first = readBit(config, ["first_bit", "start_bit"], bits, 0);
     const last = readBit(config, ["last_bit", "end_bit"], bits, bits - 1);

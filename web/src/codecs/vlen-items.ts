@@ -176,7 +176,7 @@ function decodeItem(
   end: number,
 ): ElementData {
   if ((end - start) % type.dtype.itemBytes !== 0) {
-    throw corrupt(codec, "corrupt", start, `an element is no multiple of ${type.dtype.itemBytes} bytes`);
+    throw corrupt(codec, "corrupt", start, `an element is not a multiple of ${type.dtype.itemBytes} bytes`);
   }
   const item = bytes.slice(start, end);
   swap(type, item);

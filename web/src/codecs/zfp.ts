@@ -58,8 +58,8 @@ function precision(bits: number): Mode {
 
 function checkArray(config: ConfigReader, { dtype, shape }: CodecArray, types: readonly string[]): void {
   if (!types.includes(dtype.core))
-    throw config.error(`does not work on data type ${dtype}, only on ${types.join(", ")}`, "codec-dtype");
-  if (shape.length > 4) throw config.error(`works on 4 dimensions at most, not on ${shape.length}`);
+    throw config.error(`does not support data type ${dtype}, only on ${types.join(", ")}`, "codec-dtype");
+  if (shape.length > 4) throw config.error(`supports at most 4 dimensions, not ${shape.length}`);
 }
 
 function params(config: ConfigReader, header: boolean, mode: Mode): number[] {
@@ -148,7 +148,7 @@ export const zfpy: CodecDefinition = {
   parse(config, { array }) {
     config.only("mode", "tolerance", "rate", "precision", "compression_kwargs");
     checkArray(config, array, headerTypes);
-    if (array.shape.length === 0) throw config.error("does not work on arrays without dimensions");
+    if (array.shape.length === 0) throw config.error("does not support arrays without dimensions");
     return { params: params(config, true, readZfpyMode(config, array)) };
   },
 };

@@ -81,7 +81,7 @@ function suffixKeys(suffix: string, { keys: base, chunkKey }: KeyEncoding): KeyE
  * documents.
  */
 function checkedSuffix(json: Json | undefined): string {
-  if (typeof json !== "string") throw bad(`a suffix must be a text, not ${showJson(json)}`);
+  if (typeof json !== "string") throw bad(`a suffix must be a string, not ${showJson(json)}`);
   if (json.length > maxSuffix)
     throw limitExceeded(`${what} suffix: a suffix of ${json.length} characters, more than ${maxSuffix}`);
   // The first part continues the base's key, which is never empty.

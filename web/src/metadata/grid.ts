@@ -141,19 +141,20 @@ export function parseGrid(json: Json | undefined, shape: readonly number[]): Chu
 /** Parses the chunk lengths along one axis: a single length, or a list of lengths and of pairs [length, count]. */
 function readAxis(json: Json, length: number): AxisGrid {
   if (json instanceof JsonNumber) return new RegularAxis(length, positive(json));
-  if (!Array.isArray(json) || json.length === 0) throw invalid(`${showJson(json)} are no chunk lengths`);
+  if (!Array.isArray(json) || json.length === 0)
+    throw invalid(`${showJson(json)} is not a list of chunk lengths`);
   return new RectilinearAxis(length, json.map(readRun));
 }
 
 function readRun(json: Json): readonly [size: number, count: number] {
   if (!Array.isArray(json)) return [positive(json), 1];
-  if (json.length !== 2) throw invalid(`${showJson(json)} is no pair of a length and a count`);
+  if (json.length !== 2) throw invalid(`${showJson(json)} is not a pair of a length and a count`);
   return [positive(json[0]!), positive(json[1]!)];
 }
 
 function positive(json: Json): number {
   const value = json instanceof JsonNumber && json.isInteger ? json.value : 0;
-  if (!Number.isSafeInteger(value) || value < 1) throw invalid(`${showJson(json)} is no positive integer`);
+  if (!Number.isSafeInteger(value) || value < 1) throw invalid(`${showJson(json)} is not a positive integer`);
   return value;
 }
 

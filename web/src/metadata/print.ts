@@ -97,7 +97,7 @@ export function toJson(value: unknown, place: string, depth = 0): Json {
   if (Array.isArray(value)) return Array.from(value, (item, i) => toJson(item, `${place}[${i}]`, depth + 1));
   if (typeof value !== "object" || !isPlain(value)) {
     const what = typeof value === "number" ? String(value) : `a value of type ${typeof value}`;
-    throw invalidArgument(`${place} is ${what}, for which JSON has no form`, { code: "not-json" });
+    throw invalidArgument(`${place} is ${what}, which JSON cannot represent`, { code: "not-json" });
   }
   const entries = Object.entries(value).filter(([, child]) => child !== undefined);
   const json = (key: string, child: unknown) => toJson(child, `${place}.${key}`, depth + 1);

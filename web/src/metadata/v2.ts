@@ -228,7 +228,7 @@ export async function parseV2Consolidated(
     if (!isZarrError(error, "InvalidMetadata")) throw error;
     options.onWarning?.({
       code: "consolidated",
-      message: `${v2ConsolidatedKey} is left out: ${error.message}`,
+      message: `${v2ConsolidatedKey} is ignored: ${error.message}`,
     });
     return undefined;
   }

@@ -100,7 +100,7 @@ function checkKeys(object: JsonObject, known: ReadonlySet<string>): void {
   for (const [key, value] of Object.entries(object)) {
     if (known.has(key) || (isJsonObject(value) && member(value, "must_understand") === false)) continue;
     throw invalidMetadata(
-      `${v3Key} has the field "${key}", which is not known and not marked as needless to understand; known are ${[...known].join(", ")}`,
+      `${v3Key} has the field "${key}", which is unknown and lacks "must_understand": false; known fields are ${[...known].join(", ")}`,
       { code: "must-understand" },
     );
   }
@@ -118,7 +118,7 @@ function checkTransformers(json: Json | undefined, { onWarning }: DocumentOption
       });
     onWarning?.({
       code: "storage-transformer",
-      message: `storage transformer "${name}" is left out, as it allows`,
+      message: `storage transformer "${name}" is ignored, as the metadata allows`,
     });
   }
 }
@@ -213,7 +213,7 @@ function parseConsolidated(
   if (kind !== "inline" || !isJsonObject(metadata)) {
     onWarning?.({
       code: "consolidated",
-      message: "the consolidated metadata has no form that is known, and is left out",
+      message: "the consolidated metadata has an unknown form, and is ignored",
     });
     return undefined;
   }

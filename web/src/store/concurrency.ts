@@ -15,12 +15,12 @@ import { transientStatus } from "./transport.js";
 
 /** Returns the error of a write to an existing key that must be absent. */
 export function existsError(name: string | URL): ZarrError {
-  return alreadyExists(`${name} exists already`);
+  return alreadyExists(`${name} already exists`);
 }
 
 /** Returns the error of a write to an object that has changed since it was read. */
 export function conflictError(name: string | URL, cause?: unknown): ZarrError {
-  return conflict(`${name} was written by somebody else since it was read`, { cause });
+  return conflict(`${name} was modified concurrently by another writer`, { cause });
 }
 
 /**
@@ -81,7 +81,7 @@ export async function retryConflicts<T>(
       const mode = typeof conflicts === "function" ? conflicts() : conflicts;
       if (mode !== "retry" || !isZarrError(error, "AlreadyExists", "Conflict")) throw error;
       if (attempt === attempts)
-        throw conflict(`${key} is written by others all the time; gave up after ${attempts} attempts`, {
+        throw conflict(`${key} is constantly modified by other writers; gave up after ${attempts} attempts`, {
           cause: error,
         });
     }

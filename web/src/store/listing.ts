@@ -26,10 +26,10 @@ export async function* keysBelow(
   const place = locateKey(store, prefix);
   for await (const listed of listedValues(store, path, place, signal)) {
     if (typeof listed !== "string")
-      throw badListing(place, `lists ${describeValue(listed)}, which is no key`);
+      throw badListing(place, `lists ${describeValue(listed)}, which is not a key`);
     const key = listed.startsWith("/") ? listed : `/${listed}`;
     if (!key.startsWith(prefix) || key === prefix) continue;
-    if (!isKey(key)) throw badListing(place, `lists ${JSON.stringify(key)}, which is no key`);
+    if (!isKey(key)) throw badListing(place, `lists ${JSON.stringify(key)}, which is not a key`);
     yield key;
   }
 }
@@ -67,18 +67,18 @@ function iterate(store: Store, path: string, place: string): AsyncIterator<unkno
   if (!store.list) return [...(store as unknown as Map<unknown, unknown>).keys()].filter(isText).values();
   const listed: unknown = store.list(path);
   if (typeof listed !== "object" || listed === null)
-    throw badListing(place, `is ${describeValue(listed)}, no list`);
+    throw badListing(place, `is ${describeValue(listed)}, not a list`);
   const found = listed as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
   let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined;
   try {
     iterator = found[Symbol.asyncIterator]?.() ?? found[Symbol.iterator]?.();
   } catch {
-    throw badListing(place, "cannot be gone through");
+    throw badListing(place, "cannot be iterated");
   }
   if (!iterator) {
     // It may be a promise, whose rejection would be unhandled.
     Promise.resolve(listed).catch(() => {});
-    throw badListing(place, "is no list");
+    throw badListing(place, "is not iterable");
   }
   return iterator;
 }
@@ -96,7 +96,7 @@ const isText = (key: unknown): boolean => typeof key === "string";
 const isKey = (key: string): boolean => !key.split(/[/\\]/).some((name) => name === "." || name === "..");
 
 export const badListing = (place: string, what: string): ZarrError =>
-  networkError(`what the store says of ${place} ${what}`, { code: "bad-listing" });
+  networkError(`the store's list of ${place} ${what}`, { code: "bad-listing" });
 
 /**
  * Lists the folders directly below a path, which may be the nodes of a group.
@@ -139,7 +139,7 @@ async function childrenIn(
     throw storeFailed(`/${folder}`, "listed", cause);
   }
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string"))
-    throw badListing(`/${folder}`, `is ${describeValue(names)}, no list of names`);
+    throw badListing(`/${folder}`, `is ${describeValue(names)}, not a list of names`);
   return names;
 }
 
@@ -152,7 +152,7 @@ async function* keysIn(
   try {
     for await (const key of listedValues(store, folder, `/${folder}`, signal)) {
       if (typeof key !== "string")
-        throw badListing(`/${folder}`, `lists ${describeValue(key)}, which is no key`);
+        throw badListing(`/${folder}`, `lists ${describeValue(key)}, which is not a key`);
       yield key;
     }
   } catch (error) {

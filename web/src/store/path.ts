@@ -15,7 +15,7 @@ const maxUsual = 1024;
  */
 export function normalizePath(path: string): string {
   if (typeof path !== "string")
-    throw invalidArgument(`a path must be a text, not ${describeValue(path)}`, { code: "bad-path" });
+    throw invalidArgument(`a path must be a string, not ${describeValue(path)}`, { code: "bad-path" });
   if (path.length <= maxUsual && usual.test(path)) return path;
   const segments = path
     .replaceAll("\\", "/")

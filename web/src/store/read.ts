@@ -60,7 +60,7 @@ function badAnswer(store: Store, key: string, answer: unknown): ZarrError {
   const name = store.constructor?.name || "a store";
   const place = locateKey(store, key);
   return networkError(
-    `${name} answered with no bytes (${kindName(answer)}) for ${place}: there must be a Uint8Array, or undefined for nothing`,
+    `${name} returned ${kindName(answer)} for ${place}; expected a Uint8Array, or undefined for a missing key`,
     { code: "bad-answer" },
   );
 }

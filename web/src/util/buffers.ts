@@ -73,7 +73,7 @@ export class ByteSink {
     try {
       grown = uninitialised(Math.max(needed, Math.min(next, needed + maxGrowth)));
     } catch (cause) {
-      throw limitExceeded(`there is no memory for ${needed} bytes`, { code: "out-of-memory", cause });
+      throw limitExceeded(`out of memory: cannot allocate ${needed} bytes`, { code: "out-of-memory", cause });
     }
     grown.set(this.#buffer.subarray(0, this.length));
     this.#buffer = grown;

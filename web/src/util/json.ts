@@ -205,13 +205,13 @@ export class JsonReader {
     if (!container?.object || container.key !== undefined) return true;
     if (this.begun === undefined) {
       this.match(space);
-      if (this.text[this.at] !== '"') this.fail("a property name in double quotes is missing");
+      if (this.text[this.at] !== '"') this.fail("expected a property name in double quotes");
     }
     const key = this.string();
     if (key === undefined) return false;
-    if (!this.skips(":")) this.fail('":" is missing');
+    if (!this.skips(":")) this.fail('expected ":"');
     if (Object.hasOwn(container.object, key) && this.duplicates++ < maxDuplicates) {
-      const message = `${this.options.name} has the key ${showJson(key)} twice; the last one counts`;
+      const message = `${this.options.name} has the key ${showJson(key)} twice; the last value is used`;
       this.options.onWarning?.({ code: "duplicate-key", message });
     }
     container.key = key;
@@ -276,7 +276,7 @@ export class JsonReader {
 
   private close(container: Open): Json {
     const end = container.list ? "]" : "}";
-    if (!this.skips(end)) this.fail(`"," or "${end}" is missing`);
+    if (!this.skips(end)) this.fail(`expected "," or "${end}"`);
     this.open.pop();
     const isLarge = this.values - container.first >= largeSize;
     if (container.list) {
@@ -305,7 +305,7 @@ export class JsonReader {
       const plain = this.match(plainText);
       const stop = this.text[this.at++];
       if (stop === '"') return this.bounded(result + pieces.join("") + plain);
-      if (stop !== "\\") this.fail("a string is not closed");
+      if (stop !== "\\") this.fail("unterminated string");
       pieces.push(plain, this.escape());
       const isPaused = --this.steps <= 0;
       if (!isPaused && pieces.length < maxPieces) continue;
@@ -324,13 +324,13 @@ export class JsonReader {
       if (!code) this.fail("\\u needs four hexadecimal digits");
       return String.fromCharCode(Number.parseInt(code, 16));
     }
-    if (!Object.hasOwn(escapes, letter)) this.fail("an unknown escape in a string");
+    if (!Object.hasOwn(escapes, letter)) this.fail("invalid escape in a string");
     return escapes[letter]!;
   }
 
   private number(): JsonNumber {
     const text = this.match(numberPattern) || (this.options.bareNonFinite ? this.match(bareText) : "");
-    if (!text) this.fail(this.at < this.text.length ? "a value is expected" : "the document ends too early");
+    if (!text) this.fail(this.at < this.text.length ? "expected a value" : "unexpected end of the document");
     if (text.length > maxDigits)
       throw limitExceeded(
         `${this.options.name} has a number of ${text.length} characters; ${maxDigits} is the limit`,
@@ -339,7 +339,7 @@ export class JsonReader {
   }
 
   private word<T>(word: string, value: T): T {
-    if (!this.text.startsWith(word, this.at)) this.fail("a value is expected");
+    if (!this.text.startsWith(word, this.at)) this.fail("expected a value");
     this.at += word.length;
     return value;
   }
@@ -453,7 +453,7 @@ export function jsonText(json: Json | PlainJson, maxDepth = Number.POSITIVE_INFI
   if (typeof json === "number") return numberText(json);
   if (typeof json === "bigint") return String(json);
   if (json === null || typeof json !== "object") return JSON.stringify(json) ?? "null";
-  if (maxDepth <= 0) throw limitExceeded("a JSON value is nested too deep");
+  if (maxDepth <= 0) throw limitExceeded("a JSON value is nested too deeply");
   if (Array.isArray(json)) return `[${json.map((value) => jsonText(value, maxDepth - 1)).join(",")}]`;
   const members = Object.entries(json)
     .filter(([, value]) => value !== undefined)

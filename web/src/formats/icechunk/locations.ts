@@ -34,15 +34,15 @@ export function parseLocation(text: string): Location {
     /^([a-z][a-z0-9+.-]*):\/\/([^/?#\\]*)\/?([^?#]*)/is.exec(text) ?? [];
   const lower = given.toLowerCase();
   const scheme = sameSchemes[lower] ?? lower;
-  if (!schemes.has(scheme)) throw notAllowed(text, "it is no URL of a kind that can be read");
-  if (authority.includes("@")) throw notAllowed(text, "it holds a user's name");
+  if (!schemes.has(scheme)) throw notAllowed(text, "its URL scheme is not supported");
+  if (authority.includes("@")) throw notAllowed(text, "it contains a user name");
   const decoded = decodePath(rest);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are rejected
   if (decoded === undefined || /[\\\u0000-\u001f\u007f]/.test(decoded))
-    throw notAllowed(text, "its path holds what no path may");
+    throw notAllowed(text, "its path contains invalid characters");
   const path = scheme === "file" ? resolved(decoded) : decoded;
   if (path === undefined || path.split("/").some((name) => name === "." || name === ".."))
-    throw notAllowed(text, "its path leads upwards");
+    throw notAllowed(text, 'its path contains ".." segments');
   return { scheme, authority: authority.toLowerCase(), path };
 }
 
@@ -95,7 +95,7 @@ export class AllowedPrefixes<T> {
       const name = /^[^:]*:\/\/([^/?#\\]*)/.exec(text)?.[1] ?? "";
       const prefix = (await containers()).get(name);
       if (prefix === undefined || /^vcc:/i.test(prefix))
-        throw notAllowed(text, "the repository does not say what that name stands for");
+        throw notAllowed(text, "the repository defines no container of that name");
       const inside = this.#longest(parseLocation(prefix + text.replace(/^[^:]*:\/\/[^/]*\//, "")));
       if (inside) return inside;
     }

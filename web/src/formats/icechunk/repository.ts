@@ -223,9 +223,9 @@ export type VersionSelector =
 export function checkVersion({ branch, tag, snapshot, asOf }: IcechunkVersion): VersionSelector {
   const given = Object.entries({ branch, tag, snapshot }).filter(([, name]) => name !== undefined);
   if (given.length > 1)
-    throw invalidArgument(`${given.map(([kind]) => kind).join(" and ")} cannot be asked for together`);
+    throw invalidArgument(`${given.map(([kind]) => kind).join(" and ")} cannot be combined`);
   const [kind, name] = (given[0] ?? ["branch", "main"]) as [VersionSelector["kind"], unknown];
-  if (typeof name !== "string" || name === "") throw invalidArgument(`${kind} must be a text`);
+  if (typeof name !== "string" || name === "") throw invalidArgument(`${kind} must be a non-empty string`);
   if (asOf !== undefined && kind !== "branch")
     throw invalidArgument(`asOf is a time of a branch, not of a ${kind}`);
   if (kind !== "snapshot") return { kind, name, asOf: asOf === undefined ? undefined : parseDate(asOf) };

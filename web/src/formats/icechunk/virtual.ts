@@ -197,7 +197,7 @@ const short = (name: string, by: number): ZarrError =>
   networkError(`${name}, which holds a virtual chunk, ends ${by} bytes too early`, { code: "short-target" });
 
 function exactly(bytes: Uint8Array, length: number, name: string): Uint8Array {
-  if (bytes.byteLength > length) throw limitExceeded(`${name} gave more bytes than were asked for`);
+  if (bytes.byteLength > length) throw limitExceeded(`${name} returned more bytes than requested`);
   if (bytes.byteLength < length) throw short(name, length - bytes.byteLength);
   return bytes;
 }
@@ -220,7 +220,7 @@ function urlBelow(base: URL, key: string): URL {
 function checkBase(prefix: string, base: VirtualBase): void {
   if (base !== true && !isStore(base)) parseBase(base);
   else if (base === true && /^(vcc|az|abfs|tigris):/i.test(prefix))
-    throw invalidArgument(`${prefix} says not where it is: name a URL for it`);
+    throw invalidArgument(`${prefix} does not imply a URL; pass one instead of true`);
 }
 
 /** Resolves the location of a prefix. @throws InvalidArgument for a location that cannot be read. */

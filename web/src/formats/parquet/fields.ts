@@ -21,7 +21,7 @@ export function requireList(value: unknown, what: string): unknown[] {
 
 export function requireText(value: unknown, what: string): string {
   if (typeof value === "string") return value;
-  throw bad(`${what} is not a text`);
+  throw bad(`${what} is not a string`);
 }
 
 export function readEntries(fields: Fields, name: string): [string, unknown][] {

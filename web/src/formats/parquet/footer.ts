@@ -42,7 +42,7 @@ export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer 
   const end = file.byteLength - 8;
   const magic = textDecoder("latin1").decode(file.subarray(Math.max(0, end + 4)));
   if (end >= 4 && magic === "PARE") throw unsupportedFeature("encrypted metadata");
-  if (end < 4 || magic !== "PAR1") throw bad("it is no Parquet file");
+  if (end < 4 || magic !== "PAR1") throw bad("not a Parquet file");
   const length = new DataView(file.buffer, file.byteOffset + end, 4).getUint32(0, true);
   if (length > end - 4) throw bad("its metadata does not fit into it");
   if (length > maxFooter) throw bad(`its metadata has more than ${maxFooter} bytes`);
@@ -54,14 +54,14 @@ export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer 
   );
   let sum = 0;
   for (const group of groups) sum += group.rows;
-  if (sum !== rows) throw bad("its groups do not have the rows that it says it has");
+  if (sum !== rows) throw bad("its row groups and its row count disagree");
   return { rows, columns, groups };
 }
 
 function readSchema(schema: readonly unknown[], wanted: readonly string[]): Map<string, Column> {
   const columns = new Map<string, Column>();
   for (const element of schema.slice(1).map(asStruct)) {
-    if (element["field_5"]) throw bad("its columns lie in one another");
+    if (element["field_5"]) throw bad("its columns are nested");
     const name = textField(element, 4);
     if (columns.has(name)) throw bad(`it has two columns "${name}"`);
     const repetition = element["field_3"];
@@ -89,7 +89,7 @@ function readGroup(
     if (wanted.includes(name)) columns.set(name, readChunk(fields, end));
   }
   for (const name of wanted)
-    if (schema.has(name) && !columns.has(name)) throw bad(`its column "${name}" is not everywhere`);
+    if (schema.has(name) && !columns.has(name)) throw bad(`its column "${name}" is missing in a row group`);
   return { rows: countField(group, 3), columns };
 }
 
@@ -120,7 +120,7 @@ function countField(struct: ThriftStruct, field: number): number {
   const value = struct[`field_${field}`];
   const count = typeof value === "bigint" ? Number(value) : -1;
   if (count >= 0 && Number.isSafeInteger(count)) return count;
-  throw bad("its metadata has counts that are none");
+  throw bad("its metadata has invalid counts");
 }
 
 const textField = (struct: ThriftStruct, field: number): string => decoded(struct[`field_${field}`]);

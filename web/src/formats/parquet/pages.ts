@@ -119,7 +119,7 @@ async function readDataPage(
       ...levelsBefore(bytes, first.definition_level_encoding, column, rows),
     };
   }
-  if (type !== "DATA_PAGE_V2" || !second) throw bad("it has a page of no known kind");
+  if (type !== "DATA_PAGE_V2" || !second) throw bad("it has a page of unknown type");
   const rows = checkRows(second.num_values, maxRows);
   const length = checkCount(second.definition_levels_byte_length);
   if (second.repetition_levels_byte_length || length > packed.byteLength)
@@ -173,14 +173,13 @@ function plainIn(bytes: Uint8Array, start: number, { type }: Column, count: numb
 }
 
 function checkRows(count: number, maxRows: number): number {
-  if (checkCount(count) === 0 || count > maxRows)
-    throw bad("its pages do not have the rows that it says it has");
+  if (checkCount(count) === 0 || count > maxRows) throw bad("its pages and its row count disagree");
   return count;
 }
 
 function checkCount(value: number | undefined): number {
   if (Number.isSafeInteger(value) && value! >= 0) return value!;
-  throw bad("a page has a header that is not valid");
+  throw bad("a page has an invalid header");
 }
 
 /** Writers pad the last packed run to groups of various sizes. */
@@ -312,14 +311,14 @@ export async function unpack(
   size: number,
   budget: Budget,
 ): Promise<Uint8Array> {
-  if (!(Number.isSafeInteger(size) && size >= 0)) throw bad("a page has a header that is not valid");
+  if (!(Number.isSafeInteger(size) && size >= 0)) throw bad("a page has an invalid header");
   budget.take(size);
   const steps = codecs[codec] ?? `compression ${codec}`;
   if (typeof steps === "string") throw unsupportedFeature(`pages in ${steps}`);
   // Writers compress an empty page, or omit it.
   const isEmpty = size === 0 && packed.byteLength === 0;
   const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);
-  if (page.byteLength !== size) throw bad("a page has another size than its header says");
+  if (page.byteLength !== size) throw bad("a page does not have the size in its header");
   return page !== packed && page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page);
 }
 
@@ -335,7 +334,7 @@ async function decoded(
   } catch (error) {
     if (isZarrError(error, "CorruptChunk")) throw bad(`a page cannot be decompressed: ${error.message}`);
     if (isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded")
-      throw bad("a page has another size than its header says");
+      throw bad("a page does not have the size in its header");
     throw error;
   }
 }

@@ -159,7 +159,7 @@ async function move(file: PrivateFileHandle, folder: DirectoryHandle, name: stri
 }
 
 function notAtomic(name: string): Error {
-  return unsupported(`this browser cannot replace ${name} as a whole here`, { code: "no-atomic-write" });
+  return unsupported(`this browser cannot replace ${name} atomically`, { code: "no-atomic-write" });
 }
 
 /** The folder of a `DirectoryHandleStore`; undefined for other stores. */

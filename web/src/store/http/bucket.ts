@@ -153,7 +153,7 @@ export function* pageSteps(text: string, url: URL): Steps<Page> {
   }
   const isTruncated = /<IsTruncated>\s*true\s*<\/IsTruncated>/.test(text);
   const token = /<NextContinuationToken>([^<]*)<\/NextContinuationToken>/.exec(text)?.[1];
-  if (isTruncated && !token) throw badList(url, "it does not say where it goes on");
+  if (isTruncated && !token) throw badList(url, "it is truncated without a continuation token");
   return {
     keys: yield* all(/<Key>([^<]*)<\/Key>/g),
     prefixes: yield* all(/<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g),
@@ -180,7 +180,7 @@ function unescapeXml(text: string): string {
 }
 
 function badList(url: URL, what: string): Error {
-  return networkError(`${url.origin}${url.pathname} was asked for a list of its keys: ${what}`, {
+  return networkError(`${url.origin}${url.pathname} did not return a valid list of keys: ${what}`, {
     code: "bad-listing",
   });
 }

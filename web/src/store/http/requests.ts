@@ -105,7 +105,7 @@ export class Requests {
       }
     } catch (error) {
       if (!watch.isExpired) throw error;
-      const silence = `${url.href} could not be read: nothing came for ${timeout / 1000} s`;
+      const silence = `${url.href} could not be read: no data for ${timeout / 1000} s`;
       throw new TransientFault(networkError(silence, { code: "timeout" }));
     } finally {
       watch.stop();
@@ -146,7 +146,7 @@ export function copyHeaders(given: HeadersSource | undefined): Headers {
   try {
     return new Headers(given);
   } catch (cause) {
-    throw invalidArgument(`these headers cannot be sent: ${(cause as Error).message}`, { cause });
+    throw invalidArgument(`invalid headers: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -39,7 +39,7 @@ export function statusError(name: string, { status, statusText }: HttpResponse):
 
 /** Returns the error of a wrong response to a range request. */
 export function rangeError(name: string, what: string): ZarrError {
-  return networkError(`${name} answered a range request wrongly: ${what}`, { code: "bad-range" });
+  return networkError(`${name} answered a range request incorrectly: ${what}`, { code: "bad-range" });
 }
 
 const knownCodings: ReadonlySet<string> = new Set(["gzip", "x-gzip", "deflate", "br", "zstd"]);
@@ -288,7 +288,7 @@ function contentRange(answer: HttpResponse, asked: RangeQuery, name: string): Co
   const text = answer.headers.get("content-range");
   if (text === null) {
     if (answer.isCors) return undefined;
-    throw rangeError(name, "it does not say which part it sent");
+    throw rangeError(name, "it does not state which part it sent");
   }
   const range = parseContentRange(text);
   if (!range || !fits(range, asked)) throw rangeError(name, `it sent "${text.slice(0, 80)}"`);

@@ -73,7 +73,8 @@ export class WholeObjects {
     return this.requests.send(url, { signal, transport: reading.transport }, async (answer, watch) => {
       const { status } = answer;
       if (missingStatus.has(status)) return undefined;
-      if (status === 206) throw rangeError(url.href, "it sent a part where the whole was asked for");
+      if (status === 206)
+        throw rangeError(url.href, "it sent a part although the whole object was requested");
       if (!wholeStatus.has(status)) throw statusError(url.href, answer);
       return this.body(url, answer, watch, reading);
     });

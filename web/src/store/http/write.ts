@@ -137,13 +137,13 @@ export class HttpWriter {
       caller.throwIfAborted();
       if (watch.isExpired) {
         throw new DoubtfulFault(
-          networkError(`${url.href} did not answer to ${method} for ${Math.ceil(timeout / 1000)} s`, {
+          networkError(`${url.href} did not respond to ${method} for ${Math.ceil(timeout / 1000)} s`, {
             code: "timeout",
           }),
         );
       }
       if (cause instanceof TransientFault || isZarrError(cause)) throw cause;
-      const message = `${url.href} did not answer to ${method}: ${failureReason(cause)}`;
+      const message = `${url.href} did not respond to ${method}: ${failureReason(cause)}`;
       throw new DoubtfulFault(networkError(message, { code: "fetch-failed", cause }));
     } finally {
       watch.stop();

@@ -70,7 +70,7 @@ export async function readDirectory(
   const tail = await source.read({ suffixLength: endBytes + maxCommentBytes }, options);
   if (!tail) throw notFound(`there is no ${source.name}`);
   const end = findEnd(tail);
-  if (end < 0) throw badZip(source, "it has no end of a zip archive");
+  if (end < 0) throw badZip(source, "it has no end-of-central-directory record");
   const { place, behind, count } = await findDirectory(source, tail, end, options);
   if (place.bytes > maxBytes) {
     throw limitExceeded(
@@ -80,7 +80,7 @@ export async function readDirectory(
   const inTail = place.bytes <= behind ? tail.subarray(behind - place.bytes, behind) : undefined;
   const bytes =
     inTail ?? (await source.read({ offset: place.offset, length: place.bytes }, options)) ?? new Uint8Array();
-  if (bytes.byteLength !== place.bytes) throw badZip(source, "its directory is cut short");
+  if (bytes.byteLength !== place.bytes) throw badZip(source, "its directory is truncated");
   const { entries, keys } = await inSlices(entrySteps(bytes, place.offset, count, source), options.signal);
   const commentAt = end + endBytes;
   const commentBytes = dataView(tail).getUint16(commentAt - 2, true);
@@ -158,7 +158,7 @@ function* entrySteps(
     const extraAt = nameAt + view.getUint16(at + 28, true);
     const commentAt = extraAt + view.getUint16(at + 30, true);
     const next = commentAt + view.getUint16(at + 32, true);
-    if (next > bytes.byteLength) throw badZip(source, "its directory is cut short");
+    if (next > bytes.byteLength) throw badZip(source, "its directory is truncated");
     const isUtf8 = (view.getUint16(at + 8, true) & 0x800) !== 0;
     const key = entryKey(decodeName(bytes.subarray(nameAt, extraAt), isUtf8));
     if (key !== undefined) {

@@ -300,7 +300,7 @@ export class ZipStore implements Store {
   ): Promise<Uint8Array> {
     if (length <= 0) return new Uint8Array(0);
     const bytes = await this.#source.read({ offset, length }, { signal, version: archive.version });
-    if (bytes?.byteLength !== length) throw damaged(name, "is cut short", "truncated");
+    if (bytes?.byteLength !== length) throw damaged(name, "is truncated", "truncated");
     return bytes;
   }
 }

@@ -165,7 +165,7 @@ export class ZipWriter implements Store {
   /** Gives the archive up, and the sink. */
   async abort(reason?: unknown): Promise<void> {
     if (this.#state === "closed") return;
-    this.#state = { failure: reason ?? new Error("the archive was given up") };
+    this.#state = { failure: reason ?? new Error("the archive was aborted") };
     await this.#sink.abort(reason).catch(() => {});
   }
 
