@@ -321,7 +321,11 @@ describe("configurations", () => {
       /"dtype" is float64/,
     ],
     [{ name: "imagecodecs_delta", configuration: { dtype: "nonsense" } }, "bad-configuration", /"dtype"/],
-    [{ name: "imagecodecs_floatpred", configuration: { dist: 4 } }, "bad-configuration", /not a multiple of 4/],
+    [
+      { name: "imagecodecs_floatpred", configuration: { dist: 4 } },
+      "bad-configuration",
+      /not a multiple of 4/,
+    ],
     [
       { name: "imagecodecs_floatpred", configuration: { shape: [2, 2, 6], axis: 0 } },
       "bad-configuration",
