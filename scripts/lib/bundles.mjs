@@ -121,7 +121,7 @@ async function embedModules() {
     { name: "bytes" },
     { name: "numcodecs.lzma", configuration: { format: 2, preset: 0x80000009 } },
   ];
-  const chain = await createCodecChain({ dataType: "uint8", shape: [both.byteLength], codecs });
+  const chain = await createCodecChain({ dtype: "uint8", shape: [both.byteLength], codecs });
   const stream = chain.encode(new Uint8Array(both));
   const { read } = decodeLzma(stream, full.byteLength);
   const write = (name, field, packed, { byteLength }) =>

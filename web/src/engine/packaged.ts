@@ -1,6 +1,6 @@
 /**
- * Loads the modules from the files of the package. The build replaces this file by packaged-edge.ts in the bundles for
- * workerd and by packaged-worker.ts in the scripts of workers.
+ * Loads the modules from the files of the package. The build replaces this file by packaged-worker.ts in the
+ * scripts of workers; programs for workerd configure the modules (edge-modules.ts).
  */
 
 import { lazy } from "../util/lazy.js";
@@ -35,7 +35,21 @@ export async function packagedModule(name: ModuleName): Promise<WasmModule> {
   });
 }
 
-const embedded = lazy("modules without their files", () => import("./embedded-modules.js"));
+/**
+ * The package's bundles import the copies as `zarr-wasm/embedded`, for which the conditions in package.json choose a
+ * file: programs for workerd get none. Pages that load the bundles unchanged cannot resolve that name. They load the
+ * file by its address, which is computed so that bundlers do not include it.
+ */
+const embedded = lazy("embedded modules", () =>
+  import("./embedded-modules.js").catch(
+    (): Promise<Copies> =>
+      import(
+        /* webpackIgnore: true */ /* @vite-ignore */ packageFile("bundle/embedded.js", import.meta.url).href
+      ),
+  ),
+);
+
+type Copies = typeof import("./embedded-modules.js");
 
 /**
  * Compiles a module from its file, or from its embedded copy if the file is not available.
