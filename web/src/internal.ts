@@ -14,4 +14,4 @@ export { lockDestination } from "./transfer/lock.js";
 export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";
-export { closestTo, didYouMean } from "./util/closest.js";
+export { closestTo } from "./util/closest.js";

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
 import { commandOptions, commands } from "#src/cli/options/commands.js";
 import { options } from "#src/cli/options/options.js";
-import { resumeCommand } from "#src/cli/options/resume.js";
+import { resumeCommand } from "#src/cli/source/resume.js";
 import { schemeHint } from "#src/cli/source/schemes.js";
 import { closestTo } from "#src/util/closest.js";
 import { skipFor, unsupportedSystem } from "../../shared/skips.js";

@@ -106,7 +106,7 @@ describe("configurations", () => {
     ["base64", { url: true }, /"url"/],
     ["conditional", {}, /"codecs" must be a list/],
     ["conditional", { codecs: Array(65).fill("crc32c") }, /at most 64/],
-    ["conditional", { codecs: ["bytes"] }, /"bytes", which is no bytes-to-bytes codec/],
+    ["conditional", { codecs: ["bytes"] }, /must hold bytes-to-bytes codecs, not "bytes"/],
     ["conditional", { codecs: ["nonsense"] }, /"nonsense"/],
     ["conditional", { codecs: [7] }, /must hold codecs/],
     ["conditional", { codecs: [{ name: "crc32c", configuration: [] }] }, /must hold codecs/],

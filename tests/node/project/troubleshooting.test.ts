@@ -90,7 +90,7 @@ const causes: Record<string, () => Promise<unknown>> = {
   "dimension …: index": async () => get(await arrayWith(), [9]),
   "a selection of": async () => get(await arrayWith(), [0, 0]),
   "dimension …: the step": async () => get(await arrayWith(), [slice(null, null, -1)]),
-  '"…" names no single dimension': async () => get(await arrayWith(), { t: 0 }),
+  '"…" is not the name of one dimension': async () => get(await arrayWith(), { t: 0 }),
   "values must be a": async () =>
     set(await create(new Map(), { shape: [2], dtype: "int8" }), null, new Float32Array(2) as never),
   "the store … is read-only": () => create(`${server.url}/new`, { shape: [2], dtype: "int8" }),

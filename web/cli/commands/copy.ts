@@ -3,7 +3,6 @@
 import { type CopyOptions, type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
 import { exitHooks, placeBelow } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
-import { resumeHint } from "../options/resume.js";
 import {
   createPool,
   integer,
@@ -22,6 +21,7 @@ import {
   isArchiveName,
   withOptionNames,
 } from "../source/places.js";
+import { resumeHint } from "../source/resume.js";
 import { openSource } from "../source/source.js";
 import { exactNumber, note, printSummary } from "../text/output.js";
 import { progressLine, sizeText } from "../text/progress.js";

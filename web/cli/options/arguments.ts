@@ -1,6 +1,7 @@
 /** Parses the command line according to the lists of commands and options. */
 import { parseArgs } from "node:util";
-import { closestTo, didYouMean } from "#internal";
+import { closestTo } from "#internal";
+import { didYouMean } from "../text/did-you-mean.js";
 import { errorMessage } from "../text/output.js";
 
 import { type Command, commandOptions, commands } from "./commands.js";

@@ -1,5 +1,6 @@
 /** Lists every command of the command line, for the parser, help and completion. */
-import { closestTo, didYouMean } from "#internal";
+import { closestTo } from "#internal";
+import { didYouMean } from "../text/did-you-mean.js";
 import { type Option, type OptionName, options, versionOptions } from "./options.js";
 
 /** Placeholder of an operand, which also selects its completion; optional operands are in brackets. */

@@ -2,8 +2,9 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { isZarrError, type OpenedNode, type OpenOptions, open, type Source, type ZarrGroup } from "zarr-wasm";
-import { closestTo, didYouMean } from "#internal";
+import { closestTo } from "#internal";
 import { UsageError } from "../options/options.js";
+import { didYouMean } from "../text/did-you-mean.js";
 import { listed } from "../text/notes.js";
 import { filePath, isUrl, shellQuoted } from "./places.js";
 import { schemeHint } from "./schemes.js";

@@ -73,13 +73,16 @@ export function parseDataType(value: unknown, depth = 0): DType {
   return bits ? rawType(name, Number(bits[1])) : plain.get(name)!;
 }
 
+/** Returns the names of all supported data types; "r*" stands for raw bits of any size. */
+export const dataTypeNames = (): string[] => [...plain.keys(), "r*", ...configured.keys()];
+
 function unknownType(name: string): ZarrError {
   if (Object.hasOwn(unsupportedTypes, name)) {
     const message = `data type "${name}" is not supported: ${unsupportedTypes[name]}`;
     return unsupported(message, { code: "unknown-dtype" });
   }
   const hint =
-    didYouMean(closestTo(name, [...plain.keys(), ...configured.keys()])) ||
+    didYouMean(closestTo(name, dataTypeNames())) ||
     "; supported data types include bool, int8 to uint64, float16 to float64 and string";
   return unsupported(`unknown data type "${name}"${hint}`, { code: "unknown-dtype" });
 }

@@ -13,10 +13,10 @@ import {
 } from "zarr-wasm";
 import { autoShards, checkTargets, exitHooks, lockDestination, openDestination } from "#internal";
 import { UsageError, type Values } from "../../options/options.js";
-import { resumeHint } from "../../options/resume.js";
 import { createPool } from "../../options/values.js";
 import { withCodecsHint } from "../../source/hints.js";
 import { asCommandError, destinationUrl, hintForDestination } from "../../source/places.js";
+import { resumeHint } from "../../source/resume.js";
 import { countText, note, printSummary } from "../../text/output.js";
 import { progressLine, sizeText } from "../../text/progress.js";
 import { type PyramidOptions, readOptions } from "./options.js";

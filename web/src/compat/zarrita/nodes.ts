@@ -3,13 +3,12 @@
 import type { ElementData } from "../../dtypes/elements.js";
 import { ZarrArray } from "../../hierarchy/array.js";
 import { normalizePath } from "../../store/path.js";
-import type { RangeQuery, Store } from "../../store/store.js";
+import type { RangeQuery, Store, StoreGetOptions } from "../../store/store.js";
 import { checkObject } from "../../util/arguments.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
 import type { WorkerPool } from "../../workers/pool.js";
 import { type AnyRegion, dtypeName, wrapElements, wrapFill } from "./elements.js";
 import { checkStore, checkText, InvalidMetadataError, isSame, withZarritaErrors } from "./errors.js";
-import type { GetOptions } from "./regions.js";
 import { ownEntries, zarritaPart } from "./registry.js";
 import type {
   AbsolutePath,
@@ -114,7 +113,7 @@ export function withStoreOptions(array: ZarrArray, extra: Extra, derived: Derive
 }
 
 function withOptions(store: Store, extra: Extra): Store {
-  const merged = (options: GetOptions | undefined) => ({ ...extra, ...options });
+  const merged = (options: StoreGetOptions | undefined) => ({ ...extra, ...options });
   const wrapped: Store = { get: (key, options) => store.get(key, merged(options)) };
   if (store.getRange)
     wrapped.getRange = (key: string, range: RangeQuery, options) =>
