@@ -34,6 +34,35 @@ describe("zarr-wasm on Icechunk repositories", () => {
     expect(read(repo, "--as-of", "2025-01-02T12:00Z").slice(0, 3)).toEqual([9, 9, 7]);
   });
 
+  it("reads URL pipelines, and existing files with | in their names", () => {
+    const read = (...args: string[]) => [...run("read", ...args, "--format", "raw").out];
+    const archive = path.join(folder, "pipeline");
+    const entries = [...repository()].map(([key, bytes]) => ({ name: `in${key}`, bytes }));
+    writeFileSync(archive, writeZip(entries));
+    const named = writeStore(path.join(folder, "repo|zarr2:"), repository());
+    for (const source of [
+      `${repo}|icechunk://branch.main/|zarr3:a`,
+      `${repo}/|icechunk:a`,
+      `${pathToFileURL(repo).href}|icechunk:|zarr:a`,
+      `${archive}|zip:in|icechunk:a`,
+      `${pathToFileURL(named).href.replaceAll("|", "%7C")}|icechunk:a`,
+    ])
+      expect([source, read(source)]).toEqual([source, plainValues]);
+    expect(read(`${repo}|icechunk:`, "--path", "a")).toEqual(plainValues);
+    expect(read(named, "--path", "a")).toEqual(plainValues);
+    expect(read(`${repo}|icechunk://tag.v1/a`).slice(0, 3)).toEqual([9, 9, 7]);
+    const history = run("info", `${repo}|icechunk:`, "--history");
+    expect([history.status, history.text]).toEqual([0, run("info", repo, "--history").text]);
+    const unknown = run("info", `${repo}|gzip:`);
+    expect([unknown.status, unknown.err]).toEqual([1, expect.stringContaining('unsupported scheme "gzip:"')]);
+    const gone = run("info", `${repo}x|icechunk:`);
+    expect([gone.status, gone.err]).toEqual([1, expect.stringContaining("does not exist; did you mean")]);
+    const bucket = run("info", "https://h/a|zarr3:", "--bucket", "https://h");
+    expect([bucket.status, bucket.err]).toEqual([2, expect.stringContaining("URL pipeline")]);
+    const inside = run("copy", `${repo}|icechunk:`, path.join(repo, "copy"));
+    expect([inside.status, inside.err]).toEqual([1, expect.stringContaining("one contains the other")]);
+  });
+
   it("reads archives and file URLs, with and without a mark", () => {
     const read = (...args: string[]) => [...run("read", ...args, "--path", "a", "--format", "raw").out];
     const url = pathToFileURL(repo).href;

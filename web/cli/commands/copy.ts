@@ -19,6 +19,7 @@ import {
   destinationUrl,
   hintForDestination,
   isArchiveName,
+  rootOf,
   withOptionNames,
 } from "../source/places.js";
 import { resumeHint } from "../source/resume.js";
@@ -34,7 +35,7 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
     note(`interrupted: ${chunks} of ${totalChunks} chunks copied${resumeHint(dest)}`);
   });
   const { threads, ...options } = readOptions(values);
-  await checkPlaces(source, dest);
+  await checkPlaces(await rootOf(source), dest);
   const root = await openSource(source, values);
   const target = destinationUrl(dest);
   const pool = options.metadataOnly ? undefined : createPool(threads);

@@ -2,8 +2,8 @@
 import { type IcechunkCommit, type IcechunkRef, IcechunkStore, isZarrError } from "zarr-wasm";
 import type { Values } from "../options/options.js";
 import { UsageError } from "../options/options.js";
-import { withoutMark } from "../source/places.js";
-import { locate, openOptions } from "../source/source.js";
+import { isPipeline, withoutMark } from "../source/places.js";
+import { locate, openOptions, openSource } from "../source/source.js";
 import { printable, printableJson } from "../text/output.js";
 
 /** Lists of refs; null if the store cannot list those of version 1. */
@@ -17,13 +17,22 @@ interface History {
 export async function runHistory(source: string, values: Values): Promise<void> {
   if (values.path !== undefined) throw new UsageError("--history shows the whole repository; omit --path");
   const { branch, tag, snapshot, asOf } = openOptions(values);
-  const location = await locate(withoutMark(source));
-  const store = await IcechunkStore.open(location, { branch, tag, snapshot, asOf });
+  const plain = withoutMark(source);
+  const store = (await isPipeline(plain))
+    ? await repositoryIn(source, values)
+    : await IcechunkStore.open(await locate(plain), { branch, tag, snapshot, asOf });
   const history: IcechunkCommit[] = [];
   for await (const commit of store.history()) history.push(commit);
   const [branches, tags] = await Promise.all([orNull(store.branches()), orNull(store.tags())]);
   const found: History = { snapshot: store.snapshot, branches, tags, history };
   process.stdout.write(values.json ? `${printableJson(found, undefined, 2)}\n` : text(found));
+}
+
+/** Opens the repository of a URL pipeline. */
+async function repositoryIn(source: string, values: Values): Promise<IcechunkStore> {
+  const { store } = await openSource(source, values);
+  if (store instanceof IcechunkStore) return store;
+  throw new Error(`"${source}" is not an Icechunk repository`);
 }
 
 async function orNull(refs: Promise<IcechunkRef[]>): Promise<IcechunkRef[] | null> {

@@ -8,8 +8,8 @@ import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
 import { missingFile } from "../source/hints.js";
-import { filePath, isMarked, withoutMark } from "../source/places.js";
-import { locate, openOptions } from "../source/source.js";
+import { filePath, isMarked, isPipeline, withoutMark } from "../source/places.js";
+import { locate, openOptions, openSource } from "../source/source.js";
 import { printableJson } from "../text/output.js";
 
 const dist = fileURLToPath(new URL("../../", import.meta.url));
@@ -28,6 +28,8 @@ const emptyArchive = 0x06054b50;
 interface Shown {
   readonly address: string;
   readonly mounts: Readonly<Record<string, Mount>>;
+  /** Path of the node. Default: that of --path. */
+  readonly path?: string | undefined;
 }
 
 /** Serves until the process receives a signal. The first line on stdout is the link. */
@@ -39,9 +41,14 @@ export async function runView(source: string, values: Values): Promise<void> {
   if (!(await stat(path.join(dist, "viewer/index.html")).catch(() => undefined)))
     throw new Error("this installation does not contain the viewer; reinstall zarr-wasm");
   const isVersion = isMarked(source) || versionOptions.some((name) => values[name] !== undefined);
-  const { address, mounts } = await (isVersion ? shownVersion(source, values) : shownAs(filePath(source)));
+  const shown = (await isPipeline(withoutMark(source)))
+    ? shownPipeline(source, values)
+    : isVersion
+      ? shownVersion(source, values)
+      : shownAs(filePath(source));
+  const { address, mounts, path: below = values.path } = await shown;
   const server = await serve({ ...pageMounts, ...mounts }, port);
-  const query = Object.entries({ source: address, path: values.path, order })
+  const query = Object.entries({ source: address, path: below, order })
     .filter(([, value]) => value !== undefined && value !== "")
     .map(([name, value]) => `${name}=${escapeValue(value!)}`);
   const link = `${server.url}/viewer/?${query.join("&")}`;
@@ -78,6 +85,12 @@ async function shownVersion(source: string, values: Values): Promise<Shown> {
   const store = await IcechunkStore.open(await locate(plain), { branch, tag, snapshot, asOf, virtual });
   const place = /^https?:/i.test(plain) ? new URL(plain).pathname : path.resolve(plain);
   return mounted(path.basename(place) || "data", "/", { store });
+}
+
+/** Serves the store of a URL pipeline, read by this process. */
+async function shownPipeline(source: string, values: Values): Promise<Shown> {
+  const { store, path: below } = await openSource(source, values);
+  return { ...mounted("data", "/", { store }), path: below };
 }
 
 async function shownAs(source: string): Promise<Shown> {

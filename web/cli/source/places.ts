@@ -15,6 +15,18 @@ export const isMarked = (source: string): boolean => /^icechunk\+/i.test(source)
 /** A source without this mark. */
 export const withoutMark = (source: string): string => source.replace(/^icechunk\+/i, "");
 
+/**
+ * Whether a source is a URL pipeline, such as `a.zip|zip:data|zarr3:`. Existing files and folders may have "|" in their
+ * names.
+ */
+export const isPipeline = async (source: string): Promise<boolean> =>
+  source.includes("|") &&
+  (/^https?:\/\//i.test(source) || !(await stat(filePath(source)).catch(() => undefined)));
+
+/** The URL or path of the archive, repository or folder that a source reads. */
+export const rootOf = async (source: string): Promise<string> =>
+  (await isPipeline(withoutMark(source))) ? source.slice(0, source.indexOf("|")) : source;
+
 /** Converts a file URL to a path. Other strings, and file URLs without a path, do not change. */
 export function filePath(text: string): string {
   if (!/^file:/i.test(text)) return text;

@@ -7,6 +7,7 @@ import {
   type OpenOptions,
   open,
   ReferenceStore,
+  type Source,
   type Store,
   WritableHttpStore,
   ZipStore,
@@ -14,7 +15,7 @@ import {
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { note } from "../text/output.js";
 import { hintForFile, hintForPath, missingFile } from "./hints.js";
-import { filePath, isMarked, withoutMark } from "./places.js";
+import { filePath, isMarked, isPipeline, withoutMark } from "./places.js";
 
 /**
  * Opens the node that the arguments name; warnings go to stderr.
@@ -29,10 +30,14 @@ export async function withSource<T>(
   source: string,
   values: Values,
   bucket: string | undefined,
-  use: (place: URL | Store, options: OpenOptions) => Promise<T>,
+  use: (place: Source, options: OpenOptions) => Promise<T>,
 ): Promise<T> {
   const plain = withoutMark(source);
-  const place = bucket === undefined ? await locate(plain) : inBucket(plain, bucket);
+  const place = (await isPipeline(plain))
+    ? await pipelineUrl(plain, bucket)
+    : bucket === undefined
+      ? await locate(plain)
+      : inBucket(plain, bucket);
   const opening = openOptions(values);
   // The mark opens the source only as a repository, like an explicit version.
   if (isMarked(source) && !versionOptions.some((name) => values[name] !== undefined)) opening.branch = "main";
@@ -95,6 +100,16 @@ export async function locate(source: string): Promise<URL | Store> {
   if (found.isDirectory()) return url;
   if (found.isFile()) return isReferenceName(name) ? ReferenceStore.open(url) : new ZipStore(url);
   throw new Error(`"${source}" is not a folder, a zip archive or a document of references`);
+}
+
+/** A pipeline in the library's form: its first part, which may be a path, becomes a URL. */
+async function pipelineUrl(source: string, bucket: string | undefined): Promise<string> {
+  if (bucket !== undefined) throw new UsageError("--bucket cannot be used with a URL pipeline");
+  if (/^https?:\/\//i.test(source)) return source;
+  const end = source.indexOf("|");
+  const name = filePath(source.slice(0, end));
+  if (!(await stat(name).catch(() => undefined))) throw await missingFile(source.slice(0, end));
+  return pathToFileURL(name).href.replaceAll("|", "%7C") + source.slice(end);
 }
 
 function inBucket(source: string, bucket: string): Store {

@@ -3,7 +3,7 @@
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
-import { storeOf } from "../hierarchy/source.js";
+import { isPipeline, storeOf } from "../hierarchy/source.js";
 import { parseChunkKey } from "../metadata/chunk-key-encodings.js";
 import { parseDocument, v2ArrayKey, v3Key } from "../metadata/document.js";
 import {
@@ -42,6 +42,10 @@ export async function placeOf(target: Target, path: unknown): Promise<Place> {
   if ((target as unknown) instanceof ZarrArray)
     throw invalidArgument("the target is an array: it must be a store, a URL or a group, with a path");
   if (!(target instanceof ZarrGroup)) {
+    if (isPipeline(target))
+      throw invalidArgument(
+        `"${target}" is a URL pipeline, which can only be read; write %7C for "|" in a name`,
+      );
     return { store: await storeOf(target), path: below, version: undefined };
   }
   const parts = [target.path, below].filter((part) => part !== "");

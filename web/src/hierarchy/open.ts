@@ -5,7 +5,15 @@ import type { ZarrArray } from "./array.js";
 import type { OpenedNode, ZarrGroup } from "./group.js";
 import { checkOpenOptions, type OpenOptions } from "./open-options.js";
 import { Opener } from "./opener.js";
-import { icechunkUrl, isReferenceFolder, otherStores, resolveSource, type Source } from "./source.js";
+import {
+  icechunkUrl,
+  isPipeline,
+  isReferenceFolder,
+  otherStores,
+  resolveSource,
+  type Source,
+  storeOf,
+} from "./source.js";
 
 /**
  * Opens a Zarr array or group of any version.
@@ -17,10 +25,11 @@ export async function open(source: Source, options: OpenOptions & { kind: "group
 export async function open(source: Source, options?: OpenOptions): Promise<OpenedNode>;
 export async function open(source: Source, options: OpenOptions = {}): Promise<OpenedNode> {
   const repository = icechunkUrl(source);
-  const place = resolveSource(repository ?? source);
+  const place = isPipeline(source) ? undefined : resolveSource(repository ?? source);
   checkOpenOptions(options);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
+  if (!place) return (await otherStores()).openPipeline(source as string, options, storeOf, open);
   const store = typeof place === "function" ? await place() : place;
   const { branch, tag, snapshot, asOf } = options;
   if (repository !== undefined || [branch, tag, snapshot, asOf].some((version) => version !== undefined)) {

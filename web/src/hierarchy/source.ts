@@ -7,11 +7,14 @@ import { invalidArgument } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
 import { isFileUrl } from "../util/platform.js";
 
-/** Lazy part: ZIP archives, Icechunk repositories, kerchunk references. */
+/** Lazy part: ZIP archives, Icechunk repositories, kerchunk references, URL pipelines. */
 export const otherStores = lazy("other kinds of stores", () => import("../formats/part.js"));
 const fileSystem = lazy("files", () => import("../store/file/store.js"));
 
-/** Source to read from: the URL (http, https; file in Node) of a folder or of a .zip archive, or a store. */
+/**
+ * Source to read from: the URL (http, https; file in Node) of a folder or of a .zip archive, a URL pipeline such as
+ * `https://host/a.zip|zip:data|zarr3:` (as a string), or a store.
+ */
 export type Source = string | URL | Store;
 
 /** Opens the store of a source. @throws InvalidArgument if it is neither a URL nor a store. */
@@ -38,6 +41,10 @@ export function resolveSource(source: Source): Store | (() => Promise<Store>) {
   if (/\.(zip|ozx)$/i.test(url.pathname)) return async () => new (await otherStores()).ZipStore(url);
   return isHttp ? new HttpStore(url) : async () => new (await fileSystem()).FileSystemStore(url);
 }
+
+/** Whether a source is a URL pipeline. URL objects are single URLs, because the path of a file may contain "|". */
+export const isPipeline = (source: Source): source is string =>
+  typeof source === "string" && source.includes("|");
 
 /** Returns the URL in `icechunk+URL`; undefined for other sources. */
 export function icechunkUrl(source: Source): string | undefined {

@@ -39,10 +39,11 @@ interface Opened {
 
 export async function runBench(source: string, values: Values): Promise<void> {
   const bounds: Bounds = { seconds: readSeconds(values.time), bytes: readBytes(values.bytes) };
-  const { store } = await openSource(source, values, values.bucket); // adds hints to the error for a missing node
+  // Adds hints to the error for a missing node.
+  const { store, path } = await openSource(source, values, values.bucket);
   const isRemote = /^https?:/i.test(source);
   const counting = new CountingStore(store);
-  const opened = await openAll(counting, values, bounds);
+  const opened = await openAll(counting, { ...values, path }, bounds);
   const arrays = opened.arrays.toSorted((a, b) => arrayBytes(b) - arrayBytes(a)).slice(0, maxArrays);
   const share: Share = {
     seconds: (readingShare * bounds.seconds) / arrays.length,

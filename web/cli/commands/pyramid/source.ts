@@ -10,7 +10,7 @@ import {
 } from "zarr-wasm";
 import { type openDestination, placeBelow } from "#internal";
 import type { Values } from "../../options/options.js";
-import { isMarked } from "../../source/places.js";
+import { isMarked, isPipeline } from "../../source/places.js";
 import { openOptions, openSource } from "../../source/source.js";
 
 type Destination = Awaited<ReturnType<typeof openDestination>>;
@@ -35,7 +35,8 @@ export async function openImage(
   destination: Destination,
   values: Values,
 ): Promise<ImageSource> {
-  const below = isMarked(source) ? undefined : await placeBelow(destination.name, source);
+  const isPlain = !isMarked(source) && !(await isPipeline(source));
+  const below = isPlain ? await placeBelow(destination.name, source) : undefined;
   const node =
     below === undefined
       ? await openSource(source, values)
