@@ -92,7 +92,7 @@ async function bundle(name, library) {
 async function startServer() {
   const outfile = path.join(out, "server.mjs");
   const contents = `
-    import { ObjectServer } from "../node/store-server.js";
+    import { ObjectServer } from "../node/support/store-server.js";
     import { stores } from "./fixtures.js";
     export const start = async () => new ObjectServer(await stores()).start();`;
   await build({

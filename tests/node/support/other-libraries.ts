@@ -245,9 +245,9 @@ export async function tryName(kind: keyof typeof fields, name: string): Promise<
   return "yes";
 }
 
-/** The names that this library lists as known. */
-export async function knownNames(kind: keyof typeof fields): Promise<string[]> {
-  if (kind === "types") return dataTypeNames();
+/** The names that this library knows: data types from their list, others from the error for an unknown name. */
+export async function knownNames(kind: keyof typeof fields): Promise<readonly string[]> {
+  if (kind === "types") return dataTypeNames;
   const { message } = await errorOf(() => open(storeWith(fields[kind]("none-such"))));
   return /known are (.*)$/.exec(message)![1]!.split(", ");
 }

@@ -55,6 +55,9 @@ const configured = new Map<string, { options: readonly string[]; make(c: Options
   ["structured", { options: ["fields"], make: structType }], // legacy: read, never written
 ]);
 
+/** Every name of a data type, except `r8`, `r16` and so on. */
+export const dataTypeNames: readonly string[] = [...plain.keys(), ...configured.keys()];
+
 const refused = (message: string): ZarrError => invalidMetadata(message, { code: "unknown-dtype" });
 
 /**
@@ -82,7 +85,7 @@ function unknownType(name: string): ZarrError {
     return unsupported(message, { code: "unknown-dtype" });
   }
   const hint =
-    didYouMean(closestTo(name, dataTypeNames())) ||
+    didYouMean(closestTo(name, dataTypeNames)) ||
     "; supported data types include bool, int8 to uint64, float16 to float64 and string";
   return unsupported(`unknown data type "${name}"${hint}`, { code: "unknown-dtype" });
 }

@@ -208,10 +208,11 @@ let closedPort: MessagePort | undefined;
 
 /**
  * Frees the memory of a piece that has been copied, by transferring it to a closed port. Left to the garbage collector,
- * the pieces of a long body take 20 MiB and more. Ignores pieces that share their memory.
+ * the pieces of a long body take 20 MiB and more. Ignores pieces that share their memory, and does nothing where the
+ * global object is a simulated browser's that has no MessageChannel (Jest with jsdom).
  */
 function free({ buffer, byteLength }: Uint8Array): void {
-  if (byteLength < 4096 || byteLength !== buffer.byteLength) return;
+  if (byteLength < 4096 || byteLength !== buffer.byteLength || typeof MessageChannel === "undefined") return;
   if (!closedPort) {
     closedPort = new MessageChannel().port1;
     closedPort.close();
