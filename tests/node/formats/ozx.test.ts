@@ -100,7 +100,7 @@ describe("other files", () => {
     expect(error.message).toMatch(/no\.ozx is not a valid zip archive/);
     const { status, err } = run("info", file);
     expect([status, err.split("\n").length]).toEqual([1, 2]);
-    expect(run("pyramid", file, place("p.ozx")).err).toContain("write a folder, and copy that");
+    expect(run("pyramid", file, place("p.ozx")).err).toContain("write a folder and copy it into an archive");
     expect(run("pyramid", file, place("p"), "--ome-version", "0.6").status).toBe(2);
   });
 

@@ -164,7 +164,7 @@ describe("invalid references are errors of their own chunks:", () => {
     expect([error._tag, error.code]).toEqual(bad);
     key(error);
     const [, offset, size] = first as [string, number, number];
-    expect(error.message).toContain(`an offset of ${offset} and a size of ${size}`);
+    expect(error.message).toContain(`${size} bytes at offset ${offset}`);
     expect((await store.get("/a/1"))?.byteLength).toBe(1);
   });
 

@@ -344,9 +344,9 @@ describe("documents that cannot be", () => {
     });
     const array = await open(store, { path: "t", kind: "array" });
     const error = await errorOf(() => get(array, [slice(0, 1)]));
-    expect(error.message).toBe("chunk /t/0: /x ends 1 bytes too early");
+    expect(error.message).toBe("chunk /t/0: /x is 1 bytes too short");
     expect(error["chunkKey"]).toBe("/t/0");
-    expect((await errorOf(() => store.get("/t/0"))).message).toBe("/t/0: /x ends 1 bytes too early");
+    expect((await errorOf(() => store.get("/t/0"))).message).toBe("/t/0: /x is 1 bytes too short");
   });
 
   it.each<[string, { shape: number[]; chunks?: number[] }]>([

@@ -43,7 +43,7 @@ describe("files", () => {
     const rows = Array.from({ length: golden.rows }, (_, row) => textOf(records.at(row, "/a/0")));
     expect(rows.slice(0, 3)).toEqual(golden.first);
     expect(createHash("sha256").update(rows.join("\n")).digest("hex")).toBe(golden.sha256);
-    expect(() => records.at(golden.rows, "/a/0")).toThrow(/ends at/);
+    expect(() => records.at(golden.rows, "/a/0")).toThrow(/has only \d+ rows/);
   });
 });
 

@@ -248,12 +248,12 @@ describe("rejected configurations", () => {
     for (const [chunkKeyEncoding, message] of [
       [nested(9), "more than 8 suffixes behind one another"],
       [nested(17), "more than 8 suffixes behind one another"],
-      [{ name: "suffix" }, "needs a suffix, a text, not"],
-      [{ name: "suffix", suffix: 5 }, "needs a suffix, a text, not 5"],
+      [{ name: "suffix" }, "requires a string as suffix, got"],
+      [{ name: "suffix", suffix: 5 }, "requires a string as suffix, got 5"],
       [{ name: "fanout", maxChildren: 2 ** 53 }, range],
       [{ name: "fanout", maxChildren: 1000.5 }, range],
       [{ name: "fanout", maxChildren: "x" }, range],
-      [{ name: "fanout", maxChildren: 150 }, "must be a power of ten: 150 would stand for 100"],
+      [{ name: "fanout", maxChildren: 150 }, "must be a power of ten, got 150; readers would use 100"],
     ] as const) {
       const options = { shape: [4], dtype: "uint8", chunkKeyEncoding } as never;
       const error = await errorOf(() => create(new MapStore(), options));

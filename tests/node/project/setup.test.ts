@@ -103,6 +103,6 @@ describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () 
   it("refuses suites that there are not, before anything is set up", () => {
     const args = [path.join(root, "scripts/test.mjs"), "nonsense"];
     const { stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 });
-    expect([status, stderr]).toEqual([1, expect.stringContaining('there is no suite "nonsense"')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('unknown suite "nonsense"')]);
   });
 });

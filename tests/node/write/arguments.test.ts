@@ -32,7 +32,7 @@ describe("options of create", () => {
     ["attrs", "attributes"],
     ["zarr_format", "zarrFormat"],
   ])("%s is none: %s is meant", async (name, meant) => {
-    const said = `InvalidArgument: there is no option "${name}": did you mean ${meant}?`;
+    const said = `InvalidArgument: unknown option "${name}"; did you mean ${meant}?`;
     expect(await refused(() => made({ [name]: [2, 2] }))).toBe(said);
   });
 
@@ -47,10 +47,10 @@ describe("options of create", () => {
     ["name", "path"],
   ])("%s is none of createGroup: %s is meant", async (name, meant) => {
     const store = new Map();
-    const said = `InvalidArgument: there is no option "${name}": did you mean ${meant}?`;
+    const said = `InvalidArgument: unknown option "${name}"; did you mean ${meant}?`;
     expect(await refused(() => createGroup(store, { [name]: {} } as never))).toBe(said);
     expect(await refused(() => createGroup(store, { shape: [2] } as never))).toContain(
-      'there is no option "shape"; there are path,',
+      'unknown option "shape"; expected one of path,',
     );
     expect(store.size).toBe(0);
   });
@@ -63,10 +63,10 @@ describe("options of create", () => {
   ])("%s is none of writeMultiscale: %s is meant", async (name, meant) => {
     const store = new Map();
     const image = { data: new Uint8Array(4), shape: [2, 2] };
-    const said = `InvalidArgument: there is no option "${name}": did you mean ${meant}?`;
+    const said = `InvalidArgument: unknown option "${name}"; did you mean ${meant}?`;
     expect(await refused(() => writeMultiscale(store, image, { [name]: [2, 2] } as never))).toBe(said);
     expect(await refused(() => writeMultiscale(store, image, { colour: 1 } as never))).toContain(
-      'there is no option "colour"; there are path,',
+      'unknown option "colour"; expected one of path,',
     );
     expect(store.size).toBe(0);
   });
@@ -84,7 +84,7 @@ describe("options of create", () => {
 
   it("that v1 cannot hold are named, and no codec that the caller did not choose", async () => {
     expect(await refused(() => made({ dtype: "string", zarrFormat: 1 }))).toBe(
-      "Unsupported: Zarr v1 has no elements of any length: data type string",
+      "Unsupported: Zarr v1 does not support elements of variable length (data type string)",
     );
   });
 });
@@ -143,7 +143,7 @@ describe("values", () => {
   it("that are appended get a separate message for each mistake", async () => {
     const array = await made();
     const said = await refused(() => append(array, new Uint8Array(5)));
-    expect(said).toContain("takes a multiple of 4 elements, or a region with its shape, not 5 elements");
+    expect(said).toContain("requires a multiple of 4 elements, or a region with its shape; got 5 elements");
     expect(await refused(() => append(array, new Uint8Array(4), { axis: 0 } as never))).toContain(
       "append(array, values, axis, options)",
     );
@@ -164,7 +164,7 @@ describe("an archive that has chunks", () => {
       () => consolidate(group),
     ])
       expect(await refused(call)).toMatch(
-        /^AlreadyExists: .*is in the archive already, and cannot be replaced/,
+        /^AlreadyExists: .*is already in the archive and cannot be replaced/,
       );
     expect(performance.now() - start).toBeLessThan(500); // ten attempts take about two seconds
     await zip.close();

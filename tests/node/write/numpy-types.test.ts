@@ -145,7 +145,7 @@ describe("NumPy's data types", () => {
   it("of order F, other than with blosc, are refused in v1: its writer and its specification do not agree", async () => {
     for (const codecs of ["none", "zlib", "bz2", "lzma"]) {
       const options = { shape, chunkShape, dtype: "<i2", zarrFormat: 1, codecs, order: "F" } as const;
-      await expect(create(new Map(), options)).rejects.toThrow('order "F" need the compressor blosc');
+      await expect(create(new Map(), options)).rejects.toThrow('order "F" require the compressor blosc');
       // Of one dimension they are the same.
       const store = new Map<string, Uint8Array>();
       await create(store, { ...options, shape: [7], chunkShape: [3] });

@@ -91,7 +91,7 @@ describe("set", () => {
     );
     expect([error._tag, error.message]).toEqual([
       "InvalidArgument",
-      "the values have the shape [9], the selection has [3, 3]",
+      "the values have shape [9], but the selection has shape [3, 3]",
     ]);
   });
 

@@ -58,7 +58,7 @@ function precision(bits: number): Mode {
 
 function checkArray(config: ConfigReader, { dtype, shape }: CodecArray, types: readonly string[]): void {
   if (!types.includes(dtype.core))
-    throw config.error(`does not support data type ${dtype}, only on ${types.join(", ")}`, "codec-dtype");
+    throw config.error(`does not support data type ${dtype}, only ${types.join(", ")}`, "codec-dtype");
   if (shape.length > 4) throw config.error(`supports at most 4 dimensions, not ${shape.length}`);
 }
 
@@ -92,7 +92,7 @@ function readExpert(config: ConfigReader): Mode {
 /** Parses a non-negative number. */
 function readAmount(config: ConfigReader, name: string): number {
   const value = readNumber(config, name);
-  if (value < 0) throw config.error(`"${name}" must not be negative, as ${value} is`);
+  if (value < 0) throw config.error(`"${name}" must not be negative, got ${value}`);
   return value;
 }
 

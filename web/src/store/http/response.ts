@@ -112,7 +112,7 @@ const pageStart =
 export function refusePageStart(name: string, status: number, start: Uint8Array): void {
   if (!pageStart.test(textDecoder().decode(start.subarray(0, sniffedBytes)))) return;
   throw networkError(
-    `${name} answered with an HTML page instead of data: a server that does so cannot say that a key is missing`,
+    `${name} answered with an HTML page instead of data; missing keys cannot be detected on such a server`,
     { code: "html-page", status },
   );
 }

@@ -281,11 +281,11 @@ export class ZipStore implements Store {
   #dataStart(archive: Archive, entry: ZipEntry, header: Uint8Array, name: string): number {
     const view = dataView(header);
     if (header.byteLength < localBytes || view.getUint32(0, true) !== localSignature) {
-      throw damaged(name, "is not where the archive's directory says", "bad-header");
+      throw damaged(name, "is not at the position stated in the archive's directory", "bad-header");
     }
     const start = entry.offset + localBytes + view.getUint16(26, true) + view.getUint16(28, true);
     if (start + entry.storedBytes > archive.directory.offset) {
-      throw damaged(name, "lies outside of the archive", "truncated");
+      throw damaged(name, "lies outside the archive", "truncated");
     }
     archive.starts.set(entry, start);
     return start;

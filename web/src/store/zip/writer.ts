@@ -112,7 +112,7 @@ export class ZipWriter implements Store {
       }
       if (this.#waiting.has(path) && ifVersion === "absent") throw existsError(this.locate(path));
       if (this.#entries.has(path)) {
-        throw alreadyExists(`${this.locate(path)} is in the archive already, and cannot be replaced`);
+        throw alreadyExists(`${this.locate(path)} is already in the archive and cannot be replaced`);
       }
       if (isDocument(path) && this.#isDocumentsFirst) return this.#wait(path, value);
       await this.#flush();
@@ -191,7 +191,7 @@ export class ZipWriter implements Store {
 
   #remove(path: string): void {
     if (this.#entries.has(path)) {
-      throw unsupported(`${this.locate(path)} is in the archive already, and cannot be removed`, {
+      throw unsupported(`${this.locate(path)} is already in the archive and cannot be removed`, {
         code: "zip-delete",
       });
     }
@@ -324,7 +324,7 @@ function openSink(sink: ZipSink): PieceSink {
     };
   }
   if (typeof (sink as { getWriter?: unknown } | undefined)?.getWriter !== "function") {
-    throw invalidArgument("an archive is written to a WritableStream or a function");
+    throw invalidArgument("the destination of an archive must be a WritableStream or a function");
   }
   const writer = sink.getWriter();
   writer.closed.catch(() => {}); // reported by the failing write
