@@ -68,7 +68,7 @@ export function cellsCut(
     array,
     boxes,
     countIn(boxes),
-    'would have to be changed; edges: "keep" leaves them as they are',
+    'would have to be changed; edges: "keep" leaves them unchanged',
     signal,
   );
 }
