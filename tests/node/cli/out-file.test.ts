@@ -144,7 +144,7 @@ describe("zarr-wasm read --out", () => {
   it("replaces no file that must not be written", () => {
     const { dir, file } = place();
     chmodSync(file, 0o444);
-    // Root may write everything, but for this.
+    // Root may write everything except this.
     const plainly = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : ["env"];
     const [command, ...args] = [...plainly, process.execPath, tool, "read", letters, "--out", file];
     const { status, stderr } = spawnSync(command!, args, { encoding: "utf8" });

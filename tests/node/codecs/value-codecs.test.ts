@@ -19,7 +19,7 @@ type Values = ElementData;
 const chainOf = (dataType: unknown, shape: number[], codecs: object[], fillValue?: unknown) =>
   createCodecChain({ dtype: dataType, shape, codecs: codecs as never, fillValue });
 
-/** Data type, codecs, elements, and the bytes that they are stored as. */
+/** Data type, codecs, elements, and their stored bytes. */
 const vectors: [string, object[], Values, string][] = [
   [
     "int16",

@@ -1,4 +1,4 @@
-// Icechunk repositories that the tests' own writer has made: versions, requests, virtual chunks, errors.
+// Icechunk repositories made by the tests' writer: versions, requests, virtual chunks, errors.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   get,

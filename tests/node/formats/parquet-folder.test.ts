@@ -326,7 +326,7 @@ describe("documents that cannot be", () => {
       expect([error._tag, error.code]).toEqual(["InvalidMetadata", "not-json"]);
       expect(error.message).toContain(`${server.url}/a.parq/.zmetadata is not valid JSON`);
     }
-    // Of any other folder it is only a reason why there is nothing.
+    // In any other folder, it is only the reason why nothing was found.
     for (const [name, options] of [
       ["b", {}],
       ["v2", { path: "none", version: 2 as const }],

@@ -29,7 +29,7 @@ function fileOf({ name, file }: Golden): Uint8Array {
     : Buffer.from(file, "base64");
 }
 
-/** As references.mjs writes rows. */
+/** Rows in the form that references.mjs writes. */
 function textOf(reference: Reference | undefined): string {
   if (!reference) return "null";
   if ("bytes" in reference) return `base64:${Buffer.from(reference.bytes).toString("base64")}`;
@@ -48,7 +48,7 @@ describe("files", () => {
 });
 
 describe("runs of numbers", () => {
-  /** Bits one behind the other, the lowest first. */
+  /** Consecutive bit fields, lowest bit first. */
   function packed(values: readonly number[], width: number): Uint8Array {
     const bits = values
       .map((value) => [...value.toString(2).padStart(width, "0")].reverse().join(""))

@@ -32,7 +32,7 @@ function tokensOf(text: string): string[] {
   return (text.match(token) ?? []).map((part) => (part.startsWith('"') ? `"${JSON.parse(part)}` : part));
 }
 
-/** The metadata of a node by its stored documents. */
+/** Parses the metadata of a node from its stored documents. */
 const parseMetadata = async (stored: ReadonlyMap<string, Uint8Array>, { limits }: typeof options) =>
   readMetadata(
     new Map([...stored].map(([key, bytes]) => [key, parseDocument(bytes, key, { limits })])),
@@ -124,7 +124,7 @@ describe.each(versions)("every codec with every data type in Zarr v%i", (version
           expect(facts(back), label).toEqual(facts(metadata));
           made[to === version ? "same" : "others"]++;
         } catch (error) {
-          // Only v1's rule for order F keeps an array from its own version.
+          // Only v1's rule for order F prevents printing an array in its own version.
           const { _tag, message } = error as Error & { _tag: string };
           expect([_tag, label], message).toEqual(["Unsupported", label]);
           if (to === version) expect(message).toMatch(/order "F" require the compressor blosc/);

@@ -1,4 +1,4 @@
-// The package's types as programs meet them that check the types of libraries, too (`skipLibCheck: false`).
+// The package's types in programs that also check the types of libraries (`skipLibCheck: false`).
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -25,7 +25,7 @@ const subpaths = Object.entries(exports).flatMap(([name, entry]) =>
 
 let consumer: string;
 
-/** A program below the packed package and nothing else but Node's types. */
+/** A program that sees only the packed package and Node's types. */
 beforeAll(() => {
   mkdirSync(build, { recursive: true });
   consumer = mkdtempSync(path.join(build, "consumer-"));

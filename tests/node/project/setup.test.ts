@@ -76,7 +76,7 @@ describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () 
       expect(existsSync(path.join(build, "CMakeCache.txt"))).toBe(false);
       expect(existsSync(findings)).toBe(true);
     }
-    // Another Emscripten than the one that it was configured with: a new emsdk, say.
+    // Emscripten has changed since the build was configured: a new emsdk, for example.
     const toolchains = [path.join(dir, "old.cmake"), path.join(dir, "new.cmake")] as const;
     for (const file of toolchains) writeFileSync(file, "");
     const codeFor = (wanted: string) => code.replace(/\)\)$/, `, ${JSON.stringify(wanted)}))`);

@@ -114,7 +114,7 @@ const causes: Record<string, () => Promise<unknown>> = {
     }
   },
   "….wasm could not be loaded": () => {
-    configureWasm({ full: bytesOf("<!doctype html>") }); // the other one has been loaded by the others
+    configureWasm({ full: bytesOf("<!doctype html>") }); // the other module is already loaded by earlier tests
     return createCodecChain({
       dtype: "int16",
       shape: [2],

@@ -1,4 +1,4 @@
-// What the viewer makes of channels, coordinates and maps before anything is drawn.
+// The viewer's interpretation of channels, coordinates and maps, before anything is drawn.
 
 import { expect, it } from "vitest";
 import { DType } from "zarr-wasm";

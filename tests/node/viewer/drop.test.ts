@@ -1,4 +1,4 @@
-// Folders and archives that are dropped on the viewer's page, or chosen there, as browsers hand them out.
+// Folders and archives dropped on the viewer's page, or chosen there, in the forms that browsers provide.
 import { describe, expect, it } from "vitest";
 import { create, createGroup, get, isZarrError, MapStore, open, type Store, set, ZipWriter } from "zarr-wasm";
 import {

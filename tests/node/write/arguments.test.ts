@@ -1,4 +1,4 @@
-// Mistakes of new users: either the call works, or the message names the remedy.
+// Common mistakes: either the call works, or the message names the remedy.
 import { describe, expect, it } from "vitest";
 import {
   append,

@@ -35,7 +35,7 @@ function readNumber(config: ConfigReader, name: string, fallback?: number): numb
   return value;
 }
 
-/** Fixed accuracy: keeps bit planes down to the maxUint32 power of two that is not above the tolerance. */
+/** Fixed accuracy: keeps bit planes down to the largest power of two that does not exceed the tolerance. */
 function accuracy(tolerance: number): Mode {
   if (tolerance === 0) return free;
   let minExponent = Math.floor(Math.log2(tolerance)); // may be off by one due to rounding

@@ -310,7 +310,7 @@ function checkBytes(name: string, bytes: number, maxBytes = Number.POSITIVE_INFI
   if (bytes > maxBytes) throw limitExceeded(`${name} has ${bytes} bytes, more than the limit of ${maxBytes}`);
 }
 
-/** A page in place of an archive is an archive that is not valid. */
+/** An HTML page instead of an archive counts as an invalid archive. */
 function withoutPages(error: unknown): never {
   if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
   throw invalidMetadata(error.message, { code: "bad-zip", status: error.status, cause: error });

@@ -162,7 +162,7 @@ export class ZipWriter implements Store {
     });
   }
 
-  /** Gives the archive up, and the sink. */
+  /** Aborts the archive and the sink. */
   async abort(reason?: unknown): Promise<void> {
     if (this.#state === "closed") return;
     this.#state = { failure: reason ?? new Error("the archive was aborted") };
@@ -200,7 +200,7 @@ export class ZipWriter implements Store {
     this.#documents.delete(path);
   }
 
-  /** Documents that wait go to the sink. */
+  /** Writes the waiting documents to the sink. */
   async #flush(): Promise<void> {
     for (const path of [...this.#waiting].sort(byDepth)) {
       this.#waiting.delete(path);
@@ -284,7 +284,7 @@ export class ZipWriter implements Store {
       this.#state = { failure };
       throw sinkError(failure);
     }
-    // It may have been given up meanwhile.
+    // It may have been aborted in the meantime.
     if (typeof this.#state === "object") throw sinkError(this.#state.failure);
   }
 }
