@@ -128,7 +128,7 @@ describe("zarr-wasm read --out", () => {
     "leaves the old file when %s interrupts it",
     async (signal) => {
       const { dir, file } = place();
-      // Text of so many elements takes seconds to write.
+      // Text of this many elements takes seconds to write.
       const long = path.join(folder, "long");
       if (!existsSync(long)) array("long", { shape: [2e7], chunks: [2e7], dtype: "|u1", fill_value: 7 });
       const child = spawn(process.execPath, [tool, "read", long, "--out", file]);

@@ -69,7 +69,7 @@ const cases = Object.entries(resolutions).flatMap(([resolution, how]) =>
 
 describe("a program compiles with all of the package's types checked", () => {
   it.each(cases)("%s, for %s", (resolution, platform, options) => {
-    // The viewer is for pages.
+    // The viewer needs the DOM library.
     const names = subpaths.filter(
       (name) => !/^\.\/viewer(\/(element|anywidget))?$/.test(name) || options.lib.includes("dom"),
     );

@@ -10,7 +10,7 @@ export const textIn = (store: Files, key: string) => new TextDecoder().decode(st
 export const jsonIn = (store: Files, key: string) => JSON.parse(textIn(store, key));
 
 export const versions = [1, 2, 3] as const;
-/** The documents that make an array. */
+/** The documents that define an array. */
 export const mainKey = { 1: "/meta", 2: "/.zarray", 3: "/zarr.json" };
 export const small: CreateOptions = { shape: [10, 20], dtype: "float32" };
 

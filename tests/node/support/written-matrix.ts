@@ -187,7 +187,7 @@ export async function writeMatrix(
   const store = new Map<string, Uint8Array>();
   const written: Written[] = [];
   for (const cell of cells(version)) {
-    // A store for each, as long as it is written: `create` looks through the keys that there are.
+    // A separate store for each while it is written, because `create` lists the existing keys.
     const own = new Map<string, Uint8Array>();
     const done = await write(own, cell);
     if (!done) continue;

@@ -49,7 +49,7 @@ async function archive(): Promise<File> {
   return new File(pieces as Uint8Array<ArrayBuffer>[], "sample.zarr.zip");
 }
 
-/** The File and Directory Entries API as browsers have it: portions, errors by their names. */
+/** The File and Directory Entries API as implemented by browsers: batches of entries, errors identified by name. */
 class Entries {
   asked: string[] = [];
   constructor(

@@ -54,7 +54,7 @@ const types: [dtype: NumpyDescr, fillValue?: unknown][] = [
   ],
 ];
 
-/** Elements, packed and little-endian: any bits, but for booleans and characters. */
+/** Elements, packed and little-endian: arbitrary bits, except for booleans and characters. */
 function elements(dtype: NumpyDescr, seed: number, length: number): Uint8Array {
   const itemOf = (descr: NumpyDescr, at: number): Uint8Array => {
     if (typeof descr !== "string")

@@ -317,7 +317,7 @@ function readName(encoding: unknown, version: ZarrVersion): ChunkKeys["name"] {
   const known = keyOptions[name as ChunkKeys["name"]];
   const other = Object.keys(encoding).find((key) => key !== "name" && !known.includes(key));
   if (other !== undefined)
-    throw badKeys(`chunkKeyEncoding must be { name, ${known.join(", ")} }, without ${describeValue(other)}`);
+    throw badKeys(`chunkKeyEncoding has the unknown option ${describeValue(other)}; expected { name, ${known.join(", ")} }`);
   return name as ChunkKeys["name"];
 }
 

@@ -129,7 +129,7 @@ async function readCompression(
   if (findCodec(name, 1)?.definition.kind !== "bytes-to-bytes") {
     await loadEveryCodec();
     const known = ["none", ...codecNames(1, "bytes-to-bytes")].join(", ");
-    throw unknownCodec(`unknown compression "${name}" for Zarr v1; supported are ${known}`, {
+    throw unknownCodec(`unknown compression "${name}" for Zarr v1; expected one of ${known}`, {
       codec: name,
     });
   }

@@ -194,7 +194,7 @@ async function firstAt(
 ): Promise<string> {
   for await (const { snapshot, time: written } of history)
     if (written.getTime() <= time.getTime()) return snapshot;
-  throw noVersion(`the branch ${JSON.stringify(branch)} has no version of ${time.toISOString()} or before`);
+  throw noVersion(`the branch ${JSON.stringify(branch)} has no version at or before ${time.toISOString()}`);
 }
 
 const isForbidden = (error: unknown): boolean => isZarrError(error, "Network") && error.status === 403;

@@ -342,7 +342,7 @@ function parseRange(dimension: unknown): Values {
     if (Number.isSafeInteger(value)) return value as number;
     throw bad("a dimension of gen has a start, stop or step that is not an integer");
   }) as [number, number, number];
-  if (by === 0) throw bad("a dimension of gen has the step 0");
+  if (by === 0) throw bad("a dimension of gen has step 0");
   const length = Math.max(0, Math.ceil((end - first) / by));
   return {
     length,

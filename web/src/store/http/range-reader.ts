@@ -194,7 +194,7 @@ function refusesSuffix(error: unknown, server: Server): boolean {
 /** Size of a missing object. */
 const noObject = -1;
 
-/** Returns an object's size by HEAD or by a range of one byte: {@link noObject} if missing, undefined if not told. */
+/** Returns an object's size by HEAD or by a range of one byte: {@link noObject} if missing, undefined if the server does not state it. */
 async function objectSize(requests: Requests, url: URL, signal: AbortSignal): Promise<number | undefined> {
   const head = requests.send(url, { signal, method: "HEAD", once: true }, async (answer) => {
     if (missingStatus.has(answer.status)) return noObject;

@@ -1,6 +1,6 @@
 /** CRC-32 as in zip and gzip: reflected polynomial 0xEDB88320, start and end inverted. */
 
-/** tables[k][b]: what the byte b does to the checksum when k more bytes follow it. */
+/** tables[k][b]: the effect of byte b on the checksum if k more bytes follow it. */
 let tables: Int32Array[] | undefined;
 
 function makeTables(): Int32Array[] {

@@ -171,7 +171,7 @@ export class ZipStore implements Store {
     try {
       return await work(archive, entry, name);
     } catch (error) {
-      // The next reader gets the directory of the archive as it is now.
+      // The next reader reads the current directory of the archive.
       if (isZarrError(error, "Network") && error.code === "changed") this.#forget(archive);
       throw error;
     }
@@ -239,7 +239,7 @@ export class ZipStore implements Store {
     });
   }
 
-  /** The bytes of an entry as they are in the archive: with the header before them, in one request as a rule. */
+  /** The bytes of an entry as they are in the archive: with the header before them, usually in one request. */
   async #raw(
     archive: Archive,
     entry: ZipEntry,
