@@ -339,7 +339,7 @@ describe("configurations", () => {
       /raw/,
       "Unsupported",
     ],
-    [{ name: "imagecodecs_lz4" }, "unsupported-codec", /without its size/, "Unsupported"],
+    [{ name: "imagecodecs_lz4" }, "unsupported-codec", /without a size prefix/, "Unsupported"],
     [
       { name: "imagecodecs_blosc", configuration: { compressor: "LZO" } },
       "bad-configuration",
