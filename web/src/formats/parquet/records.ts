@@ -139,7 +139,7 @@ class NumberColumn implements Sink {
   }
 }
 
-/** Byte strings by row, stored side by side, those of dictionaries once. */
+/** Byte strings by row, stored contiguously; dictionary entries are stored once. */
 class ByteColumn implements Sink {
   /** 0 for null, else 1 + the index of the entry. */
   readonly #entries: Uint32Array;
