@@ -278,10 +278,10 @@ describe("codec chains", () => {
         "no array-to-bytes codec",
         [transpose([1, 0])],
         "InvalidMetadata",
-        /lack one that turns the array into bytes/,
+        /lack an array-to-bytes codec/,
         "codec-order",
       ],
-      ["nothing", [], "InvalidMetadata", /lack one/, "codec-order"],
+      ["nothing", [], "InvalidMetadata", /lack an array-to-bytes codec/, "codec-order"],
       [
         "repeated axis",
         [transpose([1, 1]), little],
