@@ -69,6 +69,6 @@ describe("runs of numbers", () => {
     const expected = [...values, ...Array(7).fill(values[5])];
     expect([...readRuns(bytes, 0, width, 23)]).toEqual(expected);
     expect([...readRuns(bytes, 0, width, 11)]).toEqual(expected.slice(0, 11));
-    if (width > 0) expect(() => readRuns(bytes.subarray(0, 2), 0, width, 16)).toThrow(/do not fit/);
+    if (width > 0) expect(() => readRuns(bytes.subarray(0, 2), 0, width, 16)).toThrow(/has truncated runs/);
   });
 });

@@ -269,7 +269,7 @@ function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32
   }
 }
 
-const doNotFit = () => bad("a page has runs of invalid width");
+const doNotFit = () => bad("a page has truncated runs of values");
 
 /** Limits the decompressed bytes of a file's pages. */
 export class Budget {
