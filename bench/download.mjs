@@ -1,4 +1,4 @@
-// Measures what a page downloads: runs a program over HTTP with a bundle whose parts report when they are loaded.
+// Measures the downloads of a page: runs a program over HTTP with a bundle whose parts report when they are loaded.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import os from "node:os";

@@ -1,4 +1,4 @@
-// Measures what a page downloads for each feature, and writes the table of docs/download-size.md:
+// Measures the downloads of a page for each feature, and writes the table of docs/download-size.md:
 //   node bench/page-sizes.mjs
 // Each feature is a small program that runs with a local server. Scripts and modules that it loads are counted,
 // compressed by gzip as by servers; data is not. KB are 1000 bytes.
@@ -104,7 +104,7 @@ function png() {
 /** A bundle entry with some exports of the library. */
 const from = (names, module = "zarr-wasm") => `export { ${names} } from "${module}";`;
 
-/** What a page does, with its files, and the entry and the function of its program. */
+/** A page's purpose, its files, and the entry and function of its program. */
 const features = [
   ["reads an array of Zarr v3, compressed by zstd", () => arrayOf({ codecs: "zstd" })],
   ["the same, compressed by Blosc", () => arrayOf({ codecs: "blosc:lz4" })],

@@ -28,7 +28,7 @@ export function buildAll() {
 
 function takeBuilt() {
   if (!existsSync(path.join(distDir, "wasm/decode.wasm")))
-    throw new SetupError("ZARR_WASM_PREBUILT is set, and there is no dist");
+    throw new SetupError("ZARR_WASM_PREBUILT is set, but dist does not exist");
   step("Using the existing dist");
   ensurePackages();
 }

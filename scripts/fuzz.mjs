@@ -49,7 +49,9 @@ async function main() {
   const all = buildFuzzers();
   const unknown = names.find((name) => all.every((target) => target.name !== name));
   if (unknown)
-    throw new SetupError(`unknown target "${unknown}"; there are ${all.map(({ name }) => name).join(", ")}`);
+    throw new SetupError(
+      `unknown target "${unknown}"; expected one of ${all.map(({ name }) => name).join(", ")}`,
+    );
   const chosen = all.filter(({ name }) => names.length === 0 || names.includes(name));
   step(`Fuzzing ${chosen.length} targets, ${seconds} s each, ${jobs} at a time`);
   const results = [];

@@ -106,7 +106,7 @@ async function main() {
   const names = chosen.length > 0 ? chosen : Object.keys(suites).filter((name) => !suites[name].isExtra);
   const unknown = names.find((name) => !Object.hasOwn(suites, name));
   if (unknown)
-    throw new SetupError(`there is no suite "${unknown}"; there are ${Object.keys(suites).join(", ")}`);
+    throw new SetupError(`unknown suite "${unknown}"; expected one of ${Object.keys(suites).join(", ")}`);
   const wanted = names.map((name) => ({ name, ...suites[name] }));
   const buildsPackage = wanted.some((suite) => suite.package);
   ensureSystem([...(buildsPackage ? ["build"] : ["sources"]), ...wanted.flatMap(({ needs }) => needs)]);

@@ -40,7 +40,7 @@ async function writeArray(dir, codec) {
   });
 }
 
-/** One thread over zarrita, if it takes part; workers over one thread. */
+/** Ratios: one thread to zarrita, if it is measured; workers to one thread. */
 async function compare(rows, arrays, wants) {
   const pool = new WorkerPool({ size: 2 });
   const { ours, theirs } = arrays;

@@ -100,7 +100,7 @@ async function runPrograms(page, url, problems) {
   await open(page, url);
   const examples = page.locator(".live-example");
   const found = await examples.count();
-  if (found < 4) throw new Error(`there are ${found} programs`);
+  if (found < 4) throw new Error(`found only ${found} programs in the pages`);
   for (let i = 0; i < found; i++) {
     const example = examples.nth(i);
     await example.locator(".live-run").click();

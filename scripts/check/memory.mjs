@@ -77,7 +77,7 @@ function measured(args) {
 }
 
 runMain(async () => {
-  if (process.platform !== "linux") throw new Error("peaks are read from /proc, as Linux has it");
+  if (process.platform !== "linux") throw new Error("peak memory is read from /proc, which only Linux has");
   const { values } = parseArgs({
     options: { folder: { type: "string" }, scale: { type: "string" }, only: { type: "string" } },
   });

@@ -12,7 +12,7 @@ function main() {
   const names = chosen.length > 0 ? chosen : Object.keys(engines);
   const unknown = names.find((name) => !Object.hasOwn(engines, name));
   if (unknown)
-    throw new SetupError(`there is no engine "${unknown}"; there are ${Object.keys(engines).join(", ")}`);
+    throw new SetupError(`unknown engine "${unknown}"; expected one of ${Object.keys(engines).join(", ")}`);
   ensureSystem(["build", ...names.map((name) => engines[name])]);
   buildAll();
   return summarise(names.map(runEngine));

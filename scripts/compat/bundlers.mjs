@@ -95,7 +95,7 @@ runMain(async () => {
   const chosen = process.argv.slice(2);
   const unknown = chosen.find((name) => !Object.hasOwn(tools, name));
   if (unknown)
-    throw new SetupError(`there is no bundler ${unknown}; there are ${Object.keys(tools).join(", ")}`);
+    throw new SetupError(`unknown bundler "${unknown}"; expected one of ${Object.keys(tools).join(", ")}`);
   if (!process.env.ZARR_WASM_BUILT) buildAll();
   const archive = packPackage();
   writeStores(stores);

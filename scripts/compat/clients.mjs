@@ -163,7 +163,7 @@ runMain(async () => {
   const chosen = process.argv.slice(2);
   const unknown = chosen.find((name) => !(name in programs));
   if (unknown)
-    throw new SetupError(`there is no program ${unknown}; there are ${Object.keys(programs).join(", ")}`);
+    throw new SetupError(`unknown program "${unknown}"; expected one of ${Object.keys(programs).join(", ")}`);
   buildAll();
   ensurePrograms();
   step("Programs that use zarrita");

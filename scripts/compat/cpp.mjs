@@ -76,7 +76,9 @@ runMain(() => {
   const names = chosen.length > 0 ? chosen : Object.keys(compilers);
   const unknown = names.find((name) => !Object.hasOwn(compilers, name));
   if (unknown)
-    throw new SetupError(`there is no compiler "${unknown}"; there are ${Object.keys(compilers).join(", ")}`);
+    throw new SetupError(
+      `unknown compiler "${unknown}"; expected one of ${Object.keys(compilers).join(", ")}`,
+    );
   ensureSystem(["library"]);
   ensureSources();
   const failed = names.map(testWith).reduce((sum, result) => sum + result.failed, 0);

@@ -310,7 +310,7 @@ await runMain(async () => {
   const wanted = process.argv.slice(2);
   const unknown = wanted.find((name) => !Object.hasOwn(pages, name));
   if (unknown)
-    throw new SetupError(`there is no page ${unknown}; there are ${Object.keys(pages).join(", ")}`);
+    throw new SetupError(`unknown page "${unknown}"; expected one of ${Object.keys(pages).join(", ")}`);
   if (!process.env.ZARR_WASM_BUILT) buildAll();
   const folder = makeMaps();
   await runIn(folder, ["node", "data.mjs", "data"], { seconds: 600 });

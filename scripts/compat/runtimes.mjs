@@ -50,7 +50,7 @@ runMain(async () => {
   const chosen = process.argv.slice(2);
   const unknown = chosen.find((name) => !Object.hasOwn(runtimes, name));
   if (unknown)
-    throw new SetupError(`there is no runtime ${unknown}; there are ${Object.keys(runtimes).join(", ")}`);
+    throw new SetupError(`unknown runtime "${unknown}"; expected one of ${Object.keys(runtimes).join(", ")}`);
   if (!process.env.ZARR_WASM_BUILT) buildAll();
   const archive = packPackage();
   const stores = path.join(home, "stores");

@@ -65,7 +65,7 @@ export function unpackGolden(golden, groups, out) {
         mkdirSync(path.dirname(file), { recursive: true });
         writeFileSync(file, typeof value === "string" ? value : Buffer.from(value.b64, "base64"));
       }
-      // A golden store's sum is by the specification; that of the writer's order stands beside it.
+      // A golden store's checksum assumes the specified order; the one for the writer's order is listed beside it.
       const sums = writerOrderSha256
         ? { sha256: writerOrderSha256, alt_sha256_if_meta_order_F_trusted: sha256 }
         : { sha256 };

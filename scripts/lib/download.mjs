@@ -20,7 +20,7 @@ function isThere({ file, sha256 }) {
 
 async function bytesOf(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(patience) });
-  if (!response.ok) throw new Error(`the answer is ${response.status}`);
+  if (!response.ok) throw new Error(`the server answered ${response.status}`);
   const pieces = [];
   let size = 0;
   for await (const piece of response.body) {

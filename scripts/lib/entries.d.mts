@@ -4,7 +4,7 @@ export interface ProgramEntry {
   subpath: string;
   /** Absolute path of the compiled module that the entry is bundled from. */
   module: string;
-  /** The files of each condition, as package.json has them. */
+  /** The files of each condition, as in package.json. */
   targets: Record<string, string>;
 }
 

@@ -7,7 +7,7 @@ import { root } from "./paths.mjs";
 const example = "lz4";
 const toy = "xor";
 
-/** The files in the guide's table, for the toy. Files that a command writes are `written`. */
+/** Files of the example codec, by the guide's table; `written` lists those that a command generates. */
 export function filesOfGuide() {
   const text = readFileSync(path.join(root, "docs/adding-a-codec.md"), "utf8");
   const rows = [...text.matchAll(/^\| `([\w./-]+)` \| ([^|]+) \|$/gm)];

@@ -146,7 +146,7 @@ export async function serveIn(folder, command, { seconds = 60, env = {} } = {}) 
     if (isThere) return { url, output: child.output, close: child.end };
     if (Date.now() > end) {
       await child.end();
-      throw new SetupError(`the server does not answer\n${child.output().slice(-4000)}`);
+      throw new SetupError(`the server does not respond\n${child.output().slice(-4000)}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -24,7 +24,7 @@ const licences = {
 };
 
 const licence = (name) => {
-  if (!licences[name]) throw new Error(`scripts/lib/sbom.mjs has no licence of ${name}`);
+  if (!licences[name]) throw new Error(`scripts/lib/sbom.mjs has no licence for ${name}`);
   return [{ expression: licences[name] }];
 };
 

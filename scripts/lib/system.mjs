@@ -216,7 +216,7 @@ function explain(missing) {
 export function ensureSystem(kinds) {
   const unknown = kinds.find((kind) => !Object.hasOwn(needs, kind));
   if (unknown !== undefined)
-    throw new SetupError(`there is no kind of work "${unknown}"; there are ${Object.keys(needs).join(", ")}`);
+    throw new SetupError(`unknown task "${unknown}"; expected one of ${Object.keys(needs).join(", ")}`);
   const wanted = [...new Set(kinds.flatMap((kind) => needs[kind]))].map((name) => requirements[name]);
   const missing = wanted.filter((r) => !r.has());
   if (missing.length === 0) return;

@@ -56,7 +56,7 @@ export default defineConfig({
   },
   server: { fs: { allow: [root, checkout] } },
   test: {
-    api: true, // the tests of stores ask its server for files
+    api: true, // the tests of stores request files from its server
     include: ["packages/**/__tests__/**/*.test.ts"],
     server: { deps: { external: [/\/dist\//] } },
   },

@@ -1,5 +1,5 @@
 /**
- * What the command line and its tests need of the library beside its public entries: `#internal` of package.json. Bundled
+ * Exports for the command line and its tests, in addition to the public entries: `#internal` of package.json. Bundled
  * with the other entries, so that all share their classes and the core.
  */
 

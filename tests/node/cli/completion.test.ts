@@ -22,7 +22,7 @@ const env = {
   HOME: folder,
 };
 
-/** What Ctrl-X writes: the line as it is being edited. */
+/** Output of Ctrl-X: the line being edited. */
 const edited = path.join(folder, "edited");
 
 const shells = {
@@ -90,7 +90,7 @@ const lines = {
   "zarr-wasm completion z": "zarr-wasm completion zsh",
   "zarr-wasm info my": "zarr-wasm info my\\ data.zarr",
   "zarr-wasm read x --out on": "zarr-wasm read x --out only.npy",
-  // Options of other commands are none of this one's.
+  // Options of other commands do not apply to this one.
   "zarr-wasm info x --metad": "zarr-wasm info x --metad",
 };
 /** Shells append different characters to a completion: a space, a slash, an equals sign. */

@@ -113,7 +113,7 @@ describe("zarr-wasm info of a group", () => {
     const { status, err } = await runBeside("info", server.url);
     await server.close();
     expect(status).toBe(1);
-    expect(err).toMatch(/^zarr-wasm: this store cannot list what it holds/);
+    expect(err).toMatch(/^zarr-wasm: this store does not support listing/);
   });
 });
 

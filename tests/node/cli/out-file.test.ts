@@ -128,7 +128,7 @@ describe("zarr-wasm read --out", () => {
     "leaves the old file when %s interrupts it",
     async (signal) => {
       const { dir, file } = place();
-      // Text of so many elements takes seconds to write.
+      // Text of this many elements takes seconds to write.
       const long = path.join(folder, "long");
       if (!existsSync(long)) array("long", { shape: [2e7], chunks: [2e7], dtype: "|u1", fill_value: 7 });
       const child = spawn(process.execPath, [tool, "read", long, "--out", file]);
@@ -144,7 +144,7 @@ describe("zarr-wasm read --out", () => {
   it("replaces no file that must not be written", () => {
     const { dir, file } = place();
     chmodSync(file, 0o444);
-    // Root may write everything, but for this.
+    // Root may write everything except this.
     const plainly = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : ["env"];
     const [command, ...args] = [...plainly, process.execPath, tool, "read", letters, "--out", file];
     const { status, stderr } = spawnSync(command!, args, { encoding: "utf8" });

@@ -64,7 +64,7 @@ async function view(args: readonly string[], env: Record<string, string> = {}): 
   return { child, link, site: link.origin, source, errors: () => errors, end };
 }
 
-/** A request exactly as it is written: `fetch` would tidy the path and refuse the headers. */
+/** Sends a request unmodified: `fetch` would normalise the path and reject the headers. */
 function ask(
   site: string,
   target: string,

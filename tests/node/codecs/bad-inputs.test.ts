@@ -1,4 +1,4 @@
-// Every file of tests/bad ends as bad.json says. The native fuzzer runs its share of them, too (npm test -- fuzz).
+// Every file of tests/bad has the outcome stated in bad.json. The native fuzzer runs its share of them, too (npm test -- fuzz).
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { badFiles, outcomeOfBad, readBad } from "../../fuzz/js/bad.js";

@@ -26,7 +26,7 @@ describe("bytes of unknown number", () => {
       for (const length of [0, 1, 15, 16, 17, 4095, 70_000, 3 * megabyte]) {
         for (const bytes of [new Uint8Array(length), randomBytes(length, length)]) {
           const encoded = await encodeBytes(steps, bytes);
-          // Zeros need several tries: they shrink to less than the first bound allows for.
+          // Zeros need several attempts: they expand beyond the first bound.
           expect(Buffer.compare(await decodeBytes(steps, encoded, 4 * megabyte), bytes)).toBe(0);
           expect(Buffer.compare(await decodeBytes(steps, encoded, Math.max(1, length)), bytes)).toBe(0);
         }

@@ -1,4 +1,4 @@
-// Checksums: every one is verified, unless the caller says not to; sizes and indexes are checked all the same.
+// Checksums: all are verified unless the caller disables that; sizes and indexes are checked in any case.
 import { describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, type OpenOptions, WorkerPool } from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
@@ -20,7 +20,7 @@ const codec = (name: string, configuration?: Record<string, unknown>): Codec => 
   ...(configuration && { configuration }),
 });
 
-/** Every codec with a checksum, and where in its encoded bytes a byte of the checksum stands. */
+/** Every codec with a checksum, and the position of a checksum byte in its encoded data. */
 const checksums: [name: string, codecs: Codec[], at: (encoded: Uint8Array) => number][] = [
   ["crc32c", [crc32c], (e) => e.length - 1],
   ["crc32c at the start", [codec("crc32c", { location: "start" })], () => 0],
@@ -85,7 +85,7 @@ describe("arrays", () => {
   const read = async (store: MapStore, options: OpenOptions, pool?: WorkerPool) =>
     get(await openArray(store, options), null, { pool });
 
-  /** An array in one stored object of which a byte is changed. */
+  /** An array in one stored object, with one byte changed. */
   async function damaged(codecs: Codec[], at: (encoded: Uint8Array) => number) {
     const meta = v3Meta({ shape: [8, 8], chunk_grid: regular(8, 8), codecs });
     const store = new MapStore();

@@ -146,7 +146,7 @@ describe("codec chains", () => {
       expect(chain.decode(encoded)).toEqual(values);
       return [...encoded].slice(0, 12).join(" ");
     };
-    // The examples of the specification digest: what numpy.transpose gives.
+    // Examples from the specification, with the results of numpy.transpose.
     expect(await stored([1, 2, 0])).toBe("0 12 1 13 2 14 3 15 4 16 5 17");
     expect(await stored([2, 0, 1])).toBe("0 4 8 12 16 20 1 5 9 13 17 21");
     expect(await stored([0, 2, 1])).toBe("0 4 8 1 5 9 2 6 10 3 7 11");
@@ -210,7 +210,7 @@ describe("codec chains", () => {
         });
         const values = Uint16Array.from({ length: 300 }, (_, i) => i % 50);
         const encoded = chain.encode(values);
-        // Of these the mark of the end may be missing, and a zero may follow it.
+        // These formats allow a missing end mark, and a zero after it.
         const [spared, extra] = ["lzw", "tiff_packbits"].includes(core) ? [2, 1] : [0, 0];
         const cuts = Array.from({ length: encoded.length - spared }, (_, n) => encoded.slice(0, n));
         for (const bad of [...cuts, Uint8Array.from([...encoded, extra])]) {
@@ -278,7 +278,7 @@ describe("codec chains", () => {
         "no array-to-bytes codec",
         [transpose([1, 0])],
         "InvalidMetadata",
-        /the codecs lack an array-to-bytes codec/,
+        /lack an array-to-bytes codec/,
         "codec-order",
       ],
       ["nothing", [], "InvalidMetadata", /lack an array-to-bytes codec/, "codec-order"],

@@ -28,10 +28,10 @@ const images: Image[] = readFileSync(new URL("../../golden/images.jsonl", import
 const codecs = [...new Set(images.map(({ codec }) => codec))];
 const encodedOf = ({ data }: Image) => Uint8Array.from(Buffer.from(data, "base64"));
 const typeNames: Record<string, string> = { i: "int", u: "uint", f: "float" };
-/** "<u2" as Zarr v3 has it: "uint16". */
+/** Returns the Zarr v3 name of a NumPy type: "uint16" for "<u2". */
 const v3Type = (dtype: string) => `${typeNames[dtype[1]!]}${8 * Number(dtype[2])}`;
 
-/** Arrays of one chunk, as the versions of Zarr and their writers have them. */
+/** Arrays of one chunk, in the forms of each Zarr version and its writers. */
 const layouts = {
   "Zarr v2, compressor": ({ codec, configuration, dtype, shape }: Image) =>
     v2({ dtype, shape }, { id: codec, ...configuration }, null),

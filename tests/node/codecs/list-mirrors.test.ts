@@ -1,4 +1,4 @@
-// The TypeScript mirrors of the core's lists, compared with what the wasm modules say.
+// Compares the TypeScript mirrors of the core's lists with the wasm modules.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -41,7 +41,7 @@ it("the taps of the CRCs are the first that their search finds", () => {
   const root = new URL("../../../", import.meta.url);
   const script = fileURLToPath(new URL("scripts/crc-taps.mjs", root));
   const lines = execFileSync(process.execPath, [script], { encoding: "utf8" }).split("\n");
-  /** The first line below a heading, without its counts and without what C++ leaves out. */
+  /** The first line below a heading, without counts and parts that C++ omits. */
   const first = (heading: string) =>
     lines[lines.findIndex((line) => line.startsWith(heading)) + 1]!.trim()
       .replace(/(?: {2}\d+)+$/, "")

@@ -42,7 +42,7 @@ function outcome({ codec, session, right }: GoldenChunk, damaged: Uint8Array): k
   return result;
 }
 
-/** A changed number of a format can make a chunk one for the other module. */
+/** Damage to a format number can make a chunk that only the other module decodes. */
 const needsFullModule = (error: unknown) => (error as Error).constructor.name === "NeedsFullModule";
 
 function isSame(a: Content, b: Content): boolean {

@@ -13,14 +13,14 @@ interface Tiff {
   shape: number[];
   dtype: string;
   order: "little" | "big";
-  /** One plane after the other, instead of the samples of each pixel together. */
+  /** One plane after the other instead of interleaved samples. */
   planar: boolean;
   predictor: 1 | 2 | 3;
   compression: 1 | 5 | 8 | 32773 | 50000;
   chunk: [number, number];
   offsets: number[];
   byteCounts: number[];
-  /** Of the elements with samples last, little-endian. */
+  /** SHA-256 of the elements, little-endian, samples last. */
   sha256: string;
   references: Record<string, unknown>;
 }
@@ -38,7 +38,7 @@ const fileOf = (tiff: Tiff) => new Uint8Array(readFileSync(new URL(`${tiff.name}
 const samplesOf = ({ shape }: Tiff) => shape[2] ?? 1;
 const itemBytes = ({ dtype }: Tiff) => Number(dtype.at(-1));
 
-/** Elements whose first axis is the sample, with the sample last. */
+/** Moves the sample axis from first to last. */
 function samplesLast(tiff: Tiff, bytes: Uint8Array): Uint8Array {
   const samples = samplesOf(tiff);
   const size = itemBytes(tiff);
@@ -132,7 +132,7 @@ describe("virtual-tiff's metadata", () => {
       : [{ name: "bytes", configuration }];
     return [...predictors[tiff.predictor], ...order];
   };
-  // It moves the bytes of these as if they were elements: the result differs from the file.
+  // The codec moves these bytes as if they were elements, so the result differs from the file.
   const isBroken = (tiff: Tiff) => tiff.predictor === 3 && samplesOf(tiff) > 1 && !tiff.planar;
 
   it.each(named.filter(([, tiff]) => !isBroken(tiff)))("of %s", async (_, tiff) => {
@@ -147,7 +147,7 @@ describe("virtual-tiff's metadata", () => {
   });
 });
 
-/** An array of the elements of a file, as tifffile's references have it. */
+/** An array of a file's elements, in the form of tifffile's references. */
 async function arrayOf(name: string) {
   const tiff = tiffs.find((one) => one.name === name)!;
   const files = new MapStore(new Map([[`${name}.tif`, fileOf(tiff)]]));
@@ -339,7 +339,7 @@ describe("configurations", () => {
       /raw/,
       "Unsupported",
     ],
-    [{ name: "imagecodecs_lz4" }, "unsupported-codec", /without its size/, "Unsupported"],
+    [{ name: "imagecodecs_lz4" }, "unsupported-codec", /without a size prefix/, "Unsupported"],
     [
       { name: "imagecodecs_blosc", configuration: { compressor: "LZO" } },
       "bad-configuration",

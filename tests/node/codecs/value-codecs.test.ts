@@ -19,7 +19,7 @@ type Values = ElementData;
 const chainOf = (dataType: unknown, shape: number[], codecs: object[], fillValue?: unknown) =>
   createCodecChain({ dtype: dataType, shape, codecs: codecs as never, fillValue });
 
-/** Data type, codecs, elements, and the bytes that they are stored as. */
+/** Data type, codecs, elements, and their stored bytes. */
 const vectors: [string, object[], Values, string][] = [
   [
     "int16",
@@ -347,11 +347,16 @@ describe("configurations", () => {
   const table: [dataType: string, name: string, configuration: object, message: RegExp][] = [
     ["int32", "numcodecs.delta", { dtype: "<i2" }, /"dtype" is int16, but the array's data type is int32/],
     ["int32", "numcodecs.delta", { dtype: 5 }, /NumPy data type/],
-    ["int32", "numcodecs.delta", { dtype: "<i4", astype: "<f4" }, /differences of int32 cannot be float32/],
+    [
+      "int32",
+      "numcodecs.delta",
+      { dtype: "<i4", astype: "<f4" },
+      /cannot store differences of int32 as float32/,
+    ],
     ["bool", "numcodecs.delta", { dtype: "|b1" }, /does not support data type bool/],
     ["r16", "numcodecs.delta", {}, /does not support data type r16/],
     ["int32", "numcodecs.astype", { encode_dtype: "<V4", decode_dtype: "<i4" }, /does not support data type/],
-    ["complex64", "numcodecs.astype", { encode_dtype: "<f4", decode_dtype: "<c8" }, /no cast between/],
+    ["complex64", "numcodecs.astype", { encode_dtype: "<f4", decode_dtype: "<c8" }, /cannot cast between/],
     ["float32", "numcodecs.fixedscaleoffset", { ...fso, scale: 0 }, /"scale" must not be 0/],
     ["float32", "numcodecs.fixedscaleoffset", { ...fso, scale: "1" }, /"scale" must be a number/],
     [
@@ -368,11 +373,11 @@ describe("configurations", () => {
     ["float32", "numcodecs.bitround", { keepbits: 24 }, /from 0 to 23/],
     ["bool", "bitround", { keepbits: 1 }, /does not support data type bool/],
     ["float32", "bitround", { keepbits: 1, more: 1 }, /"more" is not one of its options/],
-    ["uint8", "numcodecs.packbits", {}, /packs data type bool, not uint8/],
+    ["uint8", "numcodecs.packbits", {}, /supports data type bool only, not uint8/],
     ["bool", "numcodecs.packbits", { order: 1 }, /it has none/],
     ["uint8", "packbits", { first_bit: 5, last_bit: 4 }, /"last_bit" 4 is below "first_bit" 5/],
     ["uint8", "packbits", { last_bit: 8 }, /"last_bit" must be an integer from 0 to 7/],
-    ["uint8", "packbits", { last_bit: 1, end_bit: 1 }, /two names of one option/],
+    ["uint8", "packbits", { last_bit: 1, end_bit: 1 }, /two names of the same option/],
     ["uint8", "packbits", { padding_encoding: "middle" }, /"padding_encoding" must be one of/],
     ["r8", "packbits", {}, /does not support data type r8/],
     ["uint8", "scale_offset", { offset: 256 }, /"offset" must be a value of data type uint8, not 256/],
@@ -407,9 +412,9 @@ describe("configurations", () => {
       /an entry of "decode"/,
     ],
     ["uint8", "reshape", {}, /"shape" must hold/],
-    ["uint8", "reshape", { shape: [5, 4] }, /does not hold the elements/],
+    ["uint8", "reshape", { shape: [5, 4] }, /does not have as many elements/],
     ["uint8", "reshape", { shape: [-1, -1] }, /at most one -1/],
-    ["uint8", "reshape", { shape: [7, -1] }, /does not hold the elements/],
+    ["uint8", "reshape", { shape: [7, -1] }, /does not have as many elements/],
     ["uint8", "reshape", { shape: [[1], [0]] }, /must ascend/],
     ["uint8", "reshape", { shape: [[0], [2], [1]] }, /must ascend/],
     ["uint8", "reshape", { shape: [[0, 3]] }, /must ascend, and be below 3/],

@@ -1,4 +1,4 @@
-// Arguments of the wrong type in calls of the zarrita and numcodecs drop-ins: typed errors, whatever it is.
+// Arguments of any wrong type, passed to the zarrita and numcodecs drop-ins, are typed errors.
 import { describe, expect, it } from "vitest";
 import { isZarrError } from "zarr-wasm";
 import * as numcodecs from "zarr-wasm/numcodecs";
@@ -7,7 +7,7 @@ import * as dropIn from "zarr-wasm/zarrita";
 const values = [null, undefined, 5, "x", true, {}, [], () => 1, Symbol("s"), 10n];
 const nameOf = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** Functions and classes that take anything. */
+/** Functions and classes that accept any argument. */
 type Loose = { readonly [name: string]: Loose } & ((...given: unknown[]) => Loose) &
   (new (
     ...given: unknown[]

@@ -1,4 +1,4 @@
-// Nodes of the zarrita drop-in that are made from metadata, and metadata that leaves things out.
+// Nodes of the zarrita drop-in made from metadata, including incomplete metadata.
 import { describe, expect, it } from "vitest";
 import { MapStore } from "zarr-wasm";
 import * as dropIn from "zarr-wasm/zarrita";

@@ -25,7 +25,7 @@ describe("names that programs for other versions import", () => {
   });
 
   it("every type of zarrita 0.7", () => {
-    // The compiler is the test: each name exists, and takes as many arguments as zarrita's.
+    // The compiler checks that each name exists and takes as many arguments as zarrita's.
     type Storage = [dropIn.AbsolutePath, dropIn.RangeQuery, dropIn.Readable, dropIn.AsyncReadable];
     type Writing = [dropIn.SyncReadable, dropIn.Writable, dropIn.AsyncWritable, dropIn.SyncWritable];
     type Stores = [dropIn.AsyncMutable, dropIn.SyncMutable, dropIn.Mutable, dropIn.FetchStoreOptions];

@@ -1,4 +1,4 @@
-// zarr-wasm/numcodecs beside npm numcodecs: the same classes, the same bytes where that one is right.
+// Compares zarr-wasm/numcodecs with npm numcodecs: equal classes, and equal bytes wherever npm numcodecs is correct.
 import * as theirs from "numcodecs";
 import { describe, expect, it } from "vitest";
 import { open } from "zarr-wasm";

@@ -113,7 +113,7 @@ describe("the registry's standard codecs", () => {
     await writeV3(written, v3Meta({ codecs: [sharded([1, 3])] }), elementsOf("int32", 24, 1));
     const store = new CountingStore(written);
     await dropIn.get(await dropIn.open(store as never, { kind: "array" }), [0, 0]);
-    // Ranges are read, which stores with codecs of the application's own between cannot do.
+    // Ranges are read, which wrappers for codecs of the application do not support.
     expect(store.requests.some((request) => request.range !== undefined)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-// What the zarrita drop-in asks stores for: requests of open, options of reads.
+// Requests of the zarrita drop-in to stores: those of open, and the options of reads.
 import { describe, expect, it } from "vitest";
 import { MapStore, open as openOwn } from "zarr-wasm";
 import * as dropIn from "zarr-wasm/zarrita";
@@ -39,7 +39,7 @@ async function hierarchy(version: 2 | 3): Promise<MapStore> {
 }
 
 describe("requests of open", () => {
-  /** What programs open, one after the other, in one store. */
+  /** Nodes that programs open in one store, one after the other. */
   const programs: Record<string, [string, object][]> = {
     "a map layer": [
       ["", { kind: "group" }],
@@ -194,7 +194,7 @@ describe("options for stores", () => {
         headers: { "x-token": "b" },
         cache: "reload",
       } as never);
-      // At the same time, for the same bytes: what one asks with is not what the other does.
+      // Two concurrent requests for the same bytes, with different options.
       await Promise.all([
         store.get("/y", { headers: { "x-token": "c" } } as never),
         store.get("/y", { headers: { "x-token": "d" } } as never),

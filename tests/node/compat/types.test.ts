@@ -1,4 +1,4 @@
-// Types of the zarrita drop-in: one program, which the compiler takes for zarrita and for the drop-in alike.
+// Types of the zarrita drop-in: one program that compiles against zarrita and against the drop-in.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { tempFolder } from "../support/writing-tools.js";
 const root = new URL("../../../", import.meta.url).pathname;
 const folder = tempFolder("drop-in-types");
 
-/** Each row says the type that something has, or that the compiler refuses it. */
+/** Each row states a type, or that the compiler rejects the expression. */
 const program = (name: string) => `
 import * as zarr from "${name}";
 

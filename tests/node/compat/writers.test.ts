@@ -55,7 +55,7 @@ describe("who writes through what", () => {
       kind: "bytes_to_bytes",
       fromConfig: () => ({ kind: "bytes_to_bytes", encode: flip, decode: flip }),
     }));
-    // Elements as text, one a line.
+    // Elements as text, one per line.
     dropIn.registry.set("lines", async () => ({
       kind: "array_to_bytes",
       fromConfig: (_: never, { shape }) => ({

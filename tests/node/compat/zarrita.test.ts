@@ -1,4 +1,4 @@
-// zarr-wasm/zarrita beside npm zarrita: the same program, with one import changed.
+// Compares zarr-wasm/zarrita with npm zarrita: the same program, with one import changed.
 import { describe, expect, it } from "vitest";
 import { MapStore, WorkerPool } from "zarr-wasm";
 import * as dropIn from "zarr-wasm/zarrita";
@@ -272,7 +272,7 @@ async function hierarchy(version: 2 | 3): Promise<MapStore> {
   return store;
 }
 
-/** The same with consolidated metadata, and nothing else of it but the root's document. */
+/** The same with consolidated metadata, reduced to the root's document. */
 async function consolidated(version: 2 | 3): Promise<MapStore> {
   const store = await hierarchy(version);
   const found: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-// What reduces blocks of elements, against the same done slowly: every data type of fixed width that each method takes.
+// Downsampling kernels, compared with a slow reference for every fixed-width data type of each method.
 import { describe, expect, it } from "vitest";
 import { findKernel } from "#src/conventions/ome/pyramid/options.js";
 import { reduceBox } from "#src/conventions/ome/pyramid/reduce.js";
@@ -27,7 +27,7 @@ function randomElements(dtype: Dtype, count: number, seed: number): ElementData 
   return toElements(dtype, bytes);
 }
 
-/** Numbers of the same bits, but for NaNs, whose payloads nothing keeps. */
+/** Compares numbers bit by bit, except NaNs, whose payloads are not preserved. */
 function expectSame(made: ElementData, wanted: ElementData, what: string): void {
   if (made.length !== wanted.length) expect(made.length, what).toBe(wanted.length);
   for (let i = 0; i < made.length; i++)

@@ -18,7 +18,7 @@ import { errorOf } from "../support/support.js";
 
 const earth = 40_075_016.685578488;
 
-/** Centre of a pixel of a web mercator tile, by the formulas of its pages: longitude and latitude. */
+/** Longitude and latitude of a pixel's centre in a Web Mercator tile, by the published formulas. */
 function centreOf([z, x, y]: readonly [number, number, number], i: number, j: number, size = 256) {
   const n = 2 ** z;
   const longitude = ((x + (i + 0.5) / size) / n) * 360 - 180;
@@ -66,7 +66,7 @@ const expected = ({ rows, columns, west, north, step }: Grid, longitude: number,
   return column < columns && row >= 0 && row < rows ? rows * column + row : Number.NaN;
 };
 
-/** How many pixels of a tile are not what the grid says. */
+/** Number of pixels of a tile that differ from the grid. */
 async function wrongPixels(
   grid: Grid,
   tile: readonly [number, number, number],

@@ -1,4 +1,5 @@
-// Georeferencing: stores written by GDAL with its own description of them (tests/golden/geo.jsonl), the conventions, map tiles.
+// Georeferencing: stores written by GDAL with its own description of them (tests/golden/geo.jsonl), the conventions,
+// map tiles.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
@@ -69,10 +70,10 @@ interface NewNode {
   readonly zarrFormat?: 2 | 3;
 }
 
-/** A store of groups (without a shape) and arrays by their paths. */
+/** A store of arrays, and of groups (entries without a shape), by path. */
 async function storeWith(nodes: Readonly<Record<string, NewNode>>, zarrFormat: 2 | 3 = 3): Promise<Store> {
   const store = new Map();
-  // Names that are numbers come first in objects.
+  // JavaScript objects list numeric names first.
   const parentsFirst = Object.entries(nodes).sort(([a], [b]) => (a < b ? -1 : 1));
   for (const [path, { shape, names, attributes, values }] of parentsFirst) {
     const common = { path, zarrFormat, attributes: attributes as never };
@@ -239,7 +240,7 @@ describe("conventions", () => {
 
 const half = Math.PI * 6_378_137;
 
-/** A pyramid over the whole of web mercator, or of degrees. */
+/** A pyramid that covers all of Web Mercator, or the whole globe in degrees. */
 async function world(code: string, [rows, columns]: readonly [number, number], count: number, from0 = false) {
   const [width, height] = code === "EPSG:4326" ? [360, 180] : [2 * half, 2 * half];
   const left = from0 ? 0 : -width / 2;

@@ -376,7 +376,7 @@ describe("invalid metadata is rejected", () => {
       const error = await errorOf(() => graph.between("physical", "world"));
       expect([error._tag, error.code]).toEqual(["InvalidMetadata", "bad-ome"]);
     }
-    // Far too large to be read: nothing is.
+    // Far too large: nothing is read.
     const store = await stored({ groups: { "": ome } });
     await create(store, { path: "m", shape: [2 ** 30, 3], dtype: "float64" });
     const graph = await coordinateGraph(await open(store, { kind: "group" }));

@@ -1,4 +1,4 @@
-// OME-Zarr: images that zarr-python wrote, and attributes that follow the specification or do not.
+// OME-Zarr: images written by zarr-python; valid and invalid attributes.
 import { describe, expect, it } from "vitest";
 import {
   channelAxis,
@@ -300,7 +300,7 @@ describe("OME-Zarr 0.6 images", () => {
             one("s1", scale(1, 2, 3)),
             one("s2", sequence(scale(1, 4, 6), translation(0, 1.5, -2))),
           ],
-          // Leads on from there, and does not count.
+          // Leads to another coordinate system and is not part of the sequence.
           coordinateTransformations: [
             { type: "affine", path: "a", input: { name: "physical" }, output: { name: "world" } },
           ],
@@ -405,10 +405,10 @@ describe("OME-Zarr 0.6 images", () => {
   });
 });
 
-// As the text of each version has them, from 0.1 on; 0.1 to 0.4 in Zarr v2.
+// Metadata as specified by each version from 0.1 on; 0.1 to 0.4 use Zarr v2.
 describe.each(["0.1", "0.2", "0.3", "0.4", "0.5", "0.6rc0"])("OME-Zarr %s", (version) => {
   const isNew = version >= "0.5";
-  /** The version stands with each kind of metadata until 0.4, then once. */
+  /** Up to 0.4 each kind of metadata states the version; later it is stated once. */
   const attributesOf = (name: string, fields: object, more: object = {}) =>
     isNew ? { ome: { version, [name]: fields, ...more } } : { [name]: { version, ...fields }, ...more };
   const make = async (attributes: object, more: Record<string, object> = {}) => {

@@ -41,7 +41,7 @@ const recorded = JSON.parse(readFileSync(new URL("../../golden/labels.json", imp
 
 type NewAxis = Pick<Axis, "values" | "dtype"> & { attributes?: Record<string, unknown>; chunk?: number };
 
-/** A group with coordinates of one dimension each, and an array of all of these dimensions. */
+/** A group with one-dimensional coordinates, and an array with all of these dimensions. */
 async function groupOf(axes: Record<string, NewAxis>, store: Store = new Map()) {
   const group = await createGroup(store, {});
   for (const [path, { values, dtype, attributes = {}, chunk = values.length }] of Object.entries(axes)) {
@@ -68,7 +68,7 @@ async function groupOf(axes: Record<string, NewAxis>, store: Store = new Map()) 
   return { group, data, store };
 }
 
-/** The elements that an entry of a selection means. */
+/** The elements that an entry of a selection selects. */
 function elementsOf(entry: DimensionSelection, length: number): number | Numbers {
   if (typeof entry === "number") return entry;
   if (Array.isArray(entry)) return entry as Numbers;

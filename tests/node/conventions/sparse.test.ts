@@ -1,4 +1,4 @@
-// Sparse matrices, compared with the dense ones that they stand for.
+// Sparse matrices, compared with their dense equivalents.
 import { describe, expect, it } from "vitest";
 import {
   create,

@@ -1,4 +1,4 @@
-// Images of OME-Zarr that are written: every level against the same done slowly, places of elements, several calls, faults.
+// Writing OME-Zarr images: levels compared with a slow reference, positions, several calls, faults.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -73,7 +73,7 @@ const levelsOf = async (group: ZarrGroup) =>
 
 const numbersOf = async (array: ZarrArray) => (await get(array)).data as ElementData;
 
-/** Same numbers; NaNs are the same whatever their payloads. */
+/** Whether numbers are equal; NaNs are equal regardless of their payloads. */
 function isSame(a: ElementData, b: ElementData): boolean {
   const bytesOf = ({ buffer, byteOffset, byteLength }: ElementData) =>
     Buffer.from(buffer, byteOffset, byteLength);
@@ -81,7 +81,7 @@ function isSame(a: ElementData, b: ElementData): boolean {
   return a.length === b.length && a.every((value: number | bigint, i: number) => Object.is(value, b[i]));
 }
 
-/** Holds every level against what the one before it makes. */
+/** Compares every level with the reduction of the level before it. */
 async function checkLevels(group: ZarrGroup, first: ElementData, method: Method): Promise<void> {
   const image = multiscales(group)[0]!;
   const arrays = await levelsOf(group);
@@ -225,7 +225,7 @@ describe("levels", () => {
     await writeMultiscale(store, array, { levels: 2, stage: 0 });
     for (const i of [0, 1, 2])
       for (const j of [0, 1, 2]) expect(store.get(`/0/c/${i}/${j}`)).toEqual(from.get(`/${i}.${j}`));
-    // Encoded anew, it is read.
+    // The chunk is re-encoded, so it is read.
     const error = await errorOf(() => writeMultiscale(new Map(), array, { levels: 2, codecs: "gzip" }));
     expect(error._tag).toBe("CorruptChunk");
     const next = await errorOf(() => writeMultiscale(store, array, { levels: 2, stage: 1 }));
@@ -376,7 +376,7 @@ describe("metadata", () => {
       was.axes,
       was.levels.map((level) => [level.path, level.scale, level.translation]),
     ]);
-    // The same options later, in stages, write the same.
+    // Writing later in stages, with the same options, gives the same image.
     await writeMultiscale(store, array, { ...options, path: "newer", omeVersion: "0.6rc0", resume: true });
     expect(JSON.parse(Buffer.from(store.get("/newer/zarr.json")!).toString()).attributes.ome).toEqual(ome);
   });
@@ -662,7 +662,7 @@ describe("calls", () => {
     expect(other.code).toBe("other-options");
     const none = await errorOf(() => writeMultiscale(store, array, { ...options, stage: 2 }));
     expect(none._tag).toBe("InvalidArgument");
-    // Arbitrary data of another writer.
+    // Data that another writer left.
     const [image] = (made.attributes["ome"] as { multiscales: object[] }).multiscales;
     for (const kwargs of [2n ** 80n, "mean", undefined, { method: "max" }]) {
       await updateAttributes(made, {
@@ -788,7 +788,7 @@ it("leaves the program its turn, so that a signal can end it, also where memory 
   const objects = new Map<string, Uint8Array>();
   const shape = [2 ** 16, 2 ** 16];
   await create(objects, { shape, chunkShape: [16, 16], dtype: "uint8", codecs: "none" });
-  // Does not list its keys, so every chunk is requested.
+  // The store does not list its keys, so every chunk is requested.
   const array = await open({ get: (key: string) => objects.get(key) }, { kind: "array" });
   const signal = AbortSignal.timeout(100);
   const error = await errorOf(() => writeMultiscale(new Map(), array, { levels: 2, signal }));

@@ -1,4 +1,4 @@
-// What xarray makes of Zarr: dimensions, coordinates, CF packing and times; stores that xarray wrote.
+// xarray's conventions: dimensions, coordinates, CF packing and times; stores written by xarray.
 import { describe, expect, it } from "vitest";
 import {
   type CFArray,

@@ -1,4 +1,4 @@
-// Booleans are 0 and 1, whatever a chunk's bytes are and however they are read: any byte but 0 stands for 1.
+// Booleans are read as 0 and 1, by every kind of read: any non-zero byte is 1.
 import { Worker } from "node:worker_threads";
 import { afterAll, describe, expect, it } from "vitest";
 import { field, get, MapStore, type Selection, slice, WorkerPool } from "zarr-wasm";
@@ -18,7 +18,7 @@ import {
   zstd,
 } from "../support/zarr-writer.js";
 
-/** Bytes that other programs might mean booleans by. */
+/** Bytes that other programs may store for booleans. */
 const odd = Uint8Array.of(0, 1, 0, 2, 255, 1, 0, 128);
 
 /** An array of booleans whose chunks hold such bytes: written as uint8, with another name for the type. */

@@ -81,7 +81,7 @@ describe("formats", () => {
           const expected = value < middle ? code : value > middle ? code + 1 : code + (code % 2);
           expect(encodeFloat(format, value)).toBe(expected);
         }
-        // A decimal beside the middle, which float64 cannot tell from it.
+        // A decimal next to the midpoint, which rounds to the same float64.
         expect(encodeFloat(format, middle, 1)).toBe(code + 1);
         expect(encodeFloat(format, middle, -1)).toBe(code);
       }),

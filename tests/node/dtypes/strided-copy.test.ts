@@ -1,4 +1,4 @@
-// Moving items in memory, against the slow way: one byte after another.
+// Strided copies in memory, compared with a byte-by-byte reference.
 import { expect, it } from "vitest";
 import {
   type Move,
@@ -12,7 +12,7 @@ import { randomBytes, randomizer } from "../support/support.js";
 
 const offsetIn = (side: MoveAxis["from"], i: number) => (typeof side === "number" ? side * i : side[i]!);
 
-/** Visits every item of a move, in its order. */
+/** Visits every item of a copy, in order. */
 function* itemsOf({ axes, from, to }: Move, axis = 0): Generator<readonly [from: number, to: number]> {
   const along = axes[axis];
   if (!along) {
@@ -31,7 +31,7 @@ function moveSlowly(source: Uint8Array, target: Uint8Array, move: Move): void {
     for (let k = 0; k < move.itemBytes; k++) target[to + k] = source[from + k]!;
 }
 
-/** How a side goes along an axis of an array, and how many bytes that takes. */
+/** Layout of one side along an axis, and the bytes that it covers. */
 function sideOf(random: () => number, count: number, inner: number): [MoveAxis["from"], number] {
   const kind = random();
   if (kind < 0.4) return [inner, inner * count];

@@ -1,4 +1,4 @@
-// What `array.is(…)` tells TypeScript and says at run time.
+// `array.is(…)`: the narrowed types, and the results at run time.
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { type ElementData, get, open, type ZarrArray } from "zarr-wasm";
 import { bytesOf } from "../support/support.js";

@@ -136,7 +136,7 @@ it("reads FlexBuffers of any bytes, or refuses them", () => {
   }
 });
 
-/** A FlexBuffer: a list of values of a type (4 key, 5 text) that all stand for the same text. */
+/** A FlexBuffer: a list of values of one type (4 key, 5 string) that all refer to the same string. */
 function repeatedText(type: number, count: number, length: number): Uint8Array {
   const start = 4 * Math.ceil((4 + length + 1) / 4) + 4;
   const bytes = new Uint8Array(start + 5 * count + 6);

@@ -13,7 +13,7 @@ import { arrayDocument, idOf, idText, type Reference } from "../../../scripts/li
 import { bytesOf, nodesOf, plainValues, repository } from "../support/icechunk-repository.js";
 import { ObjectServer } from "../support/store-server.js";
 
-/** Chunks of one element; the elements are 0, 1, 2, …, at shuffled places of one file, with gaps. */
+/** Chunks of one element; the elements are 0, 1, 2, …, at shuffled positions in one file, with gaps. */
 const count = 600;
 const placeOf = (i: number) => 3 * ((i * 7) % count);
 const file = Uint8Array.from({ length: 3 * count }, () => 0xee);

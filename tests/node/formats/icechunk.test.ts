@@ -1,4 +1,4 @@
-// Icechunk repositories that the tests' own writer has made: versions, requests, virtual chunks, errors.
+// Icechunk repositories made by the tests' writer: versions, requests, virtual chunks, errors.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   get,
@@ -449,7 +449,7 @@ describe("lost or damaged files", () => {
     const error = await read(objects).catch((cause: unknown) => cause);
     const { message, chunkKey } = error as ZarrError;
     expect(chunkKey).toMatch(/^.+$/);
-    expect(message).toMatch(/^chunk .* bytes too early$/);
+    expect(message).toMatch(/^chunk .* bytes too short$/);
     expect(message.split(`${chunkKey}: `)).toHaveLength(2);
   });
 

@@ -1,4 +1,5 @@
-// Metadata and chains that other readers can use: byte orders of filters, floats with a fraction, names of dimensions, sizes
+// Metadata and chains that other readers can use: byte orders of filters, floats with a fraction, names of dimensions,
+// sizes
 // that fit, well-formed Unicode, node names that no cleanup deletes.
 import { describe, expect, it } from "vitest";
 import {
@@ -26,7 +27,7 @@ const textOf = (store: Files, key: string): string => new TextDecoder().decode(s
 const documentOf = (store: Files, key = "/zarr.json") => JSON.parse(textOf(store, key));
 const little = { name: "bytes", configuration: { endian: "little" } };
 
-/** Filters of numcodecs for big-endian arrays, as Zarr v2 has them. */
+/** Filters of numcodecs for big-endian arrays, in Zarr v2 form. */
 const filters: Record<string, [dtype: string, configuration: Record<string, unknown>]> = {
   delta: [">i4", { dtype: ">i4" }],
   "delta as": [">i4", { dtype: ">i4", astype: ">i2" }],

@@ -32,7 +32,7 @@ async function start(objects: Record<string, Uint8Array>) {
   return server;
 }
 
-/** A store whose targets are read from memory: each is its own key. */
+/** A store whose targets are read from memory, with the URL as key. */
 function inMemory(
   document: unknown,
   objects: Record<string, Uint8Array> = { "x://a": object },
@@ -42,7 +42,7 @@ function inMemory(
   return new ReferenceStore(document, { resolve: (key) => ({ store, key }), ...options });
 }
 
-/** Where references lead, without fetching anything. */
+/** The targets of references, without fetching anything. */
 async function urlsOf(
   store: (fetch: NonNullable<ReferenceStoreOptions["fetch"]>) => ReferenceStore,
   keys: string[],

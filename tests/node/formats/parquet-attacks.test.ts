@@ -1,4 +1,4 @@
-// Parquet files of references that lie: typed errors, and no more memory than limits allow.
+// Parquet files with false claims: typed errors, and no more memory than the limits allow.
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ import { errorOf } from "../support/support.js";
 
 const array = { zarr_format: 2, shape: [10], chunks: [1], dtype: "|u1", compressor: null, filters: null };
 
-/** The store of an array of ten chunks, whose references are in one file. */
+/** A store with an array of ten chunks, whose references are in one file. */
 async function storeWith(file: Uint8Array, options = {}) {
   const document = Buffer.from(JSON.stringify({ metadata: { "a/.zarray": array }, record_size: 10 }));
   const files = new MapStore(
@@ -164,7 +164,7 @@ describe("invalid references are errors of their own chunks:", () => {
     expect([error._tag, error.code]).toEqual(bad);
     key(error);
     const [, offset, size] = first as [string, number, number];
-    expect(error.message).toContain(`an offset of ${offset} and a size of ${size}`);
+    expect(error.message).toContain(`${size} bytes at offset ${offset}`);
     expect((await store.get("/a/1"))?.byteLength).toBe(1);
   });
 
@@ -261,7 +261,7 @@ describe("pages in which few or none have a value are read:", () => {
 });
 
 it("values are never read from beyond their page", async () => {
-  // The last text says that it is longer than it is, in a buffer that goes on.
+  // The last string claims more bytes than it has, in a buffer that continues.
   const plain = plainBytes([...Array(9).fill(Buffer.from("x://y")), Buffer.from("x://y")]);
   plain.writeUInt32LE(50, plain.length - 9);
   const file = texts([{ values: 10, body: Buffer.concat([allThere, plain]) }]);

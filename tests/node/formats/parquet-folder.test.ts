@@ -326,7 +326,7 @@ describe("documents that cannot be", () => {
       expect([error._tag, error.code]).toEqual(["InvalidMetadata", "not-json"]);
       expect(error.message).toContain(`${server.url}/a.parq/.zmetadata is not valid JSON`);
     }
-    // Of any other folder it is only a reason why there is nothing.
+    // In any other folder, it is only the reason why nothing was found.
     for (const [name, options] of [
       ["b", {}],
       ["v2", { path: "none", version: 2 as const }],
@@ -344,9 +344,9 @@ describe("documents that cannot be", () => {
     });
     const array = await open(store, { path: "t", kind: "array" });
     const error = await errorOf(() => get(array, [slice(0, 1)]));
-    expect(error.message).toBe("chunk /t/0: /x ends 1 bytes too early");
+    expect(error.message).toBe("chunk /t/0: /x is 1 bytes too short");
     expect(error["chunkKey"]).toBe("/t/0");
-    expect((await errorOf(() => store.get("/t/0"))).message).toBe("/t/0: /x ends 1 bytes too early");
+    expect((await errorOf(() => store.get("/t/0"))).message).toBe("/t/0: /x is 1 bytes too short");
   });
 
   it.each<[string, { shape: number[]; chunks?: number[] }]>([

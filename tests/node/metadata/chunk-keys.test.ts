@@ -1,4 +1,5 @@
-// Chunk key encodings: "suffix" and "fanout" of the proposals to zarr-extensions, zarrs' "zarrs.default_suffix", and the
+// Chunk key encodings: "suffix" and "fanout" of the proposals to zarr-extensions, zarrs' "zarrs.default_suffix", and
+// the
 // way back from keys to coordinates for these and the usual ones.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
@@ -21,7 +22,7 @@ const parsed = (encoding: unknown, onWarning?: (warning: { code: string }) => vo
     onWarning,
   );
 
-/** Keys by the letter of the specifications, with whole numbers of any size. */
+/** Keys exactly as specified, with integers of any size. */
 function oracle({ name, configuration = {} }: Encoding, coordinates: readonly number[]): string {
   const separator = configuration["separator"] as string | undefined;
   if (name === "suffix")
@@ -246,14 +247,14 @@ describe("rejected configurations", () => {
       );
     const range = "must be an integer from 100 to 2^53 - 1";
     for (const [chunkKeyEncoding, message] of [
-      [nested(9), "more than 8 suffixes behind one another"],
-      [nested(17), "more than 8 suffixes behind one another"],
-      [{ name: "suffix" }, "needs a suffix, a text, not"],
-      [{ name: "suffix", suffix: 5 }, "needs a suffix, a text, not 5"],
+      [nested(9), "more than 8 nested suffixes"],
+      [nested(17), "more than 8 nested suffixes"],
+      [{ name: "suffix" }, "requires a string as suffix, got"],
+      [{ name: "suffix", suffix: 5 }, "requires a string as suffix, got 5"],
       [{ name: "fanout", maxChildren: 2 ** 53 }, range],
       [{ name: "fanout", maxChildren: 1000.5 }, range],
       [{ name: "fanout", maxChildren: "x" }, range],
-      [{ name: "fanout", maxChildren: 150 }, "must be a power of ten: 150 would stand for 100"],
+      [{ name: "fanout", maxChildren: 150 }, "must be a power of ten, got 150; readers would use 100"],
     ] as const) {
       const options = { shape: [4], dtype: "uint8", chunkKeyEncoding } as never;
       const error = await errorOf(() => create(new MapStore(), options));
@@ -339,7 +340,7 @@ const options = [
   ],
 ] as const;
 
-/** An array whose every chunk is stored, and its elements. */
+/** An array with all chunks stored, and its elements. */
 async function filledArray(
   store: MapStore | FileSystemStore,
   chunkKeyEncoding: (typeof options)[number][0],

@@ -115,7 +115,7 @@ const common: [unknown, string, string, unknown][] = [
   ["bytes", "[]", "", new Uint8Array(0)],
 ];
 
-/** What only the loose rules accept. */
+/** Accepted by the loose rules only. */
 const onlyLoose: [unknown, string, string, unknown][] = [
   ["uint8", "3.0", "03", 3],
   ["uint8", "3e1", "1e", 30],

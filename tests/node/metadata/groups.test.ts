@@ -1,4 +1,4 @@
-// Groups: their members from consolidated metadata and from listing, and what opening them costs.
+// Groups: members from consolidated metadata and from listing, and the requests for opening them.
 import { afterEach, describe, expect, it } from "vitest";
 import { get, HttpStore, MapStore, open, type Store, ZarrGroup, type ZarrWarning } from "zarr-wasm";
 import { ObjectServer } from "../support/store-server.js";
@@ -111,7 +111,7 @@ describe.each(stores)("a group of %s", (_what, version, isConsolidated, make) =>
     const requests = counting.requests.length;
     if (isConsolidated) expect(requests).toBe(0);
     else expect(requests).toBeGreaterThan(paths.length);
-    // Nodes that it does not name are looked up in the store.
+    // Nodes missing from it are looked up in the store.
     await errorOf(() => group.open("new"));
     expect(counting.requests.length).toBeGreaterThan(requests);
   });
@@ -218,7 +218,7 @@ describe("consolidated metadata", () => {
     ]) {
       const group = await openGroup(store);
       expect(await namesOf(group)).toEqual(["gone array"]);
-      // A node that it does not name is still found by its path; deleted chunks are missing.
+      // A node missing from it is still found by its path; deleted chunks are missing.
       expect((await group.open("a/b/x")).attributes).toEqual({ at: "a/b/x" });
       const gone = await group.open("gone", { kind: "array" });
       expect([...((await get(gone)).data as Int32Array)]).toEqual(Array(24).fill(0));

@@ -82,7 +82,7 @@ function* pathsOf(value: unknown, at: readonly string[] = []): Generator<readonl
   for (const [key, child] of Object.entries(value)) yield* pathsOf(child, [...at, key]);
 }
 
-/** A document as text, with one of its parts replaced by other text. */
+/** The text of a document with one part replaced. */
 function textWith(value: unknown, path: readonly string[], text: string): string {
   const [head, ...rest] = path;
   if (head === undefined) return text;
@@ -94,7 +94,7 @@ function textWith(value: unknown, path: readonly string[], text: string): string
   return `{${parts.map(([key, child]) => `${key}:${child}`)}}`;
 }
 
-/** Work that ends well, or with an error of a kind. */
+/** Work that succeeds or fails with a given kind of error. */
 async function endsWell(work: () => Promise<unknown>, what: string): Promise<void> {
   try {
     await work();
@@ -228,7 +228,7 @@ describe("long texts", () => {
 
 const detached = new Uint8Array(8);
 structuredClone(detached.buffer, { transfer: [detached.buffer] });
-/** Answers of every type; a function makes them anew. */
+/** Responses of every type; functions create new ones. */
 const answers: readonly unknown[] = [
   undefined,
   null,
@@ -266,7 +266,7 @@ const operations: Record<string, (store: Store) => Promise<unknown>> = {
   listChildren: (store) => listChildren(store, ""),
 };
 
-/** Arrays by their stores, opened while those were honest. */
+/** Arrays of each store, opened before the store misbehaves. */
 const arrays = new WeakMap<Store, Awaited<ReturnType<typeof openArray>>>();
 const opened = async (store: Store) => arrays.get(store)!;
 

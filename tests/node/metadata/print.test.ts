@@ -32,7 +32,7 @@ function tokensOf(text: string): string[] {
   return (text.match(token) ?? []).map((part) => (part.startsWith('"') ? `"${JSON.parse(part)}` : part));
 }
 
-/** The metadata of a node by its stored documents. */
+/** Parses the metadata of a node from its stored documents. */
 const parseMetadata = async (stored: ReadonlyMap<string, Uint8Array>, { limits }: typeof options) =>
   readMetadata(
     new Map([...stored].map(([key, bytes]) => [key, parseDocument(bytes, key, { limits })])),
@@ -124,10 +124,10 @@ describe.each(versions)("every codec with every data type in Zarr v%i", (version
           expect(facts(back), label).toEqual(facts(metadata));
           made[to === version ? "same" : "others"]++;
         } catch (error) {
-          // Only v1's rule for order F keeps an array from its own version.
+          // Only v1's rule for order F prevents printing an array in its own version.
           const { _tag, message } = error as Error & { _tag: string };
           expect([_tag, label], message).toEqual(["Unsupported", label]);
-          if (to === version) expect(message).toMatch(/order "F" need the compressor blosc/);
+          if (to === version) expect(message).toMatch(/order "F" require the compressor blosc/);
           else expect(message).toMatch(/^Zarr v[123] /);
         }
       }
@@ -268,11 +268,11 @@ describe("conversion", () => {
     const transpose = (order: number[]) => ({ name: "transpose", configuration: { order } });
     const cases: [Record<string, object>, 1 | 2 | 3, RegExp][] = [
       [v3({ codecs: [shards] }), 2, /Zarr v2 has no codec sharding_indexed/],
-      [v3({ chunk_grid: rectilinear }), 2, /Zarr v2 has no chunks of different lengths/],
+      [v3({ chunk_grid: rectilinear }), 2, /Zarr v2 does not support chunks of different lengths/],
       [v3({ data_type: "bfloat16" }), 2, /Zarr v2 has no data type bfloat16/],
       [v3({ fill_value: "0x7fc00001" }), 2, /Zarr v2 has no form for this fill value/],
-      [v3({ dimension_names: ["y", null] }), 2, /Zarr v2 cannot hold names of some dimensions only/],
-      [v3({ codecs: [transpose([1, 0]), endian] }), 1, /order "F" need the compressor blosc/],
+      [v3({ dimension_names: ["y", null] }), 2, /Zarr v2 requires names for all dimensions or none/],
+      [v3({ codecs: [transpose([1, 0]), endian] }), 1, /order "F" require the compressor blosc/],
       [
         v3({ codecs: [endian, { name: "gzip", configuration: { level: 1 } }] }),
         1,
@@ -287,7 +287,7 @@ describe("conversion", () => {
           ],
         }),
         3,
-        /Zarr v3 has one byte order for all fields/,
+        /Zarr v3 requires the same byte order for all fields/,
       ],
       [v2({ dtype: [["a", "<i2", [2]]] }), 3, /Zarr v3 has no subarrays/],
       [v2({ filters: [{ id: "delta", dtype: ">f4" }] }), 1, /Zarr v1 has no codec delta/],

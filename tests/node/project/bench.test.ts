@@ -1,4 +1,4 @@
-// The benchmarks' modules load, every target is about a row that exists, and docs/performance.md and docs/benchmarks.md show
+// The benchmarks' modules load, every target names an existing row, and docs/performance.md and docs/benchmarks.md show
 // bench/results.json. Nothing is measured.
 import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";

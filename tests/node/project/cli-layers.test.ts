@@ -1,11 +1,12 @@
-// The layers of web/cli: imports point down, and neither files nor folders import one another in a cycle. Of the library the
+// The layers of web/cli: imports point down, and neither files nor folders import one another in a cycle. Of the
+// library the
 // command line uses public entries and `#internal`.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { readImports, testLayers } from "../support/import-graph.js";
 
-/** From the bottom up. */
+/** Lowest layer first. */
 const layers = ["text", "options", "source", "server", "commands", "main"];
 
 const repository = path.join(import.meta.dirname, "../../..");

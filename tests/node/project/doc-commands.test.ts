@@ -18,7 +18,7 @@ const instead: Record<string, Record<string, string>> = {
   "docs/command-line.md": { "data.zarr image.zarr --path raw": "group.zarr image.zarr --path raw" },
 };
 
-/** Commands of a sample, one a line, without comments. */
+/** Commands of a sample, one per line, without comments. */
 const linesOf = ({ text }: Sample): string[] =>
   text
     .replaceAll("\\\n", " ")
@@ -26,7 +26,7 @@ const linesOf = ({ text }: Sample): string[] =>
     .map((line) => line.replace(/(^|\s+)#.*$/, "").trim())
     .filter(Boolean);
 
-/** Runs a command of a shell to its end; one that serves is ended after its first line. */
+/** Runs a shell command to its end; servers are stopped after their first line of output. */
 async function runCommand(line: string, cwd: string) {
   const child = spawn("sh", ["-c", `exec ${line}`], { cwd, env: { ...process.env, BROWSER: "true" } });
   let [out, err] = ["", ""];
@@ -60,7 +60,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Makes the folder of a document, when the first of its commands is run. */
+/** Creates the folder of a document when its first command runs. */
 async function prepare(file: string): Promise<string> {
   const place = folderOf(file);
   if (existsSync(place)) return place;

@@ -6,7 +6,7 @@ import { samplesOf, textOf } from "../support/doc-samples.js";
 const exposed = ["Accept-Ranges", "Content-Length", "Content-Range", "ETag"];
 const allowed = ["GET", "HEAD", "Range"];
 
-/** By the heading of its section: the first sample. */
+/** The first sample of each section, by heading. */
 function settings(): Map<string, string> {
   const lines = textOf("docs/cors.md").split("\n");
   const samples = samplesOf("docs/cors.md");

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Reads until the result is there. @returns everything that was reported */
+/** Reads to the end. @returns all reported states */
 function reportsOf(place: string, selection: unknown[]): Promise<Result[]> {
   const reports: Result[] = [];
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { documents, isNotRun, root, samples, textOf } from "../support/doc-samples.js";
 
-/** A document's text without its programs and code spans. */
+/** A document's text without code blocks and code spans. */
 const proseOf = (file: string) =>
   textOf(file)
     .replaceAll(/^( *)(`{3,})[\s\S]*?^\1\2$/gm, "")

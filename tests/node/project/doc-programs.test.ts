@@ -23,7 +23,7 @@ interface Recipe {
 const withArray = (options: string) =>
   `import { create as createFirst } from "zarr-wasm"; const array = await createFirst(new Map(), ${options});`;
 
-/** The program is one property of an object. */
+/** The sample is a single property of an object. */
 const asOptions = (program: string) => `const options = { ${program.trim().replace(/;$/, "")} };`;
 
 const damaged = JSON.stringify(
@@ -287,7 +287,7 @@ const isProgram = ({ language }: Sample) =>
 const programs = samples.filter((sample) => isProgram(sample) && !isNotRun(sample));
 const fits = (recipe: Recipe, { file, text }: Sample) => recipe.in === file && text.includes(recipe.has);
 
-// Inside of the checkout, "zarr-wasm" is the built package.
+// Inside the checkout, "zarr-wasm" resolves to the built package.
 mkdirSync(path.join(root, "build/tmp"), { recursive: true });
 const folder = mkdtempSync(path.join(root, "build/tmp/docs-"));
 const run = promisify(execFile);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { measurePages } from "../../../bench/page-sizes.mjs";
 import { textOf } from "../support/doc-samples.js";
 
-/** Sizes may change by this much, in KB, before the table has to be written again. */
+/** Tolerated change of a size, in KB, before the table must be regenerated. */
 const tolerance = 5;
 
 it("docs/download-size.md shows the measured sizes", { timeout: 120_000 }, async () => {

@@ -61,7 +61,7 @@ function outputOf(command: string): Promise<string> {
   });
 }
 
-/** What `npm install zarr-wasm` puts into the folder: the built package, and its program. */
+/** Creates what `npm install zarr-wasm` installs: the built package and its command. */
 function install() {
   mkdirSync(path.join(folder, "node_modules/.bin"), { recursive: true });
   symlinkSync(root, path.join(folder, "node_modules/zarr-wasm"));

@@ -20,7 +20,7 @@ const rows = new Map(
 );
 const documented = new Set(namesIn(page));
 
-/** The codes that stand in the sources, as `code: "…"` or as the last argument of a codec's error. */
+/** The codes in the sources: `code: "…"`, or the last argument of a codec's error. */
 function codesInSources(): Map<string, string> {
   const found = new Map<string, string>();
   const name = '"([a-z][a-z0-9]*(?:-[a-z0-9]+)*)"';
@@ -84,7 +84,7 @@ describe("docs/errors.md", () => {
   it("has no code that nothing gives", async () => {
     const given = new Set([...codesInSources().keys(), ...(await statuses()).map(([code]) => code)]);
     for (const tag of errorTags) given.add(kebab(tag));
-    // Made of the name of a document's key, or of the kind of an extension.
+    // Derived from the name of a document's key, or from the kind of an extension.
     for (const key of ["shape", "chunks", "chunk-shape"]) given.add(`bad-${key}`);
     for (const kind of ["chunk-grid", "chunk-key-encoding"]) given.add(`unknown-${kind}`);
     const codes = [...rows.values()].flat();

@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { readImports, testLayers } from "../support/import-graph.js";
 
-/** From the bottom up; docs/architecture.md describes each layer. Files of one layer may import one another. */
+/** Lowest layer first; docs/architecture.md describes each layer. Files of one layer may import one another. */
 const layers = [
   "util",
   "dtypes",

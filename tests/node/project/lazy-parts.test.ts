@@ -11,7 +11,7 @@ import { bundleParts } from "../../../bench/download.mjs";
 import { root } from "../../shared/places.js";
 import { errorOf } from "../support/support.js";
 
-/** The chunks that esbuild makes of a viewer's imports from the package. */
+/** The chunks that esbuild produces for a viewer's imports from the package. */
 async function bundled(names: string) {
   const { metafile } = await bundleParts(`export { ${names} } from "zarr-wasm";`);
   return metafile.outputs;
@@ -44,7 +44,7 @@ function sourcesIn(outputs: Outputs, files: Iterable<string>): string[] {
     });
 }
 
-/** The modules that are loaded by `import()`, each with some that only come with it. */
+/** The modules loaded by `import()`, each with modules that are loaded only with it. */
 const partSources: Readonly<Record<string, readonly string[]>> = {
   "bundle/metadata-part.js": [
     "metadata/v1.js",

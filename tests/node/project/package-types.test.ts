@@ -1,4 +1,4 @@
-// The package's types as programs meet them that check the types of libraries, too (`skipLibCheck: false`).
+// The package's types in programs that also check the types of libraries (`skipLibCheck: false`).
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -25,7 +25,7 @@ const subpaths = Object.entries(exports).flatMap(([name, entry]) =>
 
 let consumer: string;
 
-/** A program below the packed package and nothing else but Node's types. */
+/** A program that sees only the packed package and Node's types. */
 beforeAll(() => {
   mkdirSync(build, { recursive: true });
   consumer = mkdtempSync(path.join(build, "consumer-"));
@@ -69,7 +69,7 @@ const cases = Object.entries(resolutions).flatMap(([resolution, how]) =>
 
 describe("a program compiles with all of the package's types checked", () => {
   it.each(cases)("%s, for %s", (resolution, platform, options) => {
-    // The viewer is for pages.
+    // The viewer needs the DOM library.
     const names = subpaths.filter(
       (name) => !/^\.\/viewer(\/(element|anywidget))?$/.test(name) || options.lib.includes("dom"),
     );

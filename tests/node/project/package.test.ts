@@ -402,7 +402,7 @@ describe("the published package", () => {
       seen.add(file);
       const text = readFileSync(file, "utf8");
       for (const [, target] of text.matchAll(/(?:from\s+|import\(\s*)"([^"]+)"/g)) {
-        // By this name bundlers find copies of the modules; pages load them from beside the file instead.
+        // Bundlers find copies of the modules by this name; pages load them from the file's own folder.
         if (target === "zarr-wasm/embedded") continue;
         expect(target, file).toMatch(/^\.{1,2}\//);
         visit(new URL(target!, `file://${file}`).pathname);

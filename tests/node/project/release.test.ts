@@ -241,7 +241,7 @@ describe("workflows", () => {
   });
 });
 
-/** Lines of a workflow that take whatever a name stands for at the moment. */
+/** Lines of a workflow that use a name without a pinned version. */
 function unpinnedIn(workflow: string): string[] {
   const isPinned = (line: string): boolean => {
     const uses = /^[\s-]*["']?uses["']?:\s*(.*)$/.exec(line)?.[1];

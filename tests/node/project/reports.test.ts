@@ -1,4 +1,4 @@
-// What npm test and continuous integration count: failures and skipped tests in the reports of each runner.
+// Failures and skipped tests that npm test and continuous integration count in each runner's report.
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The samples that npm start makes: the same on every machine, with readable descriptions.
+// The samples of npm start are the same on every machine, with readable descriptions.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";

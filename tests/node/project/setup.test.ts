@@ -76,7 +76,7 @@ describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () 
       expect(existsSync(path.join(build, "CMakeCache.txt"))).toBe(false);
       expect(existsSync(findings)).toBe(true);
     }
-    // Another Emscripten than the one that it was configured with: a new emsdk, say.
+    // Emscripten has changed since the build was configured: a new emsdk, for example.
     const toolchains = [path.join(dir, "old.cmake"), path.join(dir, "new.cmake")] as const;
     for (const file of toolchains) writeFileSync(file, "");
     const codeFor = (wanted: string) => code.replace(/\)\)$/, `, ${JSON.stringify(wanted)}))`);
@@ -103,6 +103,6 @@ describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () 
   it("refuses suites that there are not, before anything is set up", () => {
     const args = [path.join(root, "scripts/test.mjs"), "nonsense"];
     const { stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 });
-    expect([status, stderr]).toEqual([1, expect.stringContaining('there is no suite "nonsense"')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('unknown suite "nonsense"')]);
   });
 });

@@ -1,4 +1,5 @@
-// How much each entry is to download, and the package to install: one list of budgets. What grows beyond its budget is made
+// How much each entry is to download, and the package to install: one list of budgets. What grows beyond its budget is
+// made
 // smaller, or the budget is raised on purpose, here.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -48,7 +49,7 @@ function bundledSize(contents: string, external: readonly string[] = []): number
 
 const fileSize = (name: string) => gzipped(readFileSync(path.join(distFolder, name)));
 
-/** npm's description of the archive that it would publish. */
+/** npm's description of the archive to publish. */
 function packedSize(field: "size" | "unpackedSize"): number {
   const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
   const out = execFileSync("npm", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
@@ -63,7 +64,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["zarr-wasm/codecs", 26_200, () => bundledSize('export * from "zarr-wasm/codecs";')],
   ["zarr-wasm/zarrita", 88_500, () => bundledSize('export * from "zarr-wasm/zarrita";')],
   ["zarr-wasm/numcodecs", 9_500, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
-  // One file without import(), which every bundler takes.
+  // One file without import(), which every bundler accepts.
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
   [
     "zarr-wasm/viewer/element, without the library",

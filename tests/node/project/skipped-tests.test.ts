@@ -28,7 +28,7 @@ function firstName(node: Node | undefined): unknown {
   return isNode(next) ? firstName(next) : undefined;
 }
 
-/** Positions of faults in tests: early returns, and skips that give no reason. */
+/** Positions of violations in tests: early returns, and skips without a reason. */
 function faultsIn(code: string): string[] {
   const lineOf = ({ start }: Node) => code.slice(0, start).split("\n").length;
   const faults: string[] = [];

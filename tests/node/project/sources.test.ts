@@ -117,7 +117,9 @@ describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !=
       { programs: { "apt-get": "exit 0", "apt-cache": "echo Version: 2.0-1" } },
     );
     expect(status, log).toBe(0);
-    expect(log).toMatch(/orig\.tar\.gz: not from .*the answer is 404[\s\S]*orig\.tar\.gz: from .*\/file\//);
+    expect(log).toMatch(
+      /orig\.tar\.gz: not from .*the server answered 404[\s\S]*orig\.tar\.gz: from .*\/file\//,
+    );
     expect(demo()).toBe("int demo = 2;\n");
   });
 

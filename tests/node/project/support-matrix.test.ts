@@ -1,4 +1,4 @@
-// docs/support.md: which codec works with which data type in which Zarr version, found out by trying.
+// docs/support.md: which codec works with which data type in which Zarr version, determined by trying each.
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { get, getBytes, isZarrError, open, type ZarrArray } from "zarr-wasm";
@@ -33,7 +33,7 @@ const openDocuments = (documents: Documents): Promise<ZarrArray> =>
     { kind: "array" },
   );
 
-/** What elements of an array compare by: bytes, or values. */
+/** The elements of an array in comparable form: bytes or values. */
 async function read(array: ZarrArray): Promise<unknown> {
   if (array.dtype.isVariable) return (await get<unknown[]>(array)).data;
   return (await getBytes(array)).bytes;
@@ -50,7 +50,7 @@ async function tryCodec(name: string, type: TriedType, version: ZarrVersion): Pr
     if (isZarrError(error, "InvalidMetadata", "Unsupported")) return "no";
     throw error;
   }
-  if (array.dtype.name !== type.dtype.name) return "no"; // the codec makes something else of |O
+  if (array.dtype.name !== type.dtype.name) return "no"; // the codec changes the element type of |O
   const given = type.dtype.isVariable ? valuesFor(name, type) : elementsOf(type);
   const roundTrip = async (elements: unknown) => {
     const encoded = await encode(array, elements);
@@ -115,7 +115,7 @@ const titles: Record<string, string> = {
   "2:transpose": '(order "F")',
 };
 
-/** A Markdown table with aligned columns, as the formatter wants it. */
+/** A Markdown table with aligned columns, as the formatter requires. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column]!.length)));
   const line = (row: readonly string[]) =>
@@ -123,7 +123,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [head, widths.map((width) => "-".repeat(width)), ...rows].map(line).join("");
 }
 
-/** What the library does with each name of a codec, as it was found out. */
+/** The determined support for each codec name. */
 const codecCells = new Map<string, string>();
 
 function noteCell(name: string, version: ZarrVersion, results: Results): void {
@@ -140,7 +140,7 @@ async function codecTable(version: ZarrVersion): Promise<string> {
     const found = findCodec(name, version)!;
     const cells = [...columns.map(([, of]) => cellText(results, of)), moduleText(found)];
     const title = titles[`${version}:${name}`] ?? name;
-    // Names of one codec share a row where they work alike.
+    // Names of one codec share a row if their results are equal.
     const id = `${name.replace(/^numcodecs\.|^endian$/, "") || "bytes"} ${cells.join()}`;
     const row = rows.find((other) => other.id === id);
     if (row) row.names.push(title);
@@ -153,7 +153,7 @@ async function codecTable(version: ZarrVersion): Promise<string> {
   );
 }
 
-/** A name in the metadata, as a table may hold it. */
+/** A metadata name, escaped for a table. */
 function code(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return value === undefined ? "" : `\`${text.replaceAll("|", "\\|")}\``;
@@ -187,7 +187,7 @@ function unsupportedList(reasons: Readonly<Record<string, string>>): string {
   return [...byReason].map(([reason, names]) => `- ${names.join(", ")}: ${reason}.`).join("\n");
 }
 
-/** Names of extensions, and which implementation has them. */
+/** Names of extensions, and the implementations that support them. */
 function othersTable(kind: keyof typeof registry, what: string, own: ReadonlyMap<string, string>): string {
   const registered = cellsOf(registry[kind]);
   const others = implementations.map((other) => cellsOf(other[kind]));

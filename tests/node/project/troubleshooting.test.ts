@@ -65,11 +65,12 @@ function answering(status: number) {
 /** Triggers of each message, by the start of its heading. */
 const causes: Record<string, () => Promise<unknown>> = {
   "no Zarr array or group found": () => open(`${server.url}/nowhere`),
-  "there is a Zarr …": () => open(`${server.url}/group`, { kind: "array" }),
+  "expected an array": () => open(`${server.url}/group`, { kind: "array" }),
   "zarr.json is not valid JSON": () => open(answering(200)),
   "… could not be read: Failed to fetch": () => open(answering(0)),
   "… answered 403": () => open(answering(403)),
-  "this store cannot list": async () => (await open(`${server.url}/group`, { kind: "group" })).members(),
+  "this store does not support listing": async () =>
+    (await open(`${server.url}/group`, { kind: "group" })).members(),
   "a chunk of …": async () =>
     get(
       await arrayWith({
@@ -94,7 +95,7 @@ const causes: Record<string, () => Promise<unknown>> = {
   "values must be a": async () =>
     set(await create(new Map(), { shape: [2], dtype: "int8" }), null, new Float32Array(2) as never),
   "the store … is read-only": () => create(`${server.url}/new`, { shape: [2], dtype: "int8" }),
-  "there is a node of Zarr": async () => {
+  "a Zarr v… node already exists": async () => {
     const store = new Map();
     for (let i = 0; i < 2; i++) await create(store, { shape: [2], dtype: "int8" });
   },
@@ -103,7 +104,7 @@ const causes: Record<string, () => Promise<unknown>> = {
     await create(store, { shape: [2], dtype: "int8" });
     await create(store, { shape: [2], dtype: "int8", overwrite: true });
   },
-  "there is no SharedArrayBuffer": async () => {
+  "SharedArrayBuffer is not available": async () => {
     const shared = globalThis.SharedArrayBuffer;
     Reflect.deleteProperty(globalThis, "SharedArrayBuffer");
     try {
@@ -113,7 +114,7 @@ const causes: Record<string, () => Promise<unknown>> = {
     }
   },
   "….wasm could not be loaded": () => {
-    configureWasm({ full: bytesOf("<!doctype html>") }); // the other one has been loaded by the others
+    configureWasm({ full: bytesOf("<!doctype html>") }); // the other module is already loaded by earlier tests
     return createCodecChain({
       dtype: "int16",
       shape: [2],

@@ -5,7 +5,7 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { readImports, testLayers } from "../support/import-graph.js";
 
-/** From the bottom up. */
+/** Lowest layer first. */
 const layers = [
   "base",
   "source",

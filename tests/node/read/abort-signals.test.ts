@@ -1,4 +1,4 @@
-// A signal that is none is the same error wherever one is taken.
+// An invalid signal is the same error in every call that accepts a signal.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -51,7 +51,7 @@ const first = async (items: AsyncIterable<unknown>) => {
 
 type Options = { signal: AbortSignal };
 
-/** Every call of the package that takes a signal. */
+/** Every function of the package that accepts a signal. */
 const calls: Record<string, (options: Options) => unknown> = {
   open: (options) => zarr.open(all, options),
   get: (options) => zarr.get(array, null, options),

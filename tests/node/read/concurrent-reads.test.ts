@@ -49,7 +49,7 @@ beforeAll(async () => {
   }
 });
 
-/** A part of the array, cut slowly. */
+/** A part of the array, copied by a slow reference. */
 function cut([top, bottom, left, right]: readonly [number, number, number, number]): Buffer {
   const parts = [];
   for (let row = top; row < bottom; row++) {
@@ -114,12 +114,12 @@ interface Load {
 interface LoadOptions {
   count?: number;
   pool?: WorkerPool;
-  /** How many reads of a hundred are aborted. */
+  /** Percentage of reads that are aborted. */
   aborts?: number;
   seed?: number;
 }
 
-/** Reads regions, all at a time, of which some are aborted. */
+/** Reads regions concurrently and aborts some of them. */
 async function load(
   array: ZarrArray,
   { count = reads, pool, aborts = 40, ...options }: LoadOptions = {},
@@ -128,7 +128,7 @@ async function load(
   const found: Load = { right: 0, aborted: 0, late: 0, bad: [] };
   const one = async (number: number) => {
     const box = randomBox(random);
-    // Milliseconds: some are given up before they have begun to wait, some when they are done.
+    // Milliseconds: some reads are aborted before they wait, some after they are complete.
     const [begin, end] = [random() * 200, random() ** 2 * 4000];
     const isDoomed = random() * 100 < aborts;
     const concurrency = 1 + Math.floor(random() * 16);
@@ -237,7 +237,7 @@ describe.each(Object.keys(layouts))("reads of %s", (layout) => {
   });
 });
 
-/** Holds answers back until so many wait for them. */
+/** Holds responses back until a number of callers wait for them. */
 function crowd(server: ObjectServer, most: number): NonNullable<Behaviour["trouble"]> {
   const { trouble } = server.behaviour;
   let isThere = false;
@@ -270,7 +270,7 @@ describe("readers of one chunk", () => {
     await Promise.all(Array.from({ length: reads }, (_, i) => one(i)));
     expect(aborted).toBeGreaterThan(0);
     expect(aborted).toBeLessThanOrEqual(0.9 * reads);
-    // All of them together wait for one request.
+    // All of them share one request.
     expect(server.log.filter((line) => line.endsWith("/c/0/0"))).toHaveLength(1);
   });
 });

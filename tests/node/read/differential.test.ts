@@ -1,4 +1,4 @@
-// Regions as zarrita reads them, on arrays that it reads right; bench/peers has those that it does not.
+// Compares regions with zarrita, for arrays that zarrita reads correctly; bench/peers has the others.
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { get, MapStore, open } from "zarr-wasm";
@@ -43,7 +43,7 @@ async function readTheirs(store: MapStore, selection: Entry[] | null): Promise<R
   const plain = (value: unknown) => (typeof value === "boolean" ? Number(value) : value);
   const isRegion = typeof region === "object" && region !== null && "data" in region;
   if (!isRegion) return { shape: [], values: [plain(region)] };
-  // Theirs is laid out as the chunks are, F order included; booleans have an accessor.
+  // zarrita's regions have the layout of the chunks, including F order; booleans have an accessor.
   const { data, shape, stride } = region as { data: Elements; shape: number[]; stride: number[] };
   const at = (i: number) => plain("get" in data ? data.get(i) : data[i]);
   return {
@@ -234,7 +234,7 @@ describe("arrays that zarrita wrote are read", () => {
       ] as typeof Int32Array;
       const data = new Kind(elementsOf(dataType, count, 31).buffer as ArrayBuffer);
       await zarrita.set(array, null, { data, shape, stride: [11 * 13, 13, 1] });
-      // Its own metadata has blosc's shuffle as a number, which v3 does not know.
+      // zarrita writes blosc's shuffle as a number, which v3 does not define.
       const text = new TextDecoder()
         .decode(entries.get("/zarr.json"))
         .replace('"shuffle": 1', '"shuffle": "shuffle", "typesize": 4');

@@ -20,7 +20,7 @@ import {
 const elements = (value: number) => new Uint8Array(new Int32Array(24).fill(value).buffer);
 
 describe("the index of a shard that has been written anew", () => {
-  /** Shards of two layouts, so that the index of one leads nowhere in the other. */
+  /** Shards of two layouts, so that the index of one is invalid for the other. */
   async function shards() {
     const codecs = [sharded([2, 3], [bytesLittle, gzip, crc32c])];
     const fields = v3Meta({ shape: [4, 6], chunk_grid: regular(4, 6), codecs });
@@ -74,7 +74,7 @@ describe("errors of a chunk", () => {
       const error = await errorOf(read);
       expect(error.message.match(/chunk \/c\/0\/0: /g)).toHaveLength(1);
       expect(error.stack).toContain(error.message);
-      // At the check of the core's status, not where the chunk's name was added.
+      // At the check of the core's status, not at the place that adds the chunk's name.
       expect(error.stack?.split("\n")[1]).not.toMatch(/withDetails/);
       expect(error.stack).toMatch(/decode|place/);
     }
@@ -117,7 +117,7 @@ describe("errors of a chunk", () => {
   });
 
   it("count byteOffset in what the codec that they name was given", async () => {
-    // The checksum of the inner codec lies at the end of what zstd gave it, not of the chunk.
+    // The checksum of the inner codec is at the end of zstd's output, not of the chunk.
     const inner = [bytesLittle, crc32c];
     const chain = async (codecs: { name: string }[], bytes: Uint8Array) => {
       const store = documents({ "/zarr.json": v3Meta({ shape: [2, 3], codecs }) });

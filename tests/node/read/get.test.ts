@@ -390,7 +390,7 @@ describe("get", () => {
       await get(good);
       await errorOf(() => get(broken));
     }
-    await get(good); // the core has room for 256 slabs: had any been lost, this would fail
+    await get(good); // the core has room for 256 slabs: this fails if any was leaked
   });
 
   it("rejects objects that are not opened arrays", async () => {

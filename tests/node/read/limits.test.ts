@@ -1,4 +1,4 @@
-// What hostile stores ask for: refused with a typed error, without the time and the memory that they ask for.
+// Hostile stores: excessive demands are typed errors, and take neither the time nor the memory demanded.
 import { describe, expect, it } from "vitest";
 import {
   defaultLimits,
@@ -442,7 +442,7 @@ describe("names of places", () => {
       const store = { get: async (key: string) => void asked.push(key) };
       expect((await errorOf(() => open(store as never, { path })))._tag).toBe("NotFound");
       const place = path.replace(/\/+/g, "/");
-      // An Icechunk repository and references in Parquet files would be at the root, whatever the path in them.
+      // An Icechunk repository or references in Parquet files would be at the root, regardless of the path.
       const atRoot = /^\/(repo|refs\/branch\.main\/ref\.json|config\.yaml|\.zmetadata)$/;
       const others = asked.filter((key) => !atRoot.test(key));
       for (const key of others) expect(key.startsWith(`/${place}/`), key).toBe(true);

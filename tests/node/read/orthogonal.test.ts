@@ -1,4 +1,4 @@
-// Lists of indices and masks, alone and together with slices, against a reader that picks element by element.
+// Lists of indices and masks, alone and combined with slices, compared with a reader that picks element by element.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

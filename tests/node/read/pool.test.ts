@@ -1,4 +1,4 @@
-// Pools of workers: the same results as without, whatever happens to the workers.
+// Pools of workers: results are the same as without, even if workers fail.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
@@ -43,7 +43,7 @@ import {
 const script = new URL("../../../dist/workers/worker.js", import.meta.url);
 const root = new URL("../../../", import.meta.url).pathname;
 
-/** A pool whose workers are watched. */
+/** A pool that records its workers. */
 function watchedPool(size = 2, onPost?: (worker: Worker, posts: number) => void) {
   const workers: Worker[] = [];
   const seen = { posts: 0 };
@@ -143,7 +143,7 @@ const selections: Selection[] = [
   [[7, 3, 3, 35]],
 ];
 
-/** Hides that a store serves ranges: shards are read at once. */
+/** Hides a store's support for ranges, so that shards are read whole. */
 const withoutRanges = (store: Store): Store => ({ get: (key, options) => store.get(key, options) });
 
 let rejections: unknown[] = [];
@@ -189,7 +189,7 @@ describe("a pool", () => {
   it("reads chunks", async () => {
     const array = await openArray(await plainSample());
     const before = seen.posts;
-    // These chunks are 10 KiB, too small to be worth it; the one below is not.
+    // These chunks of 10 KiB are too small for workers; the one below is large enough.
     expect(await array.getChunk([0, 1], { pool })).toEqual(await array.getChunk([0, 1]));
     expect(seen.posts).toBe(before);
     const large = await openArray(await kinds["one chunk"]!());

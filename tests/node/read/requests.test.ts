@@ -135,7 +135,7 @@ describe("a shard of hundreds of chunks", () => {
     const all = await read(null, whole);
     expect(Buffer.from(all.bytes).equals(written.elements)).toBe(true);
     expect(all.requests).toEqual([[true, object]]);
-    // Less than all, or above the limit: the index first.
+    // Not all chunks, or above the limit: the index is read first.
     expect((await read(null, whole - 1)).requests.length).toBe(2);
     expect((await read([[0], [0]], whole)).requests.map(([isWhole]) => isWhole)).toEqual([false, false]);
     // Cached parts of the shard are not read again.
@@ -183,7 +183,7 @@ describe("a shard of hundreds of chunks", () => {
   });
 
   it("whose chunks lie in any order is read with a bounded number of slabs", async () => {
-    // Rows of 600 stretches of 2000 bytes, column by column: all rows are begun before one is done.
+    // Rows of 600 runs of 2000 bytes, column by column: all rows are started before one is complete.
     const [rows, columns, length] = [600, 30, 1000];
     const meta = v3Meta({
       shape: [rows, columns * length],
@@ -225,7 +225,7 @@ describe("a shard of hundreds of chunks", () => {
 });
 
 describe("one element of a large chunk", () => {
-  /** A store whose only chunk is as large as asked, and made of nothing. */
+  /** A store with a single generated chunk of the given size. */
   function hollow(meta: Record<string, unknown>, bytes: number): { store: Store; seen: RangeQuery[] } {
     const seen: RangeQuery[] = [];
     const documents = v3Store(meta);
@@ -448,7 +448,7 @@ describe("a read that ends early", () => {
               result = error;
             }
             if (result instanceof Error) expect(result).toBe(reason);
-            // Requests that were under way end; no further ones begin.
+            // Requests in flight end; no further ones start.
             const begun = counting.requests.length;
             while (counting.running > 0) await wait();
             expect(counting.requests.length).toBe(begun);
@@ -563,7 +563,7 @@ describe("over HTTP", () => {
         return undefined;
       },
     };
-    // Every answer is of another version: only a single read of all of it can be trusted.
+    // Every response has another version: only a single read of the whole object is consistent.
     const { bytes } = await getBytes(array, [null, slice(3, 5), slice(5, 9)]);
     expect(bytes).toEqual(pick(written, [all(8), [3, 4], [5, 6, 7, 8]]));
     expect(server.seen.at(-1)!.range).toBeUndefined();

@@ -1,4 +1,4 @@
-// Shards: every layout an index may describe, against an encoder that knows nothing of the reader.
+// Shards: every layout that an index can describe, written by an encoder independent of the reader.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { get, getBytes, MapStore, open, type Selection, type Store, slice } from "zarr-wasm";
@@ -448,7 +448,7 @@ describe("a corrupt index", () => {
   it("of an inner shard is held to that shard's bytes", async () => {
     const nested = [sharded([4], [sharded([2], [bytesBig], [bytesLittle])], [bytesLittle])];
     let calls = 0;
-    // The first inner shard names bytes of the second one.
+    // The index of the first inner shard points to bytes of the second one.
     const spoil = (index: BigUint64Array) => void (++calls === 1 && index.set([60n], 2));
     const { store, written } = await sample({ ...fields, codecs: nested }, { spoil });
     const array = await openArray(store);
@@ -509,7 +509,7 @@ describe("the index", () => {
     expect(signals.map((signal) => signal.aborted)).toEqual([false]);
     go();
     expect((await patient).bytes).toEqual(pick(written, [[2]]));
-    // The last one who goes takes the request along.
+    // The request is aborted when the last caller leaves.
     const other = new AbortController();
     counting.before = async (_key, _range, signal) => {
       signals.push(signal!);
@@ -614,7 +614,7 @@ describe("a shard that changes", () => {
 
   describe("is read afresh within the call where its chunks cannot be decoded, and the store tells no versions", () => {
     const codecs = [sharded([4], [bytesBig, zstd])];
-    /** An array whose index is known, and the shard that has taken the place of the one that it is of. */
+    /** An array with a cached index, and a new shard that replaced the indexed one. */
     async function replaced() {
       const { store } = await sample({ ...fields, codecs });
       const other = await sample({ ...fields, codecs }, { order: "reverse", gap: 3, seed: 3 });

@@ -1,4 +1,4 @@
-// Responses of stores: bytes in any safe form, and nothing else; and responses that never arrive.
+// Responses of stores: only bytes are accepted, in any safe form; and responses that never arrive.
 import vm from "node:vm";
 import { describe, expect, it, vi } from "vitest";
 import { get, getBytes, open, type Store, type StoreGetOptions, WorkerPool, type ZarrArray } from "zarr-wasm";
@@ -22,7 +22,7 @@ const chunkKey = "/c/0/0";
 const values = Int32Array.from({ length: 6 }, (_, i) => 1000 + i);
 const other = Int32Array.from({ length: 6 }, (_, i) => -7 - i);
 
-/** An array of one chunk whose store answers for it as told. */
+/** An array of one chunk whose store gives a scripted response. */
 class OddStore implements Store {
   constructor(
     private readonly inner: Store,
@@ -308,7 +308,7 @@ it("leaves no listeners behind, and drops answers that come too late", async () 
 });
 
 describe("the size limit of a read", () => {
-  /** The options that a store is asked with, by key. */
+  /** The options of a store's reads, by key. */
   async function asked(store: Store, work: (array: ZarrArray) => Promise<unknown>) {
     const seen = new Map<string, number | undefined>();
     const watched: Store = {

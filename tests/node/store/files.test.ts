@@ -1,4 +1,4 @@
-// FileSystemStore: parts of files, listing, writing, and what keys cannot reach.
+// FileSystemStore: parts of files, listing, writing, and keys outside the folder.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -148,7 +148,7 @@ describe("listing", () => {
       } catch ({ _tag, code }) {
         console.log(_tag, code);
       }`;
-    // Root may read everything, but for this.
+    // Root may read everything except this.
     const drop = "--bounding-set=-dac_override,-dac_read_search";
     const plainly = process.getuid?.() === 0 ? ["setpriv", drop] : ["env"];
     const [command, ...args] = [...plainly, process.execPath, "--input-type=module", "-e", script, root];

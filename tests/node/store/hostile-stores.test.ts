@@ -58,7 +58,7 @@ mkdirSync(tmp, { recursive: true });
 const scratch = mkdtempSync(path.join(tmp, "hostile-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-/** So many MiB of zeros, compressed without ever being there. */
+/** A number of MiB of zeros, compressed without being in memory. */
 async function zeros(mebibytes: number, stream: ReturnType<typeof createGzip>): Promise<Uint8Array> {
   const piece = new Uint8Array(mebibyte);
   const packed: Uint8Array[] = [];
@@ -166,7 +166,7 @@ describe("false responses", () => {
     expect(await errorOf(() => at(url).get("/a", { maxBytes: mebibyte }))).toMatchObject({
       _tag: "LimitExceeded",
     });
-    // Compressed bodies that never come to anything are silence.
+    // Compressed bodies without any output count as silence.
     const empty = gzipSync(new Uint8Array());
     const silent = await serve((_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" });
@@ -275,7 +275,7 @@ describe("archives", () => {
       get: () => undefined,
       getRange: (_: string, range: object) => {
         asked.push(Object.keys(range)[0]!);
-        return zip; // all of it is in its last bytes
+        return zip; // its last bytes contain all of it
       },
     };
     const store = new ZipStore({ store: source, key: "/a.zip" });
@@ -467,7 +467,7 @@ describe("references", () => {
         expect((await store.get(key))!.length).toBeGreaterThan(3);
       expect(own.met.map(namesOf)).toEqual(Array(3).fill(Object.keys(secret)));
       expect(other.met.map(namesOf)).toEqual([[], []]);
-      // A document that is given as it is comes from its base; without one, from nowhere.
+      // A document passed directly has its base as origin; without a base it has none.
       const document = { a: [`${own.url}/data`] };
       await new ReferenceStore(document, { headers: secret, base: own.url }).get("/a");
       await new ReferenceStore(document, { headers: secret, base: other.url }).get("/a");
@@ -592,7 +592,7 @@ it("files and cached bytes are held against a read's bound", async () => {
     expect(await cached.get("/a")).toHaveLength(100);
     expect(await errorOf(() => cached.get("/a", { maxBytes: 99 }))).toMatchObject(limited);
     expect(server.seen).toHaveLength(1);
-    // Two who may have unequally much do not wait for the same answer.
+    // Two readers with different limits do not share a response.
     const fresh = new HttpStore(server.url);
     const both = [99, 100].map((maxBytes) => fresh.get("/a", { maxBytes }).catch((error) => error._tag));
     expect(await Promise.all(both)).toEqual(["LimitExceeded", expect.any(Uint8Array)]);

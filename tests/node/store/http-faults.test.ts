@@ -1,4 +1,4 @@
-// Servers that err: every fault with every kind of read, the outcome as docs/networks.md states it.
+// Faulty servers: every fault with every kind of read has the outcome stated in docs/networks.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { getBytes, HttpStore, MapStore, open, slice } from "zarr-wasm";
@@ -58,7 +58,7 @@ async function outcome(fault: Fault, kind: ReadKind): Promise<string> {
   return `right, ${server.met < needed ? "" : "+"}${server.met - needed}`;
 }
 
-/** Each transport that Node has: its own client, and fetch, which is used once something else stands in its place. */
+/** Node's two transports: its HTTP client, and fetch, which is used once the global has been replaced. */
 const transports = [
   { name: "by Node's client", fetch: undefined },
   { name: "by fetch", fetch: (...asked: Parameters<typeof fetch>) => nodesFetch(...asked) },
@@ -84,7 +84,7 @@ describe.each(transports)("a server with this fault, $name", ({ fetch }) => {
 
 describe("an object that is replaced between two reads", () => {
   const fields = { data_type: "int16", shape: [64, 1024], chunk_grid: regular(64, 1024) };
-  /** Two versions of an array that have nothing in common but their metadata. */
+  /** Two versions of an array that share only their metadata. */
   async function versions(codecs: Codec[], sizes: "alike" | "other") {
     const meta = v3Meta({ ...fields, codecs });
     return Promise.all(
@@ -102,7 +102,7 @@ describe("an object that is replaced between two reads", () => {
   }
 
   const long = (seed: number) => new Date(Date.UTC(2020, 1, seed)).toUTCString();
-  /** What tells versions apart. */
+  /** The headers that distinguish versions. */
   const signs: Record<string, [sizes: "alike" | "other", headers: (seed: number) => Record<string, string>]> =
     {
       ETag: ["alike", (seed) => ({ etag: `"${seed}"` })],
@@ -234,7 +234,7 @@ describe("a time-out", () => {
         expect(await errorOf(() => store.get(key))).toMatchObject({ code: "timeout" });
         times.push(performance.now() - begun);
       };
-      // Not together with a beat of the first.
+      // Not at the same time as a beat of the first.
       const waits = [];
       for (let i = 0; i < 12; i++) {
         waits.push(wait(`/${i}`));

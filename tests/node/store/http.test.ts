@@ -166,7 +166,7 @@ describe("FileSystemStore", () => {
 describe("missing: [403]", () => {
   const [documentKey] = [...v1Store().keys()].filter((key) => key.endsWith("meta"));
 
-  /** A bucket that answers other keys than its own with a status. */
+  /** A bucket that responds to unknown keys with a status. */
   const serveBucket = async (status: number) => {
     const store = v1Store();
     const server = await serve((url) => store.get(url) ?? { status });

@@ -165,7 +165,7 @@ describe("Node's client", () => {
       const { HttpStore } = await import(${JSON.stringify(import.meta.resolve("zarr-wasm"))});
       const bytes = await new HttpStore(process.argv[1]).get("/a");
       console.log(bytes.length);`;
-    // The server is in this process: the other must not be waited for here.
+    // The server is in this process, so this must not block on the other one.
     const child = spawn(process.execPath, ["--input-type=module", "-e", script, url]);
     let said = "";
     child.stdout.on("data", (text) => {
@@ -279,7 +279,7 @@ describe("bodies that are compressed on the way", () => {
           response.writeHead(200, { "content-encoding": coding }).end(body);
         });
         const error = await errorOf(() => storeAt(url, { fetch, retries: 0 }).get("/a"));
-        // Some versions of fetch break off themselves.
+        // Some versions of fetch abort on their own.
         const codes = fetch ? ["content-coding", "fetch-failed"] : ["content-coding"];
         expect(codes).toContain(error.code);
         expect(met).toHaveLength(1);

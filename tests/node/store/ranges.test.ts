@@ -21,7 +21,7 @@ const object = randomBytes(100_000);
 async function start(behaviour: Behaviour = {}, options: HttpStoreOptions = {}, bytes: Uint8Array = object) {
   const server = await new ObjectServer({ "/a": bytes }, behaviour).start();
   servers.push(server);
-  // Only where CORS hides them from a page may headers be missing that a server must send.
+  // Mandatory headers may be missing only if CORS hides them from a page.
   const fetch = behaviour.exposed === false ? corsFetch : undefined;
   return { server, store: new HttpStore(server.url, { retryDelay: 1, fetch, ...options }) };
 }
@@ -130,7 +130,7 @@ describe("requests", () => {
       const bytes = await store.getRange("/a", { suffixLength });
       expect(Buffer.compare(bytes!, expected({ suffixLength }))).toBe(0);
     }
-    // Two tries may have been an accident; after that it is not tried again.
+    // Two failures may be accidents; after that, suffix ranges are not tried again.
     expect(server.log.filter((line) => line.startsWith("GET /a bytes=-"))).toHaveLength(2);
   });
 

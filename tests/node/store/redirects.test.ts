@@ -39,7 +39,7 @@ async function startServer(answer: Answer) {
 }
 
 const listing = "<ListBucketResult><Contents><Key>data/k</Key></Contents></ListBucketResult>";
-/** Serves every key and a listing, and takes every write. */
+/** Serves every key and a listing, and accepts every write. */
 const serveAll: Answer = ({ method, path }, response) =>
   void response.writeHead(200).end(path.includes("list-type") ? listing : method === "GET" ? "value" : "");
 const redirectTo =
@@ -52,7 +52,7 @@ const statuses = [301, 302, 303, 307, 308];
 const storeAt = (url: string, options: WritableHttpStoreOptions = {}) =>
   new WritableHttpStore(`${url}/data`, { retries: 0, bucket: `${url}/`, ...options });
 
-/** Adds the keys as signers do: to a request that is made anew. */
+/** Adds keys to a new request, as signers do. */
 const sign = (request: Request) => {
   const headers = {
     ...Object.fromEntries(request.headers),
@@ -125,7 +125,7 @@ describe.each(ways)("on the same origin, with %s", (_, options) => {
     ]);
     for (const { headers, path } of seen) {
       expect(headers).toMatchObject({ ...keys, "if-none-match": "*", "content-length": "3" });
-      if (options.sign) expect(headers["x-signed"]).toBe(path); // signed for where it goes
+      if (options.sign) expect(headers["x-signed"]).toBe(path); // signed for its target
     }
   });
 

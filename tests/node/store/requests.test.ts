@@ -1,4 +1,4 @@
-// What HttpStore does about requests: retries, limits, joined readers, aborts, caches.
+// Requests of HttpStore: retries, limits, shared reads, aborts, caches.
 import { afterEach, describe, expect, it } from "vitest";
 import { ByteCache, HttpStore, type HttpStoreOptions } from "zarr-wasm";
 import { type Behaviour, ObjectServer } from "../support/store-server.js";
@@ -144,7 +144,7 @@ describe("a limit on requests", () => {
 });
 
 describe("readers of the same object", () => {
-  /** A server that holds its answers back until told. */
+  /** A server that holds its responses back until they are released. */
   async function held() {
     let release = () => {};
     const gate = new Promise<undefined>((resolve) => {

@@ -1,4 +1,4 @@
-// One contract for every store that writes; `writeObject` and its like over those and over stores that cannot.
+// One contract for all writable stores; `writeObject` and similar functions, also over read-only stores.
 import path from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -234,7 +234,7 @@ it("a Map cannot tell versions", async () => {
   expect([error["_tag"], error["code"]]).toEqual(["Unsupported", "no-conditions"]);
 });
 
-// Names in memory lead nowhere.
+// Names in memory do not reach outside.
 it.each(stores.filter(([name]) => !name.startsWith("Map")))(
   "%s keeps inside if it is called directly",
   async (_, make) => {
@@ -310,7 +310,7 @@ describe("the indexes of shards that an array keeps", () => {
   const before = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
   const after = Uint8Array.of(9, 10, 11, 12, 13, 14, 15, 16);
 
-  /** It is the word of the writer that counts. */
+  /** The writer's error takes precedence. */
   function withoutVersions(): Store {
     const entries = new MapStore();
     return {

@@ -237,7 +237,7 @@ describe("several processes", () => {
     expect(error.name).toBe("TimeoutError");
     expect(readFileSync(path.join(root, "n"), "utf8")).toBe("3");
     rmSync(lock, { recursive: true });
-    writeFileSync(lock.slice(0, -1), ""); // as version 0.2 made it
+    writeFileSync(lock.slice(0, -1), ""); // in the form of version 0.2
     await write("5");
     expect(await keysOf(store)).toEqual(["/n"]);
     expect(filesIn(root)).toEqual(["n"]);

@@ -1,4 +1,5 @@
-// WritableHttpStore against a server of S3's semantics that fails as told: retries, conditions, signing, listing, and that
+// WritableHttpStore against a server of S3's semantics that fails as told: retries, conditions, signing, listing, and
+// that
 // reads know of writes.
 import { afterEach, describe, expect, it } from "vitest";
 import {
@@ -64,7 +65,7 @@ describe("failures that pass", () => {
       const ifVersion = way === "seen" ? await seenVersion(store, "/k") : way === "absent" ? way : undefined;
       failFirst(server, "PUT", fault, fault);
       const error = await store.set("/k", bytesOf("new"), { ifVersion }).catch((thrown) => thrown);
-      // A condition that does not hold after the write may be that of this write or of another one.
+      // If the condition fails, the object may have been changed by this write or by another one.
       const isUnknown = ifVersion !== undefined && fault.after;
       expect(error?.code).toBe(isUnknown ? "unknown-outcome" : undefined);
       expect(stored("/k")).toBe("new");
@@ -373,7 +374,7 @@ describe("cached reads", () => {
     expect(await readRange(store, "/k", { offset: 0, length: 3 })).toEqual(bytesOf("old"));
     expect(await store.get("/k")).toEqual(bytesOf("old value"));
     isSlow = true;
-    // These begin before the write and end after it.
+    // These reads begin before the write and end after it.
     const before = [readRange(store, "/i", { offset: 4, length: 5 }), store.get("/j")];
     while (late.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
     isSlow = false;

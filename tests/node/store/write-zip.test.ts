@@ -23,13 +23,13 @@ function inMemory(options?: ZipWriterOptions) {
 }
 
 const python = (...args: string[]) => execFileSync("python3", args, { encoding: "utf8" });
-/** The reason to skip tests that read by Python's zipfile, which minimal installations lack. */
+/** The reason to skip tests with Python's zipfile, which minimal installations lack. */
 const missingZipfile =
   spawnSync("python3", ["-c", "import zipfile"]).status === 0
     ? undefined
     : "python3 with its module zipfile is not installed";
 
-/** Names of the objects as they stand in the archive, and as they stand in its directory. */
+/** Names of the objects in the archive's local headers, and in its directory. */
 function order(bytes: Uint8Array) {
   const text = Buffer.from(bytes);
   const names = (signature: string, at: number, from: number) => {
@@ -120,7 +120,7 @@ describe("archives", () => {
     const names = ["zarr.json", "a/zarr.json", "b/zarr.json", "b/deep/zarr.json", "a/c/0"];
     expect(order(bytes())).toEqual({ stored: names, directory: names });
     expect(Buffer.from(bytes()).toString()).toContain(comment);
-    // Zip64 as RFC-9 asks, whatever the size.
+    // Zip64 regardless of the size, as RFC-9 requires.
     expect(Buffer.from(bytes()).indexOf("PK\x06\x06", 0, "latin1")).toBeGreaterThan(0);
   });
 

@@ -1,4 +1,4 @@
-// ZipStore: archives of zarr-python, of every shape, and hostile ones.
+// ZipStore: archives of zarr-python, unusual ones and hostile ones.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

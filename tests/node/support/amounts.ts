@@ -1,4 +1,4 @@
-/** How much tests try: samples in `npm test`, all of it in `npm test -- whole`. Both try every kind of thing. */
+/** Amount of work of tests: samples in `npm test`, everything in `npm test -- whole`. Both cover every kind of case. */
 const isWhole = process.env["ZARR_WASM_WHOLE"] === "1";
 
 /** Number of repetitions. @param name of the environment variable that overrides it for one test. */

@@ -1,4 +1,4 @@
-// What the tests of the zarrita drop-in share.
+// Shared parts of the tests of the zarrita drop-in.
 import { get as getOwn, type MapStore, open as openOwn } from "zarr-wasm";
 import * as dropIn from "zarr-wasm/zarrita";
 import * as zarrita from "zarrita";

@@ -1,4 +1,4 @@
-/** What tests of locks share: sources, processes of the tool, and places that are locked as commands lock them. */
+/** Shared parts of the tests of locks: sources, processes of the tool, and locks taken as by commands. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
 import os from "node:os";

@@ -12,7 +12,7 @@ const { bin } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")
 /** The script that npm installs as `zarr-wasm`. */
 export const tool = path.join(root, bin["zarr-wasm"]!);
 
-/** A folder for the tests of one file; it goes with them. */
+/** A folder for the tests of one file, removed when they end. */
 export function temporaryFolder(): string {
   mkdirSync(path.join(root, "build/tmp"), { recursive: true });
   const folder = mkdtempSync(path.join(root, "build/tmp/cli-"));
@@ -40,7 +40,7 @@ export function run(...args: string[]) {
   return { status, out: stdout, text: stdout.toString(), err: stderr.toString() };
 }
 
-/** The same while this process goes on, to serve it for one. */
+/** The same without blocking this process, which may serve the tool. */
 export async function runBeside(...args: string[]) {
   const child = spawn(process.execPath, [tool, ...args]);
   const pieces: Buffer[] = [];

@@ -1,4 +1,4 @@
-/** Arrays that use a codec with a data type: metadata of every Zarr version, and chunks to go with it. */
+/** Arrays that use a codec with a data type: metadata of every Zarr version, and matching chunks. */
 import type { ZarrArray } from "zarr-wasm";
 import { wholeCodec } from "#src/chain/shards.js";
 import type { ZarrVersion } from "#src/codecs/definition.js";
@@ -80,7 +80,7 @@ export function codecOf(name: string, type: TriedType, version: ZarrVersion): Co
   return { name, configuration: { ...(version < 3 || id !== name ? old : v3) } };
 }
 
-/** The array-to-bytes codec for a type where the codec that is tried is none. */
+/** The array-to-bytes codec of a type, for tested codecs of other kinds. */
 function toBytesCodec({ dtype }: TriedType, version: ZarrVersion): Codec {
   if (dtype.name === "string") return { name: "vlen-utf8" };
   if (dtype.name === "bytes") return { name: "vlen-bytes" };
@@ -88,7 +88,7 @@ function toBytesCodec({ dtype }: TriedType, version: ZarrVersion): Codec {
   return { name: "bytes", configuration: { endian: "little" } };
 }
 
-/** The metadata documents of an array that uses a codec; undefined where the version has no name for the type. */
+/** The metadata documents of an array that uses a codec; undefined if the version has no name for the type. */
 export function documentsOf(
   name: string,
   type: TriedType,
@@ -100,7 +100,7 @@ export function documentsOf(
   if (version === 3) return { "zarr.json": v3Document(found, codec, type) };
   const { dtype } = type;
   const base = { zarr_format: version, shape, chunks: shape, fill_value: null };
-  // The byte order is the dtype's, transposes are the order's.
+  // The byte order comes from the dtype, transposes come from the order.
   const isOrder = name === "transpose";
   const order = isOrder ? "F" : "C";
   const numpy = name === "bytes" ? bigEndian(type.numpy) : type.numpy;
@@ -168,7 +168,7 @@ function v3Fill({ dtype, label }: TriedType): unknown {
   return label === "bool" ? false : v3Zero(dtype.core);
 }
 
-/** Formats without a zero have their smallest number instead. */
+/** Formats without zero use their smallest number. */
 const v3Zero = (core: string) => (core.includes("e8m0") ? 1 : 0);
 
 /** Encodes a chunk as the array's own chain does. */
@@ -182,7 +182,7 @@ export async function encode({ spec, dtype }: ZarrArray, elements: unknown): Pro
   return codec.encode(session, content as Uint8Array).slice();
 }
 
-/** Strings of two code points, of the type that is tried. */
+/** Strings of two code points, of the tested type. */
 function stringsOf(bytes: Uint8Array): string[] {
   const codes = new Uint32Array(bytes.slice().buffer);
   return Array.from({ length: 6 }, (_, i) => String.fromCodePoint(codes[2 * i]!, codes[2 * i + 1]!));
@@ -190,7 +190,7 @@ function stringsOf(bytes: Uint8Array): string[] {
 
 export const chunkKeys: Record<ZarrVersion, string> = { 1: "0.0", 2: "0.0", 3: "c/0/0" };
 
-/** vlen-array has arrays for elements, and the other codecs of objects what JSON has. */
+/** The elements of vlen-array are arrays, those of other object codecs are JSON values. */
 export function valuesFor(name: string, type: TriedType): unknown[] {
   if (!name.endsWith("vlen-array")) return valuesOf(type);
   return [0, 1, 2, 3, 4, 5].map((length) => new Int16Array(length).fill(length));

@@ -1,4 +1,4 @@
-/** Copies as the command line makes them, in this process, and the contents of folders. */
+/** Runs copies like the command line, in this process, and reads the contents of folders. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,19 +1,19 @@
-/** Every data type of the library, with its names in each Zarr version and a few elements to try codecs on. */
+/** Every data type of the library, with its names in each Zarr version and a few elements for testing codecs. */
 import { DType, numpyDescr } from "zarr-wasm";
 import { type SimpleType, simpleTypes } from "#src/dtypes/dtype.js";
 import { coreTypes } from "#src/dtypes/table.js";
 
 export interface TriedType {
-  /** As the tables call it. */
+  /** Its name in the tables. */
   label: string;
   dtype: DType;
-  /** `dtype` of Zarr v1 and v2, little-endian; undefined where NumPy does not have it. */
+  /** `dtype` of Zarr v1 and v2, little-endian; undefined if NumPy lacks the type. */
   numpy: unknown;
   /** `data_type` of Zarr v3; undefined if it has none. */
   v3: unknown;
 }
 
-/** Elements of every chunk that is tried: 2 × 3. */
+/** Number of elements of every tested chunk: 2 × 3. */
 export const shape = [2, 3];
 const count = 6;
 
@@ -68,10 +68,10 @@ export const triedTypes: readonly TriedType[] = [
   { label: "objects", dtype: DType.variable("object"), numpy: "|O", v3: undefined },
 ];
 
-/** Core types that no tried type has: none, or the list above is not complete. */
+/** Core types without a tested type: none, or the list above is incomplete. */
 export const untried = coreTypes.filter(({ core }) => !triedTypes.some(({ dtype }) => dtype.core === core));
 
-/** Columns of the tables: which types they stand for. */
+/** Columns of the tables, and the types of each. */
 export const columns: readonly [title: string, of: (type: TriedType) => boolean][] = [
   ["bool", ({ label }) => label === "bool"],
   ["integers", ({ label }) => /^u?int(8|16|32|64)$/.test(label)],

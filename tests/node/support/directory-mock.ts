@@ -11,9 +11,9 @@ export interface Browser {
   syncHandles?: boolean;
   /** `move`, and its behaviour if the file already exists. */
   move?: "replaces" | "refuses" | undefined;
-  /** Bytes that there is room for. */
+  /** Capacity in bytes. */
   quota?: number;
-  /** Asked before anything is changed: an error to throw. */
+  /** Called before anything is changed; may return an error to throw. */
   fault?: (what: string, name: string) => Error | undefined;
   /** Whether the user has allowed writing. */
   readOnly?: boolean;
@@ -39,7 +39,7 @@ class MemoryFolder {
   readonly entries = new Map<string, Entry>();
 }
 
-/** A handle names a path: it is good again when something is there again. */
+/** A handle refers to a path: it is valid again once a file exists there again. */
 export class MemoryDirectoryHandle {
   readonly kind = "directory";
 

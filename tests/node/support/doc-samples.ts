@@ -5,7 +5,7 @@ import path from "node:path";
 export const root = new URL("../../../", import.meta.url).pathname;
 
 export interface Sample {
-  /** From the checkout's top. */
+  /** Path relative to the checkout. */
   readonly file: string;
   readonly line: number;
   /** "js", "ts", "sh", …; "" if none is given. */
@@ -38,7 +38,7 @@ export function samplesOf(file: string): Sample[] {
 
 export const samples: readonly Sample[] = documents.flatMap(samplesOf);
 
-/** A sample that no test runs, and why. Without `has` it is all of a document. */
+/** A sample that no test runs, with the reason. Without `has`: all samples of a document. */
 export interface NotRun {
   readonly in: string;
   readonly has?: string;

@@ -1,4 +1,4 @@
-/** What the samples of the documentation read: stores at https://example.org, and in the folder where they run. */
+/** Stores that the samples of the documentation read: at https://example.org, and in the folder where they run. */
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
@@ -49,7 +49,7 @@ const image = group({
   },
 });
 
-/** Two images whose places in an atlas are known (OME-Zarr 0.6). */
+/** Two images with known positions in an atlas (OME-Zarr 0.6). */
 const micrometers = ["y", "x"].map((name) => ({ name, type: "space", unit: "micrometer" }));
 const side = group({
   ome: {
@@ -173,7 +173,7 @@ function weather(): Map<string, Uint8Array> {
   return new Map(Object.entries(referenceFolder(metadata, { temperature: [Uint8Array.of(3, 0, 4, 0)] }, 10)));
 }
 
-/** Serves what the samples find at https://example.org: stores, the sample arrays, the modules. */
+/** Serves the samples' files of https://example.org: stores, the sample arrays, the modules. */
 export async function serveStores() {
   const stores = {
     "climate.zarr": await climate(),
@@ -197,7 +197,7 @@ export async function serveStores() {
   });
 }
 
-/** Fills the folder where samples run; `new.zarr` is one that commands make. */
+/** Fills the folder where samples run, except `new.zarr`, which commands create. */
 export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise<void> {
   const at = (name: string) => new URL(`file://${path.join(folder, name)}/`);
   const sawtooth = (length: number) => Int16Array.from({ length }, (_, i) => i % 1000);
@@ -223,7 +223,7 @@ export async function fillFolder(folder: string, planes = ["old.zarr"]): Promise
   cpSync(path.join(root, "examples/field.zarr"), path.join(folder, "field.zarr"), { recursive: true });
 }
 
-/** An archive with an array "plate", and references in both layouts, as `view` is given them. */
+/** An archive with an array "plate", and references in both layouts, as arguments of `view`. */
 export async function archives(): Promise<Documents> {
   const pieces: Uint8Array[] = [];
   const writer = new ZipWriter((piece) => {

@@ -7,7 +7,7 @@ export type Method = "mean" | "mode" | "max" | "nearest";
 
 type Numbers = readonly (number | bigint)[];
 
-/** Places of a block's elements in C order. */
+/** Positions of a block's elements in C order. */
 function placesOf(index: readonly number[], shape: readonly number[], factors: readonly number[]): number[] {
   let places = [0];
   shape.forEach((length, axis) => {

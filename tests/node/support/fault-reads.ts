@@ -1,4 +1,4 @@
-/** Reads of every kind, with the truth to hold them against: for the tests of servers that err. */
+/** Reads of every kind, with their expected results: for the tests of faulty servers. */
 import type http from "node:http";
 import {
   getBytes,
@@ -29,14 +29,14 @@ import { writeZip } from "./zip-builder.js";
 
 /** One kind of read. */
 export interface Read {
-  /** The object whose answers are bad. */
+  /** The object whose responses are faulty. */
   key: string;
-  /** Which requests for it; all of them without this. */
+  /** Selects the faulty requests for it. Default: all. */
   isMeant?: (ready: Ready, request: http.IncomingMessage) => boolean;
   /** Reads below a URL, and returns the value to compare with the expected one. */
   read(url: string, options: HttpStoreOptions): Promise<Uint8Array>;
   truth: Uint8Array;
-  /** Requests that it takes where all is well. */
+  /** Number of requests without a fault. */
   needed: number;
 }
 

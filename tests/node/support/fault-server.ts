@@ -27,16 +27,16 @@ export interface Fault {
   /** Behaviour of the server, in the words of docs/networks.md. */
   name: string;
   send: Send;
-  /** Whether it does so only to some of the requests. */
+  /** Whether only some requests fail. */
   applies?: (ready: Ready, request: http.IncomingMessage) => boolean;
-  /** Only to so many requests, then all is well. */
+  /** Number of faulty requests, after which the server works. */
   times?: number;
   /** Milliseconds without a byte that the client allows. */
   timeout?: number;
   outcomes: Outcomes;
 }
 
-/** Holds of one kind of read. */
+/** The only kind of read to which the fault applies. */
 export const outcomeOf = (outcomes: Outcomes, kind: ReadKind): string | undefined =>
   typeof outcomes === "string" ? outcomes : (outcomes[kind] ?? outcomes.rest);
 
@@ -62,7 +62,7 @@ const headers = (change: (ready: Ready) => Record<string, string | undefined>): 
 const status = (code: number, extra: Record<string, string> = {}): Send =>
   changed(() => ({ status: code, headers: extra, body: bytesOf("not today") }));
 
-/** Writes an answer to the connection by hand, and closes it. `length` is what Content-Length says, if anything. */
+/** Writes a raw response to the connection, and closes it. `length` is the value of Content-Length, if any. */
 const byHand =
   (cut: (body: Uint8Array) => Uint8Array, length?: (bytes: number) => number): Send =>
   ({ status: code, headers: own, body }, response, request) => {
@@ -79,7 +79,7 @@ const byHand =
 
 const all = (body: Uint8Array) => body;
 
-/** Begins an answer as it should be, and sends the first half. */
+/** Begins a correct response, and sends its first half. */
 function begin({ status: code, headers: own, body }: Ready, response: http.ServerResponse): Promise<void> {
   response.writeHead(code, own);
   return new Promise((resolve) => response.write(half(body), () => resolve()));
@@ -95,7 +95,7 @@ const reset: Send = async (ready, response) => {
 };
 const unannounced = ({ "content-length": _, ...rest }: Record<string, string>) => rest;
 
-/** Sends a body in so many pieces, with pauses. */
+/** Sends a body in a number of pieces, with pauses. */
 const trickle =
   (pieces: number, pause: number): Send =>
   async ({ status: code, headers: own, body }, response) => {
@@ -135,7 +135,7 @@ const isHere = (ready: Ready, request: http.IncomingMessage) => !isMoved(ready, 
 
 const short = 600;
 
-/** Every fault that is tried. */
+/** Every tested fault. */
 export const faults: readonly Fault[] = [
   // Connections.
   {
@@ -626,7 +626,7 @@ export const faults: readonly Fault[] = [
   },
 ];
 
-/** What the kinds of reads are called in the table. */
+/** Names of the kinds of reads in the table. */
 const kindNames: Record<ReadKind, string> = {
   metadata: "metadata",
   consolidated: "`.zmetadata`",
@@ -670,12 +670,12 @@ export function faultTable(): string {
   return `\n| the server | outcome |\n|---|---|\n${rows.join("")}\n`;
 }
 
-/** A server that errs with the answers for one object. */
+/** A server with faulty responses for one object. */
 export class FaultServer extends ObjectServer {
-  /** Requests to which the fault was to apply, served well or badly. */
+  /** Requests selected for the fault, whether or not they failed. */
   met = 0;
 
-  /** Errs from now on, in the answers to requests for an object that `isMeant`. */
+  /** From now on, fails requests for an object that `isMeant` selects. */
   err(key: string, fault: Fault, isMeant: (ready: Ready, request: http.IncomingMessage) => boolean): void {
     this.behaviour.send = (ready, request) => {
       if (request.url!.split("?")[0] !== key || !isMeant(ready, request)) return undefined;

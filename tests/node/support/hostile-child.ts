@@ -2,11 +2,11 @@
 import { spawn } from "node:child_process";
 
 export interface Measured {
-  /** What the script's `result` was, as JSON has it. */
+  /** The script's `result`, as JSON. */
   result: unknown;
   /** Peak memory of the process, above its initial memory. */
   mebibytes: number;
-  /** Time that the processor was busy. */
+  /** CPU time. */
   seconds: number;
 }
 

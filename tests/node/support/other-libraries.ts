@@ -8,7 +8,7 @@ import { get, isZarrError, open, set, type ZarrArray } from "zarr-wasm";
 import { dataTypeNames } from "#src/dtypes/v3.js";
 import { bytesOf, errorOf } from "./support.js";
 
-/** Lists of names, apart by blanks. "name=text" stands for another cell than "yes". */
+/** Lists of names, separated by spaces. "name=text" sets a cell other than "yes". */
 interface Lists {
   codecs3: string;
   codecs2: string;
@@ -184,7 +184,7 @@ function fillOf(name: string): unknown {
   return /^complex/.test(name) ? [0, 0] : 0;
 }
 
-/** An element that is not the fill value, as `set` takes it, for every place of a 2 × 3 array. */
+/** An element other than the fill value, in the form of `set`, for every position of a 2 × 3 array. */
 function elementsOf(name: string, data: ArrayLike<unknown>): unknown {
   if (name === "string") return Array.from(data, () => "a");
   if (isBytes(name)) return Array.from(data, () => Uint8Array.of(1));

@@ -1,4 +1,5 @@
-// A program that paints into an array on an object store, as several at a time do: tests/node/write/concurrent-writers.test.ts starts it.
+// A program that paints into an array on an object store, concurrently with others:
+// tests/node/write/concurrent-writers.test.ts starts it.
 //   node painter.mjs URL BUCKET FIRST-WRITER WRITERS ALL-WRITERS SETS
 // Prints "ready", starts at the first line of its input, and finally prints its elements: [[place, value], …].
 import { once } from "node:events";

@@ -2,7 +2,7 @@
 import { referenceFolder, type TestReference } from "./parquet-writer.js";
 import { randomBytes } from "./support.js";
 
-/** The file that references lead to. */
+/** The file that references point to. */
 export const data = randomBytes(4096, 7);
 
 const meta = (shape: number[], chunks: number[], more = {}) => ({
@@ -37,11 +37,11 @@ const references = (url: string): Record<string, TestReference[]> => ({
   scalar: [Uint8Array.of(77)],
 });
 
-/** Three references per file. @param url of the file that they lead to. */
+/** Three references per file. @param url of the file that they point to. */
 export const sampleFolder = (url: string): Record<string, Uint8Array> =>
   referenceFolder(metadata, references(url), 3);
 
-/** The same as kerchunk has it in JSON. */
+/** The same in kerchunk's JSON form. */
 export function sampleJson(url: string): Record<string, unknown> {
   const names: Record<string, (i: number) => string> = {
     t: String,

@@ -39,10 +39,10 @@ export interface TestPage {
   /** 0 plain, 8 by the dictionary. */
   encoding?: number;
   body: Uint8Array;
-  /** Of data of version 2: how long the levels are, at the beginning of the body. */
+  /** For data of version 2: length of the levels at the start of the body. */
   levels?: number;
   isCompressed?: boolean;
-  /** False fields for the header. */
+  /** Wrong fields for the header. */
   size?: number;
   packed?: number;
 }
@@ -55,14 +55,14 @@ export interface TestColumn {
   repetition?: number;
   codec?: number;
   pages: TestPage[];
-  /** More of its metadata. */
+  /** Additional metadata. */
   more?: Field[];
   /** Fields of the chunk around it. */
   file?: string;
   start?: number;
 }
 
-/** @param rows what the footer says. */
+/** @param rows row count in the footer. */
 export function parquetFile(rows: number | bigint, columns: TestColumn[], groupRows = rows): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from("PAR1")];
   let at = 4;
@@ -133,7 +133,7 @@ const u32 = (value: number) => {
   return bytes;
 };
 
-/** Levels in runs, with their length before them. */
+/** Levels in runs, preceded by their length. */
 export const levels = (runs: number[]) => Buffer.concat([u32(runs.length), Uint8Array.from(runs)]);
 
 /** Levels of rows of which some are null. */
@@ -149,7 +149,7 @@ export function plainLongs(values: readonly (number | bigint)[]): Buffer {
   return bytes;
 }
 
-/** A reference as JSON has it: null, bytes, [url] or [url, offset, length]. */
+/** A reference in its JSON form: null, bytes, [url] or [url, offset, length]. */
 export type TestReference = null | Uint8Array | [string] | [string, number | bigint, number | bigint];
 
 /** A column of byte strings, null for missing ones. */
@@ -171,7 +171,7 @@ export const longColumn = (name: string, rows: readonly (number | bigint)[]): Te
   pages: [{ values: rows.length, body: plainLongs(rows) }],
 });
 
-/** A file of references, as kerchunk has them. */
+/** A file of references in kerchunk's layout. */
 export function recordFile(rows: readonly TestReference[]): Uint8Array {
   const isList = (row: TestReference): row is [string] | [string, number | bigint, number | bigint] =>
     Array.isArray(row);

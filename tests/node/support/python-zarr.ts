@@ -9,13 +9,13 @@ export function python(script: string, ...args: string[]): string {
   });
 }
 
-/** Runs a script that reads JSON from its input, and gives the JSON that it prints. */
+/** Runs a script that reads JSON from its input, and returns the JSON that it prints. */
 export function pythonJson(script: string, input: unknown): unknown {
   const options = { encoding: "utf8", input: JSON.stringify(input), maxBuffer: 1 << 28 } as const;
   return JSON.parse(execFileSync("/usr/bin/python3", ["-c", script], options));
 }
 
-/** The reason to skip tests that read by zarr-python 2; undefined if it is installed. */
+/** The reason to skip tests with zarr-python 2; undefined if it is installed. */
 export function missingZarr(): string | undefined {
   const found = attempted(() => python("import zarr; print(zarr.__version__)"));
   return found?.startsWith("2.") ? undefined : "zarr-python 2 is not installed for /usr/bin/python3";
@@ -35,7 +35,7 @@ function attempted<T>(work: () => T): T | undefined {
   }
 }
 
-/** Whether there is an xarray that reads Zarr v2. */
+/** Whether an xarray that reads Zarr v2 is installed. */
 export function hasXarray(): boolean {
   try {
     return missingZarr() === undefined && python("import xarray; print(1)").startsWith("1");
@@ -71,7 +71,7 @@ for name in given["names"]:
         out.append({"error": type(error).__name__ + ": " + str(error)})
 print(json.dumps(out))`;
 
-/** What zarr-python has read of an array: elements as bytes, packed and little-endian in C order, in base64; or values. */
+/** An array as read by zarr-python: elements as base64 of their bytes (packed, little-endian, C order), or values. */
 export interface PythonAnswer {
   bytes?: string;
   /** Bytes as `{ b64 }`. */

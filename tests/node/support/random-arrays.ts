@@ -17,7 +17,7 @@ const itemBytes: Record<string, number> = {
 };
 export const dataTypes = Object.keys(itemBytes);
 
-/** Random elements; floats are never NaN, whose payloads need not survive. */
+/** Random elements; floats are never NaN, whose payloads are not always preserved. */
 export function elementsOf(dataType: string, count: number, seed: number): Uint8Array {
   const bytes = randomBytes(count * itemBytes[dataType]!, seed);
   if (dataType === "bool") return bytes.map((byte) => byte & 1);
@@ -27,7 +27,7 @@ export function elementsOf(dataType: string, count: number, seed: number): Uint8
   return dataType === "float64" ? new Uint8Array(Float64Array.from(values).buffer) : bytes;
 }
 
-/** What selections of all libraries may have for a dimension. */
+/** Entries of a selection that all libraries support. */
 export type Entry = Exclude<DimensionSelection, readonly unknown[]> &
   (number | null | ReturnType<typeof slice>);
 

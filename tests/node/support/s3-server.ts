@@ -35,13 +35,13 @@ export class S3Server {
   readonly log: string[] = [];
   /** Statuses of writes whose conditions did not hold. */
   readonly refusals: number[] = [];
-  /** Keys on a page of a listing. */
+  /** Maximum number of keys per page of a listing. */
   pageLength = 1000;
-  /** Asked at each request, before it is served. */
+  /** Called for each request before it is served. */
   fault: ((request: S3Request, count: number) => Fault | undefined | Promise<Fault | undefined>) | undefined;
-  /** Refuses requests for which it does not hold with 403. */
+  /** Responds 403 to requests for which it returns false. */
   allows: ((request: S3Request) => boolean) | undefined;
-  /** Whether conditions are heeded. */
+  /** Whether conditions are checked. */
   conditional = true;
   /** ETags are sent as weak ones, which If-Match never matches if "strict" (RFC 9110, section 13.1.1). */
   weakEtags: "strict" | "lenient" | undefined;

@@ -1,5 +1,5 @@
 /**
- * Signatures of AWS, version 4, as a server of S3's kind checks them: in the header Authorization, and in presigned URLs.
+ * AWS signatures, version 4, checked as by an S3 server: in the header Authorization, and in presigned URLs.
  * From the specification ("Authenticating Requests"), with node:crypto alone.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
@@ -108,7 +108,7 @@ const strictly = (text: string) =>
 const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest("hex");
 const hmac = (key: Uint8Array, text: string) => createHmac("sha256", key).update(text).digest();
 
-/** From a date as signatures have it, 20130524T000000Z, to a time. */
+/** Parses a date in the form of signatures: 20130524T000000Z. */
 function secondsBetween(date: string, now: number): number {
   const iso = date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z");
   return (now - Date.parse(iso)) / 1000;

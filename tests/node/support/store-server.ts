@@ -1,25 +1,25 @@
-/** A server of objects that handles ranges as told, for the tests of stores. */
+/** A server of objects with configurable handling of ranges, for the tests of stores. */
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What to do with a request instead of serving it: a status, or to break the connection. */
+/** Response instead of the object: a status, or a broken connection. */
 export type Trouble = { status: number; headers?: Record<string, string>; body?: string } | "break";
 
-/** A response as a page of another origin gets it, to which CORS may hide headers. */
+/** A response as seen by a page of another origin, from which CORS may hide headers. */
 export const asCors = (response: Response): Response =>
   Object.defineProperty(response, "type", { value: "cors" });
 
-/** Stands for the fetch of a page of another origin. */
+/** Emulates the fetch of a page of another origin. */
 export const corsFetch = async (request: Request): Promise<Response> => asCors(await fetch(request));
 
-/** An answer that is ready to be sent. */
+/** A response that is ready to be sent. */
 export interface Ready {
   status: number;
   headers: Record<string, string>;
   body: Uint8Array;
   /** The whole object. */
   object: Uint8Array;
-  /** How often the object has been asked for, this time included. */
+  /** Number of requests for the object, including this one. */
   attempt: number;
 }
 
@@ -39,13 +39,13 @@ export interface Behaviour {
   head?: "ok" | "no-length" | number;
   /** Whether Content-Range and ETag are sent; CORS hides both. */
   exposed?: boolean;
-  /** Whether a whole object comes with its length. */
+  /** Whether responses with a whole object have a Content-Length. */
   length?: boolean;
-  /** Changes an answer's headers at last. */
+  /** Changes the headers of a response before it is sent. */
   headers?: (headers: Record<string, string>, request: http.IncomingMessage) => Record<string, string>;
   /** Bytes missing at a response's end; its Content-Length counts only the bytes sent. */
   short?: number;
-  /** Called first: may answer in another way, or wait. */
+  /** Called first: may respond in another way, or wait. */
   trouble?: (
     request: http.IncomingMessage,
     count: number,
@@ -104,7 +104,7 @@ export class ObjectServer {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** Breaks the connections that are open. */
+  /** Breaks the open connections. */
   drop(): void {
     this.#server.closeAllConnections();
   }
@@ -113,7 +113,7 @@ export class ObjectServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Answers under way, without those whose readers have hung up. */
+  /** Responses in progress, except those whose readers have disconnected. */
   get open(): number {
     return [...this.#running].filter(({ socket }) => !socket.destroyed && !socket.readableEnded).length;
   }
@@ -168,7 +168,7 @@ export class ObjectServer {
     this.#stream(body, response, seen);
   }
 
-  /** Sends as fast as it is taken, so that a reader who stops is seen to have stopped. */
+  /** Sends as fast as the reader receives, so that a paused reader is noticed. */
   #stream(body: Uint8Array, response: http.ServerResponse, seen: Seen): void {
     const piece = 64 * 1024;
     const next = () => {

@@ -147,7 +147,7 @@ export type Answer =
   | Uint8Array
   | { status: number; body?: Uint8Array | string; headers?: Record<string, string> };
 
-/** A real HTTP server on loopback that answers each path as told, 404 otherwise, and counts requests. */
+/** A real HTTP server on loopback with a scripted response for each path (otherwise 404), which counts requests. */
 export async function serve(answers: (path: string, request: http.IncomingMessage) => Answer | undefined) {
   const requests: { path: string; headers: http.IncomingHttpHeaders }[] = [];
   const server = http.createServer((request, response) => {
@@ -166,7 +166,7 @@ export async function serve(answers: (path: string, request: http.IncomingMessag
   return { url: `http://127.0.0.1:${port}`, requests, close };
 }
 
-/** The error that a promise or function ends with. */
+/** The error with which a promise rejects or a function throws. */
 export async function errorOf(work: () => unknown): Promise<Error & Record<string, unknown>> {
   try {
     await work();

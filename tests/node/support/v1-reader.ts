@@ -1,5 +1,5 @@
 /**
- * A reader of Zarr v1 by its specification, which knows nothing of the library: JSON.parse, node:zlib, the programs
+ * A reader of Zarr v1 written from its specification, independent of the library: JSON.parse, node:zlib, the programs
  * bzip2 and xz, and Blosc of npm's numcodecs. Slow and small.
  */
 import { spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ interface Meta {
   order: string;
 }
 
-/** "meta" has these keys, and no other. */
+/** "meta" has exactly these keys. */
 const keys = "chunks,compression,compression_opts,dtype,fill_value,order,shape,zarr_format";
 
 /** Reads an array: its elements packed, in C order, each component little-endian. */
@@ -67,7 +67,7 @@ async function decompressed({ compression }: Meta, stored: Uint8Array): Promise<
   return stdout;
 }
 
-/** The size of an element, and how it is turned into little-endian. */
+/** The size of an element, and its conversion to little-endian. */
 function itemOf(dtype: Meta["dtype"]): { size: number; toLittle: (element: Uint8Array) => void } {
   if (Array.isArray(dtype)) {
     const fields = dtype.map(([, type]) => itemOf(type));

@@ -10,13 +10,13 @@ export const textIn = (store: Files, key: string) => new TextDecoder().decode(st
 export const jsonIn = (store: Files, key: string) => JSON.parse(textIn(store, key));
 
 export const versions = [1, 2, 3] as const;
-/** The documents that make an array. */
+/** The documents that define an array. */
 export const mainKey = { 1: "/meta", 2: "/.zarray", 3: "/zarr.json" };
 export const small: CreateOptions = { shape: [10, 20], dtype: "float32" };
 
 const tmp = new URL("../../../build/tmp/", import.meta.url).pathname;
 
-/** A folder of the test file's own, which goes when its tests are done. */
+/** A folder for one test file, removed when its tests end. */
 export function tempFolder(name: string): string {
   mkdirSync(tmp, { recursive: true });
   const folder = mkdtempSync(path.join(tmp, `${name}-`));
@@ -32,7 +32,7 @@ export async function keysOf(store: Store, at = ""): Promise<string[]> {
   return keys.sort();
 }
 
-/** A store with conditional writes, as object stores have them, that counts its requests. */
+/** A store with conditional writes, like object stores, that counts its requests. */
 export class ConditionalStore implements Store {
   readonly conditional = true;
   readonly files: Files = new Map();

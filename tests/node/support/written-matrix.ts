@@ -33,12 +33,12 @@ export interface Cell {
 /** The contents of an array: bytes of its elements, packed, little-endian, in C order; or values of variable length. */
 export type Elements = Uint8Array | unknown[];
 
-/** Codecs whose elements come back rounded; differences of floats are, too. */
+/** Codecs that round elements, including differences of floats. */
 const rounds = ({ codec, type }: Cell): boolean =>
   /(bitround|quantize|fixedscaleoffset|zfpy|scale_offset)$/.test(codec) ||
   (codec.endsWith("delta") && type.label.startsWith("float"));
 
-/** Names of array-to-bytes codecs and shards that are in a chain in any case. */
+/** Names of array-to-bytes codecs and shards, which every chain contains. */
 const implied = /^(bytes|endian|transpose|sharding_indexed)$/;
 
 /**
@@ -117,7 +117,7 @@ function inOrder(numpy: unknown, endian: "<" | ">"): unknown {
   return (numpy as [string, unknown][]).map(([name, type]) => [name, inOrder(type, endian)]);
 }
 
-/** The written elements: the few elements of each type repeated, in another order each time. */
+/** The written elements: the few elements of each type, repeated in a different order each time. */
 function elementsFor({ codec, type }: Cell): Elements {
   const at = Array.from({ length }, (_, i) => (i * i + Math.floor(i / tried)) % tried);
   if (type.dtype.isVariable) {
@@ -144,13 +144,13 @@ export interface Written extends Cell {
   elements: Elements;
 }
 
-/** Creates and fills an array; undefined for what the version or the codec cannot hold. */
+/** Creates and fills an array; undefined if the version or the codec cannot represent it. */
 export async function write(store: Map<string, Uint8Array>, cell: Cell): Promise<Written | undefined> {
   const given = elementsFor(cell);
   let array: ZarrArray;
   try {
     array = await create(store, { ...cell.options, path: cell.name });
-    if (array.dtype.name !== cell.type.dtype.name) return undefined; // the codec makes something else of |O
+    if (array.dtype.name !== cell.type.dtype.name) return undefined; // the codec changes the element type of |O
     await set(
       array,
       null,
@@ -187,7 +187,7 @@ export async function writeMatrix(
   const store = new Map<string, Uint8Array>();
   const written: Written[] = [];
   for (const cell of cells(version)) {
-    // A store for each, as long as it is written: `create` looks through the keys that there are.
+    // A separate store for each while it is written, because `create` lists the existing keys.
     const own = new Map<string, Uint8Array>();
     const done = await write(own, cell);
     if (!done) continue;

@@ -14,7 +14,7 @@ export interface Codec {
 
 /** Layout options of a shard that are not in its metadata. */
 export interface ShardLayout {
-  /** Inner chunks are missing this often: 0 never, 1 always. */
+  /** Share of inner chunks that are missing, from 0 to 1. */
   missing?: number;
   /** The order in which inner chunks are stored. */
   order?: "C" | "reverse" | "shuffled";
@@ -81,7 +81,7 @@ export function filled<T extends Record<string, unknown>>(fields: T): T & { fill
   return { fill_value: fill?.[1], ...fields };
 }
 
-/** A fill value's bytes, found without the library; null is zeros. */
+/** A fill value's bytes, computed without the library; null is zeros. */
 function fillItem(dataType: unknown, value: unknown, itemBytes: number): Uint8Array {
   const numbers: Record<string, (value: never) => ArrayBufferView> = {
     int: (value: number | bigint) => BigInt64Array.of(BigInt(value)),
@@ -96,7 +96,7 @@ function fillItem(dataType: unknown, value: unknown, itemBytes: number): Uint8Ar
   if (kind === undefined || String(dataType) === "float16")
     throw new Error(`say which bytes fill ${dataType}`);
   const item = new Uint8Array(numbers[kind]!(value as never).buffer.slice(0, itemBytes) as ArrayBuffer);
-  // A reader that fills with zeros always would pass.
+  // A reader that always fills with zeros would pass.
   if (item.every((byte) => byte === 0))
     throw new Error("arrays with missing chunks need a fill value of more than zeros: filled()");
   return item;
@@ -438,7 +438,7 @@ export async function writeV2(
   return { shape, itemBytes, elements: withFill(elements, encoder.gone, fill) };
 }
 
-/** The elements that lists of indices choose, axis by axis: every combination, C order. */
+/** The elements selected by lists of indices, axis by axis: every combination, in C order. */
 export function pick(
   { shape, itemBytes, elements }: Written,
   lists: readonly (readonly number[])[],
@@ -454,12 +454,12 @@ export function pick(
   return out;
 }
 
-/** Every index of an axis. */
+/** Every index along an axis. */
 export const all = (length: number): number[] => Array.from({ length }, (_, i) => i);
 
 type MaybeBytes = Uint8Array | undefined;
 
-/** One request that a store was given. */
+/** One request to a store. */
 export interface Request {
   key: string;
   range?: RangeQuery | undefined;
@@ -473,7 +473,7 @@ export class CountingStore implements Store {
   running = 0;
   /** Maximum number of concurrent requests. */
   peak = 0;
-  /** Called before every answer. */
+  /** Called before every response. */
   before: (key: string, range: RangeQuery | undefined, signal?: AbortSignal) => unknown = () => {};
   readonly getRange?: NonNullable<Store["getRange"]>;
   readonly listChildren?: NonNullable<Store["listChildren"]>;
@@ -499,7 +499,7 @@ export class CountingStore implements Store {
     this.peak = 0;
   }
 
-  /** Bytes of all answers. */
+  /** Bytes of all responses. */
   get bytes(): number {
     return this.requests.reduce((sum, { bytes }) => sum + bytes, 0);
   }

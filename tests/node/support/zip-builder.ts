@@ -15,9 +15,9 @@ export interface ZipPart {
   extra?: Uint8Array;
   /** Writes the numbers of the directory in a zip64 field. */
   zip64?: boolean;
-  /** What the directory says instead of the truth. */
+  /** Wrong values for the directory. */
   lie?: { crc?: number; bytes?: number; storedBytes?: number; offset?: number; disk?: number };
-  /** The compressed bytes instead of a compressor's output. */
+  /** Compressed bytes to use instead of a compressor's output. */
   body?: Uint8Array;
 }
 
@@ -27,7 +27,7 @@ export interface ZipOptions {
   zip64?: boolean;
   /** Bytes between the zip64 end and its locator. */
   gap?: number;
-  /** What the end says instead of the truth. */
+  /** Wrong values for the end record. */
   lie?: { disk?: number; disks?: number; directoryBytes?: number; directoryOffset?: number };
 }
 

@@ -1,4 +1,4 @@
-// `zarr-wasm copy` and `pyramid` of arrays whose codecs do not go with whatever chunks.
+// `zarr-wasm copy` and `pyramid` of arrays whose codecs do not support every chunk shape.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -87,7 +87,7 @@ describe("codecs that can only be read", () => {
   let pixels: unknown;
   beforeAll(async () => {
     const { shape, dtype, codec, configuration, data } = image;
-    // Beside the one chunk there is another, which is missing.
+    // The array has a second chunk, which is missing.
     const twice = [2 * shape[0]!, ...shape.slice(1)];
     writeArray("image", {
       shape: twice,

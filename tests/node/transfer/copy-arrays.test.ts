@@ -65,7 +65,7 @@ describe("a copy without options", () => {
 });
 
 describe("chunks whose encoding stays are never decoded", () => {
-  /** Chunks that are not zstd frames at all: decoding one fails. */
+  /** Chunks that are not zstd frames, so that decoding them fails. */
   const garbage = async (options: Partial<CreateOptions> = {}) => {
     const dir = await make({
       shape: [30, 20],
@@ -208,7 +208,7 @@ describe("options", () => {
     const { status, err } = run("copy", dest, place(), "--format", "2");
     expect(status).toBe(0);
     expect(err).toBe('zarr-wasm: "/": shards of [32,40] become chunks of [16,20]: Zarr v2 has none\n');
-    // Shards stay where new chunks divide them.
+    // Shards stay if new chunks divide them.
     expect((await same({ chunks: "8,8" }, dest)).array.shardShape).toEqual([32, 40]);
     expect(run("copy", dest, place(), "--chunks", "7,8").status).toBe(2);
   });
@@ -220,7 +220,7 @@ describe("options", () => {
     expect([array.shape, array.dimensionNames, array.chunkShape]).toEqual([[12], ["y"], [16]]);
     const found = new Int32Array(new Uint8Array(await bytesIn(dest)).buffer);
     expect([...found]).toEqual(Array.from({ length: 12 }, (_, i) => elements[(3 + 4 * i) * 50 + 49]));
-    // Transposes permute the axes that are left.
+    // Transposes permute the remaining axes.
     const cube = await make(
       {
         shape: [4, 5, 6],
@@ -375,7 +375,7 @@ it("copies of random arrays have the same elements", async () => {
   for (let round = 0; round < 40; round++) {
     const dtype = pick(dataTypes);
     const shape = Array.from({ length: 1 + below(3) }, () => 1 + below(23));
-    // Not too many chunks, which are files.
+    // Few chunks, because each is a file.
     const lengths = () => shape.map((length) => Math.max(1 + below(9), Math.ceil(length / 6)));
     const chunkShape = lengths();
     const isSharded = random() < 0.4;

@@ -47,7 +47,7 @@ async function contents(source: Parameters<typeof open>[0]): Promise<unknown[]> 
   for await (const node of ((await open(source)) as ZarrGroup).walk()) {
     const data = node.kind === "array" ? [...((await get<readonly unknown[]>(node)).data as unknown[])] : [];
     const names = node.kind === "array" ? node.dimensionNames : undefined;
-    // v2 says the names of dimensions in an attribute, v3 what xarray masks.
+    // An attribute holds dimension names in v2, and xarray's masked value in v3.
     const { _ARRAY_DIMENSIONS: _, _FillValue: __, ...attributes } = node.attributes;
     found.push([node.kind, node.path, attributes, names, data]);
   }

@@ -1,4 +1,4 @@
-// Locks of destinations: one process writes to a place at a time. And what copies refuse to delete.
+// Locks of destinations (one process writes to a place at a time), and data that copies refuse to delete.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -223,10 +223,10 @@ describe("copy", () => {
   });
 
   it.each([
-    [copy, { metadata_only: true }, 'there is no option "metadata_only": did you mean metadataOnly?'],
-    [copy, { onProblem: () => {} }, 'there is no option "onProblem"; there are path, '],
-    [verify, { onproblem: () => {} }, 'there is no option "onproblem": did you mean onProblem?'],
-    [verify, { overwrite: true }, 'there is no option "overwrite"; there are path, '],
+    [copy, { metadata_only: true }, 'unknown option "metadata_only"; did you mean metadataOnly?'],
+    [copy, { onProblem: () => {} }, 'unknown option "onProblem"; expected one of path, '],
+    [verify, { onproblem: () => {} }, 'unknown option "onproblem"; did you mean onProblem?'],
+    [verify, { overwrite: true }, 'unknown option "overwrite"; expected one of path, '],
   ] as const)("refuses unknown options: %o, %o", async (call, options, message) => {
     const to = new MapStore();
     const from = await source();

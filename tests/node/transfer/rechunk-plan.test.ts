@@ -53,7 +53,7 @@ describe("a plan", () => {
   });
 
   it("counts how often chunks are read", () => {
-    /** By going through all boxes. */
+    /** Computed by visiting all boxes. */
     const counted = (length: number, chunk: number, box: number) => {
       let touched = 0;
       for (let at = 0; at < length; at += box)

@@ -1,4 +1,4 @@
-// `zarr-wasm copy` that is ended and goes on, and copies in parts.
+// `zarr-wasm copy`: interrupted and resumed copies, and copies in parts.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -137,7 +137,7 @@ describe("--part", () => {
   });
 });
 
-/** Runs a copy and ends it after some milliseconds. @returns whether it was ended. */
+/** Runs a copy and kills it after some milliseconds. @returns whether it was killed. */
 function killed(dest: string, after: number, signal: NodeJS.Signals): Promise<boolean> {
   const child = spawn(process.execPath, [
     ...[...quick, tool, "copy", source, dest, ...args, "--memory", "8", "--resume"],
@@ -166,7 +166,7 @@ describe("a copy that is killed", () => {
     for (let round = 0; round < rounds; round++) {
       if (await killed(dest, duration * (0.2 + 0.9 * random()), "SIGKILL")) ended++;
       for (const [name, bytes] of filesOf(dest)) {
-        // Of the root's document without consolidated metadata there is one before the one with.
+        // The root's document is written first without and then with consolidated metadata.
         if (name === "zarr.json") JSON.parse(bytes.toString());
         else expect([name, bytes.equals(wanted.get(name)!)]).toEqual([name, true]);
       }

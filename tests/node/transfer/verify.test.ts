@@ -184,7 +184,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
 });
 
 describe("unfinished files", () => {
-  /** As folders are named that are being deleted. */
+  /** Named like a folder that is being deleted. */
   const deleted = `.zw-${"0123abcd".repeat(4)}.tmp`;
   const old = new Date(Date.now() - 11 * 60_000);
   const bytes = (count: number) => new Uint8Array(count);

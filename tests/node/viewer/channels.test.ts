@@ -1,4 +1,4 @@
-// What the viewer makes of channels, coordinates and maps before anything is drawn.
+// The viewer's interpretation of channels, coordinates and maps, before anything is drawn.
 
 import { expect, it } from "vitest";
 import { DType } from "zarr-wasm";
@@ -17,7 +17,7 @@ import { noteText } from "#src/viewer/panels/histogram.js";
 import { planScaleBar, roundBelow } from "#src/viewer/panels/scale-bar.js";
 import type { ChannelInfo, Dataset, DatasetAxis } from "#src/viewer/source/dataset.js";
 
-/** A dataset that is only described. */
+/** A dataset with metadata only. */
 function described(
   axes: readonly Partial<DatasetAxis>[],
   type: "uint8" | "uint16" | "float32",
@@ -171,7 +171,7 @@ it("labels over an image have the colours that they have alone, and no backgroun
   const [alone, over] = [layerColors(style), layerColors({ ...style, isOverlay: true })];
   expect(over[0]).toBe(0);
   expect([...over.subarray(1)]).toEqual([...alone.subarray(1)]);
-  // The same label has the same colour everywhere, whatever else there is.
+  // The same label has the same colour everywhere, regardless of other labels.
   expect([1, 256, 511, -254].map((label) => labelEntry(label))).toEqual([1, 1, 1, 1]);
   expect(labelEntry(2n ** 53n + 1n)).toBe(Number(1n + (2n ** 53n % 255n)));
   expect(new Set(over.subarray(1)).size).toBeGreaterThan(250);

@@ -1,4 +1,4 @@
-// What places open to, without a browser: images, plates, variables with coordinates, trees; never nothing.
+// Opening sources in the viewer, without a browser: images, plates, variables with coordinates, trees; never nothing.
 import { expect, it } from "vitest";
 import { consolidate, create, createGroup, get, MapStore, set, slice } from "zarr-wasm";
 import { planeAspect, planLayers } from "../../../web/viewer/model/layers.ts";

@@ -1,4 +1,4 @@
-// Folders and archives that are dropped on the viewer's page, or chosen there, as browsers hand them out.
+// Folders and archives dropped on the viewer's page, or chosen there, in the forms that browsers provide.
 import { describe, expect, it } from "vitest";
 import { create, createGroup, get, isZarrError, MapStore, open, type Store, set, ZipWriter } from "zarr-wasm";
 import {
@@ -49,7 +49,7 @@ async function archive(): Promise<File> {
   return new File(pieces as Uint8Array<ArrayBuffer>[], "sample.zarr.zip");
 }
 
-/** The File and Directory Entries API as browsers have it: portions, errors by their names. */
+/** The File and Directory Entries API as implemented by browsers: batches of entries, errors identified by name. */
 class Entries {
   asked: string[] = [];
   constructor(

@@ -24,7 +24,7 @@ type Node = { attributes?: object; array?: { shape: number[]; dims?: string[]; d
 /** A store with these nodes, of Zarr v3 or v2. */
 async function storeWith(nodes: Record<string, Node>, zarrFormat: 2 | 3 = 3): Promise<MapStore> {
   const store = new MapStore();
-  // Objects have keys that are numbers first.
+  // JavaScript objects list numeric keys first.
   const paths = Object.keys(nodes).sort((a, b) => a.length - b.length);
   for (const path of paths) {
     const { attributes = {}, array } = nodes[path]!;

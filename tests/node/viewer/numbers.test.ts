@@ -1,4 +1,4 @@
-// What the viewer finds out about numbers: extents, percentiles, histograms, envelopes, and texels.
+// Statistics of the viewer: extents, percentiles, histograms, envelopes, and texels.
 
 import { expect, it } from "vitest";
 import type { DType } from "zarr-wasm";
@@ -71,7 +71,7 @@ function seeded(seed: number): (below: number) => number {
   };
 }
 
-/** Element by element, as the words say. */
+/** Element by element, by definition. */
 function slowSummary(plane: Plane, without: Parameters<typeof summarize>[1] = []) {
   const { values, rows, columns } = plane;
   const step = Math.ceil((rows * columns) / 4096) | 1;

@@ -1,4 +1,4 @@
-// Addresses of views, and the programs that the viewer writes: they are run as they are given.
+// Addresses of views, and the programs that the viewer generates, which run unchanged.
 
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Arrays that several programs make longer at the same time: every element of each is there in the end.
+// Several programs append to one array at the same time: no appended element is lost.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   append,
@@ -49,7 +49,7 @@ const places: Record<string, () => () => Store> = {
   },
 };
 
-/** Appends, and again where others were faster ten times. */
+/** Appends, and repeats the call if other writers were faster ten times. */
 async function insistently(array: ZarrArray, ...rest: [Int32Array | object, number?]): Promise<void> {
   for (;;) {
     try {
@@ -101,7 +101,7 @@ describe.each(Object.entries(places))("appenders at the same time: %s", (_, plac
     await create(storeOf(), { path: "both", shape: [0], chunkShape: [8], dtype: "int32", codecs: "none" });
     const mine = (await open(slow, { path: "both" })) as ZarrArray;
     const theirs = (await open(storeOf(), { path: "both" })) as ZarrArray;
-    // The array is longer already, and the other one is faster with its elements.
+    // The array is already longer, and the other writer writes its elements first.
     const read = slow.get.bind(slow);
     let isFirst = true;
     slow.get = async (key, options) => {

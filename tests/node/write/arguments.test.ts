@@ -1,4 +1,4 @@
-// Mistakes of new users: either the call works, or the message names the remedy.
+// Common mistakes: either the call works, or the message names the remedy.
 import { describe, expect, it } from "vitest";
 import {
   append,
@@ -32,12 +32,12 @@ describe("options of create", () => {
     ["attrs", "attributes"],
     ["zarr_format", "zarrFormat"],
   ])("%s is none: %s is meant", async (name, meant) => {
-    const said = `InvalidArgument: there is no option "${name}": did you mean ${meant}?`;
+    const said = `InvalidArgument: unknown option "${name}"; did you mean ${meant}?`;
     expect(await refused(() => made({ [name]: [2, 2] }))).toBe(said);
   });
 
   it("of other names are refused, undefined ones are not given", async () => {
-    expect(await refused(() => made({ colour: 1 }))).toContain("there are path, attributes,");
+    expect(await refused(() => made({ colour: 1 }))).toContain("expected one of path, attributes,");
     expect((await made({ chunks: undefined, order: undefined })).shape).toEqual([4, 4]);
   });
 
@@ -47,10 +47,10 @@ describe("options of create", () => {
     ["name", "path"],
   ])("%s is none of createGroup: %s is meant", async (name, meant) => {
     const store = new Map();
-    const said = `InvalidArgument: there is no option "${name}": did you mean ${meant}?`;
+    const said = `InvalidArgument: unknown option "${name}"; did you mean ${meant}?`;
     expect(await refused(() => createGroup(store, { [name]: {} } as never))).toBe(said);
     expect(await refused(() => createGroup(store, { shape: [2] } as never))).toContain(
-      'there is no option "shape"; there are path,',
+      'unknown option "shape"; expected one of path,',
     );
     expect(store.size).toBe(0);
   });
@@ -63,10 +63,10 @@ describe("options of create", () => {
   ])("%s is none of writeMultiscale: %s is meant", async (name, meant) => {
     const store = new Map();
     const image = { data: new Uint8Array(4), shape: [2, 2] };
-    const said = `InvalidArgument: there is no option "${name}": did you mean ${meant}?`;
+    const said = `InvalidArgument: unknown option "${name}"; did you mean ${meant}?`;
     expect(await refused(() => writeMultiscale(store, image, { [name]: [2, 2] } as never))).toBe(said);
     expect(await refused(() => writeMultiscale(store, image, { colour: 1 } as never))).toContain(
-      'there is no option "colour"; there are path,',
+      'unknown option "colour"; expected one of path,',
     );
     expect(store.size).toBe(0);
   });
@@ -79,12 +79,12 @@ describe("options of create", () => {
     expect(await refused(() => made({ zarrFormat: "2" }))).toContain('the number 1, 2 or 3, not "2"');
     expect(await refused(() => made({ chunkKeyEncoding: "/" }))).toContain("{ name, separator }, not /");
     const asInV3 = { name: "default", configuration: { separator: "." } };
-    expect(await refused(() => made({ chunkKeyEncoding: asInV3 }))).toContain("without configuration");
+    expect(await refused(() => made({ chunkKeyEncoding: asInV3 }))).toContain("unknown option configuration");
   });
 
   it("that v1 cannot hold are named, and no codec that the caller did not choose", async () => {
     expect(await refused(() => made({ dtype: "string", zarrFormat: 1 }))).toBe(
-      "Unsupported: Zarr v1 has no elements of any length: data type string",
+      "Unsupported: Zarr v1 does not support elements of variable length (data type string)",
     );
   });
 });
@@ -143,11 +143,11 @@ describe("values", () => {
   it("that are appended get a separate message for each mistake", async () => {
     const array = await made();
     const said = await refused(() => append(array, new Uint8Array(5)));
-    expect(said).toContain("takes a multiple of 4 elements, or a region with its shape, not 5 elements");
+    expect(said).toContain("requires a multiple of 4 elements, or a region with its shape; got 5 elements");
     expect(await refused(() => append(array, new Uint8Array(4), { axis: 0 } as never))).toContain(
       "append(array, values, axis, options)",
     );
-    expect(await refused(() => append(array, 7 as never))).toContain("not 7");
+    expect(await refused(() => append(array, 7 as never))).toContain("got 7");
   });
 });
 
@@ -164,7 +164,7 @@ describe("an archive that has chunks", () => {
       () => consolidate(group),
     ])
       expect(await refused(call)).toMatch(
-        /^AlreadyExists: .*is in the archive already, and cannot be replaced/,
+        /^AlreadyExists: .*is already in the archive and cannot be replaced/,
       );
     expect(performance.now() - start).toBeLessThan(500); // ten attempts take about two seconds
     await zip.close();

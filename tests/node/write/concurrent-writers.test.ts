@@ -47,6 +47,6 @@ it("lose no element of a sharded array", { timeout: 90_000 }, async () => {
   const { data } = await get((await open(new WritableHttpStore(url))) as ZarrArray);
   expect(data).toEqual(wanted);
   expect(painted.length).toBeGreaterThan(programs * writers * sets);
-  // They did meet: some writes were refused as others had been faster.
+  // The writers did collide: some conditional writes failed.
   expect(server.refusals.filter((status) => status === 412).length).toBeGreaterThan(5);
 });

@@ -1,4 +1,4 @@
-// Consolidated metadata: written, and kept true by later writes.
+// Consolidated metadata: written, and kept up to date by later writes.
 import { describe, expect, it } from "vitest";
 import {
   consolidate,

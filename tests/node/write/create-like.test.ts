@@ -1,4 +1,4 @@
-// Nodes like other ones, in their version and in others.
+// Nodes modelled on others, in the same version and in other versions.
 import { describe, expect, it } from "vitest";
 import { create, createGroup, deleteNode, get, open } from "zarr-wasm";
 import { bytesOf, errorOf, openArray, v1Store } from "../support/support.js";

@@ -1,4 +1,4 @@
-// The options of create, and the documents that come of them.
+// The options of create, and the resulting documents.
 import { describe, expect, it } from "vitest";
 import { type CreateOptions, create, createGroup, DType, open } from "zarr-wasm";
 import { errorOf } from "../support/support.js";

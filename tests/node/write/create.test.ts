@@ -59,7 +59,7 @@ describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
     }
   });
 
-  // Those of v3 are in the document of the array.
+  // v3 stores attributes in the document of the array.
   for (const key of zarrFormat === 1 ? ["/attrs"] : zarrFormat === 2 ? ["/.zattrs"] : [])
     it(`sees attributes without an array, ${key}`, async () => {
       const store = new Map([[key, bytesOf('{"a": 1}')]]);

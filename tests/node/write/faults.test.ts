@@ -89,7 +89,7 @@ describe.each([undefined, [4, 6]])("a store that fails at each operation, shards
       for (const [key, bytes] of store.files) expect(model.written.get(key), key).toContain(String(bytes));
       store.failAt = Number.POSITIVE_INFINITY;
       await get((await open(store)) as ZarrArray);
-      // Done again, it ends as it would have.
+      // Repeating the call gives the intended result.
       if (k % 10 === 1) {
         const again = await make(new FailingStore());
         await script(again.store, again);
@@ -127,7 +127,7 @@ describe("several writers of one array", () => {
       const entries = new Map<string, Uint8Array>();
       return () => {
         const memory = new MapStore(entries);
-        // Other writers come in between a read and a write.
+        // Other writers write between a read and a write.
         const late = async <T>(value: T): Promise<T> => {
           await new Promise((resolve) => setTimeout(resolve, 2 * Math.random()));
           return value;
@@ -167,7 +167,7 @@ describe("several writers of one array", () => {
         try {
           await set(array, [Math.floor(place / 32), place % 32], value);
         } catch (error) {
-          // Said, not lost: the writer may try again.
+          // The write was reported as failed, not lost: the writer may retry.
           if (!(error instanceof ZarrError && error._tag === "Conflict")) throw error;
           await paintAt(array, place, value);
         }

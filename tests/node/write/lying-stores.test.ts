@@ -1,4 +1,5 @@
-// Stores that give writers false information, or never respond: nothing else is deleted, nothing waits without end, errors are typed.
+// Stores that give writers false information, or never respond: nothing else is deleted, nothing waits without end,
+// errors are typed.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   append,
@@ -19,7 +20,7 @@ import { errorOf } from "../support/support.js";
 const encoder = new TextEncoder();
 const oneByte = { shape: [100], chunkShape: [10], dtype: "int8", codecs: "none" } as const;
 const never = () => new Promise<never>(() => {});
-/** A list without end, which other work of the program gets between. */
+/** An endless list that yields to other work of the program. */
 async function* endless(key: string) {
   for (;;) {
     yield key;

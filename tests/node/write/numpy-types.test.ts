@@ -1,4 +1,5 @@
-// NumPy's data types in Zarr v1 and v2, in both orders and with every byte order: regions that are written here make the
+// NumPy's data types in Zarr v1 and v2, in both orders and with every byte order: regions that are written here make
+// the
 // same stored bytes as zarr-python makes of them, and an independent reader of v1 reads them.
 
 import { describe, expect, it } from "vitest";
@@ -13,7 +14,7 @@ const shape = [7, 5];
 const chunkShape = [3, 2];
 const count = 35;
 
-/** Data types, and fill values other than zero where v2 has a form for them. */
+/** Data types, and non-zero fill values if v2 can represent them. */
 const types: [dtype: NumpyDescr, fillValue?: unknown][] = [
   ["|b1", true],
   ["|i1", -3],
@@ -53,7 +54,7 @@ const types: [dtype: NumpyDescr, fillValue?: unknown][] = [
   ],
 ];
 
-/** Elements, packed and little-endian: any bits, but for booleans and characters. */
+/** Elements, packed and little-endian: arbitrary bits, except for booleans and characters. */
 function elements(dtype: NumpyDescr, seed: number, length: number): Uint8Array {
   const itemOf = (descr: NumpyDescr, at: number): Uint8Array => {
     if (typeof descr !== "string")
@@ -72,7 +73,7 @@ function elements(dtype: NumpyDescr, seed: number, length: number): Uint8Array {
   return new Uint8Array(Buffer.concat(Array.from({ length }, (_, at) => itemOf(dtype, at + 1))));
 }
 
-/** Writes all, and then a part of it with steps; gives what the whole is then. */
+/** Writes everything, then a part with steps; returns the resulting elements. */
 async function write(options: object, dtype: NumpyDescr) {
   const store = new Map<string, Uint8Array>();
   const array = await create(store, { path: "a", shape, chunkShape, dtype, ...options } as never);
@@ -145,8 +146,8 @@ describe("NumPy's data types", () => {
   it("of order F, other than with blosc, are refused in v1: its writer and its specification do not agree", async () => {
     for (const codecs of ["none", "zlib", "bz2", "lzma"]) {
       const options = { shape, chunkShape, dtype: "<i2", zarrFormat: 1, codecs, order: "F" } as const;
-      await expect(create(new Map(), options)).rejects.toThrow('order "F" need the compressor blosc');
-      // Of one dimension they are the same.
+      await expect(create(new Map(), options)).rejects.toThrow('order "F" require the compressor blosc');
+      // With one dimension, both orders are the same.
       const store = new Map<string, Uint8Array>();
       await create(store, { ...options, shape: [7], chunkShape: [3] });
       expect((await openArray(store)).shape).toEqual([7]);

@@ -1,4 +1,4 @@
-// Writing with pools of workers: the same bytes as without, whatever happens to the workers.
+// Writing with pools of workers: the bytes are the same as without, even if workers fail.
 import { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import {
@@ -22,7 +22,7 @@ import { bytesOf, errorOf, product, randomizer } from "../support/support.js";
 type Files = Map<string, Uint8Array>;
 const workerScript = new URL("../../../dist/workers/worker.js", import.meta.url);
 
-/** A pool whose workers are watched. */
+/** A pool that records its workers. */
 function watchedPool(size: number, onPost?: (worker: Worker, posts: number) => void) {
   const seen = { posts: 0, workers: 0 };
   const pool = new WorkerPool({
@@ -167,13 +167,13 @@ describe("every codec", () => {
           }
         }
       }
-      // No data type of v3 is for arrays of any length.
+      // Zarr v3 has no data type for arrays of variable length.
       if (version < 3 || !name.endsWith("vlen-array")) expect(tried, failures.join()).toBe(1);
     },
   );
 });
 
-/** Elements that compressors find something in, no chunk of which is fill value. */
+/** Compressible elements, with no chunk that contains only the fill value. */
 function counted(length: number, Kind = Uint16Array): Uint16Array {
   return Kind.from({ length }, (_, i) => 1 + ((i * 7 + (i >> 9)) % 250));
 }
@@ -385,7 +385,7 @@ describe("workers that fail", () => {
     }
   });
 
-  /** A pool of workers that answer to each piece of work as a function in their script says. */
+  /** A pool of workers whose answers are given by a function in their script. */
   const answering = (answer: string) =>
     new WorkerPool({
       size: 2,

@@ -47,7 +47,7 @@ class Reference {
     return index.reduce((at, i, axis) => at * this.shape[axis]! + i, 0);
   }
 
-  /** Goes through the places of a selection, given as indices per axis, in C order. */
+  /** Visits the positions of a selection, given as indices per axis, in C order. */
   *places(lists: readonly (readonly number[])[], at: number[] = []): Generator<number> {
     if (at.length === lists.length) yield this.offset(at);
     else for (const index of lists[at.length]!) yield* this.places(lists, [...at, index]);
@@ -173,7 +173,7 @@ it(
             Array.from({ length: n }, (_, i) => i).filter((i) => chunk[axis]! * n + i < shape[axis]!),
           );
           const inside = [...local.places(ranges)];
-          // Outside of the array lies the part that a larger shape would show: fill value here.
+          // Elements outside the array, which a larger shape would show, have the fill value.
           for (let i = 0; i < padded.length; i++) if (!inside.includes(i)) data[i] = fill as never;
           await setChunk(array, chunk, data, writing);
           const to = ranges.map((list, axis) => list.map((i) => chunk[axis]! * size[axis]! + i));

@@ -10,7 +10,7 @@ import { goldenCases, openArray, sha256, storeOf } from "../support/support.js";
 import { readV1 } from "../support/v1-reader.js";
 import { same, textOf, type Written, writeMatrix } from "../support/written-matrix.js";
 
-/** Makes a value at the first call. */
+/** Creates a value at the first call. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -40,7 +40,8 @@ describe("Zarr v1", () => {
       if (meta.compression_opts?.format === 3) continue; // raw streams, which the program xz does not detect
       const from = await openArray(store, { onWarning: () => {} });
       const copy = new Map<string, Uint8Array>();
-      // Zarr v1 of order F is written with blosc only: its specification and zarr-python 1 say different things of others.
+      // Zarr v1 of order F is written with blosc only: its specification and zarr-python 1 say different things of
+      // others.
       const disputed = meta.order === "F" && meta.compression !== "blosc" && meta.shape.length > 1;
       const array = await create(copy, { path: "a", like: from, ...(disputed ? { order: "C" } : {}) });
       const elements = await get(from);
@@ -50,7 +51,7 @@ describe("Zarr v1", () => {
       if (disputed || !/^(none|bz2)$/.test(meta.compression)) continue;
       for (const [key, bytes] of store) {
         const at = /^\/\d+(\.\d+)*$/.test(key) ? key.slice(1).split(".").map(Number) : [];
-        // What overhangs the array is what happened to be in memory.
+        // Elements outside the array are arbitrary.
         const isInside = at.every((i, axis) => (i + 1) * meta.chunks[axis] <= meta.shape[axis]);
         if (at.length === 0 || !isInside) continue;
         expect(Buffer.compare(copy.get(`/a${key}`)!, bytes), golden.name + key).toBe(0);
@@ -96,14 +97,14 @@ describe("Zarr v2", () => {
   it("by zarr-python", { timeout: 60_000, ...skipFor(missingZarr()) }, async () => {
     expect((await matrix()).written.length).toBeGreaterThan(370);
     const unread = await compare((codec) => !Object.hasOwn(modules, codec));
-    // The imagecodecs package brings its own, each by its name.
+    // The imagecodecs package has these under separate names.
     const ofImagecodecs = [...unread].filter((text) => text.startsWith("imagecodecs_"));
     expect(ofImagecodecs.length).toBeGreaterThan(10);
     for (const text of ofImagecodecs) {
       expect(text).toMatch(/^imagecodecs_\w+: ValueError: codec not available: 'imagecodecs_\w+'$/);
       unread.delete(text);
     }
-    // What numcodecs 0.11 does not know, and NumPy does not calculate with.
+    // Codecs unknown to numcodecs 0.11, and types that NumPy does not calculate with.
     expect([...unread].map((text) => text.replace(/ cannot use operands.*/, "")).sort()).toEqual([
       "crc32c: ValueError: codec not available: 'crc32c'",
       "delta: UFuncTypeError: ufunc 'add'",
@@ -117,7 +118,7 @@ describe("Zarr v2", () => {
 
 /** What zarrita has of our data types on Node 20: no typed array holds others, or it does not know their names. */
 const zarritaTypes = /^(bool|u?int(8|16|32|64)|float(32|64)|string)$/;
-/** Codecs that it does not know. */
+/** Codecs that zarrita lacks. */
 const unknownToZarrita = [
   ...["bz2", "numcodecs.bz2", "lzma", "numcodecs.lzma", "numcodecs.astype", "numcodecs.fixedscaleoffset"],
   ...[
@@ -131,7 +132,7 @@ const unknownToZarrita = [
   ...["numcodecs.adler32", "numcodecs.fletcher32", "numcodecs.jenkins_lookup3", "numcodecs.base64"],
   ...["conditional", "zfp", "numcodecs.zfpy", "n5_default"],
 ];
-/** Codecs of virtual datasets, none of which it knows. */
+/** Codecs of virtual datasets, all of which zarrita lacks. */
 const ofTiff = /^(imagecodecs_\w+|ChunkyCodec|HorizontalDeltaCodec)$/;
 /**
  * Differences of zarrita 0.7: it has no msgpack2 and categorize, does not flatten nested lists of json2, cannot
@@ -172,7 +173,7 @@ async function zarritaValues(location: zarrita.Location<zarrita.Readable>): Prom
   const array = await zarrita.open.v3(location, { kind: "array" });
   const { data, stride, shape } = await zarrita.get(array);
   const values = Array.from({ length: shape[0]! * shape[1]! }, (_, i) => {
-    // It has the strides of the chunks' order.
+    // zarrita returns strides in the order of the chunks.
     const at = Math.floor(i / shape[1]!) * stride[0]! + (i % shape[1]!) * stride[1]!;
     return (data as { get?: (i: number) => unknown }).get?.(at) ?? (data as unknown[])[at];
   });

@@ -1,4 +1,4 @@
-// Deleting nodes: only Zarr nodes are deleted, all or nothing is refused, and interrupted deletions can be resumed.
+// Deleting nodes: only Zarr nodes are deleted, refusals delete nothing, and interrupted deletions can be resumed.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -266,7 +266,7 @@ describe("files named like documents of Zarr v1", () => {
     });
     store.set("/a/zarr.json", bytesOf('{"zarr_format": 3, "node_type": "group"}'));
     expect((await errorOf(() => deleteNode(store, "a"))).message).toContain('"meta", "attrs"');
-    // zarrita's create replaces documents without a question.
+    // zarrita's create replaces documents without checking.
     await createByZarrita(rootOf(store).resolve("/a"), { shape: [2], chunkShape: [1], dtype: "uint8" });
     expect(await keysOf(store)).toEqual(["/a/attrs", "/a/meta", "/a/zarr.json"]);
     await create(store, { ...small, path: "old", zarrFormat: 1 });
@@ -432,7 +432,7 @@ describe("folders", skipFor(process.platform === "win32" ? "does not run on win3
     rmSync(file);
     const codes = JSON.parse(stdout) as string[];
     expect(new Set(codes.slice(0, -1))).toEqual(new Set(["protected-folder"]));
-    // The working directory itself is a place like others.
+    // The working directory itself is not protected.
     expect(codes.at(-1)).toBe("done");
     expect(everything(root).filter((name) => name.endsWith("zarr.json"))).toHaveLength(5);
   });

@@ -25,7 +25,7 @@ import { missingZarr, python } from "../support/python-zarr.js";
 import { errorOf } from "../support/support.js";
 import { type Files, files, tempFolder, versions } from "../support/writing-tools.js";
 
-/** 0, 1, 2, …, as the type that an array's elements come in. */
+/** 0, 1, 2, … in the form of an array's elements. */
 function counted(array: ZarrArray, length: number, empty: ElementData): ElementData {
   const Kind = empty.constructor as new (length: number) => ElementData;
   const data = new Kind(length);
@@ -91,7 +91,7 @@ describe("set", () => {
     );
     expect([error._tag, error.message]).toEqual([
       "InvalidArgument",
-      "the values have the shape [9], the selection has [3, 3]",
+      "the values have shape [9], but the selection has shape [3, 3]",
     ]);
   });
 
@@ -509,7 +509,7 @@ print(len(names))`;
           const { data, stride } = await zarrita.get(await zarrita.open(location, { kind: "array" }));
           const wanted = [...whole];
           for (const y of [1, 3, 5]) for (const x of [2, 4]) wanted[10 * y + x] = -1;
-          // zarrita has the strides of the chunks' order.
+          // zarrita returns strides in the order of the chunks.
           const at = (i: number) => Math.floor(i / 10) * stride[0]! + (i % 10) * stride[1]!;
           expect(wanted.map((_, i) => (data as Float32Array)[at(i)])).toEqual(wanted);
         }

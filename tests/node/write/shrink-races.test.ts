@@ -1,4 +1,5 @@
-// Several writers change the shape and the elements of one array, with slow requests: the result equals one of the serial
+// Several writers change the shape and the elements of one array, with slow requests: the result equals one of the
+// serial
 // orders, also after the array has grown again.
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -95,7 +96,7 @@ const options = { shape: [10, 4], chunkShape: [4, 3], dtype: "int32" as const, c
 const values = Int32Array.from({ length: 40 }, (_, i) => 1 + i);
 const filled = (count: number, value: number) => new Int32Array(count).fill(value);
 
-/** Kinds of arrays, which must not make a difference. */
+/** Kinds of arrays; the results must not differ. */
 const kinds = [{}, { zarrFormat: 2 }, { shardShape: [8, 3] }] as const;
 
 async function make(store: Store, kind: (typeof kinds)[number]): Promise<void> {

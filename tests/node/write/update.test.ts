@@ -201,7 +201,7 @@ describe("deleteNode", () => {
       expect([_tag, code, message]).toEqual(["InvalidArgument", "no-path", expect.stringContaining('"/"')]);
     }
     expect([...store.keys()]).toEqual(before);
-    await deleteNode(group); // which lies in another one
+    await deleteNode(group); // its parent is another group
     expect([...store.keys()]).toEqual(["/zarr.json", "/a/zarr.json"]);
     await deleteNode(root, "/");
     expect(store.size).toBe(0);

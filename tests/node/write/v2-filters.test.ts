@@ -1,4 +1,4 @@
-// Filters of numcodecs in v2: whatever byte order an array of v3 has, its chunks are the same in v2, and zarr-python reads them.
+// Filters of numcodecs in v2: chunks equal those of v3 for every byte order, and zarr-python reads them.
 
 import { describe, expect, it } from "vitest";
 import { type CreateOptions, create, get, set, type ZarrArray } from "zarr-wasm";

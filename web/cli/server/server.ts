@@ -77,7 +77,7 @@ async function answer(mounts: ServerOptions["mounts"], asked: Asked, head: Head)
   if (method !== "GET" && method !== "HEAD")
     return refused(asked, 405, { ...head, allow: "GET, HEAD" }, "only GET and HEAD are served");
   const pathname = pathOf(url);
-  if (pathname === undefined) return refused(asked, 400, head, "this is no path");
+  if (pathname === undefined) return refused(asked, 400, head, "the path is not valid");
   const prefixes = Object.keys(mounts).filter((prefix) => pathname.startsWith(prefix));
   const prefix = prefixes.sort((a, b) => b.length - a.length)[0];
   if (prefix === undefined) return notFound(asked, head);

@@ -76,7 +76,7 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
   options: CodecChainOptions,
 ): Promise<CodecChain<D>> {
   if (typeof options !== "object" || options === null)
-    throw invalidArgument("createCodecChain takes an object: dtype, shape and codecs");
+    throw invalidArgument("createCodecChain expects an object with dtype, shape and codecs");
   const { shape, direction = "both" } = options;
   const limits = resolveLimits(options.limits);
   const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 1;

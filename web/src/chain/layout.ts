@@ -140,7 +140,10 @@ export function axesThrough(steps: readonly ResolvedStep[], rank: number, what: 
   for (const { definition, params, name } of steps) {
     if (definition.core === "transpose") axes = params.map((axis) => axes[axis]!);
     else if (!definition.elementwise) {
-      throw unsupported(`codec ${name} before ${what}`, { code: "codec-order", codec: name });
+      throw unsupported(`codec ${name} is not supported before ${what}`, {
+        code: "codec-order",
+        codec: name,
+      });
     }
   }
   return axes;
@@ -222,7 +225,10 @@ function blockLeaf(
 ): LeafChunkCodec {
   const around = [...chain.before, ...chain.after][0];
   if (around)
-    throw unsupported(`codec ${around.name} beside n5_default`, { code: "codec-order", codec: around.name });
+    throw unsupported(`codec ${around.name} cannot be combined with n5_default`, {
+      code: "codec-order",
+      codec: around.name,
+    });
   const blocks = new ChunkLayouts(codecs, array, options);
   const planOf = (blockShape: readonly number[]) => (blocks.of(blockShape).leaf as CoreChunkCodec).plan;
   const frame = frameOf(shape, planOf);

@@ -64,10 +64,13 @@ export function readEntry(
     throw limitExceeded(`the chunk has ${length} bytes, more than the limit of ${encodedBytes}`);
   }
   if (!isInside) {
-    throw corruptChunk(`entry ${entry} of the shard's index, ${length} bytes at ${offset}, is not possible`, {
-      code: "bad-header",
-      codec: "sharding_indexed",
-    });
+    throw corruptChunk(
+      `entry ${entry} of the shard's index is invalid: ${length} bytes at offset ${offset}`,
+      {
+        code: "bad-header",
+        codec: "sharding_indexed",
+      },
+    );
   }
   return { offset, length };
 }

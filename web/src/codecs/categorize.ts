@@ -40,7 +40,7 @@ export const categorize: VlenCodecDefinition = {
 };
 
 function unknown(codec: string, index: number): never {
-  throw badValue(codec, "strings that are among its labels, or empty", index);
+  throw badValue(codec, "strings from its list of labels, or empty ones", index);
 }
 
 function checkTypes(config: ConfigReader, { array: { dtype } }: CodecContext): void {

@@ -40,7 +40,7 @@ function readColorSpace(config: ConfigReader, name: string): number {
   const number = typeof value === "string" ? colorSpaces[value.toUpperCase()] : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= 0 && number <= lastColorSpace)
     return number;
-  throw config.error(`"${name}" must be a color space, as "RGB", not ${formatValue(value)}`);
+  throw config.error(`"${name}" must be a color space such as "RGB", not ${formatValue(value)}`);
 }
 
 /** Maximum size of tables and header together, in bytes; the core's limit. */
@@ -166,7 +166,7 @@ const deflate: CodecDefinition = {
   kind: "bytes-to-bytes",
   names: named("imagecodecs_deflate"),
   parse(config) {
-    if (config.boolean("raw", false)) refuse(config, "a raw stream without zlib's header");
+    if (config.boolean("raw", false)) refuse(config, "a raw stream without a zlib header");
     return { params: [readLevel(config, -1, 9, 6)] };
   },
 };
@@ -183,7 +183,7 @@ const lz4: CodecDefinition = {
   kind: "bytes-to-bytes",
   names: named("imagecodecs_lz4"),
   parse(config) {
-    if (!config.boolean("header", false)) refuse(config, "a block without its size in front");
+    if (!config.boolean("header", false)) refuse(config, "a block without a size prefix");
     return { params: [readLevel(config, 1, 65537, 1)] };
   },
 };

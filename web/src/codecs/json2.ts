@@ -119,12 +119,12 @@ export function flatten<T>(
   if (countOf(shape) !== count) throw corrupt(codec, "size-mismatch");
   const values: T[] = [];
   const collect = (list: readonly T[], end: number, depth: number): void => {
-    if (end !== (shape[depth] ?? 1)) throw wrong("a chunk's list does not have the shape that it names");
+    if (end !== (shape[depth] ?? 1)) throw wrong("a chunk's list does not have the shape stated at its end");
     for (let i = 0; i < end; i++) {
       const entry = list[i]!;
       if (depth >= shape.length - 1) values.push(entry);
       else if (isList(entry)) collect(entry, entry.length, depth + 1);
-      else throw wrong("a chunk's list does not have the shape that it names");
+      else throw wrong("a chunk's list does not have the shape stated at its end");
     }
   };
   collect(document, document.length - 2, 0);

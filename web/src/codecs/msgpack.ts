@@ -160,7 +160,7 @@ class Reader {
       return Array.from(key, (byte) => String.fromCharCode(byte)).join("");
     }
     this.#at = start;
-    throw this.#wrong("a key of a map is neither text nor integer");
+    throw this.#wrong("a map key is neither a string nor an integer");
   }
 
   /** Advances by `length` bytes and returns the old position. */

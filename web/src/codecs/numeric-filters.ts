@@ -18,7 +18,7 @@ export const astype: CodecDefinition = {
     const types = readFilterTypes(config, context, ["decode_dtype", "encode_dtype"], "any");
     const { decoded, encoded } = types;
     if (decoded.dtype.core.startsWith("complex") !== encoded.dtype.core.startsWith("complex")) {
-      throw config.error(`no cast between ${decoded.dtype} and ${encoded.dtype}`, "codec-dtype");
+      throw config.error(`cannot cast between ${decoded.dtype} and ${encoded.dtype}`, "codec-dtype");
     }
     return filterResult(types, context);
   },
@@ -33,7 +33,7 @@ export const delta: CodecDefinition = {
     const isFloat = (name: string) => name.startsWith("float");
     if (isFloat(types.encoded.dtype.core) && !isFloat(types.decoded.dtype.core)) {
       throw config.error(
-        `differences of ${types.decoded.dtype} cannot be ${types.encoded.dtype}`,
+        `cannot store differences of ${types.decoded.dtype} as ${types.encoded.dtype}`,
         "codec-dtype",
       );
     }

@@ -201,7 +201,7 @@ const printers: Readonly<Partial<Record<CoreCodec, Printer>>> = {
 function printEndian({ config, to }: Source): Configuration {
   const endian = config.get("endian");
   if (to === 3 && Array.isArray(endian)) {
-    throw unsupported("Zarr v3 has one byte order for all fields of a structured type", {
+    throw unsupported("Zarr v3 requires the same byte order for all fields of a structured type", {
       code: "mixed-endian",
       codec: "bytes",
     });

@@ -52,7 +52,7 @@ function readShape(config: ConfigReader, from: readonly number[]): number[] {
   const to = known.map((length) => (length === -1 ? rest : length));
   if (product(to) !== product(from) || !to.every((length) => isCount(length, 1))) {
     throw config.error(
-      `"shape" ${formatValue(entries)} does not hold the elements of shape ${formatValue(from)}`,
+      `"shape" ${formatValue(entries)} does not have as many elements as shape ${formatValue(from)}`,
     );
   }
   entries.forEach((entry: unknown, i) => {

@@ -163,7 +163,7 @@ export const numcodecsPackbits: CodecDefinition = {
   parse(config, { array }) {
     config.only();
     if (array.dtype.core !== "bool")
-      throw config.error(`it packs data type bool, not ${array.dtype}`, "codec-dtype");
+      throw config.error(`supports data type bool only, not ${array.dtype}`, "codec-dtype");
     const count = array.shape.reduce((a, b) => a * b, 1);
     return { params: [], encoded: { dtype: DType.simple("uint8"), shape: [1 + Math.ceil(count / 8)] } };
   },
@@ -189,7 +189,8 @@ function significantBits(dtype: DType): number {
 /** Parses a bit number under either of two names; null and absence mean the default. */
 function readBit(config: ConfigReader, names: readonly [string, string], bits: number, fallback: number) {
   const given = names.filter((name) => (config.get(name) ?? undefined) !== undefined);
-  if (given.length > 1) throw config.error(`"${names[0]}" and "${names[1]}" are two names of one option`);
+  if (given.length > 1)
+    throw config.error(`"${names[0]}" and "${names[1]}" are two names of the same option`);
   return given[0] === undefined ? fallback : config.integer(given[0], 0, bits - 1);
 }
 

@@ -48,7 +48,7 @@ type Code = "truncated" | "trailing-bytes" | "size-mismatch" | "corrupt";
 const reasons: Readonly<Record<Code, string>> = {
   truncated: "the encoded data ends too early",
   "trailing-bytes": "unexpected bytes after the end of the encoded data",
-  "size-mismatch": "the number of elements is not the one that the array's metadata asks for",
+  "size-mismatch": "the number of elements does not match the array's metadata",
   corrupt: "the encoded data is corrupt",
 };
 
@@ -103,7 +103,7 @@ export function frameItems(codec: string, items: readonly Uint8Array[]): Uint8Ar
 
 /** Returns an InvalidArgument error for a value that a codec cannot encode. */
 export function badValue(codec: string, what: string, index: number) {
-  return invalidArgument(`codec ${codec} needs ${what}; element ${index} is not`);
+  return invalidArgument(`codec ${codec} requires ${what}; element ${index} is not valid`);
 }
 
 /**
@@ -125,7 +125,7 @@ export function textError(
 ): Error {
   if (cause instanceof TypeError) return corrupt(codec, "corrupt", byteOffset, `${what} is not UTF-8 text`);
   return limitExceeded(
-    `codec ${codec}: ${what} has ${bytes} bytes of text, more than strings can hold here`,
+    `codec ${codec}: ${what} has ${bytes} bytes of text, more than the longest string of this engine`,
     {
       code: "text-too-long",
       codec,

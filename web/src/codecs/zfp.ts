@@ -35,7 +35,7 @@ function readNumber(config: ConfigReader, name: string, fallback?: number): numb
   return value;
 }
 
-/** Fixed accuracy: keeps bit planes down to the maxUint32 power of two that is not above the tolerance. */
+/** Fixed accuracy: keeps bit planes down to the largest power of two that does not exceed the tolerance. */
 function accuracy(tolerance: number): Mode {
   if (tolerance === 0) return free;
   let minExponent = Math.floor(Math.log2(tolerance)); // may be off by one due to rounding
@@ -58,7 +58,7 @@ function precision(bits: number): Mode {
 
 function checkArray(config: ConfigReader, { dtype, shape }: CodecArray, types: readonly string[]): void {
   if (!types.includes(dtype.core))
-    throw config.error(`does not support data type ${dtype}, only on ${types.join(", ")}`, "codec-dtype");
+    throw config.error(`does not support data type ${dtype}, only ${types.join(", ")}`, "codec-dtype");
   if (shape.length > 4) throw config.error(`supports at most 4 dimensions, not ${shape.length}`);
 }
 
@@ -92,7 +92,7 @@ function readExpert(config: ConfigReader): Mode {
 /** Parses a non-negative number. */
 function readAmount(config: ConfigReader, name: string): number {
   const value = readNumber(config, name);
-  if (value < 0) throw config.error(`"${name}" must not be negative, as ${value} is`);
+  if (value < 0) throw config.error(`"${name}" must not be negative, got ${value}`);
   return value;
 }
 

@@ -25,7 +25,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: sign === "-", digits: all.slice(start, end), exponent };
 }
 
-/** More digits than the midpoint between any two adjacent numbers of the formats has. */
+/** Number of digits; the midpoint of two adjacent numbers of any format has fewer. */
 const enoughDigits = 800;
 
 /**

@@ -154,7 +154,7 @@ export function field(region: ElementRegion, path: string | readonly string[]): 
   checkRegion(region);
   const names = typeof path === "string" ? [path] : path;
   if (!Array.isArray(names))
-    throw invalidArgument(`a field has a name, which cannot be ${describeValue(path)}`);
+    throw invalidArgument(`a field name must be a string, got ${describeValue(path)}`);
   let dtype = region.dtype;
   let offset = 0;
   const shape = [...region.shape];
@@ -205,7 +205,7 @@ function checkRegion(region: ElementRegion | ValueRegion): void {
   const { dtype, data, shape } = region;
   const isRight =
     dtype instanceof DType && Array.isArray(shape) && (Array.isArray(data) || isTypedArray(data));
-  if (!isRight) throw invalidArgument("a region has data, a shape and a data type, as get returns it");
+  if (!isRight) throw invalidArgument("expected a region returned by get(), with data, shape and dtype");
 }
 
 /** A region of an array whose elements are values of variable length. */

@@ -92,7 +92,7 @@ interface NamesByKind {
   >;
 }
 
-/** What `array.is` asks for: a data type, or the kind of its elements. */
+/** Query of `array.is`: a data type, or a kind of elements. */
 export type DTypeQuery = DTypeName | keyof NamesByKind;
 
 /** Names of the data types that a query matches. */

@@ -76,7 +76,7 @@ const rows = new Map(coreTypes.map((row, id) => [row.core, { ...row, id }]));
  */
 export function coreRow(core: CoreType | VariableCore) {
   if (core === "variable") {
-    throw unsupported("elements of variable length have no place in a chain of fixed-width codecs", {
+    throw unsupported("elements of variable length cannot pass through codecs for elements of fixed width", {
       code: "variable-length",
     });
   }

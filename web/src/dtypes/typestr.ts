@@ -86,7 +86,7 @@ function plainType(text: string, kind: string, size: number): DType {
     if (size < 1) throw unsupported(`elements of no bytes (dtype "${text}")`, { code: "empty-dtype" });
     const bytes = kind === "U" ? 4 * size : size;
     if (!(bytes <= maxItemBytes))
-      throw limitExceeded(`dtype "${text}" has elements of more than ${maxItemBytes} bytes`);
+      throw limitExceeded(`dtype "${text}" has elements larger than ${maxItemBytes} bytes`);
     return kind === "S" ? DType.fixedBytes(size) : kind === "V" ? DType.raw(size) : DType.fixedUtf32(size);
   }
   if (kind === "M" || kind === "m") {

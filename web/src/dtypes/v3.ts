@@ -177,7 +177,7 @@ function readField(entry: unknown, depth: number, seen: Set<string>): { name: st
       ? [ownProperty(entry, "name"), ownProperty(entry, "data_type")]
       : [];
   if (typeof name !== "string" || name === "" || seen.has(name)) {
-    throw refused("each field of data type struct needs a name of its own and a data type, and nothing else");
+    throw refused("each field of data type struct must have a unique name and a data type, and nothing else");
   }
   seen.add(name);
   const dtype = parseDataType(type, depth + 1);

@@ -32,7 +32,7 @@ export async function append(
   options: SetOptions,
 ): Promise<void> {
   if (!(array instanceof ZarrArray))
-    throw invalidArgument("append needs an array that was opened or created");
+    throw invalidArgument("append expects an array returned by open() or create()");
   const rank = array.shape.length;
   if (!Number.isSafeInteger(axis) || axis < -rank || axis >= rank)
     throw invalidArgument(
@@ -225,7 +225,7 @@ function lengthOf({ dtype }: ZarrArray, values: unknown, shape: readonly number[
       given.length === shape.length && given.every((length, i) => i === along || length === shape[i]);
     if (fits) return given[along]!;
     throw invalidArgument(
-      `values of the shape [${given}] cannot be appended to [${shape}] along axis ${along}`,
+      `values of shape [${given}] cannot be appended to shape [${shape}] along axis ${along}`,
     );
   }
   const list = values as { length?: number; byteLength?: number };
@@ -236,10 +236,10 @@ function lengthOf({ dtype }: ZarrArray, values: unknown, shape: readonly number[
   if (isList && Number.isSafeInteger(count)) return count;
   if (!isList)
     throw invalidArgument(
-      `append takes a typed array or a list of elements, or a region with its shape, not ${describeValue(values)}`,
+      `append expects a typed array, a list of elements or a region with its shape, got ${describeValue(values)}`,
     );
   const each = `${countOf(others)} elements${others.length > 1 ? ` (${others.join(" × ")})` : ""}`;
   throw invalidArgument(
-    `append along axis ${along} takes a multiple of ${each}, or a region with its shape, not ${elements} elements`,
+    `append along axis ${along} requires a multiple of ${each}, or a region with its shape; got ${elements} elements`,
   );
 }

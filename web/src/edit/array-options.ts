@@ -225,7 +225,7 @@ function readType(value: unknown, version: ZarrVersion): ReadType {
   const orders = new Set(endians.filter((endian) => endian !== undefined));
   if (orders.size < 2) return { dtype, endian: [...orders][0] ?? "little" };
   if (version === 3) {
-    throw unsupported("Zarr v3 has one byte order for all fields of a structured type", {
+    throw unsupported("Zarr v3 requires the same byte order for all fields of a structured type", {
       code: "mixed-endian",
     });
   }
@@ -301,7 +301,7 @@ function keysOf(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion,
   if (name === "fanout") return { name, maxChildren: childrenOf(maxChildren) };
   if (name !== "suffix") return { name, separator: separatorOf(separator, name, version) };
   if (typeof suffix !== "string")
-    throw badKeys(`chunkKeyEncoding "suffix" needs a suffix, a text, not ${describeValue(suffix)}`);
+    throw badKeys(`chunkKeyEncoding "suffix" requires a string as suffix, got ${describeValue(suffix)}`);
   if (depth >= maxSuffixes) throw badKeys(tooManySuffixes);
   return { name, suffix, base: keysOf(baseEncoding as typeof option, version, depth + 1) };
 }
@@ -313,11 +313,13 @@ function readName(encoding: unknown, version: ZarrVersion): ChunkKeys["name"] {
     throw badKeys(`chunkKeyEncoding must be { name, separator }, not ${describeValue(encoding)}`);
   const name = (encoding as { name?: unknown }).name ?? usual;
   if (typeof name !== "string" || !Object.hasOwn(keyOptions, name) || (version < 3 && name !== "v2"))
-    throw badKeys(`chunkKeyEncoding ${describeValue(name)} is none of Zarr v${version}`);
+    throw badKeys(`chunkKeyEncoding ${describeValue(name)} does not exist in Zarr v${version}`);
   const known = keyOptions[name as ChunkKeys["name"]];
   const other = Object.keys(encoding).find((key) => key !== "name" && !known.includes(key));
   if (other !== undefined)
-    throw badKeys(`chunkKeyEncoding must be { name, ${known.join(", ")} }, without ${describeValue(other)}`);
+    throw badKeys(
+      `chunkKeyEncoding has the unknown option ${describeValue(other)}; expected { name, ${known.join(", ")} }`,
+    );
   return name as ChunkKeys["name"];
 }
 
@@ -325,7 +327,7 @@ function separatorOf(given: unknown, name: PlainKeys["name"], version: ZarrVersi
   const separator = given ?? (name === "default" ? "/" : ".");
   if ((separator === "/" && version > 1) || separator === ".") return separator;
   throw badKeys(
-    `chunkKeyEncoding ${describeValue(name)} with ${describeValue(separator)} is none of Zarr v${version}`,
+    `chunkKeyEncoding ${describeValue(name)} cannot have the separator ${describeValue(separator)} in Zarr v${version}`,
   );
 }
 
@@ -340,7 +342,7 @@ function childrenOf(given: unknown): number {
     throw badKeys(`${what} must be an integer from 100 to 2^53 - 1, not ${describeValue(children)}`);
   const power = powerOfTen(children as number);
   if (power === children) return power;
-  throw badKeys(`${what} must be a power of ten: ${describeValue(children)} would stand for ${power}`);
+  throw badKeys(`${what} must be a power of ten, got ${describeValue(children)}; readers would use ${power}`);
 }
 
 const badKeys = (message: string) => invalidArgument(message, { code: "bad-separator" });

@@ -43,7 +43,7 @@ export interface Chain {
 export function chainOf(option: unknown, context: ChainContext): Chain {
   const { dtype: elements, version } = context;
   if (elements.isVariable && version === 1)
-    throw unsupported(`Zarr v1 has no elements of any length: data type ${elements}`, {
+    throw unsupported(`Zarr v1 does not support elements of variable length (data type ${elements})`, {
       code: "unknown-dtype",
     });
   const known = (option === undefined ? defaultCodecs(context.dtype) : listOf(option)).map((codec) =>
@@ -60,7 +60,7 @@ export function chainOf(option: unknown, context: ChainContext): Chain {
   const reversed = Array.from({ length: context.rank }, (_, axis) => context.rank - 1 - axis);
   const transpose = { name: "transpose", configuration: { order: reversed } };
   if (isTransposed && codecs.some(({ name }) => name === "transpose"))
-    throw invalidArgument('the order is said twice: by "order" and by a codec transpose');
+    throw invalidArgument('the option "order" and a transpose codec cannot be combined');
   const chain = isTransposed ? [transpose, ...codecs] : codecs;
   return { dtype, codecs: withShards(chain, context) };
 }
@@ -99,7 +99,9 @@ export function parseName(text: string, dtype: DType): CodecMetadata {
   let names = Object.hasOwn(shortOptions, id) ? shortOptions[id]! : [];
   if (id === "blosc" && /^\d+$/.test(given[0] ?? "")) names = ["clevel"];
   if (given.length > names.length)
-    throw invalidArgument(`codec "${text}": ${given.length} options where it has ${names.length}`);
+    throw invalidArgument(
+      `codec "${text}" has ${given.length} options, more than the ${names.length} that it accepts`,
+    );
   const options = given.map((value, i) => [names[i]!, /^-?\d+$/.test(value) ? Number(value) : value]);
   const { itemBytes } = dtype;
   const shuffle = itemBytes === 1 ? "bitshuffle" : itemBytes === 0 ? "noshuffle" : "shuffle";
@@ -157,10 +159,10 @@ function withShards(
 ): readonly CodecMetadata[] {
   const at = codecs.findIndex(({ name }) => name === "sharding_indexed");
   if (!shardShape) {
-    if (at >= 0) throw invalidArgument("codec sharding_indexed needs a shardShape");
+    if (at >= 0) throw invalidArgument("codec sharding_indexed requires shardShape");
     return codecs;
   }
-  if (version < 3) throw unsupported(`Zarr v${version} has no shards`, { code: "no-shards" });
+  if (version < 3) throw unsupported(`Zarr v${version} does not support shards`, { code: "no-shards" });
   const defaults = { index_codecs: indexCodecs, index_location: "end" };
   if (at < 0)
     return [{ name: "sharding_indexed", configuration: { chunk_shape: chunkShape, codecs, ...defaults } }];

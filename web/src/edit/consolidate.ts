@@ -33,7 +33,7 @@ export async function consolidate(
   const main = found.get("");
   const isV3 = main?.has(v3Key);
   if (!main?.has(isV3 ? v3Key : v2GroupKey) || (isV3 && v3NodeType(main.get(v3Key)!) !== "group"))
-    throw notFound(`there is no Zarr group at "/${path}" to consolidate`);
+    throw notFound(`cannot consolidate "/${path}": it is not a Zarr group`);
   await writeConsolidated(store, path, found, signal);
   return (await new Opener(store, {}).open(path, { kind: "group", signal })) as ZarrGroup;
 }
@@ -104,13 +104,15 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
     together += bytes + full.length + nodeBytes;
     if (together > metadataBytes)
       throw limitExceeded(
-        `the documents below "/${path}" have more bytes together than the limit of ${metadataBytes}`,
+        `the documents below "/${path}" are larger in total than the limit of ${metadataBytes} bytes`,
       );
     if (documents.size > 0) found.set(below, documents);
     if (below !== "" && !isGroup(documents)) return;
     const names = await listChildren(store, full, signal);
     if (!names)
-      throw unsupported("this store cannot list what is to be consolidated", { code: "no-listing" });
+      throw unsupported("cannot consolidate metadata: this store does not support listing", {
+        code: "no-listing",
+      });
     await settleAll(names.map((name) => visit(below === "" ? name : `${below}/${name}`)));
   };
   await visit("");

@@ -86,10 +86,11 @@ async function metadataLike(
   version: ZarrVersion | undefined,
   limits: Limits,
 ): Promise<ArrayMetadata> {
-  if (!(like instanceof ZarrArray)) throw invalidArgument("like must be an array that was opened or created");
-  if (dtype !== undefined) throw invalidArgument("an array like another one has that one's data type");
+  if (!(like instanceof ZarrArray))
+    throw invalidArgument("like must be an array returned by open() or create()");
+  if (dtype !== undefined) throw invalidArgument("like determines the data type; omit dtype");
   const metadata = await metadataAt(like.store, like.path, { limits: like.limits, signal });
-  if (metadata?.kind !== "array") throw notFound(`there is no array at "/${like.path}" any more`);
+  if (metadata?.kind !== "array") throw notFound(`the array at "/${like.path}" no longer exists`);
   // As opened: order "F" in v1 has two interpretations, and the handle has chosen one.
   const source: ArrayMetadata = { ...metadata, spec: like.spec };
   const { shape, chunkShape, shardShape, fillValue, codecs } = changes;
@@ -128,10 +129,11 @@ export async function createGroup(
 
 /** Returns a group's attributes, exactly as stored. */
 async function attributesLike(like: ZarrGroup, signal: AbortSignal | undefined): Promise<JsonObject> {
-  if (!(like instanceof ZarrGroup)) throw invalidArgument("like must be a group that was opened or created");
+  if (!(like instanceof ZarrGroup))
+    throw invalidArgument("like must be a group returned by open() or createGroup()");
   const limits = resolveLimits(undefined);
   const metadata = await metadataAt(like.store, like.path, { limits, signal });
-  if (metadata?.kind !== "group") throw notFound(`there is no group at "/${like.path}" any more`);
+  if (metadata?.kind !== "group") throw notFound(`the group at "/${like.path}" no longer exists`);
   const { documents, zarrFormat } = metadata;
   return attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
 }
@@ -206,12 +208,12 @@ async function missingGroups(
       if (!node) return undefined;
       const object = node.version === 1 ? {} : (await readDocument(store, group, node.key, signal))?.object;
       if (node.version === 1 || isArrayDocument(node.key, object ?? {})) {
-        throw alreadyExists(`there is an array at "/${group}", in which there can be no other nodes`, {
+        throw alreadyExists(`"/${group}" is an array, which cannot contain other nodes`, {
           code: "parent-is-array",
         });
       }
       if (node.key === key) return node;
-      const message = `the group at "/${group}" is of Zarr v${node.version}: nodes of v${version} do not belong there`;
+      const message = `the group at "/${group}" is Zarr v${node.version} and cannot contain nodes of Zarr v${version}`;
       throw invalidArgument(message, { code: "mixed-versions" });
     }),
   );
@@ -227,13 +229,13 @@ async function checkAbsent(
 ): Promise<void> {
   const node = await nodeAt(store, path, signal);
   if (node) {
-    throw alreadyExists(`there is a node of Zarr v${node.version} at "/${path}" already`, {
+    throw alreadyExists(`a Zarr v${node.version} node already exists at "/${path}"`, {
       code: "node-exists",
     });
   }
   const key = attributesKey[version];
   if (version < 3 && (await readObject(store, joinKey(path, key), { signal })) !== undefined) {
-    throw alreadyExists(`there are attributes under ${joinKey(path, key)} already`, { code: "not-empty" });
+    throw alreadyExists(`attributes already exist at ${joinKey(path, key)}`, { code: "not-empty" });
   }
   if (array) await checkEmpty(store, path, array, signal);
 }
@@ -279,7 +281,7 @@ async function writeDocuments(
     if (mayBeApplied(store, error, signal)) throw error;
     for (const key of written) await deleteObject(store, key).catch(() => {});
     if (!isZarrError(error, "AlreadyExists", "Conflict")) throw error;
-    throw alreadyExists(`another writer has made a node at "/${path}"`, {
+    throw alreadyExists(`another writer has created a node at "/${path}"`, {
       code: "node-exists",
       cause: error,
     });

@@ -62,7 +62,7 @@ export function checkOptionNames(options: object, known: OptionNames<object>): v
     const others = Object.hasOwn(otherNames, bare) ? otherNames[bare]! : [];
     const meant = names.find((key) => key.toLowerCase() === bare || others.includes(key));
     throw invalidArgument(
-      `there is no option ${JSON.stringify(name)}${meant ? `: did you mean ${meant}?` : `; there are ${names.join(", ")}`}`,
+      `unknown option ${JSON.stringify(name)}${meant ? `; did you mean ${meant}?` : `; expected one of ${names.join(", ")}`}`,
     );
   }
 }

@@ -37,7 +37,7 @@ export function cellsOutside(
   const count = countIn(boxes);
   // Checked before anything is written.
   if (count > 0 && typeof array.store.delete !== "function")
-    throw readOnly("the store cannot delete chunks outside the new shape: it has no delete", {
+    throw readOnly("the store cannot delete chunks outside the new shape: it has no delete()", {
       code: "no-delete",
     });
   return cellsIn(array, boxes, count, "would have to be deleted", signal);
@@ -68,7 +68,7 @@ export function cellsCut(
     array,
     boxes,
     countIn(boxes),
-    'would have to be changed; edges: "keep" leaves them as they are',
+    'would have to be changed; edges: "keep" leaves them unchanged',
     signal,
   );
 }

@@ -26,7 +26,8 @@ export async function resize(
 ): Promise<void> {
   checkOptions(options);
   const { signal, edges = "clear" } = options;
-  if (!(array instanceof ZarrArray)) throw invalidArgument("resize needs an array");
+  if (!(array instanceof ZarrArray))
+    throw invalidArgument("resize expects an array returned by open() or create()");
   if (edges !== "clear" && edges !== "keep")
     throw invalidArgument(`edges must be "clear" or "keep", not ${describeValue(edges)}`);
   const wanted = checkShape(shape, array.shape.length);

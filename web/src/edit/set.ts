@@ -96,7 +96,7 @@ export function checkValues({ dtype, reader }: ZarrArray, shape: readonly number
 
 function checkArray(array: unknown, what: string): void {
   if (!(array instanceof ZarrArray))
-    throw invalidArgument(`${what} needs an array that was opened or created`);
+    throw invalidArgument(`${what} expects an array returned by open() or create()`);
 }
 
 const defaultConcurrency = 16;

@@ -62,7 +62,7 @@ export function shapeIn(object: JsonObject | undefined, path: string): number[] 
   return readLengths(shape, "shape", 0);
 }
 
-const gone = (path: string) => notFound(`there is no array at "/${path}" any more`);
+const gone = (path: string) => notFound(`the array at "/${path}" no longer exists`);
 
 /**
  * Checks that the stored array is the array of the handle: chunks of another array have other keys or
@@ -83,7 +83,7 @@ export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
   const before = facts(spec);
   const other = facts(now).find(([, fact], i) => fact !== before[i]![1]);
   if (!other) return;
-  throw notFound(`the array at "/${path}" is another one by now, of other ${other[0]}: open it again`);
+  throw notFound(`the array at "/${path}" was replaced by one with other ${other[0]}; open it again`);
 }
 
 /**

@@ -169,7 +169,7 @@ export async function checkEmpty(
     const below = key.slice(prefix.length);
     const isChunk = anyChunkKey.test(below) || parseChunkKey(keys, below, shape.length) !== undefined;
     if (isChunk || nodeKeys.some(([name]) => below.endsWith(`/${name}`))) {
-      throw alreadyExists(`there is ${key} already, where a new array would have its chunks`, {
+      throw alreadyExists(`${key} already exists, where the new array would store its chunks`, {
         code: "not-empty",
       });
     }

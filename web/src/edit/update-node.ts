@@ -65,11 +65,11 @@ function specWith({ spec, zarrFormat }: ZarrArray, attributes: Attributes): Arra
 
 function checkNode<T extends OpenedNode>(node: T): T {
   if (!(node instanceof ZarrArray || node instanceof ZarrGroup))
-    throw invalidArgument("a node is an array or a group that was opened or created");
+    throw invalidArgument("expected an array or a group returned by open(), create() or createGroup()");
   return node;
 }
 
-const gone = (path: string) => notFound(`there is no node at "/${path}" any more`);
+const gone = (path: string) => notFound(`the node at "/${path}" no longer exists`);
 
 export async function deleteNode(
   target: Target,
@@ -90,7 +90,7 @@ export async function deleteNode(
       throw error;
     },
   );
-  if (!isDeleted) throw notFound(`there is no Zarr array or group at "/${path}" to delete`);
+  if (!isDeleted) throw notFound(`cannot delete "/${path}": no Zarr array or group exists there`);
 }
 
 interface ReplaceOptions {

@@ -13,5 +13,5 @@ export const glue: typeof loaded = {
 };
 
 export async function packagedModule(name: ModuleName): Promise<WasmModule> {
-  throw new Error(`${name}.wasm has not come with the work`);
+  throw new Error(`the page sent no ${name}.wasm to the worker`);
 }

@@ -178,7 +178,8 @@ export class CodecSession {
 
   /** @throws InvalidArgument for an invalid size; LimitExceeded ("out-of-memory"). */
   makeSlab(bytes: number): Slab {
-    if (!isWord(bytes)) throw invalidArgument(`a slab cannot have ${bytes} bytes`);
+    if (!isWord(bytes))
+      throw invalidArgument(`the size of a slab must be an integer from 0 to 2^32 - 1, got ${bytes}`);
     return this.#call(() => {
       const id = this.core.makeSlab(bytes);
       if (id === 0) throw outOfMemory(bytes);
@@ -215,7 +216,8 @@ export class CodecSession {
   #slabBytes(slab: Slab, offset: number, bytes: number): Uint8Array {
     const start = this.core.slabAddress(slab.id);
     const isInside = offset >= 0 && bytes >= 0 && offset + bytes <= slab.bytes;
-    if (start === 0 || !isInside) throw invalidArgument(`a slab has no ${bytes} bytes at ${offset}`);
+    if (start === 0 || !isInside)
+      throw invalidArgument(`bytes ${offset} to ${offset + bytes} lie outside the slab`);
     return this.core.HEAPU8.subarray(start + offset, start + offset + bytes);
   }
 
@@ -295,7 +297,8 @@ export class CodecSession {
   #setPlacement(slab: Slab, offset: number, axes: Placement["axes"]): void {
     const numbers = [slab.id, offset, axes.length];
     for (const axis of axes) numbers.push(...axis);
-    if (!numbers.every(isWord)) throw invalidArgument("a place in a slab must be whole numbers below 2^32");
+    if (!numbers.every(isWord))
+      throw invalidArgument("slab offsets, counts and strides must be integers from 0 to 2^32 - 1");
     this.#wordsFor(numbers.length).set(numbers);
   }
 

@@ -193,6 +193,6 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     const list: unknown[] | undefined = Array.isArray(coordinates) ? Array.from(coordinates) : undefined;
     if (list?.length === grid.length && list.every(inside)) return;
     const given = list ? `[${list.map(describeValue).join(", ")}]` : describeValue(coordinates);
-    throw invalidSelection(`there is no chunk ${given} in a grid of [${grid.join(", ")}] chunks`);
+    throw invalidSelection(`chunk ${given} lies outside the grid of [${grid.join(", ")}] chunks`);
   }
 }

@@ -127,15 +127,14 @@ export async function getBytes<S extends boolean | undefined = false>(
   checkOptions(options);
   const wanted = resolveWanted(reader, selection);
   const { dtype } = array;
-  if (dtype.isVariable)
-    throw invalidArgument(`elements of data type ${dtype} have no fixed number of bytes; use get`);
+  if (dtype.isVariable) throw invalidArgument(`elements of data type ${dtype} have no fixed size; use get`);
   const bytes = await readBytesOf(reader, wanted, regionOptions(options), options);
   return { bytes: bytes as Uint8Array<ResultBuffer<S>>, shape: wanted.shape, dtype };
 }
 
 function readerOf(array: ZarrArray): ArrayReader {
   if (array instanceof ZarrArray) return array.reader;
-  throw invalidArgument("get needs an array that was opened with open()");
+  throw invalidArgument("get expects an array returned by open() or create()");
 }
 
 function regionOptions(options: GetBytesOptions): RegionOptions {

@@ -24,7 +24,7 @@ export async function listedMembers<Kind>(
   const names = await listChildren(store, path, signal);
   if (!names) {
     throw unsupported(
-      "this store cannot list what it holds, and the group has no consolidated metadata: open nodes by their path",
+      "this store does not support listing and the group has no consolidated metadata; open nodes by path",
       { code: "no-listing" },
     );
   }

@@ -88,9 +88,12 @@ export class Opener implements NodeOpener {
     signal?.throwIfAborted();
     if (!node) throw this.#notFound(path);
     if (kind !== undefined && node.kind !== kind)
-      throw notFound(`there is a Zarr ${node.kind} at "/${path}", not the ${kind} that was asked for`, {
-        code: "wrong-kind",
-      });
+      throw notFound(
+        `expected ${kind === "array" ? "an array" : "a group"}, found a Zarr ${node.kind} at "/${path}"`,
+        {
+          code: "wrong-kind",
+        },
+      );
     return node;
   }
 

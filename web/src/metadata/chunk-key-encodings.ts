@@ -28,7 +28,7 @@ const maxSuffix = 255;
 export const maxSuffixes = 8;
 
 const what = "chunk key encoding";
-export const tooManySuffixes = `${what} suffix: more than ${maxSuffixes} suffixes behind one another`;
+export const tooManySuffixes = `${what} suffix: more than ${maxSuffixes} nested suffixes`;
 const names = ["default", "v2", "suffix", "fanout", "zarrs.default_suffix"];
 
 /** Known but unsupported encodings, with the reason. */

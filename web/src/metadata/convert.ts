@@ -97,12 +97,12 @@ export async function makeArrayMetadata(
   }
   const { spec } = metadata;
   if (JSON.stringify(spec.dtype) !== JSON.stringify(array.dtype)) {
-    const message = `Zarr v${version} cannot hold data type ${array.dtype} with these codecs: it would be ${spec.dtype}`;
+    const message = `Zarr v${version} cannot represent data type ${array.dtype} with these codecs; it would be read as ${spec.dtype}`;
     throw unsupported(message, { code: "unknown-dtype" });
   }
   if (!isSameFill(array.fill, spec.fill, version)) throw cannotHoldFill(documents, version);
   if (!isSameChain(array, spec, options)) {
-    throw unsupported(`Zarr v${version} cannot hold this chain of codecs with its byte orders`, {
+    throw unsupported(`Zarr v${version} cannot represent this codec chain with its byte orders`, {
       code: "unsupported-codec",
     });
   }

@@ -155,7 +155,7 @@ export function checkOptions(
 /** Returns the extension if its name is known. @throws Unsupported for any other name. */
 export function known(extension: Extension, names: readonly string[], what: string): Extension {
   if (names.includes(extension.name)) return extension;
-  throw unsupported(`${what} "${extension.name}" is not known; known are ${names.join(", ")}`, {
+  throw unsupported(`unknown ${what} "${extension.name}"; expected one of ${names.join(", ")}`, {
     code: `unknown-${what.replaceAll(" ", "-")}` as ErrorCode<"Unsupported">,
   });
 }

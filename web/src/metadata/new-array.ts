@@ -151,7 +151,9 @@ function v2Document(array: NewArray, limits: Limits): JsonObject {
 function dtypeJson({ dtype, descr }: NewArray, { endian }: PlainChain, version: 1 | 2): Json {
   if (typeof endian === "string") return descrJson(dtype, endian, version);
   if (descr !== undefined) return descr;
-  throw unsupported("a list of byte orders without a data type that says them", { code: "mixed-endian" });
+  throw unsupported("fields with different byte orders require the original type description", {
+    code: "mixed-endian",
+  });
 }
 
 /** Formats a v2 codec: an object with its name as `id` and its options. */
@@ -160,20 +162,24 @@ const codecV2 = ({ name, configuration = {} }: CodecMetadata): JsonObject =>
 
 function v1Document(array: NewArray, limits: Limits): JsonObject {
   const { shape, dtype, fill } = array;
-  if (shape.length === 0) throw unsupported("Zarr v1 has no arrays without dimensions", { code: "no-rank" });
+  if (shape.length === 0)
+    throw unsupported("Zarr v1 does not support arrays without dimensions", { code: "no-rank" });
   const chain = plainChain(array, 1, limits);
   const { filters, after, order, endian, chunkShape } = chain;
   const tooMany = filters[0] ?? after[1];
   if (tooMany) {
-    throw unsupported(`Zarr v1 has one compressor and no filters: no place for codec ${tooMany.name}`, {
-      code: "unsupported-codec",
-      codec: tooMany.name,
-    });
+    throw unsupported(
+      `Zarr v1 supports one compressor and no filters; it cannot store codec ${tooMany.name}`,
+      {
+        code: "unsupported-codec",
+        codec: tooMany.name,
+      },
+    );
   }
   const [compressor] = after;
   // The original writer of v1 wrote chunks of other compressors in C order regardless: readers disagree.
   if (order === "F" && compressor?.name !== "blosc") {
-    throw unsupported('Zarr v1 arrays of order "F" need the compressor blosc', { code: "v1-order" });
+    throw unsupported('Zarr v1 arrays of order "F" require the compressor blosc', { code: "v1-order" });
   }
   return jsonObject([
     ["zarr_format", integerJson(1)],
@@ -211,7 +217,7 @@ interface PlainChain {
 function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain {
   const { dtype, grid, codecVersion } = array;
   if ("json" in grid) {
-    throw unsupported(`Zarr v${version} has no chunks of different lengths along an axis`, {
+    throw unsupported(`Zarr v${version} does not support chunks of different lengths along an axis`, {
       code: "unknown-chunk-grid",
     });
   }
@@ -224,7 +230,7 @@ function plainChain(array: NewArray, version: 1 | 2, limits: Limits): PlainChain
   const order = axisOrder(transposes, chunkShape.length, version);
   const isFirst = transposes.every((step, i) => before[i] === step);
   if (order === "F" && (!isFirst || (toBytes.type === "vlen" && isOrderless(toBytes.name)))) {
-    throw unsupported(`Zarr v${version} cannot hold codec transpose where it stands in this chain`, {
+    throw unsupported(`Zarr v${version} cannot represent a transpose codec at this position of the chain`, {
       code: "unsupported-codec",
       codec: "transpose",
     });
@@ -259,7 +265,7 @@ function axisOrder(
   for (const { params } of transposes) axes = params.map((axis) => axes[axis]!);
   if (axes.every((axis, i) => axis === i)) return "C";
   if (axes.every((axis, i) => axis === rank - 1 - i)) return "F";
-  throw unsupported(`Zarr v${version} cannot hold the order of axes [${axes}], only C and F order`, {
+  throw unsupported(`Zarr v${version} cannot represent the order of axes [${axes}], only C and F order`, {
     code: "unsupported-codec",
     codec: "transpose",
   });
@@ -271,7 +277,7 @@ function withDimensions({ attributes, dimensionNames }: NewArray, version: 1 | 2
     dimensionNames && (dimensionNames.length === 0 || dimensionNames.some((name) => name !== null));
   if (!isNamed) return attributes;
   if (dimensionNames.includes(null)) {
-    throw unsupported(`Zarr v${version} cannot hold names of some dimensions only`, {
+    throw unsupported(`Zarr v${version} requires names for all dimensions or none`, {
       code: "bad-dimension-names",
     });
   }
@@ -279,7 +285,7 @@ function withDimensions({ attributes, dimensionNames }: NewArray, version: 1 | 2
   const names = [...dimensionNames];
   if (given !== undefined && JSON.stringify(given) !== JSON.stringify(names)) {
     throw unsupported(
-      `the attribute ${dimensionsAttribute}, ${showJson(given)}, says other names of dimensions than [${names}]`,
+      `the attribute ${dimensionsAttribute}, ${showJson(given)}, contradicts the dimension names [${names}]`,
       { code: "bad-dimension-names" },
     );
   }

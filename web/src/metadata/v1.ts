@@ -129,7 +129,7 @@ async function readCompression(
   if (findCodec(name, 1)?.definition.kind !== "bytes-to-bytes") {
     await loadEveryCodec();
     const known = ["none", ...codecNames(1, "bytes-to-bytes")].join(", ");
-    throw unknownCodec(`unknown compression "${name}" for Zarr v1; supported are ${known}`, {
+    throw unknownCodec(`unknown compression "${name}" for Zarr v1; expected one of ${known}`, {
       codec: name,
     });
   }
@@ -164,7 +164,7 @@ function readOptions(
   if (opts === null || opts === undefined) return {};
   if (isJsonObject(opts) && Object.keys(opts).every((key) => names?.includes(key) ?? true))
     return toPlain(opts) as Record<string, unknown>;
-  throw invalidMetadata(`"compression_opts" in meta do not fit ${name}: ${showJson(opts)}`, {
+  throw invalidMetadata(`"compression_opts" in meta are not valid for ${name}: ${showJson(opts)}`, {
     code: "bad-compression-opts",
     codec: name,
   });

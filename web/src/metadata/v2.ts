@@ -184,7 +184,7 @@ function readCodec(json: Json, name: string): CodecMetadata {
     );
   }
   if (implicitCodecs.includes(id)) {
-    throw unknownCodec(`unknown codec "${id}" for Zarr v2; "dtype" and "order" take its place`, {
+    throw unknownCodec(`unknown codec "${id}" for Zarr v2, which has "dtype" and "order" instead`, {
       codec: id,
     });
   }

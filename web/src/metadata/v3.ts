@@ -113,7 +113,7 @@ function checkTransformers(json: Json | undefined, { onWarning }: DocumentOption
   for (const entry of json) {
     const { name, mustUnderstand } = readExtension(entry, "a storage transformer");
     if (mustUnderstand)
-      throw unsupported(`storage transformer "${name}" is not supported; none is`, {
+      throw unsupported(`storage transformer "${name}" is not supported`, {
         code: "unknown-storage-transformer",
       });
     onWarning?.({

@@ -146,7 +146,7 @@ export class ChosenBlocks {
       if (!bytes) return undefined;
       const at = offset - merged[from]!.offset;
       if (at + length > bytes.byteLength) {
-        throw corruptChunk("codec blosc: the chunk ends before the end that its header names", {
+        throw corruptChunk("codec blosc: the chunk is shorter than its header states", {
           code: "truncated",
           codec: "blosc",
         });

@@ -67,7 +67,7 @@ function placeNative(
 ): void {
   const { shape, dtype, fillItem } = plan.array;
   if (encoded && encoded.byteLength !== plan.decodedBytes) {
-    const message = `codec bytes: the chunk has ${encoded.byteLength} bytes where its shape and data type need ${plan.decodedBytes}`;
+    const message = `codec bytes: the chunk has ${encoded.byteLength} bytes, but its shape and data type require ${plan.decodedBytes}`;
     throw corruptChunk(message, { code: "size-mismatch", codec: plan.steps[0]!.name });
   }
   const strides = stridesOf(shape, dtype.itemBytes);

@@ -143,7 +143,7 @@ async function readSpans(
 
 function checkSize(stored: number | undefined, needed: number): void {
   if (stored === undefined || stored === needed) return;
-  throw corruptChunk(`the chunk has ${stored} bytes where its shape and data type need ${needed}`, {
+  throw corruptChunk(`the chunk has ${stored} bytes, but its shape and data type require ${needed}`, {
     code: "size-mismatch",
     codec: "bytes",
   });

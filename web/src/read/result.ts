@@ -45,7 +45,7 @@ export class ResultBytes {
     const isShared = !(given instanceof Uint8Array) && given.isShared;
     // Engines hide it from pages that are not cross-origin isolated.
     if (isShared && typeof SharedArrayBuffer === "undefined")
-      throw unsupported("there is no SharedArrayBuffer here: the page must be cross-origin isolated", {
+      throw unsupported("SharedArrayBuffer is not available; the page must be cross-origin isolated", {
         code: "no-shared-memory",
       });
     try {

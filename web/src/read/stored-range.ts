@@ -70,12 +70,9 @@ export async function wholeObject(
 /** Checks that a read returned all requested bytes. @throws CorruptChunk ("truncated") */
 export function exactly(bytes: Uint8Array | undefined, length: number): Uint8Array | undefined {
   if (bytes && bytes.byteLength !== length) {
-    throw corruptChunk(
-      `the object ends after ${bytes.byteLength} of the ${length} bytes that the chunk should have`,
-      {
-        code: "truncated",
-      },
-    );
+    throw corruptChunk(`the object ends after ${bytes.byteLength} of the chunk's ${length} bytes`, {
+      code: "truncated",
+    });
   }
   return bytes;
 }

@@ -134,7 +134,7 @@ export async function inTurn<T>(
   queues.set(path, queue);
   const before = isShared ? queue.exclusive : queue.all;
   const turn = before.then(() => {
-    signal?.throwIfAborted(); // the caller has given up
+    signal?.throwIfAborted(); // the caller has aborted
     return work();
   });
   const settled = turn.then(

@@ -26,7 +26,7 @@ function objectVersion(entries: Map<string, Uint8Array>, bytes: Uint8Array): Obj
 
 /** A Map as a store with ranges, listing and versions. Unlike the keys of a plain Map, its keys may lack the leading "/". */
 export class MapStore implements Store {
-  /** What consoles show, also of minified programs. */
+  /** Name in consoles, also in minified programs. */
   static get name(): string {
     return "MapStore";
   }

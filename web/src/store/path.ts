@@ -9,7 +9,7 @@ const usual =
 const maxUsual = 1024;
 
 /**
- * Normalises a node's path: backslashes become "/", leading, trailing and repeated "/" go.
+ * Normalises a node's path: backslashes become "/", leading, trailing and repeated "/" are removed.
  * @throws InvalidArgument for "." and ".." segments and for control characters: a path must never
  *   leave the store it is read from.
  */

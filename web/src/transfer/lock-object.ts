@@ -83,7 +83,7 @@ export class LockObject {
   }
 
   /**
-   * Replaces the object if it is still of a version, or creates it.
+   * Replaces the object if it still has the given version, or creates it.
    * @returns its stamp; undefined if it has changed. A server without conditional requests replaces it in any case, and
    *   so does a store whose `get` does not report versions.
    * @throws what the store throws, unless the object turns out to be written.

@@ -53,9 +53,9 @@ export interface CopyOptions extends SourceOptions {
   /** Limit for decoded data in flight, in bytes; at least 8 MiB. Default: 128 MiB. */
   memory?: number | undefined;
   /**
-   * Place of intermediate chunks, of which some copies (from rows to columns) write as many as the array has: the path or
-   * file URL of a folder (Node), or a store. Default: the parent of the destination, or the system's temporary folder. Without
-   * one, in pages, such copies read their source more often.
+   * Place of intermediate chunks: the path or file URL of a folder (Node), or a store. Some copies (from rows to columns)
+   * store the whole array there. Default: the parent of the destination, or the system's temporary folder. In pages there
+   * is no default, and such copies read their source more often.
    */
   temp?: string | URL | Store | undefined;
   /** Workers that decode and encode. Default: everything runs in this thread. */

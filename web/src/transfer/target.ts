@@ -169,7 +169,8 @@ function shardsFor(
   const kept = (list: readonly number[]) => view.kept.map((axis) => list[axis]!);
   const before = spec.shardShape && kept(spec.shardShape);
   if (shards === "none") return spec.isSharded ? null : undefined;
-  if (shards !== undefined && version < 3) throw badOption(`\`shards\`: Zarr v${version} has no shards`);
+  if (shards !== undefined && version < 3)
+    throw badOption(`\`shards\`: Zarr v${version} does not support shards`);
   if (shards === "auto") return autoShards(view.shape, chunks ?? kept(spec.chunkShape), spec.dtype.itemBytes);
   if (shards?.length === view.kept.length) return shards;
   if (!before) return undefined;

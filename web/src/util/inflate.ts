@@ -18,7 +18,7 @@ export async function inflate(
   name: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   if (bytes > deflated.byteLength * maxRatio) {
-    throw corruptChunk(`${name} cannot have ${bytes} bytes`, { code: "size-mismatch" });
+    throw corruptChunk(`${name} is too short to inflate to ${bytes} bytes`, { code: "size-mismatch" });
   }
   let inflated: Uint8Array<ArrayBuffer>;
   const stream = decompressor();
@@ -28,7 +28,7 @@ export async function inflate(
     throw corruptChunk(`${name} cannot be inflated`, { code: "corrupt", cause });
   }
   if (inflated.byteLength !== bytes) {
-    throw corruptChunk(`${name} does not have the ${bytes} bytes that the archive says`, {
+    throw corruptChunk(`${name} does not have the ${bytes} bytes stated by the archive`, {
       code: "size-mismatch",
     });
   }
@@ -85,7 +85,7 @@ async function streamed(
 
 async function inNode(deflated: Uint8Array, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const zlib = await nodeModule<typeof import("node:zlib")>("node:zlib").catch((cause) => {
-    throw unsupported("this runtime cannot inflate: it has no DecompressionStream", { cause });
+    throw unsupported("this runtime cannot inflate data: it has no DecompressionStream", { cause });
   });
   return new Uint8Array(zlib.inflateRawSync(deflated, { maxOutputLength: bytes + 1 }));
 }

@@ -18,7 +18,7 @@ export function hasNodeModules(): boolean {
  */
 export async function nodeModule<T>(name: `node:${string}`): Promise<T> {
   type Host = { process?: { getBuiltinModule?: (name: string) => T | undefined } };
-  if (!hasNodeModules()) throw new Error(`there is no ${name} here`);
+  if (!hasNodeModules()) throw new Error(`this runtime has no ${name}`);
   const { process: host } = globalThis as Host;
   return (
     host?.getBuiltinModule?.(name) ??

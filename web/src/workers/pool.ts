@@ -311,7 +311,7 @@ export class WorkerPool {
     while (this.#workers.size < this.#maxWorkers) void this.#startOne();
   }
 
-  /** Gives up a busy worker that sends no more messages. */
+  /** Stops a busy worker that sends no more messages. */
   #watch(member: PoolWorker): void {
     clearTimeout(member.timer);
     if (member.jobs.size === 0) return;

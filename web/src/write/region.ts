@@ -152,7 +152,9 @@ const isRegion = (given: unknown): given is ValuesRegion =>
 function regionData({ data, shape: given }: ValuesRegion, shape: readonly number[]): unknown {
   if (Array.isArray(given) && given.join() === shape.join() && given.length === shape.length) return data;
   const shown = Array.isArray(given) ? given.join(", ") : "no list";
-  throw invalidArgument(`the values have the shape [${shown}], the selection has [${shape.join(", ")}]`);
+  throw invalidArgument(
+    `the values have shape [${shown}], but the selection has shape [${shape.join(", ")}]`,
+  );
 }
 
 /**

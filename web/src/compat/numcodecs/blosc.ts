@@ -16,7 +16,7 @@ export interface BloscConfig {
   blocksize?: number | undefined;
   clevel?: number | undefined;
   cname?: string | undefined;
-  /** 0, 1, 2; -1 for bits of single bytes, else bytes; or Zarr v3's "noshuffle", "shuffle", "bitshuffle". */
+  /** 0 (none), 1 (bytes), 2 (bits), −1 (bits for single bytes, otherwise bytes), or a name of Zarr v3. */
   shuffle?: number | string | undefined;
   /** Bytes of an element, for encoding. Default: 4. */
   typesize?: number | undefined;

@@ -1,4 +1,4 @@
-/** Chunks of any strides: put in C order, and assembled into regions. */
+/** Converts chunks of any strides to C order and assembles them into regions. */
 
 import { type ElementData, toElements } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
@@ -86,7 +86,7 @@ interface StridedCopy {
   /** Index of the first element in either; strides of the axes are in elements, too. */
   readonly from: number;
   readonly to: number;
-  /** Entries of an element. */
+  /** Number of entries per element. */
   readonly perItem: number;
   readonly axes: readonly { readonly count: number; readonly from: number; readonly to: number }[];
 }

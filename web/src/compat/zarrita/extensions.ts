@@ -60,7 +60,7 @@ export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOve
     return then(made, (value) => {
       const overrides = checkOverrides(value);
       const own = (overrides["arrayExtensions"] ?? []) as readonly ArrayExtension[];
-      // Those of the inner store come first, so that outer ones wrap them.
+      // Extensions of the inner store come first, so that outer ones wrap them.
       const made = overlay(store, { ...overrides, arrayExtensions: [...inside, ...own] });
       return setInnerStore(made as Store & S, store as Store);
     }) as Extended<R, S>;

@@ -182,5 +182,7 @@ function checkShape({ shape: given }: { readonly shape: unknown }, shape: readon
   const isOne = shape.length === 0 && given.every((length) => length === 1);
   if (isOne || (given.length === shape.length && shape.every((length, axis) => length === given[axis])))
     return;
-  throw invalidArgument(`the values have the shape [${given}], the selection has [${shape.join(", ")}]`);
+  throw invalidArgument(
+    `the values have shape [${given}], but the selection has shape [${shape.join(", ")}]`,
+  );
 }

@@ -243,7 +243,7 @@ export function stridesIn(shape: readonly number[], order: "C" | "F" | readonly 
   return strides;
 }
 
-/** The start, stop and step of a slice in a dimension, as Python's `slice.indices`. */
+/** Returns the start, stop and step of a slice in a dimension, like Python's `slice.indices`. */
 export function sliceIndices(slice: Slice, length: number): [number, number, number] {
   checkObject(slice, "a slice");
   const { start, stop, step } = slice;

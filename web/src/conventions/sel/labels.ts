@@ -153,7 +153,7 @@ export function parseRequest(coordinates: LabelledAxis, selection: Exclude<Label
   if ("start" in selection && "stop" in selection && kind !== "texts") {
     const step = selection.step ?? 1;
     if (!Number.isSafeInteger(step) || step < 1)
-      throw notALabel(name, step, "a step is a positive integer, in elements");
+      throw notALabel(name, step, "step must be a positive integer, in elements");
     return { is: "interval", from: selection.start ?? undefined, to: selection.stop ?? undefined, step };
   }
   const texts =

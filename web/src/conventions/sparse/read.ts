@@ -92,7 +92,8 @@ async function openStored(group: ZarrGroup, signal: AbortSignal | undefined): Pr
     throw notFound(`the group at "/${path}" is not a sparse matrix in CSR or CSC`, { code: "not-sparse" });
   const shape = ownProperty(attributes, "shape") ?? ownProperty(attributes, "h5sparse_shape");
   const lengths = Array.isArray(shape) ? shape.map(matrixLength) : [];
-  if (lengths.length !== 2 || lengths.includes(undefined)) throw bad(path, "its shape must be two lengths");
+  if (lengths.length !== 2 || lengths.includes(undefined))
+    throw bad(path, "its shape must be a list of two lengths");
   const [rows, columns] = lengths as [number, number];
   if (rows > maxIndex || columns > maxIndex) throw bad(path, `lengths above ${maxIndex} are not supported`);
   const openOne = async (name: string) => {

@@ -72,7 +72,7 @@ export class FlatBuffer {
     this.#useVtable(table);
     const slot = id < this.#fields ? this.#slots[id]! : 0;
     if (slot === 0) return 0;
-    if (slot < 4 || slot + width > this.#tableBytes) this.fail(`field ${id} lies outside of its table`);
+    if (slot < 4 || slot + width > this.#tableBytes) this.fail(`field ${id} lies outside its table`);
     return table + slot;
   }
 
@@ -93,7 +93,7 @@ export class FlatBuffer {
   vector(at: number, width: number): number {
     const start = this.#follow(at);
     const count = this.u32(start);
-    if (count * width > this.#length - start - 4) this.fail(`a list of ${count} entries is cut off`);
+    if (count * width > this.#length - start - 4) this.fail(`a list of ${count} entries is truncated`);
     return start;
   }
 
@@ -116,8 +116,9 @@ export class FlatBuffer {
   /** Reads a string. @throws InvalidMetadata for invalid UTF-8 and for more than `maxBytes` bytes. */
   text(at: number, maxBytes: number): string {
     const bytes = this.bytesAt(at);
-    if (bytes.byteLength > maxBytes) this.fail(`a text has ${bytes.byteLength} bytes`);
-    return utf8(bytes) ?? this.fail("a text is not UTF-8");
+    if (bytes.byteLength > maxBytes)
+      this.fail(`a string has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
+    return utf8(bytes) ?? this.fail("a string is not UTF-8");
   }
 
   /** Reads a string field; "" if it is absent. */
@@ -144,21 +145,21 @@ export class FlatBuffer {
   }
 
   #need(at: number, width: number): void {
-    if (!(at >= 0 && at + width <= this.#length)) this.fail("an offset leads out of the file");
+    if (!(at >= 0 && at + width <= this.#length)) this.fail("an offset points outside the file");
   }
 
   /** Follows an offset, which counts forwards from its own position. */
   #follow(at: number): number {
     const offset = this.u32(at);
     const target = at + offset;
-    if (offset === 0 || target + 4 > this.#length) this.fail("an offset leads out of the file");
+    if (offset === 0 || target + 4 > this.#length) this.fail("an offset points outside the file");
     return target;
   }
 
   #useVtable(table: number): void {
     const vtable = table - this.i32(table);
     if (vtable !== this.#vtable) this.#readVtable(vtable);
-    if (table + this.#tableBytes > this.#length) this.fail("a table is cut off");
+    if (table + this.#tableBytes > this.#length) this.fail("a table is truncated");
   }
 
   #readVtable(vtable: number): void {

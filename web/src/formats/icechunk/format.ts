@@ -32,7 +32,7 @@ export const hasMagic = (bytes: Uint8Array): boolean => magic.every((byte, i) =>
 export function futureVersion(name: string, version: number): ZarrError {
   return new ZarrError(
     "FutureVersion",
-    `${name} is of version ${version} of Icechunk's format; this library reads 1 and 2`,
+    `${name} has version ${version} of Icechunk's format; this library reads versions 1 and 2`,
   );
 }
 
@@ -63,9 +63,9 @@ function checkHeader(bytes: Uint8Array, type: FileType, name: string): number {
   if (bytes.byteLength < headerBytes) throw malformed(name, "it ends within its header");
   const [version, kind, compression] = bytes.subarray(36, headerBytes) as unknown as [number, number, number];
   if (version > newestVersion) throw futureVersion(name, version);
-  if (version === 0) throw malformed(name, "it is of version 0");
-  if (kind !== fileTypes[type]) throw malformed(name, `it is no ${type}, but of type ${kind}`);
-  if (compression > 1) throw malformed(name, `its compression ${compression} is not known`);
+  if (version === 0) throw malformed(name, "it states format version 0");
+  if (kind !== fileTypes[type]) throw malformed(name, `expected a ${type} file, found file type ${kind}`);
+  if (compression > 1) throw malformed(name, `compression ${compression} is unknown`);
   return compression;
 }
 
@@ -108,7 +108,7 @@ export function objectId(bytes: Uint8Array): string {
 /** The error for a missing object that metadata refers to. */
 export function lostObject(what: string, name: string): ZarrError {
   return networkError(
-    `${name} is not there: ${what} that the repository names is lost, or was removed by garbage collection`,
+    `${name} is missing: ${what} that the repository refers to was lost or garbage-collected`,
     { code: "missing-target" },
   );
 }
@@ -189,5 +189,5 @@ function expandIn(
 /** Rejects frames from before zstd 1.0 and skippable frames, which Icechunk never writes. */
 function checkMagic(frame: Uint8Array): void {
   if ([0x28, 0xb5, 0x2f, 0xfd].some((byte, i) => frame[i] !== byte))
-    throw corruptChunk("there is no zstd frame", { code: "bad-header", codec: "zstd" });
+    throw corruptChunk("not a zstd frame", { code: "bad-header", codec: "zstd" });
 }

@@ -46,7 +46,7 @@ export class Manifest {
   ) {
     const { root } = buffer;
     const own = objectId(buffer.struct(buffer.required(root, 0, 12), 12));
-    if (own !== id) buffer.fail(`it is the manifest ${own}`);
+    if (own !== id) buffer.fail(`it contains manifest ${own}`);
     this.#arrays = buffer.vector(buffer.required(root, 1), 4);
     this.#checkArrays();
   }
@@ -104,7 +104,7 @@ export class Manifest {
       if (order < 0) low = middle + 1;
       else high = middle;
     }
-    return buffer.fail("it does not know the array that the snapshot sends there");
+    return buffer.fail("it lacks an array that the snapshot refers to");
   }
 
   #checkArrays(): void {
@@ -113,7 +113,7 @@ export class Manifest {
     for (let i = 0; i < buffer.count(this.#arrays); i++) {
       const at = buffer.required(buffer.tableIn(this.#arrays, i), 0, 8);
       const id = buffer.struct(at, 8);
-      if (before && buffer.compare(at, 8, before) <= 0) buffer.fail("its arrays are not in order");
+      if (before && buffer.compare(at, 8, before) <= 0) buffer.fail("its arrays are not sorted");
       before = id;
     }
   }
@@ -126,7 +126,7 @@ export class Manifest {
       const index = this.#index(buffer.tableIn(list, i));
       if (buffer.count(index) !== rank)
         buffer.fail(`a chunk has ${buffer.count(index)} coordinates, the array has ${rank} dimensions`);
-      if (i > 0 && !this.#isBefore(before, index, rank)) buffer.fail("its references are not in order");
+      if (i > 0 && !this.#isBefore(before, index, rank)) buffer.fail("its references are not sorted");
       before = index;
     }
     this.#checked.set(list, rank);
@@ -158,13 +158,13 @@ export class Manifest {
     const { buffer } = this;
     const fields = { inline: 1, native: 4, location: 5, compressed: 8 } as const;
     const found = Object.values(fields).filter((id) => buffer.field(reference, id, id === 4 ? 12 : 4) !== 0);
-    if (found.length !== 1) buffer.fail(`a reference is of ${found.length} kinds; it must be of one`);
+    if (found.length !== 1) buffer.fail(`a reference must be of exactly one kind, got ${found.length}`);
     const [kind] = found as [number];
     if (kind === fields.inline)
       return { kind: "inline", bytes: buffer.bytesAt(buffer.field(reference, kind)) };
     const [offset, length] = [this.#number(reference, 2), this.#number(reference, 3)];
     if (!(length > 0 && Number.isSafeInteger(offset + length)))
-      buffer.fail(`a reference to ${length} bytes at ${offset} is not possible`);
+      buffer.fail(`a reference has an invalid range: ${length} bytes at offset ${offset}`);
     if (kind === fields.native) {
       const id = objectId(buffer.struct(buffer.field(reference, kind, 12), 12));
       return { kind: "native", id, offset, length };

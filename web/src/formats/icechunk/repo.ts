@@ -38,7 +38,7 @@ export class Repo {
     const version = buffer.field(root, 0, 1);
     const number = version === 0 ? 0 : buffer.u8(version);
     if (number > 2) throw futureVersion(buffer.name, number);
-    if (number !== 2) buffer.fail(`its table is of version ${number}`);
+    if (number !== 2) buffer.fail(`its table has version ${number}, expected 2`);
     this.#snapshots = buffer.vector(buffer.required(root, 4), 4);
   }
 
@@ -51,7 +51,7 @@ export class Repo {
       const name = this.#name(ref);
       total += Math.max(1, name.length);
       if (total > this.buffer.bytes.byteLength)
-        this.buffer.fail("its names of branches and tags are too long");
+        this.buffer.fail("the names of its branches and tags are too long");
       return { name, snapshot: this.#snapshotId(this.#snapshotIndex(ref)) };
     });
   }
@@ -87,9 +87,10 @@ export class Repo {
       // FlatBuffers omit defaults: 0, the first snapshot.
       index = parent === 0 ? 0 : this.buffer.i32(parent);
       if (index === -1) return;
-      if (index < 0 || index >= count) this.buffer.fail(`a snapshot's parent is number ${index} of ${count}`);
+      if (index < 0 || index >= count)
+        this.buffer.fail(`a snapshot has parent index ${index}, but the file lists ${count} snapshots`);
     }
-    this.buffer.fail("its snapshots lead back in a circle");
+    this.buffer.fail("the parents of its snapshots form a cycle");
   }
 
   commit(index: number): IcechunkCommit {
@@ -116,7 +117,8 @@ export class Repo {
     const at = this.buffer.field(ref, 1);
     const index = at === 0 ? 0 : this.buffer.u32(at);
     const count = this.buffer.count(this.#snapshots);
-    if (index >= count) this.buffer.fail(`a branch or tag names snapshot ${index} of ${count}`);
+    if (index >= count)
+      this.buffer.fail(`a branch or tag has snapshot index ${index}, but the file lists ${count} snapshots`);
     return index;
   }
 

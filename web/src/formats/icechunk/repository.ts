@@ -77,7 +77,7 @@ export class Repository {
   async open(wanted: VersionSelector, signal: AbortSignal | undefined): Promise<Snapshot> {
     if (wanted.kind === "snapshot") {
       const snapshot = await this.#snapshot(wanted.name, signal);
-      if (!snapshot) throw noVersion(`there is no snapshot ${wanted.name} in ${this.locate("")}`);
+      if (!snapshot) throw noVersion(`snapshot ${wanted.name} does not exist in ${this.locate("")}`);
       return snapshot;
     }
     const id = await this.#resolve(wanted, signal);
@@ -119,7 +119,7 @@ export class Repository {
   }
 
   #lacks(kind: string, name: string) {
-    return noVersion(`there is no ${kind} ${JSON.stringify(name)} in ${this.locate("")}`);
+    return noVersion(`${kind} ${JSON.stringify(name)} does not exist in ${this.locate("")}`);
   }
 
   #reader(signal: AbortSignal | undefined): ReadObject {
@@ -140,7 +140,7 @@ export class Repository {
     const refs = repo ? repo.refs(kind) : await listRefs(this.store, this.#reader(signal), kind, signal);
     if (refs) return refs;
     throw unsupported(
-      `the repository is of version 1, whose ${kind === "tag" ? "tags" : "branches"} must be listed, and this store cannot list`,
+      `the repository has version 1, whose ${kind === "tag" ? "tags" : "branches"} must be listed, and this store does not support listing`,
       { code: "no-listing" },
     );
   }
@@ -194,7 +194,7 @@ async function firstAt(
 ): Promise<string> {
   for await (const { snapshot, time: written } of history)
     if (written.getTime() <= time.getTime()) return snapshot;
-  throw noVersion(`the branch ${JSON.stringify(branch)} has no version of ${time.toISOString()} or before`);
+  throw noVersion(`the branch ${JSON.stringify(branch)} has no version at or before ${time.toISOString()}`);
 }
 
 const isForbidden = (error: unknown): boolean => isZarrError(error, "Network") && error.status === 403;
@@ -227,7 +227,7 @@ export function checkVersion({ branch, tag, snapshot, asOf }: IcechunkVersion): 
   const [kind, name] = (given[0] ?? ["branch", "main"]) as [VersionSelector["kind"], unknown];
   if (typeof name !== "string" || name === "") throw invalidArgument(`${kind} must be a non-empty string`);
   if (asOf !== undefined && kind !== "branch")
-    throw invalidArgument(`asOf is a time of a branch, not of a ${kind}`);
+    throw invalidArgument(`asOf requires a branch and cannot be combined with ${kind}`);
   if (kind !== "snapshot") return { kind, name, asOf: asOf === undefined ? undefined : parseDate(asOf) };
   if (!isObjectId(name)) throw invalidArgument(`${JSON.stringify(name)} is not the id of a snapshot`);
   return { kind, name };

@@ -34,7 +34,7 @@ export class Snapshot {
   ) {
     const { root } = buffer;
     const own = objectId(buffer.struct(buffer.required(root, 0, 12), 12));
-    if (own !== id) buffer.fail(`it is the snapshot ${own}`);
+    if (own !== id) buffer.fail(`it contains snapshot ${own}`);
     this.#nodes = buffer.vector(buffer.required(root, 2), 4);
     this.#count = buffer.count(this.#nodes);
     this.#checkOrder();
@@ -140,7 +140,9 @@ export class Snapshot {
     const extents = buffer.vector(buffer.required(buffer.tableIn(list, index), 1), 8);
     const rank = buffer.count(extents);
     if (rank !== coordinates.length)
-      buffer.fail(`a manifest's extents have ${rank} dimensions, the array has ${coordinates.length}`);
+      buffer.fail(
+        `the extents of a manifest have ${rank} dimensions, but the array has ${coordinates.length}`,
+      );
     for (let axis = 0; axis < rank; axis++) {
       const at = extents + 4 + 8 * axis;
       if (!(buffer.u32(at) <= coordinates[axis]! && coordinates[axis]! < buffer.u32(at + 4))) return false;
@@ -151,7 +153,7 @@ export class Snapshot {
   #read(node: number, path: string): SnapshotNode {
     const { buffer } = this;
     const tag = buffer.u8(buffer.required(node, 3, 1));
-    if (tag !== 1 && tag !== 2) buffer.fail(`"/${path}" is a node of the unknown kind ${tag}`);
+    if (tag !== 1 && tag !== 2) buffer.fail(`"/${path}" is a node of unknown kind ${tag}`);
     const data = buffer.table(buffer.required(node, 4));
     return {
       kind: tag === 1 ? "array" : "group",
@@ -183,7 +185,7 @@ export class Snapshot {
       const length = buffer.count(start);
       total += length;
       if (length > maxPath || total > buffer.bytes.byteLength) buffer.fail("its paths are too long");
-      if (i > 0 && buffer.compare(start + 4, length, before) <= 0) buffer.fail("its nodes are not in order");
+      if (i > 0 && buffer.compare(start + 4, length, before) <= 0) buffer.fail("its nodes are not sorted");
       before = buffer.bytes.subarray(start + 4, start + 4 + length) as Uint8Array<ArrayBuffer>;
       if (!isCanonical(before))
         buffer.fail(`${JSON.stringify(utf8(before) ?? "?")} is not the path of a node`);
@@ -237,7 +239,7 @@ export function nodeDocument(node: SnapshotNode, path: string, maxDepth: number)
   const name = `the zarr.json of "/${path}"`;
   const json = parseJson(node.document, { name, maxDepth, bareNonFinite: true });
   if (!isJsonObject(json) || json["node_type"] !== node.kind)
-    throw malformed(name, `the snapshot says that it is that of an ${node.kind}`);
+    throw malformed(name, `the snapshot describes the node as ${node.kind}`);
   const changed = node.kind === "group" ? withoutConsolidated(json) : withPlainKeys(json);
   return changed === json ? node.document : textEncoder().encode(jsonText(changed));
 }

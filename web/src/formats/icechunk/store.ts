@@ -286,7 +286,7 @@ export class IcechunkStore implements Store {
     if (!bytes) throw lostObject(`the chunk ${key}`, name);
     if (bytes.byteLength < part.length) {
       const by = part.length - bytes.byteLength;
-      throw networkError(`${key}: ${name} ends ${by} bytes too early`, { code: "short-target" });
+      throw networkError(`${key}: ${name} is ${by} bytes too short`, { code: "short-target" });
     }
     return bytes;
   }

@@ -175,26 +175,27 @@ export class VirtualSources {
   #check({ etag, lastModified }: VirtualReference, seen: SourceState, name: string): void {
     const unseen = (what: string) => {
       if (this.#isStrict)
-        throw changed(name, `does not show its ${what}, by which to tell whether it has changed`, {
+        throw changed(name, `has no ${what} to verify that it is unchanged`, {
           code: "source-unverified",
         });
     };
     if (etag !== undefined) {
       if (typeof seen.etag !== "string") unseen("ETag");
       else if (plainTag(seen.etag) !== plainTag(etag))
-        throw changed(name, "has changed since: its ETag is another one");
+        throw changed(name, "has changed since the reference was written: its ETag differs");
     }
     if (lastModified !== undefined) {
-      if (seen.modified === undefined) unseen("time of the last change");
-      else if (seen.modified > lastModified) throw changed(name, "has changed since it was noted");
+      if (seen.modified === undefined) unseen("Last-Modified time");
+      else if (seen.modified > lastModified)
+        throw changed(name, "has changed since the reference was written");
     }
   }
 }
 
 const missing = (name: string): ZarrError =>
-  networkError(`${name}, which holds a virtual chunk, is not there`, { code: "missing-target" });
+  networkError(`${name}, which holds a virtual chunk, is missing`, { code: "missing-target" });
 const short = (name: string, by: number): ZarrError =>
-  networkError(`${name}, which holds a virtual chunk, ends ${by} bytes too early`, { code: "short-target" });
+  networkError(`${name}, which holds a virtual chunk, is ${by} bytes too short`, { code: "short-target" });
 
 function exactly(bytes: Uint8Array, length: number, name: string): Uint8Array {
   if (bytes.byteLength > length) throw limitExceeded(`${name} returned more bytes than requested`);
@@ -238,6 +239,8 @@ function parseBase(base: string | URL): URL {
     // Reported below.
   }
   if (!url || !["http:", "https:", "file:"].includes(url.protocol))
-    throw invalidArgument(`${JSON.stringify(text)} is not a place to read virtual chunks from`);
+    throw invalidArgument(
+      `${JSON.stringify(text)} is not a URL to read virtual chunks from; expected http, https or file`,
+    );
   return url;
 }

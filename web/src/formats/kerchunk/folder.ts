@@ -136,9 +136,12 @@ export class FolderReferences implements References {
     for (const [name, value] of Object.entries(metadata)) {
       if (!isJsonObject(value)) throw bad(`${shorten(name)} is not an object`);
       if (name === v3Key || name.endsWith(`/${v3Key}`))
-        throw unsupported("references of Zarr v3 in Parquet files are not supported: no writer has them", {
-          code: "parquet-references",
-        });
+        throw unsupported(
+          "references to Zarr v3 in Parquet files are not supported: no known writer produces them",
+          {
+            code: "parquet-references",
+          },
+        );
       const path = normalPath(name);
       if (path !== undefined) this.#documents.set(`/${path}`, value);
     }
@@ -231,7 +234,7 @@ function gridIn(document: JsonObject, array: string): Grid {
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
   const areCounts = (list: unknown): list is number[] => Array.isArray(list) && list.every(isCount);
   if (!areCounts(shape) || !areCounts(chunks) || shape.length !== chunks.length || chunks.includes(0))
-    throw bad(`${array} has a shape and chunks that do not fit`);
+    throw bad(`${array} has a shape and chunks that do not match`);
   return shape.map((length, axis) => Math.ceil(length / chunks[axis]!));
 }
 

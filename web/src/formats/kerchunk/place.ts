@@ -33,7 +33,7 @@ export async function resolveFolder(
   if (isStore(source)) return { store: source, folder: "" };
   if (typeof source !== "string" && !(source instanceof URL)) {
     if (!isStore(source.store))
-      throw invalidArgument("a source is a URL, a path, a store or an object in one");
+      throw invalidArgument("source must be a URL, a path, a store or an object in a store");
     return { store: source.store, folder: normalizePath(folderName(source.key)) };
   }
   const url = sourceUrl(source);
@@ -83,15 +83,14 @@ export function targetUrl(target: string, base: URL | undefined): URL {
   const url = parse(target, base);
   if (!url) {
     const isRelative = !/^[a-z][a-z0-9+.-]*:/i.test(target);
-    const why =
-      isRelative && !base ? "it is relative, and there is no base to resolve it against" : "it is not a URL";
+    const why = isRelative && !base ? "it is relative and has no base URL" : "it is not a URL";
     throw refused(target, why);
   }
   if (url.protocol === "file:" && base?.protocol !== "file:") {
-    throw refused(target, "a document that is not a local file itself must not name local files");
+    throw refused(target, "only documents that are local files themselves may refer to local files");
   }
   if (!["http:", "https:", "file:"].includes(url.protocol)) {
-    throw refused(target, `there is no way to read ${url.protocol} URLs; \`resolve\` can name one`);
+    throw refused(target, `${url.protocol} URLs are not supported; pass \`resolve\` to map them`);
   }
   return url;
 }

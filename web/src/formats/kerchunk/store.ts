@@ -109,8 +109,8 @@ export class ReferenceStore implements Store {
     const maxBytes = own.maxDocumentBytes ?? 2 ** 28;
     const bytes = await read(undefined, { signal, maxBytes });
     if (!bytes) {
-      if (/\.json$/i.test(sourcePath(source))) throw notFound(`there is no ${name}`);
-      return ReferenceStore.#openFolder(source, own, signal, `there is no ${name}, and `);
+      if (/\.json$/i.test(sourcePath(source))) throw notFound(`${name} does not exist`);
+      return ReferenceStore.#openFolder(source, own, signal, `${name} does not exist, and `);
     }
     if (bytes.byteLength > maxBytes) {
       throw limitExceeded(`${name} has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
@@ -239,9 +239,9 @@ export class ReferenceStore implements Store {
     const reader = byteReader(this.#resolve(reference.url), this.#options, this.#client);
     const bytes = await reader.read(range, options);
     const what = `${key}: ${reader.name}`;
-    if (!bytes) throw networkError(`${what} is not there`, { code: "missing-target" });
+    if (!bytes) throw networkError(`${what} is missing`, { code: "missing-target" });
     if (told !== undefined && bytes.byteLength < told) {
-      throw networkError(`${what} ends ${told - bytes.byteLength} bytes too early`, { code: "short-target" });
+      throw networkError(`${what} is ${told - bytes.byteLength} bytes too short`, { code: "short-target" });
     }
     return bytes;
   }
@@ -251,7 +251,7 @@ export class ReferenceStore implements Store {
     if (named === null) {
       if (this.#target) return this.#target;
       throw invalidArgument(
-        "there are references without a URL: `target` must name the object that they are in",
+        "some references have no URL; pass the URL of the object that contains them as `target`",
       );
     }
     const resolved = this.#options.resolve?.(named);

@@ -75,7 +75,9 @@ export class Template {
     for (const { before, expression } of this.#expressions) {
       rendered += before + String(expression.value(values));
       if (rendered.length > maxRendered) {
-        throw limitExceeded(`templates make more than ${maxRendered} characters of "${shorten(this.text)}"`);
+        throw limitExceeded(
+          `templates expand "${shorten(this.text)}" to more than ${maxRendered} characters`,
+        );
       }
     }
     return rendered + this.#rest;
@@ -166,7 +168,7 @@ class Expression {
 
   #refusal(): Error {
     return unsupported(
-      `the template {{${shorten(this.text)}}} is not supported: only names and arithmetic on whole numbers are`,
+      `the template {{${shorten(this.text)}}} is not supported: only names and integer arithmetic are`,
       { code: "reference-template" },
     );
   }
@@ -204,8 +206,8 @@ export class GenerationBudget {
     this.#characters -= characters;
     // Negated so that NaN, from infinite numbers, exceeds the limit.
     if (!(this.#references >= 0))
-      throw limitExceeded(`gen stands for more references than the limit of ${this.maxReferences}`);
-    if (!(this.#characters >= 0)) throw limitExceeded("gen takes too long: its templates are too much work");
+      throw limitExceeded(`gen yields more references than the limit of ${this.maxReferences}`);
+    if (!(this.#characters >= 0)) throw limitExceeded("gen takes too long: its templates are too complex");
   }
 }
 
@@ -316,7 +318,7 @@ export function* ruleSteps(rule: unknown, templates: TemplateValues, budget: Gen
 function renderCount(value: unknown, values: TemplateValues): number {
   if (!(value instanceof Template)) return value as number; // checked when it is read
   const text = value.render(values).trim();
-  if (!/^\d+$/.test(text)) throw bad(`"${shorten(text)}" is no number of bytes`);
+  if (!/^\d+$/.test(text)) throw bad(`"${shorten(text)}" is not a number of bytes`);
   return Number(text);
 }
 
@@ -325,7 +327,7 @@ function* listSteps(list: readonly unknown[]): Steps<Values> {
   for (const [i, json] of list.entries()) {
     const value = plain(json);
     if (typeof value !== "string" && !Number.isSafeInteger(value))
-      throw bad("a dimension of gen has values that are neither texts nor whole numbers");
+      throw bad("a dimension of gen has values that are neither strings nor integers");
     longest = Math.max(longest, textLength(value as Value));
     if (i % stepValues === 0) yield;
   }
@@ -338,9 +340,9 @@ function parseRange(dimension: unknown): Values {
   const [first, end, by] = [start, stop, step].map((json) => {
     const value = plain(json);
     if (Number.isSafeInteger(value)) return value as number;
-    throw bad("a dimension of gen has a start, stop or step that is not a whole number");
+    throw bad("a dimension of gen has a start, stop or step that is not an integer");
   }) as [number, number, number];
-  if (by === 0) throw bad("a dimension of gen has the step 0");
+  if (by === 0) throw bad("a dimension of gen has step 0");
   const length = Math.max(0, Math.ceil((end - first) / by));
   return {
     length,

@@ -44,7 +44,7 @@ export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer 
   if (end >= 4 && magic === "PARE") throw unsupportedFeature("encrypted metadata");
   if (end < 4 || magic !== "PAR1") throw bad("not a Parquet file");
   const length = new DataView(file.buffer, file.byteOffset + end, 4).getUint32(0, true);
-  if (length > end - 4) throw bad("its metadata does not fit into it");
+  if (length > end - 4) throw bad("its metadata is longer than the file");
   if (length > maxFooter) throw bad(`its metadata has more than ${maxFooter} bytes`);
   const fields = deserializeTCompactProtocol(structReader(file.subarray(end - length, end)));
   const columns = readSchema(listField(fields, 2), wanted);
@@ -54,7 +54,7 @@ export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer 
   );
   let sum = 0;
   for (const group of groups) sum += group.rows;
-  if (sum !== rows) throw bad("its row groups and its row count disagree");
+  if (sum !== rows) throw bad("the rows of its row groups do not match its row count");
   return { rows, columns, groups };
 }
 
@@ -100,7 +100,7 @@ function readChunk(fields: ThriftStruct, end: number): ColumnChunk {
   // Some writers store 0 if there is no dictionary, or an offset after the data.
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
   const size = countField(fields, 7);
-  if (start < 4 || start + size > end) throw bad("its columns lie outside of it");
+  if (start < 4 || start + size > end) throw bad("its columns lie outside the file");
   return { start, end: start + size, codec: Number(fields["field_4"]) };
 }
 
@@ -143,7 +143,7 @@ class GuardedView extends View {
   override getUint8(at: number): number {
     const byte = super.getUint8(at);
     this.#run = byte < 0x80 ? 0 : this.#run + 1;
-    if (this.#run > maxVarintBytes) throw bad("it has a number that is too long");
+    if (this.#run > maxVarintBytes) throw bad("it contains a number of too many bytes");
     return byte;
   }
 }

@@ -59,7 +59,7 @@ export async function* readPages(
     if (reader.offset >= bytes.byteLength) throw bad("a column ends too early");
     const header = headerAt(reader);
     const size = checkCount(header.compressed_page_size);
-    if (reader.offset + size > bytes.byteLength) throw bad("a page does not fit into it");
+    if (reader.offset + size > bytes.byteLength) throw bad("a page extends beyond its column");
     const packed = bytes.subarray(reader.offset, reader.offset + size);
     reader.offset += size;
     if (header.type === "DICTIONARY_PAGE") dictionary = await readDictionary(header, packed, column, open);
@@ -119,11 +119,11 @@ async function readDataPage(
       ...levelsBefore(bytes, first.definition_level_encoding, column, rows),
     };
   }
-  if (type !== "DATA_PAGE_V2" || !second) throw bad("it has a page of unknown type");
+  if (type !== "DATA_PAGE_V2" || !second) throw bad("a page has an unknown type");
   const rows = checkRows(second.num_values, maxRows);
   const length = checkCount(second.definition_levels_byte_length);
   if (second.repetition_levels_byte_length || length > packed.byteLength)
-    throw bad("it has levels that do not fit");
+    throw bad("a page has truncated levels");
   const levels = column.isNullable ? readRuns(packed.subarray(0, length), 0, 1, rows) : undefined;
   const body = packed.subarray(length);
   const bytes = second.is_compressed ? await open(body, size - length) : new Uint8Array(body);
@@ -139,9 +139,9 @@ function levelsBefore(
 ): { levels: Uint32Array | undefined; start: number } {
   if (!column.isNullable) return { levels: undefined, start: 0 };
   if (encoding !== "RLE") throw unsupportedFeature(`levels as ${encoding}`);
-  if (bytes.byteLength < 4) throw bad("it has levels that do not fit");
+  if (bytes.byteLength < 4) throw bad("a page has truncated levels");
   const start = 4 + new DataView(bytes.buffer).getUint32(0, true);
-  if (start > bytes.byteLength) throw bad("it has levels that do not fit");
+  if (start > bytes.byteLength) throw bad("a page has truncated levels");
   return { levels: readRuns(bytes.subarray(0, start), 4, 1, rows), start };
 }
 
@@ -155,12 +155,12 @@ function readValues(parts: PageParts, column: Column, dictionary: PlainValues | 
     return { rows, levels, values: plainIn(bytes, start, column, count), dictionary: undefined };
   if (encoding !== "PLAIN_DICTIONARY" && encoding !== "RLE_DICTIONARY")
     throw unsupportedFeature(`values as ${encoding}`);
-  if (!dictionary) throw bad("it has no dictionary for its values");
+  if (!dictionary) throw bad("a page refers to a missing dictionary");
   const width = bytes[start] ?? 255;
-  if (width > 32) throw bad("it has runs of values that do not fit");
+  if (width > 32) throw bad("a page has runs of invalid width");
   const values = readRuns(bytes, start + 1, width, count);
   for (const value of values)
-    if (value >= dictionary.length) throw bad("it has a value that its dictionary lacks");
+    if (value >= dictionary.length) throw bad("a page has a value outside its dictionary");
   return { rows, levels, values, dictionary };
 }
 
@@ -168,12 +168,13 @@ function readValues(parts: PageParts, column: Column, dictionary: PlainValues | 
 function plainIn(bytes: Uint8Array, start: number, { type }: Column, count: number): PlainValues {
   // Minimum size of a value of the types that references have.
   if (count * (type === "BYTE_ARRAY" ? 4 : type === "INT32" ? 4 : 8) > bytes.byteLength - start)
-    throw bad("it has more values than there is room for");
+    throw bad("a page has fewer bytes than its values need");
   return readPlain({ view: new DataView(bytes.buffer), offset: start }, type, count);
 }
 
 function checkRows(count: number, maxRows: number): number {
-  if (checkCount(count) === 0 || count > maxRows) throw bad("its pages and its row count disagree");
+  if (checkCount(count) === 0 || count > maxRows)
+    throw bad("the rows of its pages do not match its row count");
   return count;
 }
 
@@ -268,7 +269,7 @@ function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32
   }
 }
 
-const doNotFit = () => bad("it has runs of values that do not fit");
+const doNotFit = () => bad("a page has truncated runs of values");
 
 /** Limits the decompressed bytes of a file's pages. */
 export class Budget {

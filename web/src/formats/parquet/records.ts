@@ -44,7 +44,7 @@ export class Records {
    * @throws InvalidMetadata.
    */
   at(row: number, key: string): Reference | undefined {
-    if (row >= this.rows) throw bad(`the file that has ${key} ends at ${this.rows} rows`);
+    if (row >= this.rows) throw bad(`the file for ${key} has only ${this.rows} rows`);
     const raw = this.raws.at(row);
     if (raw) return { bytes: raw.slice() };
     const path = this.paths.at(row);
@@ -54,7 +54,7 @@ export class Records {
     const [offset, length] = [this.offsets?.[row] ?? 0, this.sizes?.[row] ?? 0];
     const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
     if (!isCount(offset) || !isCount(length) || !isCount(offset + length))
-      throw bad(`${key} refers to an offset of ${offset} and a size of ${length}, which cannot be`);
+      throw bad(`${key} has an invalid range: ${length} bytes at offset ${offset}`);
     return offset === 0 && length === 0 ? { url } : { url, offset, length };
   }
 
@@ -139,7 +139,7 @@ class NumberColumn implements Sink {
   }
 }
 
-/** Byte strings by row, stored side by side, those of dictionaries once. */
+/** Byte strings by row, stored contiguously; dictionary entries are stored once. */
 class ByteColumn implements Sink {
   /** 0 for null, else 1 + the index of the entry. */
   readonly #entries: Uint32Array;

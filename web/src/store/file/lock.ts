@@ -68,7 +68,7 @@ export async function replaceLocked(
   }
 }
 
-/** Hash of a file's name: names of locks have the same length whatever the name. */
+/** Hash of a file's name: names of locks have the same length for every file. */
 async function nameHash(url: URL): Promise<string> {
   const text = textEncoder().encode(url.pathname.slice(url.pathname.lastIndexOf("/") + 1));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));

@@ -38,7 +38,7 @@ export class FileSystemStore implements Store, EverythingStore {
     return "FileSystemStore";
   }
 
-  /** The folder as it was given. */
+  /** The folder as passed by the caller. */
   readonly root: string | URL;
   readonly #maxBytes: number;
   readonly #fsync: boolean;
@@ -177,7 +177,7 @@ export class FileSystemStore implements Store, EverythingStore {
     return names;
   }
 
-  /** @param known the way to the folder, if known. */
+  /** @param known the folders from the root to this one, if known. */
   async *#walk(folder: string, known: FolderTrail | undefined): AsyncGenerator<string> {
     const entries = await readFolder(await this.#folderUrl(folder));
     if (entries.length === 0) return;

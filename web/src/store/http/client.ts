@@ -71,7 +71,7 @@ export class HttpClient {
     }
   }
 
-  /** Keeps no more buffers than there are reads. */
+  /** Keeps at most as many buffers as there are reads. */
   #takeBack({ buffer }: Uint8Array): void {
     this.#bufferPool.give(buffer as ArrayBuffer, this.#lending);
   }

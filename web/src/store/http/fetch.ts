@@ -105,7 +105,7 @@ interface FetchResponse extends HopResponse {
 
 /** @param sentTo URL of the request, for responses without one. */
 function toHopResponse(sentTo: URL, response: Response, { signal }: IdleTimeout): FetchResponse {
-  if (typeof response?.status !== "number") throw new Error("fetch gave no response");
+  if (typeof response?.status !== "number") throw new Error("fetch returned no response");
   const { url, status, statusText, headers } = response;
   return {
     url: url ? new URL(url) : sentTo,

@@ -106,7 +106,7 @@ function send(client: Client, url: URL, options: RequestOptions, signal: AbortSi
       socket.destroy();
       fail(new Error("the server switched to another protocol"));
     });
-    request.on("close", () => fail(new Error("the connection was closed without an answer")));
+    request.on("close", () => fail(new Error("the connection was closed without a response")));
     request.end();
   });
 }
@@ -172,7 +172,10 @@ class NodeResponse implements HopResponse {
     const makers = codings.map((coding) => {
       const make = this.decoders[coding];
       if (!make)
-        throw codingError("the server", `compressed by "${coding}", which this version of Node cannot undo`);
+        throw codingError(
+          "the server",
+          `compressed by "${coding}", which this version of Node cannot decode`,
+        );
       return make;
     });
     const { pipeline } = await nodeModule<typeof import("node:stream")>("node:stream");

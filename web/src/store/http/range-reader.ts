@@ -80,7 +80,7 @@ export class RangeReader {
     if (part?.unprovenSize === undefined) return part?.bytes;
     const total = await objectSize(this.#requests, url, signal);
     if (total === part.unprovenSize) return part.bytes;
-    if (total !== undefined) throw rangeError(url.href, "it sent fewer bytes than there are");
+    if (total !== undefined) throw rangeError(url.href, "it sent fewer bytes than the object has");
     return this.#wholes.part(url, range, signal);
   }
 
@@ -113,7 +113,7 @@ export class RangeReader {
     const { start, end } = resolveRange({ suffixLength: length }, size);
     const bytes = await this.#readAt(url, { offset: start, length: end - start }, signal, size);
     if (bytes && bytes.byteLength < end - start) {
-      throw rangeError(url.href, `it is shorter than the ${size} bytes that it said it was`);
+      throw rangeError(url.href, `the object is shorter than the ${size} bytes that the server reported`);
     }
     return bytes;
   }
@@ -194,7 +194,7 @@ function refusesSuffix(error: unknown, server: Server): boolean {
 /** Size of a missing object. */
 const noObject = -1;
 
-/** Returns an object's size by HEAD or by a range of one byte: {@link noObject} if missing, undefined if not told. */
+/** Returns an object's size by HEAD or by a range of one byte: {@link noObject} if missing, undefined if the server does not state it. */
 async function objectSize(requests: Requests, url: URL, signal: AbortSignal): Promise<number | undefined> {
   const head = requests.send(url, { signal, method: "HEAD", once: true }, async (answer) => {
     if (missingStatus.has(answer.status)) return noObject;

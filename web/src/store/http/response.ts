@@ -112,7 +112,7 @@ const pageStart =
 export function refusePageStart(name: string, status: number, start: Uint8Array): void {
   if (!pageStart.test(textDecoder().decode(start.subarray(0, sniffedBytes)))) return;
   throw networkError(
-    `${name} answered with an HTML page instead of data: a server that does so cannot say that a key is missing`,
+    `${name} answered with an HTML page instead of data; missing keys cannot be detected on such a server`,
     { code: "html-page", status },
   );
 }
@@ -305,7 +305,7 @@ function fits({ start, end, total }: ContentRange, asked: RangeQuery): boolean {
   return start === asked.offset && end <= asked.offset + asked.length;
 }
 
-/** Returns the object's size from a response with status 416; undefined if it is not told. */
+/** Returns the object's size from a response with status 416; undefined if the response does not state it. */
 export function unsatisfiedTotal(answer: HttpResponse): number | undefined {
   const match = /^\s*bytes\s+\*\/(\d+)\s*$/i.exec(answer.headers.get("content-range") ?? "");
   const total = Number(match?.[1]);

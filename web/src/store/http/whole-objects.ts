@@ -165,7 +165,7 @@ export class WholeObjects {
     const end = offset + length;
     if (end > maxBytes) {
       throw limitExceeded(
-        `${url.href} has no ranges, and ${end} bytes to read for one, more than ${maxBytes}`,
+        `${url.href} does not support range requests, and this read needs its first ${end} bytes, more than the limit of ${maxBytes}`,
       );
     }
     const cut = { skip: offset, take: length, expected: length };

@@ -70,7 +70,7 @@ export class WritableHttpStore extends HttpStore {
     signal?.throwIfAborted();
     const url = this.#objectUrl(key);
     if (ifVersion !== undefined && !supportsConditions(this, ifVersion)) {
-      throw unsupported(`${url.href} cannot be written on a condition: its version is not known`, {
+      throw unsupported(`${url.href} cannot be written conditionally: its version is unknown`, {
         code: "no-conditions",
       });
     }

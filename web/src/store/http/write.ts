@@ -208,7 +208,7 @@ async function checkDelete(url: URL, answer: HttpResponse, ifVersion: Condition)
 }
 
 const withoutConditions = (url: URL, { status }: HttpResponse, method: string): ZarrError =>
-  unsupported(`${url.href} answered ${status} to a ${method} with a condition`, { code: "no-conditions" });
+  unsupported(`${url.href} answered ${status} to a conditional ${method}`, { code: "no-conditions" });
 
 /** Returns the error of a refused request, with the code in the body of S3's responses. */
 async function refusal(url: URL, answer: HttpResponse, method: string): Promise<ZarrError> {

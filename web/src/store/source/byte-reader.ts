@@ -38,7 +38,7 @@ export function byteReader(source: ByteSource, options: HttpStoreOptions, client
   if (source instanceof Blob) return blob(source);
   if (typeof source === "string" || source instanceof URL) return located(source, options, client);
   if (isStore(source?.store) && typeof source.key === "string") return stored(source);
-  throw invalidArgument("a source is a URL, a path, an object in a store, a Blob or bytes");
+  throw invalidArgument("source must be a URL, a path, an object in a store, a Blob or bytes");
 }
 
 function memory(bytes: Uint8Array): ByteReader {

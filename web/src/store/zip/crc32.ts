@@ -1,6 +1,6 @@
 /** CRC-32 as in zip and gzip: reflected polynomial 0xEDB88320, start and end inverted. */
 
-/** tables[k][b]: what the byte b does to the checksum when k more bytes follow it. */
+/** tables[k][b]: the effect of byte b on the checksum if k more bytes follow it. */
 let tables: Int32Array[] | undefined;
 
 function makeTables(): Int32Array[] {
@@ -14,7 +14,7 @@ function makeTables(): Int32Array[] {
   return all;
 }
 
-/** The checksum as an unsigned number. Eight bytes a step: a table each, so that the steps of one do not wait. */
+/** The checksum as an unsigned number. Eight bytes per step, each with its own table: the lookups are independent. */
 export function crc32(bytes: Uint8Array): number {
   tables ??= makeTables();
   const [t0, t1, t2, t3, t4, t5, t6, t7] = tables as [Int32Array, ...Int32Array[]] & { length: 8 };

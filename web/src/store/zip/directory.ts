@@ -68,7 +68,7 @@ export async function readDirectory(
   options: StoreGetOptions,
 ): Promise<ZipDirectory> {
   const tail = await source.read({ suffixLength: endBytes + maxCommentBytes }, options);
-  if (!tail) throw notFound(`there is no ${source.name}`);
+  if (!tail) throw notFound(`${source.name} does not exist`);
   const end = findEnd(tail);
   if (end < 0) throw badZip(source, "it has no end-of-central-directory record");
   const { place, behind, count } = await findDirectory(source, tail, end, options);
@@ -124,7 +124,7 @@ async function findEnd64(source: ByteReader, tail: Uint8Array, locator: number, 
   const offset = uint64(dataView(tail), locator + 8, source);
   const record = await source.read({ offset, length: end64Bytes }, options);
   if (record?.byteLength !== end64Bytes || dataView(record).getUint32(0, true) !== end64Signature) {
-    throw badZip(source, "its zip64 end is not where it should be");
+    throw badZip(source, "its zip64 end-of-central-directory record is missing");
   }
   return { record, behind: 0 };
 }
@@ -134,7 +134,7 @@ function place64(record: Uint8Array, source: ByteReader): DirectorySpan {
   if (view.getUint32(16, true) !== 0 || view.getUint32(20, true) !== 0) throw severalParts(source);
   const place = { bytes: uint64(view, 40, source), offset: uint64(view, 48, source) };
   if (!Number.isSafeInteger(place.offset + place.bytes))
-    throw badZip(source, "its directory is too far away");
+    throw badZip(source, "its directory lies beyond 2^53 bytes");
   return place;
 }
 
@@ -163,7 +163,7 @@ function* entrySteps(
     const key = entryKey(decodeName(bytes.subarray(nameAt, extraAt), isUtf8));
     if (key !== undefined) {
       const entry = parseEntry(view, at, extraAt, commentAt, source);
-      if (entry.offset + entry.storedBytes > offset) throw badZip(source, `${key} lies outside of it`);
+      if (entry.offset + entry.storedBytes > offset) throw badZip(source, `${key} lies outside the archive`);
       if (entries.set(key, entry)) keys.push(key);
       extents.add(entry);
     }
@@ -173,7 +173,7 @@ function* entrySteps(
   }
   // Without zip64 the count has 16 bits. Lost entries must not look like missing objects.
   if (count !== found && count !== found % 2 ** 16)
-    throw badZip(source, `its directory has ${found} entries where its end says ${count}`);
+    throw badZip(source, `its directory has ${found} entries, but its end record states ${count}`);
   if (yield* extents.overlap()) throw badZip(source, "its objects overlap");
   return { entries, keys };
 }
@@ -191,7 +191,7 @@ function parseEntry(
   const number = (position: number) => {
     const value = view.getUint32(position, true);
     if (value !== 0xffffffff || !wide) return value;
-    if (used + 8 > wide.end) throw badZip(source, "it lacks a zip64 number");
+    if (used + 8 > wide.end) throw badZip(source, "an entry lacks a zip64 field");
     used += 8;
     return uint64(view, used - 8, source);
   };
@@ -248,7 +248,9 @@ function badZip(source: ByteReader, what: string): ZarrError {
 }
 
 function severalParts(source: ByteReader): ZarrError {
-  return unsupported(`${source.name} is one of several parts of a zip archive`, { code: "zip-parts" });
+  return unsupported(`${source.name} is part of a multi-volume zip archive, which is not supported`, {
+    code: "zip-parts",
+  });
 }
 
 /** Upper half of code page 437, the encoding of names without the UTF-8 flag. */

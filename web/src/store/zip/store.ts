@@ -171,7 +171,7 @@ export class ZipStore implements Store {
     try {
       return await work(archive, entry, name);
     } catch (error) {
-      // The next reader gets the directory of the archive as it is now.
+      // The next reader reads the current directory of the archive.
       if (isZarrError(error, "Network") && error.code === "changed") this.#forget(archive);
       throw error;
     }
@@ -239,7 +239,7 @@ export class ZipStore implements Store {
     });
   }
 
-  /** The bytes of an entry as they are in the archive: with the header before them, in one request as a rule. */
+  /** The bytes of an entry as they are in the archive: with the header before them, usually in one request. */
   async #raw(
     archive: Archive,
     entry: ZipEntry,
@@ -281,11 +281,11 @@ export class ZipStore implements Store {
   #dataStart(archive: Archive, entry: ZipEntry, header: Uint8Array, name: string): number {
     const view = dataView(header);
     if (header.byteLength < localBytes || view.getUint32(0, true) !== localSignature) {
-      throw damaged(name, "is not where the archive's directory says", "bad-header");
+      throw damaged(name, "is not at the position stated in the archive's directory", "bad-header");
     }
     const start = entry.offset + localBytes + view.getUint16(26, true) + view.getUint16(28, true);
     if (start + entry.storedBytes > archive.directory.offset) {
-      throw damaged(name, "lies outside of the archive", "truncated");
+      throw damaged(name, "lies outside the archive", "truncated");
     }
     archive.starts.set(entry, start);
     return start;
@@ -310,7 +310,7 @@ function checkBytes(name: string, bytes: number, maxBytes = Number.POSITIVE_INFI
   if (bytes > maxBytes) throw limitExceeded(`${name} has ${bytes} bytes, more than the limit of ${maxBytes}`);
 }
 
-/** A page in place of an archive is an archive that is not valid. */
+/** An HTML page instead of an archive counts as an invalid archive. */
 function withoutPages(error: unknown): never {
   if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
   throw invalidMetadata(error.message, { code: "bad-zip", status: error.status, cause: error });

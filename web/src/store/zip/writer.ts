@@ -112,7 +112,7 @@ export class ZipWriter implements Store {
       }
       if (this.#waiting.has(path) && ifVersion === "absent") throw existsError(this.locate(path));
       if (this.#entries.has(path)) {
-        throw alreadyExists(`${this.locate(path)} is in the archive already, and cannot be replaced`);
+        throw alreadyExists(`${this.locate(path)} is already in the archive and cannot be replaced`);
       }
       if (isDocument(path) && this.#isDocumentsFirst) return this.#wait(path, value);
       await this.#flush();
@@ -162,7 +162,7 @@ export class ZipWriter implements Store {
     });
   }
 
-  /** Gives the archive up, and the sink. */
+  /** Aborts the archive and the sink. */
   async abort(reason?: unknown): Promise<void> {
     if (this.#state === "closed") return;
     this.#state = { failure: reason ?? new Error("the archive was aborted") };
@@ -191,7 +191,7 @@ export class ZipWriter implements Store {
 
   #remove(path: string): void {
     if (this.#entries.has(path)) {
-      throw unsupported(`${this.locate(path)} is in the archive already, and cannot be removed`, {
+      throw unsupported(`${this.locate(path)} is already in the archive and cannot be removed`, {
         code: "zip-delete",
       });
     }
@@ -200,7 +200,7 @@ export class ZipWriter implements Store {
     this.#documents.delete(path);
   }
 
-  /** Documents that wait go to the sink. */
+  /** Writes the waiting documents to the sink. */
   async #flush(): Promise<void> {
     for (const path of [...this.#waiting].sort(byDepth)) {
       this.#waiting.delete(path);
@@ -284,7 +284,7 @@ export class ZipWriter implements Store {
       this.#state = { failure };
       throw sinkError(failure);
     }
-    // It may have been given up meanwhile.
+    // It may have been aborted in the meantime.
     if (typeof this.#state === "object") throw sinkError(this.#state.failure);
   }
 }
@@ -324,7 +324,7 @@ function openSink(sink: ZipSink): PieceSink {
     };
   }
   if (typeof (sink as { getWriter?: unknown } | undefined)?.getWriter !== "function") {
-    throw invalidArgument("an archive is written to a WritableStream or a function");
+    throw invalidArgument("the destination of an archive must be a WritableStream or a function");
   }
   const writer = sink.getWriter();
   writer.closed.catch(() => {}); // reported by the failing write

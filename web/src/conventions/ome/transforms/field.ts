@@ -61,7 +61,7 @@ function interpolatesLinearly(said: unknown, { options }: Context): boolean {
   const wanted = options.interpolation ?? said ?? "linear";
   if (wanted === "linear" || wanted === "nearest") return wanted === "linear";
   throw unsupported(
-    `the interpolation ${JSON.stringify(wanted)} of vector fields; the option "interpolation" takes another in its place`,
+    `interpolation ${JSON.stringify(wanted)} of vector fields is not supported; pass interpolation "linear" or "nearest"`,
     { code: "ome-transformation" },
   );
 }

@@ -267,7 +267,7 @@ function spaceAt({ spaces }: GraphBuilder, reference: CoordinateReference): Coor
   const found = spaces.get(spaceKey(path, name));
   if (found) return found;
   const known = [...spaces.values()].slice(0, 10).map((space) => label(space));
-  throw notFound(`there is no coordinate system ${label({ name, path })}; there are ${known.join(", ")}`, {
+  throw notFound(`unknown coordinate system ${label({ name, path })}; expected one of ${known.join(", ")}`, {
     code: "no-coordinate-system",
   });
 }
@@ -291,7 +291,7 @@ function findPath({ edges }: GraphBuilder, from: CoordinateSpace, to: Coordinate
     });
   const { transformation } = against.find((step) => step.inverse && !allowed(step.transformation))!;
   throw unsupported(
-    `from ${label(from)} to ${label(to)} leads only the inverse of ${transformation.where} (${transformation.type.slice(0, 60)}), which cannot be computed`,
+    `the only path from ${label(from)} to ${label(to)} needs the inverse of ${transformation.where} (${transformation.type.slice(0, 60)}), which cannot be computed`,
     { code: "not-invertible" },
   );
 }
