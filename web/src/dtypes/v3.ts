@@ -76,9 +76,6 @@ export function parseDataType(value: unknown, depth = 0): DType {
   return bits ? rawType(name, Number(bits[1])) : plain.get(name)!;
 }
 
-/** Returns the names of all supported data types; "r*" stands for raw bits of any size. */
-export const dataTypeNames = (): string[] => [...plain.keys(), "r*", ...configured.keys()];
-
 function unknownType(name: string): ZarrError {
   if (Object.hasOwn(unsupportedTypes, name)) {
     const message = `data type "${name}" is not supported: ${unsupportedTypes[name]}`;
