@@ -105,7 +105,7 @@ describe("addresses", () => {
 
 describe("advice on errors", () => {
   const silent = new ZarrError("Network", "x could not be read", { code: "fetch-failed" });
-  const page = { stage: "opening", pageProtocol: "https:", pageOrigin: "https://page.example" } as const;
+  const page = { operation: "opening", pageProtocol: "https:", pageOrigin: "https://page.example" } as const;
 
   it("says first which header another server has to send", () => {
     const { hints } = explain(silent, { ...page, source: "https://data.example/a.zarr" });

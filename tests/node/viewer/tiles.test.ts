@@ -4,7 +4,7 @@ import { aligned, fitted, inside, panned, visible, worldAt, zoomed } from "#src/
 import { Cache } from "#src/viewer/tiles/cache.js";
 import { type GridFacts, TileGrid } from "#src/viewer/tiles/grid.js";
 import { type Client, type Job, Scheduler } from "#src/viewer/tiles/scheduler.js";
-import { ahead, chooseLevel, type LevelView, type Viewpoint, wantedTiles } from "#src/viewer/tiles/wanted.js";
+import { ahead, chooseLevel, type LevelView, type Viewpoint, wantedTiles } from "#src/viewer/tiles/tile-selection.js";
 
 const viewpoint = (row: number, column: number, scale: number, ratio = 1): Viewpoint => ({
   camera: { row, column, scale },

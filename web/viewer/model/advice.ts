@@ -6,7 +6,7 @@ import { channelsRead } from "./layers.js";
 import type { ViewState } from "./state.js";
 
 /** The view to assess. */
-export interface LookedAt {
+export interface DisplayedView {
   readonly dataset: Dataset;
   readonly state: ViewState;
   /** The visible rectangle in elements of level 0. */
@@ -36,7 +36,7 @@ const littleBytes = 8 * 2 ** 20;
 const muchMore = 4;
 
 /** @returns undefined for data types of variable size. */
-export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Advice | undefined {
+export function adviceFor({ dataset, state, seen, level, pixels }: DisplayedView): Advice | undefined {
   const { array = dataset.array, factor, origin } = dataset.levels[level] ?? dataset.levels[0];
   const { itemBytes, isVariable } = array.dtype;
   if (isVariable) return undefined;
@@ -71,7 +71,7 @@ export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Ad
 
 /** Number of planes shown together, one per channel, and their depth in chunks. */
 function planesPerChunk(
-  { dataset, state }: Pick<LookedAt, "dataset" | "state">,
+  { dataset, state }: Pick<DisplayedView, "dataset" | "state">,
   chunkShape: readonly number[],
 ) {
   const read = channelsRead(dataset, state);

@@ -16,11 +16,11 @@ export interface Explanation {
 }
 
 /** The operation that failed. */
-export type Stage = "opening" | "reading";
+export type FailedOperation = "opening" | "reading";
 
 /** Page and source, as context of an error. */
-export interface Place {
-  readonly stage: Stage;
+export interface ErrorContext {
+  readonly operation: FailedOperation;
   /** Protocol of the page, such as "https:". */
   readonly pageProtocol: string;
   /** Origin of the page, which other servers must allow. */
@@ -28,17 +28,17 @@ export interface Place {
   readonly source: string;
 }
 
-export function explain(error: unknown, place: Place): Explanation {
+export function explain(error: unknown, context: ErrorContext): Explanation {
   if (!isZarrError(error)) {
     const message = errorMessage(error);
     return { title: "Something unexpected went wrong", message, hints: [], details: [] };
   }
-  const title = errorTitle(error, place.stage);
+  const title = errorTitle(error, context.operation);
   return {
     title,
     message: sentence(messageBeside(title, error)),
-    hints: errorHints(error, place),
-    details: errorDetails(error, place),
+    hints: errorHints(error, context),
+    details: errorDetails(error, context),
   };
 }
 
@@ -65,12 +65,12 @@ const titles: Readonly<Record<ErrorTag, string>> = {
   EncodeFailed: ofWriting,
 };
 
-function errorTitle(error: ZarrError, stage: Stage): string {
+function errorTitle(error: ZarrError, operation: FailedOperation): string {
   const { _tag, chunkKey } = error;
   // These errors affect every chunk.
   const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
   if (error.code === "bad-zip") return "The archive cannot be read";
-  return chunkKey === undefined || isGeneral || stage === "opening" ? titles[_tag] : chunkTitle(error);
+  return chunkKey === undefined || isGeneral || operation === "opening" ? titles[_tag] : chunkTitle(error);
 }
 
 /** An error's message without the words of the title next to it. */
@@ -97,7 +97,7 @@ export function chunkSentence(error: unknown): string {
   return `${title}: ${sentence(messageBeside(title, error))}`;
 }
 
-function errorHints(error: ZarrError, place: Place): string[] {
+function errorHints(error: ZarrError, context: ErrorContext): string[] {
   switch (error._tag) {
     case "NotFound":
       return [
@@ -105,7 +105,7 @@ function errorHints(error: ZarrError, place: Place): string[] {
         "Check the spelling and capital letters. An address on another server begins with https://.",
       ];
     case "Network":
-      return networkHints(error, place);
+      return networkHints(error, context);
     case "CorruptChunk":
       return [
         "The bytes in the store are not what the array’s codecs can decode: the chunk may be cut short, damaged, or written with other settings than the metadata says.",
@@ -122,7 +122,7 @@ function errorHints(error: ZarrError, place: Place): string[] {
     case "InvalidArgument":
       return ["Enter the address of a Zarr array, such as https://example.org/data/array.zarr."];
     case "LimitExceeded":
-      if (place.stage === "opening")
+      if (context.operation === "opening")
         return ["Chunks are read as a whole: a copy of the array with smaller ones can be viewed."];
       return ["View a smaller part, if the limit concerns the selection."];
     case "EngineFailed":
@@ -141,11 +141,11 @@ const pageHint =
 /** Whether the server sent an HTML page instead of data. */
 const isWebPage = ({ message }: ZarrError): boolean => /\bHTML page\b/.test(message);
 
-function networkHints(error: ZarrError, place: Place): string[] {
+function networkHints(error: ZarrError, context: ErrorContext): string[] {
   const { status, code } = error;
   if (code === "missing-target" || code === "short-target")
     return ["The server has answered: what is stored there is not complete."];
-  if (status === undefined) return silenceHints(place);
+  if (status === undefined) return silenceHints(context);
   if (status === 401 || status === 403) {
     return [
       "The server refuses access: the data may be private, or a signed address may have expired.",
@@ -159,7 +159,7 @@ function networkHints(error: ZarrError, place: Place): string[] {
 }
 
 /** No response, or none that the page may read: browsers do not distinguish the two. */
-function silenceHints({ pageProtocol, pageOrigin, source }: Place): string[] {
+function silenceHints({ pageProtocol, pageOrigin, source }: ErrorContext): string[] {
   if (pageProtocol === "https:" && /^http:/i.test(source)) {
     return [
       "This page came over https, so the browser refuses to read from an http address: try it with https://.",
@@ -176,7 +176,7 @@ function silenceHints({ pageProtocol, pageOrigin, source }: Place): string[] {
   return isOther ? [...hints, question] : [question, ...hints];
 }
 
-function errorDetails(error: ZarrError, { source }: Place): [string, string][] {
+function errorDetails(error: ZarrError, { source }: ErrorContext): [string, string][] {
   const { _tag, code, codec, chunkKey, status, byteOffset } = error;
   const isNews = code !== undefined && code.replaceAll("-", "") !== _tag.toLowerCase();
   const entries: [string, unknown][] = [
