@@ -73,7 +73,7 @@ export interface ZarrViewerAttributes {
   theme?: "light" | "dark" | undefined;
   /** URL of a page with the full viewer; enables copying links. */
   page?: string | undefined;
-  /** Settings without an attribute of their own, as JSON. */
+  /** Settings without a dedicated attribute, as JSON. */
   more?: string | undefined;
 }
 

@@ -189,7 +189,7 @@ function axisStep({ scale, coordinates, length }: DatasetAxis): number | undefin
 }
 
 /**
- * Degrees of longitude are shorter than those of latitude; over more than half the world no single factor is
+ * A degree of longitude is shorter than a degree of latitude; over more than half the world no single factor is
  * right.
  */
 function axisStretch(down: DatasetAxis, across: DatasetAxis): number {

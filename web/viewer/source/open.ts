@@ -146,7 +146,7 @@ async function nodesUnder(source: Source, context: OpenContext): Promise<Opened 
   const paths = store ? await (await browsing()).nodesBelow(store, signal).catch(() => []) : [];
   signal.throwIfAborted();
   if (paths.length === 0) return undefined;
-  const note = "There is no Zarr node at this place itself, but in folders below it.";
+  const note = "This folder is not a Zarr node, but contains some.";
   if (paths.length === 1) {
     const opened = await openTarget({ source: store!, path: paths[0]! }, context);
     return { ...opened, notes: [note, ...opened.notes] };

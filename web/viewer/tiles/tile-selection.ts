@@ -181,7 +181,7 @@ function ring(view: LevelView, seen: Rectangle): TileRef[] {
 }
 
 /**
- * Of the surrounding tiles, those that come into view next in a direction (in elements of level 0 per step).
+ * The surrounding tiles that come into view next in a direction (in elements of level 0 per step).
  */
 export function ahead(
   around: readonly TileRef[],
