@@ -58,7 +58,7 @@ test("metadata that lacks keys, and an unknown codec", async ({ viewer }) => {
   await expect(viewer.error).toContainText('lacks "chunks"');
   await viewer.goto("source=/stores/unknown-codec");
   await viewer.reaches("error");
-  await expect(viewer.error.getByRole("heading")).toHaveText("The array needs a codec that is not known");
+  await expect(viewer.error.getByRole("heading")).toHaveText("The array uses an unknown codec");
   await expect(viewer.error).toContainText("sprintz");
   await recovers(viewer);
 });

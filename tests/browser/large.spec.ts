@@ -151,9 +151,9 @@ test("30,000 members: found by name, navigated by keys, opened in place", async 
   await expect(member("member_25")).toBeFocused();
   // Right opens the group in place, Left closes it.
   await page.keyboard.press("ArrowRight");
-  await expect(page.getByText("Nothing was found in this group.")).toBeVisible();
+  await expect(page.getByText("No members were found in this group.")).toBeVisible();
   await page.keyboard.press("ArrowLeft");
-  await expect(page.getByText("Nothing was found in this group.")).toHaveCount(0);
+  await expect(page.getByText("No members were found in this group.")).toHaveCount(0);
   await expect(member("member_25")).toBeFocused();
   await expectSmall(page);
   expect(await violations(page)).toEqual([]);

@@ -196,7 +196,7 @@ test("a dataset's other variables are a click away", async ({ viewer, page }) =>
 test("AnnData is a tree, also without listings", async ({ viewer, page }) => {
   await viewer.show("source=/groups/anndata.zarr");
   await expect(tree(page)).toContainText("AnnData");
-  await expect(tree(page)).toContainText("names that are usual here were tried");
+  await expect(tree(page)).toContainText("names in common use were tried");
   await expect(tree(page).getByRole("listitem").filter({ hasText: "5 × 3" })).toContainText(
     "5 × 3 · float32 · 60 bytes",
   );
@@ -211,7 +211,7 @@ test("AnnData is a tree, also without listings", async ({ viewer, page }) => {
 });
 
 for (const [folder, note] of [
-  ["groups", /names that are usual here were tried/],
+  ["groups", /names in common use were tried/],
   ["listed", undefined],
 ] as const)
   test(`a plain group without consolidated metadata is a tree (${folder})`, async ({ viewer, page }) => {

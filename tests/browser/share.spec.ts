@@ -13,7 +13,7 @@ test("the link shows the same view", async ({ viewer, page }) => {
   await viewer.box.press("+");
   await expect.poll(async () => (await viewer.seen()).rows).toBeLessThan(8);
   await page.getByRole("button", { name: "Copy link" }).click();
-  await expect(page.getByText("The link is in the clipboard.")).toBeVisible();
+  await expect(page.getByText("Link copied to the clipboard.")).toBeVisible();
   const link = await clipboard(page);
   expect(link).toContain("/viewer/?source=/stores/cube&select=2,:,:&map=magma&at=");
   const seen = await viewer.seen();
@@ -35,7 +35,7 @@ test("the link of a locked range has its limits, in another slice as well", asyn
   await viewer.reaches("ready");
   expect(await limits()).toEqual(before);
   await page.getByRole("button", { name: "Copy link" }).click();
-  await expect(page.getByText("The link is in the clipboard.")).toBeVisible();
+  await expect(page.getByText("Link copied to the clipboard.")).toBeVisible();
   const link = await clipboard(page);
   await page.goto("about:blank");
   await page.goto(link);
@@ -183,9 +183,11 @@ for (const [name, query] of [
 test("the cost of reading, estimated and measured", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=4,:,:");
   const panel = page.getByRole("group", { name: "Reading" });
-  await expect(panel).toContainText("Shown of it");
+  await expect(panel).toContainText("Visible");
   await panel.getByRole("button", { name: "Measure reading" }).click();
-  await expect(panel.getByRole("status")).toContainText(/\d+ requests? brought .+ for .+ 1; .+ for decoding/);
+  await expect(panel.getByRole("status")).toContainText(
+    /\d+ requests? returned .+ for .+ 1; .+ for decoding/,
+  );
   await viewer.show("source=/stores/cube&select=2,:,:");
   expect(cubeValue([0, 0, 0])).toBe(-50);
   await expect(panel).toContainText("Chunks suit this view");

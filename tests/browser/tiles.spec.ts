@@ -93,8 +93,8 @@ test("elements of one pixel are at the positions of the view, in boxes of odd an
 test("the memory of the cache is shown, and can be chosen", async ({ viewer, page }) => {
   await viewer.show(`source=/stores/pyramid&${colours}`);
   const memory = page.getByRole("region", { name: "Memory" });
-  await expect(memory).toContainText("of it taken");
-  const choice = memory.getByLabel("Memory for what has been read");
+  await expect(memory).toContainText("in use");
+  const choice = memory.getByLabel("Memory for cached data");
   await choice.selectOption({ label: "64 MiB" });
   await expect(choice).toHaveValue(String(64 * 2 ** 20));
   await viewer.reaches("ready");

@@ -47,7 +47,7 @@ describe.each(engines)("%s", (engine) => {
         noteContext(engine, isolation, context, report);
       });
 
-      it("exists if the documentation says so", () => {
+      it("exists if documented", () => {
         const promised = documented(engine, isolation, context);
         if (promised) expect(report.facts, report.missing).toMatchObject(promised);
       });

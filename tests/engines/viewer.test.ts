@@ -129,7 +129,7 @@ describe.each(engines)("%s", (engine) => {
         const words: Record<string, string> = {
           "/stores/nowhere": "There is no Zarr array here",
           "/stores/malformed": "The array’s metadata is not valid",
-          "/stores/unknown-codec": "The array needs a codec that is not known",
+          "/stores/unknown-codec": "The array uses an unknown codec",
           "/status/403/store": "The source could not be read",
           "/page/store": "The array’s metadata is not valid",
         };

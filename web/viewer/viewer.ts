@@ -1,10 +1,11 @@
 /** The viewer as a component, exported by the package as `zarr-wasm/viewer`. */
 
+import type { ViewerState } from "./element/main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./element/options.js";
-import type { ViewerState } from "./element/stage.js";
 import { Viewer } from "./element/viewer.js";
 import type { WantedState } from "./model/state.js";
 
+export type { ViewerState } from "./element/main-panel.js";
 export type {
   ControlsMode,
   PointerReport,
@@ -13,10 +14,9 @@ export type {
   ViewerTarget,
   ViewerView as View,
 } from "./element/options.js";
-export type { ViewerState } from "./element/stage.js";
 export type { Camera } from "./model/camera.js";
 export type { ChannelState, Interval, ValueRange, ViewState, WantedState } from "./model/state.js";
-export type { Part } from "./source/leaf.js";
+export type { ComplexPart } from "./source/leaf.js";
 
 export interface MountOptions extends Partial<ViewerTarget>, ViewerOptions {}
 

@@ -45,8 +45,8 @@ for (const [fault, words] of [
   test(`loading: a module that is ${fault}, without a copy, is a clear error, and loading can be retried`, async () => {
     const library = await freshLibrary(`${fault}-without-copies`);
     await failsAgain(library, ({ message }) => {
-      ok(message.includes(words), `"${message}" says ${words}`);
-      ok(message.includes("decode.wasm could not be loaded"), `"${message}" says what failed`);
+      ok(message.includes(words), `"${message}" contains ${words}`);
+      ok(message.includes("decode.wasm could not be loaded"), `"${message}" names the failed file`);
     });
     library.configureWasm({ decode: at("/wasm/decode.wasm") });
     await readCorner(library);
@@ -68,7 +68,7 @@ const plainArray = {
 test("loading: a part of the library that is missing is a clear error, and loading can be retried", async () => {
   const library = await freshLibrary("no-parts");
   await failsAgain(library, ({ message }) => {
-    ok(message.startsWith("the part of the library for Zarr v1 and v2 "), `"${message}" says which`);
+    ok(message.startsWith("the part of the library for Zarr v1 and v2 "), `"${message}" names the part`);
   });
   const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(plainArray))]]);
   const { data } = await library.get(await library.open(store, { kind: "array" }));

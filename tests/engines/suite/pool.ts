@@ -138,5 +138,5 @@ test("shared memory: a clear error without support", async () => {
   const array = await openArray(at(path));
   const error = await errorOf(() => getBytes(array, null, { useSharedArrayBuffer: true }));
   equal([error["_tag"], error["code"]], ["Unsupported", "no-shared-memory"], String(error));
-  ok(/isolated/.test(error.message), `"${error.message}" says what is needed`);
+  ok(/isolated/.test(error.message), `"${error.message}" names the requirement`);
 });

@@ -26,7 +26,7 @@ test("requests: a response that breaks off is an error, not a short chunk", asyn
   );
   equal(error["_tag"], "Network", String(error));
   ok(["fetch-failed", "truncated-answer"].includes(error["code"] as string), `${error["code"]} is the code`);
-  ok(error.message.includes(path), `"${error.message}" says what was read`);
+  ok(error.message.includes(path), `"${error.message}" names the path`);
 });
 
 test("requests: only 404 and 410 mean missing", async () => {

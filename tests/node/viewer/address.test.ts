@@ -142,7 +142,7 @@ describe("addresses that are rewritten", () => {
       "zarr.json describes the node in whose folder it is: opened as https://x.org/a.",
     );
     expect((readAddress(`s3://bucket/a.zarr/.zgroup`) as Address).note).toBe(
-      "S3 buckets are read over HTTPS, where they are public, and .zgroup describes the node in whose folder it is: opened as https://bucket.s3.amazonaws.com/a.zarr.",
+      "Public S3 buckets are read over HTTPS, and .zgroup describes the node in whose folder it is: opened as https://bucket.s3.amazonaws.com/a.zarr.",
     );
     expect((readAddress(`${idr}/0`) as Address).note).toBeUndefined();
   });

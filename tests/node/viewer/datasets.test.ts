@@ -5,14 +5,14 @@ import { planeAspect, planLayers } from "../../../web/viewer/model/layers.ts";
 import { arrayFacts, resolveState } from "../../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../../web/viewer/panels/coordinates.ts";
 import type { Dataset } from "../../../web/viewer/source/dataset.ts";
-import { type Opened, openPlace, RefusedAddress, readPlace } from "../../../web/viewer/source/open.ts";
+import { type Opened, openTarget, RefusedAddress, resolveTarget } from "../../../web/viewer/source/open.ts";
 import { groupInMemory, packed } from "../../shared/viewer-groups.js";
 
 const signal = new AbortController().signal;
 const context = { signal, onWarning: () => {} };
 
 async function opened(name: string, path?: string, as?: "contents"): Promise<Opened> {
-  return openPlace({ source: await groupInMemory(name), name, path, as }, context);
+  return openTarget({ source: await groupInMemory(name), name, path, as }, context);
 }
 
 async function dataset(name: string, path?: string): Promise<Dataset> {
@@ -228,7 +228,7 @@ async function timeAxis(calendar: string) {
   });
   await set(time, null, Float64Array.of(15, 45, 75));
   await create(store, { path: "tas", shape: [3], dtype: "float32", ...names("time") });
-  const found = await openPlace({ source: store, name: "x" }, context);
+  const found = await openTarget({ source: store, name: "x" }, context);
   if (found.kind !== "dataset") throw new Error(found.kind);
   expect(found.notes).toEqual([]);
   const { axes } = found.dataset;
@@ -256,10 +256,10 @@ it("a group that only consolidated metadata know is opened by its path", async (
   await create(store, { path: "a/b", shape: [3], dtype: "uint8" });
   await consolidate(store);
   await store.delete("/a/zarr.json");
-  const found = await openPlace({ source: store, name: "x", path: "a" }, context);
+  const found = await openTarget({ source: store, name: "x", path: "a" }, context);
   if (found.kind !== "contents") throw new Error(found.kind);
   expect(found.branch.items.map(({ path }) => path)).toEqual(["a/b"]);
-  await expect(openPlace({ source: store, name: "x", path: "c" }, context)).rejects.toMatchObject({
+  await expect(openTarget({ source: store, name: "x", path: "c" }, context)).rejects.toMatchObject({
     _tag: "NotFound",
   });
 });
@@ -269,10 +269,10 @@ it("a folder of stores leads to them", async () => {
   for (const name of ["plain", "image"])
     for (const [key, bytes] of await keysOf(await groupInMemory(name)))
       await store.set(`/sub/${name}${key}`, bytes);
-  const several = await openPlace({ source: store, name: "folder" }, context);
+  const several = await openTarget({ source: store, name: "folder" }, context);
   if (several.kind !== "contents") throw new Error(several.kind);
   expect(several.branch.items.map(({ path }) => path)).toEqual(["sub/image", "sub/plain"]);
-  await expect(openPlace({ source: new MapStore(), name: "nothing" }, context)).rejects.toMatchObject({
+  await expect(openTarget({ source: new MapStore(), name: "nothing" }, context)).rejects.toMatchObject({
     _tag: "NotFound",
   });
 });
@@ -284,15 +284,15 @@ async function keysOf(store: MapStore): Promise<[string, Uint8Array][]> {
 }
 
 it("addresses are read as the source that they point to, with a sentence about it", () => {
-  expect(readPlace({ source: "s3://bucket/a.zarr/0" })).toMatchObject({
-    place: { source: "https://bucket.s3.amazonaws.com/a.zarr", path: "0" },
+  expect(resolveTarget({ source: "s3://bucket/a.zarr/0" })).toMatchObject({
+    target: { source: "https://bucket.s3.amazonaws.com/a.zarr", path: "0" },
     note: expect.stringContaining("opened as https://bucket"),
   });
-  expect(readPlace({ source: "/stores/a", path: "b" })).toEqual({
-    place: { source: "/stores/a", path: "b" },
+  expect(resolveTarget({ source: "/stores/a", path: "b" })).toEqual({
+    target: { source: "/stores/a", path: "b" },
     note: undefined,
   });
-  expect(() => readPlace({ source: "ftp://example.org/a" })).toThrow(RefusedAddress);
+  expect(() => resolveTarget({ source: "ftp://example.org/a" })).toThrow(RefusedAddress);
 });
 
 it("units are written as by hand", () => {

@@ -304,7 +304,7 @@ describe("members of a group", () => {
     const { url, asked } = await served(await storeWith(nodes, 2));
     const found = await folderContents(await groupAt(url));
     expect([namesOf(found), found.how]).toEqual([["1", "deep", "labels"], "probed"]);
-    expect(found.note).toMatch(/3 names that are usual/);
+    expect(found.note).toMatch(/3 names in common use/);
     expect(asked.length).toBeLessThan(30);
   });
 

@@ -105,7 +105,7 @@ describe("addresses", () => {
 
 describe("advice on errors", () => {
   const silent = new ZarrError("Network", "x could not be read", { code: "fetch-failed" });
-  const page = { stage: "opening", pageProtocol: "https:", pageOrigin: "https://page.example" } as const;
+  const page = { operation: "opening", pageProtocol: "https:", pageOrigin: "https://page.example" } as const;
 
   it("says first which header another server has to send", () => {
     const { hints } = explain(silent, { ...page, source: "https://data.example/a.zarr" });
@@ -135,7 +135,7 @@ describe("advice on errors", () => {
     expect(said.title).toBe("The archive cannot be read");
     expect(said.hints.join()).not.toContain("metadata");
     const large = new ZarrError("LimitExceeded", "a chunk of 10 × 10 is larger than the limit");
-    expect(explain(large, { ...page, source: "x" }).hints[0]).toContain("smaller ones");
+    expect(explain(large, { ...page, source: "x" }).hints[0]).toContain("smaller chunks");
   });
 });
 
@@ -167,15 +167,15 @@ describe("advice on reading", () => {
       sentence: expect.stringContaining("chunks of 1 × 64 × 64 would need 64 times fewer bytes"),
     });
     const large = plain([20_000, 20_000], [1000, 1000]);
-    expect(advise(large, 20_000).sentence).toMatch(/stands for 400 elements or more.*multiscale/);
+    expect(advise(large, 20_000).sentence).toMatch(/covers at least 400 elements.*multiscale/);
     expect(advise(plain([20_000, 20_000], [1000, 1000], 3), 20_000).sentence).toContain(
       "Chunks suit this view",
     );
     expect(advise(plain([1000, 1000], [20, 20]), 1000).sentence).toMatch(
-      /^2,500 chunks of 800 bytes are as many requests/,
+      /^2,500 chunks of 800 bytes need one request each/,
     );
     expect(advise(plain([9000, 9000], [9000, 9000]), 1000).sentence).toContain(
-      "larger than this view by 81 times",
+      "hold 81 times the data in this view",
     );
   });
 });

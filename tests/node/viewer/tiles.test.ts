@@ -4,7 +4,13 @@ import { aligned, fitted, inside, panned, visible, worldAt, zoomed } from "#src/
 import { Cache } from "#src/viewer/tiles/cache.js";
 import { type GridFacts, TileGrid } from "#src/viewer/tiles/grid.js";
 import { type Client, type Job, Scheduler } from "#src/viewer/tiles/scheduler.js";
-import { ahead, chooseLevel, type LevelView, type Viewpoint, wantedTiles } from "#src/viewer/tiles/wanted.js";
+import {
+  ahead,
+  chooseLevel,
+  type LevelView,
+  selectTiles,
+  type Viewpoint,
+} from "#src/viewer/tiles/tile-selection.js";
 
 const viewpoint = (row: number, column: number, scale: number, ratio = 1): Viewpoint => ({
   camera: { row, column, scale },
@@ -135,7 +141,7 @@ const plenty = { bytes: 2 ** 30, chunks: 4096 };
 
 it("the coarsest level comes first, then the level for the zoom from the centre outwards", () => {
   const levels = [0, 1, 2, 3, 4].map((level) => levelView(level, 8192, 256));
-  const { view, around, leftOut } = wantedTiles(levels, 0, viewpoint(4000, 4000, 1), plenty);
+  const { view, around, leftOut } = selectTiles(levels, 0, viewpoint(4000, 4000, 1), plenty);
   expect(view.slice(0, 4).map(({ level }) => level)).toEqual([4, 4, 4, 4]);
   const fine = view.slice(4);
   expect(new Set(fine.map(({ level }) => level))).toEqual(new Set([0]));
@@ -159,14 +165,14 @@ it("the coarsest level comes first, then the level for the zoom from the centre 
 
 it("the next coarser open level replaces one that is not open yet", () => {
   const levels = [0, 4].map((level) => levelView(level, 8192, 256));
-  const { view } = wantedTiles(levels, 2, viewpoint(4000, 4000, 0.25), plenty);
+  const { view } = selectTiles(levels, 2, viewpoint(4000, 4000, 0.25), plenty);
   expect(new Set(view.map(({ level }) => level))).toEqual(new Set([4]));
 });
 
 it("tiles beyond the budget are skipped, and very many are not even listed", () => {
   const huge = { ...levelView(0, 4_000_000, 100), bytesPerTile: 20_000 };
   const started = performance.now();
-  const { view, leftOut } = wantedTiles([huge], 0, viewpoint(2e6, 2e6, 0.0002), { bytes: 2e6, chunks: 4096 });
+  const { view, leftOut } = selectTiles([huge], 0, viewpoint(2e6, 2e6, 0.0002), { bytes: 2e6, chunks: 4096 });
   expect(performance.now() - started).toBeLessThan(200);
   expect(view).toHaveLength(100);
   expect(leftOut.of).toBe(30_000 * 40_000);
@@ -176,7 +182,7 @@ it("tiles beyond the budget are skipped, and very many are not even listed", () 
   expect(farthest).toBeLessThan(6.5);
   // Few rows: more columns.
   const flat = { ...huge, rows: 2 };
-  expect(wantedTiles([flat], 0, viewpoint(100, 2e6, 0.0002), { bytes: 2e6, chunks: 4096 }).view).toHaveLength(
+  expect(selectTiles([flat], 0, viewpoint(100, 2e6, 0.0002), { bytes: 2e6, chunks: 4096 }).view).toHaveLength(
     100,
   );
 });

@@ -35,8 +35,8 @@ const maxFields = 12;
 const maxCharacters = 10_000;
 
 /** Maximum number of items written out of a value of any type, and maximum depth. */
-const mostItems = 32;
-const mostDepth = 4;
+const maxItems = 32;
+const maxDepth = 4;
 
 /** Formats an element of an array of objects: any JSON value, or a list of numbers. */
 function formatObject(value: unknown, depth = 0): string {
@@ -44,16 +44,16 @@ function formatObject(value: unknown, depth = 0): string {
   if (typeof value !== "object" || value === null) return minus(String(value));
   if (Array.isArray(value) || ArrayBuffer.isView(value)) {
     const { length } = value as unknown as ArrayLike<unknown>;
-    if (depth === mostDepth && length > 0) return "[…]";
-    const items = Array.from({ length: Math.min(length, mostItems) }, (_, i) =>
+    if (depth === maxDepth && length > 0) return "[…]";
+    const items = Array.from({ length: Math.min(length, maxItems) }, (_, i) =>
       formatObject((value as unknown as ArrayLike<unknown>)[i], depth + 1),
     );
     return `[${cut(items, length)}]`;
   }
   const names = Object.keys(value);
-  if (depth === mostDepth && names.length > 0) return "{…}";
+  if (depth === maxDepth && names.length > 0) return "{…}";
   const entries = names
-    .slice(0, mostItems)
+    .slice(0, maxItems)
     .map(
       (name) => `${shortName(name)}: ${formatObject((value as Record<string, unknown>)[name], depth + 1)}`,
     );
@@ -74,7 +74,7 @@ function formatFields(dtype: DType, value: { readonly [name: string]: Scalar }):
 
 function formatList(dtype: DType, items: readonly Scalar[]): string {
   return `[${cut(
-    items.slice(0, mostItems).map((item) => formatScalar(dtype, item)),
+    items.slice(0, maxItems).map((item) => formatScalar(dtype, item)),
     items.length,
   )}]`;
 }

@@ -4,7 +4,7 @@ import { shortened } from "./text.js";
 import { arrange, overscan, type Span, TypedWord, VirtualWindow } from "./virtual.js";
 
 /** Position of a cell. */
-export type Place = readonly [row: number, column: number];
+export type GridPosition = readonly [row: number, column: number];
 
 export interface Cells {
   readonly rows: number;
@@ -19,12 +19,12 @@ export interface Cells {
 
 /** Positions of cells with buttons; other cells can be empty. */
 export interface CellButtons {
-  readonly first: Place | undefined;
-  readonly last: Place | undefined;
+  readonly first: GridPosition | undefined;
+  readonly last: GridPosition | undefined;
   /** The next position in the direction of `step`, from a position that may lie outside the grid. */
-  next(from: Place, step: Place): Place | undefined;
+  next(from: GridPosition, step: GridPosition): GridPosition | undefined;
   /** The position that a typed name denotes. */
-  find(word: string): Place | undefined;
+  find(word: string): GridPosition | undefined;
 }
 
 interface Size {
@@ -64,7 +64,7 @@ export class VirtualGrid {
   readonly #rows = new Map<number, Row>();
   #size: Size = { width: 0, height: 0 };
   /** Position of the tab stop. */
-  #active: Place | undefined;
+  #active: GridPosition | undefined;
 
   constructor(
     private readonly cells: Cells,
@@ -189,15 +189,15 @@ export class VirtualGrid {
     return this.#active?.[0] === row && this.#active[1] === column;
   }
 
-  #insideOf([row, column]: Place): HTMLElement | undefined {
+  #insideOf([row, column]: GridPosition): HTMLElement | undefined {
     return this.#rows.get(row)?.cells.get(column)?.firstElementChild as HTMLElement | undefined;
   }
 
-  #activate(place: Place): void {
+  #activate(position: GridPosition): void {
     const before = this.#active && this.#insideOf(this.#active);
     if (before) before.tabIndex = -1;
-    this.#active = place;
-    const now = this.#insideOf(place);
+    this.#active = position;
+    const now = this.#insideOf(position);
     if (now) now.tabIndex = 0;
   }
 
@@ -218,7 +218,7 @@ export class VirtualGrid {
     this.#insideOf(to)?.focus();
   }
 
-  #destination(event: KeyboardEvent): Place | undefined {
+  #destination(event: KeyboardEvent): GridPosition | undefined {
     const { buttons, rows, columns } = this.cells;
     if (!this.#active || !buttons || event.altKey || event.metaKey) return undefined;
     const [row, column] = this.#active;

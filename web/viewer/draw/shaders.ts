@@ -46,7 +46,7 @@ precision highp int;
 precision highp ${sampler};
 uniform ${sampler} values;
 uniform sampler2D colours;
-uniform vec2 low;       // what is left of the lower limit; 1 where the range has no extent
+uniform vec2 low;       // rest of the lower limit; 1 if the range is empty
 uniform ${kind === "float" ? "float" : scalar} whole;
 uniform float scale;
 uniform int mode;

@@ -2,7 +2,7 @@
 import type { Source } from "zarr-wasm";
 import type { ColormapName } from "../base/colormaps.js";
 import type { frameRates, Outside, WantedState } from "../model/state.js";
-import type { Part } from "../source/leaf.js";
+import type { ComplexPart } from "../source/leaf.js";
 import type { ControlsMode } from "./options.js";
 
 type Numeric = number | `${number}`;
@@ -40,7 +40,7 @@ export interface ZarrViewerAttributes {
   select?: string | undefined;
   index?: string | undefined;
   field?: string | undefined;
-  part?: Part | undefined;
+  part?: ComplexPart | undefined;
   /** Row and column of the centre, pixels per element: `"512,300,2"`. */
   at?: string | undefined;
   reversed?: YesNo | undefined;
@@ -73,7 +73,7 @@ export interface ZarrViewerAttributes {
   theme?: "light" | "dark" | undefined;
   /** URL of a page with the full viewer; enables copying links. */
   page?: string | undefined;
-  /** Settings without an attribute of their own, as JSON. */
+  /** Settings without a dedicated attribute, as JSON. */
   more?: string | undefined;
 }
 

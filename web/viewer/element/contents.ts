@@ -4,18 +4,18 @@ import { planTable } from "../model/plan.js";
 import { arrayFacts, drawnLeaf, type ViewState } from "../model/state.js";
 import { tableView, valueView } from "../panels/table.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Opened, Place } from "../source/open.js";
+import type { Opened, SourceTarget } from "../source/open.js";
 
 /** Content that replaces the picture, and the panel beside it. */
 export async function createContents(
   opened: Exclude<Opened, { kind: "dataset" }>,
-  place: Place,
+  target: SourceTarget,
   onGo: (path: string) => void,
   signal: AbortSignal,
 ): Promise<{ main: HTMLElement; beside: HTMLElement[] }> {
   if (opened.kind === "plate") {
     const { createPlate } = await import("./plate.js");
-    return { main: createPlate(opened.plate, place, onGo, signal), beside: [] };
+    return { main: createPlate(opened.plate, target, onGo, signal), beside: [] };
   }
   const { treeView } = await import("../panels/tree.js");
   const { attributesPanel } = await import("../panels/facts.js");

@@ -1,8 +1,8 @@
 /** Places the cursor and the marked rectangle over a plane. */
 import type { Point } from "../input/gestures.js";
-import type { Viewpoint } from "../tiles/wanted.js";
-import type { Cell } from "./reading.js";
-import { cellCentre, planeExtent, type Shown, visibleRectangle } from "./shown.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
+import type { Cell } from "./cell-reading.js";
+import { cellCentre, type PlaneContent, planeExtent, visibleRectangle } from "./plane-geometry.js";
 
 /** Moves the cursor to an element. */
 export function placeCursor(
@@ -34,7 +34,7 @@ export function placeMark(
 
 /** The cell a number of rows and columns away; without a start, the centre of the view. */
 export function movedCell(
-  shown: Shown,
+  shown: PlaneContent,
   view: Viewpoint,
   from: Cell | undefined,
   { rows, columns }: { readonly rows: number; readonly columns: number },

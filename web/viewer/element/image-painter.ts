@@ -7,12 +7,12 @@ import type { Layer } from "../model/layers.js";
 import { axisName, fillRuler, rulerTitle, rulerWidth } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
-import type { Viewpoint } from "../tiles/wanted.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
 import type { Overlay } from "./overlay.js";
 import type { Painter } from "./painter.js";
+import type { PlaneContent } from "./plane-geometry.js";
 import type { Ranges } from "./ranges.js";
-import type { Shown } from "./shown.js";
 
 /** Delay of the renderer's creation in milliseconds, during which the first tiles are requested. */
 const restBeforeMaking = 10;
@@ -43,7 +43,12 @@ export class ImagePainter implements Painter {
     this.#scheme.addEventListener("change", this.#repaint);
   }
 
-  paint(frame: Frame, shown: Shown, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean {
+  paint(
+    frame: Frame,
+    shown: PlaneContent,
+    view: Viewpoint,
+    tilesOf: (layer: Layer) => readonly Tile[],
+  ): boolean {
     const { size, ratio, camera, aspect } = view;
     const { state, dataset, layers } = shown;
     const shape = datasetShape(dataset);

@@ -11,11 +11,11 @@ import { Envelope } from "../numbers/envelope.js";
 import { axisName, fillRuler, fillValueRuler, rulerTitle } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
-import type { Viewpoint } from "../tiles/wanted.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
 import type { Painter } from "./painter.js";
+import type { PlaneContent } from "./plane-geometry.js";
 import type { Ranges } from "./ranges.js";
-import type { Shown } from "./shown.js";
 
 const tileEnvelope = keptFor((tile: Tile) => new Envelope(tile.plane));
 
@@ -33,7 +33,12 @@ export class LinePainter implements Painter {
     this.#scheme.addEventListener("change", this.redraw);
   }
 
-  paint(frame: Frame, shown: Shown, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean {
+  paint(
+    frame: Frame,
+    shown: PlaneContent,
+    view: Viewpoint,
+    tilesOf: (layer: Layer) => readonly Tile[],
+  ): boolean {
     const { size, ratio, camera } = view;
     const { dataset, state, layers } = shown;
     const { canvas } = frame;

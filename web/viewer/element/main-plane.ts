@@ -1,5 +1,5 @@
 /** The picture or line in the middle: one of the two at a time, with its layers and statistics. */
-import type { LookedAt } from "../model/advice.js";
+import type { DisplayedView } from "../model/advice.js";
 import { type Layer, planeAspect, planLayers } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { LayerNumbers } from "../panels/control.js";
@@ -110,7 +110,7 @@ export class MainPlane {
   }
 
   /** Describes the reads for the current view. */
-  lookedAt(dataset: Dataset, state: ViewState): LookedAt | undefined {
+  displayedView(dataset: Dataset, state: ViewState): DisplayedView | undefined {
     const [viewpoint, seen] = [this.#view?.viewpoint, this.#view?.seen];
     if (!seen || !viewpoint) return undefined;
     const { size, ratio } = viewpoint;

@@ -2,10 +2,10 @@
 import type { Scalar } from "zarr-wasm";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Place } from "../source/open.js";
+import type { SourceTarget } from "../source/open.js";
 
 /** The source to view. */
-export interface ViewerTarget extends Place {
+export interface ViewerTarget extends SourceTarget {
   /** The initial state; invalid settings are replaced by valid ones. */
   readonly settings?: WantedState | undefined;
 }

@@ -3,9 +3,9 @@ import { h } from "../base/dom.js";
 import type { MapLines as Lines } from "../draw/map-lines.js";
 import { planScaleBar } from "../panels/scale-bar.js";
 import { datasetShape } from "../source/dataset.js";
-import type { Viewpoint } from "../tiles/wanted.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
-import type { Shown } from "./shown.js";
+import type { PlaneContent } from "./plane-geometry.js";
 
 /**
  * The class that draws maps, and the coastlines, once they have been loaded; shared by all pictures of a
@@ -61,12 +61,12 @@ export class Overlay {
     frame.overlay.append(this.#lines, this.#bar);
   }
 
-  paint(shown: Shown, view: Viewpoint): void {
+  paint(shown: PlaneContent, view: Viewpoint): void {
     this.#paintBar(shown, view);
     this.#paintLines(shown, view);
   }
 
-  #paintBar({ dataset, state }: Shown, { camera, size }: Viewpoint): void {
+  #paintBar({ dataset, state }: PlaneContent, { camera, size }: Viewpoint): void {
     const bar = planScaleBar(
       dataset,
       state.axes,
@@ -80,7 +80,7 @@ export class Overlay {
     if (this.#text.textContent !== bar.text) this.#text.textContent = bar.text;
   }
 
-  #paintLines({ dataset, state }: Shown, view: Viewpoint): void {
+  #paintLines({ dataset, state }: PlaneContent, view: Viewpoint): void {
     const { isGraticuleOn, areCoastsOn, axes } = state;
     const roles = axes.map((axis) => dataset.axes[axis]!.role);
     const isMap = roles.includes("latitude") && roles.includes("longitude");
@@ -101,7 +101,7 @@ export class Overlay {
       .join();
   }
 
-  #mapOf(dataset: Shown["dataset"], axes: readonly number[]): Lines | undefined {
+  #mapOf(dataset: PlaneContent["dataset"], axes: readonly number[]): Lines | undefined {
     if (!MapLines) return undefined;
     const key = axes.join();
     if (this.#map?.key !== key || this.#dataset !== dataset) {
@@ -111,5 +111,5 @@ export class Overlay {
     return this.#map?.lines;
   }
 
-  #dataset: Shown["dataset"] | undefined;
+  #dataset: PlaneContent["dataset"] | undefined;
 }

@@ -1,13 +1,18 @@
 /** Interface of painters, which draw a plane. */
 import type { Layer } from "../model/layers.js";
 import type { Tile } from "../tiles/tile.js";
-import type { Viewpoint } from "../tiles/wanted.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
-import type { Shown } from "./shown.js";
+import type { PlaneContent } from "./plane-geometry.js";
 
 export interface Painter {
   /** @returns false if it must continue in the next frame. */
-  paint(frame: Frame, shown: Shown, view: Viewpoint, tilesOf: (layer: Layer) => readonly Tile[]): boolean;
+  paint(
+    frame: Frame,
+    shown: PlaneContent,
+    view: Viewpoint,
+    tilesOf: (layer: Layer) => readonly Tile[],
+  ): boolean;
   forget(blockKey: string): void;
   /** Sets the memory limit of data made from tiles. */
   setBudget?(bytes: number): void;

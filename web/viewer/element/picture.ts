@@ -7,13 +7,13 @@ const margin = 16;
 /** Elements that only make sense on the page. */
 const leftOut = ".zw-status, .zw-progress, .zw-readout, .zw-cursor, .zw-mark, button, input, select";
 
-/** The stage as PNG, in device pixels. */
-export function exportPicture(stage: HTMLElement): Promise<Blob> {
+/** The main panel as PNG, in device pixels. */
+export function exportPicture(mainPanel: HTMLElement): Promise<Blob> {
   const parts = [".zw-head", ".zw-view", ".zw-legend"].flatMap((name) => {
-    const found = stage.querySelector<HTMLElement>(name);
+    const found = mainPanel.querySelector<HTMLElement>(name);
     return found?.checkVisibility() ? [found] : [];
   });
-  const { backgroundColor } = getComputedStyle(stage);
+  const { backgroundColor } = getComputedStyle(mainPanel);
   const scale = Math.max(1, window.devicePixelRatio || 1);
   const canvas = snapshot(parts, { background: backgroundColor, margin, scale }, (element) =>
     element.matches(leftOut),

@@ -9,14 +9,13 @@ import type { Layer } from "../model/layers.js";
 import type { Interval } from "../model/state.js";
 import { acquire, release, type Shared } from "../tiles/shared.js";
 import type { Gap, Tile } from "../tiles/tile.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
 import { TileSet, type TileStatus } from "../tiles/tile-set.js";
-import type { Viewpoint } from "../tiles/wanted.js";
+import { type Cell, type Reading, readCell } from "./cell-reading.js";
 import { distanceInto, movedCell, placeCursor, placeMark } from "./cursor.js";
 import { Frame } from "./frame.js";
 import { FrameClock } from "./frame-clock.js";
 import type { Painter } from "./painter.js";
-import type { Ranges } from "./ranges.js";
-import { type Cell, type Reading, readCell } from "./reading.js";
 import {
   cellAt,
   cellCentre,
@@ -25,13 +24,14 @@ import {
   isLine,
   isSamePlane,
   markedIntervals,
+  type PlaneContent,
   planeExtent,
   requestedCamera,
   resolveViewpoint,
-  type Shown,
   visibleRectangle,
   wholeScale,
-} from "./shown.js";
+} from "./plane-geometry.js";
+import type { Ranges } from "./ranges.js";
 
 export interface PlaneCallbacks {
   onCamera(camera: Camera, cause: "pan" | "zoom"): void;
@@ -58,9 +58,9 @@ export class PlaneView {
   readonly #painter: Painter;
   readonly #endDropping: () => void;
   readonly #clock = new FrameClock(() => this.#draw());
-  #shown: Shown | undefined;
+  #shown: PlaneContent | undefined;
   /** Tiles of the previous plane, shown until the next one has some. */
-  #former: { readonly shown: Shown; readonly tiles: Map<string, readonly Tile[]> } | undefined;
+  #former: { readonly shown: PlaneContent; readonly tiles: Map<string, readonly Tile[]> } | undefined;
   #cell: Cell | undefined;
   #way = { row: 0, column: 0 };
   #isAsked = false;
@@ -125,7 +125,7 @@ export class PlaneView {
     this.#change();
   }
 
-  show(shown: Shown): void {
+  show(shown: PlaneContent): void {
     const before = this.#shown;
     if (before && before.dataset !== shown.dataset) {
       this.#cell = undefined;
@@ -228,7 +228,7 @@ export class PlaneView {
     this.redraw();
   }
 
-  #keepFormer(before: Shown): void {
+  #keepFormer(before: PlaneContent): void {
     if (this.#former || before.layers.length === 0) return;
     const tiles = new Map(before.layers.map((layer) => [layer.id, this.#tiles.tilesOf(layer)] as const));
     this.#former = { shown: before, tiles };
@@ -263,7 +263,7 @@ export class PlaneView {
 
   /** Draws the previous plane while the current one has no tiles. */
   #paint(
-    shown: Shown,
+    shown: PlaneContent,
     view: Viewpoint,
     tiles: ReadonlyMap<Layer, readonly Tile[]>,
     isComplete: boolean,

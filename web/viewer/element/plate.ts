@@ -1,6 +1,6 @@
 /** A plate with thumbnails of its wells: loads those in view, a few at a time. */
 import { plateView } from "../panels/plate.js";
-import type { Place } from "../source/open.js";
+import type { SourceTarget } from "../source/open.js";
 import type { Plate } from "../source/plate.js";
 import { drawThumbnail } from "./thumbnail.js";
 
@@ -16,14 +16,14 @@ const maxSide = 144;
 /** Maximum number of cached pictures. */
 const maxPictures = 1000;
 
-/** @param place of the plate. @param signal aborts all loading */
+/** @param target of the plate. @param signal aborts all loading */
 export function createPlate(
   plate: Plate,
-  place: Place,
+  target: SourceTarget,
   onGo: (path: string) => void,
   signal: AbortSignal,
 ): HTMLElement {
-  const pictures = new WellPictures(place, signal);
+  const pictures = new WellPictures(target, signal);
   return plateView(plate, onGo, (well, path) => pictures.add(well, path));
 }
 
@@ -37,7 +37,7 @@ class WellPictures {
   #running = 0;
 
   constructor(
-    private readonly place: Place,
+    private readonly target: SourceTarget,
     private readonly signal: AbortSignal,
   ) {
     signal.addEventListener("abort", () => this.#observer.disconnect(), { once: true });
@@ -80,7 +80,7 @@ class WellPictures {
 
   async #fill(well: Element, path: string): Promise<void> {
     if (this.#show(well, path)) return;
-    const { source, v1Order } = this.place;
+    const { source, v1Order } = this.target;
     const options = { enough, hasLabels: false, signal: this.signal };
     const picture = await drawThumbnail({ source, v1Order, path }, options).catch(() => undefined);
     if (this.signal.aborted) return;

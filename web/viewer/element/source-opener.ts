@@ -2,10 +2,10 @@
 import type { ZarrWarning } from "zarr-wasm";
 import type { WantedState } from "../model/state.js";
 import { Crumbs } from "../panels/crumbs.js";
-import { type Opened, openPlace, RefusedAddress, readPlace, targetName } from "../source/open.js";
+import { type Opened, openTarget, RefusedAddress, resolveTarget, targetName } from "../source/open.js";
 import { acquire, release } from "../tiles/shared.js";
+import type { MainPanel } from "./main-panel.js";
 import type { ViewerTarget } from "./options.js";
-import type { Stage } from "./stage.js";
 import type { StatusReporter } from "./status-reporter.js";
 import { refusal } from "./target.js";
 import type { ViewerModel } from "./viewer-model.js";
@@ -26,7 +26,7 @@ export class SourceOpener {
 
   constructor(
     private readonly model: ViewerModel,
-    private readonly stage: Stage,
+    private readonly mainPanel: MainPanel,
     private readonly status: StatusReporter,
     private readonly callbacks: SourceOpenerCallbacks,
   ) {}
@@ -34,15 +34,15 @@ export class SourceOpener {
   /** Parses the target's address; reports an error and returns undefined if it cannot be opened. */
   resolve(requested: ViewerTarget): ViewerTarget | undefined {
     try {
-      const { place, note } = readPlace(requested);
+      const { target, note } = resolveTarget(requested);
       this.status.sourceNotes = note === undefined ? [] : [note];
-      if (note !== undefined) this.model.options.onPlace?.(place, "read");
-      return place;
+      if (note !== undefined) this.model.options.onPlace?.(target, "read");
+      return target;
     } catch (error) {
       this.close();
       this.model.target = requested;
       this.#begin();
-      this.stage.setHeading(targetName(requested), undefined);
+      this.mainPanel.setHeading(targetName(requested), undefined);
       if (!(error instanceof RefusedAddress)) this.status.fail(error, "opening");
       else this.status.showFailure(refusal(error), "opening");
       return undefined;
@@ -73,8 +73,8 @@ export class SourceOpener {
     const { signal } = this.#opening;
     this.#begin();
     this.model.activity = "opening";
-    this.stage.setHeading(targetName(target), undefined);
-    this.stage.setBusy("Opening…");
+    this.mainPanel.setHeading(targetName(target), undefined);
+    this.mainPanel.setBusy("Opening…");
     // Workers start while the metadata are read.
     acquire().pool.start();
     try {
@@ -95,7 +95,7 @@ export class SourceOpener {
     const onWarning = (warning: ZarrWarning) => {
       if (warnings.length < maxWarnings) warnings.push(warning);
     };
-    const opened = await openPlace(target, { signal, onWarning });
+    const opened = await openTarget(target, { signal, onWarning });
     signal.throwIfAborted();
     this.status.warnings = warnings;
     this.status.sourceNotes = [...this.status.sourceNotes, ...opened.notes];

@@ -1,21 +1,21 @@
 /** Reports progress, notes and errors, to the user and to the page. */
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount } from "../base/format.js";
-import { type Explanation, explain, type Stage as FailedStage } from "../panels/messages.js";
+import { type Explanation, explain, type FailedOperation } from "../panels/messages.js";
 import { type Note, Notes } from "../panels/notes.js";
 import type { TileStatus } from "../tiles/tile-set.js";
+import type { MainPanel } from "./main-panel.js";
 import type { MainPlane } from "./main-plane.js";
-import { chunkErrors, countText, damageNotes, leftOutNotes, middleNote, placeNotes } from "./noting.js";
 import type { ViewerView } from "./options.js";
-import type { Stage } from "./stage.js";
-import { failingPlace } from "./target.js";
+import { errorContext } from "./target.js";
+import { chunkErrors, countText, damageNotes, leftOutNotes, middleNote, sourceNotes } from "./view-notes.js";
 import type { ViewerModel } from "./viewer-model.js";
 
 export interface StatusReporterCallbacks {
   /** Called when an error replaces the picture. */
   onFailure(): void;
   /** Called when the user retries after an error. */
-  onRetry(stage: FailedStage): void;
+  onRetry(operation: FailedOperation): void;
   onReadInCOrder(): void;
   onReadWholeSlice(): void;
 }
@@ -34,7 +34,7 @@ export class StatusReporter {
 
   constructor(
     private readonly model: ViewerModel,
-    private readonly stage: Stage,
+    private readonly mainPanel: MainPanel,
     private readonly plane: MainPlane,
     private readonly callbacks: StatusReporterCallbacks,
   ) {}
@@ -59,7 +59,7 @@ export class StatusReporter {
 
   /** Called for content other than pictures, which is complete when shown. */
   showReady(): void {
-    this.stage.setIdle("");
+    this.mainPanel.setIdle("");
     this.notes.show(this.#sourceNotes());
     this.model.activity = "ready";
   }
@@ -74,14 +74,14 @@ export class StatusReporter {
     if (!isComplete) {
       this.model.activity = "reading";
       const progress = { chunks: done, totalChunks: chunks, bytes };
-      this.stage.setBusy(`Reading ${text}…`, progress);
+      this.mainPanel.setBusy(`Reading ${text}…`, progress);
       onProgress?.(progress);
       return false;
     }
     const isNew = !wasComplete || this.model.activity !== "ready";
     if (isNew) {
       const time = Math.round(performance.now() - this.#started);
-      this.stage.setIdle(`${text}, ${formatByteCount(bytes)}, ${time} ms`);
+      this.mainPanel.setIdle(`${text}, ${formatByteCount(bytes)}, ${time} ms`);
       onProgress?.({ chunks, totalChunks: chunks, bytes });
     }
     return isNew;
@@ -95,7 +95,7 @@ export class StatusReporter {
     const isMiddle = limits.length === 0 && this.plane.isMiddle(dataset, settings);
     this.notes.show([
       ...this.#sourceNotes(),
-      ...damageNotes(errors, failingPlace(target, "reading"), () => this.plane.view?.retry()),
+      ...damageNotes(errors, errorContext(target, "reading"), () => this.plane.view?.retry()),
       ...limits,
       ...(isMiddle ? [middleNote(dataset, settings, () => this.callbacks.onReadWholeSlice())] : []),
     ]);
@@ -107,7 +107,7 @@ export class StatusReporter {
   }
 
   #sourceNotes(): Note[] {
-    return placeNotes(this.sourceNotes, this.warnings, () => this.callbacks.onReadInCOrder());
+    return sourceNotes(this.sourceNotes, this.warnings, () => this.callbacks.onReadInCOrder());
   }
 
   /** Reports an error to the page, once. */
@@ -118,17 +118,17 @@ export class StatusReporter {
   }
 
   /** Reports an error and shows it instead of the picture. */
-  fail(error: unknown, stage: FailedStage): void {
+  fail(error: unknown, operation: FailedOperation): void {
     this.#report(error);
-    this.showFailure(explain(error, failingPlace(this.model.target!, stage)), stage);
+    this.showFailure(explain(error, errorContext(this.model.target!, operation)), operation);
   }
 
   /** Shows an explanation instead of the picture. */
-  showFailure(explanation: Explanation, stage: FailedStage): void {
+  showFailure(explanation: Explanation, operation: FailedOperation): void {
     this.callbacks.onFailure();
     this.model.activity = "error";
-    this.stage.setIdle("");
+    this.mainPanel.setIdle("");
     this.notes.show(this.#sourceNotes());
-    this.stage.showError(explanation, () => this.callbacks.onRetry(stage));
+    this.mainPanel.showError(explanation, () => this.callbacks.onRetry(operation));
   }
 }

@@ -1,7 +1,7 @@
 /** The requested source: parses it, compares it with the open one, and describes it. */
 import type { Source } from "zarr-wasm";
 import { arrayFacts, resolveState, type ViewState, type WantedState } from "../model/state.js";
-import type { Explanation, Place, Stage } from "../panels/messages.js";
+import type { ErrorContext, Explanation, FailedOperation } from "../panels/messages.js";
 import type { Dataset } from "../source/dataset.js";
 import type { RefusedAddress } from "../source/open.js";
 import type { ViewerTarget } from "./options.js";
@@ -14,7 +14,7 @@ export function absolute(source: string | URL): string {
   return URL.canParse(source, location.href) ? new URL(source, location.href).href : String(source);
 }
 
-export function isSamePlace(a: ViewerTarget, b: ViewerTarget): boolean {
+export function isSameTarget(a: ViewerTarget, b: ViewerTarget): boolean {
   const isSameSource =
     isAddress(a.source) && isAddress(b.source)
       ? String(a.source) === String(b.source)
@@ -39,9 +39,9 @@ export function resolveFor(dataset: Dataset, wanted: WantedState): ViewState {
 }
 
 /** Page and source as context of an error. */
-export function failingPlace({ source }: ViewerTarget, stage: Stage): Place {
+export function errorContext({ source }: ViewerTarget, operation: FailedOperation): ErrorContext {
   const { protocol: pageProtocol, origin: pageOrigin } = location;
-  return { stage, pageProtocol, pageOrigin, source: isAddress(source) ? absolute(source) : "" };
+  return { operation, pageProtocol, pageOrigin, source: isAddress(source) ? absolute(source) : "" };
 }
 
 /** Explains why an address cannot be opened. */

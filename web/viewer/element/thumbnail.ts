@@ -8,7 +8,7 @@ import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
 import type { Level } from "../source/dataset.js";
 import { dtypeLeaves } from "../source/leaf.js";
-import { openPlace, readPlace } from "../source/open.js";
+import { openTarget, resolveTarget } from "../source/open.js";
 import { cutTile } from "../tiles/cut.js";
 import type { ViewerTarget } from "./options.js";
 
@@ -32,7 +32,7 @@ export async function drawThumbnail(
   target: ViewerTarget,
   { enough, hasLabels, signal }: ThumbnailOptions,
 ): Promise<HTMLCanvasElement | undefined> {
-  const opened = await openPlace(readPlace(target).place, { signal, onWarning: () => {} });
+  const opened = await openTarget(resolveTarget(target).target, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") return undefined;
   const { dataset } = opened;
   const state = resolveState(arrayFacts(dataset), target.settings ?? {});

@@ -14,21 +14,21 @@ import type { Measured } from "../source/measure.js";
 import type { Opened } from "../source/open.js";
 import { concernsAll } from "../tiles/read.js";
 import type { TileStatus } from "../tiles/tile-set.js";
-import { BesidePlace } from "./beside-place.js";
-import { Companions } from "./companions.js";
+import type { Cell } from "./cell-reading.js";
+import { LazyCrossSections } from "./lazy-cross-sections.js";
+import { LazySidePanels } from "./lazy-side-panels.js";
+import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
-import { Pointing } from "./pointing.js";
-import type { Cell } from "./reading.js";
-import { codeRequest } from "./sharing.js";
-import { cellIndex } from "./shown.js";
-import type { SideCallbacks } from "./side.js";
-import { SidePlace } from "./side-place.js";
+import { cellIndex } from "./plane-geometry.js";
+import { PointerReporter } from "./pointer-reporter.js";
+import { RelatedDataLoader } from "./related-data-loader.js";
+import type { SidePanelsCallbacks } from "./side-panels.js";
 import { Slices } from "./slices.js";
-import type { Stage } from "./stage.js";
 import { StatusReporter, type StatusReporterCallbacks } from "./status-reporter.js";
 import { resolveFor } from "./target.js";
 import { valueFormat } from "./value-format.js";
+import { codeRequest } from "./view-link.js";
 import type { ViewerModel } from "./viewer-model.js";
 
 /** Minimum interval between two updates of the panels while data arrive, in milliseconds. */
@@ -38,10 +38,10 @@ const restDelay = 150;
 
 export interface ViewControllerCallbacks
   extends Pick<StatusReporterCallbacks, "onRetry">,
-    Pick<SideCallbacks, "onV1Order"> {
+    Pick<SidePanelsCallbacks, "onV1Order"> {
   /** Opens another node or variable of the same source. */
   onGo(path: string, variable?: string): void;
-  readonly share: SideCallbacks["share"];
+  readonly share: SidePanelsCallbacks["share"];
 }
 
 export class ViewController {
@@ -51,7 +51,8 @@ export class ViewController {
     onReset: () => this.#showAll(),
     onPoint: (cell, by) => this.#point(cell, by),
     onPick: (cell) => {
-      if (this.#beside.isPicking) this.change({ index: cellIndex(this.model.view!.settings, cell) }, "pick");
+      if (this.#crossSections.isPicking)
+        this.change({ index: cellIndex(this.model.view!.settings, cell) }, "pick");
     },
     onStep: (direction) => this.#slices.step(direction),
     onPlay: () => {
@@ -62,19 +63,19 @@ export class ViewController {
     format: () => this.#valueFormat(),
   });
   readonly status: StatusReporter;
-  readonly side: SidePlace;
+  readonly side: LazySidePanels;
   readonly #slices = new Slices({
     view: () => this.model.view,
     isReady: () => this.model.activity === "ready",
     onIndex: (index, cause) => this.change({ index }, cause),
   });
-  readonly #companions: Companions;
-  readonly #beside = new BesidePlace({
+  readonly #relatedData: RelatedDataLoader;
+  readonly #crossSections = new LazyCrossSections({
     onPick: (index) => this.change({ index }, "pick"),
-    onPoint: (pointed, by) => this.stage.readout.show(pointed, by),
+    onPoint: (pointed, by) => this.mainPanel.readout.show(pointed, by),
     format: () => this.#valueFormat(),
   });
-  readonly #pointing: Pointing;
+  readonly #pointer: PointerReporter;
 
   /** Aborted when the source is closed. */
   #opening = AbortSignal.abort();
@@ -89,23 +90,23 @@ export class ViewController {
 
   constructor(
     private readonly model: ViewerModel,
-    private readonly stage: Stage,
+    private readonly mainPanel: MainPanel,
     private readonly callbacks: ViewControllerCallbacks,
   ) {
-    this.status = new StatusReporter(model, stage, this.plane, {
+    this.status = new StatusReporter(model, mainPanel, this.plane, {
       onFailure: () => this.end(),
       onRetry: callbacks.onRetry,
       onReadInCOrder: () => callbacks.onV1Order("writer"),
       onReadWholeSlice: () => this.#showAll(),
     });
-    this.side = new SidePlace(this.#sideCallbacks());
-    this.#companions = this.#makeCompanions();
-    this.#pointing = new Pointing(stage.readout, () => model.options.onPointer);
-    stage.beside.append(this.#beside.element);
+    this.side = new LazySidePanels(this.#sideCallbacks());
+    this.#relatedData = this.#makeRelatedData();
+    this.#pointer = new PointerReporter(mainPanel.readout, () => model.options.onPointer);
+    mainPanel.crossSections.append(this.#crossSections.element);
   }
 
-  #makeCompanions(): Companions {
-    return new Companions({
+  #makeRelatedData(): RelatedDataLoader {
+    return new RelatedDataLoader({
       settings: () => this.model.settings.value,
       onGo: (path, variable) => this.callbacks.onGo(path, variable),
       onCollection: (panel) => this.side.prepend(panel),
@@ -148,10 +149,10 @@ export class ViewController {
     this.#abortReads();
     this.model.dataset = undefined;
     this.model.settings.set(undefined, "open");
-    this.#companions.begin(undefined, opening);
+    this.#relatedData.begin(undefined, opening);
     this.side.replace();
     this.end();
-    this.stage.show(undefined);
+    this.mainPanel.show(undefined);
   }
 
   /** Prepares the panels for an open dataset, before a state is applied. */
@@ -159,14 +160,14 @@ export class ViewController {
     const { dataset } = opened;
     this.model.dataset = dataset;
     this.side.begin({ dataset, v1Order });
-    this.stage.setHeading(dataset.title, dataset);
-    this.#companions.begin(opened, this.#opening);
+    this.mainPanel.setHeading(dataset.title, dataset);
+    this.#relatedData.begin(opened, this.#opening);
   }
 
   /** Removes the picture. */
   end(): void {
     this.#slices.stop();
-    this.#beside.dispose();
+    this.#crossSections.dispose();
     this.plane.end();
     this.side.showMemory(undefined);
     this.status.end();
@@ -203,7 +204,7 @@ export class ViewController {
       keptLimits: isFoundAnew ? undefined : { ...this.plane.ranges.found, ...settings.keptLimits },
     };
     void this.apply(resolveFor(dataset, { ...settings, ...reset, ...change }), control);
-    if (change.labels !== undefined) void this.#companions.openLabels();
+    if (change.labels !== undefined) void this.#relatedData.openLabels();
     this.model.options.onChange?.(this.model.view!, control);
   }
 
@@ -256,12 +257,12 @@ export class ViewController {
     const next = kind === "image" ? this.#slices.next(dataset, settings) : [];
     this.#abortReads();
     const { view, isOther } = this.plane.show(kind, dataset, settings, next);
-    this.stage.show(view.element, true);
+    this.mainPanel.show(view.element, true);
     view.frame.measure();
     if (isOther) this.status.begin();
-    this.#showBeside();
+    this.#showCrossSections();
     if (this.#moving === undefined) this.#syncSide();
-    this.#point(view.cell, this.#pointing.by);
+    this.#point(view.cell, this.#pointer.by);
   }
 
   async #showText(kind: SliceKind): Promise<void> {
@@ -270,21 +271,21 @@ export class ViewController {
     this.model.activity = "reading";
     this.#syncSide();
     if (kind === "empty")
-      this.stage.showText("The array has no elements: one of its dimensions has length 0.");
+      this.mainPanel.showText("The array has no elements: one of its dimensions has length 0.");
     else {
-      this.stage.setBusy("Reading…");
+      this.mainPanel.setBusy("Reading…");
       try {
         const { createTable } = await import("./contents.js");
         const table = await createTable(dataset, settings, signal);
         signal.throwIfAborted();
-        this.stage.show(table);
+        this.mainPanel.show(table);
       } catch (error) {
         if (!signal.aborted) this.status.fail(error, "reading");
         return;
       }
     }
     this.status.showReady();
-    if (kind !== "empty") this.#companions.find();
+    if (kind !== "empty") this.#relatedData.find();
   }
 
   #setWindows(rows: Interval, columns: Interval): void {
@@ -317,7 +318,7 @@ export class ViewController {
       this.status.fail(fatal, "reading");
       return;
     }
-    if (this.plane.view) this.#beside.follow(this.plane.view);
+    if (this.plane.view) this.#crossSections.follow(this.plane.view);
     this.#showProgress(status);
     // Data arrive in bursts: the panels are not updated for every tile.
     const now = performance.now();
@@ -329,25 +330,25 @@ export class ViewController {
 
   #showProgress(status: TileStatus): void {
     // The colour limits of a complete picture have been found.
-    if (this.status.showProgress(status)) this.#showBeside();
+    if (this.status.showProgress(status)) this.#showCrossSections();
     if (!status.isComplete) return;
     this.model.activity = "ready";
-    this.#companions.find();
+    this.#relatedData.find();
   }
 
   #describe(view: ViewerView, status: TileStatus): void {
     const { layers, ranges, kind } = this.plane;
-    this.stage.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
+    this.mainPanel.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
     this.#syncSide();
     this.side.showMemory(this.plane.view?.memory);
     this.status.showNotes(view, status);
     this.#pointAgain();
   }
 
-  #showBeside(): void {
+  #showCrossSections(): void {
     const { dataset, settings: state } = this.model.view!;
     const limits = (layer: Layer) => this.plane.ranges.limits(layer);
-    this.#beside.show(this.plane.kind === "image" ? { dataset, state, limits } : undefined);
+    this.#crossSections.show(this.plane.kind === "image" ? { dataset, state, limits } : undefined);
   }
 
   /** Updates the panels for the current view and its statistics. */
@@ -360,10 +361,10 @@ export class ViewController {
     this.side.sync(settings, {
       controls: { kind, seen: plane.view?.seen, numbers: plane.numbers, playing: this.#slices.playing },
       isPicture: plane.view !== undefined,
-      lookedAt: plane.lookedAt(dataset, settings),
-      labels: this.#companions.labels,
+      displayedView: plane.displayedView(dataset, settings),
+      labels: this.#relatedData.labels,
     });
-    this.stage.showPlace(placeText(dataset.axes, settings.index, settings.axes));
+    this.mainPanel.showPlace(placeText(dataset.axes, settings.index, settings.axes));
   }
 
   async #measure(): Promise<Measured | undefined> {
@@ -371,9 +372,9 @@ export class ViewController {
     const seen = plane?.seen;
     if (!view || !seen) return undefined;
     const { dataset, settings, target } = view;
-    const { measureMiddle } = await import("./measuring.js");
+    const { measureView } = await import("./measure-view.js");
     const options = { v1Order: target.v1Order, signal: this.#request.signal };
-    return measureMiddle(dataset, settings, { seen, level: plane!.level }, options);
+    return measureView(dataset, settings, { seen, level: plane!.level }, options);
   }
 
   #valueFormat(): (value: number) => string {
@@ -387,13 +388,13 @@ export class ViewController {
     // While dragging, the element under the pointer stays the same.
     if (this.#moving !== undefined && by === "pointer" && cell) return;
     const readings = cell ? this.plane.view!.read(cell) : [];
-    this.#pointing.show(cell && { index: cellIndex(settings, cell), axes, readings }, by);
-    this.#beside.point(cell);
+    this.#pointer.show(cell && { index: cellIndex(settings, cell), axes, readings }, by);
+    this.#crossSections.point(cell);
   }
 
   /** The value under the pointer may have been read. */
   #pointAgain(): void {
     const cell = this.plane.view?.cell;
-    if (cell) this.#point(cell, this.#pointing.by);
+    if (cell) this.#point(cell, this.#pointer.by);
   }
 }

@@ -3,8 +3,8 @@ import { h } from "../base/dom.js";
 import { Observable } from "../base/observable.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
+import type { ViewerState } from "./main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./options.js";
-import type { ViewerState } from "./stage.js";
 
 export class ViewerModel {
   /** Root element of the viewer; its `data-state` is the activity. */

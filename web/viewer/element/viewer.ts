@@ -3,27 +3,27 @@ import { h } from "../base/dom.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Opened } from "../source/open.js";
 import { followLinked, joinLink, type Linked, tellLinked } from "./links.js";
+import { MainPanel, type ViewerState } from "./main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./options.js";
-import { linkTo } from "./sharing.js";
 import { SourceOpener } from "./source-opener.js";
-import { Stage, type ViewerState } from "./stage.js";
-import { isSamePlace, resolveFor } from "./target.js";
+import { isSameTarget, resolveFor } from "./target.js";
 import { ViewController } from "./view-controller.js";
+import { viewLink } from "./view-link.js";
 import { ViewerModel } from "./viewer-model.js";
 
 export class Viewer implements Linked {
   readonly #model = new ViewerModel();
-  readonly #stage = new Stage();
-  readonly #controller = new ViewController(this.#model, this.#stage, {
+  readonly #mainPanel = new MainPanel();
+  readonly #controller = new ViewController(this.#model, this.#mainPanel, {
     onGo: (path, variable) => this.#opener.navigate({ path, variable }),
     onV1Order: (order) => this.#opener.reorder(order),
-    onRetry: (stage) => {
-      if (stage === "opening") void this.#opener.open();
+    onRetry: (operation) => {
+      if (operation === "opening") void this.#opener.open();
       else void this.#controller.apply(this.current!, "retry");
     },
     share: { link: () => this.link, picture: () => this.#namedPicture() },
   });
-  readonly #opener = new SourceOpener(this.#model, this.#stage, this.#controller.status, {
+  readonly #opener = new SourceOpener(this.#model, this.#mainPanel, this.#controller.status, {
     onBegin: (signal) => this.#controller.clear(signal),
     onOpened: (opened, wanted, signal) => this.#showOpened(opened, wanted, signal),
   });
@@ -31,7 +31,7 @@ export class Viewer implements Linked {
 
   constructor(element: HTMLElement, options: ViewerOptions = {}) {
     const { side, status } = this.#controller;
-    const parts = [this.#opener.crumbs.element, this.#stage.element, status.notes.element];
+    const parts = [this.#opener.crumbs.element, this.#mainPanel.element, status.notes.element];
     const { root, settings } = this.#model;
     root.append(h("div", { class: "zw-layout" }, h("div", { class: "zw-main" }, ...parts), side.element));
     element.replaceChildren(root);
@@ -66,14 +66,14 @@ export class Viewer implements Linked {
   /** The address of the view on a viewer page; undefined without a page, and for a store of the page. */
   get link(): string | undefined {
     const { view, options } = this.#model;
-    return view && options.page ? linkTo(view, options.page) : undefined;
+    return view && options.page ? viewLink(view, options.page) : undefined;
   }
 
   /** The view as PNG; undefined if there is no picture. */
   async picture(): Promise<Blob | undefined> {
     if (!this.#controller.plane.view) return undefined;
     const { exportPicture } = await import("./picture.js");
-    return exportPicture(this.#stage.element);
+    return exportPicture(this.#mainPanel.element);
   }
 
   async #namedPicture(): Promise<{ blob: Blob; name: string } | undefined> {
@@ -100,7 +100,7 @@ export class Viewer implements Linked {
     if (!target) return;
     const { dataset, target: before } = this.#model;
     this.#model.target = target;
-    if (!dataset || !before || !isSamePlace(before, target)) return this.#opener.open();
+    if (!dataset || !before || !isSameTarget(before, target)) return this.#opener.open();
     await this.#controller.apply(resolveFor(dataset, target.settings ?? {}), "address");
   }
 
@@ -116,7 +116,7 @@ export class Viewer implements Linked {
     this.#leaveLink();
     this.#opener.close();
     this.#controller.destroy();
-    this.#stage.setIdle("");
+    this.#mainPanel.setIdle("");
     this.#model.root.remove();
   }
 
@@ -138,7 +138,7 @@ export class Viewer implements Linked {
     const { createContents } = await import("./contents.js");
     const { main, beside } = await createContents(opened, this.target!, go, signal);
     signal.throwIfAborted();
-    this.#stage.show(main);
+    this.#mainPanel.show(main);
     this.#controller.side.replace(...beside);
     this.#controller.status.showReady();
     this.#model.options.onPlace?.(this.target!, "open");

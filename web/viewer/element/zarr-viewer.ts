@@ -6,8 +6,8 @@ import { readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/shared.js";
 import type { RangeText, ZarrViewerProperties } from "./attributes.js";
+import type { ViewerState } from "./main-panel.js";
 import type { ControlsMode, PointerReport, ProgressReport, ViewerView } from "./options.js";
-import type { ViewerState } from "./stage.js";
 import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 

@@ -6,7 +6,7 @@ import { channelsRead } from "./layers.js";
 import type { ViewState } from "./state.js";
 
 /** The view to assess. */
-export interface LookedAt {
+export interface DisplayedView {
   readonly dataset: Dataset;
   readonly state: ViewState;
   /** The visible rectangle in elements of level 0. */
@@ -36,7 +36,7 @@ const littleBytes = 8 * 2 ** 20;
 const muchMore = 4;
 
 /** @returns undefined for data types of variable size. */
-export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Advice | undefined {
+export function adviceFor({ dataset, state, seen, level, pixels }: DisplayedView): Advice | undefined {
   const { array = dataset.array, factor, origin } = dataset.levels[level] ?? dataset.levels[0];
   const { itemBytes, isVariable } = array.dtype;
   if (isVariable) return undefined;
@@ -71,7 +71,7 @@ export function adviceFor({ dataset, state, seen, level, pixels }: LookedAt): Ad
 
 /** Number of planes shown together, one per channel, and their depth in chunks. */
 function planesPerChunk(
-  { dataset, state }: Pick<LookedAt, "dataset" | "state">,
+  { dataset, state }: Pick<DisplayedView, "dataset" | "state">,
   chunkShape: readonly number[],
 ) {
   const read = channelsRead(dataset, state);
@@ -108,16 +108,16 @@ function sentenceFor(
   const each = formatByteCount(bytesPerChunk);
   const flat = formatShape(chunkShape.map((length, axis) => (axes.includes(axis) ? length : 1)));
   if (axes.length > 1 && perPixel >= 2 && shownBytes > littleBytes && dataset.levels.length === 1)
-    return `Every pixel stands for ${Math.floor(perPixel) ** 2} elements or more, all of which are read: a multiscale image (OME-Zarr) would show this from a smaller copy.`;
+    return `Every pixel covers at least ${Math.floor(perPixel) ** 2} elements, which must all be read: a multiscale image (OME-Zarr) would need only a smaller copy.`;
   const fewer = Math.round(depth / shownDepth);
   if (fewer >= muchMore && times >= muchMore) {
     const shown = shownDepth < 1.5 ? "one" : Math.round(shownDepth);
-    const price = isSharded ? "" : ", and more requests for a stack, unless they lie in shards";
+    const price = isSharded ? "" : ", but more requests for a stack, unless they are sharded";
     return `Chunks of ${formatShape(chunkShape)} hold ${depth} slices, of which this view shows ${shown}: chunks of ${flat} would need ${fewer} times fewer bytes for a slice${price}.`;
   }
   if (chunks > manyRequests && bytesPerChunk < smallChunk && !isSharded)
-    return `${chunks.toLocaleString("en")} chunks of ${each} are as many requests: larger chunks, or shards, would need fewer.`;
+    return `${chunks.toLocaleString("en")} chunks of ${each} need one request each: larger chunks or shards would need fewer.`;
   if (times >= muchMore)
-    return `Chunks of ${each} are larger than this view by ${Math.round(times)} times: smaller chunks in shards would let a part be read.`;
-  return "Chunks suit this view: most of what is read is shown.";
+    return `Chunks of ${each} hold ${Math.round(times)} times the data in this view: smaller chunks in shards could be read in part.`;
+  return "Chunks suit this view: most decoded data are visible.";
 }

@@ -24,15 +24,15 @@ export type Code = { readonly text: string } | { readonly reason: string };
 /**
  * Selection along an axis, in elements of the level in use: one index, an interval, or a list of channels.
  */
-type Part = number | Interval | { readonly list: readonly number[] };
+type AxisIndex = number | Interval | { readonly list: readonly number[] };
 
 /** Formats a selection in the program's language. */
-function partText(part: Part, interval: (part: Interval) => string): string {
+function partText(part: AxisIndex, interval: (part: Interval) => string): string {
   if (typeof part === "number") return String(part);
   return "list" in part ? `[${part.list.join(", ")}]` : interval(part);
 }
 
-const isList = (part: Part): boolean => typeof part === "object" && "list" in part;
+const isList = (part: AxisIndex): boolean => typeof part === "object" && "list" in part;
 const sliceCall = (part: Interval) => `slice(${part.join(", ")})`;
 
 export function javascriptCode(request: CodeRequest): Code {
@@ -129,7 +129,7 @@ function xarrayCode(request: CodeRequest): string {
 }
 
 /** Columns before rows; channels stay in place. */
-function turn(parts: readonly Part[], { axes }: ViewState): string {
+function turn(parts: readonly AxisIndex[], { axes }: ViewState): string {
   const kept = parts.flatMap((part, axis) => (typeof part === "number" ? [] : [axis]));
   return kept.length > 2 ? `swapaxes(${kept.indexOf(axes[1]!)}, ${kept.indexOf(axes[0]!)})` : "T";
 }
@@ -164,11 +164,11 @@ function complexPart({ dtype }: Leaf, { part }: ViewState): string {
 }
 
 /** The path of the shown array, and the visible part of it. */
-function partCode({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: Part[] } {
+function partCode({ dataset, state, seen, level = 0 }: CodeRequest): { path: string; parts: AxisIndex[] } {
   const chosen = dataset.levels[level]?.array ? dataset.levels[level]! : dataset.levels[0];
   const array = chosen.array ?? dataset.array;
   const channels = channelsRead(dataset, state);
-  const parts = array.shape.map((length, axis): Part => {
+  const parts = array.shape.map((length, axis): AxisIndex => {
     const position = state.axes.indexOf(axis);
     if (axis === channels?.axis && channels.indices.length > 0) return listed(channels.indices);
     if (position < 0) return within(ownIndex(chosen, axis, state.index[axis]! + 0.5), length);
@@ -182,7 +182,7 @@ function partCode({ dataset, state, seen, level = 0 }: CodeRequest): { path: str
 }
 
 /** Ascending indices; an interval if they are contiguous. */
-function listed(indices: readonly number[]): Part {
+function listed(indices: readonly number[]): AxisIndex {
   const [first, last] = [indices[0]!, indices.at(-1)!];
   if (indices.length === 1) return first;
   return last - first === indices.length - 1 ? [first, last + 1] : { list: indices };

@@ -1,7 +1,7 @@
 /** Layers of a view: planes of datasets, each with a style. */
 import type { ColormapName } from "../base/colormaps.js";
 import { type Dataset, type DatasetAxis, datasetShape, type Labels } from "../source/dataset.js";
-import type { Part } from "../source/leaf.js";
+import type { ComplexPart } from "../source/leaf.js";
 import { findChannelAxis, isPicture } from "./channels.js";
 import type { Outside, ValueRange, ViewState } from "./state.js";
 
@@ -34,7 +34,7 @@ export interface PlaneChoice {
   /** Index along the other axes, in elements of level 0. */
   readonly index: readonly number[];
   readonly field: string;
-  readonly part: Part;
+  readonly part: ComplexPart;
   readonly isRaw: boolean;
 }
 
@@ -189,7 +189,7 @@ function axisStep({ scale, coordinates, length }: DatasetAxis): number | undefin
 }
 
 /**
- * Degrees of longitude are shorter than those of latitude; over more than half the world no single factor is
+ * A degree of longitude is shorter than a degree of latitude; over more than half the world no single factor is
  * right.
  */
 function axisStretch(down: DatasetAxis, across: DatasetAxis): number {

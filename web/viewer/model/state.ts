@@ -3,13 +3,13 @@ import type { ZarrArray } from "zarr-wasm";
 import { type ColormapName, colormapNames } from "../base/colormaps.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import {
+  type ComplexPart,
+  complexPartNames,
   dtypeLeaves,
   isComplex,
   isInteger,
   isNumeric,
   type Leaf,
-  type Part,
-  partNames,
 } from "../source/leaf.js";
 import type { Camera } from "./camera.js";
 import {
@@ -44,7 +44,7 @@ export interface ViewState {
   readonly camera: Camera | null;
   /** Name of the shown field; "" if the data type has no fields. */
   readonly field: string;
-  readonly part: Part;
+  readonly part: ComplexPart;
   readonly colormap: ColormapName;
   readonly isReversed: boolean;
   /** Exponent applied between range and colours: 1 for none. */
@@ -134,7 +134,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
   const wanted = withHints(array, asked);
   const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
   const leaf = drawnLeaf(array, wanted.field);
-  const part = partNames.find((name) => name === wanted.part) ?? "magnitude";
+  const part = complexPartNames.find((name) => name === wanted.part) ?? "magnitude";
   return {
     axes: isAxes(wanted.axes, shape) ? wanted.axes : defaultAxes(array),
     index: shape.map((length, axis) => clampIndex(list(wanted.index)[axis], length)),
@@ -248,19 +248,19 @@ export function colormapsFor(leaf: Leaf | undefined): ColormapName[] {
   return colormapNames.filter((name) => name !== "labels" || (leaf && isInteger(leaf.dtype)));
 }
 
-function fittingColormap(value: unknown, leaf: Leaf | undefined, part: Part): ColormapName {
+function fittingColormap(value: unknown, leaf: Leaf | undefined, part: ComplexPart): ColormapName {
   return colormapsFor(leaf).find((name) => name === value) ?? defaultColormap(leaf, part);
 }
 
 /** Automatic, except for angles, whose range is known. A line includes outliers. */
-function defaultRange(rank: number, leaf: Leaf | undefined, part: Part): ValueRange {
+function defaultRange(rank: number, leaf: Leaf | undefined, part: ComplexPart): ValueRange {
   if (leaf && isComplex(leaf.dtype) && part === "phase")
     return { mode: "manual", low: -Math.PI, high: Math.PI };
   return { mode: rank === 1 ? "minmax" : "auto" };
 }
 
 /** Gray for likely photographs and masks, cyclic for angles, viridis for measurements. */
-export function defaultColormap(leaf: Leaf | undefined, part: Part): ColormapName {
+export function defaultColormap(leaf: Leaf | undefined, part: ComplexPart): ColormapName {
   if (!leaf) return "viridis";
   if (isComplex(leaf.dtype) && part === "phase") return "cyclic";
   return leaf.dtype.core === "bool" || leaf.dtype.core === "uint8" ? "gray" : "viridis";

@@ -5,13 +5,13 @@ import type { Summary } from "./summary.js";
  * Number of values sampled for percentiles: enough for a good estimate, few enough to sort between two
  * frames.
  */
-const mostValues = 1 << 15;
+const maxValues = 1 << 15;
 
 /**
  * Maximum distance of minimum and maximum from the percentiles, relative to the percentile range, to not
  * count as outliers.
  */
-const mostReach = 0.5;
+const maxReach = 0.5;
 
 export interface Histogram {
   readonly low: number;
@@ -96,7 +96,7 @@ export class Findings {
     if (!robust || !extent) return extent;
     // Halved, because the difference of two finite numbers may overflow.
     const width = robust[1] / 2 - robust[0] / 2;
-    const reach = (end: number, robustEnd: number) => Math.abs(end / 2 - robustEnd / 2) <= width * mostReach;
+    const reach = (end: number, robustEnd: number) => Math.abs(end / 2 - robustEnd / 2) <= width * maxReach;
     return [
       reach(extent[0], robust[0]) ? extent[0] : robust[0],
       reach(extent[1], robust[1]) ? extent[1] : robust[1],
@@ -124,7 +124,7 @@ export class Findings {
   #sample(): Float64Array {
     if (this.#sorted) return this.#sorted;
     // The same rate for every tile, or tiles with small samples would be underrepresented.
-    let rate = mostValues / Math.max(this.finite, mostValues);
+    let rate = maxValues / Math.max(this.finite, maxValues);
     for (const { sample, finite } of this.#summaries.values())
       if (finite > 0) rate = Math.min(rate, sample.length / finite);
     const values: number[] = [];

@@ -16,7 +16,7 @@ export interface Summary {
 }
 
 /** Rows and columns, ends excluded. */
-export interface Part {
+export interface CellRange {
   readonly rows: readonly [number, number];
   readonly columns: readonly [number, number];
 }
@@ -24,7 +24,7 @@ export interface Part {
 const sampleSize = 1 << 12;
 
 /** @param without parts without data */
-export function summarize(plane: Plane, without: readonly Part[] = []): Summary {
+export function summarize(plane: Plane, without: readonly CellRange[] = []): Summary {
   const { values, offset, rows, columns, rowStride, columnStride } = plane;
   const tally = new Tally(plane);
   const take = values instanceof Float32Array || values instanceof Float64Array ? takeNumbers : takeIntegers;
@@ -115,7 +115,7 @@ const takeNumbers: Take = (tally, values, at, stride, first, count) => {
 };
 
 /** The stretches of a row outside all parts. */
-function outside(row: number, columns: number, parts: readonly Part[]): (readonly [number, number])[] {
+function outside(row: number, columns: number, parts: readonly CellRange[]): (readonly [number, number])[] {
   const covered = parts
     .filter(({ rows }) => row >= rows[0] && row < rows[1])
     .map((part) => part.columns)

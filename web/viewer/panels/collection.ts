@@ -14,7 +14,7 @@ export function collectionPanel(collection: Collection, shown: string, onGo: Go)
   const { title, entries, others } = collection;
   if (entries.length + others.length < 2) return undefined;
   const isOther = others.some(({ path }) => path === shown);
-  const rest = `Coordinates and the like (${others.length})`;
+  const rest = `Coordinates and auxiliary arrays (${others.length})`;
   return h(
     "section",
     { class: "zw-card zw-collection", "aria-label": title },

@@ -7,10 +7,10 @@ import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { arrange } from "../base/virtual.js";
 import { drawnLeaf, type Interval, type ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
-import { dtypeLeaves, isComplex, type Part, partNames, parts } from "../source/leaf.js";
-import { besideParts } from "./beside.js";
+import { type ComplexPart, complexPartNames, complexParts, dtypeLeaves, isComplex } from "../source/leaf.js";
 import { channelParts } from "./channels.js";
 import type { Change, Control, ControlCallbacks, ControlState } from "./control.js";
+import { extraControls } from "./extra-controls.js";
 import { axisName } from "./rulers.js";
 import { sliderParts } from "./sliders.js";
 import { valueParts } from "./values.js";
@@ -32,7 +32,7 @@ export class Controls {
     ];
     const channels = channelParts(dataset, change);
     const values = [fieldPart(dataset, change), ...valueParts(dataset, change)];
-    const beside = besideParts(dataset, change);
+    const beside = extraControls(dataset, change);
     const remember: Control = {
       element: h("div"),
       sync: (now) => {
@@ -211,8 +211,8 @@ function fieldPart(dataset: Dataset, change: Change): Control {
   const names = { count: leaves.length, name: (index: number) => leaves[index]!.name };
   const fields = chooser(names, (index) => change(() => ({ field: leaves[index]!.name }), "field"));
   const part = select(
-    partNames.map((name) => [name, parts[name].label] as const),
-    (name) => change(() => ({ part: name as Part }), "part"),
+    complexPartNames.map((name) => [name, complexParts[name].label] as const),
+    (name) => change(() => ({ part: name as ComplexPart }), "part"),
   );
   const fieldRow = labelled("Field", fields.control, "zw-field", fields.element);
   const partRow = labelled("Part", part);

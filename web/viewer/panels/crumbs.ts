@@ -45,7 +45,7 @@ export class Crumbs {
     const group = parts.length > 0 ? parts.slice(0, -1).join("/") : "";
     const onclick = () => this.callbacks.onGo(group, "contents");
     const browse = h("button", { type: "button", class: "zw-browse", onclick }, "Browse");
-    browse.title = parts.length > 0 ? "What else is in this group" : "What is in this group";
+    browse.title = parts.length > 0 ? "List the other nodes of this group" : "List the nodes of this group";
     browse.hidden = isContents || parts.length === 0;
     this.#list.replaceChildren(...items, h("li", { class: "zw-crumbs-end" }, browse));
     this.element.hidden = parts.length === 0 && isContents;

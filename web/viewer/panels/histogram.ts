@@ -17,7 +17,7 @@ type Limits = readonly [low: number, high: number];
 /** Height in CSS pixels. */
 const height = 64;
 const stripHeight = 6;
-const mostBins = 96;
+const maxBins = 96;
 
 export class HistogramView {
   readonly #canvas = h("canvas", { class: "zw-histogram-bars", height, "aria-hidden": "true" });
@@ -98,7 +98,7 @@ export class HistogramView {
   #draw(numbers: LayerNumbers, isLog: boolean): void {
     const { findings, limits } = numbers;
     const [from, to] = this.#domain;
-    const steps = this.#isWhole ? Math.min(mostBins, to - from) : mostBins;
+    const steps = this.#isWhole ? Math.min(maxBins, to - from) : maxBins;
     const histogram = findings.histogram(Math.max(1, Math.round(steps)), this.#domain);
     const width = Math.max(1, Math.round(this.#box.clientWidth || 280));
     const ratio = window.devicePixelRatio || 1;

@@ -24,7 +24,7 @@ export class MemoryPanel {
       choices.map((bytes) => [String(bytes), formatByteCount(bytes)] as const),
       (bytes) => choose(Number(bytes)),
     );
-    const row = labelled("Memory for what has been read", this.#choice);
+    const row = labelled("Memory for cached data", this.#choice);
     row.append(this.#used);
     this.element = h("section", { class: "zw-card zw-memory", "aria-label": "Memory", hidden: true }, row);
   }
@@ -34,7 +34,7 @@ export class MemoryPanel {
     this.element.hidden = memory === undefined;
     if (!memory) return;
     if (memory.budget !== this.#budget) this.#show(memory.budget);
-    const text = `${formatByteCount(memory.used)} of it taken`;
+    const text = `${formatByteCount(memory.used)} in use`;
     if (this.#used.textContent !== text) this.#used.textContent = text;
   }
 

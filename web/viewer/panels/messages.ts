@@ -16,11 +16,11 @@ export interface Explanation {
 }
 
 /** The operation that failed. */
-export type Stage = "opening" | "reading";
+export type FailedOperation = "opening" | "reading";
 
 /** Page and source, as context of an error. */
-export interface Place {
-  readonly stage: Stage;
+export interface ErrorContext {
+  readonly operation: FailedOperation;
   /** Protocol of the page, such as "https:". */
   readonly pageProtocol: string;
   /** Origin of the page, which other servers must allow. */
@@ -28,17 +28,17 @@ export interface Place {
   readonly source: string;
 }
 
-export function explain(error: unknown, place: Place): Explanation {
+export function explain(error: unknown, context: ErrorContext): Explanation {
   if (!isZarrError(error)) {
     const message = errorMessage(error);
     return { title: "Something unexpected went wrong", message, hints: [], details: [] };
   }
-  const title = errorTitle(error, place.stage);
+  const title = errorTitle(error, context.operation);
   return {
     title,
     message: sentence(messageBeside(title, error)),
-    hints: errorHints(error, place),
-    details: errorDetails(error, place),
+    hints: errorHints(error, context),
+    details: errorDetails(error, context),
   };
 }
 
@@ -48,29 +48,29 @@ const ofWriting = "The store could not be written";
 const titles: Readonly<Record<ErrorTag, string>> = {
   NotFound: "There is no Zarr array here",
   InvalidMetadata: "The array’s metadata is not valid",
-  UnknownCodec: "The array needs a codec that is not known",
-  Unsupported: "The array uses something that is not supported",
+  UnknownCodec: "The array uses an unknown codec",
+  Unsupported: "The array uses an unsupported feature",
   CorruptChunk: "A chunk is damaged",
   InvalidSelection: "The view does not fit the array",
   InvalidArgument: "The source cannot be used",
   Network: "The source could not be read",
   LimitExceeded: "A limit is exceeded",
   EngineFailed: "The WebAssembly decoder could not be started",
-  FutureVersion: "The data are in a newer format than is known here",
-  NotAllowed: "The data lie where they may not be read",
-  SourceChanged: "A file that holds the data has changed",
+  FutureVersion: "The data use a newer format version",
+  NotAllowed: "Access to the data is not allowed",
+  SourceChanged: "A source file has changed",
   AlreadyExists: ofWriting,
   Conflict: ofWriting,
   ReadOnly: ofWriting,
   EncodeFailed: ofWriting,
 };
 
-function errorTitle(error: ZarrError, stage: Stage): string {
+function errorTitle(error: ZarrError, operation: FailedOperation): string {
   const { _tag, chunkKey } = error;
   // These errors affect every chunk.
   const isGeneral = ["EngineFailed", "UnknownCodec", "Unsupported"].includes(_tag);
   if (error.code === "bad-zip") return "The archive cannot be read";
-  return chunkKey === undefined || isGeneral || stage === "opening" ? titles[_tag] : chunkTitle(error);
+  return chunkKey === undefined || isGeneral || operation === "opening" ? titles[_tag] : chunkTitle(error);
 }
 
 /** An error's message without the words of the title next to it. */
@@ -97,7 +97,7 @@ export function chunkSentence(error: unknown): string {
   return `${title}: ${sentence(messageBeside(title, error))}`;
 }
 
-function errorHints(error: ZarrError, place: Place): string[] {
+function errorHints(error: ZarrError, context: ErrorContext): string[] {
   switch (error._tag) {
     case "NotFound":
       return [
@@ -105,29 +105,28 @@ function errorHints(error: ZarrError, place: Place): string[] {
         "Check the spelling and capital letters. An address on another server begins with https://.",
       ];
     case "Network":
-      return networkHints(error, place);
+      return networkHints(error, context);
     case "CorruptChunk":
       return [
-        "The bytes in the store are not what the array’s codecs can decode: the chunk may be cut short, damaged, or written with other settings than the metadata says.",
-        "What lies in other chunks can still be viewed.",
+        "The array’s codecs cannot decode the stored bytes: the chunk may be truncated, damaged, or written with settings other than those in the metadata.",
+        "Other chunks can still be viewed.",
       ];
     case "UnknownCodec":
     case "Unsupported":
       return ["Nothing is wrong with the address. A program that knows this feature can read the array."];
     case "InvalidMetadata":
-      if (error.code === "bad-zip")
-        return ["The file may be cut short or damaged, or be no zip archive at all."];
+      if (error.code === "bad-zip") return ["The file may be truncated or damaged, or not a zip archive."];
       if (isWebPage(error)) return [pageHint];
-      return ["The metadata document was found, but it does not say what the Zarr specification asks for."];
+      return ["The metadata document exists, but does not conform to the Zarr specification."];
     case "InvalidArgument":
       return ["Enter the address of a Zarr array, such as https://example.org/data/array.zarr."];
     case "LimitExceeded":
-      if (place.stage === "opening")
-        return ["Chunks are read as a whole: a copy of the array with smaller ones can be viewed."];
-      return ["View a smaller part, if the limit concerns the selection."];
+      if (context.operation === "opening")
+        return ["Chunks are read as a whole; a copy of the array with smaller chunks can be viewed."];
+      return ["If the selection exceeds the limit, view a smaller part."];
     case "EngineFailed":
       return [
-        "The page’s policy must allow WebAssembly ('wasm-unsafe-eval'), and the .wasm file must lie where the page expects it.",
+        "The page’s policy must allow WebAssembly ('wasm-unsafe-eval'), and the .wasm file must be at the URL that the page requests.",
         "The browser must support WebAssembly SIMD, as all current ones do.",
       ];
     default:
@@ -136,30 +135,30 @@ function errorHints(error: ZarrError, place: Place): string[] {
 }
 
 const pageHint =
-  "A web page came in place of the data: check the address, and whether its server wants a login.";
+  "The server sent a web page instead of data: check the address, and whether the server requires a login.";
 
 /** Whether the server sent an HTML page instead of data. */
 const isWebPage = ({ message }: ZarrError): boolean => /\bHTML page\b/.test(message);
 
-function networkHints(error: ZarrError, place: Place): string[] {
+function networkHints(error: ZarrError, context: ErrorContext): string[] {
   const { status, code } = error;
   if (code === "missing-target" || code === "short-target")
-    return ["The server has answered: what is stored there is not complete."];
-  if (status === undefined) return silenceHints(place);
+    return ["The server responded, but the stored data are incomplete."];
+  if (status === undefined) return silenceHints(context);
   if (status === 401 || status === 403) {
     return [
       "The server refuses access: the data may be private, or a signed address may have expired.",
-      "Some object stores answer 403 for what does not exist.",
+      "Some object stores answer 403 for missing objects.",
     ];
   }
-  if (status === 429) return ["The server asks for fewer requests. Wait a while, then try again."];
+  if (status === 429) return ["The server limits the number of requests. Wait a moment, then try again."];
   if (isWebPage(error)) return [pageHint];
-  if (status >= 500) return ["The trouble is on the server’s side. It may pass: try again."];
-  return ["The server does not serve this address as it should."];
+  if (status >= 500) return ["The server failed. The error may be temporary: try again."];
+  return ["The server does not serve this address correctly."];
 }
 
 /** No response, or none that the page may read: browsers do not distinguish the two. */
-function silenceHints({ pageProtocol, pageOrigin, source }: Place): string[] {
+function silenceHints({ pageProtocol, pageOrigin, source }: ErrorContext): string[] {
   if (pageProtocol === "https:" && /^http:/i.test(source)) {
     return [
       "This page came over https, so the browser refuses to read from an http address: try it with https://.",
@@ -176,7 +175,7 @@ function silenceHints({ pageProtocol, pageOrigin, source }: Place): string[] {
   return isOther ? [...hints, question] : [question, ...hints];
 }
 
-function errorDetails(error: ZarrError, { source }: Place): [string, string][] {
+function errorDetails(error: ZarrError, { source }: ErrorContext): [string, string][] {
   const { _tag, code, codec, chunkKey, status, byteOffset } = error;
   const isNews = code !== undefined && code.replaceAll("-", "") !== _tag.toLowerCase();
   const entries: [string, unknown][] = [

@@ -2,7 +2,7 @@
 import { h } from "../base/dom.js";
 import { shortName } from "../base/text.js";
 import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
-import type { Plate, WellPlace } from "../source/plate.js";
+import type { Plate, WellPosition } from "../source/plate.js";
 
 /** Size of a well with its margin, in CSS pixels. */
 const minSize = 32;
@@ -20,10 +20,10 @@ export function plateView(
   onGo: (path: string) => void,
   onWell: (well: HTMLElement, path: string) => void,
 ): HTMLElement {
-  const well = (place: WellPlace): HTMLElement | undefined => {
-    const path = plate.pathAt(place);
+  const well = (position: WellPosition): HTMLElement | undefined => {
+    const path = plate.pathAt(position);
     if (path === undefined) return undefined;
-    const name = `Well ${shortName(plate.nameOf(place))}`;
+    const name = `Well ${shortName(plate.nameOf(position))}`;
     const onclick = () => onGo(path);
     const button = h("button", {
       type: "button",

@@ -35,10 +35,10 @@ export class ReadingPanel {
     const rows = [
       ["In view", formatByteCount(shownBytes)],
       [
-        "Read for it",
+        "Decoded",
         `${formatByteCount(chunkBytes)} in ${chunks.toLocaleString("en")} ${chunks === 1 ? "chunk" : "chunks"}`,
       ],
-      ["Shown of it", `${share < 1 ? share.toPrecision(1) : Math.round(share)} %`],
+      ["Visible", `${share < 1 ? share.toPrecision(1) : Math.round(share)} %`],
     ] as const;
     const key = [...rows.flat(), sentence].join("\n");
     if (key === this.#shown) return;
@@ -57,7 +57,7 @@ export class ReadingPanel {
       const measured = await this.measureView();
       this.#result.textContent = measured ? measuredText(measured) : "";
     } catch (error) {
-      this.#result.textContent = `It could not be measured: ${errorMessage(error)}.`;
+      this.#result.textContent = `The measurement failed: ${errorMessage(error)}.`;
     } finally {
       this.#button.disabled = false;
     }
@@ -65,13 +65,11 @@ export class ReadingPanel {
 }
 
 function measuredText({ requests, bytes, decodedBytes, time, decodeTime }: Measured): string {
-  const asked = `${requests} ${requests === 1 ? "request" : "requests"} brought ${formatByteCount(bytes)}`;
+  const asked = `${requests} ${requests === 1 ? "request" : "requests"} returned ${formatByteCount(bytes)}`;
   const ratio = bytes > 0 && decodedBytes > 0 ? `, ${(decodedBytes / bytes).toFixed(1)} : 1` : "";
   const slow =
-    time > 2 * decodeTime
-      ? "Most of the time went by waiting for the store."
-      : "Most of the time went into decoding.";
-  return `The middle of the view: ${asked} for ${formatByteCount(decodedBytes)}${ratio}; ${formatTime(time)} in all, ${formatTime(decodeTime)} of them for decoding by one thread. ${slow}`;
+    time > 2 * decodeTime ? "The store took longer than decoding." : "Decoding took longer than the store.";
+  return `The middle of the view: ${asked} for ${formatByteCount(decodedBytes)}${ratio}; ${formatTime(time)} in total, including ${formatTime(decodeTime)} for decoding on one thread. ${slow}`;
 }
 
 const formatTime = (time: number) =>

@@ -68,13 +68,13 @@ export function fillRuler(
 
 /** Width of a vertical ruler in CSS pixels: title and longest label. */
 export function rulerWidth(length: number, axis: DatasetAxis): number {
-  const words = ticksAlong(axis, 0, length, mostTicksLookedAt).flatMap(({ text }) => text.split(" "));
+  const words = ticksAlong(axis, 0, length, maxTicksMeasured).flatMap(({ text }) => text.split(" "));
   const letters = Math.max(0, ...words.map((word) => word.length));
   return Math.min(Math.max(52, 32 + 7 * String(length).length, 20 + 8 * letters), widestRuler);
 }
 
 /** Number of ticks measured over the whole axis, so that the width stays the same while zooming. */
-const mostTicksLookedAt = 8;
+const maxTicksMeasured = 8;
 const widestRuler = 130;
 
 /** Round coordinates if they are evenly spaced; otherwise coordinates of round indices, or the indices. */

@@ -13,7 +13,7 @@ export interface ScaleBar {
 const kilometresPerDegree = 111.2;
 
 /** Maximum latitude: closer to a pole a row of a map has hardly any length. */
-const mostLatitude = 89;
+const maxLatitude = 89;
 
 /** Units of length, each a thousandth of the next. */
 const lengths = ["pm", "nm", "µm", "mm", "m", "km"];
@@ -60,7 +60,7 @@ function measured(
   if (down.role !== "latitude") return { length: step, unit: "°" };
   const at = Math.min(Math.max(Math.round(row), 0), down.length - 1);
   const latitude = Number(down.coordinates?.at(at) ?? 0);
-  if (Math.abs(latitude) > mostLatitude) return { length: 0, unit: undefined };
+  if (Math.abs(latitude) > maxLatitude) return { length: 0, unit: undefined };
   return { length: step * kilometresPerDegree * Math.cos((latitude * Math.PI) / 180), unit: "km" };
 }
 

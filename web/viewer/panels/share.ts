@@ -57,14 +57,14 @@ export class SharePanel {
 
   #copyLink(): void {
     const link = this.#callbacks.link();
-    if (link) void this.#copy(link, "The link is in the clipboard.");
+    if (link) void this.#copy(link, "Link copied to the clipboard.");
   }
 
   #copyCode(language: "python" | "javascript", name: string): void {
     const code = this.#callbacks.code(language);
-    if (!code) this.#say("A store of this page’s own has no address that a program could read.");
+    if (!code) this.#say("This store exists only in this page; a program cannot read it.");
     else if ("reason" in code) this.#say(`${code.reason}.`);
-    else void this.#copy(code.text, `${name} that reads what is shown is in the clipboard.`);
+    else void this.#copy(code.text, `${name} code for this view copied to the clipboard.`);
   }
 
   async #copy(text: string, done: string): Promise<void> {
@@ -78,7 +78,7 @@ export class SharePanel {
       this.#text.hidden = false;
       this.#text.focus();
       this.#text.select();
-      this.#say("The browser does not let this page use the clipboard: copy the text below.", true);
+      this.#say("This page cannot use the clipboard: copy the text below.", true);
     }
   }
 

@@ -23,8 +23,8 @@ export function treeView(what: string, branch: Branch, callbacks: TreeCallbacks)
     { class: "zw-tree" },
     h("h3", {}, title),
     isEmpty
-      ? h("p", {}, "Nothing was found in this group.")
-      : h("p", {}, "Choose an array to see it, or a group to see what it is."),
+      ? h("p", {}, "No members were found in this group.")
+      : h("p", {}, "Choose an array to view it, or a group to open it."),
     branch.note !== undefined && h("p", { class: "zw-tree-note" }, branch.note),
     ...(isEmpty ? [] : new Tree(branch, callbacks).elements),
   );
@@ -222,7 +222,7 @@ class Tree {
     try {
       const { items, note } = await item.branch(this.callbacks.signal);
       const notes = note === undefined ? [] : [{ depth, note }];
-      if (items.length === 0) return [...notes, { depth, note: "Nothing was found in this group." }];
+      if (items.length === 0) return [...notes, { depth, note: "No members were found in this group." }];
       return [...notes, ...treeLines(items, depth)];
     } catch (error) {
       return [{ depth, note: troubleWith(error) }];

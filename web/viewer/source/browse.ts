@@ -47,7 +47,7 @@ export async function folderContents(group: ZarrGroup, signal?: AbortSignal): Pr
   if (names) {
     const found = await probe(group, names.slice(0, maxProbes), signal);
     const left = names.length - maxProbes;
-    const note = left > 0 ? `The server lists ${left} more folders, which were not looked at.` : undefined;
+    const note = left > 0 ? `The server lists ${left} more folders, which were not checked.` : undefined;
     if (found.length > 0) return { members: sorted(found), how: "listed", note };
   }
   return probed(group, signal);
@@ -71,7 +71,7 @@ async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promis
   if (isOpenEnded && found.some(isNumbered)) await askNumbers(ask);
   await ask(found.flatMap(dimensionsIn));
   const count = tried.size === 1 ? "one name" : `${tried.size} names`;
-  const note = `The server does not list folders, and there is no consolidated metadata: ${count} that are usual here were tried, there may be more.`;
+  const note = `The server does not list folders, and there is no consolidated metadata: only ${count} in common use were tried; others may exist.`;
   return { members: sorted(found), how: "probed", note };
 }
 

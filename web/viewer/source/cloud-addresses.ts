@@ -55,7 +55,7 @@ function s3(text: string): Rewritten | NoAddress | undefined {
   const base = /^[a-z0-9-]{3,63}$/.test(bucket) ? `https://${bucket}.${host}` : `https://${host}/${bucket}`;
   return {
     text: `${base}/${encodedPath(key)}`,
-    why: "S3 buckets are read over HTTPS, where they are public",
+    why: "public S3 buckets are read over HTTPS",
   };
 }
 
@@ -70,7 +70,7 @@ function s3Compatible(text: string): Rewritten | undefined {
 function google(text: string): Rewritten | undefined {
   const [, place] = /^gc?s:\/\/([^?#]+)/is.exec(text) ?? [];
   if (place === undefined) return undefined;
-  const why = "Google’s buckets are read over HTTPS, where they are public";
+  const why = "public Google Cloud buckets are read over HTTPS";
   return { text: `https://storage.googleapis.com/${encodedPath(place)}`, why };
 }
 
@@ -78,7 +78,7 @@ function google(text: string): Rewritten | undefined {
 function azure(text: string): Rewritten | NoAddress | undefined {
   const found = split(text, /^(az|adl|abfss?|wasbs?):\/\//i);
   if (!found) return undefined;
-  const why = "Azure’s containers are read over HTTPS, where they are public";
+  const why = "public Azure containers are read over HTTPS";
   const [, container, account, key = ""] = /^([^@/]+)@([^./]+)[^/]*\/?(.*)$/s.exec(found.place) ?? [];
   if (account !== undefined)
     return { text: `https://${account}.blob.core.windows.net/${container}/${encodedPath(key)}`, why };
@@ -98,7 +98,7 @@ function huggingFace(text: string): Rewritten | undefined {
     /^hf:\/\/(datasets\/|spaces\/)?([^/@]+\/[^/@]+)(?:@([^/]+))?\/(.+)$/is.exec(text) ?? [];
   if (path === undefined) return undefined;
   const address = `https://huggingface.co/${kind}${repository}/resolve/${revision}/${encodedPath(path)}`;
-  return { text: address, why: "files of Hugging Face’s repositories have an address of their own" };
+  return { text: address, why: "files in Hugging Face repositories are read by URL" };
 }
 
 /** fsspec's `github://owner:repository@revision/path`. */
@@ -107,5 +107,5 @@ function github(text: string): Rewritten | undefined {
     /^github:\/\/([^:/@]+):([^/@]+?)(?:@([^/]+))?\/(.+)$/is.exec(text) ?? [];
   if (path === undefined) return undefined;
   const address = `https://raw.githubusercontent.com/${owner}/${name}/${revision}/${encodedPath(path)}`;
-  return { text: address, why: "files of GitHub’s repositories have an address of their own" };
+  return { text: address, why: "files in GitHub repositories are read by URL" };
 }

@@ -22,15 +22,16 @@ export interface Leaf {
 }
 
 /** The parts of a complex number. */
-export const parts = {
+export const complexParts = {
   magnitude: { label: "Magnitude", of: (re: number, im: number) => Math.hypot(re, im) },
   phase: { label: "Phase", of: (re: number, im: number) => Math.atan2(im, re) },
   real: { label: "Real part", of: (re: number) => re },
   imaginary: { label: "Imaginary part", of: (_re: number, im: number) => im },
 } as const;
 
-export type Part = keyof typeof parts;
-export const partNames = Object.keys(parts) as Part[];
+/** The number drawn for complex elements. */
+export type ComplexPart = keyof typeof complexParts;
+export const complexPartNames = Object.keys(complexParts) as ComplexPart[];
 
 /** Whether a type has numbers to draw; text, raw bytes and structs do not. */
 export function isNumeric(dtype: DType): boolean {
@@ -38,7 +39,7 @@ export function isNumeric(dtype: DType): boolean {
 }
 
 /** Maximum number of items of a subarray field to choose from. */
-const mostItems = 64;
+const maxItems = 64;
 
 /**
  * Returns the leaves among the fields of a data type, or the element itself. Cached: structured types can have thousands,
@@ -55,7 +56,7 @@ function leavesBelow(dtype: DType, path: readonly string[]): Leaf[] {
     // The library cannot access fields inside a subarray of structs.
     if (inner.fields) return [];
     const items = shape.reduce((a, b) => a * b, 1);
-    return Array.from({ length: Math.min(items, mostItems) }, (_, item) => ({
+    return Array.from({ length: Math.min(items, maxItems) }, (_, item) => ({
       name: `${here.join(".")}[${positionText(item, shape)}]`,
       path: here,
       item,
@@ -81,7 +82,7 @@ export const isHalf = (data: ElementData): boolean =>
   data.BYTES_PER_ELEMENT === 2 && !(data instanceof Int16Array || data instanceof Uint16Array);
 
 /** The chosen number of every element, in the region's order. Shares memory if no conversion is needed. */
-export function leafNumbers(region: Region, leaf: Leaf, part: Part): Numbers {
+export function leafNumbers(region: Region, leaf: Leaf, part: ComplexPart): Numbers {
   const { data } = leaf.path.length > 0 ? field(region, leaf.path) : region;
   if (isComplex(leaf.dtype)) return complexPart(data as Float32Array | Float64Array, leaf, part);
   if (data instanceof BigInt64Array || data instanceof BigUint64Array) return wideNumbers(data, leaf);
@@ -89,8 +90,12 @@ export function leafNumbers(region: Region, leaf: Leaf, part: Part): Numbers {
   return Float64Array.from({ length: data.length / leaf.items }, (_, i) => data[i * leaf.items + leaf.item]!);
 }
 
-function complexPart(data: Float32Array | Float64Array, { item, items }: Leaf, part: Part): Float64Array {
-  const { of } = parts[part];
+function complexPart(
+  data: Float32Array | Float64Array,
+  { item, items }: Leaf,
+  part: ComplexPart,
+): Float64Array {
+  const { of } = complexParts[part];
   const out = new Float64Array(data.length / 2 / items);
   for (let i = 0, at = 2 * item; i < out.length; i++, at += 2 * items) out[i] = of(data[at]!, data[at + 1]!);
   return out;

@@ -55,7 +55,7 @@ async function listedInBucket(
 ): Promise<string[] | undefined> {
   let pages = 0;
   const asked = async (request: Request) => {
-    if (pages++ === maxPages) throw new TypeError("more names than are looked at");
+    if (pages++ === maxPages) throw new TypeError("too many names");
     return fetch(request, signal ? { signal } : undefined);
   };
   try {

@@ -13,7 +13,7 @@ import {
 import { keptFor } from "../base/memo.js";
 import { maxRequests } from "../base/requests.js";
 
-interface NodePlace {
+interface NodeTarget {
   readonly source: Source;
   readonly path?: string | undefined;
   readonly v1Order?: "spec" | "writer" | undefined;
@@ -49,8 +49,8 @@ export function storeFor(source: Source): Source {
  * version found in the store before; other formats only if these are missing.
  * @throws as `open` does.
  */
-export async function openNode(place: NodePlace, context: NodeContext): Promise<OpenedNode> {
-  const { source, path, v1Order } = place;
+export async function openNode(target: NodeTarget, context: NodeContext): Promise<OpenedNode> {
+  const { source, path, v1Order } = target;
   const options = { path, ...context };
   if (source instanceof HttpStore) {
     const found = foundIn(source);

@@ -27,7 +27,7 @@ const collecting = () => import("./collection.js");
 const trees = () => import("./tree.js");
 
 /** The source to open. */
-export interface Place {
+export interface SourceTarget {
   /** A URL or a store. */
   readonly source: Source;
   /** Path of the node below the source. */
@@ -75,21 +75,21 @@ export class RefusedAddress extends Error {
 }
 
 /**
- * Resolves the address of a place: addresses of clouds, repositories and other viewers become those of the
+ * Resolves the address of a target: addresses of clouds, repositories and other viewers become those of the
  * data.
- * @returns the place, and a sentence on the change, if any.
+ * @returns the target, and a sentence on the change, if any.
  * @throws RefusedAddress
  */
-export function readPlace<P extends Place>(place: P): { place: P; note: string | undefined } {
-  const { source, path } = place;
-  if (typeof source !== "string") return { place, note: undefined };
+export function resolveTarget<P extends SourceTarget>(target: P): { target: P; note: string | undefined } {
+  const { source, path } = target;
+  if (typeof source !== "string") return { target, note: undefined };
   const address = readAddress(source);
   if ("refused" in address) throw new RefusedAddress(address.refused);
   const below = [address.path, path].filter((part) => part !== undefined && part !== "").join("/");
   const store = address.isArchive ? new ZipStore(address.source) : address.source;
   return {
-    place: {
-      ...place,
+    target: {
+      ...target,
       source: store,
       path: below === "" ? undefined : below,
       ...(address.isArchive ? { name: address.source } : {}),
@@ -99,22 +99,22 @@ export function readPlace<P extends Place>(place: P): { place: P; note: string |
 }
 
 /**
- * @param asked a place from `readPlace`.
+ * @param requested a target from `resolveTarget`.
  * @throws what `open` throws.
  */
-export async function openPlace(asked: Place, context: OpenContext): Promise<Opened> {
+export async function openTarget(requested: SourceTarget, context: OpenContext): Promise<Opened> {
   const { signal } = context;
-  const isText = typeof asked.source === "string" || asked.source instanceof URL;
+  const isText = typeof requested.source === "string" || requested.source instanceof URL;
   // The store itself has no name.
-  const place: Place = {
-    ...asked,
-    source: storeFor(asked.source),
-    name: asked.name ?? (isText ? String(asked.source) : undefined),
+  const target: SourceTarget = {
+    ...requested,
+    source: storeFor(requested.source),
+    name: requested.name ?? (isText ? String(requested.source) : undefined),
   };
-  const { source, path } = place;
+  const { source, path } = target;
   let node: OpenedNode;
   try {
-    node = await openNode(place, context);
+    node = await openNode(target, context);
   } catch (error) {
     signal.throwIfAborted();
     if (!isZarrError(error, "NotFound")) throw error;
@@ -127,7 +127,7 @@ export async function openPlace(asked: Place, context: OpenContext): Promise<Ope
     if (!known) throw error;
     node = known;
   }
-  return node.kind === "array" ? openArray(node, place, context) : openGroup(node, place, context);
+  return node.kind === "array" ? openArray(node, target, context) : openGroup(node, target, context);
 }
 
 /**
@@ -146,9 +146,9 @@ async function nodesUnder(source: Source, context: OpenContext): Promise<Opened 
   const paths = store ? await (await browsing()).nodesBelow(store, signal).catch(() => []) : [];
   signal.throwIfAborted();
   if (paths.length === 0) return undefined;
-  const note = "There is no Zarr node at this place itself, but in folders below it.";
+  const note = "This folder is not a Zarr node, but contains some.";
   if (paths.length === 1) {
-    const opened = await openPlace({ source: store!, path: paths[0]! }, context);
+    const opened = await openTarget({ source: store!, path: paths[0]! }, context);
     return { ...opened, notes: [note, ...opened.notes] };
   }
   const { NodeItem } = await trees();
@@ -162,15 +162,15 @@ async function nodesUnder(source: Source, context: OpenContext): Promise<Opened 
   return { kind: "contents", what: "folder", branch, attributes: {}, notes: [note] };
 }
 
-async function openArray(array: ZarrArray, place: Place, { signal }: OpenContext): Promise<Opened> {
-  const { source, path = "" } = place;
+async function openArray(array: ZarrArray, target: SourceTarget, { signal }: OpenContext): Promise<Opened> {
+  const { source, path = "" } = target;
   const names = dimensionsOf(array);
   const parts = path.split("/").filter((part) => part !== "");
   let group: ZarrGroup | undefined;
   // Coordinates are found by name only.
   if (names && names.length > 0 && parts.length > 0)
     group = await groupAt(source, parts.slice(0, -1).join("/"), array.zarrFormat, signal);
-  const title = targetName(place);
+  const title = targetName(target);
   const dataset = group ? await variableDataset(array, group, title, signal) : arrayDataset(array, title);
   return {
     kind: "dataset",
@@ -181,12 +181,12 @@ async function openArray(array: ZarrArray, place: Place, { signal }: OpenContext
   };
 }
 
-async function openGroup(group: ZarrGroup, place: Place, context: OpenContext): Promise<Opened> {
+async function openGroup(group: ZarrGroup, target: SourceTarget, context: OpenContext): Promise<Opened> {
   const { signal } = context;
-  if (place.as === "contents") return contentsAt(group, "group", undefined, signal);
+  if (target.as === "contents") return contentsAt(group, "group", undefined, signal);
   const kind = await nodeKind(group, signal);
   try {
-    return await openKind(group, kind, place, context);
+    return await openKind(group, kind, target, context);
   } catch (error) {
     // For example, a level of the image is missing. The group exists, so its contents can be listed.
     signal.throwIfAborted();
@@ -196,17 +196,22 @@ async function openGroup(group: ZarrGroup, place: Place, context: OpenContext): 
   }
 }
 
-async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: OpenContext): Promise<Opened> {
+async function openKind(
+  group: ZarrGroup,
+  kind: Kind,
+  target: SourceTarget,
+  context: OpenContext,
+): Promise<Opened> {
   const { signal } = context;
   const collection = async () => (await collecting()).imageCollection(group, kind);
   const below = (path: string) => (group.path === "" ? path : `${group.path}/${path}`);
   switch (kind.kind) {
     case "image": {
       const { images, isLabel } = kind;
-      const title = targetName(place);
+      const title = targetName(target);
       const dataset = await multiscaleDataset(images[0]!, { title, isLabel, group, signal });
       const around = async (later: AbortSignal) =>
-        (await collecting()).collectionAround(place.source, group, later);
+        (await collecting()).collectionAround(target.source, group, later);
       const notes = dataset.problems ?? [];
       return { kind: "dataset", dataset, path: group.path, notes, collection: around };
     }
@@ -215,7 +220,7 @@ async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: Ope
     case "labels": {
       const [first] = kind.kind === "well" ? kind.fields : kind.paths;
       if (first === undefined) return contentsAt(group, kind.kind, undefined, signal);
-      const opened = await openPlace({ ...place, path: below(first) }, context);
+      const opened = await openTarget({ ...target, path: below(first) }, context);
       return opened.kind === "dataset" ? { ...opened, collection } : opened;
     }
     case "plate": {
@@ -224,15 +229,15 @@ async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: Ope
     }
     case "dataset": {
       const { contents, variables } = kind;
-      const first = variables.find(({ name }) => name === place.variable) ?? kind.first;
+      const first = variables.find(({ name }) => name === target.variable) ?? kind.first;
       const dataset = await variableDataset(first.array, group, first.name, signal);
       const notes = [...(dataset.problems ?? []), ...(contents.note === undefined ? [] : [contents.note])];
       return { kind: "dataset", dataset, path: first.array.path, notes, collection };
     }
     case "levels": {
       const { findPyramid } = await import("./pyramid.js");
-      const { variable } = place;
-      const pyramid = await findPyramid(group, kind.paths, variable, variable ?? targetName(place), signal);
+      const { variable } = target;
+      const pyramid = await findPyramid(group, kind.paths, variable, variable ?? targetName(target), signal);
       const problem = variable === undefined ? [] : [`There is no variable ${variable} in this pyramid.`];
       if (!pyramid) return contentsAt(group, "group", undefined, signal, problem);
       const { dataset, path, variables } = pyramid;
@@ -246,7 +251,7 @@ async function openKind(group: ZarrGroup, kind: Kind, place: Place, context: Ope
       };
     }
     case "array":
-      return openArray(kind.array, place, context);
+      return openArray(kind.array, target, context);
     default: {
       const problem = kind.kind === "group" ? kind.problem : undefined;
       const notes = problem === undefined ? [] : [`${problem[0]!.toUpperCase()}${problem.slice(1)}.`];
@@ -285,7 +290,7 @@ async function contentsAt(
 }
 
 /** A short name of a source: the last part of its address. */
-export function targetName({ source, path, name }: Place): string {
+export function targetName({ source, path, name }: SourceTarget): string {
   const isAddress = typeof source === "string" || source instanceof URL;
   const text = isAddress ? String(source) : (name ?? "Array");
   const [address] = text.split(/[?#]/, 1);

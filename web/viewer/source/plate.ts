@@ -49,7 +49,7 @@ export async function plateKind(
 }
 
 /** Row and column of a well. */
-export type WellPlace = readonly [row: number, column: number];
+export type WellPosition = readonly [row: number, column: number];
 
 export class Plate {
   /** Names. Before version 0.4 the paths of wells can name further rows and columns. */
@@ -59,8 +59,8 @@ export class Plate {
   readonly #rowOf = new Map<string, number>();
   readonly #columnOf = new Map<string, number>();
   /** In reading order. */
-  first: WellPlace | undefined;
-  last: WellPlace | undefined;
+  first: WellPosition | undefined;
+  last: WellPosition | undefined;
 
   private constructor({ rows, columns }: PlateWells) {
     this.rows = [...rows];
@@ -88,28 +88,28 @@ export class Plate {
     };
     await eachInSlices(this.rows.length, name(this.rows, this.#rowOf), signal);
     await eachInSlices(this.columns.length, name(this.columns, this.#columnOf), signal);
-    const places = new Array<WellPlace>(wells.length);
-    const place = (i: number) => {
+    const positions = new Array<WellPosition>(wells.length);
+    const locate = (i: number) => {
       const { path, row, column } = wells[i]!;
       const [rowName = "", columnName = ""] = path.split("/").slice(-2);
-      places[i] = [
+      positions[i] = [
         wellIndex(this.rows, this.#rowOf, row, rowName),
         wellIndex(this.columns, this.#columnOf, column, columnName),
       ];
     };
-    await eachInSlices(wells.length, place, signal);
+    await eachInSlices(wells.length, locate, signal);
     // Keys need the final number of columns.
-    await eachInSlices(wells.length, (i) => this.#keep(places[i]!, below(wells[i]!.path)), signal);
+    await eachInSlices(wells.length, (i) => this.#keep(positions[i]!, below(wells[i]!.path)), signal);
   }
 
-  #keep(place: WellPlace, path: string): void {
-    const key = this.#keyOf(place);
+  #keep(position: WellPosition, path: string): void {
+    const key = this.#keyOf(position);
     if (!this.#paths.has(key)) this.#paths.set(key, path);
-    if (!this.first || key < this.#keyOf(this.first)) this.first = place;
-    if (!this.last || key > this.#keyOf(this.last)) this.last = place;
+    if (!this.first || key < this.#keyOf(this.first)) this.first = position;
+    if (!this.last || key > this.#keyOf(this.last)) this.last = position;
   }
 
-  #keyOf([row, column]: WellPlace): number {
+  #keyOf([row, column]: WellPosition): number {
     return row * this.columns.length + column;
   }
 
@@ -119,18 +119,18 @@ export class Plate {
   }
 
   /** Path in the store of the well at a position; undefined for an empty position. */
-  pathAt(place: WellPlace): string | undefined {
-    return this.#paths.get(this.#keyOf(place));
+  pathAt(position: WellPosition): string | undefined {
+    return this.#paths.get(this.#keyOf(position));
   }
 
-  nameOf([row, column]: WellPlace): string {
+  nameOf([row, column]: WellPosition): string {
     return `${this.rows[row]}${this.columns[column]}`;
   }
 
   /** The next well in a direction, from a position that may lie outside the plate. */
-  next([row, column]: WellPlace, [down, across]: WellPlace): WellPlace | undefined {
+  next([row, column]: WellPosition, [down, across]: WellPosition): WellPosition | undefined {
     for (
-      let at: WellPlace = [row + down, column + across];
+      let at: WellPosition = [row + down, column + across];
       this.#has(at);
       at = [at[0] + down, at[1] + across]
     )
@@ -138,12 +138,12 @@ export class Plate {
     return undefined;
   }
 
-  #has([row, column]: WellPlace): boolean {
+  #has([row, column]: WellPosition): boolean {
     return row >= 0 && row < this.rows.length && column >= 0 && column < this.columns.length;
   }
 
   /** Position of the well with a name such as "b12", ignoring case. */
-  find(name: string): WellPlace | undefined {
+  find(name: string): WellPosition | undefined {
     for (let end = 1; end < name.length; end++) {
       const row = named(this.#rowOf, name.slice(0, end));
       const column = named(this.#columnOf, name.slice(end));

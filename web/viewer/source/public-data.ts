@@ -1,5 +1,5 @@
 /**
- * Well-known public data sets by address: readable by everyone over HTTPS, and by pages of other servers if
+ * Well-known public data sets by address: publicly readable over HTTPS, and by pages of other servers if
  * their owners allow it. They do not belong to this project, and their availability is not tested;
  * descriptions are their owners'.
  */

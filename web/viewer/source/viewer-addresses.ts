@@ -83,7 +83,7 @@ function piped(text: string): Rewritten | NoAddress | undefined {
     paths.push(path.replace(/^\/+|\/+$/g, ""));
   }
   const path = paths.filter((part) => part !== "").join("/");
-  return { text: base, path, isArchive, why: "what follows the bar names the format and the path" };
+  return { text: base, path, isArchive, why: "the part after the bar is the format and the path" };
 }
 
 /** `zarr://https://…` */

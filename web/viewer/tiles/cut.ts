@@ -2,7 +2,7 @@
 import type { ElementData, Region } from "zarr-wasm";
 import type { Numbers, Plane } from "../base/plane.js";
 import type { Level } from "../source/dataset.js";
-import { isComplex, isHalf, isTime, type Leaf, leafNumbers, type Part } from "../source/leaf.js";
+import { type ComplexPart, isComplex, isHalf, isTime, type Leaf, leafNumbers } from "../source/leaf.js";
 import type { Block, Tile, TileGap } from "./tile.js";
 
 /** The plane of a level, and the part of its elements. */
@@ -16,7 +16,7 @@ export interface Cut {
   /** Shape of the level's array. */
   readonly shape: readonly number[];
   readonly leaf: Leaf;
-  readonly part: Part;
+  readonly part: ComplexPart;
   readonly decode: ((stored: Region) => Region) | undefined;
 }
 

@@ -10,31 +10,31 @@ export type GridFacts = Pick<ZarrArray, "shape" | "chunkShape" | "gridShape" | "
 };
 
 /** A box of array elements. */
-export interface Box {
+export interface ElementBox {
   readonly start: readonly number[];
   readonly stop: readonly number[];
 }
 
 /** Maximum size of chunks that are kept whole; of larger ones only the plane is read. */
-const mostChunkBytes = 16 * 2 ** 20;
+const maxChunkBytes = 16 * 2 ** 20;
 /**
  * Maximum size of chunk planes that are read whole. Larger ones are read in parts, which repeats requests or
  * decoding, but needs no more memory.
  */
-const mostPlaneBytes = 64 * 2 ** 20;
+const maxPlaneBytes = 64 * 2 ** 20;
 /** Side length of such parts. */
 const partSide = 1024;
 /**
  * Shorter sides are combined up to this length; within a shard one request fetches several chunks. Chunks
  * that need a request each are drawn one by one, unless they are tiny.
  */
-const leastSide = { single: 16, sharded: 256 };
+const minSide = { single: 16, sharded: 256 };
 /** Maximum size of planes within one shard that are read whole, with one request: mostly coarse levels. */
-const mostWholeBytes = 2 ** 21;
+const maxWholeBytes = 2 ** 21;
 /** The same for lines. */
-const leastLength = { single: 1024, sharded: 16384 };
+const minLength = { single: 1024, sharded: 16384 };
 /** Maximum number of chunks per tile: outside shards each takes a request. */
-const mostChunks = { single: 16, sharded: 64 };
+const maxChunks = { single: 16, sharded: 64 };
 /** Lines have a single row, so their parts are longer. */
 const lineSide = 16384;
 
@@ -89,7 +89,7 @@ export class TileGrid {
   /**
    * The elements read for a tile: whole chunks, clipped to the array. `index` is in elements of this level.
    */
-  boxOf(row: number, column: number, index: readonly number[]): Box {
+  boxOf(row: number, column: number, index: readonly number[]): ElementBox {
     const { shape } = this.facts;
     const start = shape.map((_, axis) => {
       const side = this.tile[axis]!;
@@ -100,7 +100,7 @@ export class TileGrid {
   }
 
   /** The chunks of a box, with the part of it that each covers. */
-  *chunksOf({ start, stop }: Box): Generator<{ coordinates: number[]; box: Box }> {
+  *chunksOf({ start, stop }: ElementBox): Generator<{ coordinates: number[]; box: ElementBox }> {
     const { chunkShape } = this.facts;
     const first = start.map((at, axis) => Math.floor(at / chunkShape[axis]!));
     const last = stop.map((at, axis) => Math.ceil(at / chunkShape[axis]!));
@@ -125,10 +125,10 @@ function tileIndex(facts: GridFacts, axes: readonly number[]): readonly number[]
   const { shape, chunkShape, shardShape, dtype } = facts;
   const isShown = (axis: number) => axes.includes(axis);
   const product = (sides: readonly number[]) => sides.reduce((a, b) => a * b, dtype.itemBytes);
-  const whole = isRegular(facts) && product(chunkShape) <= mostChunkBytes;
+  const whole = isRegular(facts) && product(chunkShape) <= maxChunkBytes;
   const sides = chunkShape.map((side, axis) => (isShown(axis) || whole ? side : 1));
   const side = axes.length === 1 ? lineSide : partSide;
-  if (!isRegular(facts) || product(sides) > mostPlaneBytes)
+  if (!isRegular(facts) || product(sides) > maxPlaneBytes)
     return sides.map((_, axis) => (isShown(axis) ? Math.min(side, shape[axis]!) : 1));
   return grouped(facts, axes, sides, shardShape ? "sharded" : "single");
 }
@@ -143,10 +143,10 @@ function grouped(
   if (kind === "sharded") {
     const all = sides.map((side, i) => (axes.includes(i) ? Math.ceil(shape[i]! / side) * side : side));
     const isOneShard = axes.every((axis) => shape[axis]! <= shardShape![axis]!);
-    if (isOneShard && all.reduce((a, b) => a * b, dtype.itemBytes) <= mostWholeBytes) return all;
+    if (isOneShard && all.reduce((a, b) => a * b, dtype.itemBytes) <= maxWholeBytes) return all;
   }
   const tile = [...sides];
-  const least = (axes.length === 1 ? leastLength : leastSide)[kind];
+  const least = (axes.length === 1 ? minLength : minSide)[kind];
   for (;;) {
     const axis = [...axes]
       .sort((a, b) => tile[a]! - tile[b]!)
@@ -157,7 +157,7 @@ function grouped(
       i === axis ? nextSide(length, shardShape?.[i], sides[i]!) : length,
     );
     const chunks = next.reduce((count, length, i) => count * Math.ceil(length / chunkShape[i]!), 1);
-    if (chunks > mostChunks[kind] || next.reduce((a, b) => a * b, dtype.itemBytes) > mostChunkBytes)
+    if (chunks > maxChunks[kind] || next.reduce((a, b) => a * b, dtype.itemBytes) > maxChunkBytes)
       return tile;
     tile[axis] = next[axis]!;
   }

@@ -5,8 +5,8 @@ import type { Layer } from "../model/layers.js";
 import type { Dataset, Level } from "../source/dataset.js";
 import { dtypeLeaves, type Leaf } from "../source/leaf.js";
 import type { Cut } from "./cut.js";
-import { type Box, TileGrid } from "./grid.js";
-import type { LevelView } from "./wanted.js";
+import { type ElementBox, TileGrid } from "./grid.js";
+import type { LevelView } from "./tile-selection.js";
 
 /** One level of a layer. */
 export interface LayerLevel {
@@ -77,7 +77,7 @@ function leafNamed({ dtype }: Dataset, name: string): Leaf {
 }
 
 /** Number of chunks in a box of a level. */
-export function chunksIn({ grid }: LayerLevel, { start, stop }: Box): number {
+export function chunksIn({ grid }: LayerLevel, { start, stop }: ElementBox): number {
   const { chunkShape } = grid.facts;
   return start.reduce(
     (count, at, axis) =>

@@ -8,7 +8,7 @@ import {
   type WorkerPool,
   type ZarrArray,
 } from "zarr-wasm";
-import type { Box, TileGrid } from "./grid.js";
+import type { ElementBox, TileGrid } from "./grid.js";
 import type { Block, Gap } from "./tile.js";
 
 export interface ReadContext {
@@ -20,9 +20,9 @@ export interface ReadContext {
  * Maximum gap between chunks of a shard that are read together. Wider gaps would fetch bytes that are never
  * shown.
  */
-const mostGap = 32 * 1024;
+const maxGap = 32 * 1024;
 /** Maximum size of a shard read whole: coarse levels take one request. */
-const mostWhole = 2 ** 21;
+const maxWhole = 2 ** 21;
 
 /**
  * Reads the chunks of a box. @throws errors that affect all chunks, and the signal's reason; other errors
@@ -32,7 +32,7 @@ export async function readBlock(
   key: string,
   array: ZarrArray,
   grid: TileGrid,
-  box: Box,
+  box: ElementBox,
   context: ReadContext,
 ): Promise<Block> {
   const missing = new Set<string>();
@@ -73,7 +73,7 @@ interface BoxContext extends ReadContext {
 function readBox(
   array: ZarrArray,
   grid: TileGrid,
-  { start, stop }: Box,
+  { start, stop }: ElementBox,
   context: BoxContext,
 ): Promise<Region> {
   if (grid.isChunk)
@@ -85,8 +85,8 @@ function readBox(
   return get<ElementData>(array, selection, {
     ...context,
     priority: "centre",
-    coalesceMaxGap: mostGap,
-    wholeShardBytes: mostWhole,
+    coalesceMaxGap: maxGap,
+    wholeShardBytes: maxWhole,
   });
 }
 
@@ -94,9 +94,9 @@ function readBox(
 async function readSingly(
   array: ZarrArray,
   grid: TileGrid,
-  box: Box,
+  box: ElementBox,
   context: BoxContext,
-  onDamage: (part: Box, error: unknown) => void,
+  onDamage: (part: ElementBox, error: unknown) => void,
 ): Promise<Region> {
   const shape = box.start.map((at, axis) => box.stop[axis]! - at);
   const stride = shape.map((_, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1));

@@ -11,12 +11,12 @@ import type { Block, Tile } from "./tile.js";
 import {
   ahead,
   chooseLevel,
-  mostChunksInView,
+  maxChunksInView,
+  selectTiles,
   type TileRef,
   tileSpans,
   type Viewpoint,
-  wantedTiles,
-} from "./wanted.js";
+} from "./tile-selection.js";
 
 /** Progress of a view. */
 export interface TileStatus {
@@ -212,11 +212,11 @@ export class TileSet implements Client<Block> {
     const target = this.#targetOf(layer);
     const levels = layerLevels(layer);
     const bytes = (this.shared.scheduler.cache.budget * shareInView) / layers;
-    const wanted = wantedTiles(
+    const wanted = selectTiles(
       levels.map((level) => level.view),
       target,
       view,
-      { bytes, chunks: mostChunksInView / layers },
+      { bytes, chunks: maxChunksInView / layers },
     );
     const first = this.#firstOf(layer, levels, target, wanted.view);
     if (first) {
@@ -297,7 +297,7 @@ export class TileSet implements Client<Block> {
     if (!tile) {
       tile = cutTile(`${block.key} ${plane}`, block, cut);
       // Planes of a deep block are made on demand; converted ones take memory.
-      if (tiles.size >= mostPlanes) tiles.delete(tiles.keys().next().value!);
+      if (tiles.size >= maxPlanes) tiles.delete(tiles.keys().next().value!);
       tiles.set(plane, tile);
     }
     return tile;
@@ -305,4 +305,4 @@ export class TileSet implements Client<Block> {
 }
 
 /** Maximum number of planes kept per block. */
-const mostPlanes = 8;
+const maxPlanes = 8;

@@ -1,4 +1,4 @@
-/** The stage: heading, progress, the picture or its replacement, legend, value under the pointer. */
+/** The main panel: heading, progress, the picture or its replacement, legend, value under the pointer. */
 import type { Progress } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatByteCount, formatShape, formatType } from "../base/format.js";
@@ -7,7 +7,7 @@ import { unitText } from "../panels/coordinates.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";
 import { Readout } from "../panels/readout.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
-import { LegendPlace } from "./legend-place.js";
+import { LazyLegend } from "./lazy-legend.js";
 
 /** The viewer's activity, also exposed as `data-state` of the root element. */
 export type ViewerState = "empty" | "opening" | "reading" | "ready" | "error";
@@ -15,7 +15,7 @@ export type ViewerState = "empty" | "opening" | "reading" | "ready" | "error";
 /** Maximum length of a displayed title. */
 const maxTitle = 200;
 
-export class Stage {
+export class MainPanel {
   readonly #title = h("h2", { class: "zw-title" });
   readonly #subtitle = h("p", { class: "zw-subtitle" });
   readonly #place = h("p", { class: "zw-place", hidden: true });
@@ -24,9 +24,9 @@ export class Stage {
   readonly #view = h("div", { class: "zw-view" });
   /** Timer that reports if no more data arrive. */
   #waiting: ReturnType<typeof setTimeout> | undefined;
-  /** Container for views beside the picture. */
-  readonly beside = h("div", { class: "zw-beside-place" });
-  readonly legend = new LegendPlace();
+  /** Container for the cross-sections. */
+  readonly crossSections = h("div", { class: "zw-beside-place" });
+  readonly legend = new LazyLegend();
   readonly readout = new Readout();
   readonly element = h(
     "section",
@@ -35,7 +35,7 @@ export class Stage {
     this.#progress,
     this.#view,
     this.legend.element,
-    this.beside,
+    this.crossSections,
     this.readout.element,
   );
 

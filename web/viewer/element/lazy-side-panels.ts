@@ -3,9 +3,9 @@ import { h } from "../base/dom.js";
 import type { ViewState } from "../model/state.js";
 import type { Memory } from "../panels/memory.js";
 import type { Dataset } from "../source/dataset.js";
-import type { Side, SideCallbacks, SideState } from "./side.js";
+import type { SidePanels, SidePanelsCallbacks, SidePanelsState } from "./side-panels.js";
 
-export interface SidePlaceCallbacks extends SideCallbacks {
+export interface LazySidePanelsCallbacks extends SidePanelsCallbacks {
   /** Called when the panels have been loaded, still without a state. */
   onLoad(): void;
 }
@@ -17,13 +17,13 @@ interface Subject {
   readonly v1Order: "spec" | "writer" | undefined;
 }
 
-export class SidePlace {
+export class LazySidePanels {
   readonly element = h("div", { class: "zw-side", role: "group", "aria-label": "View and array" });
-  #side: Side | undefined;
+  #panels: SidePanels | undefined;
   #subject: Subject | undefined;
   #isSeen = false;
 
-  constructor(private readonly callbacks: SidePlaceCallbacks) {}
+  constructor(private readonly callbacks: LazySidePanelsCallbacks) {}
 
   /** Whether the panels are visible. */
   set isSeen(isSeen: boolean) {
@@ -39,17 +39,17 @@ export class SidePlace {
 
   async #load(): Promise<void> {
     const subject = this.#subject;
-    if (!subject || this.#side || !this.#isSeen) return;
-    const { Side } = await import("./side.js");
-    if (this.#subject !== subject || this.#side) return;
-    this.#side = new Side(subject.dataset, subject.v1Order, this.callbacks);
-    this.element.append(...this.#side.elements);
+    if (!subject || this.#panels || !this.#isSeen) return;
+    const { SidePanels } = await import("./side-panels.js");
+    if (this.#subject !== subject || this.#panels) return;
+    this.#panels = new SidePanels(subject.dataset, subject.v1Order, this.callbacks);
+    this.element.append(...this.#panels.elements);
     this.callbacks.onLoad();
   }
 
   /** Shows only these elements, without a dataset. */
   replace(...elements: readonly HTMLElement[]): void {
-    this.#side = undefined;
+    this.#panels = undefined;
     this.#subject = undefined;
     this.element.replaceChildren(...elements);
   }
@@ -59,11 +59,11 @@ export class SidePlace {
     this.element.prepend(element);
   }
 
-  sync(settings: ViewState, state: SideState): void {
-    this.#side?.sync(settings, state);
+  sync(settings: ViewState, state: SidePanelsState): void {
+    this.#panels?.sync(settings, state);
   }
 
   showMemory(memory: Memory | undefined): void {
-    this.#side?.showMemory(memory);
+    this.#panels?.showMemory(memory);
   }
 }

@@ -6,7 +6,7 @@ import type { Dataset, Level } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 
 /** Reads a few chunks of the current level. */
-export async function measureMiddle(
+export async function measureView(
   dataset: Dataset,
   settings: ViewState,
   { seen, level: at }: { readonly seen: Rectangle; readonly level: number },

@@ -7,7 +7,7 @@ import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Change, Control } from "./control.js";
 import { axisName } from "./rulers.js";
 
-export function besideParts(dataset: Dataset, change: Change): Control[] {
+export function extraControls(dataset: Dataset, change: Change): Control[] {
   return [profilePart(dataset, change), depthPart(dataset, change), ...linesParts(dataset, change)];
 }
 

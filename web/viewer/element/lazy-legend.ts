@@ -2,7 +2,7 @@
 import { h } from "../base/dom.js";
 import type { Drawn, Legend } from "./legends.js";
 
-export class LegendPlace {
+export class LazyLegend {
   readonly element = h("div");
   #drawn: Drawn | undefined;
   #loading: Promise<void> | undefined;

@@ -2,18 +2,18 @@
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount } from "../base/format.js";
 import type { ViewState } from "../model/state.js";
-import { chunkSentence, explain, type Place } from "../panels/messages.js";
+import { chunkSentence, type ErrorContext, explain } from "../panels/messages.js";
 import type { Note } from "../panels/notes.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Gap } from "../tiles/tile.js";
 import type { TileStatus } from "../tiles/tile-set.js";
-import { wholeCost } from "./home.js";
+import { wholeCost } from "./home-camera.js";
 
 const orderWarning =
   "The metadata says order F, but zarr-python 1.x wrote chunks of this compressor in C order. They are read in F order, as specified; if the picture looks scrambled, try C order.";
 
 /** Notes on the source: how its address was read, and the library's warnings. */
-export function placeNotes(
+export function sourceNotes(
   sentences: readonly string[],
   warnings: readonly ZarrWarning[],
   readInC: () => void,
@@ -32,10 +32,10 @@ export function chunkErrors(gaps: readonly Gap[], { failures }: TileStatus): unk
 }
 
 /** Notes on unreadable chunks. */
-export function damageNotes(errors: readonly unknown[], place: Place, retry: () => void): Note[] {
+export function damageNotes(errors: readonly unknown[], context: ErrorContext, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
-  const { hints } = explain(first, place);
+  const { hints } = explain(first, context);
   const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
   const text = `${chunkSentence(first)}${others} ${hints[0] ?? ""}`.trim();
   return [{ text, isWarning: true, action: { label: "Try again", run: retry } }];

@@ -7,7 +7,7 @@ import type { PlaneView } from "./plane-view.js";
 import { absolute, isAddress } from "./target.js";
 
 /** The address of a view on a viewer page; undefined for a store of the page. */
-export function linkTo({ target, dataset, settings }: ViewerView, page: string): string | undefined {
+export function viewLink({ target, dataset, settings }: ViewerView, page: string): string | undefined {
   if (!isAddress(target.source)) return undefined;
   const url = new URL(page, location.href);
   // The source is relative if the page reads from its own server.

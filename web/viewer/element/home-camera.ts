@@ -3,7 +3,7 @@ import { type Camera, fitted, type Size, visible } from "../model/camera.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import { TileGrid } from "../tiles/grid.js";
-import { chooseLevel } from "../tiles/wanted.js";
+import { chooseLevel } from "../tiles/tile-selection.js";
 
 /** Maximum cost of reading without a request by the user. */
 const firstBudget = { chunks: 4096, bytes: 256 * 2 ** 20 };

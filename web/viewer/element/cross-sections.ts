@@ -6,18 +6,18 @@ import { h } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
 import { isComposite, type Layer, planeAspect, planLayers } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { depthAxes } from "../panels/beside.js";
+import { depthAxes } from "../panels/extra-controls.js";
 import type { Pointed } from "../panels/readout.js";
 import { axisName } from "../panels/rulers.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
+import type { Cell } from "./cell-reading.js";
 import { ImagePainter } from "./image-painter.js";
 import { LinePainter } from "./line-painter.js";
+import { cellIndex } from "./plane-geometry.js";
 import { PlaneView } from "./plane-view.js";
 import { type Limits, Ranges } from "./ranges.js";
-import type { Cell } from "./reading.js";
-import { cellIndex } from "./shown.js";
 
-export interface BesideCallbacks {
+export interface CrossSectionsCallbacks {
   /** Chooses the element that the planes pass through. */
   onPick(index: readonly number[]): void;
   onPoint(pointed: Pointed | undefined, by: "pointer" | "keyboard"): void;
@@ -25,7 +25,7 @@ export interface BesideCallbacks {
 }
 
 /** State of the picture. */
-export interface Main {
+export interface PictureState {
   readonly dataset: Dataset;
   readonly state: ViewState;
   readonly limits: (layer: Layer) => Limits;
@@ -35,19 +35,19 @@ export interface Main {
 const rest = 60;
 
 /** A plane beside the picture, with its axes. */
-class Side {
+class CrossSection {
   readonly ranges = new Ranges();
   readonly plane: PlaneView;
   readonly #title = h("h3", { class: "zw-side-title" });
   readonly element: HTMLElement;
-  #main: Main | undefined;
+  #main: PictureState | undefined;
   #state: ViewState | undefined;
   #camera: ViewState["camera"] = null;
-  readonly #cross = new Cross();
+  readonly #cross = new Crosshair();
 
   constructor(
     kind: "image" | "line",
-    private readonly callbacks: BesideCallbacks,
+    private readonly callbacks: CrossSectionsCallbacks,
   ) {
     this.plane = new PlaneView(
       this.ranges,
@@ -71,7 +71,7 @@ class Side {
   }
 
   /** @param index of the element that it passes through */
-  show(main: Main, axes: readonly number[], index: readonly number[], title: string): void {
+  show(main: PictureState, axes: readonly number[], index: readonly number[], title: string): void {
     const before = this.#state;
     const isOther = before?.axes.join() !== axes.join() || this.#main?.dataset !== main.dataset;
     if (isOther) this.#camera = null;
@@ -121,7 +121,7 @@ class Side {
 }
 
 /** Draws the element that the planes share as two lines. */
-class Cross {
+class Crosshair {
   readonly #down = h("div", { class: "zw-cross zw-cross-down" });
   readonly #across = h("div", { class: "zw-cross zw-cross-across" });
   readonly elements = [this.#down, this.#across] as const;
@@ -138,21 +138,21 @@ class Cross {
   }
 }
 
-export class Beside {
-  readonly #cross = new Cross();
-  #planes: readonly [Side, Side] | undefined;
-  #profile: Side | undefined;
-  #main: Main | undefined;
+export class CrossSections {
+  readonly #cross = new Crosshair();
+  #planes: readonly [CrossSection, CrossSection] | undefined;
+  #profile: CrossSection | undefined;
+  #main: PictureState | undefined;
   #cell: Cell | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly element: HTMLElement,
-    private readonly callbacks: BesideCallbacks,
+    private readonly callbacks: CrossSectionsCallbacks,
   ) {}
 
   /** Follows the picture; clears the views if there is none. */
-  show(main: Main | undefined): void {
+  show(main: PictureState | undefined): void {
     if (this.#main?.dataset !== main?.dataset) this.#cell = undefined;
     this.#main = main;
     this.#showPlanes();
@@ -208,7 +208,7 @@ export class Beside {
       return;
     }
     if (!this.#planes) {
-      this.#planes = [new Side("image", this.callbacks), new Side("image", this.callbacks)];
+      this.#planes = [new CrossSection("image", this.callbacks), new CrossSection("image", this.callbacks)];
       this.element.prepend(...this.#planes.map(({ element }) => element));
     }
     const { axes, index } = main.state;
@@ -227,7 +227,7 @@ export class Beside {
       return;
     }
     if (!this.#profile) {
-      this.#profile = new Side("line", this.callbacks);
+      this.#profile = new CrossSection("line", this.callbacks);
       this.element.append(this.#profile.element);
     }
     const index = this.#cell ? cellIndex(main.state, this.#cell) : main.state.index;

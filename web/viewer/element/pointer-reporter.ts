@@ -5,7 +5,7 @@ import type { PointerReport, ViewerOptions } from "./options.js";
 
 type By = PointerReport["by"];
 
-export class Pointing {
+export class PointerReporter {
   #by: By = "pointer";
   #reported = "";
 

@@ -1,34 +1,34 @@
 /** Container for the planes and profiles beside the picture. Their code is loaded on first use. */
 import { h } from "../base/dom.js";
-import type { Beside, BesideCallbacks, Main } from "./beside.js";
+import type { Cell } from "./cell-reading.js";
+import type { CrossSections, CrossSectionsCallbacks, PictureState } from "./cross-sections.js";
 import type { PlaneView } from "./plane-view.js";
-import type { Cell } from "./reading.js";
 
-export class BesidePlace {
+export class LazyCrossSections {
   readonly element = h("div", { class: "zw-beside", hidden: true });
-  #beside: Beside | undefined;
+  #crossSections: CrossSections | undefined;
   #loading: Promise<void> | undefined;
-  #main: Main | undefined;
+  #main: PictureState | undefined;
   #cell: Cell | undefined;
   #plane: PlaneView | undefined;
 
-  constructor(private readonly callbacks: BesideCallbacks) {}
+  constructor(private readonly callbacks: CrossSectionsCallbacks) {}
 
   /** Follows the picture; clears the container if there is none. */
-  show(main: Main | undefined): void {
+  show(main: PictureState | undefined): void {
     this.#main = main;
-    if (this.#beside) this.#beside.show(main);
+    if (this.#crossSections) this.#crossSections.show(main);
     else if (main && (main.state.profile !== null || main.state.depth !== null)) this.#load();
   }
 
   #load(): void {
-    this.#loading ??= import("./beside.js").then(
-      ({ Beside }) => {
-        this.#beside = new Beside(this.element, this.callbacks);
-        this.#beside.point(this.#cell);
-        this.#beside.show(this.#main);
+    this.#loading ??= import("./cross-sections.js").then(
+      ({ CrossSections }) => {
+        this.#crossSections = new CrossSections(this.element, this.callbacks);
+        this.#crossSections.point(this.#cell);
+        this.#crossSections.show(this.#main);
         // Does not need a new frame of the picture.
-        if (this.#plane) this.#beside.follow(this.#plane);
+        if (this.#plane) this.#crossSections.follow(this.#plane);
       },
       () => {
         this.#loading = undefined; // the next change tries again
@@ -39,24 +39,24 @@ export class BesidePlace {
   /** Follows the pointer; undefined if it has left. */
   point(cell: Cell | undefined): void {
     this.#cell = cell;
-    this.#beside?.point(cell);
+    this.#crossSections?.point(cell);
   }
 
   /** Called after a frame of the picture. */
   follow(plane: PlaneView): void {
     this.#plane = plane;
-    this.#beside?.follow(plane);
+    this.#crossSections?.follow(plane);
   }
 
   /** Whether a click chooses the position of the planes. */
   get isPicking(): boolean {
-    return this.#beside?.isPicking ?? false;
+    return this.#crossSections?.isPicking ?? false;
   }
 
   dispose(): void {
     this.#main = undefined;
     this.#cell = undefined;
     this.#plane = undefined;
-    this.#beside?.dispose();
+    this.#crossSections?.dispose();
   }
 }

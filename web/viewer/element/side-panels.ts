@@ -1,5 +1,5 @@
 /** Panels beside the picture: controls, advice, sharing and facts. Loaded when they become visible. */
-import { adviceFor, type LookedAt } from "../model/advice.js";
+import { adviceFor, type DisplayedView } from "../model/advice.js";
 import { type CodeRequest, javascriptCode, pythonCode } from "../model/code.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { ControlCallbacks, ControlState } from "../panels/control.js";
@@ -13,7 +13,7 @@ import { type ShareCallbacks, SharePanel } from "../panels/share.js";
 import type { Dataset, Labels } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 
-export interface SideCallbacks extends Omit<ControlCallbacks, "onChange"> {
+export interface SidePanelsCallbacks extends Omit<ControlCallbacks, "onChange"> {
   onChange(change: WantedState, control: string): void;
   onBudget(bytes: number): void;
   readonly share: Omit<ShareCallbacks, "code">;
@@ -23,17 +23,17 @@ export interface SideCallbacks extends Omit<ControlCallbacks, "onChange"> {
 }
 
 /** State that the panels show in addition to the settings. */
-export interface SideState {
+export interface SidePanelsState {
   readonly controls: ControlState;
   readonly isPicture: boolean;
   /** The read view, for advice; undefined if there is no picture. */
-  readonly lookedAt: LookedAt | undefined;
+  readonly displayedView: DisplayedView | undefined;
   /** Labels found for the image. */
   readonly labels: readonly Labels[];
 }
 
-export class Side {
-  readonly #callbacks: SideCallbacks;
+export class SidePanels {
+  readonly #callbacks: SidePanelsCallbacks;
   readonly #controls: Controls;
   readonly #meaning: Meaning;
   readonly #share: SharePanel;
@@ -44,7 +44,7 @@ export class Side {
   readonly elements: readonly HTMLElement[];
 
   /** @param v1Order the selectable byte order, if it is uncertain */
-  constructor(dataset: Dataset, v1Order: "spec" | "writer" | undefined, callbacks: SideCallbacks) {
+  constructor(dataset: Dataset, v1Order: "spec" | "writer" | undefined, callbacks: SidePanelsCallbacks) {
     this.#callbacks = callbacks;
     this.#meaning = new Meaning(dataset, (isRaw) => callbacks.onChange({ isRaw }, "raw"));
     this.#controls = new Controls(dataset, v1Order, callbacks);
@@ -67,13 +67,13 @@ export class Side {
     ];
   }
 
-  sync(settings: ViewState, { controls, isPicture, lookedAt, labels }: SideState): void {
+  sync(settings: ViewState, { controls, isPicture, displayedView, labels }: SidePanelsState): void {
     if (!this.#labels && labels.length > 0) this.#addLabels(labels);
     this.#controls.sync(settings, controls);
     this.#meaning.sync(settings);
     this.#labels?.sync(settings);
     this.#share.sync(isPicture);
-    this.#reading.sync(lookedAt && adviceFor(lookedAt));
+    this.#reading.sync(displayedView && adviceFor(displayedView));
   }
 
   #addLabels(labels: readonly Labels[]): void {

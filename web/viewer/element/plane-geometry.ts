@@ -5,12 +5,12 @@ import { aligned, type Camera, type Rectangle, type Size, visible, worldAt } fro
 import type { Layer } from "../model/layers.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
-import { chooseLevel, type Viewpoint } from "../tiles/wanted.js";
-import { homeCamera } from "./home.js";
-import type { Cell } from "./reading.js";
+import { chooseLevel, type Viewpoint } from "../tiles/tile-selection.js";
+import type { Cell } from "./cell-reading.js";
+import { homeCamera } from "./home-camera.js";
 
 /** A dataset with the state to show. */
-export interface Shown {
+export interface PlaneContent {
   readonly dataset: Dataset;
   readonly state: ViewState;
   readonly layers: readonly Layer[];
@@ -25,11 +25,11 @@ export interface Extent {
   readonly columns: number;
 }
 
-export const isLine = ({ state }: Pick<Shown, "state">): boolean => state.axes.length === 1;
+export const isLine = ({ state }: Pick<PlaneContent, "state">): boolean => state.axes.length === 1;
 
 /** Whether two planes have the same elements, regardless of camera and colours. */
-export function isSamePlane(a: Shown, b: Shown): boolean {
-  const key = ({ layers }: Shown) =>
+export function isSamePlane(a: PlaneContent, b: PlaneContent): boolean {
+  const key = ({ layers }: PlaneContent) =>
     layers
       .map(({ id, axes, index, field, part, isRaw }) => [id, axes, index, field, part, isRaw].join())
       .join("|");
@@ -37,7 +37,7 @@ export function isSamePlane(a: Shown, b: Shown): boolean {
 }
 
 /** Size of the whole plane. */
-export function planeExtent({ dataset, state }: Pick<Shown, "dataset" | "state">): Extent {
+export function planeExtent({ dataset, state }: Pick<PlaneContent, "dataset" | "state">): Extent {
   const shape = datasetShape(dataset);
   const { axes } = state;
   return { rows: axes.length > 1 ? shape[axes[0]!]! : 1, columns: shape[axes.at(-1)!]! };
@@ -52,7 +52,10 @@ export function cellIndex({ axes, index }: ViewState, { row, column }: Cell): nu
 }
 
 /** The viewpoint in a box of a given size; undefined without a size. */
-export function resolveViewpoint({ dataset, state, aspect }: Shown, size: Size): Viewpoint | undefined {
+export function resolveViewpoint(
+  { dataset, state, aspect }: PlaneContent,
+  size: Size,
+): Viewpoint | undefined {
   if (size.width === 0 || size.height === 0) return undefined;
   const ratio = window.devicePixelRatio || 1;
   const camera = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect });
@@ -63,10 +66,11 @@ export function resolveViewpoint({ dataset, state, aspect }: Shown, size: Size):
  * The requested camera, the start of further moves: a viewpoint's camera is rounded to the nearest one that
  * can be drawn.
  */
-export const requestedCamera = ({ state }: Shown, view: Viewpoint): Camera => state.camera ?? view.camera;
+export const requestedCamera = ({ state }: PlaneContent, view: Viewpoint): Camera =>
+  state.camera ?? view.camera;
 
 /** The level to draw. */
-export function drawnLevel({ dataset, state }: Shown, view: Viewpoint): number {
+export function drawnLevel({ dataset, state }: PlaneContent, view: Viewpoint): number {
   const [down, across] = [state.axes[0]!, state.axes.at(-1)!];
   const isOne = isLine({ state });
   const factors = dataset.levels.map(({ factor }) => [isOne ? 1 : factor[down]!, factor[across]!] as const);
@@ -74,7 +78,7 @@ export function drawnLevel({ dataset, state }: Shown, view: Viewpoint): number {
 }
 
 /** The visible rectangle, clipped to the plane. */
-export function visibleRectangle(shown: Shown, view: Viewpoint): Rectangle {
+export function visibleRectangle(shown: PlaneContent, view: Viewpoint): Rectangle {
   const { rows, columns } = planeExtent(shown);
   const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
   return {
@@ -86,12 +90,12 @@ export function visibleRectangle(shown: Shown, view: Viewpoint): Rectangle {
 }
 
 /** The scale at which the whole plane is in view. */
-export function wholeScale({ dataset, state }: Shown, view: Viewpoint): number {
+export function wholeScale({ dataset, state }: PlaneContent, view: Viewpoint): number {
   return homeCamera(dataset, { ...state, window: state.window.map(() => null) }, view, true).scale;
 }
 
 /** The cell at a point of the box; undefined outside the array. */
-export function cellAt(shown: Shown, view: Viewpoint, at: Point): Cell | undefined {
+export function cellAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | undefined {
   const { row, column } = worldAt(view.camera, view.size, at, view.aspect);
   const { rows, columns } = planeExtent(shown);
   const cell = { row: isLine(shown) ? 0 : Math.floor(row), column: Math.floor(column) };
@@ -108,7 +112,7 @@ export function cellCentre({ camera, size, aspect }: Viewpoint, { row, column }:
 
 /** The whole elements between two points of the box: rows and columns. */
 export function markedIntervals(
-  shown: Shown,
+  shown: PlaneContent,
   view: Viewpoint,
   [a, b]: readonly [Point, Point],
 ): [rows: Interval, columns: Interval] {

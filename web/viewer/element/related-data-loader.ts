@@ -7,7 +7,7 @@ import type { Opened } from "../source/open.js";
 
 type OpenedDataset = Extract<Opened, { kind: "dataset" }>;
 
-export interface CompanionsCallbacks {
+export interface RelatedDataCallbacks {
   /** The current state; undefined if nothing is shown. */
   settings(): ViewState | undefined;
   onGo(path: string, variable?: string): void;
@@ -21,13 +21,13 @@ export interface CompanionsCallbacks {
   onFailure(sentence: string): void;
 }
 
-export class Companions {
+export class RelatedDataLoader {
   #opened: OpenedDataset | undefined;
   #signal = AbortSignal.abort();
   #isFound = false;
   #labels: readonly Labels[] = [];
 
-  constructor(private readonly callbacks: CompanionsCallbacks) {}
+  constructor(private readonly callbacks: RelatedDataCallbacks) {}
 
   /** Labels of the image, once they have been found. */
   get labels(): readonly Labels[] {

@@ -38,9 +38,9 @@ export interface Budget {
 }
 
 /** Maximum number of chunks in view. */
-export const mostChunksInView = 4096;
+export const maxChunksInView = 4096;
 
-export interface Wanted {
+export interface TileSelection {
   /** Best first: coarsest level, then the one for the zoom, from the centre outwards. */
   readonly view: readonly TileRef[];
   /** Tiles around the view: not aborted if they are in flight. */
@@ -62,12 +62,12 @@ export function chooseLevel(factors: readonly (readonly [number, number])[], vie
 }
 
 /** @param levels the open levels, finest first */
-export function wantedTiles(
+export function selectTiles(
   levels: readonly LevelView[],
   target: number,
   view: Viewpoint,
   budget: Budget,
-): Wanted {
+): TileSelection {
   const seen = visible(view.camera, view.size, view.aspect);
   const coarsest = levels.at(-1);
   const fit = levels.find(({ level }) => level >= target) ?? coarsest;
@@ -181,7 +181,7 @@ function ring(view: LevelView, seen: Rectangle): TileRef[] {
 }
 
 /**
- * Of the surrounding tiles, those that come into view next in a direction (in elements of level 0 per step).
+ * The surrounding tiles that come into view next in a direction (in elements of level 0 per step).
  */
 export function ahead(
   around: readonly TileRef[],
