@@ -123,7 +123,14 @@ export {
   type Region,
   ZarrArray,
 } from "./hierarchy/array.js";
-export { type BytesRegion, type GetBytesOptions, type GetOptions, get, getBytes } from "./hierarchy/get.js";
+export {
+  type BytesRegion,
+  type GetBytesOptions,
+  type GetOptions,
+  get,
+  getBytes,
+  getChunk,
+} from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export { open } from "./hierarchy/open.js";
 export type { OpenOptions } from "./hierarchy/open-options.js";
