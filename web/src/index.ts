@@ -116,8 +116,21 @@ export type { IcechunkVersion } from "./formats/icechunk/repository.js";
 export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
 export type { VirtualBase } from "./formats/icechunk/virtual.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";
-export { type GetChunkOptions, type Region, ZarrArray } from "./hierarchy/array.js";
-export { type BytesRegion, type GetBytesOptions, type GetOptions, get, getBytes } from "./hierarchy/get.js";
+export {
+  type ArrayChunk,
+  type ChunksOptions,
+  type GetChunkOptions,
+  type Region,
+  ZarrArray,
+} from "./hierarchy/array.js";
+export {
+  type BytesRegion,
+  type GetBytesOptions,
+  type GetOptions,
+  get,
+  getBytes,
+  getChunk,
+} from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
 export { open } from "./hierarchy/open.js";
 export type { OpenOptions } from "./hierarchy/open-options.js";

@@ -198,6 +198,13 @@ const recipes: readonly Recipe[] = [
   },
   {
     in: "docs/reading.md",
+    has: "array.chunks()",
+    before: `import { create, set } from "zarr-wasm"; ${withArray('{ shape: [5, 5], chunkShape: [2, 3], dtype: "uint8", fillValue: 2 }')} const source = array; const target = await create(new Map(), { shape: [5, 5], chunkShape: [4, 4], dtype: "uint8" });`,
+    after: "console.log(sum, (await target.getChunk([0, 0])).data[15]);",
+    prints: "50 2\n",
+  },
+  {
+    in: "docs/reading.md",
     has: "const out = ",
     before: `import { get, slice } from "zarr-wasm"; const draw = () => {}; const pointer = { x: 1, y: 1 }; ${withArray('{ shape: [2048, 2048], dtype: "uint16" }')}`,
     after: "console.log(out.length);",

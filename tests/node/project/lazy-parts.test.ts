@@ -70,6 +70,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "read/bundles.js",
     "read/partial.js",
     "read/blosc-blocks.js",
+    "read/chunks.js",
     "chain/shards.js",
   ],
   "bundle/formats-part.js": [

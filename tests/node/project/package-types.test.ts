@@ -117,6 +117,28 @@ describe("a program compiles with all of the package's types checked", () => {
     expect(compile("element", code, { ...resolutions.bundler, ...platforms["a page"] })).toBe("");
   });
 
+  it("and using declares pools and archives, in libraries that have it", () => {
+    const code = `
+      import { WorkerPool, ZipWriter } from "zarr-wasm";
+      export async function use() {
+        using pool = new WorkerPool();
+        await using writer = new ZipWriter(() => {});
+        await writer[Symbol.asyncDispose]();
+        return pool.size;
+      }
+      // @ts-expect-error an archive must be awaited
+      export function wrong() { using writer = new ZipWriter(() => {}); return writer.conditional; }`;
+    const lib = ["es2023", "dom", "dom.iterable", "esnext.disposable"];
+    expect(compile("using", code, { ...resolutions.bundler, lib, types: [] })).toBe("");
+    const without = `
+      import { WorkerPool } from "zarr-wasm";
+      export const size: number = new WorkerPool().size;
+      // @ts-expect-error not in this library
+      export const symbol = Symbol.dispose;`;
+    const old = { ...resolutions.bundler, lib: ["es2022", "dom", "dom.iterable"], types: [] };
+    expect(compile("without-using", without, old)).toBe("");
+  });
+
   it("every declaration that one of them imports is in the package", () => {
     const dist = path.join(consumer, "node_modules/zarr-wasm/dist");
     const declarations = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>

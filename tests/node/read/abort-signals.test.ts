@@ -57,6 +57,7 @@ const calls: Record<string, (options: Options) => unknown> = {
   get: (options) => zarr.get(array, null, options),
   getBytes: (options) => zarr.getBytes(array, null, options),
   "ZarrArray.getChunk": (options) => array.getChunk([0], options),
+  "ZarrArray.chunks": (options) => first(array.chunks(null, options)),
   "ZarrArray.fetchChunk": (options) => array.fetchChunk([0], options),
   "ZarrGroup.open": (options) => group.open("x", options),
   "ZarrGroup.members": (options) => group.members(options),

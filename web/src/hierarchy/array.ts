@@ -8,10 +8,12 @@ import type { FillScalar } from "../dtypes/fill-value.js";
 import { type DTypeMatching, type DTypeName, type DTypeQuery, matchesDType } from "../dtypes/names.js";
 import type { Attributes } from "../metadata/document.js";
 import type { ArraySpec } from "../metadata/spec.js";
+import type { Selection, Slice } from "../plan/selection.js";
 import { readChunkElements, readEncodedChunk } from "../read/read-region.js";
 import { ArrayReader } from "../read/reader.js";
 import type { Store } from "../store/store.js";
 import { describeValue, invalidSelection } from "../util/errors.js";
+import { lazy } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
@@ -36,6 +38,23 @@ export interface GetChunkOptions {
   /** Called if the chunk is not stored; the result is then filled with the fill value. */
   onMissing?: ((coordinates: readonly number[]) => void) | undefined;
 }
+
+export interface ChunksOptions extends GetChunkOptions {
+  /** Maximum number of chunks requested or decoded ahead of the loop. Default: 4. */
+  concurrency?: number | undefined;
+}
+
+/** A chunk of an array, clipped to the array, with its position. */
+export interface ArrayChunk<T extends Elements = ElementData> extends Region<T> {
+  /** Position in the grid of chunks, as for `getChunk`. */
+  readonly coordinates: readonly number[];
+  /** Index of the chunk's first element in the array. */
+  readonly start: readonly number[];
+  /** The elements of the array that the chunk covers, as a selection for `get` and `set`. */
+  readonly selection: readonly Slice[];
+}
+
+const part = lazy("iteration over chunks", () => import("../read/part.js"));
 
 /**
  * An opened Zarr array. `D` is the name of its data type: known from `create`, narrowed by
@@ -174,6 +193,31 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     checkOptions(options);
     const { data, shape } = await readChunkElements(this.#reader, coordinates, options);
     return { data: data as T, shape, stride: stridesOf(shape), dtype: this.#spec.dtype };
+  }
+
+  /**
+   * Reads chunk after chunk, in C order: all chunks that a selection touches, each of them whole, but without
+   * elements outside the array. In an array with shards, these are the inner chunks. Missing chunks are read
+   * as the fill value.
+   *
+   * Up to `concurrency` chunks are read ahead, and no more until the loop takes one. Leaving the loop cancels
+   * their requests.
+   * @param selection in the same form as for `get`. Default: the whole array.
+   * @throws InvalidSelection, InvalidArgument at the first step; Network, CorruptChunk, … with the chunk's
+   *   key at the step of the failing chunk; the signal's reason.
+   */
+  async *chunks<T extends Elements = ReadAs<D>>(
+    selection?: Selection,
+    options: ChunksOptions = {},
+  ): AsyncGenerator<ArrayChunk<T>, void, undefined> {
+    checkOptions(options);
+    const { readChunks } = await part();
+    const reader = this.#reader;
+    const { axes, spec } = reader;
+    const read = (coordinates: readonly number[], signal: AbortSignal) =>
+      readChunkElements(reader, coordinates, { ...options, signal });
+    const found = readChunks({ axes, spec, read }, selection, options);
+    yield* found as AsyncGenerator<ArrayChunk<T>, void, undefined>;
   }
 
   /** What consoles of Node, Deno and Bun print. @hidden */

@@ -13,7 +13,7 @@ import { describeValue, invalidArgument } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { checkOptions } from "./arguments.js";
-import { type Region, ZarrArray } from "./array.js";
+import { type GetChunkOptions, type Region, ZarrArray } from "./array.js";
 
 export interface GetBytesOptions {
   /** Aborts the read: requests are cancelled and the signal's reason is thrown. */
@@ -132,9 +132,19 @@ export async function getBytes<S extends boolean | undefined = false>(
   return { bytes: bytes as Uint8Array<ResultBuffer<S>>, shape: wanted.shape, dtype };
 }
 
-function readerOf(array: ZarrArray): ArrayReader {
+/** Reads one whole chunk: {@link ZarrArray.getChunk} as a function, beside `setChunk`. */
+export async function getChunk<D extends DTypeName>(
+  array: ZarrArray<D>,
+  coordinates: readonly number[],
+  options?: GetChunkOptions,
+): Promise<Region<ReadAs<D>>> {
+  readerOf(array, "getChunk");
+  return array.getChunk(coordinates, options);
+}
+
+function readerOf(array: ZarrArray, what = "get"): ArrayReader {
   if (array instanceof ZarrArray) return array.reader;
-  throw invalidArgument("get expects an array returned by open() or create()");
+  throw invalidArgument(`${what} expects an array returned by open() or create()`);
 }
 
 function regionOptions(options: GetBytesOptions): RegionOptions {

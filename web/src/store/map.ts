@@ -1,5 +1,6 @@
 /** A Map as a store. */
 import { asBytes } from "../util/bytes.js";
+import { addInspection } from "../util/symbol-methods.js";
 import { checkCondition } from "./concurrency.js";
 import { handleOf } from "./handle.js";
 import { childName, normalizePath } from "./path.js";
@@ -32,7 +33,9 @@ export class MapStore implements Store {
   }
 
   /** @param entries the Map to read from and write to. It is not copied. */
-  constructor(readonly entries: Map<string, Uint8Array> = new Map()) {}
+  constructor(readonly entries: Map<string, Uint8Array> = new Map()) {
+    addInspection(this, () => ({ size: this.entries.size }));
+  }
 
   /** Writes support `ifVersion`. */
   get conditional(): true {

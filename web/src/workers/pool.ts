@@ -20,6 +20,7 @@ import {
   stopWorker,
   type WasmModule,
 } from "../util/platform.js";
+import { addDisposal, addInspection, type MaybeDisposable } from "../util/symbol-methods.js";
 import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
@@ -67,11 +68,15 @@ const silenceTimeout = 60_000;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
 
+// The constructor adds the methods.
+export interface WorkerPool extends MaybeDisposable {}
+
 /**
  * Workers that decode the chunks of `get`, `getBytes` and `getChunk`, and encode those of `set`, `setChunk`
- * and `append`. They start with the first task and run until `destroy`. If workers fail, the calling thread
- * does their work instead.
+ * and `append`. They start with the first task and run until `destroy`, or until the end of the block if the
+ * pool is declared with `using`. If workers fail, the calling thread does their work instead.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
 export class WorkerPool {
   /** The name that consoles show, even in minified programs. */
   static get name(): string {
@@ -107,6 +112,8 @@ export class WorkerPool {
     this.#maxSize = size;
     this.#startMethods = createWorker ? [createWorker] : packagedWorkers;
     if (fetch) this.#connections = new FetchConnections(() => this.#startAll());
+    addDisposal(this, "dispose", () => this.destroy());
+    addInspection(this, () => ({ size: this.size, ...this.status }));
   }
 
   /** Maximum number of workers; lower than requested if some could not be started. */

@@ -8,6 +8,7 @@ import {
   readOnly,
   type ZarrError,
 } from "../../util/errors.js";
+import { addInspection } from "../../util/symbol-methods.js";
 import { checkCondition } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
@@ -53,7 +54,9 @@ export class DirectoryHandleStore implements Store {
   readonly #folders = new Map<string, Promise<DirectoryHandle>>();
 
   /** @param root the folder. Methods that write need permission to write it. */
-  constructor(readonly root: DirectoryHandle) {}
+  constructor(readonly root: DirectoryHandle) {
+    addInspection(this, () => ({ root: this.root.name }));
+  }
 
   /** Writes support `ifVersion`, among the pages and workers of the origin that use it. */
   get conditional(): true {

@@ -3,6 +3,7 @@ import { checkObject, checkSignal } from "../../util/arguments.js";
 import { invalidArgument, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
+import { addInspection } from "../../util/symbol-methods.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { encodeKey, normalizePath } from "../path.js";
 import { checkRange } from "../read.js";
@@ -50,6 +51,7 @@ export class FileSystemStore implements Store, EverythingStore {
     this.root = root;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#fsync = options.fsync ?? false;
+    addInspection(this, () => ({ root: String(this.root) }));
   }
 
   /** Writes support `ifVersion`: "absent" among all programs, versions among writers that use them. */

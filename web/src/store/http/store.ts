@@ -4,6 +4,7 @@ import { checkTimeout, defaultTimeout } from "../../util/async.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import type { HeadersSource } from "../../util/platform.js";
+import { addInspection, publicUrl } from "../../util/symbol-methods.js";
 import type { ByteCacheLike } from "../cache.js";
 import { handleOf } from "../handle.js";
 import { encodeKey } from "../path.js";
@@ -69,6 +70,7 @@ export class HttpStore implements Store {
     checkObject(options, "options of a store");
     this.url = parseUrl(url);
     this.#client = makeClient(options);
+    addInspection(this, () => ({ url: publicUrl(this.url) }));
     const lend = (key: string, asked: StoreGetOptions, transport?: Transport) =>
       this.#client.lend(this.#objectUrl(key), asked, transport);
     handleOf(this).lender = { get: HttpStore.prototype.get, lend };

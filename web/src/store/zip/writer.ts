@@ -11,6 +11,7 @@ import {
   unsupported,
 } from "../../util/errors.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
+import { addDisposal, addInspection, type MaybeAsyncDisposable } from "../../util/symbol-methods.js";
 import { existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import { childName, normalizePath } from "../path.js";
@@ -39,6 +40,9 @@ function byDepth(a: string, b: string): number {
   return depth(a) - depth(b) || (a < b ? -1 : 1);
 }
 
+// The constructor adds the methods.
+export interface ZipWriter extends MaybeAsyncDisposable {}
+
 /**
  * A store that writes a zip archive to a sink in one pass: without compression, as chunks are compressed, with checksums
  * and zip64 fields if needed. The archive is incomplete until {@link close} returns.
@@ -46,7 +50,10 @@ function byDepth(a: string, b: string): number {
  * Written objects can be neither replaced nor deleted, nor read back. A node's documents (`zarr.json`, `.zarray`, …) can,
  * until the first chunk is written. Until then they wait in memory, so that they come first, beginning at the root, as
  * OME-Zarr requires. After that they can still be read back.
+ *
+ * `await using` closes the archive at the end of the block unless it was closed or aborted before.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the constructor adds the methods
 export class ZipWriter implements Store {
   /** Name in consoles, also in minified programs. */
   static get name(): string {
@@ -78,6 +85,10 @@ export class ZipWriter implements Store {
     if (textEncoder().encode(options.comment).byteLength > 0xffff) {
       throw invalidArgument("the comment of an archive has at most 65 535 bytes");
     }
+    addDisposal(this, "asyncDispose", async () => {
+      if (this.#state === "open") await this.close();
+    });
+    addInspection(this, () => ({ objects: this.#entries.size + this.#waiting.size, bytes: this.#offset }));
   }
 
   /** Writes support `ifVersion: "absent"`. */
