@@ -132,7 +132,7 @@ test("a chunk answered with 500 is hatched and named; the others are drawn", asy
   const note = page.getByRole("list", { name: "Notes" }).getByRole("listitem");
   await expect(note).toContainText("Chunk 4.1.0 could not be read");
   await expect(note).toContainText("answered 500");
-  await expect(note).toContainText("It may pass: try again");
+  await expect(note).toContainText("The error may be temporary: try again");
   expect(await coloursOf(viewer, 32, 0, 32)).toEqual(hatching);
   await viewer.showsGray(
     grayTable(32, 64, [0, 256], (y, x) => sliceValue([4, y, x])),

@@ -62,6 +62,7 @@ describe("public API", () => {
         "georeference",
         "get",
         "getBytes",
+        "getChunk",
         "isMultiscales",
         "isZarrError",
         "labelPaths",

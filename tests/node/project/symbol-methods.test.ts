@@ -34,13 +34,15 @@ async function archive() {
 }
 
 describe("disposal", () => {
-  it.skipIf(!dispose)("destroys a pool", () => {
+  it("destroys a pool", ({ skip }) => {
+    skip(!dispose, "the engine has no Symbol.dispose");
     const pool = new WorkerPool({ size: 1 });
     (pool as unknown as Disposers)[dispose!]!();
     expect(pool.status.state).toBe("destroyed");
   });
 
-  it.skipIf(!asyncDispose)("closes an archive, unless it was closed or aborted", async () => {
+  it("closes an archive, unless it was closed or aborted", async ({ skip }) => {
+    skip(!asyncDispose, "the engine has no Symbol.asyncDispose");
     const { writer, bytes } = await archive();
     const end = () => (writer as unknown as Disposers)[asyncDispose!]!();
     await end();
@@ -103,7 +105,7 @@ describe("getChunk as a function", () => {
     const error = await errorOf(() => getChunk({} as never, [0]));
     expect([error._tag, error.message]).toEqual([
       "InvalidArgument",
-      "getChunk needs an array that was opened with open()",
+      "getChunk expects an array returned by open() or create()",
     ]);
   });
 });

@@ -61,6 +61,11 @@ export const notRun: readonly NotRun[] = [
   { in: "docs/stores.md", has: "interface Store {", why: "signatures, not a program" },
   {
     in: "docs/stores.md",
+    has: "|zarr2:scale0",
+    why: "tests/node/formats/pipeline.test.ts opens pipelines of files and of a server",
+  },
+  {
+    in: "docs/stores.md",
     has: "showDirectoryPicker",
     why: "a browser asks its user; tests/browser has the store itself",
   },

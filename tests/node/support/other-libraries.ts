@@ -249,5 +249,5 @@ export async function tryName(kind: keyof typeof fields, name: string): Promise<
 export async function knownNames(kind: keyof typeof fields): Promise<readonly string[]> {
   if (kind === "types") return dataTypeNames;
   const { message } = await errorOf(() => open(storeWith(fields[kind]("none-such"))));
-  return /known are (.*)$/.exec(message)![1]!.split(", ");
+  return /expected one of (.*)$/.exec(message)![1]!.split(", ");
 }

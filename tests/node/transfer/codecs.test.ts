@@ -63,7 +63,7 @@ describe("predictors that say the shape of chunks", () => {
     const filter = { id: "imagecodecs_floatpred", shape: [4, 6], dtype: "<f4", dist: 2 };
     writeArray("pairs", { shape: [8, 6], chunks: [4, 6], dtype: "<f4", filters: [filter], compressor: null });
     const error = await errorOf(() => copy(place("pairs"), place("pairs-3"), { chunks: "4,3" }));
-    expect(error.message).toMatch(/imagecodecs_floatpred: .*; --codecs names other codecs$/);
+    expect(error.message).toMatch(/imagecodecs_floatpred: .*; pass --codecs to use other codecs$/);
     expect(existsSync(place("pairs-3"))).toBe(false);
   });
 });

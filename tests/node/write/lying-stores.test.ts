@@ -237,7 +237,10 @@ describe("an array that others have made anew", () => {
     changed(() => change);
     const before = new Map(entries);
     const longer = await errorOf(() => append(array, new Int8Array(10)));
-    expect(longer).toMatchObject({ _tag: "NotFound", message: expect.stringContaining(`of other ${what}`) });
+    expect(longer).toMatchObject({
+      _tag: "NotFound",
+      message: expect.stringContaining(`with other ${what}`),
+    });
     expect(await errorOf(() => resize(array, [15]))).toMatchObject({ _tag: "NotFound" });
     expect(entries).toEqual(before);
   });
