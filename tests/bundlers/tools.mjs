@@ -59,7 +59,10 @@ const next = {
   dependencies: { next: "16.4.6", react: "19.3.1", "react-dom": "19.3.1" },
   type: null, // like its own starter
   files: {
-    "next.config.mjs": "export default { cacheComponents: true, partialPrefetching: true };", // like its own starter
+    // As in its own starter. The root, because Turbopack takes this repository, which is also called zarr-wasm, for it.
+    "next.config.mjs": `export default {
+      cacheComponents: true, partialPrefetching: true, turbopack: { root: import.meta.dirname },
+    };`,
     "app/layout.jsx": `export default function Layout({ children }) { return <html lang="en"><body>{children}</body></html>; }`,
     "app/page.jsx": nextPage,
     "app/route-handler/route.js": nextRoute,
