@@ -11,6 +11,8 @@ import { attempt, findTool, runMain, SetupError, step } from "./lib/process.mjs"
 import {
   clearReports,
   count,
+  failuresInJunit,
+  failuresInPlaywright,
   readReport,
   reportsDir,
   runVitest,
@@ -55,7 +57,13 @@ function runNative() {
   const xml = readReport(report);
   const [, total, failed] = /<testsuite[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/s.exec(xml) ?? [];
   const skipped = skipsInJunit(xml);
-  return count(ok, Number(total) - Number(failed) - skipped.length, Number(failed), skipped);
+  return count(
+    ok,
+    Number(total) - Number(failed) - skipped.length,
+    Number(failed),
+    skipped,
+    failuresInJunit(xml),
+  );
 }
 
 /** A target without findings counts as a passed test. */
@@ -67,7 +75,8 @@ async function runFuzz() {
   await runTargets(targets, { seconds: fuzzSeconds, jobs: availableParallelism(), onResult });
   const failed = results.filter(({ findings }) => findings.length > 0);
   for (const { name, findings } of failed) console.error(`  ${name}: ${findings.join(", ")}`);
-  return count(results.length === targets.length, results.length - failed.length, failed.length);
+  const titles = failed.map(({ name }) => name);
+  return count(results.length === targets.length, results.length - failed.length, failed.length, [], titles);
 }
 
 function runNode() {
@@ -86,9 +95,10 @@ function runBrowser() {
   const report = path.join(reportsDir, "browser.json");
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: report };
   const ok = attempt(findTool("playwright"), ["test", "--reporter=list,json"], { env });
-  const { stats, suites } = JSON.parse(readReport(report) || "{}");
-  const passed = (stats?.expected ?? 0) + (stats?.flaky ?? 0);
-  return count(ok, passed, stats?.unexpected, skipsInPlaywright({ suites }));
+  const results = JSON.parse(readReport(report) || "{}");
+  const { expected = 0, flaky = 0, unexpected = 0 } = results.stats ?? {};
+  const failures = failuresInPlaywright(results);
+  return count(ok, expected + flaky, unexpected, skipsInPlaywright(results), failures);
 }
 
 /** Installs programs that only some tests need; if that fails, those tests are skipped. */

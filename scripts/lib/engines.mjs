@@ -8,7 +8,7 @@ export const engines = { chromium: "browser", firefox: "firefox", webkit: "webki
 /** Runs the suite in one browser and prints the counts of each context. */
 export function runEngine(name) {
   step(`One suite for all engines: ${name}`);
-  const { passed, failed, skipped, report } = runVitest(`engine-${name}`, {
+  const { report, ...total } = runVitest(`engine-${name}`, {
     args: ["--config=tests/engines/vitest.config.ts"],
     env: { ZARR_WASM_ENGINES: name },
   });
@@ -27,5 +27,5 @@ export function runEngine(name) {
         .map(([what, n]) => `${n} ${what}`)
         .join(", ")}`,
     );
-  return { name, passed, failed, skipped };
+  return { name, ...total };
 }

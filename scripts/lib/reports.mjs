@@ -24,10 +24,11 @@ export function readReport(file) {
 /**
  * Counts from a report; a suite that failed without counting a failure counts as one.
  * @param {string[]} skipped the reason of each skipped test
+ * @param {string[]} failures the title of each failed test
  */
-export function count(ok, passed, failed, skipped = []) {
+export function count(ok, passed, failed, skipped = [], failures = []) {
   const sane = (n) => (Number.isFinite(n) ? n : 0);
-  return { passed: sane(passed), failed: Math.max(sane(failed), ok ? 0 : 1), skipped };
+  return { passed: sane(passed), failed: Math.max(sane(failed), ok ? 0 : 1), skipped, failures };
 }
 
 const noReason = "no reason given";
@@ -44,7 +45,8 @@ export function runVitest(name, { args = [], env } = {}) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const ok = attempt(findTool("vitest"), ["run", ...args, ...reporters], { env });
   const report = JSON.parse(readReport(file) || "{}");
-  return { ...count(ok, report.numPassedTests, failuresIn(report), skipsIn(report)), report };
+  const failures = failuresIn(report);
+  return { ...count(ok, report.numPassedTests, failures.length, skipsIn(report), failures), report };
 }
 
 /** Reasons of the skipped tests in a report of Vitest, one for each test; tests/shared/skips.ts notes them. */
@@ -55,19 +57,28 @@ export function skipsIn({ testResults = [] }) {
     .map(({ meta }) => meta?.skipReason ?? noReason);
 }
 
+/** Tests in a report of Playwright, with the file and title of each. */
+const playwrightTests = ({ suites = [], specs = [] }) => [
+  ...suites.flatMap(playwrightTests),
+  ...specs.flatMap(({ file, title, tests }) =>
+    tests.map((test) => ({ ...test, title: `${file}: ${title}` })),
+  ),
+];
+
 /** Reasons of the skipped tests in a report of Playwright. */
-export function skipsInPlaywright({ suites = [] }) {
-  const testsOf = ({ suites: inner = [], specs = [] }) => [
-    ...inner.flatMap(testsOf),
-    ...specs.flatMap(({ tests }) => tests),
-  ];
+export function skipsInPlaywright(report) {
   const reasonOf = ({ annotations = [] }) =>
     annotations.find(({ type, description }) => /^(skip|fixme)$/.test(type) && description)?.description;
-  return suites
-    .flatMap(testsOf)
+  return playwrightTests(report)
     .filter(({ status }) => status === "skipped")
     .map((test) => reasonOf(test) ?? noReason);
 }
+
+/** Titles of the failed tests in a report of Playwright. */
+export const failuresInPlaywright = (report) =>
+  playwrightTests(report)
+    .filter(({ status }) => status === "unexpected")
+    .map(({ title }) => title);
 
 /** Reasons of the skipped tests in a report of CTest (JUnit's XML), with the messages of GTEST_SKIP. */
 export function skipsInJunit(xml) {
@@ -75,25 +86,34 @@ export function skipsInJunit(xml) {
   return cases.map((test) => /: Skipped\s*\n([^\n<]+)/.exec(test)?.[1].trim() || noReason);
 }
 
-/**
- * Failures in a report of Vitest: tests, and files that failed outside a test (they could not be loaded, or a hook
- * threw). Blocks around a failing test are not counted.
- */
-export function failuresIn({ numFailedTests = 0, testResults = [] }) {
-  const hasFailed = ({ status }) => status === "failed";
-  const files = testResults.filter((file) => hasFailed(file) && !file.assertionResults.some(hasFailed));
-  return numFailedTests + files.length;
-}
+/** Titles of the failed tests in a report of CTest. */
+export const failuresInJunit = (xml) =>
+  (xml.match(/<testcase\b[^>]*>/g) ?? [])
+    .filter((test) => /status="fail"/.test(test))
+    .map((test) => /\bname="([^"]*)"/.exec(test)?.[1] ?? "");
 
 /**
- * Prints the counts of each part, the reasons of skipped tests and, as the last line, the sums: "N passed, N failed",
- * and ", N skipped" if there are any. `.ci/run` reads these lines.
- * @param {{ name: string, passed: number, failed: number, skipped?: string[] }[]} results
+ * Titles of the failures in a report of Vitest: tests, and files that failed outside a test (they could not be loaded,
+ * or a hook threw). Blocks around a failing test are not listed.
+ */
+export const failuresIn = ({ testResults = [] }) =>
+  testResults.flatMap(({ name, status, assertionResults = [] }) => {
+    const file = path.relative(process.cwd(), name);
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    if (failed.length === 0) return status === "failed" ? [file] : [];
+    return failed.map(({ fullName }) => `${file}: ${fullName}`);
+  });
+
+/**
+ * Prints the counts of each part, the titles of failed tests, the reasons of skipped tests and, as the last line, the
+ * sums: "N passed, N failed", and ", N skipped" if there are any. `.ci/run` reads these lines.
+ * @param {{ name: string, passed: number, failed: number, skipped?: string[], failures?: string[] }[]} results
  * @returns the exit code
  */
 export function summarise(results) {
   console.log("");
   for (const result of results) console.log(`${result.name}: ${countsText(result)}`);
+  for (const { failures = [] } of results) for (const title of failures) console.log(`failed: ${title}`);
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const skipped = results.flatMap((result) => result.skipped ?? []);
   for (const reason of new Set(skipped))

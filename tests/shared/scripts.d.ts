@@ -7,21 +7,29 @@ declare module "*/dist/cli/server/server.js" {
 
 declare module "*/scripts/lib/reports.mjs" {
   export function failuresIn(report: {
-    numFailedTests?: number;
     numFailedTestSuites?: number;
     testResults?: readonly {
+      name: string;
       status: string;
-      assertionResults: readonly { status: string }[];
+      assertionResults: readonly { status: string; fullName: string }[];
     }[];
-  }): number;
+  }): string[];
 
   interface Counts {
     passed: number;
     failed: number;
     /** Reasons. */
     skipped?: string[];
+    /** Titles. */
+    failures?: string[];
   }
-  export function count(ok: boolean, passed: number, failed: number, skipped?: string[]): Counts;
+  export function count(
+    ok: boolean,
+    passed: number,
+    failed: number,
+    skipped?: string[],
+    failures?: string[],
+  ): Counts;
   export function summarise(results: readonly (Counts & { name: string })[]): 0 | 1;
   export function skipsIn(report: {
     testResults?: readonly {
@@ -29,7 +37,9 @@ declare module "*/scripts/lib/reports.mjs" {
     }[];
   }): string[];
   export function skipsInPlaywright(report: { suites?: readonly object[] }): string[];
+  export function failuresInPlaywright(report: { suites?: readonly object[] }): string[];
   export function skipsInJunit(xml: string): string[];
+  export function failuresInJunit(xml: string): string[];
 }
 
 declare module "*/scripts/lib/samples.mjs" {

@@ -6,6 +6,8 @@ import { describe, expect, it, vi } from "vitest";
 import {
   count,
   failuresIn,
+  failuresInJunit,
+  failuresInPlaywright,
   skipsIn,
   skipsInJunit,
   skipsInPlaywright,
@@ -15,29 +17,43 @@ import { skipFor, unsupportedSystem } from "../../shared/skips.js";
 import { missingModule } from "../support/python-zarr.js";
 import { tempFolder } from "../support/writing-tools.js";
 
-const file = (status: string, ...tests: string[]) => ({
+const file = (name: string, status: string, ...tests: string[]) => ({
+  name: path.resolve(name),
   status,
-  assertionResults: tests.map((test) => ({ status: test })),
+  assertionResults: tests.map((test, i) => ({ status: test, fullName: `block test ${i}` })),
 });
 
-it("counts a failing test once, however many blocks are around it", () => {
-  const testResults = [file("failed", "failed", "passed"), file("passed", "passed")];
-  expect(failuresIn({ numFailedTests: 1, numFailedTestSuites: 4, testResults })).toBe(1);
+it("lists a failing test once, however many blocks are around it", () => {
+  const testResults = [file("a.ts", "failed", "failed", "passed"), file("b.ts", "passed", "passed")];
+  expect(failuresIn({ numFailedTestSuites: 4, testResults })).toEqual(["a.ts: block test 0"]);
 });
 
 it.each([
-  ["that could not be loaded", file("failed")],
-  ["whose tests were not run", file("failed", "skipped", "skipped")],
-  ["that failed after its tests", file("failed", "passed")],
-])("counts a file %s", (_, failed) => {
-  const testResults = [failed, file("failed", "failed", "failed")];
-  expect(failuresIn({ numFailedTests: 2, numFailedTestSuites: 3, testResults })).toBe(3);
+  ["that could not be loaded", file("a.ts", "failed")],
+  ["whose tests were not run", file("a.ts", "failed", "skipped", "skipped")],
+  ["that failed after its tests", file("a.ts", "failed", "passed")],
+])("lists a file %s", (_, failed) => {
+  const testResults = [failed, file("b.ts", "failed", "failed", "failed")];
+  expect(failuresIn({ testResults })).toEqual(["a.ts", "b.ts: block test 0", "b.ts: block test 1"]);
 });
 
-it("counts nothing where nothing failed, and in no report", () => {
-  const testResults = [file("passed", "passed", "skipped")];
-  expect(failuresIn({ numFailedTests: 0, numFailedTestSuites: 0, testResults })).toBe(0);
-  expect(failuresIn({})).toBe(0);
+it("lists nothing where nothing failed, and in no report", () => {
+  const testResults = [file("a.ts", "passed", "passed", "skipped")];
+  expect(failuresIn({ testResults })).toEqual([]);
+  expect(failuresIn({})).toEqual([]);
+});
+
+it("lists the failures of Playwright by file and title", () => {
+  const spec = (title: string, status: string) => ({ file: "a.spec.ts", title, tests: [{ status }] });
+  const suites = [{ specs: [spec("one", "expected")], suites: [{ specs: [spec("two", "unexpected")] }] }];
+  expect(failuresInPlaywright({ suites })).toEqual(["a.spec.ts: two"]);
+  expect(failuresInPlaywright({})).toEqual([]);
+});
+
+it("lists the failures of CTest", () => {
+  const xml = `<testsuite><testcase name="a" status="run"></testcase><testcase name="b" status="fail">`;
+  expect(failuresInJunit(xml)).toEqual(["b"]);
+  expect(failuresInJunit("")).toEqual([]);
 });
 
 describe("skipped tests", () => {
@@ -80,12 +96,12 @@ no c-blosc
     expect(skipsInJunit("")).toEqual([]);
   });
 
-  it("are counted in the last line, below their reasons", () => {
+  it("are counted in the last line, below their reasons and the titles of failed tests", () => {
     const log = vi.spyOn(console, "log").mockImplementation(() => {});
     try {
       const some = [
         { name: "a", ...count(true, 5, 0, ["no fish", "no disk"]) },
-        { name: "b", ...count(true, 2, 1, ["no fish"]) },
+        { name: "b", ...count(true, 2, 1, ["no fish"], ["b.ts: swims"]) },
         { name: "c", passed: 1, failed: 0 },
       ];
       expect(summarise(some)).toBe(1);
@@ -94,6 +110,7 @@ no c-blosc
         "a: 5 passed, 0 failed, 2 skipped",
         "b: 2 passed, 1 failed, 1 skipped",
         "c: 1 passed, 0 failed",
+        "failed: b.ts: swims",
         "skipped 2: no fish",
         "skipped 1: no disk",
         "8 passed, 1 failed, 3 skipped",
@@ -157,8 +174,10 @@ describe(".ci/run", skipFor(unsupportedSystem(process.platform === "linux")), ()
   });
 
   it("fails for a script that fails, or does not count", () => {
-    const failed = run({ ...good, "test:compat bundlers": ["2 passed, 1 failed, 1 skipped"] });
+    const title = "failed: a.ts: $(fish) [here]";
+    const failed = run({ ...good, "test:compat bundlers": [title, "2 passed, 1 failed, 1 skipped"] });
     expect([failed.lines.at(-1), failed.status]).toEqual(["15 passed, 1 failed, 7 skipped", 1]);
+    expect(failed.lines.at(-4)).toBe(title);
     const silent = run({ ...good, "test:compat bundlers": ["nothing"] });
     expect([silent.lines.at(-1), silent.status]).toEqual(["13 passed, 1 failed, 6 skipped", 1]);
   });
