@@ -5,12 +5,10 @@
 
 export { withSession } from "./chain/chunk-codec.js";
 export { resolveSelection } from "./plan/selection.js";
-export { releaseBytes } from "./store/read.js";
 export { hiddenName } from "./store/temp-names.js";
 export { fetchOptions } from "./transfer/array-copy.js";
 export { openDestination } from "./transfer/destination.js";
 export { exitHooks, transferTimes } from "./transfer/host.js";
-export { lockDestination } from "./transfer/lock.js";
 export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { beforeAll, expect, vi } from "vitest";
 import { create, createGroup, set } from "zarr-wasm";
-import { lockDestination, openDestination, transferTimes } from "#internal";
+import { openDestination, transferTimes } from "#internal";
 import { destinationUrl } from "#src/cli/source/places.js";
 import type { DestinationLock, LockOptions } from "#src/transfer/lock.js";
 import { temporaryFolder, tool } from "./cli-tool.js";
@@ -59,7 +59,7 @@ beforeAll(async () => {
 /** Locks a place as a command does. */
 export async function hold(name: string, options?: LockOptions): Promise<DestinationLock> {
   const destination = await openDestination(destinationUrl(name), { ...overwrite, name });
-  const lock = await lockDestination(destination, options);
+  const lock = await destination.lock(options);
   const release = async () => {
     await lock.release();
     await destination.abort(undefined);

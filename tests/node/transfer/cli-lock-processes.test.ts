@@ -168,7 +168,7 @@ describe("a lock that is about to be deleted", () => {
 
 describe("nine writers at once", () => {
   const rounds = amount(4, 60);
-  it(`releaseLock a whole copy behind whenever one succeeds, in ${rounds} rounds`, async () => {
+  it(`leave a whole copy behind whenever one succeeds, in ${rounds} rounds`, async () => {
     const wanted = filesOf(group);
     let succeeded = 0;
     for (let round = 0; round < rounds; round++) {

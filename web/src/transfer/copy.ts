@@ -24,7 +24,7 @@ import { BoxCopier } from "./box-copy.js";
 import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
 import { badOption, type Destination, openDestination } from "./destination.js";
 import { loadNode, node } from "./host.js";
-import { type DestinationLock, type LockOptions, lockDestination, sha256 } from "./lock.js";
+import { type DestinationLock, type LockOptions, sha256 } from "./lock.js";
 import { awaitNodes, documentsText, makeNodes, readTree, type SourceNode, type TargetNode } from "./nodes.js";
 import {
   type CheckedOptions,
@@ -77,7 +77,7 @@ export async function copy(
   try {
     checkDestination(target, checked);
     await checkOverlap(root, target);
-    lock = await lockDestination(target, { ...(await lockOptions(nodes, checked)), source: root.store });
+    lock = await target.lock({ ...(await lockOptions(nodes, checked)), source: root.store });
     await copyAll(root, nodes, target, checked, tally);
     await callbacks.settle();
     await lock.finish();

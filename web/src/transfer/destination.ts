@@ -20,20 +20,19 @@ import {
   ZarrError,
 } from "../util/errors.js";
 import { exitHooks, hasNode, loadNode, node } from "./host.js";
+import {
+  type DestinationLock,
+  type LockGate,
+  type LockOptions,
+  type LockTarget,
+  lockDestination,
+} from "./lock.js";
 import { placeOfStore } from "./places.js";
 
 /** An open destination. */
-export interface Destination {
-  readonly kind: "folder" | "zip" | "http" | "store";
-  /** Name in messages. */
-  readonly name: string;
-  /** Path of a folder or archive, or URL of a server; undefined for other stores. */
-  readonly place: string | undefined;
-  /** The store to write to. Its writes pass the gate. */
-  readonly store: Store;
-  /** The same without the gate, for the lock; undefined if the lock opens the place itself. */
-  readonly lockStore: Store | undefined;
-  readonly gate: WriteGate;
+export interface Destination extends Pick<LockTarget, "kind" | "name" | "place" | "store"> {
+  /** Locks the destination ({@link lockDestination}). */
+  lock(options?: LockOptions): Promise<DestinationLock>;
   /** A store for reading the copy; of an archive once it is closed. */
   readBack(): Store;
   /** Ends writing. An archive exists from then on. */
@@ -129,8 +128,15 @@ function plainDestination(
 ): Destination {
   const gate = new WriteGate();
   const store = gatedStore(inner, gate);
+  const target = { ...names, store };
   const release = async () => gate.release();
-  return { ...names, store, lockStore, gate, readBack: () => store, close: release, abort: release };
+  return {
+    ...target,
+    lock: (options) => lockDestination({ ...target, lockStore, gate }, options),
+    readBack: () => store,
+    close: release,
+    abort: release,
+  };
 }
 
 async function openArchive(
@@ -152,8 +158,10 @@ async function openArchive(
     gate.release();
     forget();
   };
+  const target = { kind: "zip", name, place: path, store: writer } as const;
   return {
-    ...{ kind: "zip", name, place: path, store: writer, lockStore: undefined, gate },
+    ...target,
+    lock: (options) => lockDestination({ ...target, lockStore: undefined, gate }, options),
     readBack: () => new ZipStore(node().url.pathToFileURL(path)),
     close: () => writer.close().finally(release),
     abort: (reason) => writer.abort(reason).finally(release),
@@ -198,8 +206,7 @@ const notReplaceable = (message: string, cause?: unknown): ZarrError =>
   new ZarrError("NotAllowed", message, { code: "not-zarr", cause });
 
 /** Allows writes to a destination only while its lock is held and the process is not ending. */
-export class WriteGate {
-  /** Throws if the lock is lost; undefined before the destination is locked. */
+class WriteGate implements LockGate {
   lockCheck: (() => Promise<void>) | undefined;
   readonly #running = new Set<Promise<unknown>>();
   #isEnding = false;
@@ -225,7 +232,6 @@ export class WriteGate {
     }
   }
 
-  /** Waits for running writes, and blocks new ones. */
   async end(): Promise<void> {
     this.#isEnding = true;
     await Promise.allSettled(this.#running);

@@ -7,7 +7,6 @@
 import type { Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
-import type { Destination } from "./destination.js";
 import { exitHooks, hasNode, node, randomHex, transferTimes } from "./host.js";
 import {
   type LockDocument,
@@ -36,6 +35,27 @@ import {
   locksInside,
   realPath,
 } from "./places.js";
+
+/** The place to lock. */
+export interface LockTarget {
+  readonly kind: "folder" | "zip" | "http" | "store";
+  /** Name in messages. */
+  readonly name: string;
+  /** Path of a folder or archive, or URL of a server; undefined for other stores. */
+  readonly place: string | undefined;
+  /** The store to write to. Its writes pass the gate. */
+  readonly store: Store;
+  /** The same without the gate, for the lock; undefined if the lock opens the place itself. */
+  readonly lockStore: Store | undefined;
+  readonly gate: LockGate;
+}
+
+export interface LockGate {
+  /** Throws if the lock is lost; undefined before the destination is locked. */
+  lockCheck: (() => Promise<void>) | undefined;
+  /** Waits for running writes, and blocks new ones. */
+  end(): Promise<void>;
+}
 
 export interface LockOptions {
   /** Writers with the same text may write at the same time. Default: a single writer. */
@@ -72,7 +92,7 @@ const unlocked: DestinationLock = { finish: async () => {}, release: async () =>
  *   to one in it.
  */
 export async function lockDestination(
-  destination: Destination,
+  destination: LockTarget,
   options: LockOptions = {},
 ): Promise<DestinationLock> {
   const { name, gate, lockStore, place } = destination;
@@ -110,8 +130,7 @@ export async function lockDestination(
   };
 }
 
-const canLock = ({ set, delete: remove }: Destination["store"]): boolean =>
-  set !== undefined && remove !== undefined;
+const canLock = ({ set, delete: remove }: Store): boolean => set !== undefined && remove !== undefined;
 
 function ownWriter(): Writer {
   const since = new Date().toISOString();
@@ -124,7 +143,7 @@ function ownWriter(): Writer {
   return { id, host: location?.host ?? "", process: 0, since };
 }
 
-async function lockPlace({ kind, name, place }: Destination): Promise<LockLocation> {
+async function lockPlace({ kind, name, place }: LockTarget): Promise<LockLocation> {
   if (kind === "store") return { kind, folder: name, name: writerLockName() };
   if (kind === "http") return { kind, folder: directoryUrl(place!).href, name: writerLockName() };
   const { path } = node();
@@ -184,7 +203,7 @@ const silenceWarning =
  * @throws LockHeld.
  */
 async function checkOtherLocks(
-  { kind, place, store }: Destination,
+  { kind, place, store }: LockTarget,
   { overwrite, signal }: LockOptions,
   onSilence: OnSilence,
 ): Promise<void> {

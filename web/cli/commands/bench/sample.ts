@@ -1,6 +1,6 @@
 /** A sample of an array's stored chunks. */
 import type { ZarrArray } from "zarr-wasm";
-import { fetchOptions, releaseBytes } from "#internal";
+import { fetchOptions } from "#internal";
 
 /** Codec of single chunks. */
 export type Leaf = ReturnType<ZarrArray["reader"]["layoutOf"]>["leaf"];
@@ -53,7 +53,6 @@ export async function readSample(array: ZarrArray, bounds: Bounds): Promise<Samp
         }
         chunks.push({ codec, encoded: encoded.slice() });
         tally.bytes += encoded.byteLength;
-        releaseBytes(encoded);
       });
     } catch (error) {
       if (signal.aborted) return;

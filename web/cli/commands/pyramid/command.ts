@@ -11,7 +11,7 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
-import { autoShards, checkTargets, exitHooks, lockDestination, openDestination } from "#internal";
+import { autoShards, checkTargets, exitHooks, openDestination } from "#internal";
 import { UsageError, type Values } from "../../options/options.js";
 import { createPool } from "../../options/values.js";
 import { withCodecsHint } from "../../source/hints.js";
@@ -47,9 +47,9 @@ export async function runPyramid(source: string, dest: string, values: Values): 
   });
   meter = new Meter(image, options);
   const pool = createPool(options.threads);
-  let lock: Awaited<ReturnType<typeof lockDestination>> | undefined;
+  let lock: Awaited<ReturnType<typeof destination.lock>> | undefined;
   try {
-    lock = await lockDestination(destination, lockOptions(options));
+    lock = await destination.lock(lockOptions(options));
     const onProgress = (progress: MultiscaleProgress) => meter!.show(progress);
     const written = { ...writingOptions(image, options), pool, onProgress };
     let group: ZarrGroup | undefined;
