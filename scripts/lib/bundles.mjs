@@ -82,25 +82,6 @@ const bundleLockThread = () =>
     { file: dist("bundle/lock-thread.js"), minify: readable },
   );
 
-/**
- * Bundles the parts of hyparquet that the library uses (web/src/vendor/hyparquet.d.ts): the package has no
- * dependencies.
- */
-async function bundleParquetReader() {
-  const contents = `export { deserializeTCompactProtocol } from "hyparquet/src/thrift.js";
-    export { parquetHeader } from "hyparquet/src/column.js";
-    export { readPlain } from "hyparquet/src/plain.js";`;
-  const resolve = {
-    name: "from-root",
-    resolveId: { filter: { id: /^hyparquet\// }, handler: (id) => path.join(root, "node_modules", id) },
-  };
-  await bundleFile(
-    { input: "virtual:entry", plugins: [virtual(contents), resolve] },
-    { file: dist("vendor/hyparquet.js"), banner: "/*! hyparquet (MIT): see THIRD_PARTY_NOTICES.md */" },
-  );
-  copyFileSync(path.join(root, "web/src/vendor/hyparquet.d.ts"), dist("vendor/hyparquet.d.ts"));
-}
-
 /** When a file was written; 0 if it does not exist. */
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -218,7 +199,6 @@ async function bundleOneFile() {
 /** Makes all bundles; the library must have been compiled. */
 async function bundleLibrary() {
   await embedModules();
-  await bundleParquetReader();
   await bundleEntries();
   await bundleWorkers();
   await bundleLockThread();

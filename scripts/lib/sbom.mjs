@@ -1,6 +1,5 @@
 // The contents of the package as a CycloneDX document: dist/sbom.cdx.json. The library has no dependencies, but the
-// WebAssembly modules contain C libraries and parts of the compiler's runtime, and dist/vendor contains parts of an npm
-// package.
+// WebAssembly modules contain C libraries and parts of the compiler's runtime.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -20,7 +19,6 @@ const licences = {
   emscripten: "MIT",
   musl: "MIT",
   llvm: "Apache-2.0 WITH LLVM-exception",
-  hyparquet: "MIT",
 };
 
 const licence = (name) => {
@@ -64,16 +62,6 @@ const runtime = (name, emscripten) => ({
   licenses: licence(name),
 });
 
-/** An npm package of which the library's scripts contain parts. */
-const bundled = (name, version) => ({
-  type: "library",
-  "bom-ref": `npm:${name}`,
-  name,
-  version,
-  licenses: licence(name),
-  purl: `pkg:npm/${name}@${version}`,
-});
-
 /** A module of the package, with its components. */
 const wasm = (name, components) => ({
   type: "file",
@@ -87,7 +75,7 @@ const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
 /** The document. It is reproducible: it has no time, and its serial number is derived from its content. */
 export function billOfMaterials() {
-  const { name, version, description, license, devDependencies } = JSON.parse(
+  const { name, version, description, license } = JSON.parse(
     readFileSync(path.join(root, "package.json"), "utf8"),
   );
   const { emscripten, libraries } = JSON.parse(readFileSync(path.join(distDir, "wasm/sources.json"), "utf8"));
@@ -101,7 +89,6 @@ export function billOfMaterials() {
   };
   const runtimes = ["musl", "llvm"].map((part) => runtime(part, emscripten));
   const parts = Object.entries(libraries).map(([part, record]) => library(part, record));
-  const scripts = [bundled("hyparquet", devDependencies.hyparquet)];
   const body = {
     metadata: {
       component: {
@@ -115,13 +102,10 @@ export function billOfMaterials() {
       },
       tools: { components: [compiler] },
     },
-    components: [
-      ...parts,
-      ...runtimes,
-      ...scripts,
-      ...wasmModules.map((name) => wasm(`${name}.wasm`, [])),
-    ].map(withoutEmpty),
-    dependencies: dependencies(purl, parts, runtimes, scripts),
+    components: [...parts, ...runtimes, ...wasmModules.map((name) => wasm(`${name}.wasm`, []))].map(
+      withoutEmpty,
+    ),
+    dependencies: dependencies(purl, parts, runtimes),
   };
   return {
     bomFormat: "CycloneDX",
@@ -140,12 +124,12 @@ function withoutEmpty({ components, ...component }) {
 const notInDecode = ["bzip2", "xz"];
 const ofImages = ["libjpeg", "lerc", "libwebp", "openjpeg"];
 
-function dependencies(purl, parts, runtimes, scripts) {
+function dependencies(purl, parts, runtimes) {
   const refs = (list) => list.map((component) => component["bom-ref"]);
   const without = (names) => parts.filter(({ name }) => !names.includes(name));
   const inside = { decode: without([...notInDecode, ...ofImages]), full: without(ofImages), images: parts };
   return [
-    { ref: purl, dependsOn: [...wasmModules.map((name) => `file:${name}.wasm`), ...refs(scripts)] },
+    { ref: purl, dependsOn: wasmModules.map((name) => `file:${name}.wasm`) },
     ...wasmModules.map((name) => ({
       ref: `file:${name}.wasm`,
       dependsOn: refs([...inside[name], ...runtimes]),

@@ -42,7 +42,7 @@ test("are read file by file, each file once", async ({ page, site }) => {
   });
   const { empty: _, ...expected } = sampleValues;
   expect(found).toEqual(expected);
-  expect([count("/hyparquet.js"), count("/.zmetadata"), count("/t/refs.0.parq")]).toEqual([1, 1, 1]);
+  expect([count("/thrift.js"), count("/.zmetadata"), count("/t/refs.0.parq")]).toEqual([1, 1, 1]);
 });
 
 test("are opened by the viewer: the folder, and an array in it", async ({ viewer, page }) => {

@@ -90,7 +90,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/parquet/records.js",
     "formats/parquet/footer.js",
     "formats/parquet/pages.js",
-    "vendor/hyparquet.js",
+    "formats/parquet/thrift.js",
   ],
   "bundle/store-node.js": ["store/file/store.js", "store/file/read.js", "store/http/node.js"],
   "bundle/edit-part.js": [

@@ -203,10 +203,9 @@ export class FolderReferences implements References {
       return await decoded;
     } catch (error) {
       signal.throwIfAborted();
-      const name = locateKey(this.place.store, key);
-      // The Parquet parser fails in many ways on damaged files.
-      const known = error instanceof ZarrError ? error : bad("it is damaged");
-      throw new ZarrError(known._tag, `${name}: ${known.message}`, { code: known.code, cause: error });
+      if (!(error instanceof ZarrError)) throw error;
+      const message = `${locateKey(this.place.store, key)}: ${error.message}`;
+      throw new ZarrError(error._tag, message, { code: error.code, cause: error });
     }
   }
 }

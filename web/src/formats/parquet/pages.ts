@@ -1,22 +1,14 @@
-/**
- * Reads the pages of a column. The core decompresses them, hyparquet reads headers and plain values; all claims of the
- * file are checked before memory is allocated.
- */
+/** Reads the pages of a column. All claims of the file are checked before memory is allocated. */
 
 import { decodeBytes } from "../../engine/bytes.js";
 import type { ChainStep } from "../../engine/plan.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
-import {
-  deserializeTCompactProtocol,
-  type PageHeader,
-  type PlainValues,
-  parquetHeader,
-  type Reader,
-  readPlain,
-  type ThriftStruct,
-} from "../../vendor/hyparquet.js";
 import { bad, unsupportedFeature } from "./fields.js";
-import { type Column, type ColumnChunk, structReader } from "./footer.js";
+import type { Column, ColumnChunk } from "./footer.js";
+import { ThriftReader, type ThriftStruct } from "./thrift.js";
+
+/** Byte strings, or numbers. */
+export type PlainValues = readonly Uint8Array[] | Float64Array;
 
 /** The values of some rows of a column. */
 export interface Page {
@@ -31,7 +23,8 @@ export interface Page {
 
 /** The fields that both versions of page headers have. */
 interface PageParts {
-  readonly encoding: string | undefined;
+  /** Number of the encoding. */
+  readonly encoding: number;
   readonly rows: number;
   readonly levels: Uint32Array | undefined;
   /** Decompressed bytes; values begin at `start`. */
@@ -52,18 +45,21 @@ export async function* readPages(
   rows: number,
   budget: Budget,
 ): AsyncGenerator<Page> {
-  const reader = structReader(bytes);
+  const reader = new ThriftReader(bytes);
   const open = (packed: Uint8Array, size: number) => unpack(packed, codec, size, budget);
   let dictionary: PlainValues | undefined;
   for (let seen = 0; seen < rows; ) {
     if (reader.offset >= bytes.byteLength) throw bad("a column ends too early");
-    const header = headerAt(reader);
-    const size = checkCount(header.compressed_page_size);
+    const header = reader.struct();
+    const size = header.count(3);
     if (reader.offset + size > bytes.byteLength) throw bad("a page extends beyond its column");
     const packed = bytes.subarray(reader.offset, reader.offset + size);
     reader.offset += size;
-    if (header.type === "DICTIONARY_PAGE") dictionary = await readDictionary(header, packed, column, open);
-    else if (header.type !== "INDEX_PAGE") {
+    const kind = header.number(1);
+    if (kind === PageKind.dictionary) {
+      const count = header.struct(7).count(1);
+      dictionary = readPlain(await open(packed, header.number(2)), 0, column, count);
+    } else if (kind !== PageKind.index) {
       const parts = await readDataPage(header, packed, column, rows - seen, open);
       seen += parts.rows;
       yield readValues(parts, column, dictionary);
@@ -71,88 +67,73 @@ export async function* readPages(
   }
 }
 
-/** Reads a page header. Encodings without a name in hyparquet are named by their numbers. */
-function headerAt(reader: Reader): PageHeader {
-  const fields = deserializeTCompactProtocol({ view: reader.view, offset: reader.offset });
-  const header = parquetHeader(reader);
-  const { data_page_header: first, data_page_header_v2: second } = header;
-  const named = (name: string | undefined, own: unknown, field: number) =>
-    name ?? `encoding ${(own as ThriftStruct)[`field_${field}`]}`;
-  const { field_5: v1, field_8: v2 } = fields;
-  if (first) {
-    const levels = named(first.definition_level_encoding, v1, 3);
-    const own = { ...first, encoding: named(first.encoding, v1, 2), definition_level_encoding: levels };
-    return { ...header, data_page_header: own };
-  }
-  if (!second) return header;
-  return { ...header, data_page_header_v2: { ...second, encoding: named(second.encoding, v2, 4) } };
-}
+/** Values of the field "type" of page headers. */
+const PageKind = { data: 0, index: 1, dictionary: 2, dataV2: 3 };
+
+/** Encodings by number. */
+const encodings = [
+  ...["PLAIN", undefined, "PLAIN_DICTIONARY", "RLE", "BIT_PACKED", "DELTA_BINARY_PACKED"],
+  ...["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"],
+];
+const encodingName = (encoding: number): string => encodings[encoding] ?? `encoding ${encoding}`;
 
 type Open = (packed: Uint8Array, size: number) => Promise<Uint8Array>;
 
-async function readDictionary(
-  header: PageHeader,
-  packed: Uint8Array,
-  column: Column,
-  open: Open,
-): Promise<PlainValues> {
-  const count = checkCount(header.dictionary_page_header?.num_values);
-  return plainIn(await open(packed, header.uncompressed_page_size), 0, column, count);
-}
-
 /** @param maxRows maximum number of rows. */
 async function readDataPage(
-  header: PageHeader,
+  header: ThriftStruct,
   packed: Uint8Array,
   column: Column,
   maxRows: number,
   open: Open,
 ): Promise<PageParts> {
-  const { type, uncompressed_page_size: size, data_page_header: first, data_page_header_v2: second } = header;
-  if (type === "DATA_PAGE" && first) {
-    const rows = checkRows(first.num_values, maxRows);
+  const size = header.number(2);
+  if (header.number(1) === PageKind.data) {
+    const fields = header.struct(5);
+    const rows = checkRows(fields.count(1), maxRows);
     const bytes = await open(packed, size);
     return {
       rows,
-      encoding: first.encoding,
+      encoding: fields.number(2),
       bytes,
-      ...levelsBefore(bytes, first.definition_level_encoding, column, rows),
+      ...levelsBefore(bytes, encodingName(fields.number(3)), column, rows),
     };
   }
-  if (type !== "DATA_PAGE_V2" || !second) throw bad("a page has an unknown type");
-  const rows = checkRows(second.num_values, maxRows);
-  const length = checkCount(second.definition_levels_byte_length);
-  if (second.repetition_levels_byte_length || length > packed.byteLength)
-    throw bad("a page has truncated levels");
+  if (header.number(1) !== PageKind.dataV2) throw bad("a page has an unknown type");
+  const fields = header.struct(8);
+  const rows = checkRows(fields.count(1), maxRows);
+  const length = fields.count(5);
+  if (fields.count(6) > 0 || length > packed.byteLength) throw bad("a page has truncated levels");
   const levels = column.isNullable ? readRuns(packed.subarray(0, length), 0, 1, rows) : undefined;
   const body = packed.subarray(length);
-  const bytes = second.is_compressed ? await open(body, size - length) : new Uint8Array(body);
-  return { rows, encoding: second.encoding, bytes, levels, start: 0 };
+  const bytes = fields.isNotFalse(7) ? await open(body, size - length) : body;
+  return { rows, encoding: fields.number(4), bytes, levels, start: 0 };
 }
 
 /** Reads the levels at the start of a page, which follow their length. */
 function levelsBefore(
   bytes: Uint8Array,
-  encoding: string | undefined,
+  encoding: string,
   column: Column,
   rows: number,
 ): { levels: Uint32Array | undefined; start: number } {
   if (!column.isNullable) return { levels: undefined, start: 0 };
   if (encoding !== "RLE") throw unsupportedFeature(`levels as ${encoding}`);
   if (bytes.byteLength < 4) throw bad("a page has truncated levels");
-  const start = 4 + new DataView(bytes.buffer).getUint32(0, true);
+  const start = 4 + numberAt(bytes, 0, 4);
   if (start > bytes.byteLength) throw bad("a page has truncated levels");
   return { levels: readRuns(bytes.subarray(0, start), 4, 1, rows), start };
 }
 
 function readValues(parts: PageParts, column: Column, dictionary: PlainValues | undefined): Page {
-  const { rows, levels, bytes, start, encoding } = parts;
+  const { rows, levels, bytes, start } = parts;
+  const encoding = encodingName(parts.encoding);
   let count = rows;
   for (const level of levels ?? []) if (level === 0) count--;
   // Writers choose any encoding for no values.
   if (count === 0) return { rows, levels, values: new Uint32Array(0), dictionary: undefined };
   if (encoding === "PLAIN")
-    return { rows, levels, values: plainIn(bytes, start, column, count), dictionary: undefined };
+    return { rows, levels, values: readPlain(bytes, start, column, count), dictionary: undefined };
   if (encoding !== "PLAIN_DICTIONARY" && encoding !== "RLE_DICTIONARY")
     throw unsupportedFeature(`values as ${encoding}`);
   if (!dictionary) throw bad("a page refers to a missing dictionary");
@@ -164,23 +145,33 @@ function readValues(parts: PageParts, column: Column, dictionary: PlainValues | 
   return { rows, levels, values, dictionary };
 }
 
-/** Reads consecutive values. @param bytes all of their buffer, as hyparquet checks lengths against the buffer. */
-function plainIn(bytes: Uint8Array, start: number, { type }: Column, count: number): PlainValues {
-  // Minimum size of a value of the types that references have.
-  if (count * (type === "BYTE_ARRAY" ? 4 : type === "INT32" ? 4 : 8) > bytes.byteLength - start)
-    throw bad("a page has fewer bytes than its values need");
-  return readPlain({ view: new DataView(bytes.buffer), offset: start }, type, count);
+type NumberReader = (view: DataView, at: number) => number;
+
+/** Numbers by type: their sizes in bytes, and functions that read them. */
+const numbers: Readonly<Record<string, readonly [size: number, read: NumberReader]>> = {
+  INT32: [4, (view, at) => view.getInt32(at, true)],
+  INT64: [8, (view, at) => Number(view.getBigInt64(at, true))],
+  DOUBLE: [8, (view, at) => view.getFloat64(at, true)],
+};
+
+/** Reads consecutive values. */
+function readPlain(bytes: Uint8Array, start: number, { type }: Column, count: number): PlainValues {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const [size, read] = numbers[type] ?? [4];
+  if (count * size > bytes.byteLength - start) throw bad("a page has fewer bytes than its values need");
+  if (read) return Float64Array.from({ length: count }, (_, i) => read(view, start + i * size));
+  let at = start;
+  return Array.from({ length: count }, () => {
+    const from = at + 4;
+    at = from <= bytes.byteLength ? from + view.getUint32(at, true) : from;
+    if (at > bytes.byteLength) throw bad("a page has fewer bytes than its values need");
+    return bytes.subarray(from, at);
+  });
 }
 
 function checkRows(count: number, maxRows: number): number {
-  if (checkCount(count) === 0 || count > maxRows)
-    throw bad("the rows of its pages do not match its row count");
+  if (count === 0 || count > maxRows) throw bad("the rows of its pages do not match its row count");
   return count;
-}
-
-function checkCount(value: number | undefined): number {
-  if (Number.isSafeInteger(value) && value! >= 0) return value!;
-  throw bad("a page has an invalid header");
 }
 
 /** Writers pad the last packed run to groups of various sizes. */
@@ -303,7 +294,6 @@ const rawLz4 = 7;
 /**
  * Decompresses a page.
  * @param size decompressed size according to the header.
- * @returns all bytes of a new buffer.
  * @throws InvalidMetadata; Unsupported; LimitExceeded.
  */
 export async function unpack(
@@ -320,7 +310,7 @@ export async function unpack(
   const isEmpty = size === 0 && packed.byteLength === 0;
   const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);
   if (page.byteLength !== size) throw bad("a page does not have the size in its header");
-  return page !== packed && page.byteLength === page.buffer.byteLength ? page : new Uint8Array(page);
+  return page;
 }
 
 async function decoded(
