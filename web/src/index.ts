@@ -132,9 +132,9 @@ export {
   getChunk,
 } from "./hierarchy/get.js";
 export { type Member, type OpenedNode, ZarrGroup } from "./hierarchy/group.js";
+export type { Source } from "./hierarchy/open.js";
 export { open } from "./hierarchy/open.js";
 export type { OpenOptions } from "./hierarchy/open-options.js";
-export type { Source } from "./hierarchy/source.js";
 export type { Attributes } from "./metadata/document.js";
 export type { Priority } from "./plan/jobs.js";
 export { type DimensionSelection, type Selection, type Slice, slice } from "./plan/selection.js";

@@ -85,7 +85,7 @@ const consolidated: FuzzTarget = {
   covers: [
     "metadata/document.js",
     "hierarchy/opener.js",
-    "hierarchy/metadata-reader.js",
+    "hierarchy/opener.js",
     "hierarchy/consolidated-nodes.js",
     "hierarchy/group.js",
   ],

@@ -1,7 +1,7 @@
 /** Data types and fill values in the formats of all versions. */
 
 import { parseFill } from "../../../dist/dtypes/fill.js";
-import { fillJson } from "../../../dist/dtypes/fill-json.js";
+import { fillJson } from "../../../dist/dtypes/fill-print.js";
 import { parseDescr } from "../../../dist/dtypes/typestr.js";
 import { parseDataType } from "../../../dist/dtypes/v3.js";
 import { type DType, isZarrError } from "../../../dist/index.js";

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DType } from "zarr-wasm";
-import { compareSize, parseDecimal } from "#src/dtypes/decimals.js";
-import { parseFill, parseLooseFill } from "#src/dtypes/fill.js";
-import { fillJson } from "#src/dtypes/fill-json.js";
+import { compareSize, parseDecimal, parseFill, parseLooseFill } from "#src/dtypes/fill.js";
+import { fillJson } from "#src/dtypes/fill-print.js";
 import { type FillOptions, type FillRules, missingValue } from "#src/dtypes/fill-value.js";
 import { decodeFloat, encodeFloat, floatFormats } from "#src/dtypes/floats.js";
 import { parseDescr } from "#src/dtypes/typestr.js";

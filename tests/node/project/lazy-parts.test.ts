@@ -78,7 +78,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "store/zip/directory.js",
     "store/source/byte-reader.js",
     "store/key-index.js",
-    "formats/detect.js",
+    "formats/pipeline.js",
     "formats/icechunk/store.js",
     "formats/icechunk/manifest.js",
     "formats/icechunk/virtual.js",

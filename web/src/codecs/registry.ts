@@ -4,7 +4,6 @@ import { coreCodecs } from "../engine/codec-table.js";
 import { closestTo, didYouMean } from "../util/closest.js";
 import { unknownCodec, unsupported, type ZarrError } from "../util/errors.js";
 import { categorize } from "./categorize.js";
-import { adler32, crc32, fletcher32, jenkinsLookup3 } from "./checksums.js";
 import {
   CodecList,
   commonCodecs,
@@ -38,7 +37,17 @@ import {
   quantize,
   scaleOffset,
 } from "./numeric-filters.js";
-import { base64, bz2, lzma, pcodec, snappy } from "./rare-compressors.js";
+import {
+  adler32,
+  base64,
+  bz2,
+  crc32,
+  fletcher32,
+  jenkinsLookup3,
+  lzma,
+  pcodec,
+  snappy,
+} from "./rare-compressors.js";
 import { reshape } from "./reshape.js";
 import { chunky, deltas, numcodecsPackbits, packbits, planes } from "./tiff.js";
 import type { VlenCodecDefinition } from "./vlen-codec.js";

@@ -1,7 +1,6 @@
 /** Creates arrays and groups. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
 import { Opener } from "../hierarchy/opener.js";
@@ -14,6 +13,7 @@ import { inTurn } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject } from "../store/write.js";
+import { checkOptions } from "../util/arguments.js";
 import {
   alreadyExists,
   describeValue,
@@ -26,13 +26,15 @@ import type { JsonObject } from "../util/json.js";
 import { type Limits, resolveLimits } from "../util/limits.js";
 import { arrayLike, arrayMetadata } from "./array-options.js";
 import { type Change, updateConsolidated } from "./consolidated-metadata.js";
-import { arrayOptions, checkOptionNames, groupOptions } from "./option-names.js";
-import type {
-  CreateGroupOptions,
-  CreateLikeOptions,
-  CreateOptions,
-  NodeCreateOptions,
-  Target,
+import {
+  arrayOptions,
+  type CreateGroupOptions,
+  type CreateLikeOptions,
+  type CreateOptions,
+  checkOptionNames,
+  groupOptions,
+  type NodeCreateOptions,
+  type Target,
 } from "./options.js";
 import type { NodePlace } from "./overlap.js";
 import { removeNode } from "./remove-node.js";

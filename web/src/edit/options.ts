@@ -1,12 +1,14 @@
-/** Options of the functions that create and change nodes and write elements. */
+/** Options of the functions that create and change nodes and write elements, and checks of their names. */
+
 import type { CodecMetadata, ZarrVersion } from "../codecs/definition.js";
 import type { ElementsLike } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-value.js";
 import type { DTypeInput, DTypeMatching, DTypeName } from "../dtypes/names.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
-import type { Source } from "../hierarchy/source.js";
+import type { Source } from "../hierarchy/open.js";
 import type { Progress } from "../read/assemble.js";
+import { invalidArgument } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";
 
@@ -185,4 +187,69 @@ export interface SetOptions extends SetChunkOptions {
    * error or rejection ends the write.
    */
   onProgress?: ((progress: Progress) => unknown) | undefined;
+}
+
+/** Names of known options. */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
+
+const nodeOptions: OptionNames<NodeCreateOptions> = {
+  path: true,
+  attributes: true,
+  zarrFormat: true,
+  overwrite: true,
+  signal: true,
+};
+
+/** Options of `createGroup`. */
+export const groupOptions: OptionNames<CreateGroupOptions> = { ...nodeOptions, like: true };
+
+/** Options of `create`. */
+export const arrayOptions: OptionNames<CreateOptions & CreateLikeOptions> = {
+  ...nodeOptions,
+  like: true,
+  shape: true,
+  chunkShape: true,
+  shardShape: true,
+  dtype: true,
+  fillValue: true,
+  codecs: true,
+  dimensionNames: true,
+  order: true,
+  chunkKeyEncoding: true,
+  limits: true,
+};
+
+/** Names used by other libraries and in array metadata, in lower case and without "_". */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  chunk: ["chunkShape"],
+  chunks: ["chunkShape"],
+  shard: ["shardShape"],
+  shards: ["shardShape"],
+  datatype: ["dtype"],
+  codec: ["codecs"],
+  compressor: ["codecs"],
+  compressors: ["codecs"],
+  compression: ["codecs"],
+  filters: ["codecs"],
+  attrs: ["attributes"],
+  name: ["path"],
+  dims: ["dimensionNames", "axes"],
+  dimensionnames: ["axes"],
+  zarrversion: ["zarrFormat"],
+  dimensionseparator: ["chunkKeyEncoding"],
+  factors: ["factor"],
+};
+
+/** @throws InvalidArgument for an unknown option, with a suggestion. */
+export function checkOptionNames(options: object, known: OptionNames<object>): void {
+  const names = Object.keys(known);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(known, name)) continue;
+    const bare = name.replaceAll("_", "").toLowerCase();
+    const others = Object.hasOwn(otherNames, bare) ? otherNames[bare]! : [];
+    const meant = names.find((key) => key.toLowerCase() === bare || others.includes(key));
+    throw invalidArgument(
+      `unknown option ${JSON.stringify(name)}${meant ? `; did you mean ${meant}?` : `; expected one of ${names.join(", ")}`}`,
+    );
+  }
 }

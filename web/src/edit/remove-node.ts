@@ -1,17 +1,18 @@
 /** Deletes a Zarr node with everything below it. Refuses to delete foreign files. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import type { StoredEntry } from "../store/deletion.js";
-import { handleOf } from "../store/handle.js";
-import { canList } from "../store/listing.js";
+import type { EverythingStore, StoredEntry } from "../store/deletion.js";
+import { DirectoryEntries, directoryRoot } from "../store/directory/handles.js";
+import { handleOf, innermostStore } from "../store/handle.js";
+import { canList, keysBelow } from "../store/listing.js";
+import { storeFailed } from "../store/read.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { deleteEach, deleteObject, requireWritable, writeObject } from "../store/write.js";
 import type { ErrorCode } from "../util/error-codes.js";
-import { readOnly, ZarrError } from "../util/errors.js";
+import { isZarrError, readOnly, ZarrError } from "../util/errors.js";
 import { Belongings, documentsAt, isUnfinished, recordName } from "./belongings.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
-import { everythingBelow, everythingStore } from "./everything.js";
 import { type NodePlace, overlap } from "./overlap.js";
 
 /** Maximum length of a listing that is kept between passes; longer ones are requested again. */
@@ -230,4 +231,38 @@ async function deleteRest(listing: Listing, belongings: Belongings, isRecorded: 
   }
   if (hasRecord) await deleteObject(store, record, { signal });
   await everythingStore(store)?.removeEmptyFolders?.(path);
+}
+
+/** Returns the underlying store's methods for listing everything. Undefined for third-party stores. */
+function everythingStore(store: Store): EverythingStore | undefined {
+  const own = innermostStore(store) as Store & Partial<EverythingStore>;
+  const root = directoryRoot(own);
+  if (root) return new DirectoryEntries(root);
+  return typeof own.everythingBelow === "function" ? (own as EverythingStore) : undefined;
+}
+
+/**
+ * Lists everything below a path, in batches. The store must be able to list.
+ * @param path normalised.
+ * @throws errors of the store, as Network ("store-failed") if they are not ZarrErrors.
+ */
+async function* everythingBelow(
+  store: Store,
+  path: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly StoredEntry[]> {
+  const own = everythingStore(store);
+  if (!own) {
+    for await (const key of keysBelow(store, path, signal)) yield [{ key, kind: "object" }];
+    return;
+  }
+  try {
+    for await (const entries of own.everythingBelow(path, signal)) {
+      signal?.throwIfAborted();
+      yield entries;
+    }
+  } catch (cause) {
+    if (isZarrError(cause) || (signal?.aborted && cause === signal.reason)) throw cause;
+    throw storeFailed(store.locate?.(`/${path}`) ?? `/${path}`, "listed", cause);
+  }
 }

@@ -1,6 +1,5 @@
 /** Changes the shape of arrays that other programs may resize or write at the same time. */
 
-import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { asArguments } from "../metadata/model.js";
@@ -8,6 +7,7 @@ import { ArrayReader } from "../read/reader.js";
 import { inTurn, retryTransient } from "../store/concurrency.js";
 import { joinKey } from "../store/store.js";
 import { deleteObject, requireWritable } from "../store/write.js";
+import { checkOptions } from "../util/arguments.js";
 import { describeValue, invalidArgument, withDetails } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { clearBeyond, clearStale, forEachCell, noteShortened } from "./clear-elements.js";

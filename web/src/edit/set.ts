@@ -1,11 +1,11 @@
 /** Checks the arguments of `set` and `setChunk` and runs the write. */
 
-import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import type { Selection } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
 import { inTurn } from "../store/concurrency.js";
 import { requireWritable } from "../store/write.js";
+import { checkOptions } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
 import { poolEncoders } from "../workers/encode-work.js";

@@ -3,7 +3,7 @@
 import type { ZarrVersion } from "../codecs/definition.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { ZarrGroup } from "../hierarchy/group.js";
-import { isPipeline, storeOf } from "../hierarchy/source.js";
+import { isPipeline, storeOf } from "../hierarchy/open.js";
 import { parseChunkKey } from "../metadata/chunk-key-encodings.js";
 import { parseDocument, v2ArrayKey, v3Key } from "../metadata/document.js";
 import {

@@ -1,7 +1,6 @@
 /** Writes nodes in place of others, attributes, and deletions. */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { checkOptions } from "../hierarchy/arguments.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { type Attributes, plainAttributes, v1MetaKey } from "../metadata/document.js";
@@ -15,6 +14,7 @@ import { handleOf } from "../store/handle.js";
 import { canList } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject, requireWritable, writeObject } from "../store/write.js";
+import { checkOptions } from "../util/arguments.js";
 import { invalidArgument, isZarrError, notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";

@@ -12,12 +12,12 @@ import type { Selection, Slice } from "../plan/selection.js";
 import { readChunkElements, readEncodedChunk } from "../read/read-region.js";
 import { ArrayReader } from "../read/reader.js";
 import type { Store } from "../store/store.js";
+import { checkOptions } from "../util/arguments.js";
 import { describeValue, invalidSelection } from "../util/errors.js";
 import { lazy } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { checkOptions } from "./arguments.js";
 
 /** Elements of an array with their layout. */
 export interface Region<T extends Elements = ElementData> {

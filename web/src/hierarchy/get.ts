@@ -9,10 +9,10 @@ import type { Progress } from "../read/assemble.js";
 import { readBytesOf, readElementsOf } from "../read/read-region.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { type RegionOptions, resolveWanted } from "../read/resolve-region.js";
+import { checkOptions } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
-import { checkOptions } from "./arguments.js";
 import { type GetChunkOptions, type Region, ZarrArray } from "./array.js";
 
 export interface GetBytesOptions {

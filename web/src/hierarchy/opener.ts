@@ -1,4 +1,5 @@
-/** Finds the Zarr version of nodes and opens them. */
+/** Finds the Zarr version of nodes, reads their metadata documents and opens them. */
+
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
 import {
@@ -6,6 +7,7 @@ import {
   checkFormat,
   type DocumentOptions,
   plainAttributes,
+  readDocument,
   v1AttrsKey,
   v1MetaKey,
   v2ArrayKey,
@@ -17,10 +19,10 @@ import {
 import type { ArraySpec } from "../metadata/spec.js";
 import { parseV3Array, parseV3Group, v3NodeType } from "../metadata/v3.js";
 import { handleOf } from "../store/handle.js";
-import { locateKey } from "../store/read.js";
-import { joinKey, type Store } from "../store/store.js";
+import { callStore, locateKey } from "../store/read.js";
+import { joinKey, type Store, type StoreGetOptions } from "../store/store.js";
 import { untilAborted } from "../util/async.js";
-import { isZarrError, notFound } from "../util/errors.js";
+import { invalidMetadata, isZarrError, limitExceeded, notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { lazy, preload } from "../util/lazy.js";
 import { resolveLimits } from "../util/limits.js";
@@ -28,7 +30,6 @@ import { inSlices } from "../util/slices.js";
 import { ZarrArray } from "./array.js";
 import { ConsolidatedNodes } from "./consolidated-nodes.js";
 import { type Member, type NodeOpener, type NodeOptions, type OpenedNode, ZarrGroup } from "./group.js";
-import { bytesOf, type Looked, MetadataReader, objectOf } from "./metadata-reader.js";
 import type { OpenOptions } from "./open-options.js";
 
 const olderVersions = lazy("Zarr v1 and v2", () => import("../metadata/part.js"));
@@ -287,5 +288,82 @@ export class Opener implements NodeOpener {
     const looked = version === undefined ? [...keys[3], ...keys[2], ...keys[1]] : keys[version];
     const names = looked.map((key) => locateKey(this.store, joinKey(path, key)));
     return notFound(`no Zarr array or group found: there is no ${names.join(", no ")}`);
+  }
+}
+
+/** A requested document: parsed, undefined if it does not exist, or the error of reading it. */
+type Looked =
+  | { readonly object?: JsonObject | undefined; readonly error?: never }
+  | { readonly error: unknown; readonly object?: never };
+
+/** Requested bytes: undefined if they do not exist, or the error of reading them. */
+type LookedBytes = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
+
+/** Returns the document. @throws the error of reading it. */
+function objectOf(looked: Looked): JsonObject | undefined {
+  if ("error" in looked && looked.error !== undefined) throw looked.error;
+  return looked.object;
+}
+
+/** Returns the bytes. @throws the error of reading them. */
+function bytesOf(looked: LookedBytes): Uint8Array | undefined {
+  if ("error" in looked) throw looked.error;
+  return looked.bytes;
+}
+
+type Signal = AbortSignal | undefined;
+
+/**
+ * Reads metadata documents of one store, at most `limits.metadataBytes` each. `look` and `lookForBytes`
+ * return errors in their results, because the document of another version may be the one that decides.
+ */
+class MetadataReader {
+  constructor(
+    private readonly store: Store,
+    private readonly options: DocumentOptions,
+  ) {}
+
+  async look(path: string, key: string, signal: Signal): Promise<Looked> {
+    try {
+      return { object: await this.read(path, key, signal) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  async lookForBytes(path: string, key: string, signal: Signal): Promise<LookedBytes> {
+    try {
+      return { bytes: await this.readBytes(path, key, signal) };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  /** Returns the parsed document; undefined if it does not exist. */
+  async read(path: string, key: string, signal: Signal): Promise<JsonObject | undefined> {
+    const bytes = await this.readBytes(path, key, signal);
+    return bytes && readDocument(bytes, key, this.options, signal);
+  }
+
+  async readBytes(path: string, key: string, signal: Signal): Promise<Uint8Array | undefined> {
+    const full = joinKey(path, key);
+    const { metadataBytes } = this.options.limits;
+    const bytes = await this.#stored(full, { signal, maxBytes: metadataBytes });
+    if (bytes && bytes.byteLength > metadataBytes)
+      throw limitExceeded(`${full} has ${bytes.byteLength} bytes, more than the limit of ${metadataBytes}`);
+    return bytes;
+  }
+
+  /** An HTML page that a server sends instead of a document counts as invalid metadata. */
+  async #stored(key: string, options: StoreGetOptions): Promise<Uint8Array | undefined> {
+    const { store } = this;
+    try {
+      return await callStore(store, key, () => store.get(key, options), options.signal);
+    } catch (error) {
+      if (!isZarrError(error, "Network") || error.code !== "html-page") throw error;
+      const name = key.slice(key.lastIndexOf("/") + 1);
+      const details = { code: "not-json" as const, status: error.status, cause: error };
+      throw invalidMetadata(`${name} is not valid JSON: ${error.message}`, details);
+    }
   }
 }

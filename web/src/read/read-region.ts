@@ -3,7 +3,13 @@
  * passed directly from the store to the decoder, which writes to the chunk's place in the result.
  */
 
-import { type ChunkCodec, type Content, type CoreChunkCodec, withSession } from "../chain/chunk-codec.js";
+import {
+  type ChunkCodec,
+  type Content,
+  type CoreChunkCodec,
+  type VlenChunkCodec,
+  withSession,
+} from "../chain/chunk-codec.js";
 import {
   checkElements,
   checkValues,
@@ -15,15 +21,20 @@ import {
 } from "../dtypes/elements.js";
 import { packStrings } from "../dtypes/strings.js";
 import { withFullIfNeeded } from "../engine/engine.js";
-import { type Fetched, pickElements, type RegionTask } from "../plan/projections.js";
+import {
+  type Fetched,
+  type Projection,
+  pickElements,
+  type RegionTask,
+  selectedCount,
+} from "../plan/projections.js";
+import { chunkPlace } from "../plan/slab-partition.js";
 import { ownBuffer } from "../store/read.js";
 import { Limiter } from "../util/async.js";
-import { isZarrError, withDetails } from "../util/errors.js";
-import { countOf } from "../util/shapes.js";
+import { isZarrError, limitExceeded, withDetails } from "../util/errors.js";
+import { countOf, stridesOf } from "../util/shapes.js";
 import { assemble } from "./assemble.js";
-import { isNativeCopy, NativeSink } from "./native-sink.js";
 import type { FetchOptions } from "./object-bytes.js";
-import { readValues } from "./read-values.js";
 import { type ArrayReader, defaultCoalescing } from "./reader.js";
 import {
   checkSize,
@@ -33,12 +44,11 @@ import {
   readCount,
   type Wanted,
 } from "./resolve-region.js";
-import { ResultBytes } from "./result.js";
-import type { DecodePool } from "./sink.js";
-import { SlabSink } from "./slab-sink.js";
+import { type DecodePool, ResultBytes, type Sink } from "./sink.js";
+import { isNativeCopy, NativeSink, SlabSink } from "./slab-sink.js";
 
 /** Destination of the result's elements. */
-export interface OutOptions {
+interface OutOptions {
   readonly out?: ElementData | unknown[] | undefined;
   readonly useSharedArrayBuffer?: boolean | undefined;
 }
@@ -142,14 +152,14 @@ async function readProjections(
   await reader.again(() => withFullIfNeeded(codec, run));
 }
 
-export interface ReadChunkOptions {
+interface ReadChunkOptions {
   readonly signal?: AbortSignal | undefined;
   readonly pool?: DecodePool | undefined;
   readonly onMissing?: ((coordinates: readonly number[]) => void) | undefined;
 }
 
 /** The elements of one whole chunk, with its shape. */
-export interface ChunkElements {
+interface ChunkElements {
   readonly data: ElementData | readonly unknown[];
   readonly shape: readonly number[];
 }
@@ -234,4 +244,59 @@ function newBytes(reader: ArrayReader, count: number, isShared = false): ResultB
   const bytes = count * reader.spec.dtype.itemBytes;
   checkSize(bytes, reader);
   return new ResultBytes(bytes, { isShared });
+}
+
+/** Reads a region as a list of values. */
+async function readValues(
+  reader: ArrayReader,
+  wanted: Wanted,
+  options: RegionOptions,
+  out?: unknown[],
+): Promise<unknown[]> {
+  const count = countOf(wanted.shape);
+  const read = hasLists(wanted) ? newList(reader, readCount(wanted)) : (out ?? newList(reader, count));
+  const projections = projectionsOf(wanted);
+  // Minimum size of an element: a reference.
+  const plan = { reader, projections, itemBytes: 8 };
+  await reader.again(() => assemble(plan, new VlenSink(projections, read), options));
+  if (!hasLists(wanted)) return read;
+  const picked = out ?? new Array<unknown>(count);
+  pickElements(wanted.axes, (from, to, run) => {
+    for (let i = 0; i < run; i++) picked[to + i] = read[from + i];
+  });
+  return picked;
+}
+
+/** Engines store longer lists as hash tables, with ten times the memory, and crash at some length. */
+const maxListLength = 2 ** 25;
+
+function newList(reader: ArrayReader, count: number): unknown[] {
+  checkSize(8 * count, reader);
+  if (count > maxListLength)
+    throw limitExceeded(`a list of ${count} values is longer than the limit of ${maxListLength}`);
+  return new Array<unknown>(count).fill(null);
+}
+
+class VlenSink implements Sink {
+  readonly #box: { readonly origin: readonly number[]; readonly strides: readonly number[] };
+
+  /** @param out the result, in C order. */
+  constructor(
+    projections: readonly (readonly Projection[])[],
+    private readonly out: unknown[],
+  ) {
+    this.#box = { origin: projections.map(() => 0), strides: stridesOf(projections.map(selectedCount)) };
+  }
+
+  async start(): Promise<void> {}
+
+  put({ projections }: RegionTask, { codec, encoded }: Fetched): void | Promise<void> {
+    const leaf = codec as VlenChunkCodec;
+    const place = chunkPlace(projections, undefined, this.#box);
+    // Missing chunks need no decoder.
+    if (!encoded) return leaf.decodePlaced(undefined, undefined, this.out, place);
+    return withSession(leaf, (session) => leaf.decodePlaced(session, encoded, this.out, place));
+  }
+
+  end(): void {}
 }

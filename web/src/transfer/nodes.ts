@@ -3,7 +3,7 @@
  * verify, each by its own documents.
  */
 
-import { writeConsolidated } from "../edit/consolidate.js";
+import { writeConsolidated } from "../edit/consolidated-metadata.js";
 import { writeNode } from "../edit/create.js";
 import type { NodePlace } from "../edit/overlap.js";
 import { metadataAt } from "../edit/target.js";

@@ -1,11 +1,10 @@
 /** Options and results of copies and verifications. */
 
-import { checkOptionNames, type OptionNames } from "../edit/option-names.js";
-import type { CodecInput } from "../edit/options.js";
-import { checkOptions } from "../hierarchy/arguments.js";
+import { type CodecInput, checkOptionNames, type OptionNames } from "../edit/options.js";
 import type { OpenOptions } from "../hierarchy/open-options.js";
 import type { Selection } from "../plan/selection.js";
 import { isStore, type Store } from "../store/store.js";
+import { checkOptions } from "../util/arguments.js";
 import { describeValue, messageOf, type OnWarning } from "../util/errors.js";
 import { resolveLimits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";

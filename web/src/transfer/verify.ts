@@ -3,8 +3,7 @@
 import { type ChunkCodec, withSession } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ZarrArray } from "../hierarchy/array.js";
-import { open } from "../hierarchy/open.js";
-import type { Source } from "../hierarchy/source.js";
+import { open, type Source } from "../hierarchy/open.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { releaseBytes } from "../store/read.js";
 import { isStore } from "../store/store.js";

@@ -57,3 +57,17 @@ export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(te
 export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
+
+/** Options common to all reads. */
+interface CommonOptions {
+  readonly signal?: unknown;
+  readonly pool?: unknown;
+}
+
+/** @throws InvalidArgument for options that are not an object, an invalid signal or pool. */
+export function checkOptions(options: CommonOptions): void {
+  checkSignalIn(options);
+  const pool = options.pool as { makeSink?: unknown } | null | undefined;
+  if (pool !== undefined && typeof pool?.makeSink !== "function")
+    throw invalidArgument(`options.pool cannot be ${describeValue(pool)}`);
+}

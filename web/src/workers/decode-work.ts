@@ -13,8 +13,7 @@ import {
   type SlabPlace,
   slabSpans,
 } from "../plan/slab-partition.js";
-import type { ResultBytes } from "../read/result.js";
-import type { LocateError, Sink } from "../read/sink.js";
+import type { LocateError, ResultBytes, Sink } from "../read/sink.js";
 import { releaseBytes } from "../store/read.js";
 import { isBytes, sizeOf } from "../util/bytes.js";
 import { countOf, stridesOf } from "../util/shapes.js";

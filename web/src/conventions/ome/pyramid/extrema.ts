@@ -1,9 +1,8 @@
 /** Reductions by the maximum and by the most frequent value. */
 
 import type { DType } from "../../../dtypes/dtype.js";
-import type { ElementData } from "../../../dtypes/elements.js";
+import { conversionOf, type ElementData } from "../../../dtypes/elements.js";
 import { floatsOf } from "../../../dtypes/floats.js";
-import { conversionOf } from "../../../dtypes/typed-arrays.js";
 import { type KernelMaker, type NumberData, type RowKernel, smallIntegers, wideMax } from "./reduce.js";
 
 export function maxKernel(dtype: DType): KernelMaker | undefined {

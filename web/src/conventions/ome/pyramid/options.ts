@@ -5,12 +5,15 @@ import { checkElements, type ElementData } from "../../../dtypes/elements.js";
 import type { FillScalar } from "../../../dtypes/fill-value.js";
 import type { DTypeInput } from "../../../dtypes/names.js";
 import { createArray } from "../../../edit/create.js";
-import { checkOptionNames, type OptionNames } from "../../../edit/option-names.js";
-import type { CodecInput, NewAttributes } from "../../../edit/options.js";
-import { checkOptions } from "../../../hierarchy/arguments.js";
+import {
+  type CodecInput,
+  checkOptionNames,
+  type NewAttributes,
+  type OptionNames,
+} from "../../../edit/options.js";
 import { ZarrArray } from "../../../hierarchy/array.js";
 import type { Progress } from "../../../read/assemble.js";
-import { isRecord, ownProperty } from "../../../util/arguments.js";
+import { checkOptions, isRecord, ownProperty } from "../../../util/arguments.js";
 import { describeValue, invalidArgument, unsupported } from "../../../util/errors.js";
 import type { Limits } from "../../../util/limits.js";
 import { countOf } from "../../../util/shapes.js";
