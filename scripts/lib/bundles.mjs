@@ -79,7 +79,7 @@ async function bundleWorkers() {
 const bundleLockThread = () =>
   bundleFile(
     { input: dist("transfer/lock-thread.js"), platform: "node" },
-    { file: dist("bundle/lock-thread.js"), minify: readable },
+    { file: dist("bundle/lock-thread.js") },
   );
 
 /** When a file was written; 0 if it does not exist. */
