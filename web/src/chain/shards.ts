@@ -5,6 +5,7 @@ import { largerModule, type ModuleName } from "../engine/compile.js";
 import { moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession } from "../engine/session.js";
 import { copySubarray, type MemoryArray, repeated } from "../util/buffers.js";
+import { joinBytes } from "../util/bytes.js";
 import { corruptChunk, limitExceeded, withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import { countOf, indices } from "../util/shapes.js";
@@ -219,15 +220,4 @@ export function wholeCodec({ levels, leaf }: ChunkLayout, array: LayoutArray, li
 function isSame(a: MemoryArray["content"], b: MemoryArray["content"]): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
-}
-
-/** Returns the parts one after the other in one array. */
-function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.byteLength;
-  }
-  return joined;
 }

@@ -1,7 +1,7 @@
 /** reshape: gives the same elements in C order another shape. Spec: zarr-extensions "reshape". */
+import { countOf } from "../util/shapes.js";
 import { type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
-const product = (lengths: readonly number[]): number => lengths.reduce((a, b) => a * b, 1);
 const isCount = (value: unknown, min: number): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= min;
 
@@ -25,10 +25,10 @@ function checkPlace(
   to: readonly number[],
 ) {
   if (!Array.isArray(entry) || entry.length === 0) return;
-  const before = product(from.slice(0, entry[0] as number));
-  const after = product(from.slice((entry.at(-1) as number) + 1));
+  const before = countOf(from.slice(0, entry[0] as number));
+  const after = countOf(from.slice((entry.at(-1) as number) + 1));
   const contiguous = entry.every((dim, k) => dim === (entry[0] as number) + k);
-  if (!contiguous || product(to.slice(0, i)) !== before || product(to.slice(i + 1)) !== after) {
+  if (!contiguous || countOf(to.slice(0, i)) !== before || countOf(to.slice(i + 1)) !== after) {
     throw config.error(`dimensions ${formatValue(entry)} do not lie at position ${i} of "shape"`);
   }
 }
@@ -46,11 +46,11 @@ function readShape(config: ConfigReader, from: readonly number[]): number[] {
   }
   checkDimensions(config, entries, from.length);
   const known = entries.map((entry: unknown) =>
-    Array.isArray(entry) ? product(entry.map((dim: number) => from[dim]!)) : (entry as number),
+    Array.isArray(entry) ? countOf(entry.map((dim: number) => from[dim]!)) : (entry as number),
   );
-  const rest = product(from) / product(known.filter((length) => length !== -1));
+  const rest = countOf(from) / countOf(known.filter((length) => length !== -1));
   const to = known.map((length) => (length === -1 ? rest : length));
-  if (product(to) !== product(from) || !to.every((length) => isCount(length, 1))) {
+  if (countOf(to) !== countOf(from) || !to.every((length) => isCount(length, 1))) {
     throw config.error(
       `"shape" ${formatValue(entries)} does not have as many elements as shape ${formatValue(from)}`,
     );

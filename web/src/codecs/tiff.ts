@@ -2,6 +2,7 @@
 
 import { DType } from "../dtypes/dtype.js";
 import { coreRow } from "../dtypes/table.js";
+import { countOf } from "../util/shapes.js";
 import { bytes } from "./bytes.js";
 import {
   type CodecContext,
@@ -11,8 +12,6 @@ import {
   formatValue,
 } from "./definition.js";
 import { type NumpyType, readNumpyType } from "./numpy.js";
-
-const product = (lengths: readonly number[]): number => lengths.reduce((a, b) => a * b, 1);
 
 const numbers = /^(u?int(8|16|32|64)|float(16|32|64))$/;
 const wideNumbers = /^(u?int|float)(16|32|64)$/;
@@ -40,7 +39,7 @@ function readShape(config: ConfigReader, { array, version }: CodecContext): read
     return array.shape;
   }
   const isShape = Array.isArray(shape) && shape.every((length) => Number.isSafeInteger(length) && length > 0);
-  if (!isShape || product(shape as number[]) !== product(array.shape)) {
+  if (!isShape || countOf(shape as number[]) !== countOf(array.shape)) {
     throw config.error(
       `"shape" ${formatValue(shape)} does not hold the elements of a chunk of ${formatValue(array.shape)}`,
     );
@@ -69,8 +68,8 @@ function readRun(config: ConfigReader, context: CodecContext) {
   const axis = (config.integer("axis", -rank, rank - 1, -1) + rank) % rank;
   const distance = config.integer("dist", 1, 4, 1);
   if (!distances.includes(distance)) throw config.error(`"dist" must be 1, 2 or 4, not ${distance}`);
-  const inner = product(shape.slice(axis + 1));
-  return { run: product(shape.slice(axis)), step: inner * distance, axesBehind: rank - 1 - axis };
+  const inner = countOf(shape.slice(axis + 1));
+  return { run: countOf(shape.slice(axis)), step: inner * distance, axesBehind: rank - 1 - axis };
 }
 
 const imagecodecsDelta: CodecDefinition = {
@@ -106,7 +105,7 @@ function parsePlanes(config: ConfigReader, context: CodecContext, flags: number)
   if (axesBehind > 1) throw config.error('"axis" must be the last axis, or the one before it');
   if (run % step !== 0) throw config.error(`a row of ${run} elements is not a multiple of ${step}`);
   const { dtype, shape } = context.array;
-  const encoded = { dtype: DType.simple("uint8"), shape: [product(shape) * dtype.itemBytes] };
+  const encoded = { dtype: DType.simple("uint8"), shape: [countOf(shape) * dtype.itemBytes] };
   return { params: [run, step, flags], encoded };
 }
 
@@ -164,7 +163,7 @@ export const numcodecsPackbits: CodecDefinition = {
     config.only();
     if (array.dtype.core !== "bool")
       throw config.error(`supports data type bool only, not ${array.dtype}`, "codec-dtype");
-    const count = array.shape.reduce((a, b) => a * b, 1);
+    const count = countOf(array.shape);
     return { params: [], encoded: { dtype: DType.simple("uint8"), shape: [1 + Math.ceil(count / 8)] } };
   },
 };

@@ -1,5 +1,7 @@
 /** Data types of array elements, independent of the Zarr version. */
+
 import { invalidArgument } from "../util/errors.js";
+import { countOf } from "../util/shapes.js";
 import { type CoreType, coreRow, type VariableCore } from "./table.js";
 
 /** Units of datetime64 and timedelta64, as NumPy names them. */
@@ -121,7 +123,7 @@ export class DType {
       throw invalidArgument("the fields of a structured type have a missing entry");
     const placed = fields.map(({ name, dtype, shape = [] }) => {
       const field: Field = Object.freeze({ name, dtype, offset, shape: Object.freeze([...shape]) });
-      offset += dtype.itemBytes * shape.reduce((a, b) => a * b, 1);
+      offset += dtype.itemBytes * countOf(shape);
       return field;
     });
     return new DType("struct", "struct", offset, { fields: Object.freeze(placed) });
@@ -190,7 +192,7 @@ export interface Component {
 export function componentsOf(dtype: DType): Component[] {
   if (dtype.fields) {
     return dtype.fields.flatMap((field) => {
-      const times = field.shape.reduce((a, b) => a * b, 1);
+      const times = countOf(field.shape);
       const runs = componentsOf(field.dtype);
       if (runs.length === 1) return [{ bytes: runs[0]!.bytes, count: runs[0]!.count * times }];
       return Array.from({ length: times }, () => runs).flat();

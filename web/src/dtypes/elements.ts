@@ -3,6 +3,7 @@
 import { checkObject } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { cached, textDecoder } from "../util/platform.js";
+import { countOf } from "../util/shapes.js";
 import { type Conversion, floatConversion, integerConversion, type StoredArray } from "./convert.js";
 import { DType, type Field } from "./dtype.js";
 import { type FloatName, floatFormats } from "./floats.js";
@@ -169,8 +170,8 @@ export function field(region: ElementRegion, path: string | readonly string[]): 
     dtype = found.dtype;
     shape.push(...found.shape);
   }
-  const count = region.shape.reduce((a, b) => a * b, 1);
-  const perItem = shape.slice(region.shape.length).reduce((a, b) => a * b, 1);
+  const count = countOf(region.shape);
+  const perItem = countOf(shape.slice(region.shape.length));
   const bytes = pickBytes(
     toBytes(region.dtype, region.data),
     region.dtype.itemBytes,

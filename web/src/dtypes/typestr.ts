@@ -2,8 +2,10 @@
  * Parses NumPy type strings and descriptions, the data types of Zarr v1 and v2.
  * Spec: Zarr v1 and v2, "Data type encoding".
  */
+
 import { invalidMetadata, limitExceeded, unsupported } from "../util/errors.js";
 import { type Json, JsonNumber } from "../util/json.js";
+import { countOf } from "../util/shapes.js";
 import {
   componentsOf,
   DType,
@@ -180,7 +182,7 @@ function parseField(entry: Json, { options, depth, position, seen }: FieldContex
   seen.add(name);
   const inner = parseNested(type, options, depth + 1);
   const shape = dims === undefined ? [] : parseSubarray(dims);
-  const times = shape.reduce((a, b) => a * b, 1);
+  const times = countOf(shape);
   if (!(times * inner.dtype.itemBytes <= maxItemBytes))
     throw limitExceeded(`elements of more than ${maxItemBytes} bytes`);
   // componentsOf repeats the runs of a subarray of structs, and merges those of a plain type.

@@ -18,6 +18,7 @@ import { isRecord, isWellFormed } from "../util/arguments.js";
 import { describeValue, invalidArgument, unsupported, type ZarrError } from "../util/errors.js";
 import type { Json } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
+import { countOf } from "../util/shapes.js";
 import { chainOf, requireEncodable } from "./codecs-option.js";
 import type { CreateLikeOptions, CreateOptions } from "./options.js";
 
@@ -377,7 +378,7 @@ export function defaultChunkShape(
 function double(chunk: number[], most: number, mayGrow: (axis: number) => boolean): void {
   for (;;) {
     const axes = chunk.map((_, axis) => axis).filter(mayGrow);
-    const count = chunk.reduce((a, b) => a * b, 1);
+    const count = countOf(chunk);
     if (axes.length === 0 || 2 * count > most) return;
     const shortest = axes.reduce((best, axis) => (chunk[axis]! <= chunk[best]! ? axis : best));
     chunk[shortest]! *= 2;

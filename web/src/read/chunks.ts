@@ -7,7 +7,7 @@ import type { ArraySpec } from "../metadata/spec.js";
 import { type AxisSelection, resolveSelection, type Selection, type Slice } from "../plan/selection.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { allowListeners } from "../util/platform.js";
-import { indices, stridesOf } from "../util/shapes.js";
+import { countOf, indices, stridesOf } from "../util/shapes.js";
 
 /** The array whose chunks are read. */
 export interface ChunkSource {
@@ -104,7 +104,7 @@ async function readOne(
 /** Returns the elements of a chunk that lie within `inside`; moves them within the chunk's own memory. */
 function clip({ data, shape }: WholeChunk, inside: readonly number[]): WholeChunk["data"] {
   if (inside.every((length, axis) => length === shape[axis])) return data;
-  const strides = stridesOf(shape, data.length / shape.reduce((count, length) => count * length, 1));
+  const strides = stridesOf(shape, data.length / countOf(shape));
   const row = inside.at(-1)! * strides.at(-1)!;
   const elements = data as unknown as Pick<unknown[], "copyWithin" | "slice">;
   let to = 0;

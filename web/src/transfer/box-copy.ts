@@ -8,7 +8,7 @@ import { readBytesInto } from "../read/read-region.js";
 import { defaultCoalescing } from "../read/reader.js";
 import { resolveWanted } from "../read/resolve-region.js";
 import { textEncoder } from "../util/platform.js";
-import { type Box, positionsIn, stridesOf } from "../util/shapes.js";
+import { type Box, countOf, positionsIn, stridesOf } from "../util/shapes.js";
 import { poolEncoders } from "../workers/encode-work.js";
 import type { WorkerPool } from "../workers/pool.js";
 import { resolveRegion } from "../write/region.js";
@@ -274,7 +274,7 @@ function* cellRows(box: Box, cell: Box): Generator<[start: number, end: number]>
   let axis = lengths.length - 1;
   while (axis > 0 && cell.to[axis]! - cell.from[axis]! === lengths[axis]) axis--;
   const outer = { from: cell.from.slice(0, Math.max(0, axis)), to: cell.to.slice(0, Math.max(0, axis)) };
-  const inner = lengths.slice(axis + 1).reduce((a, b) => a * b, 1);
+  const inner = countOf(lengths.slice(axis + 1));
   const [from, to] =
     axis < 0 ? [0, 1] : [cell.from[axis]! - box.from[axis]!, cell.to[axis]! - box.from[axis]!];
   const length = lengths[axis] ?? 1;

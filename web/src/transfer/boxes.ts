@@ -4,11 +4,11 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { type AxisRange, resolveSelection, type Selection, slice } from "../plan/selection.js";
 import type { ArrayReader } from "../read/reader.js";
 import { invalidSelection } from "../util/errors.js";
-import { type Box, positionsIn } from "../util/shapes.js";
+import { type Box, countOf, positionsIn } from "../util/shapes.js";
 
 export const boxLengths = ({ from, to }: Box): number[] => to.map((end, axis) => end - from[axis]!);
 
-export const countIn = (box: Box): number => boxLengths(box).reduce((a, b) => a * b, 1);
+export const countIn = (box: Box): number => countOf(boxLengths(box));
 
 /** As {@link countIn}, exact for boxes of any size. */
 export const exactCount = (box: Box): bigint => exactProduct(boxLengths(box));

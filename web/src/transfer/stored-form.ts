@@ -15,6 +15,7 @@ import type { ArrayReader } from "../read/reader.js";
 import { readRange } from "../store/read.js";
 import type { RangeQuery, Store } from "../store/store.js";
 import { resolveLimits } from "../util/limits.js";
+import { countOf } from "../util/shapes.js";
 import { storedParts } from "../write/shard.js";
 
 /** Whether an encoded chunk of one array is a chunk of the other with the same elements. */
@@ -245,7 +246,7 @@ function chunksInIndex(
   try {
     if (bytes.byteLength < index.bytes) throw shorterThanIndex(bytes.byteLength, index.bytes);
     const entries = parseEntries(session.decode(index.plan, bytes));
-    const count = counts.reduce((a, b) => a * b, 1);
+    const count = countOf(counts);
     let chunks = 0;
     for (let entry = 0; entry < count; entry++)
       if (readEntry(entries, entry, size, resolveLimits(undefined))) chunks++;

@@ -7,7 +7,7 @@ import { storedObjects } from "../edit/stored-objects.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayReader } from "../read/reader.js";
 import { limitExceeded } from "../util/errors.js";
-import { type Box, positionsIn } from "../util/shapes.js";
+import { type Box, countOf, positionsIn } from "../util/shapes.js";
 import { type ArrayCopy, elementBytes, isSameFill } from "./array-copy.js";
 import { cellBox, chunksIn, elementBox, exactCount, intersect, type ObjectBox } from "./boxes.js";
 
@@ -146,7 +146,7 @@ export async function boxesToVisit(visited: VisitInput): Promise<readonly Object
     if (count > maxObjects) throw tooMany(visited, count);
     return boxes;
   }
-  const perCell = (Number(count) / Number(own)) * cell.reduce((a, b) => a * b, 1);
+  const perCell = (Number(count) / Number(own)) * countOf(cell);
   const lookups = stored.cells.size * perCell;
   if (lookups > Math.max(Number(maxObjects), sparseness * stored.listed))
     throw tooMany(visited, BigInt(Math.ceil(lookups)));

@@ -9,6 +9,7 @@ import { getSession } from "../../engine/engine.js";
 import { type ChainStep, moduleFor } from "../../engine/plan.js";
 import { isZarrError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
+import { dataTypeJson } from "./elements.js";
 import { checkFunction } from "./errors.js";
 import type { OwnCodecMetadata, RegisteredCodec } from "./types.js";
 
@@ -61,10 +62,8 @@ export function bytesEntry(ownName: string, version: ZarrVersion, name = ownName
 
 /** The data type with zarrita's name; bytes if its width is not fixed. */
 export function namedDtype(name: string | undefined): DType {
-  const text = /^v2:([US])(\d+)$/.exec(name ?? "");
-  if (text) return text[1] === "U" ? DType.fixedUtf32(Number(text[2])) : DType.fixedBytes(Number(text[2]));
   try {
-    return parseDataType(name);
+    return parseDataType(dataTypeJson(name));
   } catch (error) {
     if (isZarrError(error)) return DType.simple("uint8");
     throw error;

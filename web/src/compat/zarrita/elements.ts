@@ -160,8 +160,8 @@ export function dtypeName({ dtype, zarrFormat }: Pick<ZarrArray, "dtype" | "zarr
 }
 
 /** Returns the metadata of a data type, given zarrita's name, which differs for strings of fixed length. */
-export function dataTypeJson(name: string): unknown {
-  const text = /^v2:([US])(\d+)$/.exec(name);
+export function dataTypeJson(name: string | undefined): unknown {
+  const text = /^v2:([US])(\d+)$/.exec(name ?? "");
   if (!text) return name;
   return text[1] === "U"
     ? { name: "fixed_length_utf32", configuration: { length_bytes: 4 * Number(text[2]) } }

@@ -1,8 +1,8 @@
 /** Reads coordinate reference systems, transformations and lists of resolution levels from attributes. */
 
-import { normalizePath } from "../../store/path.js";
 import { isRecord, ownProperty, type Properties } from "../../util/arguments.js";
-import { invalidMetadata, isZarrError } from "../../util/errors.js";
+import { invalidMetadata } from "../../util/errors.js";
+import { pathBelow } from "../shared/attributes.js";
 import type { AffineTransform, CoordinateSystem } from "./types.js";
 
 function text(value: unknown, name: string): string | undefined {
@@ -193,12 +193,8 @@ function readLevel(entry: unknown): ListedLevel {
 }
 
 function checkedPath(path: unknown): string {
-  try {
-    const normal = typeof path === "string" ? normalizePath(path) : "";
-    if (normal !== "") return normal;
-  } catch (error) {
-    if (!isZarrError(error)) throw error;
-  }
+  const normal = pathBelow(path);
+  if (normal !== undefined) return normal;
   throw bad('each level of "multiscales" must have the path of an array or a group below it');
 }
 

@@ -8,10 +8,9 @@
 
 import type { ZarrArray } from "../../hierarchy/array.js";
 import type { ZarrGroup } from "../../hierarchy/group.js";
-import { normalizePath } from "../../store/path.js";
 import { asString, checkObject, checkSignalIn, isRecord, ownProperty } from "../../util/arguments.js";
 import { invalidArgument, invalidMetadata, isZarrError, notFound, unsupported } from "../../util/errors.js";
-import { badAttribute, checkNode, finiteNumber } from "../shared/attributes.js";
+import { badAttribute, checkNode, finiteNumber, pathBelow } from "../shared/attributes.js";
 import {
   combine,
   type OmeAxis,
@@ -212,12 +211,8 @@ function impliedMinor({ zarrFormat }: ZarrGroup, axes: unknown): number {
 
 /** Returns a path below the group. */
 export function readPath(path: unknown, where: string): string {
-  try {
-    const normal = typeof path === "string" ? normalizePath(path) : "";
-    if (normal !== "") return normal;
-  } catch (error) {
-    if (!isZarrError(error)) throw error;
-  }
+  const normal = pathBelow(path);
+  if (normal !== undefined) return normal;
   throw badAttribute(`${where}: "path" must be the path of an array in the group`, path, "bad-ome");
 }
 

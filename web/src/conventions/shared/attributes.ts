@@ -1,12 +1,19 @@
 /**
- * Reads numbers in user attributes, and creates errors about invalid attributes. util/arguments.ts reads
+ * Reads numbers and paths in user attributes, and creates errors about invalid attributes. util/arguments.ts reads
  * properties.
  */
 
 import { formatValue } from "../../codecs/definition.js";
+import { normalizePath } from "../../store/path.js";
 import { isRecord } from "../../util/arguments.js";
 import type { ErrorCode } from "../../util/error-codes.js";
-import { describeValue, invalidArgument, invalidMetadata, type ZarrError } from "../../util/errors.js";
+import {
+  describeValue,
+  invalidArgument,
+  invalidMetadata,
+  isZarrError,
+  type ZarrError,
+} from "../../util/errors.js";
 
 /** Returns the value if it is a finite number; integers too large for a number are rounded. */
 export function finiteNumber(value: unknown): number | undefined {
@@ -29,4 +36,14 @@ export function checkNode(node: unknown, what: "an array" | "a group"): void {
   const isRight = isNode && (what === "a group" || Array.isArray(node["shape"]));
   if (!isRight)
     throw invalidArgument(`expected ${what} returned by open() or create(), got ${describeValue(node)}`);
+}
+
+/** Returns a path below a group in its normal form; undefined for other values. */
+export function pathBelow(path: unknown): string | undefined {
+  try {
+    return (typeof path === "string" && normalizePath(path)) || undefined;
+  } catch (error) {
+    if (isZarrError(error)) return undefined;
+    throw error;
+  }
 }

@@ -14,6 +14,7 @@ import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../util/e
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { cached, textEncoder } from "../../util/platform.js";
+import { countOf } from "../../util/shapes.js";
 import { inSlices } from "../../util/slices.js";
 import { bad, type Reference, shorten } from "../parquet/fields.js";
 import { type Records, readRecords } from "../parquet/records.js";
@@ -112,7 +113,7 @@ export class FolderReferences implements References {
   async *named(): AsyncGenerator<string> {
     const seen = new Set<string>();
     for (const array of this.#arrays()) {
-      const chunks = this.#grid(array).reduce((all, count) => all * count, 1);
+      const chunks = countOf(this.#grid(array));
       const files = Math.ceil(chunks / this.#recordSize);
       if (files > maxFiles) throw limitExceeded(`${array} has references in more than ${maxFiles} files`);
       for (let file = 0; file < files; file++) {

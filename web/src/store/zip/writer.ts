@@ -1,7 +1,7 @@
 /** Writes zip archives (.zip, .ozx) in one pass. */
 
 import { checkObject } from "../../util/arguments.js";
-import { unshared } from "../../util/bytes.js";
+import { joinBytes, unshared } from "../../util/bytes.js";
 import {
   alreadyExists,
   invalidArgument,
@@ -347,15 +347,4 @@ function openSink(sink: ZipSink): PieceSink {
     close: () => writer.close(),
     abort: (reason) => writer.abort(reason),
   };
-}
-
-/** Returns the parts one after the other in one array. */
-function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.byteLength;
-  }
-  return joined;
 }

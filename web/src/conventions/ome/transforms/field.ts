@@ -6,6 +6,7 @@
 import { get } from "../../../hierarchy/get.js";
 import { ownProperty } from "../../../util/arguments.js";
 import { unsupported } from "../../../util/errors.js";
+import { countOf, stridesOf } from "../../../util/shapes.js";
 import { badAttribute } from "../../shared/attributes.js";
 import { multiscales, readPath } from "../ome.js";
 import { type Context, type Mapping, notInvertible } from "./mapping.js";
@@ -87,10 +88,10 @@ async function readGrid(type: FieldType, path: string, inputs: number, context: 
   const outputs = array.shape[vectorAxis]!;
   const isFitting = type === "displacements" ? outputs === inputs : outputs >= 1 && outputs <= 32;
   if (!isFitting || array.shape.includes(0)) throw bad("one vector per position", array.shape);
-  const count = array.shape.reduce((a, b) => a * b, 1);
+  const count = countOf(array.shape);
   context.take(count * 8, path);
   const { data } = await get(array, null, { signal });
-  const strides = array.shape.map((_, axis) => array.shape.slice(axis + 1).reduce((a, b) => a * b, 1));
+  const strides = stridesOf(array.shape);
   const pick = <T>(list: readonly T[]) => grid.map((axis) => list[axis]!);
   return {
     lengths: pick(array.shape),
