@@ -104,7 +104,7 @@ export const xor: CodecDefinition = {
     '  { core: "xor", part: "rare", decode: "decode", encode: "full" },\n',
   ),
   "web/src/codecs/registry.ts": all(
-    before(' } from "./rare-compressors.js";', ", xor"),
+    before('} from "./rare-compressors.js";', "  xor,\n"),
     before('} satisfies DefinitionsIn<"rare">', "  xor,\n"),
   ),
   "tests/cpp/codec_support.hpp": after(
