@@ -225,3 +225,19 @@ test("an array of Zarr v1 of ambiguous order can be read both ways", async ({ vi
   await viewer.reaches("ready");
   expect((await viewer.pixels()).data.toString("hex")).toBe(before);
 });
+
+test("the picture keeps its size when the panels arrive after it", async ({ viewer, page }) => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/side-panels/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await viewer.show("source=/stores/large&at=2000,1000,2");
+  const before = await viewer.box.boundingBox();
+  release();
+  await expect(page.getByLabel("Colour map", { exact: true })).toBeVisible();
+  expect(await viewer.box.boundingBox()).toEqual(before);
+});

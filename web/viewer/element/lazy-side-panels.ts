@@ -40,10 +40,13 @@ export class LazySidePanels {
   async #load(): Promise<void> {
     const subject = this.#subject;
     if (!subject || this.#panels || !this.#isSeen) return;
+    // Keeps the place of the panels, so that the picture does not change its size when they arrive.
+    this.element.setAttribute("aria-busy", "true");
     const { SidePanels } = await import("./side-panels.js");
     if (this.#subject !== subject || this.#panels) return;
     this.#panels = new SidePanels(subject.dataset, subject.v1Order, this.callbacks);
     this.element.append(...this.#panels.elements);
+    this.element.removeAttribute("aria-busy");
     this.callbacks.onLoad();
   }
 
@@ -52,6 +55,7 @@ export class LazySidePanels {
     this.#panels = undefined;
     this.#subject = undefined;
     this.element.replaceChildren(...elements);
+    this.element.removeAttribute("aria-busy");
   }
 
   /** Inserts an element above all others. */
