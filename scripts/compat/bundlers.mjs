@@ -9,7 +9,7 @@ import { buildAll } from "../build.mjs";
 import { buildDir } from "../lib/paths.mjs";
 import { runMain, SetupError, step } from "../lib/process.mjs";
 import { makeProject, packPackage, runIn, serveIn, versionOf } from "../lib/projects.mjs";
-import { summarise } from "../lib/reports.mjs";
+import { runEach, summarise } from "../lib/reports.mjs";
 import { startServer, strictPolicy } from "../lib/server.mjs";
 import { findChromium } from "../lib/system.mjs";
 
@@ -106,14 +106,8 @@ runMain(async () => {
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
   const data = await startData();
-  const counts = { passed: 0, failed: 0 };
-  for (const name of chosen.length > 0 ? chosen : Object.keys(tools)) {
-    const faults = await testTool(browser, data, archive, name).catch(
-      (error) => console.log(`  ✗ ${name}`) ?? [error.message],
-    );
-    for (const fault of faults) console.error(`    ${fault}`);
-    counts[faults.length === 0 ? "passed" : "failed"]++;
-  }
+  const names = chosen.length > 0 ? chosen : Object.keys(tools);
+  const counts = await runEach(names, (name) => testTool(browser, data, archive, name));
   await Promise.all([browser.close(), data.close()]);
   return summarise([{ name: "bundlers", ...counts }]);
 });

@@ -8,7 +8,7 @@ import { buildAll } from "../build.mjs";
 import { buildDir } from "../lib/paths.mjs";
 import { runMain, SetupError, step } from "../lib/process.mjs";
 import { makeProject, packPackage, runIn, serveIn, versionOf } from "../lib/projects.mjs";
-import { summarise } from "../lib/reports.mjs";
+import { runEach, summarise } from "../lib/reports.mjs";
 import { startServer } from "../lib/server.mjs";
 
 const home = path.join(buildDir, "runtimes");
@@ -58,14 +58,8 @@ runMain(async () => {
   step("Runtimes");
   const server = await startServer({ mounts: { "/": stores } });
   const data = server.url;
-  const counts = { passed: 0, failed: 0 };
-  for (const name of chosen.length > 0 ? chosen : Object.keys(runtimes)) {
-    const faults = await testRuntime(archive, name, data).catch(
-      (error) => console.log(`  ✗ ${name}`) ?? [error.message],
-    );
-    for (const fault of faults) console.error(`    ${fault}`);
-    counts[faults.length === 0 ? "passed" : "failed"]++;
-  }
+  const names = chosen.length > 0 ? chosen : Object.keys(runtimes);
+  const counts = await runEach(names, (name) => testRuntime(archive, name, data));
   await server.close();
   return summarise([{ name: "runtimes", ...counts }]);
 });

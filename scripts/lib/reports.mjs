@@ -105,6 +105,22 @@ export const failuresIn = ({ testResults = [] }) =>
   });
 
 /**
+ * Runs tests one after the other and prints what each found wrong; one that throws has failed.
+ * @param {string[]} names
+ * @param {(name: string) => Promise<string[]>} test returns what is wrong; it prints its own line
+ * @returns the counts
+ */
+export async function runEach(names, test) {
+  const failures = [];
+  for (const name of names) {
+    const faults = await test(name).catch((error) => console.log(`  ✗ ${name}`) ?? [error.message]);
+    for (const fault of faults) console.error(`    ${fault}`);
+    if (faults.length > 0) failures.push(name);
+  }
+  return count(true, names.length - failures.length, failures.length, [], failures);
+}
+
+/**
  * Prints the counts of each part, the titles of failed tests, the reasons of skipped tests and, as the last line, the
  * sums: "N passed, N failed", and ", N skipped" if there are any. `.ci/run` reads these lines.
  * @param {{ name: string, passed: number, failed: number, skipped?: string[], failures?: string[] }[]} results

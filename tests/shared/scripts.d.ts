@@ -30,6 +30,10 @@ declare module "*/scripts/lib/reports.mjs" {
     skipped?: string[],
     failures?: string[],
   ): Counts;
+  export function runEach(
+    names: readonly string[],
+    test: (name: string) => Promise<readonly string[]>,
+  ): Promise<Counts>;
   export function summarise(results: readonly (Counts & { name: string })[]): 0 | 1;
   export function skipsIn(report: {
     testResults?: readonly {

@@ -8,6 +8,7 @@ import {
   failuresIn,
   failuresInJunit,
   failuresInPlaywright,
+  runEach,
   skipsIn,
   skipsInJunit,
   skipsInPlaywright,
@@ -54,6 +55,24 @@ it("lists the failures of CTest", () => {
   const xml = `<testsuite><testcase name="a" status="run"></testcase><testcase name="b" status="fail">`;
   expect(failuresInJunit(xml)).toEqual(["b"]);
   expect(failuresInJunit("")).toEqual([]);
+});
+
+it("runs tests to the last, and lists those that found faults or threw", async () => {
+  const log = vi.spyOn(console, "log").mockImplementation(() => {});
+  const error = vi.spyOn(console, "error").mockImplementation(() => {});
+  try {
+    const test = async (name: string) => {
+      if (name === "throws") throw new Error("no disk");
+      return name === "fails" ? ["no fish", "no bird"] : [];
+    };
+    const counts = await runEach(["throws", "fails", "passes"], test);
+    expect(counts).toEqual({ passed: 1, failed: 2, skipped: [], failures: ["throws", "fails"] });
+    expect(log.mock.calls.flat()).toEqual(["  ✗ throws"]);
+    expect(error.mock.calls.flat()).toEqual(["    no disk", "    no fish", "    no bird"]);
+  } finally {
+    log.mockRestore();
+    error.mockRestore();
+  }
 });
 
 describe("skipped tests", () => {
