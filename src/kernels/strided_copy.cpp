@@ -211,7 +211,8 @@ void runStridedCopy(const StridedCopy& copy, const uint8_t* src, uint8_t* dst, B
     if (scratch && !scratch->reserve(kStagedBytes)) {
       plane.scratch = scratch->data() + (-reinterpret_cast<uintptr_t>(scratch->data()) & 63);
     } else {
-      kernel = kItems;  // the direct tiles read whole vectors, which may extend past the end of the source
+      // The direct tiles read whole vectors, which may extend past the end of the source.
+      kernel = kItems;
       plane.depth = {1, 0, 0};
     }
   }
