@@ -85,7 +85,6 @@ const consolidated: FuzzTarget = {
   covers: [
     "metadata/document.js",
     "hierarchy/opener.js",
-    "hierarchy/opener.js",
     "hierarchy/consolidated-nodes.js",
     "hierarchy/group.js",
   ],
