@@ -105,19 +105,22 @@ export const failuresIn = ({ testResults = [] }) =>
   });
 
 /**
- * Runs tests one after the other and prints what each found wrong; one that throws has failed.
+ * Runs tests one after the other and prints the faults of each; a test that throws has failed.
  * @param {string[]} names
- * @param {(name: string) => Promise<string[]>} test returns what is wrong; it prints its own line
+ * @param {(name: string) => Promise<string[]>} test prints its own line and returns its faults
  * @returns the counts
  */
 export async function runEach(names, test) {
   const failures = [];
   for (const name of names) {
-    const faults = await test(name).catch((error) => console.log(`  ✗ ${name}`) ?? [error.message]);
+    const faults = await test(name).catch((error) => {
+      console.log(`  ✗ ${name}`);
+      return [error.message];
+    });
     for (const fault of faults) console.error(`    ${fault}`);
     if (faults.length > 0) failures.push(name);
   }
-  return count(true, names.length - failures.length, failures.length, [], failures);
+  return { passed: names.length - failures.length, failed: failures.length, skipped: [], failures };
 }
 
 /**
