@@ -427,6 +427,24 @@ describe("Zarr v2 arrays", () => {
     expect([pickle._tag, pickle.codec]).toEqual(["Unsupported", "pickle"]);
   });
 
+  it("of strings read a number as their fill value like zarr-python 3", async () => {
+    const text = { dtype: "|O", shape: [3], chunks: [2] };
+    const fillOf = async (id: string, fill_value: unknown) => {
+      const filters = [id === "categorize" ? { id, labels: ["a"], dtype: "|O", astype: "|u1" } : { id }];
+      const array = await openWith({ ...text, filters, fill_value });
+      expect((await get<unknown[]>(array)).data).toEqual(Array(3).fill(array.fillValue ?? ""));
+      return array.fillValue;
+    };
+    expect(await fillOf("vlen-utf8", 0)).toBe("0");
+    expect(await fillOf("vlen-utf8", 12)).toBe("12");
+    expect(await fillOf("vlen-utf8", "")).toBe("");
+    expect(await fillOf("vlen-utf8", null)).toBe(null);
+    // Codecs that zarr-python 3 does not read: numcodecs encodes 0 as the empty string.
+    expect(await fillOf("categorize", 0)).toBe("");
+    expect(await fillOf("json2", 0)).toBe(0);
+    expect((await errorOf(() => fillOf("vlen-utf8", true))).code).toBe("bad-fill-value");
+  });
+
   it("open without parent groups, at normalised paths", async () => {
     const store = new MapStore(new Map([["/deep/down/.zarray", json(v2Meta())]]));
     for (const path of ["deep/down", "/deep//down/", "deep\\down"]) {

@@ -50,6 +50,17 @@ async function warningsOf(fields: Record<string, unknown>, remove: string[] = []
 }
 
 describe("Zarr v3 metadata", () => {
+  it("returns NaT for missing elements, for every scale factor", async () => {
+    const nat = -(2n ** 63n);
+    for (const name of ["numpy.datetime64", "numpy.timedelta64"]) {
+      for (const scale_factor of [1, 10]) {
+        const data_type = { name, configuration: { unit: "us", scale_factor } };
+        const array = await openWith({ data_type, fill_value: "NaT", shape: [3], chunk_grid: regular(2) });
+        expect((await get(array)).data).toEqual(BigInt64Array.of(nat, nat, nat));
+      }
+    }
+  });
+
   it("takes zarrita's null fill values for zeros, with a warning", async () => {
     const { array, codes } = await warningsOf({ fill_value: null });
     expect([array.fillValue, codes]).toEqual([null, ["null-fill"]]);

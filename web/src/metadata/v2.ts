@@ -12,8 +12,9 @@ import { unsupportedCodecs } from "../codecs/registry.js";
 import { DType } from "../dtypes/dtype.js";
 import { parseFill } from "../dtypes/fill.js";
 import { type Endian, parseDescr, type StoredType } from "../dtypes/typestr.js";
+import { ownProperty, type Properties } from "../util/arguments.js";
 import { invalidMetadata, isZarrError, unknownCodec, unsupported } from "../util/errors.js";
-import { isJsonObject, type Json, type JsonObject, showJson, toPlain } from "../util/json.js";
+import { isJsonObject, type Json, JsonNumber, type JsonObject, showJson, toPlain } from "../util/json.js";
 import {
   type Attributes,
   asObject,
@@ -62,7 +63,7 @@ export async function parseV2Array(
       shape,
       grid: { chunkShape },
       dtype,
-      fill: parseFill(dtype, member(object, "fill_value") ?? null, "loose", { endian: endians }),
+      fill: parseFill(dtype, readFill(object, dtype, names), "loose", { endian: endians }),
       codecs: buildChain(object, codecs, stored, chunkShape, options),
       attributes,
       dimensionNames: xarrayDimensionNames(attributes, shape.length),
@@ -70,6 +71,16 @@ export async function parseV2Array(
     },
     options,
   );
+}
+
+/**
+ * Returns the fill value. With vlen-utf8 a number is its text, "0" by default: zarr-python 3 reads it so. 0 is "" for
+ * strings of other codecs.
+ */
+function readFill(object: JsonObject, dtype: DType, codecs: readonly string[]): Json {
+  const json = member(object, "fill_value") ?? null;
+  const isText = dtype.name === "string" && codecs.includes("vlen-utf8");
+  return isText && json instanceof JsonNumber ? json.text : json;
 }
 
 /** Returns filters and compressor, in encoding order. */
@@ -150,10 +161,7 @@ function checkByteOrders(filters: readonly ResolvedStep[], ofDtype: Endian | und
     if (order && givenEndian && givenEndian !== order)
       throw unsupported(
         `codec ${name} takes ${givenEndian}-endian elements, but is given ${order}-endian ones`,
-        {
-          code: "mixed-endian",
-          codec: name,
-        },
+        { code: "mixed-endian", codec: name },
       );
     order = endian ?? order;
   }
@@ -178,9 +186,7 @@ function readCodec(json: Json, name: string): CodecMetadata {
   if (typeof id !== "string") {
     throw invalidMetadata(
       `"${name}" in ${v2ArrayKey}: a codec must be an object with an "id", not ${showJson(json)}`,
-      {
-        code: "bad-codecs",
-      },
+      { code: "bad-codecs" },
     );
   }
   if (implicitCodecs.includes(id)) {
@@ -194,13 +200,13 @@ function readCodec(json: Json, name: string): CodecMetadata {
 
 /** Returns the dimension names from xarray's attribute. */
 export function xarrayDimensionNames(
-  attributes: Attributes,
+  attributes: Properties,
   rank: number,
 ): readonly (string | null)[] | undefined {
-  const names = Object.hasOwn(attributes, "_ARRAY_DIMENSIONS") ? attributes["_ARRAY_DIMENSIONS"] : undefined;
+  const names = ownProperty(attributes, "_ARRAY_DIMENSIONS");
   const valid =
     Array.isArray(names) && names.length === rank && names.every((name) => typeof name === "string");
-  return valid ? (names as string[]) : undefined;
+  return valid ? names : undefined;
 }
 
 /**
