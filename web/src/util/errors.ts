@@ -98,91 +98,25 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-export function notFound(message: string, details?: ErrorDetails<"NotFound">): ZarrError<"NotFound"> {
-  return new ZarrError("NotFound", message, details);
+/** Returns a function that makes errors with a tag. */
+function maker<T extends ErrorTag>(tag: T) {
+  return (message: string, details?: ErrorDetails<T>): ZarrError<T> => new ZarrError(tag, message, details);
 }
 
-export function invalidMetadata(
-  message: string,
-  details?: ErrorDetails<"InvalidMetadata">,
-): ZarrError<"InvalidMetadata"> {
-  return new ZarrError("InvalidMetadata", message, details);
-}
-
-export function unknownCodec(
-  message: string,
-  details?: ErrorDetails<"UnknownCodec">,
-): ZarrError<"UnknownCodec"> {
-  return new ZarrError("UnknownCodec", message, details);
-}
-
-export function unsupported(
-  message: string,
-  details?: ErrorDetails<"Unsupported">,
-): ZarrError<"Unsupported"> {
-  return new ZarrError("Unsupported", message, details);
-}
-
-export function corruptChunk(
-  message: string,
-  details?: ErrorDetails<"CorruptChunk">,
-): ZarrError<"CorruptChunk"> {
-  return new ZarrError("CorruptChunk", message, details);
-}
-
-export function invalidSelection(
-  message: string,
-  details?: ErrorDetails<"InvalidSelection">,
-): ZarrError<"InvalidSelection"> {
-  return new ZarrError("InvalidSelection", message, details);
-}
-
-export function invalidArgument(
-  message: string,
-  details?: ErrorDetails<"InvalidArgument">,
-): ZarrError<"InvalidArgument"> {
-  return new ZarrError("InvalidArgument", message, details);
-}
-
-export function networkError(message: string, details?: ErrorDetails<"Network">): ZarrError<"Network"> {
-  return new ZarrError("Network", message, details);
-}
-
-export function limitExceeded(
-  message: string,
-  details?: ErrorDetails<"LimitExceeded">,
-): ZarrError<"LimitExceeded"> {
-  return new ZarrError("LimitExceeded", message, details);
-}
-
-export function engineFailed(
-  message: string,
-  details?: ErrorDetails<"EngineFailed">,
-): ZarrError<"EngineFailed"> {
-  return new ZarrError("EngineFailed", message, details);
-}
-
-export function alreadyExists(
-  message: string,
-  details?: ErrorDetails<"AlreadyExists">,
-): ZarrError<"AlreadyExists"> {
-  return new ZarrError("AlreadyExists", message, details);
-}
-
-export function conflict(message: string, details?: ErrorDetails<"Conflict">): ZarrError<"Conflict"> {
-  return new ZarrError("Conflict", message, details);
-}
-
-export function readOnly(message: string, details?: ErrorDetails<"ReadOnly">): ZarrError<"ReadOnly"> {
-  return new ZarrError("ReadOnly", message, details);
-}
-
-export function encodeFailed(
-  message: string,
-  details?: ErrorDetails<"EncodeFailed">,
-): ZarrError<"EncodeFailed"> {
-  return new ZarrError("EncodeFailed", message, details);
-}
+export const notFound = maker("NotFound");
+export const invalidMetadata = maker("InvalidMetadata");
+export const unknownCodec = maker("UnknownCodec");
+export const unsupported = maker("Unsupported");
+export const corruptChunk = maker("CorruptChunk");
+export const invalidSelection = maker("InvalidSelection");
+export const invalidArgument = maker("InvalidArgument");
+export const networkError = maker("Network");
+export const limitExceeded = maker("LimitExceeded");
+export const engineFailed = maker("EngineFailed");
+export const alreadyExists = maker("AlreadyExists");
+export const conflict = maker("Conflict");
+export const readOnly = maker("ReadOnly");
+export const encodeFailed = maker("EncodeFailed");
 
 /**
  * Adds missing facts to an error and returns it: lower layers know the cause, higher ones the location. The
