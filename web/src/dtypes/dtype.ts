@@ -2,7 +2,7 @@
 
 import { invalidArgument } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
-import { type CoreType, coreRow, type VariableCore } from "./table.js";
+import { type CoreType, coreRow, coreTypes, type VariableCore } from "./table.js";
 
 /** Units of datetime64 and timedelta64, as NumPy names them. */
 export const timeUnits = [
@@ -133,51 +133,14 @@ export class DType {
 /** Names of the types whose elements have variable length. */
 export type VariableName = "string" | "bytes" | "object";
 
+/** Core types that have parameters. */
+const parametric = ["raw", "fixed_bytes", "fixed_utf32", "datetime64", "timedelta64", "struct"] as const;
+
 /** Core types fully described by name and width. */
-export const simpleTypes = [
-  "bool",
-  "int8",
-  "int16",
-  "int32",
-  "int64",
-  "uint8",
-  "uint16",
-  "uint32",
-  "uint64",
-  "float16",
-  "float32",
-  "float64",
-  "complex64",
-  "complex128",
-  "bfloat16",
-  "int2",
-  "int4",
-  "uint2",
-  "uint4",
-  "float8_e3m4",
-  "float8_e4m3",
-  "float8_e5m2",
-  "float8_e4m3b11fnuz",
-  "float8_e4m3fnuz",
-  "float8_e5m2fnuz",
-  "float8_e8m0fnu",
-  "float6_e2m3fn",
-  "float6_e3m2fn",
-  "float4_e2m1fn",
-  "complex_bfloat16",
-  "complex_float16",
-  "complex_float8_e3m4",
-  "complex_float8_e4m3",
-  "complex_float8_e5m2",
-  "complex_float8_e4m3b11fnuz",
-  "complex_float8_e4m3fnuz",
-  "complex_float8_e5m2fnuz",
-  "complex_float8_e8m0fnu",
-  "complex_float6_e2m3fn",
-  "complex_float6_e3m2fn",
-  "complex_float4_e2m1fn",
-] as const satisfies readonly CoreType[];
-export type SimpleType = (typeof simpleTypes)[number];
+export type SimpleType = Exclude<CoreType, (typeof parametric)[number]>;
+export const simpleTypes: readonly SimpleType[] = coreTypes
+  .map(({ core }) => core)
+  .filter((core): core is SimpleType => !parametric.some((name) => name === core));
 
 /** A run of `count` components of `bytes` bytes each: the units that byte order applies to. */
 export interface Component {
