@@ -12,10 +12,16 @@ import { unsupported } from "../util/errors.js";
 import { compressors as bloscCompressors, shuffles } from "./compressors.js";
 import { type CodecDefinition, type ConfigReader, formatValue } from "./definition.js";
 
-/** Returns the names of a codec in Zarr v2 and v3, from its ids in imagecodecs. */
-function imageNames(ids: readonly string[], registered: readonly string[] = []): CodecDefinition["names"] {
+/** Defines an image format. @param ids its ids in imagecodecs. @param registered further names in Zarr v3. */
+function image(
+  core: CodecDefinition["core"],
+  ids: readonly string[],
+  parse: CodecDefinition["parse"],
+  registered: readonly string[] = [],
+): CodecDefinition {
   const own = ids.map((id) => `imagecodecs_${id}`);
-  return { 2: own, 3: [...own, ...own.map((id) => `numcodecs.${id}`), ...registered] };
+  const names = { 2: own, 3: [...own, ...own.map((id) => `numcodecs.${id}`), ...registered] };
+  return { core, kind: "bytes-to-bytes", impliesBytes: true, names, parse };
 }
 
 /** libjpeg's numbers of color spaces; 0 means the one that the stream states. */
@@ -57,61 +63,37 @@ function readBytes(config: ConfigReader, name: string): Uint8Array {
   return bytes;
 }
 
-export const imageJpeg: CodecDefinition = {
-  core: "imagecodecs_jpeg",
-  kind: "bytes-to-bytes",
-  impliesBytes: true,
-  names: imageNames(["jpeg", "jpeg8"], ["jpeg"]), // "jpeg" is the name in zarr-extensions
-  parse(config) {
-    const tables = readBytes(config, "tables");
-    const header = readBytes(config, "header");
-    if (tables.length + header.length > maxTableBytes)
-      throw config.error(`"tables" and "header" have more than ${maxTableBytes} bytes`);
-    const spaces = [readColorSpace(config, "colorspace_jpeg"), readColorSpace(config, "colorspace_data")];
-    const bytes = packWords(Uint8Array.of(...tables, ...header));
-    return { params: [...spaces, tables.length, header.length, ...bytes] };
-  },
-};
+export const imageJpeg = image("imagecodecs_jpeg", ["jpeg", "jpeg8"], parseJpeg, ["jpeg"]); // zarr-extensions: "jpeg"
 
-export const imageLerc: CodecDefinition = {
-  core: "imagecodecs_lerc",
-  kind: "bytes-to-bytes",
-  impliesBytes: true,
-  names: imageNames(["lerc"]),
-  parse: () => ({ params: [] }),
-};
+function parseJpeg(config: ConfigReader) {
+  const tables = readBytes(config, "tables");
+  const header = readBytes(config, "header");
+  if (tables.length + header.length > maxTableBytes)
+    throw config.error(`"tables" and "header" have more than ${maxTableBytes} bytes`);
+  const spaces = [readColorSpace(config, "colorspace_jpeg"), readColorSpace(config, "colorspace_data")];
+  const bytes = packWords(Uint8Array.of(...tables, ...header));
+  return { params: [...spaces, tables.length, header.length, ...bytes] };
+}
 
-export const imageWebp: CodecDefinition = {
-  core: "imagecodecs_webp",
-  kind: "bytes-to-bytes",
-  impliesBytes: true,
-  names: imageNames(["webp"]),
-  parse(config) {
-    const index = config.given("index") ?? null;
-    if (index !== null && index !== 0 && index !== -1)
-      throw config.error(`"index" must be 0, for images of one frame, not ${formatValue(index)}`);
-    const alpha = config.given("hasalpha") ?? null;
-    if (alpha !== null && typeof alpha !== "boolean")
-      throw config.error(`"hasalpha" must be true or false, not ${formatValue(alpha)}`);
-    return { params: [alpha === null ? 0 : alpha ? 1 : 2] };
-  },
-};
+const noOptions = () => ({ params: [] });
 
-export const imageJpeg2k: CodecDefinition = {
-  core: "imagecodecs_jpeg2k",
-  kind: "bytes-to-bytes",
-  impliesBytes: true,
-  names: imageNames(["jpeg2k"]),
-  parse: (config) => ({ params: [config.boolean("planar", false) ? 1 : 0] }),
-};
+export const imageLerc = image("imagecodecs_lerc", ["lerc"], noOptions);
 
-export const imagePng: CodecDefinition = {
-  core: "imagecodecs_png",
-  kind: "bytes-to-bytes",
-  impliesBytes: true,
-  names: imageNames(["png", "spng"]),
-  parse: () => ({ params: [] }),
-};
+export const imageWebp = image("imagecodecs_webp", ["webp"], (config) => {
+  const index = config.given("index") ?? null;
+  if (index !== null && index !== 0 && index !== -1)
+    throw config.error(`"index" must be 0, for images of one frame, not ${formatValue(index)}`);
+  const alpha = config.given("hasalpha") ?? null;
+  if (alpha !== null && typeof alpha !== "boolean")
+    throw config.error(`"hasalpha" must be true or false, not ${formatValue(alpha)}`);
+  return { params: [alpha === null ? 0 : alpha ? 1 : 2] };
+});
+
+export const imageJpeg2k = image("imagecodecs_jpeg2k", ["jpeg2k"], (config) => ({
+  params: [config.boolean("planar", false) ? 1 : 0],
+}));
+
+export const imagePng = image("imagecodecs_png", ["png", "spng"], noOptions);
 
 /** Returns the same names for Zarr v2 and v3. */
 const named = (...names: readonly string[]) => ({ 2: names, 3: names });
@@ -154,40 +136,6 @@ function refuse(config: ConfigReader, what: string): never {
   });
 }
 
-const zlib: CodecDefinition = {
-  core: "zlib",
-  kind: "bytes-to-bytes",
-  names: named("imagecodecs_zlib", "imagecodecs_zlibng"),
-  parse: (config) => ({ params: [readLevel(config, -1, 9, 6)] }),
-};
-
-const deflate: CodecDefinition = {
-  core: "zlib",
-  kind: "bytes-to-bytes",
-  names: named("imagecodecs_deflate"),
-  parse(config) {
-    if (config.boolean("raw", false)) refuse(config, "a raw stream without a zlib header");
-    return { params: [readLevel(config, -1, 9, 6)] };
-  },
-};
-
-const zstd: CodecDefinition = {
-  core: "zstd",
-  kind: "bytes-to-bytes",
-  names: named("imagecodecs_zstd"),
-  parse: (config) => ({ params: [readLevel(config, -131072, 22, 0), 0] }),
-};
-
-const lz4: CodecDefinition = {
-  core: "lz4",
-  kind: "bytes-to-bytes",
-  names: named("imagecodecs_lz4"),
-  parse(config) {
-    if (!config.boolean("header", false)) refuse(config, "a block without a size prefix");
-    return { params: [readLevel(config, 1, 65537, 1)] };
-  },
-};
-
 /** Parses a case-insensitive name or number of an imagecodecs enumeration as its index in a list of names. */
 function readEnum(config: ConfigReader, name: string, choices: readonly string[], fallback: string): number {
   const value = config.given(name, fallback);
@@ -198,11 +146,29 @@ function readEnum(config: ConfigReader, name: string, choices: readonly string[]
   return index;
 }
 
-const blosc: CodecDefinition = {
-  core: "blosc",
-  kind: "bytes-to-bytes",
-  names: named("imagecodecs_blosc"),
-  parse(config, { array }) {
+/** Defines the name of a codec of this library in imagecodecs, with imagecodecs' options. */
+const alias = (
+  core: CodecDefinition["core"],
+  names: CodecDefinition["names"],
+  parse: CodecDefinition["parse"],
+): CodecDefinition => ({ core, kind: "bytes-to-bytes", names, parse });
+
+export const imagecodecsAliases: readonly CodecDefinition[] = [
+  alias("zlib", named("imagecodecs_zlib", "imagecodecs_zlibng"), (config) => ({
+    params: [readLevel(config, -1, 9, 6)],
+  })),
+  alias("zlib", named("imagecodecs_deflate"), (config) => {
+    if (config.boolean("raw", false)) refuse(config, "a raw stream without a zlib header");
+    return { params: [readLevel(config, -1, 9, 6)] };
+  }),
+  alias("zstd", named("imagecodecs_zstd"), (config) => ({
+    params: [readLevel(config, -131072, 22, 0), 0],
+  })),
+  alias("lz4", named("imagecodecs_lz4"), (config) => {
+    if (!config.boolean("header", false)) refuse(config, "a block without a size prefix");
+    return { params: [readLevel(config, 1, 65537, 1)] };
+  }),
+  alias("blosc", named("imagecodecs_blosc"), (config, { array }) => {
     const itemBytes = array.dtype.itemBytes || 1;
     const compressor = readEnum(config, "compressor", bloscCompressors, "blosclz");
     const shuffle = readEnum(config, "shuffle", shuffles, "shuffle");
@@ -210,39 +176,11 @@ const blosc: CodecDefinition = {
     const blocksize = config.integer("blocksize", 0, 2 ** 31 - 1, 0);
     const level = readLevel(config, 0, 9, 9);
     return { params: [compressor, level, shuffle, typesize > 255 ? 1 : typesize, blocksize, 0] };
-  },
-};
-
-const bz2: CodecDefinition = {
-  core: "bz2",
-  kind: "bytes-to-bytes",
-  names: named("imagecodecs_bz2"),
-  parse: (config) => ({ params: [readLevel(config, 1, 9, 9)] }),
-};
-
-/** An xz stream with the default check; decoders read the check in use from the stream. */
-const lzma: CodecDefinition = {
-  core: "lzma",
-  kind: "bytes-to-bytes",
-  names: named("imagecodecs_lzma"),
-  parse: (config) => ({ params: [1, 0xffffffff, readLevel(config, 0, 9, 6)] }),
-};
-
-const snappy: CodecDefinition = {
-  core: "snappy",
-  kind: "bytes-to-bytes",
-  names: named("imagecodecs_snappy"),
-  parse: () => ({ params: [] }),
-};
-
-/** Codecs of this library under imagecodecs' names and with its options. */
-export const imagecodecsAliases: readonly CodecDefinition[] = [
-  zlib,
-  deflate,
-  zstd,
-  lz4,
-  blosc,
-  bz2,
-  lzma,
-  snappy,
+  }),
+  alias("bz2", named("imagecodecs_bz2"), (config) => ({ params: [readLevel(config, 1, 9, 9)] })),
+  // An xz stream with the default check; decoders read the check in use from the stream.
+  alias("lzma", named("imagecodecs_lzma"), (config) => ({
+    params: [1, 0xffffffff, readLevel(config, 0, 9, 6)],
+  })),
+  alias("snappy", named("imagecodecs_snappy"), noOptions),
 ];

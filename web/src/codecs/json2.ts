@@ -4,11 +4,13 @@ import { corruptChunk, isZarrError } from "../util/errors.js";
 import { type Json, JsonNumber, numberText, parseJson, toPlain } from "../util/json.js";
 import { textEncoder } from "../util/platform.js";
 import { countOf } from "../util/shapes.js";
+import type { CodecContext, ConfigReader } from "./definition.js";
 import {
   badValue,
   checkType,
   corrupt,
   textError,
+  type VlenCodec,
   type VlenCodecDefinition,
   valueLimit,
 } from "./vlen-codec.js";
@@ -43,28 +45,13 @@ export const json2: VlenCodecDefinition = {
     const { codec } = config;
     config.only(...options);
     config.choice("encoding", encodings, "utf-8");
-    checkType(config, context, ["object", "string"]);
-    const isText = context.array.dtype.name === "string";
-    return {
-      decode: (bytes, count) => {
-        const values = flatten(
-          codec,
-          parseChunk(codec, bytes, valueLimit(count)),
-          count,
-          isJsonList,
-          asInteger,
-        ).map(toPlain);
-        if (isText && !values.every((value) => typeof value === "string"))
-          throw corrupt(codec, "corrupt", undefined, "an element is not a string");
-        return values;
+    return nestedCodec(config, context, {
+      read: (bytes, count) => {
+        const document = parseChunk(codec, bytes, valueLimit(count));
+        return flatten(codec, document, count, isJsonList, asInteger).map(toPlain);
       },
-      encode: (values, shape) => {
-        values.forEach((value, index) => {
-          if (isText && typeof value !== "string") throw badValue(codec, "strings", index);
-        });
-        return textEncoder().encode(jsonText(codec, nest(values, shape), 0));
-      },
-    };
+      write: (list) => textEncoder().encode(jsonText(codec, list, 0)),
+    });
   },
 };
 
@@ -131,8 +118,39 @@ export function flatten<T>(
   return values;
 }
 
+/** Returns the codec of chunks that are one nested list, of any values or of strings. */
+export function nestedCodec(
+  config: ConfigReader,
+  context: CodecContext,
+  {
+    read,
+    write,
+  }: {
+    read(bytes: Uint8Array, count: number): unknown[];
+    write(list: unknown[]): Uint8Array<ArrayBuffer>;
+  },
+): VlenCodec {
+  const { codec } = config;
+  checkType(config, context, ["object", "string"]);
+  const isText = context.array.dtype.name === "string";
+  return {
+    decode(bytes, count) {
+      const values = read(bytes, count);
+      if (isText && !values.every((value) => typeof value === "string"))
+        throw corrupt(codec, "corrupt", undefined, "an element is not a string");
+      return values;
+    },
+    encode(values, shape) {
+      values.forEach((value, index) => {
+        if (isText && typeof value !== "string") throw badValue(codec, "strings", index);
+      });
+      return write(nest(values, shape));
+    },
+  };
+}
+
 /** Builds the nested list of a chunk: the inverse of `flatten`. */
-export function nest(values: readonly unknown[], shape: readonly number[]): unknown[] {
+function nest(values: readonly unknown[], shape: readonly number[]): unknown[] {
   const build = (from: number, depth: number): unknown[] => {
     const length = shape[depth]!;
     if (depth === shape.length - 1) return values.slice(from, from + length);

@@ -2,19 +2,11 @@
 
 import { isWellFormed } from "../util/arguments.js";
 import { invalidArgument } from "../util/errors.js";
-import { cached, textDecoder, textEncoder } from "../util/platform.js";
-import { flatten, nest } from "./json2.js";
-import {
-  badValue,
-  checkType,
-  corrupt,
-  textError,
-  type VlenCodecDefinition,
-  valueLimit,
-} from "./vlen-codec.js";
+import { cached, strictUtf8, textEncoder } from "../util/platform.js";
+import { flatten, nestedCodec } from "./json2.js";
+import { corrupt, textError, type VlenCodecDefinition, valueLimit } from "./vlen-codec.js";
 
 const maxDepth = 64;
-const strict = cached(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 
 /**
  * Reads one value that takes all of `bytes`. Integers beyond ±2⁵³ become bigints; maps become objects, whose
@@ -126,7 +118,7 @@ class Reader {
     if (this.raw) return this.#bytes(length);
     const at = this.#take(length);
     try {
-      return strict().decode(this.bytes.subarray(at, at + length));
+      return strictUtf8().decode(this.bytes.subarray(at, at + length));
     } catch (cause) {
       throw textError(this.codec, "a value", length, at, cause);
     }
@@ -350,32 +342,17 @@ export const msgpack2: VlenCodecDefinition = {
   parse(config, context) {
     const { codec } = config;
     config.only("raw", "use_bin_type", "use_single_float");
-    checkType(config, context, ["object", "string"]);
-    const isText = context.array.dtype.name === "string";
     const raw = config.boolean("raw", false);
     const forms = {
       singleFloat: config.boolean("use_single_float", false),
       binType: config.boolean("use_bin_type", true),
     };
-    return {
-      decode: (bytes, count) => {
-        const values = flatten<unknown>(
-          codec,
-          readMsgpack(codec, bytes, { raw, maxValues: valueLimit(count) }),
-          count,
-          Array.isArray,
-          (n) => n,
-        );
-        if (isText && !values.every((value) => typeof value === "string"))
-          throw corrupt(codec, "corrupt", undefined, "an element is not a string");
-        return values;
+    return nestedCodec(config, context, {
+      read: (bytes, count) => {
+        const list = readMsgpack(codec, bytes, { raw, maxValues: valueLimit(count) });
+        return flatten<unknown>(codec, list, count, Array.isArray, (n) => n);
       },
-      encode: (values, shape) => {
-        values.forEach((value, index) => {
-          if (isText && typeof value !== "string") throw badValue(codec, "strings", index);
-        });
-        return writeMsgpack(codec, nest(values, shape), forms);
-      },
-    };
+      write: (list) => writeMsgpack(codec, list, forms),
+    });
   },
 };
