@@ -67,10 +67,7 @@ export function readEntry(
   if (!isInside) {
     throw corruptChunk(
       `entry ${entry} of the shard's index is invalid: ${length} bytes at offset ${offset}`,
-      {
-        code: "bad-header",
-        codec: "sharding_indexed",
-      },
+      { code: "bad-header", codec: "sharding_indexed" },
     );
   }
   return { offset, length };

@@ -5,9 +5,9 @@
  * numcodecs treats it as an array-to-array filter; here it converts an array of strings to the bytes of its
  * codes, in C order, and so must come directly before the bytes-to-bytes codecs.
  */
-import { componentsOf } from "../dtypes/dtype.js";
 import { readScalar } from "../dtypes/scalar.js";
 import { parseTypestr, type StoredType } from "../dtypes/typestr.js";
+import { swapBytes } from "../util/bytes.js";
 import { type CodecContext, type ConfigReader, formatValue } from "./definition.js";
 import { badValue, corrupt, type VlenCodecDefinition } from "./vlen-codec.js";
 
@@ -91,7 +91,8 @@ function decodeCodes(
       bytes.length,
     );
   }
-  const little = isBig(type) ? swapped(type, bytes) : bytes;
+  const little = isBig(type) ? bytes.slice() : bytes;
+  if (isBig(type)) swapBytes(little, dtype.itemBytes);
   return Array.from({ length: count }, (_, i) => {
     const at = i * dtype.itemBytes;
     const text = texts[Number(readScalar(dtype, little, at))];
@@ -106,12 +107,6 @@ function encodeCodes(type: StoredType, codes: readonly number[]): Uint8Array<Arr
   codes.forEach((code, i) => {
     for (let k = 0; k < width; k++) out[i * width + k] = Math.floor(code / 256 ** k) % 256;
   });
-  return isBig(type) ? swapped(type, out) : out;
-}
-
-function swapped({ dtype }: StoredType, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const out = Uint8Array.from(bytes);
-  const { bytes: width } = componentsOf(dtype)[0]!;
-  for (let at = 0; at < out.length; at += width) out.subarray(at, at + width).reverse();
+  if (isBig(type)) swapBytes(out, width);
   return out;
 }

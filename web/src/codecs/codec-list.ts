@@ -15,10 +15,7 @@ export type FoundCodec =
   | { readonly type: "blocks"; readonly definition: BlockDefinition };
 
 export const coreCodec = (definition: CodecDefinition): FoundCodec => ({ type: "core", definition });
-export const objectCodec = (definition: VlenCodecDefinition): FoundCodec => ({
-  type: "vlen",
-  definition,
-});
+export const objectCodec = (definition: VlenCodecDefinition): FoundCodec => ({ type: "vlen", definition });
 
 /**
  * Codecs that express `dtype` and `order` of Zarr v1 and v2 in v3 terms. Documents of those versions cannot

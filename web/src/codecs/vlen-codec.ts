@@ -126,11 +126,6 @@ export function textError(
   if (cause instanceof TypeError) return corrupt(codec, "corrupt", byteOffset, `${what} is not UTF-8 text`);
   return limitExceeded(
     `codec ${codec}: ${what} has ${bytes} bytes of text, more than the longest string of this engine`,
-    {
-      code: "text-too-long",
-      codec,
-      byteOffset,
-      cause,
-    },
+    { code: "text-too-long", codec, byteOffset, cause },
   );
 }

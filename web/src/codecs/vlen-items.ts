@@ -4,7 +4,8 @@ import { componentsOf } from "../dtypes/dtype.js";
 import { checkElements, type ElementData, toBytes, toElements } from "../dtypes/elements.js";
 import { parseTypestr, type StoredType } from "../dtypes/typestr.js";
 import { isWellFormed } from "../util/arguments.js";
-import { cached, textDecoder, textEncoder } from "../util/platform.js";
+import { swapBytes } from "../util/bytes.js";
+import { cached, strictUtf8, textEncoder } from "../util/platform.js";
 import { type ConfigReader, formatValue } from "./definition.js";
 import {
   badValue,
@@ -17,7 +18,6 @@ import {
   type VlenCodecDefinition,
 } from "./vlen-codec.js";
 
-const strict = cached(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
 const encoder = cached(() => textEncoder());
 /**
  * Maximum number of bytes decoded together; longer data is decoded item by item, because engines limit string
@@ -76,7 +76,7 @@ export function decodeTogether(bytes: Uint8Array, bounds: Uint32Array): string[]
   }
   let text: string;
   try {
-    text = strict().decode(joined);
+    text = strictUtf8().decode(joined);
   } catch {
     return undefined;
   }
@@ -99,7 +99,7 @@ export function decodeEach(codec: string, bytes: Uint8Array, bounds: Uint32Array
     const start = bounds[2 * i]!;
     const item = bytes.subarray(start, bounds[2 * i + 1]!);
     try {
-      return strict().decode(item);
+      return strictUtf8().decode(item);
     } catch (cause) {
       throw textError(codec, `element ${i}`, item.byteLength, start, cause);
     }
@@ -199,7 +199,5 @@ function encodeItem(codec: string, type: StoredType, value: unknown, index: numb
 
 /** Converts between stored byte order and little-endian, in place; type strings have one run of components. */
 function swap({ dtype, endians }: StoredType, item: Uint8Array): void {
-  if (endians[0] !== "big") return;
-  const { bytes } = componentsOf(dtype)[0]!;
-  for (let at = 0; at < item.length; at += bytes) item.subarray(at, at + bytes).reverse();
+  if (endians[0] === "big") swapBytes(item, componentsOf(dtype)[0]!.bytes);
 }

@@ -18,7 +18,7 @@ import type { ImageData, MultiscaleOptions } from "./ome/pyramid/options.js";
 import type { LabelSelection, SelOptions } from "./sel/labels.js";
 import type { SparseMatrix, SparseOptions } from "./sparse/read.js";
 
-const maps = lazy("conventions", () => import("./part.js"));
+const part = lazy("conventions", () => import("./part.js"));
 
 /**
  * Reads the georeferencing of an array, or of the arrays of a group.
@@ -35,7 +35,7 @@ export async function georeference(
   node: ZarrArray | ZarrGroup,
   options: GeoreferenceOptions = {},
 ): Promise<Georeference> {
-  return (await maps()).readGeoreference(node, options);
+  return (await part()).readGeoreference(node, options);
 }
 
 /**
@@ -52,7 +52,7 @@ export async function tileAt(
   tile: readonly [z: number, x: number, y: number],
   options: TileOptions = {},
 ): Promise<GeoTile | undefined> {
-  return (await maps()).findTile(reference, tile, options);
+  return (await part()).findTile(reference, tile, options);
 }
 
 /**
@@ -67,7 +67,7 @@ export async function tileParts(
   tile: readonly [z: number, x: number, y: number],
   options: TileOptions = {},
 ): Promise<GeoTile[]> {
-  return (await maps()).findParts(reference, tile, options);
+  return (await part()).findParts(reference, tile, options);
 }
 
 /**
@@ -86,10 +86,8 @@ export async function readTile(
   tile: readonly [z: number, x: number, y: number],
   options: ReadTileOptions = {},
 ): Promise<TileValues | undefined> {
-  return (await maps()).readValues(reference, tile, options);
+  return (await part()).readValues(reference, tile, options);
 }
-
-const labels = lazy("conventions", () => import("./part.js"));
 
 /**
  * Converts labels to a selection for `get`.
@@ -113,10 +111,8 @@ export async function sel(
   wanted: Readonly<Record<string, LabelSelection>>,
   options: SelOptions = {},
 ): Promise<NonNullable<Selection>> {
-  return (await labels()).select(node, wanted, options);
+  return (await part()).select(node, wanted, options);
 }
-
-const sparse = lazy("conventions", () => import("./part.js"));
 
 /**
  * Reads a sparse matrix, or some of its rows and columns.
@@ -131,10 +127,8 @@ const sparse = lazy("conventions", () => import("./part.js"));
  *   read; InvalidSelection; the errors of `open` and `get`.
  */
 export async function readSparse(group: ZarrGroup, options: SparseOptions = {}): Promise<SparseMatrix> {
-  return (await sparse()).readSparse(group, options);
+  return (await part()).readSparse(group, options);
 }
-
-const transforms = lazy("conventions", () => import("./part.js"));
 
 /**
  * Reads the coordinate systems and transformations of an OME-Zarr 0.6 image or scene. If a group has several
@@ -149,10 +143,8 @@ export async function coordinateGraph(
   group: ZarrGroup,
   options: { signal?: AbortSignal | undefined } = {},
 ): Promise<CoordinateGraph> {
-  return (await transforms()).readGraph(group, options);
+  return (await part()).readGraph(group, options);
 }
-
-const pyramids = lazy("conventions", () => import("./part.js"));
 
 /**
  * Writes an OME-Zarr image: an array and successively smaller versions of it. An array that already lies
@@ -170,5 +162,5 @@ export async function writeMultiscale(
   array: ZarrArray | ImageData,
   options: MultiscaleOptions = {},
 ): Promise<ZarrGroup> {
-  return (await pyramids()).writeMultiscale(target, array, options);
+  return (await part()).writeMultiscale(target, array, options);
 }

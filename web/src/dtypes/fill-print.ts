@@ -4,8 +4,8 @@ import { encodeBase64 } from "../util/bytes.js";
 import { unsupported } from "../util/errors.js";
 import { type Json, numberText, toPlain } from "../util/json.js";
 import { textDecoder } from "../util/platform.js";
-import { componentsOf, type DType } from "./dtype.js";
-import { type FillValue, missingValue } from "./fill-value.js";
+import type { DType } from "./dtype.js";
+import { type FillValue, missingValue, swappedItem } from "./fill-value.js";
 import { decodeFloat, type FloatFormat, floatFormats, floatsOf, isNanCode, nanOf } from "./floats.js";
 import { fromPlain } from "./plain.js";
 import { readScalar } from "./scalar.js";
@@ -27,7 +27,7 @@ export function printFill(
   if (version === 3) return asJson(fillJson(dtype, fill.value === null ? zeroFill(dtype, fill) : fill, 3));
   if (fill.value === null || dtype.isVariable) return asJson(fillJson(dtype, fill, 2));
   if (version === 1) return plainJson(dtype, fill.item);
-  if (dtype.fields) return encodeBase64(stored(dtype, fill.item, endian));
+  if (dtype.fields) return encodeBase64(swappedItem(dtype, fill.item, endian));
   return asJson(fillJson(dtype, fill, 2));
 }
 
@@ -51,17 +51,6 @@ function plainJson(dtype: DType, item: Uint8Array): Json {
   if (dtype.core === "fixed_bytes") return textDecoder().decode(withoutPadding(item));
   if (dtype.core === "raw") return textDecoder().decode(item);
   return asJson(fillJson(dtype, { value: 0, item }, 2));
-}
-
-/** Returns an element in its stored byte order: one for all, or one per run of components. */
-function stored(dtype: DType, item: Uint8Array, endian: Endian | readonly (Endian | null)[]): Uint8Array {
-  const turned = item.slice();
-  let at = 0;
-  for (const [run, { bytes, count }] of componentsOf(dtype).entries()) {
-    const isBig = (typeof endian === "string" ? endian : endian[run]) === "big";
-    for (let i = 0; i < count; i++, at += bytes) if (isBig) turned.subarray(at, at + bytes).reverse();
-  }
-  return turned;
 }
 
 type DataTypeJson = string | { name: string; configuration: { [option: string]: unknown } };

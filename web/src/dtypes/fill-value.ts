@@ -1,8 +1,9 @@
 /** Types of fill values. */
 
+import { swapBytes } from "../util/bytes.js";
 import { invalidMetadata } from "../util/errors.js";
 import { type Json, JsonNumber, type PlainJson, showJson } from "../util/json.js";
-import type { DType } from "./dtype.js";
+import { componentsOf, type DType } from "./dtype.js";
 import type { Endian } from "./typestr.js";
 
 export interface FillValue {
@@ -46,6 +47,22 @@ export interface FillSource {
   readonly rules: FillRules;
   /** Byte order of base64 items: see FillOptions. */
   readonly endian: Endian | readonly (Endian | undefined)[] | undefined;
+}
+
+/** Converts an element between its stored byte order and little-endian. @param endian as in FillOptions. */
+export function swappedItem(
+  dtype: DType,
+  item: Uint8Array,
+  endian: Endian | readonly (Endian | null | undefined)[] | undefined,
+): Uint8Array {
+  const swapped = item.slice();
+  let at = 0;
+  for (const [run, { bytes, count }] of componentsOf(dtype).entries()) {
+    const isBig = (typeof endian === "string" ? endian : endian?.[run]) === "big";
+    if (isBig) swapBytes(swapped.subarray(at, at + count * bytes), bytes);
+    at += count * bytes;
+  }
+  return swapped;
 }
 
 /** @throws InvalidMetadata always: the value does not fit the type. */

@@ -9,7 +9,7 @@
 import { decodeBase64 } from "../util/bytes.js";
 import { isJsonObject, type Json, JsonNumber, type JsonObject, toPlain } from "../util/json.js";
 import { textEncoder } from "../util/platform.js";
-import { componentsOf, type DType } from "./dtype.js";
+import type { DType } from "./dtype.js";
 import {
   type FillOptions,
   type FillScalar,
@@ -17,6 +17,7 @@ import {
   type FillValue,
   isLooseZero,
   refuse,
+  swappedItem,
 } from "./fill-value.js";
 import { decodeFloat, encodeFloat, type FloatFormat, floatsOf, signOf } from "./floats.js";
 import { readScalar } from "./scalar.js";
@@ -241,20 +242,8 @@ function readStored(source: FillSource, item: Uint8Array): Uint8Array {
   const { json, rules } = source;
   const bytes = typeof json === "string" && rules !== "plain" ? decodeBase64(json, item.length) : undefined;
   if (bytes?.length !== item.length) refuse(source);
-  item.set(bytes);
-  swapItem(source, item);
+  item.set(swappedItem(source.dtype, bytes, source.endian));
   return item;
-}
-
-/** Reverses the bytes of the item's components that are stored big-endian. */
-function swapItem({ dtype, endian }: FillSource, item: Uint8Array): void {
-  let at = 0;
-  for (const [run, { bytes, count }] of componentsOf(dtype).entries()) {
-    const isBig = (typeof endian === "string" ? endian : endian?.[run]) === "big";
-    for (let i = 0; i < count; i++, at += bytes) {
-      if (isBig) item.subarray(at, at + bytes).reverse();
-    }
-  }
 }
 
 /**

@@ -167,9 +167,7 @@ function parseField(entry: Json, { options, depth, position, seen }: FieldContex
   if (!Array.isArray(entry) || entry.length < 2 || entry.length > most) {
     throw invalidMetadata(
       `a field of a structured dtype must be a list of ${subarrays ? "two or three" : "two"} elements`,
-      {
-        code: "unknown-dtype",
-      },
+      { code: "unknown-dtype" },
     );
   }
   const [given, type, dims] = entry as [Json, Json, Json?];

@@ -21,6 +21,7 @@ import { nodeKeys } from "../metadata/model.js";
 import { jsonObject, printDocument } from "../metadata/print.js";
 import { readChunkKeys, v3NodeType } from "../metadata/v3.js";
 import { inParallel, type StoredEntry } from "../store/deletion.js";
+import { joinPath } from "../store/path.js";
 import { joinKey, type Store } from "../store/store.js";
 import { isDeletedFolder, isHidden, isScratchName } from "../store/temp-names.js";
 import { readObject } from "../store/write.js";
@@ -181,7 +182,7 @@ export class Belongings {
       if (!isJsonObject(entry)) continue;
       const [below, facts] = [member(entry, "path"), member(entry, "metadata")];
       if (typeof below !== "string" || !isJsonObject(facts)) continue;
-      await this.#addArray([folder, below].filter((part) => part !== "").join("/"), facts);
+      await this.#addArray(joinPath(folder, below), facts);
     }
   }
 

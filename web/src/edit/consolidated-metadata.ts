@@ -17,6 +17,7 @@ import { v3NodeType } from "../metadata/v3.js";
 import { type Conflicts, inTurn, retryConflicts } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { listChildren } from "../store/listing.js";
+import { joinPath } from "../store/path.js";
 import { joinKey, type Store } from "../store/store.js";
 import { supportsConditions } from "../store/write.js";
 import { checkOptions } from "../util/arguments.js";
@@ -32,6 +33,7 @@ import {
 import { isJsonObject, type JsonObject } from "../util/json.js";
 import { defaultLimits } from "../util/limits.js";
 import type { Target, UpdateOptions } from "./options.js";
+import { isWithin } from "./overlap.js";
 import type { AxisResize } from "./stamps.js";
 import { ancestorsOf, conditionOf, placeOf, type ReadDocument, readDocument } from "./target.js";
 import { writeDocument } from "./write-document.js";
@@ -110,9 +112,7 @@ export async function updateConsolidated(
     ]),
   );
   for (const group of groups) {
-    const below = changes.filter(
-      ({ path }) => group === "" || path === group || path.startsWith(`${group}/`),
-    );
+    const below = changes.filter(({ path }) => isWithin(path, group));
     const apply = (now: readonly Change[], entries: Map<string, JsonObject>, separator: string) => {
       for (const { path, documents } of now) {
         const name = path === group ? "" : group === "" ? path : path.slice(group.length + 1);
@@ -158,7 +158,7 @@ async function latest(store: Store, change: Change, signal: AbortSignal | undefi
 /** Removes the entries of a node, by its path or by keys below it, and of all nodes below. */
 function removeBelow(entries: Map<string, JsonObject>, name: string): void {
   for (const key of [...entries.keys()]) {
-    if (key === name || name === "" || key.startsWith(`${name}/`)) entries.delete(key);
+    if (isWithin(key, name)) entries.delete(key);
   }
 }
 
@@ -244,47 +244,39 @@ export async function writeConsolidated(
   found: Found,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const write = found.get("")!.has(v3Key) ? writeV3 : writeV2;
-  await write(store, path, found, signal);
-}
-
-async function writeV3(
-  store: Store,
-  path: string,
-  found: Found,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const entries = [...found].flatMap(([below, documents]): [string, JsonObject][] => {
-    const document = documents.get(v3Key);
-    return below === "" || !document ? [] : [[below, inlined(document)]];
-  });
-  const consolidated = consolidatedV3(new Map(entries.sort(byDepth)));
+  if (!found.get("")!.has(v3Key)) {
+    const consolidated = consolidatedV2(new Map(entriesV2(found)));
+    return replaceDocument(store, path, v2ConsolidatedKey, () => consolidated, { signal });
+  }
+  const consolidated = consolidatedV3(new Map(entriesV3(found)));
   const change = (object: JsonObject | undefined) =>
     object && withEntries(object, [["consolidated_metadata", consolidated]]);
   await replaceDocument(store, path, v3Key, change, { signal });
+}
+
+type Entry = [key: string, document: JsonObject];
+
+function entriesV3(found: Found): Entry[] {
+  const entries = [...found].flatMap(([below, documents]): Entry[] => {
+    const document = documents.get(v3Key);
+    return below === "" || !document ? [] : [[below, inlined(document)]];
+  });
+  return entries.sort(byDepth);
+}
+
+function entriesV2(found: Found): Entry[] {
+  const entries = [...found].flatMap(([below, documents]) =>
+    [...documents]
+      .filter(([key]) => key !== v3Key)
+      .map(([key, object]): Entry => [below === "" ? key : `${below}/${key}`, object]),
+  );
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Orders paths like zarr-python: by depth, then by name. */
 function byDepth([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
   const depths = a.split("/").length - b.split("/").length;
   return depths !== 0 ? depths : a < b ? -1 : 1;
-}
-
-async function writeV2(
-  store: Store,
-  path: string,
-  found: Found,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const entries = [...found].flatMap(([below, documents]) =>
-    [...documents]
-      .filter(([key]) => key !== v3Key)
-      .map(([key, object]): [string, JsonObject] => [below === "" ? key : `${below}/${key}`, object]),
-  );
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  await replaceDocument(store, path, v2ConsolidatedKey, () => consolidatedV2(new Map(entries)), {
-    signal,
-  });
 }
 
 /** Reads the documents of all nodes below a path. @throws Unsupported if the store cannot list. */
@@ -295,7 +287,7 @@ async function collect(store: Store, path: string, signal: AbortSignal | undefin
   const { metadataBytes } = defaultLimits;
   let together = 0;
   const visit = async (below: string): Promise<void> => {
-    const full = [path, below].filter((part) => part !== "").join("/");
+    const full = joinPath(path, below);
     const { bytes, documents } = await limiter.run(() => documentsAt(store, full, signal));
     together += bytes + full.length + nodeBytes;
     if (together > metadataBytes)

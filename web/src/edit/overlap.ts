@@ -5,6 +5,7 @@ import { overlappingFile } from "../store/file/entries.js";
 import { innermostStore } from "../store/handle.js";
 import { HttpStore } from "../store/http/store.js";
 import { MapStore } from "../store/map.js";
+import { joinPath } from "../store/path.js";
 import { joinKey, type Store } from "../store/store.js";
 import { isFileUrl } from "../util/platform.js";
 
@@ -25,7 +26,7 @@ interface PlacedStore {
 }
 
 /** Whether one path is the other, or lies below it. */
-const isWithin = (inner: string, outer: string): boolean =>
+export const isWithin = (inner: string, outer: string): boolean =>
   inner === outer || outer === "" || inner.startsWith(`${outer}/`);
 
 /**
@@ -93,7 +94,7 @@ async function pathIn(outer: Store, inner: Store, path: string): Promise<string 
   if (objectsOf(outer) === objectsOf(inner)) return path;
   const [from, to] = [directoryRoot(outer), directoryRoot(inner)];
   const below = from && to && (await pathBetween(from, to));
-  return below === undefined ? undefined : [below, path].filter((part) => part !== "").join("/");
+  return below === undefined ? undefined : joinPath(below, path);
 }
 
 /**

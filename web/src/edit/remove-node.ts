@@ -75,9 +75,7 @@ function requireDeletable(store: Store): void {
   requireWritable(store, "delete");
   if (canList(store)) return;
   const place = store.locate?.("/") ?? "the store";
-  throw readOnly(`nodes in ${place} cannot be deleted: the store has no list()`, {
-    code: "no-delete",
-  });
+  throw readOnly(`nodes in ${place} cannot be deleted: the store has no list()`, { code: "no-delete" });
 }
 
 /** Lists everything below a path, in several passes. */

@@ -16,7 +16,7 @@ import {
 import type { ArraySpec } from "../metadata/spec.js";
 import { v3NodeType } from "../metadata/v3.js";
 import { canList, keysBelow } from "../store/listing.js";
-import { normalizePath } from "../store/path.js";
+import { joinPath, normalizePath } from "../store/path.js";
 import { joinKey, type ObjectVersion, type Store, type StoreSetOptions } from "../store/store.js";
 import { isHidden } from "../store/temp-names.js";
 import { readObject, supportsConditions } from "../store/write.js";
@@ -48,8 +48,7 @@ export async function placeOf(target: Target, path: unknown): Promise<Place> {
       );
     return { store: await storeOf(target), path: below, version: undefined };
   }
-  const parts = [target.path, below].filter((part) => part !== "");
-  return { store: target.store, path: parts.join("/"), version: target.zarrFormat };
+  return { store: target.store, path: joinPath(target.path, below), version: target.zarrFormat };
 }
 
 /** Returns the paths of the groups above a node, starting at the root. */

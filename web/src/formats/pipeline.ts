@@ -5,7 +5,7 @@
  */
 
 import type { ZarrVersion } from "../codecs/definition.js";
-import { normalizePath } from "../store/path.js";
+import { joinPath, normalizePath } from "../store/path.js";
 import { locateKey, readRange } from "../store/read.js";
 import { joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../store/store.js";
 import { ZipStore } from "../store/zip/store.js";
@@ -137,7 +137,7 @@ export async function openPipeline<
   const isRepository = pipeline.adapters.some(({ scheme }) => scheme === "icechunk");
   const opened = {
     ...options,
-    path: [path, given.path].filter((part) => part).join("/"),
+    path: joinPath(path, given.path ?? ""),
     ...(isRepository ? { branch: undefined, tag: undefined, snapshot: undefined, asOf: undefined } : {}),
   };
   try {
@@ -192,7 +192,7 @@ async function openStore(
     if (adapter.scheme === "icechunk")
       store = await openRepository(path === "" ? store : new SubfolderStore(store, path), options);
     const isInside = adapter.scheme === "zip" || adapter.scheme === "icechunk";
-    path = isInside ? adapter.path : [path, adapter.path].filter((part) => part).join("/");
+    path = isInside ? adapter.path : joinPath(path, adapter.path);
   }
   return { store, path };
 }

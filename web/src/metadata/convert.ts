@@ -6,7 +6,7 @@ import { loadEveryCodec } from "../codecs/lookup.js";
 import { componentsOf } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
 import { unsupported, type ZarrError } from "../util/errors.js";
-import { type Json, type JsonObject, showJson } from "../util/json.js";
+import { type JsonObject, showJson } from "../util/json.js";
 import { asObject, member, v3Key } from "./document.js";
 import {
   type ArrayMetadata,
@@ -20,6 +20,7 @@ import {
 import { arrayDocuments, dimensionsAttribute, groupDocuments, type NewArray } from "./new-array.js";
 import { withEntries } from "./print.js";
 import type { ArraySpec } from "./spec.js";
+import { xarrayDimensionNames } from "./v2.js";
 
 /** Describes an array independently of its Zarr version, as a template for new arrays. */
 export function describeArray({ zarrFormat, documents, spec }: ArrayMetadata): NewArray {
@@ -171,12 +172,7 @@ function splitDimensions(
   attributes: JsonObject,
 ): { names: NewArray["dimensionNames"]; attributes: JsonObject } {
   if (zarrFormat === 3) return { names: dimensionNames, attributes };
-  const given: Json | undefined = member(attributes, dimensionsAttribute);
-  const isNames =
-    Array.isArray(given) && given.length === shape.length && given.every((name) => typeof name === "string");
-  if (!isNames) return { names: undefined, attributes };
-  return {
-    names: given as string[],
-    attributes: withEntries(attributes, [[dimensionsAttribute, undefined]]),
-  };
+  const names = xarrayDimensionNames(attributes, shape.length);
+  if (!names) return { names, attributes };
+  return { names, attributes: withEntries(attributes, [[dimensionsAttribute, undefined]]) };
 }

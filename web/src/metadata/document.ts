@@ -127,9 +127,7 @@ export function readExtension(json: Json | undefined, what: string): Extension {
   if (!valid) {
     throw invalidMetadata(
       `${what} must be a name or an object with a name and a configuration, not ${showJson(json)}`,
-      {
-        code: "bad-extension",
-      },
+      { code: "bad-extension" },
     );
   }
   return { name, configuration, mustUnderstand };
@@ -145,9 +143,7 @@ export function checkOptions(
   if (unknown !== undefined) {
     throw invalidMetadata(
       `${what} ${name}: "${unknown}" is not one of its options (${known.join(", ") || "it has none"})`,
-      {
-        code: "bad-configuration",
-      },
+      { code: "bad-configuration" },
     );
   }
 }

@@ -170,10 +170,7 @@ function v1Document(array: NewArray, limits: Limits): JsonObject {
   if (tooMany) {
     throw unsupported(
       `Zarr v1 supports one compressor and no filters; it cannot store codec ${tooMany.name}`,
-      {
-        code: "unsupported-codec",
-        codec: tooMany.name,
-      },
+      { code: "unsupported-codec", codec: tooMany.name },
     );
   }
   const [compressor] = after;

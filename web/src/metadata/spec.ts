@@ -61,9 +61,7 @@ export function completeSpec(description: ArrayDescription, options: SpecOptions
   if (dimensionNames && dimensionNames.length !== shape.length) {
     throw invalidMetadata(
       `"dimension_names" has ${dimensionNames.length} entries for ${shape.length} dimensions`,
-      {
-        code: "bad-dimension-names",
-      },
+      { code: "bad-dimension-names" },
     );
   }
   const axes = gridAxes(shape, grid);

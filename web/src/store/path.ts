@@ -32,6 +32,10 @@ export function normalizePath(path: string): string {
   return segments.join("/");
 }
 
+/** Joins paths of nodes; "" is the root. */
+export const joinPath = (...paths: readonly string[]): string =>
+  paths.filter((path) => path !== "").join("/");
+
 /** Whether a name is one segment that normalizing does not change. */
 export function isSegment(name: string): boolean {
   try {

@@ -1,5 +1,7 @@
 /** Bytes as text: hexadecimal digits, base64; comparison. */
 
+import { strictUtf8 } from "./platform.js";
+
 type Getter<T> = { call(value: unknown): T };
 
 function getter<T>(prototype: object, name: PropertyKey): Getter<T> {
@@ -70,6 +72,15 @@ export function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice();
 }
 
+/** Decodes UTF-8; undefined for invalid bytes. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  try {
+    return strictUtf8().decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Describes the kind of a value for messages: "null", "string", "Int32Array". */
 export function kindName(value: unknown): string {
   return value === null ? "null" : (getKind.call(value) ?? typeof value);
@@ -94,6 +105,11 @@ export function encodeBase64(bytes: Uint8Array): string {
     binary += String.fromCharCode(...bytes.subarray(at, at + step));
   }
   return btoa(binary);
+}
+
+/** Reverses each run of `width` bytes in place, which changes the byte order of numbers of that size. */
+export function swapBytes(bytes: Uint8Array, width: number): void {
+  for (let at = 0; at < bytes.length; at += width) bytes.subarray(at, at + width).reverse();
 }
 
 /** Returns the parts one after the other in one array. */

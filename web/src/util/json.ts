@@ -8,7 +8,7 @@
  */
 
 import { invalidMetadata, limitExceeded, type OnWarning } from "./errors.js";
-import { textDecoder } from "./platform.js";
+import { strictUtf8 } from "./platform.js";
 
 /** A number with its original text. */
 export class JsonNumber {
@@ -376,7 +376,7 @@ export class JsonReader {
 /** Decodes a document as UTF-8. @throws InvalidMetadata for bytes that are not UTF-8. */
 function decodeUtf8(bytes: Uint8Array, name: string): string {
   try {
-    return textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return strictUtf8().decode(bytes);
   } catch (cause) {
     throw invalidMetadata(`${name} is not UTF-8 text`, { code: "not-json", cause });
   }

@@ -58,6 +58,11 @@ export function cachedFor<K extends object, T>(make: (object: K) => T): (object:
   };
 }
 
+/** Returns the decoder of UTF-8 that throws for invalid bytes and keeps a byte order mark. */
+export const strictUtf8: () => ReturnType<typeof textDecoder> = cached(() =>
+  textDecoder("utf-8", { fatal: true, ignoreBOM: true }),
+);
+
 /** Like `new TextEncoder()`; see {@link textDecoder}. */
 export function textEncoder(): InstanceType<typeof TextEncoder> {
   return new (globalThis.TextEncoder ?? nodeUtil().TextEncoder)();

@@ -12,7 +12,7 @@ import type { AffineTransform, Bounds } from "./types.js";
 export type OpenBeside = (name: string) => Promise<ZarrArray | undefined>;
 
 /** Dimension names of map rows and columns, in order of preference. */
-const pairs = [
+export const likelyPairs = [
   ["y", "x"],
   ["lat", "lon"],
   ["latitude", "longitude"],
@@ -23,11 +23,22 @@ const pairs = [
 
 /** Returns the map dimensions of an array; undefined if no names match. */
 export function mapDimensions(names: readonly (string | null)[]): readonly [string, string] | undefined {
-  const found = pairs.find((pair) => pair.every((name) => names.includes(name)));
+  const found = likelyPairs.find((pair) => pair.every((name) => names.includes(name)));
   return found && [found[0], found[1]];
 }
 
-export const likelyPairs = pairs;
+/**
+ * Returns the axes of the map's rows and columns: those with the names, or else the last two. Negative if the array
+ * has fewer axes.
+ */
+export function mapAxes(
+  dimensions: readonly [string, string],
+  names: readonly (string | null)[],
+  rank: number,
+): readonly [rows: number, columns: number] {
+  const [rows, columns] = [names.indexOf(dimensions[0]), names.indexOf(dimensions[1])];
+  return rows >= 0 && columns >= 0 ? [rows, columns] : [rank - 2, rank - 1];
+}
 
 /** Georeferencing derived from the coordinate arrays of rows and columns. */
 export interface FromCoordinates {

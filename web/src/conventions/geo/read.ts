@@ -23,6 +23,7 @@ import {
   ifFound,
   inverse,
   likelyPairs,
+  mapAxes,
   mapDimensions,
   scaled,
   transformBounds,
@@ -178,19 +179,14 @@ async function locateArray(
   const stated = dimensionsIn(array.attributes) ?? dimensionsIn(group?.attributes);
   const dimensions = stated ?? mapDimensions(names);
   if (!dimensions) throw notReferenced(array.path);
-  const axes = dimensions.map((name) => names.indexOf(name));
-  // Without names, rows and columns are the last two dimensions.
-  const [rows, columns] = axes.every((axis) => axis >= 0)
-    ? axes
-    : [array.shape.length - 2, array.shape.length - 1];
-  const shape = [array.shape[rows!] ?? 0, array.shape[columns!] ?? 0] as const;
+  const shape = mapShape(array, dimensions, names);
   const openBeside = async (name: string) => group && ifFound(group.open(name, { kind: "array", signal }));
   const mapping = await gridMapping(array, openBeside);
   const direct =
     transformIn(array.attributes) ?? transformIn(group?.attributes) ?? transformIn(mapping?.attributes);
   const read = direct ? undefined : await fromCoordinates(dimensions, openBeside, signal);
   const transform = direct ?? read?.transform;
-  if (!transform || shape.includes(0)) throw notReferenced(array.path);
+  if (!transform || !shape) throw notReferenced(array.path);
   const crs =
     crsIn(array.attributes) ??
     crsIn(mapping?.attributes) ??
@@ -360,19 +356,21 @@ async function deriveLevel(
 ): Promise<Pick<Location, "shape" | "transform"> | undefined> {
   const array = await ifFound(levelOpener(root, path, variable)(variable, { signal }));
   if (!array) return undefined; // a missing level does not prevent the use of others
-  const shape = mapShape(array, first);
+  const shape = mapShape(array, first.dimensions, array.dimensionNames ?? []);
   if (!shape) return undefined;
   const own = transform ?? transformIn(array.attributes);
   const factors = [scaleFactor(first.shape[1], shape[1]), scaleFactor(first.shape[0], shape[0])] as const;
   return { shape, transform: own ?? scaled(first.transform, factors) };
 }
 
-function mapShape(array: ZarrArray, { dimensions }: Location): Pair<number> | undefined {
-  const names = array.dimensionNames ?? [];
-  const axes = dimensions.map((name) => names.indexOf(name));
-  const rank = array.shape.length;
-  const [rows, columns] = axes.every((axis) => axis >= 0) ? axes : [rank - 2, rank - 1];
-  const shape = [array.shape[rows!] ?? 0, array.shape[columns!] ?? 0] as const;
+/** Returns the number of rows and columns; undefined if there are none. */
+function mapShape(
+  array: ZarrArray,
+  dimensions: Pair<string>,
+  names: readonly (string | null)[],
+): Pair<number> | undefined {
+  const [rows, columns] = mapAxes(dimensions, names, array.shape.length);
+  const shape = [array.shape[rows] ?? 0, array.shape[columns] ?? 0] as const;
   return shape.includes(0) ? undefined : shape;
 }
 

@@ -16,7 +16,7 @@ import {
 import { allowListeners } from "../../util/platform.js";
 import { decodeCF } from "../xarray/cf.js";
 import { dimensionsOf } from "../xarray/xarray.js";
-import { inverse } from "./axes.js";
+import { inverse, mapAxes } from "./axes.js";
 import { conversion, findTileParts, type LocatedTile, locateTile, type TilePart } from "./tile.js";
 import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 
@@ -65,13 +65,8 @@ function mapLayout(
   if (!/^(bool|u?int\d|b?float\d)/.test(array.dtype.core))
     throw unsupported(`tiles require numbers, got data type ${array.dtype} at "/${array.path}"`);
   const names = dimensionsOf(array) ?? array.dimensionNames ?? [];
-  const found = dimensions.map((name) => names.indexOf(name));
   const rank = array.shape.length;
-  // Without names, rows and columns are the last two dimensions, as in `georeference`.
-  const [rows, columns] = (found.every((axis) => axis >= 0) ? found : [rank - 2, rank - 1]) as [
-    number,
-    number,
-  ];
+  const [rows, columns] = mapAxes(dimensions, names, rank);
   if (rows < 0) throw invalidSelection(`"/${array.path}" has no rows and columns`);
   const indices: number[] = new Array(rank).fill(0);
   for (const [name, index] of Object.entries(selection)) {

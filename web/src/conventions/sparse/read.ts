@@ -157,9 +157,7 @@ async function readStarts(
   if (bytes > maxBytes)
     throw limitExceeded(
       `the starts of the selected lines take ${bytes} bytes, more than maxBytes (${maxBytes})`,
-      {
-        code: "sparse-bytes",
-      },
+      { code: "sparse-bytes" },
     );
   const { data } = await get(stored.indptr, [slice(from, last + 2)], { signal });
   return { from, values: data };

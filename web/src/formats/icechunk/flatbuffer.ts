@@ -6,8 +6,8 @@
  * Spec: FlatBuffers "internals" and "FlexBuffers"; Icechunk 1 and 2.
  */
 
+import { utf8Text } from "../../util/bytes.js";
 import { invalidMetadata, type ZarrError } from "../../util/errors.js";
-import { textDecoder } from "../../util/platform.js";
 
 /** The error for bytes that violate the format. */
 export function malformed(name: string, what: string): ZarrError {
@@ -118,7 +118,7 @@ export class FlatBuffer {
     const bytes = this.bytesAt(at);
     if (bytes.byteLength > maxBytes)
       this.fail(`a string has ${bytes.byteLength} bytes, more than the limit of ${maxBytes}`);
-    return utf8(bytes) ?? this.fail("a string is not UTF-8");
+    return utf8Text(bytes) ?? this.fail("a string is not UTF-8");
   }
 
   /** Reads a string field; "" if it is absent. */
@@ -175,15 +175,6 @@ export class FlatBuffer {
     this.#fields = fields;
     this.#tableBytes = tableBytes;
     this.#vtable = vtable;
-  }
-}
-
-/** Decodes UTF-8; undefined for invalid bytes. */
-export function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return textDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
   }
 }
 
@@ -266,7 +257,7 @@ class FlexReader {
   #text(at: number, bytes: number): string {
     this.#texts += bytes;
     if (bytes > maxText || this.#texts > maxTexts) throw this.#fault();
-    const text = utf8(this.bytes.subarray(at, at + bytes));
+    const text = utf8Text(this.bytes.subarray(at, at + bytes));
     if (text === undefined) throw this.#fault();
     return text;
   }

@@ -3,8 +3,9 @@
  * prefix.
  */
 
+import { utf8Text } from "../../util/bytes.js";
 import { invalidArgument, ZarrError } from "../../util/errors.js";
-import { type FlexValue, readFlexBuffer, utf8 } from "./flatbuffer.js";
+import { type FlexValue, readFlexBuffer } from "./flatbuffer.js";
 
 /** A parsed location outside of the repository. */
 export interface Location {
@@ -156,7 +157,7 @@ export function containersOfRepo(config: Uint8Array | undefined, name: string): 
 export function containersOfYaml(config: Uint8Array | undefined): Containers {
   const found = new Map<string, string>();
   let own: string | undefined;
-  for (const line of (config && utf8(config))?.split("\n") ?? []) {
+  for (const line of (config && utf8Text(config))?.split("\n") ?? []) {
     const [, key, rest] = /^\s+(name|url_prefix):(.*)$/.exec(line) ?? [];
     const value = rest?.trim() || undefined;
     if (key === "name") own = value && scalar(value);

@@ -1,7 +1,8 @@
 /** Manifests: the locations of chunks. They are searched without being parsed. */
 
 import { SingleFlight } from "../../util/async.js";
-import { type FlatBuffer, utf8 } from "./flatbuffer.js";
+import { utf8Text } from "../../util/bytes.js";
+import type { FlatBuffer } from "./flatbuffer.js";
 import { expanderWith, objectId } from "./format.js";
 
 const [maxLocation, maxEtag] = [2 ** 16, 2 ** 12];
@@ -243,7 +244,7 @@ export class Manifests {
     const expand = await expander;
     let text: string | undefined;
     try {
-      text = utf8(expand(location.compressed, maxExpandedLocation));
+      text = utf8Text(expand(location.compressed, maxExpandedLocation));
     } catch (error) {
       buffer.fail(`a compressed location is damaged: ${(error as Error).message}`);
     }

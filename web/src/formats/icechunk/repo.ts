@@ -2,9 +2,10 @@
 
 import { canList, keysBelow } from "../../store/listing.js";
 import type { Store } from "../../store/store.js";
+import { utf8Text } from "../../util/bytes.js";
 import { isJsonObject, parseJson } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
-import { type FlatBuffer, malformed, utf8 } from "./flatbuffer.js";
+import { type FlatBuffer, malformed } from "./flatbuffer.js";
 import { futureVersion, isObjectId, objectId, type ReadObject } from "./format.js";
 import { type Containers, containersOfRepo } from "./locations.js";
 
@@ -110,7 +111,7 @@ export class Repo {
   #name(ref: number): string {
     const bytes = this.buffer.bytesAt(this.buffer.required(ref, 0));
     if (bytes.byteLength > maxName) this.buffer.fail("the name of a branch or tag is too long");
-    return utf8(bytes) ?? this.buffer.fail("the name of a branch or tag is not UTF-8");
+    return utf8Text(bytes) ?? this.buffer.fail("the name of a branch or tag is not UTF-8");
   }
 
   #snapshotIndex(ref: number): number {

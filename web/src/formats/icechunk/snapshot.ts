@@ -1,8 +1,9 @@
 /** Snapshots: all nodes of a version, with their zarr.json and the manifests of arrays. */
 
+import { utf8Text } from "../../util/bytes.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson } from "../../util/json.js";
 import { textEncoder } from "../../util/platform.js";
-import { type FlatBuffer, malformed, utf8 } from "./flatbuffer.js";
+import { type FlatBuffer, malformed } from "./flatbuffer.js";
 import { objectId } from "./format.js";
 
 /** Maximum length of a path and of a message, in bytes. */
@@ -172,7 +173,7 @@ export class Snapshot {
     const { buffer } = this;
     const start = this.#path(buffer.tableIn(this.#nodes, index));
     const bytes = buffer.bytes.subarray(start + 4, start + 4 + buffer.count(start));
-    return utf8(bytes) ?? buffer.fail("a node's path is not UTF-8");
+    return utf8Text(bytes) ?? buffer.fail("a node's path is not UTF-8");
   }
 
   /** Checks the order, which the search relies on, in linear time: paths share no bytes. */
@@ -188,7 +189,7 @@ export class Snapshot {
       if (i > 0 && buffer.compare(start + 4, length, before) <= 0) buffer.fail("its nodes are not sorted");
       before = buffer.bytes.subarray(start + 4, start + 4 + length) as Uint8Array<ArrayBuffer>;
       if (!isCanonical(before))
-        buffer.fail(`${JSON.stringify(utf8(before) ?? "?")} is not the path of a node`);
+        buffer.fail(`${JSON.stringify(utf8Text(before) ?? "?")} is not the path of a node`);
     }
   }
 

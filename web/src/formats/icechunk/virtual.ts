@@ -175,9 +175,7 @@ export class VirtualSources {
   #check({ etag, lastModified }: VirtualReference, seen: SourceState, name: string): void {
     const unseen = (what: string) => {
       if (this.#isStrict)
-        throw changed(name, `has no ${what} to verify that it is unchanged`, {
-          code: "source-unverified",
-        });
+        throw changed(name, `has no ${what} to verify that it is unchanged`, { code: "source-unverified" });
     };
     if (etag !== undefined) {
       if (typeof seen.etag !== "string") unseen("ETag");

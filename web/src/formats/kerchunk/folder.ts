@@ -139,9 +139,7 @@ export class FolderReferences implements References {
       if (name === v3Key || name.endsWith(`/${v3Key}`))
         throw unsupported(
           "references to Zarr v3 in Parquet files are not supported: no known writer produces them",
-          {
-            code: "parquet-references",
-          },
+          { code: "parquet-references" },
         );
       const path = normalPath(name);
       if (path !== undefined) this.#documents.set(`/${path}`, value);

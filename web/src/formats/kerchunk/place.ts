@@ -50,7 +50,6 @@ const below = (url: URL): URL => withPath(url, folderName(url.pathname));
 export async function documentUrl({ store, folder }: ReferenceFolder): Promise<URL | undefined> {
   const key = joinKey(folder, v2ConsolidatedKey);
   if (store instanceof HttpStore) return new URL(store.locate(key));
-  if (!("root" in store)) return undefined;
   if (!(store instanceof FileSystemStore)) return undefined;
   const { root } = store;
   if (root instanceof URL || /^file:\/\//i.test(root)) return withPath(new URL(root), pathIn(root, key));

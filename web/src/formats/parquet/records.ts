@@ -1,6 +1,8 @@
 /** The references of a Parquet file, in a compact form. */
+
+import { utf8Text } from "../../util/bytes.js";
 import { limitExceeded } from "../../util/errors.js";
-import { cached, textDecoder, uninitialised } from "../../util/platform.js";
+import { uninitialised } from "../../util/platform.js";
 import { bad, type Reference } from "./fields.js";
 import { type Footer, readFooter } from "./footer.js";
 import { Budget, type Page, readPages } from "./pages.js";
@@ -49,7 +51,7 @@ export class Records {
     if (raw) return { bytes: raw.slice() };
     const path = this.paths.at(row);
     if (!path) return undefined;
-    const url = textIn(path);
+    const url = utf8Text(path);
     if (url === undefined) throw bad(`${key} refers to a path that is not UTF-8`);
     const [offset, length] = [this.offsets?.[row] ?? 0, this.sizes?.[row] ?? 0];
     const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
@@ -61,7 +63,7 @@ export class Records {
   /** Targets of the references, possibly repeated. */
   *named(): Generator<string> {
     for (const path of this.paths.values()) {
-      const text = textIn(path);
+      const text = utf8Text(path);
       if (text !== undefined) yield text;
     }
   }
@@ -215,15 +217,4 @@ function grown<T extends Uint8Array | Uint32Array>(array: T, length: number, mak
   const longer = make(Math.max(length, array.length * 2));
   longer.set(array);
   return longer;
-}
-
-const utf8 = cached(() => textDecoder("utf-8", { fatal: true, ignoreBOM: true }));
-
-/** Decodes UTF-8; undefined for invalid bytes. */
-function textIn(bytes: Uint8Array): string | undefined {
-  try {
-    return utf8().decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@
 
 import { createArray, createGroup } from "../../../edit/create.js";
 import type { CreateLikeOptions, NewAttributes } from "../../../edit/options.js";
+import { isWithin } from "../../../edit/overlap.js";
 import { nodeAt, type Place } from "../../../edit/target.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
@@ -30,14 +31,12 @@ export function pathInPlace(
   axes: readonly Axis[],
 ): string | undefined {
   if (array.store !== store) return undefined;
-  const within = (inner: string, outer: string) =>
-    inner === outer || outer === "" || inner.startsWith(`${outer}/`);
-  if (within(path, array.path))
+  if (isWithin(path, array.path))
     throw invalidArgument(
       `"/${path}" is the path of the array or inside it; pass another path for the image`,
       { code: "bad-path" },
     );
-  if (!within(array.path, path)) return undefined;
+  if (!isWithin(array.path, path)) return undefined;
   checkInPlace(array, version, axes);
   return path === "" ? array.path : array.path.slice(path.length + 1);
 }

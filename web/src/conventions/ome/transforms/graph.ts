@@ -1,6 +1,7 @@
 /** The graph of coordinate systems and transformations of an image or a scene, and paths in it. */
 
 import { ZarrGroup } from "../../../hierarchy/group.js";
+import { joinPath } from "../../../store/path.js";
 import { asString, checkObject, checkSignalIn, isRecord, ownProperty } from "../../../util/arguments.js";
 import {
   describeValue,
@@ -45,7 +46,6 @@ interface Step {
 }
 
 const spaceKey = (path: string, name: string | undefined) => JSON.stringify([path, name]);
-const join = (...parts: readonly string[]) => parts.filter((part) => part !== "").join("/");
 
 /** Implements `coordinateGraph`. */
 export async function readGraph(
@@ -101,9 +101,7 @@ class GraphBuilder {
     const versions = version === undefined ? "of before 0.6" : version;
     throw unsupported(
       `the coordinate systems of OME-Zarr ${versions} have no names; OME-Zarr 0.6 is required`,
-      {
-        code: "ome-version",
-      },
+      { code: "ome-version" },
     );
   }
 
@@ -126,7 +124,7 @@ class GraphBuilder {
     const [json] = ownProperty(omeAttributes(group), "multiscales") as unknown[];
     const datasets = ownProperty(json, "datasets") as unknown[];
     for (const [i, level] of levels.entries()) {
-      const at = join(path, level.path);
+      const at = joinPath(path, level.path);
       if (this.spaces.has(spaceKey(at, undefined))) continue; // the same array in two levels
       this.#addSpace({ name: undefined, path: at, axes });
       const [transformation] = ownProperty(datasets[i], "coordinateTransformations") as unknown[];
@@ -210,7 +208,7 @@ class GraphBuilder {
     const path = ownProperty(reference, "path");
     const isHere = path === undefined || path === null || path === "";
     return spaceKey(
-      isHere ? base : join(base, this.#path(path, end)),
+      isHere ? base : joinPath(base, this.#path(path, end)),
       asString(ownProperty(reference, "name")),
     );
   }

@@ -71,9 +71,7 @@ export async function readMapping(
   if (!Object.hasOwn(readers, type))
     throw unsupported(
       `${context.where}: transformations of type ${JSON.stringify(type.slice(0, 60))} are not supported`,
-      {
-        code: "ome-transformation",
-      },
+      { code: "ome-transformation" },
     );
   return readers[type]!(json, inputs, context, depth);
 }
