@@ -66,8 +66,9 @@ export function pythonCode(request: CodeRequest): Code {
   const { source, v1Order, dataset, state } = request;
   const { array } = dataset;
   if (array.zarrFormat === 1)
-    return { reason: "zarr-python reads Zarr v1 no more: there is no Python for it" };
+    return { reason: "zarr-python no longer reads Zarr v1, so there is no Python for it" };
   if (v1Order === "writer") return { reason: "zarr-python has no option for this order of elements" };
+  if (source.includes("|")) return { reason: "zarr-python cannot open a URL pipeline" };
   if (isZip(source)) return { reason: "zarr-python cannot open a zip archive by its address" };
   return { text: usesXarray(dataset, state) ? xarrayCode(request) : zarrCode(request) };
 }

@@ -10,6 +10,8 @@ export interface Rewritten {
   readonly text: string;
   readonly path?: string | undefined;
   readonly isArchive?: boolean | undefined;
+  /** Adapters of a URL pipeline that the library opens, such as `|icechunk://branch.main/`. */
+  readonly adapters?: string | undefined;
   /** Without capital and full stop; steps without a reason are not reported. */
   readonly why?: string | undefined;
 }

@@ -11,7 +11,7 @@ import { viewerRules } from "./viewer-addresses.js";
 
 /** An address that can be opened. */
 export interface Address {
-  /** An http or https URL, or one relative to the page's. */
+  /** An http or https URL, one relative to the page's, or a URL pipeline without the path of the node. */
   readonly source: string;
   /** Path of the node below the source. */
   readonly path?: string | undefined;
@@ -42,14 +42,16 @@ export function readAddress(pasted: string): Address | NoAddress {
   if (text.length > 1_000_000) return { refused: "This is too long for an address." };
   let path = "";
   let isArchive = false;
+  let adapters = "";
   const reasons: string[] = [];
   for (let step = 0; step < maxSteps; step++) {
     const next = firstMatch(text);
-    if (!next) return finished(text, path, isArchive, reasons);
+    if (!next) return finished(text, path, { isArchive, adapters }, reasons);
     if ("refused" in next) return next;
     text = next.text.trim();
     path = joined(next.path ?? "", path);
     isArchive ||= next.isArchive === true;
+    adapters = (next.adapters ?? "") + adapters;
     if (next.why !== undefined) reasons.push(next.why);
   }
   return { refused: "This address leads in circles." };
@@ -66,7 +68,7 @@ function firstMatch(text: string): ReturnType<Rule> {
 function finished(
   text: string,
   path: string,
-  isArchive: boolean,
+  { isArchive, adapters }: { readonly isArchive: boolean; readonly adapters: string },
   reasons: readonly string[],
 ): Address | NoAddress {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1]?.toLowerCase();
@@ -75,8 +77,9 @@ function finished(
   if (scheme !== undefined && !URL.canParse(text)) return { refused: "This is not a valid address." };
   if (scheme !== undefined && new URL(text).username !== "")
     return { refused: "Pages may not read from addresses with a name and a password in them." };
-  // An archive's address ends at the archive, whatever its folders are called.
-  const split = isArchive ? { source: text, path: "" } : splitPath(text);
+  // The address of an archive or a repository ends there, whatever its folders are called.
+  const isWhole = isArchive || adapters !== "";
+  const split = isWhole ? { source: text.replace(/#.*$/s, "") + adapters, path: "" } : splitPath(text);
   const below = joined(split.path, path);
   return {
     source: split.source,

@@ -30,9 +30,13 @@ let last: { readonly address: string; readonly store: HttpStore } | undefined;
 /** The Zarr version of the nodes that were found in a store. */
 const foundIn = keptFor((_store: HttpStore): { version?: 2 | 3 } => ({}));
 
+/** Whether a source is a URL pipeline, which the library opens. */
+export const isPipeline = (source: Source): source is string =>
+  typeof source === "string" && source.includes("|");
+
 /** The store of an address, for objects or an archive; other sources are returned unchanged. */
 export function storeFor(source: Source): Source {
-  if (typeof source !== "string" && !(source instanceof URL)) return source;
+  if ((typeof source !== "string" && !(source instanceof URL)) || isPipeline(source)) return source;
   const base = globalThis.location?.href;
   if (!URL.canParse(source, base)) return source;
   const url = new URL(source, base);

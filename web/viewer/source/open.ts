@@ -17,7 +17,7 @@ import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";
 import { type Kind, nodeKind } from "./kinds.js";
 import { multiscaleDataset } from "./multiscale.js";
-import { groupAt, ifReadable, openNode, storeFor } from "./nodes.js";
+import { groupAt, ifReadable, isPipeline, openNode, storeFor } from "./nodes.js";
 import type { Plate } from "./plate.js";
 import type { Branch } from "./tree.js";
 
@@ -127,7 +127,9 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
     if (!known) throw error;
     node = known;
   }
-  return node.kind === "array" ? openArray(node, target, context) : openGroup(node, target, context);
+  // Neighbours of the node are read from the store that a pipeline has opened.
+  const found = isPipeline(source) ? { ...target, source: node.store } : target;
+  return node.kind === "array" ? openArray(node, found, context) : openGroup(node, found, context);
 }
 
 /**
@@ -293,7 +295,7 @@ async function contentsAt(
 export function targetName({ source, path, name }: SourceTarget): string {
   const isAddress = typeof source === "string" || source instanceof URL;
   const text = isAddress ? String(source) : (name ?? "Array");
-  const [address] = text.split(/[?#]/, 1);
+  const [address] = text.split(/[?#|]/, 1);
   const names = `${address}/${path ?? ""}`.split("/").filter((part) => part !== "");
   return names.at(-1) ?? text;
 }

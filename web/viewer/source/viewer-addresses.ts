@@ -45,7 +45,7 @@ function neuroglancer(text: string): Rewritten | NoAddress | undefined {
   if (!/^(\{|%7b)/i.test(state)) return stored;
   const sources = sourcesIn(state);
   if (!sources) return { refused: "The link cannot be understood: enter the address of one of its layers." };
-  const source = sources.find((entry) => /^zarr[23]?:\/\/|\|zarr[23]?:/i.test(entry));
+  const source = sources.find((entry) => /^zarr[23]?:\/\/|\|(zarr[23]?|icechunk):/i.test(entry));
   if (source === undefined) return { refused: "None of the layers in this link is Zarr." };
   return { text: source, why: "the link is neuroglancer’s, with the data’s address in it" };
 }
@@ -69,21 +69,46 @@ function sourcesIn(state: string): string[] | undefined {
   });
 }
 
-/** neuroglancer's pipelines: `https://…/data.zarr/|zarr3:path`, `….zip|zip:inner|zarr3:`. */
+/**
+ * URL pipelines, as neuroglancer writes them: `https://…/data.zarr/|zarr3:path`, `….zip|zip:inner|zarr3:`,
+ * `…/repo|icechunk://branch.main/|zarr3:path`. The path in the innermost archive or repository becomes the path
+ * of the node.
+ */
 function piped(text: string): Rewritten | NoAddress | undefined {
-  const [base = "", ...stages] = text.split("|");
-  if (stages.length === 0) return undefined;
-  const paths: string[] = [];
-  let isArchive = false;
-  for (const stage of stages) {
-    const [, kind = "", path = ""] = /^\s*([a-z0-9-]*):?(.*)$/is.exec(stage) ?? [];
-    if (/^zip$/i.test(kind)) isArchive = true;
-    else if (!/^(auto|zarr[23]?)$/i.test(kind))
+  const [base = "", ...parts] = text.split("|");
+  if (parts.length === 0) return undefined;
+  const stores: string[] = [];
+  let path: string[] = [];
+  let inner = "";
+  for (const part of parts) {
+    const [, kind = "", authority = "", below = ""] =
+      /^\s*([a-z0-9-]*)(?::(?:(\/\/[^/]*)\/?)?(.*))?$/is.exec(part) ?? [];
+    const isStore = /^(zip|icechunk)$/i.test(kind);
+    if (!isStore && !/^(auto|zarr[23]?)$/i.test(kind))
       return { refused: `"${kind.slice(0, 40)}" is not a format that can be opened here.` };
-    paths.push(path.replace(/^\/+|\/+$/g, ""));
+    const isVersion = authority !== "" && /^icechunk$/i.test(kind);
+    if (isStore) {
+      if (inner !== "") stores.push(`${inner}${path.join("/")}`);
+      inner = `|${kind.toLowerCase()}:${isVersion ? `${authority}/` : ""}`;
+      path = [];
+    }
+    const names = isVersion ? below : `${authority}/${below}`;
+    path.push(...names.split("/").filter((name) => name !== ""));
   }
-  const path = paths.filter((part) => part !== "").join("/");
-  return { text: base, path, isArchive, why: "the part after the bar is the format and the path" };
+  const isArchive = stores.length === 0 && inner === "|zip:";
+  const decoded = path.map(decodedName).join("/");
+  const adapters = isArchive ? "" : stores.join("") + inner;
+  const why = base + adapters === text ? undefined : "the part after the bar is the format and the path";
+  return { text: base, path: decoded, isArchive, adapters, why };
+}
+
+/** Decodes a name; names with an invalid percent-encoding stay as they are. */
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** `zarr://https://…` */
