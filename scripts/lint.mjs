@@ -1,12 +1,12 @@
 // npm run lint: formatting and rules of TypeScript and JavaScript, types, formatting of C++, dead exports, the shape of
-// the package, the reports of its types, the workflows of CI, and the prose of changed lines.
+// the package, the reports of its types, the workflows of CI, and the prose of changed lines and of the whole repository.
 // --fix formats.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
-import { checkChanged } from "./prose.mjs";
+import { checkChanged, checkLimits } from "./prose.mjs";
 
 // Fetched on demand at a pinned version: their platform packages make lock files that some registries
 // cannot serve.
@@ -56,7 +56,8 @@ const checks = [
   ["publint", () => attempt(findTool("publint"), ["--strict"])],
   ["public types", () => attempt(process.execPath, ["scripts/api.mjs", "--check"])],
   ["workflows", lintWorkflows],
-  ["prose", () => checkChanged()],
+  ["prose of changed lines", () => checkChanged()],
+  ["prose", checkLimits],
 ];
 
 runMain(async () => {

@@ -1,8 +1,10 @@
 // Counts phrases in comments, messages and Markdown that are not idiomatic technical English.
 //   node scripts/prose.mjs [PATH…]               counts by rule and folder
+//   node scripts/prose.mjs --limits              folders with too many phrases; fails if there are any
 //   node scripts/prose.mjs --list [PATH…]        every phrase
 //   node scripts/prose.mjs --changed [COMMIT]    phrases in lines added since a commit (default: the merge base with main,
-//                                                or HEAD~1 on main); fails if there are any. `npm run lint` runs it.
+//                                                or HEAD~1 on main); fails if there are any
+// `npm run lint` runs the last two.
 // A rule finds a habit and may be wrong about a sentence: reword it, or change the rule.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -86,7 +88,10 @@ const rules = [
 const checked = /\.(ts|tsx|mjs|js|py|cpp|hpp|inc|c|h|md|cmake|vue|html)$/;
 /** Third-party files, generated files, and data. */
 const skipped =
-  /^(third_party|tests\/(golden|fuzz\/corpus|bad)|docs\/performance|THIRD_PARTY|CHANGELOG|api\/|scripts\/prose\.mjs)|coastlines|package-lock/;
+  /^(third_party|tests\/(golden|fuzz\/corpus|bad)|docs\/performance|THIRD_PARTY|api\/|scripts\/prose\.mjs)|coastlines|package-lock/;
+
+/** Maximum number of phrases per 10,000 words. */
+const maxRate = { everywhere: 12, inFolder: 20 };
 
 const git = (...args) =>
   execFileSync("git", ["-C", root, ...args], {
@@ -190,6 +195,27 @@ export function checkChanged(commit = defaultBase()) {
   return found.length === 0;
 }
 
+const perTenThousand = (count, words) => Math.round((10_000 * count) / Math.max(1, words));
+
+const sum = (numbers) => [...numbers].reduce((total, number) => total + number, 0);
+
+/** Checks the number of phrases in every folder and in the repository. @returns whether all are within the limits. */
+export function checkLimits() {
+  const { found, words } = findPhrases([], undefined);
+  const rates = countBy(found, "folder").map(([folder, count]) => ({
+    place: folder,
+    rate: perTenThousand(count, words.get(folder)),
+    limit: maxRate.inFolder,
+  }));
+  const whole = perTenThousand(found.length, sum(words.values()));
+  const above = [...rates, { place: "the repository", rate: whole, limit: maxRate.everywhere }].filter(
+    ({ rate, limit }) => rate > limit,
+  );
+  for (const { place, rate, limit } of above)
+    console.log(`  ${place}: ${rate} phrases per 10,000 words, at most ${limit} allowed`);
+  return above.length === 0;
+}
+
 function countBy(found, key) {
   const counts = new Map();
   for (const one of found) counts.set(one[key], (counts.get(one[key]) ?? 0) + 1);
@@ -199,19 +225,19 @@ function countBy(found, key) {
 function main() {
   const args = process.argv.slice(2);
   if (args[0] === "--changed") return checkChanged(args[1]) ? 0 : 1;
+  if (args[0] === "--limits") return checkLimits() ? 0 : 1;
   const isList = args[0] === "--list";
   const { found, words } = findPhrases(isList ? args.slice(1) : args, undefined);
   if (isList) found.forEach(showPhrase);
   else {
     for (const [rule, count] of countBy(found, "rule")) console.log(`${String(count).padStart(6)} ${rule}`);
     for (const [folder, count] of countBy(found, "folder")) {
-      const rate = Math.round((10_000 * count) / words.get(folder));
-      console.log(`${String(rate).padStart(6)} per 10,000 words in ${folder}`);
+      const rate = String(perTenThousand(count, words.get(folder))).padStart(6);
+      console.log(`${rate} per 10,000 words in ${folder}`);
     }
   }
-  const total = [...words.values()].reduce((sum, count) => sum + count, 0);
-  const rate = Math.round((10_000 * found.length) / Math.max(1, total));
-  console.log(`${found.length} phrases in ${total} words (${rate} per 10,000)`);
+  const total = sum(words.values());
+  console.log(`${found.length} phrases in ${total} words (${perTenThousand(found.length, total)} per 10,000)`);
   return 0;
 }
 
