@@ -4,8 +4,14 @@
  */
 
 export type { CodecMetadata } from "./chain/chain.js";
-export { type CodecChain, type CodecChainOptions, createCodecChain } from "./chain/codec-chain.js";
+export {
+  type CodecChain,
+  type CodecChainDType,
+  type CodecChainOptions,
+  createCodecChain,
+} from "./chain/codec-chain.js";
 export { DType } from "./dtypes/dtype.js";
-export type { ElementData } from "./dtypes/elements.js";
+export type { ElementData, Elements, ElementsLike, ReadAs } from "./dtypes/elements.js";
+export type { DTypeName, DTypeNamed, DTypeObject, DTypeString } from "./dtypes/names.js";
 export { configureWasm, type WasmSource } from "./engine/module.js";
 export { isZarrError, ZarrError } from "./util/errors.js";

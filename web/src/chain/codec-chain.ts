@@ -7,12 +7,16 @@ import {
   checkElements,
   checkValues,
   type ElementData,
+  type Elements,
+  type ElementsLike,
   isConverted,
+  type ReadAs,
   readElements,
   toBytes,
   toElements,
 } from "../dtypes/elements.js";
 import { parseLooseFill } from "../dtypes/fill.js";
+import type { DTypeFields, DTypeInput, DTypeName, DTypeNamed, NumpyTypestr } from "../dtypes/names.js";
 import { fromPlain, parseDataType } from "../dtypes/v3.js";
 import { largerModule, type ModuleName } from "../engine/compile.js";
 import { getSession, loadedSession } from "../engine/engine.js";
@@ -26,12 +30,12 @@ import type { ChunkCodec, Content } from "./chunk-codec.js";
 import { ChunkLayouts, layoutArray } from "./layout.js";
 import { wholeCodec } from "./shards.js";
 
-export interface CodecChainOptions {
-  /**
-   * Zarr v3 data type: a name such as "int16", "complex64" or "r24", an object with a name and a
-   * configuration, or a DType.
-   */
-  dtype: unknown;
+/** Zarr v3 data type: a name such as "int16" or "r24", a name with a configuration, or a DType. */
+export type CodecChainDType = Exclude<DTypeInput, NumpyTypestr | DTypeFields>;
+
+export interface CodecChainOptions<T extends CodecChainDType = CodecChainDType> {
+  /** Data type of the elements. The `bytes` codec determines their byte order. */
+  dtype: T;
   /** Length of each dimension of a decoded chunk. */
   shape: readonly number[];
   /** The chain in encoding order, as in Zarr v3 metadata. A bare name means a codec without configuration. */
@@ -49,22 +53,21 @@ export interface CodecChainOptions {
 }
 
 /**
- * A codec chain bound to one chunk shape and data type. All calls are synchronous.
- *
- * Elements of variable length are lists of values (`createCodecChain<string[]>(…)`).
+ * A codec chain bound to one chunk shape and data type. All calls are synchronous. `D` is the name of the data
+ * type, known from `createCodecChain`. Elements of variable length are lists of values.
  */
-export interface CodecChain<D extends ElementData | readonly unknown[] = ElementData> {
+export interface CodecChain<D extends DTypeName = DTypeName> {
   readonly dtype: DType;
   readonly shape: readonly number[];
   /**
-   * Decodes a chunk into a new typed array, in C order and native byte order.
+   * Decodes a chunk into a new typed array (or list), in C order and native byte order.
    * @throws CorruptChunk, naming the codec.
    */
-  decode(encoded: Uint8Array): D;
+  decode<T extends Elements = ReadAs<D>>(encoded: Uint8Array): T;
   /** Decodes into the caller's typed array (or list), which must have the type and length that decode returns. */
-  decodeInto<T extends D>(encoded: Uint8Array, out: T): T;
+  decodeInto<T extends ElementsLike<D>>(encoded: Uint8Array, out: T): T;
   /** Encodes a chunk from elements in C order, in the form that decode returns. */
-  encode(elements: D): Uint8Array<ArrayBuffer>;
+  encode(elements: ElementsLike<D>): Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -72,9 +75,9 @@ export interface CodecChain<D extends ElementData | readonly unknown[] = Element
  * @throws UnknownCodec, InvalidMetadata, Unsupported, LimitExceeded for an invalid or unsupported chain;
  *   EngineFailed.
  */
-export async function createCodecChain<D extends ElementData | readonly unknown[] = ElementData>(
-  options: CodecChainOptions,
-): Promise<CodecChain<D>> {
+export async function createCodecChain<const T extends CodecChainDType>(
+  options: CodecChainOptions<T>,
+): Promise<CodecChain<DTypeNamed<T>>> {
   if (typeof options !== "object" || options === null)
     throw invalidArgument("createCodecChain expects an object with dtype, shape and codecs");
   const { shape, direction = "both" } = options;
@@ -94,13 +97,7 @@ export async function createCodecChain<D extends ElementData | readonly unknown[
   const module = direction === "both" ? largerModule(decodeModule, encodeModule) : decodeModule;
   const session = await getSession(module);
   codec.prepare(session);
-  const chain: CodecChain<ElementData | readonly unknown[]> = new BoundChain(
-    dtype,
-    [...shape],
-    codec,
-    module,
-  );
-  return chain as unknown as CodecChain<D>;
+  return new BoundChain(dtype, [...shape], codec, module);
 }
 
 /** Returns the codec of the chain: of a single chunk, or of a shard. */
@@ -116,7 +113,7 @@ function makeCodec(
   return wholeCodec(layouts.of(options.shape), array, limits);
 }
 
-class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
+class BoundChain implements CodecChain {
   readonly #count: number;
 
   constructor(
@@ -128,12 +125,12 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
     this.#count = countOf(shape);
   }
 
-  decode(encoded: Uint8Array): ElementData | readonly unknown[] {
+  decode<T extends Elements>(encoded: Uint8Array): T {
     const content = this.#decoded(encoded);
-    return content instanceof Uint8Array ? toElements(this.dtype, content) : content;
+    return (content instanceof Uint8Array ? toElements(this.dtype, content) : content) as T;
   }
 
-  decodeInto<T extends ElementData | readonly unknown[]>(encoded: Uint8Array, out: T): T {
+  decodeInto<T extends Elements>(encoded: Uint8Array, out: T): T {
     this.#check(out, "out");
     if (isConverted(this.dtype)) {
       readElements(this.dtype, this.#decoded(encoded) as Uint8Array, out as ElementData);
@@ -145,7 +142,7 @@ class BoundChain implements CodecChain<ElementData | readonly unknown[]> {
     return out;
   }
 
-  encode(elements: ElementData | readonly unknown[]): Uint8Array<ArrayBuffer> {
+  encode(elements: Elements): Uint8Array<ArrayBuffer> {
     this.#check(elements, "the elements to encode");
     const content = Array.isArray(elements) ? elements : toBytes(this.dtype, elements as ElementData);
     return this.#run((session) => this.codec.encode(session, content));

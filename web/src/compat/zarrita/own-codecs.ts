@@ -284,20 +284,20 @@ function lazyChain(
   shape: number[],
   codecs: { name: string; configuration: Configuration }[],
   fillValue?: unknown,
-): () => Promise<CodecChain<Elements>> {
-  let made: Promise<CodecChain<Elements>> | undefined;
+): () => Promise<CodecChain> {
+  let made: Promise<CodecChain> | undefined;
   return () => {
-    made ??= createCodecChain<Elements>({ dtype: namedDtype(dataType), shape, codecs, fillValue });
+    made ??= createCodecChain({ dtype: namedDtype(dataType), shape, codecs, fillValue });
     return made;
   };
 }
 
-function decodeChunk(chain: CodecChain<Elements>, bytes: Uint8Array, shape: readonly number[]) {
+function decodeChunk(chain: CodecChain, bytes: Uint8Array, shape: readonly number[]) {
   const data = wrapElements(chain.dtype, chain.decode(bytes));
   return { data, shape: [...shape], stride: stridesOf(shape) };
 }
 
-function encodeChunk(chain: CodecChain<Elements>, chunk: Strided): Uint8Array {
+function encodeChunk(chain: CodecChain, chunk: Strided): Uint8Array {
   const data = cOrder(chunk);
   const { core } = chain.dtype;
   const isBytes = core === "bool" || core === "fixed_bytes" || core === "fixed_utf32";
