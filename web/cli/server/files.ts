@@ -5,7 +5,7 @@ import type { ServerResponse } from "node:http";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type ByteRange, rangeHead, sendRangeHead } from "./ranges.js";
-import { type Asked, type Head, notFound, sendText, typeOf } from "./response.js";
+import { type Asked, type Head, notFound, sendText, contentType } from "./response.js";
 
 /** Maximum number of entries in a folder's listing. */
 const maxEntries = 10_000;
@@ -24,13 +24,13 @@ export interface FileMount {
 export async function sendFile(mount: FileMount, below: string, asked: Asked, head: Head): Promise<void> {
   const isFolder = below === "" || below.endsWith("/");
   const name = isFolder && !mount.isData ? `${below}index.html` : below;
-  const place = await placeOf(mount.root, name);
+  const place = await resolveBelow(mount.root, name);
   if (place === undefined) return notFound(asked, head);
   if (isFolder && mount.isData && (await isDirectory(place))) return sendListing(place, asked, head);
   const file = await openFile(place);
   if (!file) return notFound(asked, head);
   try {
-    await sendOpen(file, asked, { ...head, ...typeOf(place, mount.isData) });
+    await sendOpen(file, asked, { ...head, ...contentType(place, mount.isData) });
   } finally {
     await file.close();
   }
@@ -40,7 +40,7 @@ export async function sendFile(mount: FileMount, below: string, asked: Asked, he
  * The real path of a file or folder below a root; undefined if it does not exist, or if its name or a symbolic link
  * leads out of the root.
  */
-async function placeOf(root: string, below: string): Promise<string | undefined> {
+async function resolveBelow(root: string, below: string): Promise<string | undefined> {
   if (/[\0\\]/.test(below) || below.split("/").some((segment) => segment === "." || segment === ".."))
     return undefined;
   try {

@@ -1,7 +1,7 @@
 /** Serves objects of a store over HTTP, so that a page can read data that only this process can access. */
 import { isZarrError, listChildren, type Store } from "zarr-wasm";
 import { sendRangeHead } from "./ranges.js";
-import { type Asked, type Head, notFound, refused, sendText, typeOf } from "./response.js";
+import { type Asked, type Head, notFound, refused, sendText, contentType } from "./response.js";
 
 /** Responds with an object of a store, or with the list of a path. */
 export async function sendObject(store: Store, key: string, asked: Asked, head: Head): Promise<void> {
@@ -9,7 +9,7 @@ export async function sendObject(store: Store, key: string, asked: Asked, head: 
   asked.response.once("close", () => controller.abort());
   try {
     if (key === "" || key.endsWith("/")) await sendChildren(store, key, asked, head);
-    else await send(store, key, asked, { ...head, ...typeOf(key, true) }, controller.signal);
+    else await send(store, key, asked, { ...head, ...contentType(key, true) }, controller.signal);
   } catch (error) {
     if (controller.signal.aborted) return;
     if (!isZarrError(error)) throw error;

@@ -13,7 +13,7 @@ export interface ByteRange {
  * allows;
  *   "unsatisfiable" for a range past the end, and for an empty one.
  */
-function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
+function parseRange(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
   const [, first = "", last = ""] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "") ?? [];
   if (first === "" && last === "") return undefined;
   // A very long number becomes Infinity, which compares as a large number does.
@@ -39,7 +39,7 @@ export function sendRangeHead(
   head: Head,
 ): ByteRange | undefined {
   const all = { ...head, ...rangeHead };
-  const part = rangeOf(range, size);
+  const part = parseRange(range, size);
   if (part === "unsatisfiable") {
     response.writeHead(416, { ...all, "content-range": `bytes */${size}`, "content-length": 0 }).end();
     return undefined;

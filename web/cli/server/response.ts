@@ -44,7 +44,7 @@ const types: Readonly<Record<string, string>> = {
 const documents = /^\.z(array|group|attrs|metadata)$/;
 
 /** The type of a file; for data, headers that keep browsers from treating it as anything but bytes. */
-export function typeOf(file: string, isData: boolean): Head {
+export function contentType(file: string, isData: boolean): Head {
   const name = path.basename(file);
   if (!isData) return { "content-type": types[path.extname(name)] ?? "application/octet-stream" };
   const isJson = name.endsWith(".json") || documents.test(name);

@@ -76,7 +76,7 @@ async function answer(mounts: ServerOptions["mounts"], asked: Asked, head: Head)
     return refused(asked, 421, head, "this server answers to its own address only");
   if (method !== "GET" && method !== "HEAD")
     return refused(asked, 405, { ...head, allow: "GET, HEAD" }, "only GET and HEAD are served");
-  const pathname = pathOf(url);
+  const pathname = decodePath(url);
   if (pathname === undefined) return refused(asked, 400, head, "the path is not valid");
   const prefixes = Object.keys(mounts).filter((prefix) => pathname.startsWith(prefix));
   const prefix = prefixes.sort((a, b) => b.length - a.length)[0];
@@ -92,7 +92,7 @@ async function answer(mounts: ServerOptions["mounts"], asked: Asked, head: Head)
 }
 
 /** The decoded path of a request; undefined if invalid. `..` in any form stays, and is refused at lookup. */
-function pathOf(url: string): string | undefined {
+function decodePath(url: string): string | undefined {
   const path = url.replace(/[?#].*$/s, "");
   try {
     return path.startsWith("/") ? decodeURIComponent(path) : undefined;

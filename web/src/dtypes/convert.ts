@@ -12,11 +12,11 @@ import {
   type FloatFormat,
   type FloatName,
   floatFormats,
-  highestOf,
-  infinityOf,
+  highestCode,
+  infinityCode,
   isNanCode,
-  nanOf,
-  signOf,
+  nanCode,
+  signBit,
 } from "./floats.js";
 
 /** Numbers in their stored form. */
@@ -79,7 +79,7 @@ export function floatConversion(name: Exclude<FloatName, "float32">): Conversion
     widen(stored, out) {
       if (name === "bfloat16") return widenBfloat(stored, out);
       table ??= Uint32Array.from({ length: 256 ** storedBytes }, (_, bits) => float32Bits(format, bits));
-      const bits = bitsOf(out);
+      const bits = floatBits(out);
       for (let i = 0; i < stored.length; i++) bits[i] = table[stored[i]!]!;
     },
     narrow: (elements) => narrow(name, format, elements),
@@ -88,12 +88,12 @@ export function floatConversion(name: Exclude<FloatName, "float32">): Conversion
 
 /** A bfloat16 is the upper half of a float32. */
 function widenBfloat(stored: StoredArray, out: Float32Array): void {
-  const bits = bitsOf(out);
+  const bits = floatBits(out);
   for (let i = 0; i < stored.length; i++) bits[i] = stored[i]! << 16;
 }
 
 /** Returns the bits of floats: passing NaNs through JavaScript numbers may change them. */
-function bitsOf(floats: Float32Array): Uint32Array {
+function floatBits(floats: Float32Array): Uint32Array {
   return new Uint32Array(floats.buffer, floats.byteOffset, floats.length);
 }
 
@@ -103,13 +103,13 @@ const scratchBits = new Uint32Array(scratch.buffer);
 /** Returns the float32 bits of a stored number, preserving the sign and payload of IEEE NaNs. */
 function float32Bits(format: FloatFormat, stored: number): number {
   const { mantissaBits, specials } = format;
-  const code = specials === "scale" ? stored : stored % (2 * signOf(format));
+  const code = specials === "scale" ? stored : stored % (2 * signBit(format));
   if (!isNanCode(format, code)) {
     scratch[0] = decodeFloat(format, code);
     return scratchBits[0]!;
   }
   if (specials !== "ieee") return 0x7fc00000;
-  const sign = code >= signOf(format) ? 0x80000000 : 0;
+  const sign = code >= signBit(format) ? 0x80000000 : 0;
   return sign + 0x7f800000 + ((code % 2 ** mantissaBits) << (23 - mantissaBits));
 }
 
@@ -117,10 +117,10 @@ function narrow(name: string, format: FloatFormat, elements: Float32Array): Stor
   const { length } = elements;
   const out = format.bytes === 1 ? new Uint8Array(length) : new Uint16Array(length);
   if (format.specials === "scale") {
-    for (let i = 0; i < length; i++) out[i] = encodeFloat(format, elements[i]!) ?? nanOf(format)!;
+    for (let i = 0; i < length; i++) out[i] = encodeFloat(format, elements[i]!) ?? nanCode(format)!;
     return out;
   }
-  const bits = bitsOf(elements);
+  const bits = floatBits(elements);
   const round = rounder(format);
   const nan = nanCoder(format);
   for (let i = 0; i < length; i++) {
@@ -134,7 +134,7 @@ function narrow(name: string, format: FloatFormat, elements: Float32Array): Stor
 
 /** Sets the sign bit, except for −0 and NaN in formats where the code of −0 means NaN. */
 function withSign(format: FloatFormat, code: number): number {
-  return format.specials === "fnuz" && (code === 0 || code === nanOf(format)) ? code : signOf(format) + code;
+  return format.specials === "fnuz" && (code === 0 || code === nanCode(format)) ? code : signBit(format) + code;
 }
 
 /**
@@ -142,8 +142,8 @@ function withSign(format: FloatFormat, code: number): number {
  * payload as fits.
  */
 function nanCoder(format: FloatFormat): (size: number) => number {
-  if (format.specials !== "ieee") return () => nanOf(format) ?? -1;
-  const infinity = infinityOf(format);
+  if (format.specials !== "ieee") return () => nanCode(format) ?? -1;
+  const infinity = infinityCode(format);
   const quiet = 2 ** (format.mantissaBits - 1);
   return (size) => infinity + ((size & 0x7fffff) >>> (23 - format.mantissaBits) || quiet);
 }
@@ -154,9 +154,9 @@ function nanCoder(format: FloatFormat): (size: number) => number {
  */
 function rounder(format: FloatFormat): (size: number) => number {
   const { mantissaBits, bias } = format;
-  const highest = highestOf(format);
+  const highest = highestCode(format);
   const beyond =
-    format.specials === "ieee" ? infinityOf(format) : format.specials === "fnuz" ? nanOf(format)! : highest;
+    format.specials === "ieee" ? infinityCode(format) : format.specials === "fnuz" ? nanCode(format)! : highest;
   return (size) => {
     const stored = size >>> 23;
     const mantissa = stored === 0 ? size : (size & 0x7fffff) | 0x800000;

@@ -76,7 +76,7 @@ export function arrayNameOf(dtype: DType): string {
 }
 
 /** Returns the length of the typed array for `count` elements. */
-function entriesOf(dtype: DType, count: number): number {
+function arrayLength(dtype: DType, count: number): number {
   return (count * dtype.itemBytes) / (conversionOf(dtype)?.storedBytes ?? arrayOf(dtype).BYTES_PER_ELEMENT);
 }
 
@@ -90,7 +90,7 @@ export function checkElements(
   count: number,
   what: string,
 ): asserts data is ElementData {
-  const entries = entriesOf(dtype, count);
+  const entries = arrayLength(dtype, count);
   const clamped = data instanceof Uint8ClampedArray && arrayOf(dtype) === Uint8Array;
   // Checked by tag to accept arrays of any realm, and subclasses such as Node's Buffer.
   if (!isTypedArray(data) || !(data[Symbol.toStringTag] === arrayNameOf(dtype) || clamped)) {

@@ -6,7 +6,7 @@ import { type Json, numberText, toPlain } from "../util/json.js";
 import { textDecoder } from "../util/platform.js";
 import type { DType } from "./dtype.js";
 import { type FillValue, missingValue, swappedItem } from "./fill-value.js";
-import { decodeFloat, type FloatFormat, floatFormats, floatsOf, isNanCode, nanOf } from "./floats.js";
+import { decodeFloat, type FloatFormat, floatFormats, floatsOf, isNanCode, nanCode } from "./floats.js";
 import { fromPlain } from "./plain.js";
 import { readScalar } from "./scalar.js";
 import { withoutPadding } from "./strings.js";
@@ -145,7 +145,7 @@ function float64Json(item: Uint8Array, version: 2 | 3): FillJson {
 
 function floatJson(format: FloatFormat, item: Uint8Array, version: 2 | 3): FillJson {
   const code = item.reduceRight((bits, byte) => bits * 256 + byte, 0);
-  if (isNanCode(format, code)) return version === 2 || code === nanOf(format) ? "NaN" : bitsJson(item);
+  if (isNanCode(format, code)) return version === 2 || code === nanCode(format) ? "NaN" : bitsJson(item);
   const value = decodeFloat(format, code);
   return finiteOrName(format === floatFormats.float32 ? shortest(value) : value);
 }

@@ -19,7 +19,7 @@ import {
   refuse,
   swappedItem,
 } from "./fill-value.js";
-import { decodeFloat, encodeFloat, type FloatFormat, floatsOf, signOf } from "./floats.js";
+import { decodeFloat, encodeFloat, type FloatFormat, floatsOf, signBit } from "./floats.js";
 import { readScalar } from "./scalar.js";
 import { withoutNuls } from "./strings.js";
 
@@ -131,7 +131,7 @@ function integerIn(source: FillSource): bigint {
       : refuse(source);
   const text = json instanceof JsonNumber ? json.text : json;
   const decimal = typeof text === "string" ? parseDecimal(text) : undefined;
-  return (decimal && integerOf(decimal)) ?? refuse(source);
+  return (decimal && exactInteger(decimal)) ?? refuse(source);
 }
 
 /** Parses a float: a number, one of three names, or its bits in hexadecimal. */
@@ -206,7 +206,7 @@ function writeBits(
   const view = new DataView(item.buffer, item.byteOffset, item.length);
   if (!format) return view.getFloat64(0, true);
   const bits = Number.parseInt(digits, 16);
-  if (bits >= (format.specials === "scale" ? 1 : 2) * signOf(format)) refuse(source);
+  if (bits >= (format.specials === "scale" ? 1 : 2) * signBit(format)) refuse(source);
   return decodeFloat(format, bits);
 }
 
@@ -359,7 +359,7 @@ function apart(size: number): [bigint, number] {
 }
 
 /** Returns the exact integer value of a decimal; undefined if it has a fraction or more than 40 digits. */
-function integerOf({ negative, digits, exponent }: Decimal): bigint | undefined {
+function exactInteger({ negative, digits, exponent }: Decimal): bigint | undefined {
   if (digits === "") return 0n;
   if (exponent < 0 || digits.length + exponent > 40) return undefined;
   const size = BigInt(digits) * 10n ** BigInt(exponent);

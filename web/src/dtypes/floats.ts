@@ -69,45 +69,45 @@ export function floatsOf({
 }
 
 /** Returns the value of the sign bit; for a format without sign, the number of codes. */
-export function signOf({ exponentBits, mantissaBits }: FloatFormat): number {
+export function signBit({ exponentBits, mantissaBits }: FloatFormat): number {
   return 2 ** (exponentBits + mantissaBits);
 }
 
 /** Returns the code of positive infinity in an IEEE format: the first one above the finite numbers. */
-export function infinityOf({ exponentBits, mantissaBits }: FloatFormat): number {
+export function infinityCode({ exponentBits, mantissaBits }: FloatFormat): number {
   return (2 ** exponentBits - 1) * 2 ** mantissaBits;
 }
 
 /** Returns the highest code of a finite number, without sign. */
-export function highestOf(format: FloatFormat): number {
-  if (format.specials === "ieee") return infinityOf(format) - 1;
-  return signOf(format) - (format.specials === "scale" ? 2 : 1);
+export function highestCode(format: FloatFormat): number {
+  if (format.specials === "ieee") return infinityCode(format) - 1;
+  return signBit(format) - (format.specials === "scale" ? 2 : 1);
 }
 
 /** Returns the code of the constant "NaN"; undefined if the format has none. */
-export function nanOf(format: FloatFormat): number | undefined {
+export function nanCode(format: FloatFormat): number | undefined {
   if (format.specials === "finite") return undefined;
-  if (format.specials === "fnuz") return signOf(format);
+  if (format.specials === "fnuz") return signBit(format);
   return format.specials === "scale"
-    ? signOf(format) - 1
-    : infinityOf(format) + 2 ** (format.mantissaBits - 1);
+    ? signBit(format) - 1
+    : infinityCode(format) + 2 ** (format.mantissaBits - 1);
 }
 
 /** Whether a code (without bits above the format's own) is a NaN. */
 export function isNanCode(format: FloatFormat, code: number): boolean {
-  return format.specials === "ieee" ? code % signOf(format) > infinityOf(format) : code === nanOf(format);
+  return format.specials === "ieee" ? code % signBit(format) > infinityCode(format) : code === nanCode(format);
 }
 
 /** Returns the value of a code; ignores bits above the format's own. Exact: float64 represents every format. */
 export function decodeFloat(format: FloatFormat, bits: number): number {
   const { mantissaBits, bias, specials } = format;
-  const sign = signOf(format);
+  const sign = signBit(format);
   const code = bits % (specials === "scale" ? sign : 2 * sign);
   if (isNanCode(format, code)) return Number.NaN;
   if (specials === "scale") return 2 ** (code - bias);
   const size = code % sign;
   const factor = code >= sign ? -1 : 1;
-  if (specials === "ieee" && size === infinityOf(format)) return factor * Number.POSITIVE_INFINITY;
+  if (specials === "ieee" && size === infinityCode(format)) return factor * Number.POSITIVE_INFINITY;
   const mantissa = size % 2 ** mantissaBits;
   const exponent = Math.floor(size / 2 ** mantissaBits);
   const scaled = exponent > 0 ? 2 ** mantissaBits + mantissa : mantissa;
@@ -124,27 +124,27 @@ export function decodeFloat(format: FloatFormat, bits: number): number {
  */
 export function encodeFloat(format: FloatFormat, value: number, beyond = 0): number | undefined {
   const { mantissaBits, bias, specials } = format;
-  if (Number.isNaN(value)) return nanOf(format);
+  if (Number.isNaN(value)) return nanCode(format);
   const size = Math.abs(value);
   const negative = value < 0 || Object.is(value, -0);
   if (specials === "scale" && value < 0) return undefined;
-  const exponent = Math.max(exponentOf(size), specials === "scale" ? -bias : 1 - bias);
+  const exponent = Math.max(binaryExponent(size), specials === "scale" ? -bias : 1 - bias);
   const base = (exponent + bias - 1) * 2 ** mantissaBits;
   const scaled = size * 2 ** (mantissaBits - exponent);
   let code = size === Number.POSITIVE_INFINITY ? size : base + roundTie(scaled, beyond, base);
-  if (code > highestOf(format)) {
+  if (code > highestCode(format)) {
     if (specials !== "ieee") return undefined;
-    code = infinityOf(format);
+    code = infinityCode(format);
   }
   if (specials === "scale") return Math.max(code, 0); // below the smallest power, zero included
   const unsigned = specials === "fnuz" && code === 0; // −0's code is NaN there
-  return negative && !unsigned ? signOf(format) + code : code;
+  return negative && !unsigned ? signBit(format) + code : code;
 }
 
 const float64 = new DataView(new ArrayBuffer(8));
 
 /** Returns the exponent e of a positive number in [2^e, 2^(e+1)); −1023 for zero and subnormal float64. */
-export function exponentOf(size: number): number {
+export function binaryExponent(size: number): number {
   float64.setFloat64(0, size);
   return ((float64.getUint16(0) >> 4) & 0x7ff) - 1023;
 }

@@ -70,7 +70,7 @@ export function parseTypestr(text: string, options: DescrOptions = {}): StoredTy
   const dtype = isTime
     ? timeType(text, kind, digits, multiple, unit ?? "generic")
     : plainType(text, kind, Number(digits));
-  return { dtype, endians: [endianOf(text, order, componentsOf(dtype)[0]!.bytes)] };
+  return { dtype, endians: [parseEndian(text, order, componentsOf(dtype)[0]!.bytes)] };
 }
 
 /** Parses `|O`, which old NumPy followed by the width of a pointer. */
@@ -107,7 +107,7 @@ function timeType(text: string, kind: string, size: string, multiple = "", unit 
   return DType.time(kind === "M" ? "datetime64" : "timedelta64", name, factor);
 }
 
-function endianOf(text: string, order: string, componentBytes: number): Endian | undefined {
+function parseEndian(text: string, order: string, componentBytes: number): Endian | undefined {
   if (componentBytes === 1) return undefined; // any of the three marks is accepted and ignored
   if (order === "|")
     throw invalidMetadata(`dtype "${text}" needs a byte order, "<" or ">"`, { code: "missing-endian" });

@@ -40,14 +40,14 @@ for (const [name, type] of Object.entries(dtypeAliases)) plain.set(name, plain.g
 
 /** Types with a configuration: the options in it, and a function that makes the type. */
 const configured = new Map<string, { options: readonly string[]; make(c: Options, depth: number): DType }>([
-  ["raw_bytes", { options: ["length_bytes"], make: (c) => DType.raw(lengthOf(c, "raw_bytes", 1)) }],
+  ["raw_bytes", { options: ["length_bytes"], make: (c) => DType.raw(parseLength(c, "raw_bytes", 1)) }],
   [
     "null_terminated_bytes",
-    { options: ["length_bytes"], make: (c) => DType.fixedBytes(lengthOf(c, "null_terminated_bytes", 1)) },
+    { options: ["length_bytes"], make: (c) => DType.fixedBytes(parseLength(c, "null_terminated_bytes", 1)) },
   ],
   [
     "fixed_length_utf32",
-    { options: ["length_bytes"], make: (c) => DType.fixedUtf32(lengthOf(c, "fixed_length_utf32", 4) / 4) },
+    { options: ["length_bytes"], make: (c) => DType.fixedUtf32(parseLength(c, "fixed_length_utf32", 4) / 4) },
   ],
   ["numpy.datetime64", { options: ["unit", "scale_factor"], make: (c) => timeType("datetime64", c) }],
   ["numpy.timedelta64", { options: ["unit", "scale_factor"], make: (c) => timeType("timedelta64", c) }],
@@ -127,7 +127,7 @@ function rawType(name: string, bits: number): DType {
   return DType.raw(bits / 8);
 }
 
-function lengthOf(configuration: Options, name: string, unit: number): number {
+function parseLength(configuration: Options, name: string, unit: number): number {
   const length = ownProperty(configuration, "length_bytes");
   if (typeof length !== "number" || !Number.isInteger(length) || length < unit || length % unit !== 0) {
     throw refused(`data type ${name}: "length_bytes" must be a positive multiple of ${unit}`);

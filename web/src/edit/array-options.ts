@@ -19,14 +19,14 @@ import { describeValue, invalidArgument, unsupported, type ZarrError } from "../
 import type { Json } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
 import { countOf } from "../util/shapes.js";
-import { chainOf, requireEncodable } from "./codecs-option.js";
+import { resolveChain, requireEncodable } from "./codecs-option.js";
 import type { CreateLikeOptions, CreateOptions } from "./options.js";
 
 /** Converts a metadata error into one about arguments. */
-const asArgument = (error: Error) =>
-  invalidArgument(error.message, { ...detailsOf(error as ZarrError<"InvalidMetadata">), cause: error });
-
-const detailsOf = ({ code, codec }: ZarrError<"InvalidMetadata">) => ({ code, codec });
+const asArgument = (error: Error) => {
+  const { code, codec } = error as ZarrError<"InvalidMetadata">;
+  return invalidArgument(error.message, { code, codec, cause: error });
+};
 
 /**
  * Returns the metadata of the array that the options describe, as parsed by the reader's own parser.
@@ -83,7 +83,7 @@ function changedArray(source: ArrayMetadata, version: ZarrVersion, changes: Arra
   const like = describeArray(source);
   const { dtype } = like;
   const shape = changes.shape === undefined ? like.shape : lengths(changes.shape, "shape", 0);
-  const fill = changes.fillValue === undefined ? like.fill : fillOf(dtype, changes.fillValue, version);
+  const fill = changes.fillValue === undefined ? like.fill : resolveFill(dtype, changes.fillValue, version);
   const { chunkShape, shardShape, codecs, order } = changes;
   const keepsChunks = [chunkShape, shardShape, codecs, order].every((change) => change === undefined);
   const chunks = keepsChunks ? like : changedChunks(source, version, { ...changes, shape });
@@ -96,8 +96,8 @@ function changedArray(source: ArrayMetadata, version: ZarrVersion, changes: Arra
     dimensionNames:
       changes.dimensionNames === undefined
         ? like.dimensionNames
-        : namesOf(changes.dimensionNames, shape.length),
-    keys: changes.chunkKeyEncoding === undefined ? like.keys : keysOf(changes.chunkKeyEncoding, version),
+        : resolveDimensionNames(changes.dimensionNames, shape.length),
+    keys: changes.chunkKeyEncoding === undefined ? like.keys : resolveChunkKeys(changes.chunkKeyEncoding, version),
   };
 }
 
@@ -125,7 +125,7 @@ function changedChunks(
   const array = { dtype, shape: chunkShape };
   const isReshaped = chunkShape.join() !== spec.chunkShape.join();
   const codecs = changes.codecs ?? printCodecs(kept, array, zarrFormat, version, isReshaped);
-  const endian = endianOf(spec);
+  const endian = byteOrder(spec);
   const context = {
     version,
     dtype,
@@ -138,7 +138,7 @@ function changedChunks(
   };
   return {
     grid: { chunkShape: shardShape ?? chunkShape },
-    codecs: chainOf(codecs, context).codecs,
+    codecs: resolveChain(codecs, context).codecs,
     codecVersion: version,
   };
 }
@@ -151,7 +151,7 @@ export function leafCodecs(codecs: readonly CodecMetadata[]): readonly CodecMeta
   return [...codecs.slice(0, at), ...leafCodecs(inner)];
 }
 
-function endianOf({ codecs }: ArrayMetadata["spec"]): ReadType["endian"] {
+function byteOrder({ codecs }: ArrayMetadata["spec"]): ReadType["endian"] {
   const bytes = leafCodecs(codecs).find(({ name }) => name === "bytes");
   return (bytes?.configuration?.["endian"] as ReadType["endian"] | undefined) ?? "little";
 }
@@ -172,18 +172,18 @@ function newArray(options: CreateOptions, version: ZarrVersion, limits: Limits):
     throw invalidArgument(`order must be "C" or "F", not ${describeValue(order)}`);
   const rank = shape.length;
   const context = { version, dtype: given, endian, rank, order, chunkShape, shardShape };
-  const { dtype, codecs } = chainOf(options.codecs, context);
+  const { dtype, codecs } = resolveChain(options.codecs, context);
   return {
     shape,
     grid: { chunkShape: shardShape ?? chunkShape },
     dtype,
     descr,
-    fill: fillOf(dtype, options.fillValue, version),
+    fill: resolveFill(dtype, options.fillValue, version),
     codecs,
     codecVersion: version,
     attributes: attributesJson(attributes),
-    dimensionNames: namesOf(dimensionNames, rank),
-    keys: keysOf(options.chunkKeyEncoding, version),
+    dimensionNames: resolveDimensionNames(dimensionNames, rank),
+    keys: resolveChunkKeys(options.chunkKeyEncoding, version),
   };
 }
 
@@ -245,7 +245,7 @@ function withNames(dtype: DType): DType {
   return dtype;
 }
 
-function fillOf(dtype: DType, value: unknown, version: ZarrVersion): FillValue {
+function resolveFill(dtype: DType, value: unknown, version: ZarrVersion): FillValue {
   if (value === undefined) return defaultFill(dtype);
   if (value === null) {
     if (version < 3) return { value: null, item: new Uint8Array(dtype.itemBytes) };
@@ -273,7 +273,7 @@ function defaultFill(dtype: DType): FillValue {
   return { value: 0, item };
 }
 
-function namesOf(names: unknown, rank: number): NewArray["dimensionNames"] {
+function resolveDimensionNames(names: unknown, rank: number): NewArray["dimensionNames"] {
   if (names === undefined) return undefined;
   const valid = (name: unknown) => name === null || (typeof name === "string" && isWellFormed(name));
   if (!Array.isArray(names) || names.length !== rank || !Array.from(names).every(valid)) {
@@ -295,16 +295,16 @@ const keyOptions: Readonly<Record<ChunkKeys["name"], readonly string[]>> = {
   fanout: ["maxChildren"],
 };
 
-function keysOf(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion, depth = 0): ChunkKeys {
+function resolveChunkKeys(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion, depth = 0): ChunkKeys {
   const encoding: unknown = option ?? {};
   const name = readName(encoding, version);
   const { separator, suffix, baseEncoding, maxChildren } = encoding as Partial<Record<string, unknown>>;
-  if (name === "fanout") return { name, maxChildren: childrenOf(maxChildren) };
-  if (name !== "suffix") return { name, separator: separatorOf(separator, name, version) };
+  if (name === "fanout") return { name, maxChildren: resolveMaxChildren(maxChildren) };
+  if (name !== "suffix") return { name, separator: resolveSeparator(separator, name, version) };
   if (typeof suffix !== "string")
     throw badKeys(`chunkKeyEncoding "suffix" requires a string as suffix, got ${describeValue(suffix)}`);
   if (depth >= maxSuffixes) throw badKeys(tooManySuffixes);
-  return { name, suffix, base: keysOf(baseEncoding as typeof option, version, depth + 1) };
+  return { name, suffix, base: resolveChunkKeys(baseEncoding as typeof option, version, depth + 1) };
 }
 
 /** Returns the name of an encoding after checking its option names. */
@@ -324,7 +324,7 @@ function readName(encoding: unknown, version: ZarrVersion): ChunkKeys["name"] {
   return name as ChunkKeys["name"];
 }
 
-function separatorOf(given: unknown, name: PlainKeys["name"], version: ZarrVersion): Separator {
+function resolveSeparator(given: unknown, name: PlainKeys["name"], version: ZarrVersion): Separator {
   const separator = given ?? (name === "default" ? "/" : ".");
   if ((separator === "/" && version > 1) || separator === ".") return separator;
   throw badKeys(
@@ -336,7 +336,7 @@ function separatorOf(given: unknown, name: PlainKeys["name"], version: ZarrVersi
  * Returns a power of ten. Other values are rejected: they would stand for the power below, with a warning
  * from readers.
  */
-function childrenOf(given: unknown): number {
+function resolveMaxChildren(given: unknown): number {
   const children = given ?? 1000;
   const what = 'maxChildren of chunkKeyEncoding "fanout"';
   if (!(Number.isSafeInteger(children) && (children as number) >= 100))

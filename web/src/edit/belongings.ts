@@ -172,7 +172,7 @@ export class Belongings {
       this.#v1.add(folder);
     }
     if (name === v3Key && isGroup(object)) return;
-    await this.#addArray(folder, factsOf(object, name));
+    await this.#addArray(folder, keyFields(object, name));
   }
 
   async #readRecord(key: string): Promise<void> {
@@ -269,7 +269,7 @@ export async function documentAt(
 }
 
 /** The part of a metadata document that determines the chunk keys. */
-function factsOf(object: JsonObject | undefined, name: string): JsonObject {
+function keyFields(object: JsonObject | undefined, name: string): JsonObject {
   const format =
     name === v1MetaKey ? ["zarr_format"] : ["zarr_format", "dimension_separator", "chunk_key_encoding"];
   return jsonObject([...format, "shape"].map((key) => [key, object && member(object, key)] as const));
@@ -282,7 +282,7 @@ function factsOf(object: JsonObject | undefined, name: string): JsonObject {
 async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
   try {
     const rank = readLengths(member(facts, "shape"), "shape", 0).length;
-    const encodings = await encodingsOf(facts);
+    const encodings = await possibleEncodings(facts);
     return (below) => encodings.some((keys) => parseChunkKey(keys, below, rank) !== undefined);
   } catch (error) {
     if (!isZarrError(error)) throw error;
@@ -290,7 +290,7 @@ async function chunkTest(facts: JsonObject): Promise<ChunkTest> {
   }
 }
 
-async function encodingsOf(facts: JsonObject): Promise<ChunkKeys[]> {
+async function possibleEncodings(facts: JsonObject): Promise<ChunkKeys[]> {
   if (isFormat(facts, "3"))
     return [(await readChunkKeys(member(facts, "chunk_key_encoding"), undefined)).keys];
   const given = member(facts, "dimension_separator");

@@ -40,22 +40,22 @@ export interface Chain {
  * order "F", shards. All codecs must have been loaded.
  * @throws InvalidArgument, UnknownCodec; Unsupported for a codec that the version does not have.
  */
-export function chainOf(option: unknown, context: ChainContext): Chain {
+export function resolveChain(option: unknown, context: ChainContext): Chain {
   const { dtype: elements, version } = context;
   if (elements.isVariable && version === 1)
     throw unsupported(`Zarr v1 does not support elements of variable length (data type ${elements})`, {
       code: "unknown-dtype",
     });
-  const known = (option === undefined ? defaultCodecs(context.dtype) : listOf(option)).map((codec) =>
+  const known = (option === undefined ? defaultCodecs(context.dtype) : codecList(option)).map((codec) =>
     lookUp(codec, context),
   );
-  const dtype = elementsOf(known, context);
+  const dtype = elementType(known, context);
   const isBefore = ({ found }: Known) => found?.definition.kind === "array-to-array";
   const isToBytes = ({ found }: Known) => found?.definition.kind === "array-to-bytes";
   const codecs = known.map(({ codec }) => codec);
   const at = known.findIndex(isToBytes);
   const before = at < 0 ? known.filter(isBefore).length : at;
-  if (at < 0) codecs.splice(before, 0, toBytesOf(dtype, context));
+  if (at < 0) codecs.splice(before, 0, arrayToBytesCodec(dtype, context));
   const isTransposed = context.order === "F" && context.rank > 1;
   const reversed = Array.from({ length: context.rank }, (_, axis) => context.rank - 1 - axis);
   const transpose = { name: "transpose", configuration: { order: reversed } };
@@ -70,7 +70,7 @@ function defaultCodecs(dtype: DType): CodecMetadata[] {
   return [parseName(dtype.isVariable ? "zstd" : "blosc", dtype)];
 }
 
-function listOf(option: unknown): CodecInput[] {
+function codecList(option: unknown): CodecInput[] {
   if (option === "none" || option === null) return [];
   const list = Array.isArray(option) ? option : [option];
   for (const entry of list) {
@@ -129,13 +129,13 @@ function lookUp(input: CodecInput, { version, dtype }: ChainContext): Known {
  * Returns the data type of the elements. For `|O`, the codec determines it; objects without a codec are
  * written as JSON.
  */
-function elementsOf(known: readonly Known[], { dtype }: ChainContext): DType {
+function elementType(known: readonly Known[], { dtype }: ChainContext): DType {
   if (dtype.name !== "object") return dtype;
   const codec = known.find(({ found }) => found?.type === "vlen")?.found;
   return codec?.type === "vlen" ? DType.variable(codec.definition.elements) : dtype;
 }
 
-function toBytesOf(dtype: DType, { endian, version }: ChainContext): CodecMetadata {
+function arrayToBytesCodec(dtype: DType, { endian, version }: ChainContext): CodecMetadata {
   const names: Readonly<Record<string, string>> = {
     string: "vlen-utf8",
     bytes: "vlen-bytes",

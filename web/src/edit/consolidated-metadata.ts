@@ -35,7 +35,7 @@ import { defaultLimits } from "../util/limits.js";
 import type { Target, UpdateOptions } from "./options.js";
 import { isWithin } from "./overlap.js";
 import type { AxisResize } from "./stamps.js";
-import { ancestorsOf, conditionOf, placeOf, type ReadDocument, readDocument } from "./target.js";
+import { ancestorsOf, writeCondition, resolvePlace, type ReadDocument, readDocument } from "./target.js";
 import { writeDocument } from "./write-document.js";
 
 /**
@@ -85,7 +85,7 @@ export function replaceDocument(
     const before = await readDocument(store, path, key, signal);
     const changed = await change(before?.object, before);
     if (changed === undefined) return;
-    isConditional = !isForced && conditionOf(store, before).ifVersion !== undefined;
+    isConditional = !isForced && writeCondition(store, before).ifVersion !== undefined;
     const write = { signal, before, isForced, resizes: resizes?.() ?? [] };
     await writeDocument(store, path, key, changed, write).finally(() => handleOf(store).metadataWrites++);
   };
@@ -224,7 +224,7 @@ export async function consolidate(
 ): Promise<ZarrGroup> {
   checkOptions(options);
   const { path: given, signal } = options;
-  const { store, path } = await placeOf(target, given);
+  const { store, path } = await resolvePlace(target, given);
   const found = await collect(store, path, signal);
   const main = found.get("");
   const isV3 = main?.has(v3Key);

@@ -47,7 +47,7 @@ import {
   metadataAt,
   nodeAt,
   type Place,
-  placeOf,
+  resolvePlace,
   readDocument,
 } from "./target.js";
 import { mayBeApplied, writeDocument } from "./write-document.js";
@@ -56,10 +56,10 @@ export async function createArray(
   target: Target,
   options: CreateOptions | CreateLikeOptions,
 ): Promise<ZarrArray> {
-  const place = await placeOf(target, optionsOf(options).path);
+  const place = await resolvePlace(target, checkedOptions(options).path);
   checkOptionNames(options, arrayOptions);
   const limits = resolveLimits(options.limits);
-  const version = versionOf(options, place);
+  const version = requestedVersion(options, place);
   checkNames(place.path);
   const metadata = isLike(options)
     ? await metadataLike(options, version, limits)
@@ -103,8 +103,8 @@ async function metadataLike(
 
 /** Whether an array is the node to overwrite, under the same name. Deleting its elements is then intended. */
 function isSameNode(array: ZarrArray, { store, path }: Place): boolean {
-  const nameOf = (of: Store) => (of === store ? `/${path}` : of.locate?.(`/${path}`));
-  return array.path === path && nameOf(array.store) !== undefined && nameOf(array.store) === nameOf(store);
+  const location = (of: Store) => (of === store ? `/${path}` : of.locate?.(`/${path}`));
+  return array.path === path && location(array.store) !== undefined && location(array.store) === location(store);
 }
 
 /** @param sources nodes that are read later; deleting any of their data is refused. */
@@ -113,10 +113,10 @@ export async function createGroup(
   options: CreateGroupOptions,
   sources?: readonly NodePlace[],
 ): Promise<ZarrGroup> {
-  const place = await placeOf(target, optionsOf(options).path);
+  const place = await resolvePlace(target, checkedOptions(options).path);
   checkOptionNames(options, groupOptions);
   const { like } = options;
-  const version = versionOf(options, place) ?? like?.zarrFormat ?? 3;
+  const version = requestedVersion(options, place) ?? like?.zarrFormat ?? 3;
   const attributes =
     like && options.attributes === undefined
       ? await attributesLike(like, options.signal)
@@ -140,7 +140,7 @@ async function attributesLike(like: ZarrGroup, signal: AbortSignal | undefined):
   return attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
 }
 
-function optionsOf<T extends NodeCreateOptions>(options: T): T {
+function checkedOptions<T extends NodeCreateOptions>(options: T): T {
   checkOptions(options);
   if (options.overwrite !== undefined && typeof options.overwrite !== "boolean")
     throw invalidArgument("overwrite must be a boolean");
@@ -148,7 +148,7 @@ function optionsOf<T extends NodeCreateOptions>(options: T): T {
 }
 
 /** Returns the requested version, or the version of the parent group. */
-function versionOf({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion | undefined {
+function requestedVersion({ zarrFormat }: NodeCreateOptions, place: Place): ZarrVersion | undefined {
   const version = zarrFormat ?? place.version;
   if (version !== undefined && ![1, 2, 3].includes(version))
     throw invalidArgument(

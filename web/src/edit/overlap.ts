@@ -46,7 +46,7 @@ export async function overlap(
   ] as const;
   for (const [one, other] of paths)
     if (one !== undefined) return isWithin(one, other) || isWithin(other, one) ? name() : undefined;
-  const place = await placeOf(to, deleted.path);
+  const place = await storeLocation(to, deleted.path);
   return place && overlappingPlace(place, placesRead(from, read.path, isFileUrl(place)), signal);
 }
 
@@ -81,17 +81,17 @@ export async function* placesRead(store: Store, path: string, isFile: boolean): 
 }
 
 /** Returns the location of a store that is a folder or a server. */
-async function placeOf(store: Store, path: string): Promise<URL | undefined> {
+async function storeLocation(store: Store, path: string): Promise<URL | undefined> {
   for (const isFile of [true, false]) for await (const url of placesRead(store, path, isFile)) return url;
   return undefined;
 }
 
 /** Several `MapStore`s may share a Map, which is also a store itself. */
-const objectsOf = (store: Store): unknown => (store instanceof MapStore ? store.entries : store);
+const storeIdentity = (store: Store): unknown => (store instanceof MapStore ? store.entries : store);
 
 /** Converts a path to a path of another store, if that is the same store or its folder contains it. */
 async function pathIn(outer: Store, inner: Store, path: string): Promise<string | undefined> {
-  if (objectsOf(outer) === objectsOf(inner)) return path;
+  if (storeIdentity(outer) === storeIdentity(inner)) return path;
   const [from, to] = [directoryRoot(outer), directoryRoot(inner)];
   const below = from && to && (await pathBetween(from, to));
   return below === undefined ? undefined : joinPath(below, path);

@@ -72,7 +72,7 @@ export interface AxisResize {
 /** Adds stamps of resizes. */
 export function withResizes(stamps: Stamps, resizes: readonly AxisResize[]): Stamps {
   const made = resizes.map(({ axis, to }) => {
-    const count = counterIn(resizeOf(stamps, axis)) + 1;
+    const count = counterIn(resizeStamp(stamps, axis)) + 1;
     return (
       resizePrefix(axis) +
       digits(Math.min(to, maxLength), counterAt - axisLength) +
@@ -89,7 +89,7 @@ export function withResizes(stamps: Stamps, resizes: readonly AxisResize[]): Sta
  * undefined if it was called more than once, because only the last call is known.
  */
 export function resizedLength(before: Stamps, now: Stamps, axis: number): number | undefined {
-  const [last, previous] = [resizeOf(now, axis), resizeOf(before, axis)];
+  const [last, previous] = [resizeStamp(now, axis), resizeStamp(before, axis)];
   if (last === previous) return Number.POSITIVE_INFINITY;
   const isNext = last !== undefined && counterIn(last) === (counterIn(previous) + 1) % 4 ** counterLength;
   return isNext ? numberIn(last.slice(axisLength, counterAt)) : undefined;
@@ -98,7 +98,7 @@ export function resizedLength(before: Stamps, now: Stamps, axis: number): number
 const counterLength = length - counterAt;
 const maxLength = 4 ** (counterAt - axisLength) - 1;
 
-const resizeOf = (stamps: Stamps, axis: number): string | undefined =>
+const resizeStamp = (stamps: Stamps, axis: number): string | undefined =>
   stamps.find((stamp) => stamp.startsWith(resizePrefix(axis)));
 
 const counterIn = (resize: string | undefined): number => (resize ? numberIn(resize.slice(counterAt)) : -1);
@@ -114,7 +114,7 @@ const numberIn = (text: string): number =>
   Array.from(text).reduce((value, symbol) => 4 * value + symbols.indexOf(symbol), 0);
 
 /** Returns the origin of a document: its stamp, or a hash of its ETag. */
-export const originOf = (stamps: Stamps, etag: string): string =>
+export const documentOrigin = (stamps: Stamps, etag: string): string =>
   ofKind(stamps, "origin")[0] ?? kinds.origin + hashSymbols(etag);
 
 /**

@@ -36,18 +36,18 @@ export function storedObjects(
   signal?: AbortSignal | undefined,
 ): AsyncIterable<number[]> | undefined {
   const { keys, shape } = spec;
-  const names = namesOf(store, path, keys, shape.length, signal);
-  return names && positionsOf(names, keys, shape.length);
+  const names = chunkNames(store, path, keys, shape.length, signal);
+  return names && parsePositions(names, keys, shape.length);
 }
 
-function namesOf(
+function chunkNames(
   store: Store & Listing,
   path: string,
   keys: ChunkKeys,
   rank: number,
   signal: AbortSignal | undefined,
 ): AsyncIterable<string> | undefined {
-  if (store.namesBelow) return store.namesBelow(path, partsOf(keys, rank), entered(keys), signal);
+  if (store.namesBelow) return store.namesBelow(path, maxKeySegments(keys, rank), entered(keys), signal);
   if (!listsChunks(store)) return undefined;
   return withoutPrefix(keysBelow(store, path, signal), joinKey(path, "").length);
 }
@@ -56,7 +56,7 @@ async function* withoutPrefix(keys: AsyncIterable<string>, length: number): Asyn
   for await (const key of keys) yield key.slice(length);
 }
 
-async function* positionsOf(
+async function* parsePositions(
   names: AsyncIterable<string>,
   keys: ChunkKeys,
   rank: number,
@@ -74,8 +74,8 @@ async function* positionsOf(
 const maxFanoutParts = 9;
 
 /** Returns the maximum number of path segments in a chunk key. */
-function partsOf(keys: ChunkKeys, rank: number): number {
-  if (keys.name === "suffix") return partsOf(keys.base, rank) + keys.suffix.split("/").length - 1;
+function maxKeySegments(keys: ChunkKeys, rank: number): number {
+  if (keys.name === "suffix") return maxKeySegments(keys.base, rank) + keys.suffix.split("/").length - 1;
   if (keys.name === "fanout") return 1 + rank * maxFanoutParts;
   return keys.separator === "/" ? rank + 1 : 1;
 }

@@ -36,7 +36,7 @@ export interface Place {
 }
 
 /** Resolves a path below a target. @throws InvalidArgument if either is invalid. */
-export async function placeOf(target: Target, path: unknown): Promise<Place> {
+export async function resolvePlace(target: Target, path: unknown): Promise<Place> {
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
   const below = normalizePath(path ?? "");
   if ((target as unknown) instanceof ZarrArray)
@@ -95,7 +95,7 @@ export async function readDocument(
  * Returns the condition for replacing the document that was read, or for creating it; empty if the store does
  * not support it.
  */
-export function conditionOf(store: Store, read: ReadDocument | undefined): StoreSetOptions {
+export function writeCondition(store: Store, read: ReadDocument | undefined): StoreSetOptions {
   const ifVersion = read?.version ?? "absent";
   return supportsConditions(store, ifVersion) ? { ifVersion } : {};
 }

@@ -24,7 +24,7 @@ import type { Target, UpdateAttributesOptions, UpdateOptions } from "./options.j
 import { removeNode } from "./remove-node.js";
 import { deleteCells } from "./resize.js";
 import { cellsStored } from "./resize-chunks.js";
-import { checkNames, metadataAt, nodeAt, placeOf } from "./target.js";
+import { checkNames, metadataAt, nodeAt, resolvePlace } from "./target.js";
 
 export async function updateAttributes(
   node: OpenedNode,
@@ -78,7 +78,7 @@ export async function deleteNode(
 ): Promise<void> {
   checkOptions(options);
   const { signal } = options;
-  const { store, path } = await placeOf(target, given);
+  const { store, path } = await resolvePlace(target, given);
   if (path === "" && given === undefined)
     throw invalidArgument(
       'without a path this would delete all that the store holds: deleteNode(target, "/") does that',

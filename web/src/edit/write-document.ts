@@ -14,14 +14,14 @@ import {
   type AxisResize,
   firstStamps,
   isApplied,
-  originOf,
+  documentOrigin,
   type Stamps,
   stampBytes,
   stampsAfter,
   withResizes,
   writerStamp,
 } from "./stamps.js";
-import { conditionOf, type ReadDocument, readDocument } from "./target.js";
+import { writeCondition, type ReadDocument, readDocument } from "./target.js";
 
 interface DocumentWrite {
   readonly signal: AbortSignal | undefined;
@@ -50,7 +50,7 @@ export async function writeDocument(
   { signal, before, isForced = false, resizes = [] }: DocumentWrite,
 ): Promise<void> {
   const full = joinKey(path, key);
-  const condition = isForced ? {} : conditionOf(store, before);
+  const condition = isForced ? {} : writeCondition(store, before);
   const isConditional = condition.ifVersion !== undefined;
   const own = isConditional && store.ambiguous ? writerStamp(store) : undefined;
   const stamps = nextStamps(before, own);
@@ -62,7 +62,7 @@ export async function writeDocument(
       if (own === undefined || !isOutcomeUnknown(error)) throw error;
       const now = await readDocument(store, path, key, signal).catch(() => "unreadable" as const);
       signal?.throwIfAborted();
-      const outcome = now === "unreadable" ? "unknown" : outcomeOf(own, before, now);
+      const outcome = now === "unreadable" ? "unknown" : classifyWrite(own, before, now);
       if (outcome === "applied") return;
       if (outcome === "replaced") throw before ? conflictError(full, error) : existsError(full);
       if (outcome === "unknown" || round === rounds) throw error;
@@ -82,7 +82,7 @@ function nextStamps(before: ReadDocument | undefined, own: string | undefined): 
   return before ? stampsAfter(before.stamps, originIn(before), own) : firstStamps(own);
 }
 
-const originIn = ({ stamps, version }: ReadDocument): string => originOf(stamps, version.etag ?? "");
+const originIn = ({ stamps, version }: ReadDocument): string => documentOrigin(stamps, version.etag ?? "");
 
 function stamped(document: Uint8Array, stamps: Stamps): Uint8Array {
   const end = stampBytes(stamps);
@@ -95,7 +95,7 @@ function stamped(document: Uint8Array, stamps: Stamps): Uint8Array {
 }
 
 /** Determines the state of a document after a write of unknown outcome. */
-function outcomeOf(
+function classifyWrite(
   own: string,
   before: ReadDocument | undefined,
   now: ReadDocument | undefined,

@@ -79,11 +79,11 @@ export function* spread(grid: readonly number[]): Generator<number[]> {
     const at = total <= maxChunks ? turn : Math.floor(((turn * golden) % 1) * total);
     if (seen.has(at)) continue;
     seen.add(at);
-    yield coordinatesOf(at, grid);
+    yield chunkCoordinates(at, grid);
   }
 }
 
-function coordinatesOf(at: number, grid: readonly number[]): number[] {
+function chunkCoordinates(at: number, grid: readonly number[]): number[] {
   let rest = at;
   return grid
     .toReversed()
