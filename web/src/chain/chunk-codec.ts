@@ -22,7 +22,7 @@ import type { ResolvedChain } from "./chain.js";
 export type Content = Uint8Array | readonly unknown[];
 
 /** Destination of decoded elements: a slab in wasm memory, or a list of values. */
-export type Target = Slab | unknown[];
+export type DecodeTarget = Slab | unknown[];
 
 export interface ChunkCodec {
   /** Length of each dimension of a chunk. */
@@ -57,7 +57,7 @@ export interface LeafCodec extends ChunkCodec {
   decodePlaced(
     session: CodecSession | undefined,
     encoded: Uint8Array | undefined,
-    target: Target,
+    target: DecodeTarget,
     place: Placement,
   ): void;
 }

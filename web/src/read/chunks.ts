@@ -28,7 +28,7 @@ export interface ReadChunksOptions {
 }
 
 /** A decoded chunk, clipped to the array. */
-export interface ReadChunk extends WholeChunk {
+export interface PositionedChunk extends WholeChunk {
   readonly coordinates: readonly number[];
   readonly start: readonly number[];
   readonly selection: readonly Slice[];
@@ -47,7 +47,7 @@ export async function* readChunks(
   source: ChunkSource,
   selection: Selection | undefined,
   { signal, concurrency = defaultConcurrency }: ReadChunksOptions,
-): AsyncGenerator<ReadChunk, void, undefined> {
+): AsyncGenerator<PositionedChunk, void, undefined> {
   if (!Number.isSafeInteger(concurrency) || concurrency < 1)
     throw invalidArgument(`concurrency must be an integer of at least 1, not ${describeValue(concurrency)}`);
   const { spec, axes } = source;
@@ -57,7 +57,7 @@ export async function* readChunks(
   const forward = () => abort.abort(signal!.reason);
   allowListeners(abort.signal);
   signal?.addEventListener("abort", forward, { once: true });
-  const ahead: Promise<ReadChunk>[] = [];
+  const ahead: Promise<PositionedChunk>[] = [];
   let hasFailed = false;
   const readAhead = () => {
     while (ahead.length < concurrency && !hasFailed) {
@@ -91,7 +91,7 @@ async function readOne(
   source: ChunkSource,
   coordinates: readonly number[],
   signal: AbortSignal,
-): Promise<ReadChunk> {
+): Promise<PositionedChunk> {
   const { axes, spec } = source;
   const start = coordinates.map((chunk, axis) => axes[axis]!.start(chunk));
   const chunk = await source.read(coordinates, signal);

@@ -1,6 +1,6 @@
 /** Blosc 1, with the interface of npm `numcodecs/blosc`. */
 import { describeValue, invalidArgument } from "../../util/errors.js";
-import { type CodecConstructor, CoreCodec, checkConfig, checkInteger, sizeAt } from "./codec.js";
+import { type CodecConstructor, NumcodecsCodec, checkConfig, checkInteger, sizeAt } from "./codec.js";
 
 /** By their numbers in the core. */
 const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];
@@ -22,7 +22,7 @@ export interface BloscConfig {
   typesize?: number | undefined;
 }
 
-class Blosc extends CoreCodec {
+class Blosc extends NumcodecsCodec {
   static override get name(): string {
     return "Blosc";
   }

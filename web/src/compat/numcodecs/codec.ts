@@ -36,7 +36,7 @@ function cachedSteps(step: ChainStep): readonly ChainStep[] {
 }
 
 /** A codec of the core for bytes of unknown decoded size. */
-export abstract class CoreCodec implements Codec {
+export abstract class NumcodecsCodec implements Codec {
   readonly #steps: readonly ChainStep[];
   readonly #readSize: ReadSize;
 

@@ -1,5 +1,5 @@
 /** gzip (RFC 1952), with the interface of npm `numcodecs/gzip`. */
-import { type CodecConstructor, CoreCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
+import { type CodecConstructor, NumcodecsCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
 
 export interface GZipConfig {
   level?: number | undefined;
@@ -9,7 +9,7 @@ export interface GZipConfig {
 const memberSize: ReadSize = (frame) =>
   frame.byteLength >= 18 ? frame.getUint32(frame.byteLength - 4, true) : undefined;
 
-class GZip extends CoreCodec {
+class GZip extends NumcodecsCodec {
   static override get name(): string {
     return "GZip";
   }

@@ -1,6 +1,6 @@
 /** LZ4 blocks prefixed with a 4-byte length, with the interface of npm `numcodecs/lz4`. */
 import { describeValue, invalidArgument } from "../../util/errors.js";
-import { type CodecConstructor, CoreCodec, checkConfig, sizeAt } from "./codec.js";
+import { type CodecConstructor, NumcodecsCodec, checkConfig, sizeAt } from "./codec.js";
 
 /** The maximum of the LZ4 library. */
 const maxAcceleration = 65537;
@@ -9,7 +9,7 @@ export interface LZ4Config {
   acceleration?: number | undefined;
 }
 
-class LZ4 extends CoreCodec {
+class LZ4 extends NumcodecsCodec {
   static override get name(): string {
     return "LZ4";
   }

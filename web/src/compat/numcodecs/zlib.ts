@@ -1,5 +1,5 @@
 /** zlib (RFC 1950), with the interface of npm `numcodecs/zlib`. */
-import { type CodecConstructor, CoreCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
+import { type CodecConstructor, NumcodecsCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
 
 export interface ZlibConfig {
   level?: number | undefined;
@@ -7,7 +7,7 @@ export interface ZlibConfig {
 
 const unknownSize: ReadSize = () => undefined;
 
-class Zlib extends CoreCodec {
+class Zlib extends NumcodecsCodec {
   static override get name(): string {
     return "Zlib";
   }

@@ -1,6 +1,6 @@
 /** zstd (RFC 8878), with the interface of npm `numcodecs/zstd`. */
 import { describeValue, invalidArgument } from "../../util/errors.js";
-import { type CodecConstructor, CoreCodec, checkConfig, type ReadSize } from "./codec.js";
+import { type CodecConstructor, NumcodecsCodec, checkConfig, type ReadSize } from "./codec.js";
 
 export interface ZstdConfig {
   level?: number | undefined;
@@ -11,7 +11,7 @@ export interface ZstdConfig {
 /** Unknown here: the core checks the frame's size before decoding. */
 const unknownSize: ReadSize = () => undefined;
 
-class Zstd extends CoreCodec {
+class Zstd extends NumcodecsCodec {
   static override get name(): string {
     return "Zstd";
   }

@@ -42,9 +42,9 @@ export const unsupportedFeature = (what: string): Error =>
   unsupported(`${what} in Parquet files of references are not supported`, { code: "parquet-references" });
 
 /** Location of an object's bytes: the document itself, or another object or a part of it. */
-export type Reference = { bytes: Uint8Array } | Target;
+export type Reference = { bytes: Uint8Array } | StoredTarget;
 
 /** Bytes of another object. Default: all of them. */
-export type Target =
+export type StoredTarget =
   | { url: string | null; offset: number; length: number }
   | { url: string | null; offset?: undefined; length?: undefined };

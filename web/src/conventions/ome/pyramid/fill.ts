@@ -27,7 +27,7 @@ const storedBytes = 64 * 2 ** 20;
 const maxRunTime = 50;
 
 /** Source and method of filling a level. */
-export interface FillSource {
+export interface LevelSource {
   readonly source: ZarrArray;
   readonly target: ZarrArray;
   /** Number of source elements per element of the level, along each axis. */
@@ -36,7 +36,7 @@ export interface FillSource {
   readonly kernel: KernelMaker | undefined;
 }
 
-export interface FillOptions {
+export interface FillLevelOptions {
   readonly part: readonly [index: number, count: number];
   /** Keeps existing chunks and shards. */
   readonly resume: boolean;
@@ -61,8 +61,8 @@ export class LevelFill {
   #nextPause = 0;
 
   constructor(
-    private readonly filling: FillSource,
-    private readonly options: FillOptions,
+    private readonly filling: LevelSource,
+    private readonly options: FillLevelOptions,
   ) {
     const { source, target, factors } = filling;
     const [index, count] = options.part;

@@ -9,7 +9,7 @@ import type { ZarrGroup } from "../../../hierarchy/group.js";
 import { open } from "../../../hierarchy/open.js";
 import { ownProperty } from "../../../util/arguments.js";
 import { alreadyExists, invalidArgument, isZarrError, notFound } from "../../../util/errors.js";
-import type { CheckedOptions, DownsamplingMethod, OmeVersion } from "./options.js";
+import type { CheckedMultiscaleOptions, DownsamplingMethod, OmeVersion } from "./options.js";
 import type { Axis, Level } from "./plan.js";
 
 /** Location of an image, and what exists there. */
@@ -64,7 +64,7 @@ export function multiscalesJson(attributes: unknown): unknown {
 export async function makeGroup(
   image: ImageLocation,
   array: ZarrArray,
-  options: CheckedOptions,
+  options: CheckedMultiscaleOptions,
 ): Promise<ZarrGroup> {
   const { store, path, version, inPlace } = image;
   const { signal, attributes, overwrite, resume } = options;
@@ -84,7 +84,7 @@ export async function makeGroup(
 /** @throws NotFound; InvalidArgument for a group of another version. */
 export async function openGroup(
   { store, path, version }: ImageLocation,
-  { signal }: CheckedOptions,
+  { signal }: CheckedMultiscaleOptions,
 ): Promise<ZarrGroup> {
   const group = await open(store, { path, kind: "group", signal });
   if (group.zarrFormat === version) return group;
@@ -100,7 +100,7 @@ export function levelOptions(
   array: ZarrArray,
   axes: readonly Axis[],
   version: 2 | 3,
-  options: CheckedOptions,
+  options: CheckedMultiscaleOptions,
 ): LevelOptions {
   const { chunkShape, codecs, fillValue, limits, signal } = options;
   const shardShape = options.shardShape ?? (version === 2 ? null : options.shardShape);
@@ -125,7 +125,7 @@ export async function makeLevel(
   group: ZarrGroup,
   path: string,
   made: CreateLikeOptions,
-  { resume, overwrite }: CheckedOptions,
+  { resume, overwrite }: CheckedMultiscaleOptions,
 ): Promise<ZarrArray> {
   if (resume) {
     try {

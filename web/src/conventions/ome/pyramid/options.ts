@@ -203,7 +203,7 @@ export function requireKernel(method: DownsamplingMethod, dtype: DType): KernelM
 }
 
 /** Options with their defaults. */
-export interface CheckedOptions extends MultiscaleOptions {
+export interface CheckedMultiscaleOptions extends MultiscaleOptions {
   readonly method: DownsamplingMethod;
   readonly overwrite: boolean;
   readonly resume: boolean;
@@ -257,7 +257,7 @@ const multiscaleOptions: OptionNames<MultiscaleOptions> = {
 };
 
 /** @throws InvalidArgument. */
-export function checkMultiscaleOptions(options: MultiscaleOptions): CheckedOptions {
+export function checkMultiscaleOptions(options: MultiscaleOptions): CheckedMultiscaleOptions {
   checkOptions(options);
   checkOptionNames(options, multiscaleOptions);
   const { method = "mean", overwrite = false, resume = false, part = [0, 1], stage, concurrency } = options;

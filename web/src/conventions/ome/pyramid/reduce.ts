@@ -10,7 +10,7 @@ import type { ElementData } from "../../../dtypes/elements.js";
 import { stridesOf } from "../../../util/shapes.js";
 
 /** A box inside a larger array in memory. */
-export interface Destination {
+export interface ElementBox {
   readonly data: ElementData;
   /** Start of the box, in elements. */
   readonly at: number;
@@ -27,7 +27,7 @@ export function reduceBox(
   source: ElementData,
   shape: readonly number[],
   factors: readonly number[],
-  to: Destination,
+  to: ElementBox,
 ): void {
   const last = shape.length - 1;
   const kernel = make(source, to.data);

@@ -4,7 +4,7 @@ import { requireEncodable } from "../../../edit/codecs-option.js";
 import { createArray } from "../../../edit/create.js";
 import type { Target } from "../../../edit/options.js";
 import { set } from "../../../edit/set.js";
-import { placeOf } from "../../../edit/target.js";
+import { resolvePlace } from "../../../edit/target.js";
 import { updateAttributes } from "../../../edit/update-node.js";
 import type { ZarrArray } from "../../../hierarchy/array.js";
 import type { ZarrGroup } from "../../../hierarchy/group.js";
@@ -29,7 +29,7 @@ import {
   pathInPlace,
 } from "./nodes.js";
 import {
-  type CheckedOptions,
+  type CheckedMultiscaleOptions,
   checkMultiscaleOptions,
   type MultiscaleOptions,
   type OmeVersion,
@@ -48,7 +48,7 @@ interface Plan {
   readonly levels: readonly (Level & { readonly path: string })[];
   readonly kernel: KernelMaker | undefined;
   readonly make: LevelOptions;
-  readonly options: CheckedOptions;
+  readonly options: CheckedMultiscaleOptions;
 }
 
 export async function writeMultiscale(
@@ -73,8 +73,8 @@ export async function writeMultiscale(
   return group;
 }
 
-async function makePlan(target: Target, array: unknown, options: CheckedOptions): Promise<Plan> {
-  const { store, path, version: groups } = await placeOf(target, options.path);
+async function makePlan(target: Target, array: unknown, options: CheckedMultiscaleOptions): Promise<Plan> {
+  const { store, path, version: groups } = await resolvePlace(target, options.path);
   requireWritable(store);
   const own = (array as ZarrArray | undefined)?.zarrFormat;
   const version = (options.zarrFormat ?? groups ?? (own === 2 ? 2 : 3)) as 2 | 3;
