@@ -33,7 +33,7 @@ test("narrow, high elements stay sharp in their long direction", async ({ viewer
 });
 
 for (const how of ["webgl", "canvas"] as const)
-  test(`a coarse level leaves nothing beyond the array's edge (${how})`, async ({ viewer, page }) => {
+  test(`a coarse level draws nothing beyond the array's edge (${how})`, async ({ viewer, page }) => {
     if (how === "canvas") await withoutWebGL(page);
     await viewer.show(`source=/stores/overhang&${colours}&at=45,61,4`);
     const rows = await settled(viewer);
@@ -41,7 +41,7 @@ for (const how of ["webgl", "canvas"] as const)
     expect([rows[y - 2]![x - 2], rows[y - 2]![x + 2], rows[y + 2]![x - 2]]).toEqual([100, -1, -1]);
   });
 
-test("a view looks the same wherever the reader comes from", async ({ viewer, page }) => {
+test("a view looks the same however it was reached", async ({ viewer, page }) => {
   await withoutWebGL(page);
   const place = `source=/stores/comb&${colours}&at=32,2048`;
   await viewer.show(`${place},0.125`);

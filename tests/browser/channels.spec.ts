@@ -98,7 +98,7 @@ test("logarithmic counts are offered if there is a histogram", async ({ viewer, 
   await expect(box).toBeHidden();
 });
 
-test("a single channel, in the colours of a map, and back", async ({ viewer, page }) => {
+test("a single channel switches to a colour map and back", async ({ viewer, page }) => {
   await viewer.show("source=/stores/omero");
   await page.getByLabel("All channels in one picture").uncheck();
   await expect(page).toHaveURL(/channels=none/);
@@ -133,7 +133,7 @@ for (const how of ["webgl", "canvas"] as const)
     await expect.poll(() => colours(viewer)).toEqual(expected);
   });
 
-test("limits are dragged in the histogram, by keys as well", async ({ viewer, page }) => {
+test("limits are dragged in the histogram, or moved by keys", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=4,:,:&map=gray");
   const histogram = page.getByRole("group", { name: "Histogram of the values" });
   const [low, high] = [
@@ -166,7 +166,7 @@ test("limits are dragged in the histogram, by keys as well", async ({ viewer, pa
   await expect(page.getByLabel("Value range")).toHaveValue("auto");
 });
 
-test("one range for all slices, or each its own", async ({ viewer, page }) => {
+test("the range applies to all slices, or to each one separately", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=2,:,:&map=gray");
   await expect(page.getByLabel("Lowest value")).toHaveValue("50");
   await page.getByLabel("The same range for all slices").check();

@@ -23,7 +23,7 @@ test("choosing axes and indices", async ({ viewer }) => {
   await viewer.showsGray(grayTable(4, 5, range, (z, y) => cubeValue([z, y, 5])));
 });
 
-test("value and index under the pointer, transposed as well", async ({ viewer }) => {
+test("value and index under the pointer are shown, also when transposed", async ({ viewer }) => {
   await viewer.show(`${cube}&select=2,:,:`);
   await viewer.pointAt(3, 5);
   await expect(viewer.readout).toHaveText(/^\[2, 3, 5\]\s*185 K$/);
@@ -218,7 +218,7 @@ test("settings that do not fit the array are replaced", async ({ viewer, page })
   await expect(page.getByLabel("Colour map")).toHaveValue("viridis");
 });
 
-test("an array of Zarr v1 of ambiguous order can be read both ways", async ({ viewer, page }) => {
+test("a Zarr v1 array of ambiguous order can be read in both orders", async ({ viewer, page }) => {
   await viewer.show("source=/examples/writer-order.zarr&map=gray");
   const before = (await viewer.pixels()).data.toString("hex");
   await page.getByRole("button", { name: "Read in C order" }).click();

@@ -120,7 +120,7 @@ async function coloursOf(
 
 const hatching = new Set([0xffccd6ff, 0xff2020b2]);
 
-test("a chunk answered with 500 is hatched and named; the others are drawn", async ({
+test("a chunk that fails with 500 is hatched and named; the others are drawn", async ({
   viewer,
   page,
   problems,
@@ -152,7 +152,7 @@ test("a chunk answered with 500 is hatched and named; the others are drawn", asy
   await expect(note).toHaveCount(0);
 });
 
-test("a damaged chunk is hatched: it is named, and the codec that noticed", async ({ viewer, page }) => {
+test("a damaged chunk is hatched; the message names it and the codec that detected the damage", async ({ viewer, page }) => {
   const body = readFileSync(path.join(examplesFolder, "field.zarr/0.1")).subarray(0, 1000);
   await page.route("**/examples/field.zarr/0.1", (route) => route.fulfill({ body }));
   await viewer.show("source=/examples/field.zarr");

@@ -15,7 +15,7 @@ test("sliders show the date", async ({ viewer, page }) => {
   await expect(coordinate).toHaveText("2020-01-06");
 });
 
-test("north is up, and a degree as long in both directions", async ({ viewer }) => {
+test("north is up, and degrees have the same length in both directions", async ({ viewer }) => {
   await viewer.show(weather);
   const north = await viewer.positionOf(17, 0);
   const south = await viewer.positionOf(0, 0);
@@ -75,7 +75,7 @@ test("coasts are loaded with the first map, and can be switched off", async ({ v
   await expect(page.locator(".zw-scale-bar").first()).toHaveText(/000 km$/);
 });
 
-test("dates beside a picture are read whole, and leave room for the axis' name", async ({ viewer, page }) => {
+test("dates beside a picture are shown in full, with room for the axis name", async ({ viewer, page }) => {
   await viewer.show("source=/stores/weather&path=t2m&axes=0,2");
   const ruler = page.locator(".zw-view .zw-ruler-down");
   await expect(ruler).toContainText("2020-01-01");

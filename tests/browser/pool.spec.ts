@@ -19,7 +19,7 @@ test.beforeEach(async ({ page, site }) => {
   await page.goto(`${site}/pages/blank.html`);
 });
 
-test("every sample decodes to its SHA-256 by workers", async ({ page, problems }) => {
+test("every sample decodes to its SHA-256 in workers", async ({ page, problems }) => {
   problems.expect(/404/); // deliberately missing chunks
   const loads: string[] = [];
   page.on("worker", (worker) => loads.push(new URL(worker.url()).pathname));

@@ -31,7 +31,7 @@ test("slices are played, and read before they are shown", async ({ viewer, page 
   await expect(page).toHaveURL(at === middle ? /slices&range=0:256&fps=10$/ : new RegExp(`select=${at},:,:`));
 });
 
-test("keys go through the slices, and play them", async ({ viewer, page }) => {
+test("keys step through the slices and play them", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=7,:,:&map=gray&range=0:256");
   const index = page.getByLabel("Index along axis 0", { exact: true });
   await viewer.box.focus();

@@ -24,7 +24,7 @@ test("datetimes are read as dates", async ({ viewer }) => {
   await expect(viewer.readout).toHaveText(/^\[3\]\s*NaT$/);
 });
 
-test("an array without dimensions is its value", async ({ viewer, page }) => {
+test("the value of an array without dimensions is shown", async ({ viewer, page }) => {
   await viewer.show("source=/stores/single");
   await expect(page.locator(".zw-value")).toHaveText("−42");
 });

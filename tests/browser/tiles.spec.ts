@@ -70,7 +70,7 @@ test("the first picture takes few requests: finer levels are requested after it"
   expect(asked.some((name) => name.startsWith("1/c/"))).toBe(true);
 });
 
-test("elements of one pixel are at the positions of the view, in boxes of odd and broken sizes", async ({
+test("one-pixel elements are drawn at the view's positions, in boxes of odd and fractional sizes", async ({
   viewer,
 }) => {
   const expected = grayTable(60, 70, [0, 256], (y, x) => largeValue([2070 + y, 1020 + x]));

@@ -184,7 +184,7 @@ test("fields down to the leaves", () => {
   ]);
 });
 
-test("ticks are round and inside", () => {
+test("ticks are at round values inside the range", () => {
   expect(ticksBetween(0, 1024, 5)).toEqual([0, 500, 1000]);
   expect(ticksBetween(7, 10, 10)).toEqual([7, 8, 9]);
   expect(ticksBetween(0, 1, 4)).toEqual([0]);

@@ -18,7 +18,7 @@ afterAll(async () => {
 const ask = (path: string, init?: RequestInit) => fetch(`${worker.url}${path}`, init);
 
 describe("caches", () => {
-  it("an ETag of the bytes; 304 if the client has them", async () => {
+  it("sends an ETag of the bytes, and 304 if the client has them", async () => {
     const first = await ask("/v3/0/0/0.png?range=0,60000");
     const etag = first.headers.get("etag")!;
     expect(etag).toMatch(/^"[\w-]{20}"$/);
@@ -48,7 +48,7 @@ describe("caches", () => {
     await other.close();
   });
 
-  it("one key for all ways to write a request", async () => {
+  it("uses one cache key for all spellings of a request", async () => {
     const path = "/plates/ome5/2/0/1.png";
     const cache = async (query: string) => (await ask(`${path}?${query}`)).headers.get("x-cache");
     expect(await cache("map=magma&range=5,6e2&c=1")).toBe("miss");

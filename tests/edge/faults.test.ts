@@ -113,7 +113,7 @@ describe("faults of the store", () => {
     });
   });
 
-  it("a single failure is not seen", async () => {
+  it("a single failure is hidden by a retry", async () => {
     await withWorker({}, async ({ url }) => {
       let failed = 0;
       server.behaviour = {

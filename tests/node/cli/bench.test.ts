@@ -106,7 +106,7 @@ describe("zarr-wasm bench", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  it("ends in time where a server does not answer, and reads no more than it may", async () => {
+  it("ends in time if a server does not respond, and stays within the byte limit", async () => {
     const store = await makeStore();
     const stuck = http.createServer((request, response) => {
       const value = store.get(request.url!);
@@ -163,7 +163,7 @@ describe("zarr-wasm bench", () => {
   });
 });
 
-it("samples come from all over a grid, none twice", () => {
+it("samples are spread over the grid without repetition", () => {
   expect([...spread([3, 2])].toSorted()).toEqual([
     [0, 0],
     [0, 1],
@@ -203,7 +203,7 @@ describe("advice", () => {
     ]);
   });
 
-  it("makes small chunks larger where the network is slow to answer", () => {
+  it("suggests larger chunks if the latency is high", () => {
     const tiny = { ...measured, chunkShape: [64, 64], storedBytes: 64 * 4000, waiting: 0.9 };
     const [text] = adviceFor(tiny);
     expect(text).toMatch(
@@ -213,14 +213,14 @@ describe("advice", () => {
     expect(adviceFor({ ...tiny, waiting: 0.3 })[0]).toMatch(/^No tested setting/);
   });
 
-  it("makes large chunks smaller, in shards of their size", () => {
+  it("suggests smaller chunks, in shards of the present size", () => {
     const huge = { ...measured, chunkShape: [8192, 8192], shape: [8192, 8192] };
     expect(adviceFor(huge)[0]).toMatch(
       /128\.0 MiB.* --chunks 512,1024 with --shards 8192,8192|--chunks 1024,512/,
     );
   });
 
-  it("names the codec that gains most, if it is worth it", () => {
+  it("suggests the fastest codec if the gain is worthwhile", () => {
     const alternatives = [
       { codecs: "zstd", bytes: 0.7, seconds: 1.6 },
       { codecs: "blosc:zstd", bytes: 0.5, seconds: 1.1 },
@@ -233,7 +233,7 @@ describe("advice", () => {
     expect(adviceFor({ ...measured, alternatives, decodedBytes: 1000 })[0]).toMatch(/^No tested setting/);
   });
 
-  it("puts many objects into shards, and many documents into one", () => {
+  it("suggests shards for many objects, and consolidated metadata for many documents", () => {
     expect(adviceFor({ ...measured, chunkShape: [16, 16], objects: 65_536 })[0]).toMatch(
       /65536 objects; --shards auto stores them in 1,/,
     );

@@ -38,7 +38,7 @@ function place() {
 }
 
 describe("zarr-wasm read --out", () => {
-  it("writes a new file, with the mode that new files have", () => {
+  it("creates a file with the default mode", () => {
     const { dir, file } = place();
     const out = path.join(dir, "new");
     expect(read(out)).toMatchObject({ status: 0, err: "", text: "" });
@@ -47,7 +47,7 @@ describe("zarr-wasm read --out", () => {
     expect(readdirSync(dir).sort()).toEqual(["file", "new"]);
   });
 
-  it("replaces a file at once, and keeps its mode", () => {
+  it("replaces a file atomically and keeps its mode", () => {
     const { dir, file } = place();
     chmodSync(file, 0o640);
     const { ino } = statSync(file);
@@ -58,7 +58,7 @@ describe("zarr-wasm read --out", () => {
     expect(readdirSync(dir)).toEqual(["file"]);
   });
 
-  it("writes where a symbolic link points, which stays one", () => {
+  it("writes to the target of a symbolic link and keeps the link", () => {
     const { dir, file } = place();
     mkdirSync(path.join(dir, "links"));
     const link = path.join(dir, "links/link");
@@ -74,7 +74,7 @@ describe("zarr-wasm read --out", () => {
     expect(readdirSync(path.join(dir, "links")).sort()).toEqual(["dangling", "link"]);
   });
 
-  it("writes to devices and pipes themselves", async () => {
+  it("writes directly to devices and pipes", async () => {
     expect(read("/dev/null").status).toBe(0);
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
     const piped = ["-c", '"$@" | cat', "sh", process.execPath, tool, "read", letters, "--format", "raw"];
@@ -95,7 +95,7 @@ describe("zarr-wasm read --out", () => {
     expect(readdirSync(dir).sort()).toEqual(["fifo", "file"]);
   });
 
-  it("leaves the old file where reading or writing fails", () => {
+  it("keeps the old file if reading or writing fails", () => {
     const { dir, file } = place();
     expect(read(file, corrupt).status).toBe(1);
     expect(readFileSync(file, "utf8")).toBe("old");
@@ -113,7 +113,7 @@ describe("zarr-wasm read --out", () => {
     expect(readdirSync(dir)).toEqual(["file"]);
   });
 
-  it("leaves the old file where the disk is full", () => {
+  it("keeps the old file if the disk is full", () => {
     // A limit on the size of files fails in the middle of the pieces, as a full disk does.
     const { dir, file } = place();
     const large = array("large", { shape: [1e6], chunks: [1e6], dtype: "<i4", fill_value: 7 });

@@ -60,7 +60,7 @@ describe("zarr-wasm on references in Parquet files", () => {
     expect([damaged.status, damaged.err]).toEqual([1, expect.stringContaining("refs.0.parq")]);
   });
 
-  it("does not write where references lead", () => {
+  it("does not write to the targets of references", () => {
     const files = path.join(folder, "files");
     writeStore(files, [["data.bin", data]]);
     writeStore(path.join(folder, "there.parq"), filesOf("../files/data.bin"));

@@ -57,13 +57,13 @@ describe("text of elements", () => {
     "c/0": vlen(["a", whole, "b"]),
   });
 
-  it("is escaped in tables, an element a line", () => {
+  it("is escaped in tables, one element per line", () => {
     const { status, text, err } = run("read", strings);
     expect([status, err]).toEqual([0, ""]);
     expect(text).toBe(`a\t${escaped.replace(/\\ud[89a-f]../g, "")}\tb\n`);
   });
 
-  it("is escaped in JSON lines, from which it comes back", () => {
+  it("is escaped in JSON lines and survives parsing", () => {
     const { text } = run("read", strings, "--format", "jsonl");
     expect(text).not.toMatch(raw);
     expect(
@@ -124,7 +124,7 @@ describe("text of metadata", () => {
     for (const { text } of [group, array]) expect(text).not.toMatch(raw);
   });
 
-  it("is escaped in info --json, from which it comes back", () => {
+  it("is escaped in info --json and survives parsing", () => {
     const { status, text } = run("info", dir, "--path", "a", "--json");
     expect(status).toBe(0);
     expect(text).not.toMatch(raw);

@@ -344,7 +344,7 @@ describe("the server", () => {
     expect((await at("inside/0")).body.byteLength).toBe(1000);
   });
 
-  it("gives data types that no page runs, and a box", async () => {
+  it("sends data with types and a sandbox that keep browsers from running it", async () => {
     const { headers } = await at("evil.html");
     expect(headers["content-type"]).toBe("application/octet-stream");
     expect(headers["x-content-type-options"]).toBe("nosniff");
@@ -419,7 +419,7 @@ describe("the server", () => {
     },
   );
 
-  it("answers to the loopback's names only", async () => {
+  it("responds only to the names of the loopback interface", async () => {
     for (const host of [
       "attacker.example",
       "127.0.0.1.attacker.example",
@@ -432,7 +432,7 @@ describe("the server", () => {
       expect([host, (await at("c/0", { headers: { host } })).status]).toEqual([host, 200]);
   });
 
-  it("survives clients that go away and requests that are none", async () => {
+  it("survives disconnecting clients and malformed requests", async () => {
     const port = Number(new URL(server.url).port);
     for (const text of [
       "GET /data/served.zarr/c/0 HTTP/1.1\r\nHost: localhost\r\n\r\n",

@@ -19,7 +19,7 @@ const megabyte = 2 ** 20;
 
 const snappy: ChainStep = { core: "snappy", params: [], name: "snappy" };
 
-describe("bytes of unknown number", () => {
+describe("chains of unknown decoded size", () => {
   it.each([[[zlib]], [[zstd]], [[lz4, zstd]], [[zlib, lz4, zlib]], [[snappy]]])(
     "survive chain %#",
     async (steps) => {

@@ -58,7 +58,7 @@ describe.each(checksums)("%s", (_, codecs, at) => {
     }
   });
 
-  it("is left unread on request; lengths are checked all the same", async () => {
+  it("is not verified on request; lengths are still checked", async () => {
     const chain = await chainOf(codecs, false);
     const encoded = chain.encode(elements);
     expect(chain.decode(encoded)).toEqual(elements);
@@ -123,7 +123,7 @@ describe("arrays", () => {
     }
   });
 
-  it("take nothing but a boolean", async () => {
+  it("must be a boolean", async () => {
     const { store } = await damaged([bytesLittle], () => 0);
     for (const verifyChecksums of [0, "no", null] as never[])
       expect((await errorOf(() => openArray(store, { verifyChecksums })))._tag).toBe("InvalidArgument");

@@ -183,7 +183,7 @@ describe("codec chains", () => {
     (core, definition) => {
       const name = definition.names[3]![0]!;
       const [configuration] = configurationsOf(definition) as [Record<string, unknown>];
-      it.each(configurationsOf(definition))("%j survives both ways, at every size", async (configuration) => {
+      it.each(configurationsOf(definition))("%j round-trips at every size", async (configuration) => {
         for (const length of [1, 15, 16, 17, 1000, 70_000]) {
           const chain = await createCodecChain({
             dtype: "uint16",
@@ -202,7 +202,7 @@ describe("codec chains", () => {
         }
       });
 
-      it("refuses every prefix and a byte more, then decodes well", async () => {
+      it("refuses every prefix and one extra byte, then decodes correctly", async () => {
         const chain = await createCodecChain({
           dtype: "uint16",
           shape: [300],
@@ -223,7 +223,7 @@ describe("codec chains", () => {
         expect(chain.decode(encoded)).toEqual(values);
       });
 
-      it("refuses data of another size than the array's", async () => {
+      it("refuses data whose size differs from the array's", async () => {
         const codecs = [little, { name, configuration }];
         const make = (length: number) => createCodecChain({ dtype: "int32", shape: [length], codecs });
         const encoded = (await make(100)).encode(new Int32Array(100).fill(5));
@@ -397,7 +397,7 @@ describe("codec chains", () => {
     }
   });
 
-  it("take null for an option that is not given where the codec is numcodecs'", async () => {
+  it("treat null as a missing option in numcodecs' codecs", async () => {
     const take = (dataType: string, ...codecs: object[]) =>
       createCodecChain({ dtype: dataType, shape: [4], codecs: codecs as never });
     const named = (name: string, configuration: object) => ({ name, configuration });
@@ -407,7 +407,7 @@ describe("codec chains", () => {
     await take("uint8", named("packbits", { first_bit: null, last_bit: null })); // its specification's own
   });
 
-  it("have booleans of 0 and 1 both ways", async () => {
+  it("normalise booleans to 0 and 1 in both directions", async () => {
     const stored = Uint8Array.of(0, 1, 2, 255, 0, 128);
     const booleans = Uint8Array.of(0, 1, 1, 1, 0, 1);
     for (const after of [[], ["crc32c"], [{ name: "zstd", configuration: { level: 1 } }]]) {
@@ -435,7 +435,7 @@ describe("codec chains", () => {
     }
   });
 
-  it("accept a codec that needs no configuration by its name alone, and big-endian single bytes", async () => {
+  it("accept the bare name of a codec that needs no configuration, and big-endian single bytes", async () => {
     const chain = await createCodecChain({ dtype: "uint8", shape: [3], codecs: ["bytes"] });
     expect(chain.decode(Uint8Array.of(1, 2, 3))).toEqual(Uint8Array.of(1, 2, 3));
     await expect(createCodecChain({ dtype: "int8", shape: [3], codecs: [big] })).resolves.toBeDefined();
@@ -489,7 +489,7 @@ describe("codec chains", () => {
     );
   });
 
-  it("leave codecs out that need not be understood, by either name of that", async () => {
+  it("skip codecs that need not be understood, in either spelling", async () => {
     for (const key of ["mustUnderstand", "must_understand"]) {
       const codecs = [little, { name: "example.unknown", configuration: {}, [key]: false }];
       const chain = await createCodecChain({ dtype: "int16", shape: [1], codecs });
@@ -533,7 +533,7 @@ describe("codec chains", () => {
     expect([...(await encode(mixed, item))]).toEqual([1, 2, 3, 7, 6, 5, 4, 11, 10, 9, 8]);
   });
 
-  it("with direction decode use the small module, and throw a clear error when asked to encode", async () => {
+  it("with direction decode load the small module; encoding throws a clear error", async () => {
     const options = {
       dtype: "uint8",
       shape: [1000],

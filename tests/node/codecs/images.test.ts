@@ -112,7 +112,7 @@ beforeAll(() => {
   });
 });
 
-it("images.wasm is loaded where metadata names one of its codecs, and only there", async () => {
+it("images.wasm is loaded only if metadata names one of its codecs", async () => {
   const plain = v2({ dtype: "|u1", shape: [4] }, { id: "zlib", level: 1 }, null);
   await open(storeWith(plain, new Uint8Array(0)));
   const chain = await createCodecChain({ dtype: "uint8", shape: [4], codecs: ["bytes", "gzip"] as never });
@@ -123,7 +123,7 @@ it("images.wasm is loaded where metadata names one of its codecs, and only there
 });
 
 describe.each(Object.entries(layouts))("%s", (_layout, layout) => {
-  it.each(codecs)("%s gives the pixels that the format's own programs give", async (codec) => {
+  it.each(codecs)("%s decodes to the same pixels as the format's own programs", async (codec) => {
     const own = images.filter((image) => image.codec === codec);
     expect(own.length).toBeGreaterThanOrEqual(20);
     const wrong: string[] = [];
@@ -146,7 +146,7 @@ describe.each(codecs)("%s", (codec) => {
       direction: "decode",
     });
 
-  it("of another size than the array's is refused, and nothing of it is written", async () => {
+  it("of another size than the array is refused, and nothing is written", async () => {
     for (const shape of [
       [...smallest.shape, 2],
       [smallest.shape[0]! + 1, ...smallest.shape.slice(1)],
@@ -182,7 +182,7 @@ describe.each(codecs)("%s", (codec) => {
     expect(session.memoryBytes).toBeLessThan(2 ** 27);
   });
 
-  it("cut short is refused, or was complete", async () => {
+  it("is refused if truncated, unless it was complete", async () => {
     const chain = await chainOf(smallest);
     const encoded = encodedOf(smallest);
     for (let length = 0; length < encoded.length; length++) {
@@ -319,7 +319,7 @@ describe("headers that claim much", () => {
   });
 });
 
-it("scans without end are refused", async () => {
+it("endless scans are refused", async () => {
   const encoded = encodedOf(
     images.find(({ codec, name }) => codec === "imagecodecs_jpeg" && name === "grey-progressive")!,
   );
@@ -390,7 +390,7 @@ it("ignores options that only affect encoding", async () => {
   ).toBe(image.sha256);
 });
 
-it("stands in shards, beside codecs of other modules", async () => {
+it("works in shards, with codecs of other modules", async () => {
   const image = images.find(({ codec, name }) => codec === "imagecodecs_png" && name === "rgb")!;
   const { shape } = image;
   await loadEveryCodec();

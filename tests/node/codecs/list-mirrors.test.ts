@@ -31,13 +31,13 @@ describe.each(modules)("%s.wasm", (name) => {
     expect(textAt(core, core.codecName(coreCodecs.length))).toBe("");
   });
 
-  it("contains no code that builds code", () => {
+  it("contains no code that compiles strings", () => {
     const glue = readFileSync(new URL(`../../../dist/wasm/${name}.mjs`, import.meta.url), "utf8");
     expect(glue).not.toMatch(/\beval\s*\(|\bnew Function\b|\bFunction\s*\(/);
   });
 });
 
-it("the taps of the CRCs are the first that their search finds", () => {
+it("the CRC taps are the first that the search finds", () => {
   const root = new URL("../../../", import.meta.url);
   const script = fileURLToPath(new URL("scripts/crc-taps.mjs", root));
   const lines = execFileSync(process.execPath, [script], { encoding: "utf8" }).split("\n");

@@ -131,7 +131,7 @@ describe("n5_default", () => {
     pool.destroy();
   });
 
-  it.each([[[]], [[gzip]]])("comes back through %j", async (compressor) => {
+  it.each([[[]], [[gzip]]])("round-trips through %j", async (compressor) => {
     const codecs = [inner(3, ...compressor)];
     const chain = await createCodecChain({ dtype: "int16", shape: [2, 3, 4], codecs });
     const values = Int16Array.from({ length: 24 }, (_, i) =>

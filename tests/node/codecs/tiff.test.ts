@@ -155,7 +155,7 @@ async function arrayOf(name: string) {
   return open(store, { kind: "array" });
 }
 
-it("the references that the documentation writes by hand hold the file's pixels", async () => {
+it("references written by hand in the documentation contain the file's pixels", async () => {
   const sample = samples.find(({ file, text }) => file === "docs/codecs/tiff.md" && text.includes(".zarray"));
   const tiff = tiffs.find(({ name }) => name === "lzw2-u1-rgb-tiles")!;
   const files = new MapStore(new Map([[`${tiff.name}.tif`, fileOf(tiff)]]));
@@ -165,7 +165,7 @@ it("the references that the documentation writes by hand hold the file's pixels"
   expect(sha256((await getBytes(array)).bytes)).toBe(tiff.sha256);
 });
 
-it("a predictor of Zarr v2 without a data type has the array's", async () => {
+it("a Zarr v2 predictor without a data type uses the array's", async () => {
   const references = structuredClone(tiffs.find(({ name }) => name === "lzw2-i2-tiles")!);
   const document = JSON.parse(references.references[".zarray"] as string);
   document.filters[0].dtype = undefined;
@@ -294,7 +294,7 @@ describe("written arrays", () => {
     },
   );
 
-  it("has a fifth of the size where LZW and the predictor help", async () => {
+  it("shrinks to a fifth if LZW and the predictor help", async () => {
     const ramp = Uint16Array.from({ length: 64 * 64 }, (_, i) => (i % 64) + Math.floor(i / 64));
     const codecs = [{ name: "imagecodecs_delta" }, little, { name: "imagecodecs_lzw" }];
     const chain = await createCodecChain({ dtype: "uint16", shape: [64, 64], codecs });

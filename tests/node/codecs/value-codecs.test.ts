@@ -174,7 +174,7 @@ describe("codecs on values", () => {
     ]);
   });
 
-  it("refuse chunks that hold what the data type does not", async () => {
+  it("refuse chunks with values that the data type cannot hold", async () => {
     const narrow = await chainOf("int8", [2], [codec("cast_value", { data_type: "int16" }), big]);
     const error = await errorOf(() => narrow.decode(fromHex("0001 0080")));
     expect([error._tag, error.code, error.byteOffset]).toEqual(["CorruptChunk", "not-representable", 2]);
@@ -184,14 +184,14 @@ describe("codecs on values", () => {
     expect((await errorOf(() => bools.decode(fromHex("0390")))).code).toBe("bad-header");
   });
 
-  it("refuse fill values that cannot make the round trip", async () => {
+  it("refuse fill values that do not round-trip", async () => {
     const cast = [codec("cast_value", { data_type: "int16" }), little];
     const error = await errorOf(() => chainOf("float64", [2], cast, "NaN"));
     expect([error._tag, error.code, error.codec]).toEqual(["InvalidMetadata", "bad-fill", "cast_value"]);
     await expect(chainOf("float64", [2], cast, 7)).resolves.toBeDefined();
   });
 
-  it("decode with the small module, but for scale_offset and cast_value", async () => {
+  it("decode in the small module, except scale_offset and cast_value", async () => {
     const options = { dtype: "int16", shape: [3], direction: "decode" } as const;
     const chain = await createCodecChain({
       ...options,
@@ -218,7 +218,7 @@ const arrays = {
   uint64: BigUint64Array,
 } as const;
 
-describe("codecs on values, properties", () => {
+describe("properties of value codecs", () => {
   const lengths = fc.integer({ min: 1, max: 700 });
 
   it.each(Object.entries(arrays))(
@@ -326,7 +326,7 @@ describe("data types as NumPy names them", () => {
     },
   );
 
-  it("say the byte order of the array that a filter encodes to", () => {
+  it("state the byte order of a filter's output", () => {
     const parse = (name: string, configuration: object, dtype = "int32") => {
       const definition = codecDefinitions.find((d) => d.names[2]?.includes(name))!;
       const array = { dtype: DType.simple(dtype as "int32"), shape: [4] };

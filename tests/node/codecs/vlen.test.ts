@@ -149,7 +149,7 @@ describe("object codecs", () => {
   );
 
   it.each(written)(
-    "%s %j: damaged bytes fail in a typed way, or decode",
+    "%s %j: damaged bytes throw a typed error, or decode",
     (name, config, type, shape, chunk) => {
       const codec = make(name, config, type);
       const bytes = unhex(chunk);
@@ -178,7 +178,7 @@ describe("object codecs", () => {
     }
   });
 
-  it("go by their names of each version, and refuse types and options that are not theirs", async () => {
+  it("have a name in each version, and refuse other types and unknown options", async () => {
     expect(make("numcodecs.vlen-utf8", {}, "string", 3)).toBeDefined();
     expect(make("vlen-bytes", {}, "bytes", 3)).toBeDefined();
     expect(make("numcodecs.json2", {}, "string", 3)).toBeDefined();
@@ -245,7 +245,7 @@ describe("object codecs", () => {
 });
 
 describe("framing", () => {
-  it("believes no number before it is checked", async () => {
+  it("trusts no number before it is checked", async () => {
     const bounds = (chunk: string, count: number) => itemBounds("x", unhex(chunk), count);
     expect([...bounds("0200000001000000610000 0000".replace(" ", ""), 2)]).toEqual([8, 9, 13, 13]);
     expect(await codeOf(() => bounds("", 0))).toBe("truncated");
@@ -260,7 +260,7 @@ describe("framing", () => {
 });
 
 describe("vlen-utf8", () => {
-  it("decoding together is like decoding each", () => {
+  it("decoding items together equals decoding each one", () => {
     fc.assert(
       fc.property(fc.array(text), (values) => {
         const chunk = frameItems("x", values.map(bytesOf));
@@ -307,7 +307,7 @@ describe("json2", () => {
   const codec = make("json2");
   const decode = (document: string, count: number) => codec.decode(bytesOf(document), count);
 
-  it("survives both ways in every shape", () => {
+  it("round-trips in every shape", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 4 }),
@@ -451,7 +451,7 @@ describe("msgpack2", () => {
     expect(read(bytes)).toEqual(value);
   });
 
-  it("has the forms that the configuration asks for", () => {
+  it("has the forms that the configuration selects", () => {
     expect(read("a161", true)).toEqual(Uint8Array.of(0x61));
     expect(read("81a16101", true)).toEqual({ a: 1 });
     expect(hex(writeMsgpack("x", 1.5, { singleFloat: true, binType: true }))).toBe("ca3fc00000");

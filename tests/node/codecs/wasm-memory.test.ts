@@ -88,7 +88,7 @@ describe("the demand of work", () => {
 });
 
 describe("an outsized chunk", () => {
-  it("leaves an instance of the usual size behind", async () => {
+  it("leaves an instance of normal size", async () => {
     const [usual, outsized] = [await workOf(small), await workOf(large)];
     await settle();
     const before = await memory();
@@ -130,7 +130,7 @@ describe("an outsized chunk", () => {
     }
   });
 
-  it("does not disturb reads that are under way", async () => {
+  it("does not disturb reads in progress", async () => {
     const shape = [96, 130];
     const elements = randomBytes(2 * 96 * 130, 9);
     const inner = new MapStore();
@@ -167,7 +167,7 @@ describe("an outsized chunk", () => {
 });
 
 describe("spare memory", () => {
-  it("is handed out where it fits, once", () => {
+  it("is reused once, if it fits", () => {
     const bufferPool = new BufferPool();
     const [small, large] = [new ArrayBuffer(10), new ArrayBuffer(100)];
     bufferPool.give(small, 2);

@@ -50,7 +50,7 @@ async function openChunk(dataType: string, codecs: object[], fillValue: unknown,
 describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
   const sparse = Int16Array.from({ length: 480 }, (_, i) => (i % 97 < 60 ? 7 : i));
 
-  it("come back, and read the same through a store", async () => {
+  it("round-trip, and read the same through a store", async () => {
     const chain = await createCodecChain({ dtype: "int16", shape, codecs, fillValue: 7 });
     const encoded = chain.encode(sparse);
     expect(chain.decode(encoded)).toEqual(sparse);
@@ -77,7 +77,7 @@ describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
     expect((await get<string[]>(await openChunk("string", strings, "", encoded))).data).toEqual(values);
   });
 
-  it("refuse every prefix, and forget nothing on failure", async () => {
+  it("refuse every prefix, and keep working after a failure", async () => {
     const chain = await createCodecChain({ dtype: "int16", shape, codecs, fillValue: 7 });
     const encoded = chain.encode(sparse);
     for (let length = 0; length < encoded.byteLength; length += 7) {
@@ -88,7 +88,7 @@ describe.each(Object.entries(chains))("shards: %s", (_, codecs) => {
   });
 });
 
-it("shards of fill value alone are an index of nothing", async () => {
+it("shards of fill value have an empty index", async () => {
   const codecs = [shards([3, 4, 5], [little])];
   const chain = await createCodecChain({ dtype: "float64", shape, codecs, fillValue: 1.5 });
   const encoded = chain.encode(new Float64Array(480).fill(1.5));

@@ -67,7 +67,7 @@ describe("zfp", () => {
     expect(error.message).toMatch(message);
   });
 
-  it("refuses arrays that it is not made for", async () => {
+  it("refuses unsupported arrays", async () => {
     const reversible = { mode: "reversible" };
     expect((await errorOf(() => parse(zfp, reversible, "float16"))).message).toMatch(/float16, only int32/);
     expect((await errorOf(() => parse(zfpy, {}, "uint8"))).message).toMatch(/uint8, only int32/);
@@ -98,7 +98,7 @@ describe("zfp", () => {
     }
   });
 
-  it("keeps within the tolerance, and to the rate", async () => {
+  it("stays within the tolerance, and meets the rate", async () => {
     const make = (configuration: object) =>
       createCodecChain({
         dtype: "float64",

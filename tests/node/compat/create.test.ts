@@ -32,7 +32,7 @@ describe("written documents", () => {
     expect([...store.keys()]).toEqual(["/zarr.json", "/c.0.0"]);
   });
 
-  it("are chunks of nothing but fill value, too, unless one asks for none", async () => {
+  it("include chunks of fill value unless the caller disables them", async () => {
     const store = files();
     const array = await small(store);
     await dropIn.set(array, null, 0);
@@ -73,7 +73,7 @@ describe("written documents", () => {
 });
 
 describe("existing nodes", () => {
-  it("an array goes with its chunks, and nothing else does", async () => {
+  it("an array is deleted with its chunks, and nothing else is", async () => {
     const store = files();
     const root = dropIn.root(store);
     await dropIn.set(await small(root.resolve("a") as never), null, 7);
@@ -100,7 +100,7 @@ describe("existing nodes", () => {
     expect((await dropIn.open(store, { kind: "group" })).attrs).toEqual({ second: true });
   });
 
-  it("of older versions goes, which would be found first", async () => {
+  it("of older versions is deleted, because it would be found first", async () => {
     const v2 = {
       zarr_format: 2,
       shape: [2],
@@ -143,7 +143,7 @@ describe("existing nodes", () => {
     expect(held.has("/old/zarr.json")).toBe(false);
   });
 
-  it("consolidated metadata above is kept true", async () => {
+  it("consolidated metadata above stays current", async () => {
     const store = files();
     const consolidated = { kind: "inline", must_understand: false, metadata: {} };
     const group = { zarr_format: 3, node_type: "group", attributes: {}, consolidated_metadata: consolidated };

@@ -49,7 +49,7 @@ describe("nodes from metadata", () => {
     expect((await dropIn.get(array, [0, 0])) as unknown).toBe(value);
   });
 
-  it("are refused when they are read, where the metadata is wrong, and at once, where it says no chunks", async () => {
+  it("are refused on reading if the metadata is wrong, and at once if it has no chunks", async () => {
     const wrong = new dropIn.Array(new Map(), "/", {
       ...metadata,
       codecs: [{ name: "unheard-of" }],

@@ -134,11 +134,11 @@ describe("codecs of numcodecs", () => {
   });
 });
 
-describe("where numcodecs is wrong without an error, or fails", () => {
+describe("cases that numcodecs gets wrong or fails on", () => {
   const values = new Uint8Array(Int32Array.from({ length: 65_536 }, (_, i) => i * 3 + (i % 7)).buffer);
   const corrupt = { _tag: "CorruptChunk" };
 
-  it.each(names)("%s: frames that are cut are errors", async (name) => {
+  it.each(names)("%s: truncated frames are errors", async (name) => {
     const codec = make(ours, name);
     const frame = await codec.encode(values);
     for (const length of [0, 1, 4, 10, 17, frame.length >> 1, frame.length - 1])
@@ -176,7 +176,7 @@ describe("where numcodecs is wrong without an error, or fails", () => {
     expect(await bits.decode(await bits.encode(values))).toEqual(values);
   });
 
-  it("Blosc frames of 2016, with zstd of before its format was final, are read right", async () => {
+  it("reads Blosc frames of 2016 with zstd before its final format", async () => {
     const golden = goldenCases("v1").find(({ name }) => name.includes("034-blosc-zstd-s2-lec8-C3"))!;
     const array = await open(storeOf(golden), { kind: "array" });
     const frame = (await array.fetchChunk([0, 0, 1]))!;
@@ -186,7 +186,7 @@ describe("where numcodecs is wrong without an error, or fails", () => {
     expect(await make(theirs, "Blosc").decode(frame)).not.toEqual(own);
   });
 
-  it("gzip of several members is all of them", async () => {
+  it("decodes all members of a gzip stream", async () => {
     const codec = make(ours, "GZip");
     const [a, b] = [await codec.encode(Uint8Array.of(1, 2)), await codec.encode(values)];
     const decoded = await codec.decode(Uint8Array.from([...a, ...b]));

@@ -41,7 +41,7 @@ describe("withRangeCoalescing", () => {
     expect(reports).toEqual([{ path: "/x", groupCount: 2, requestCount: 4, bytesFetched: 30 }]);
   });
 
-  it("lets one caller go without the others", async () => {
+  it("aborts one caller without the others", async () => {
     const { store, asked } = counted();
     const merged = dropIn.withRangeCoalescing(store);
     const [leaving, staying] = [new AbortController(), new AbortController()];
@@ -67,7 +67,7 @@ describe("withRangeCoalescing", () => {
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
   });
 
-  it("reads at the end of an object, and beyond, as without it", async () => {
+  it("reads at and beyond the end of an object as without it", async () => {
     const { store } = counted();
     const merged = dropIn.withRangeCoalescing(store);
     const read = (offset: number, length: number) => merged.getRange!("/x", { offset, length });

@@ -84,7 +84,7 @@ describe("requests of open", () => {
     },
   );
 
-  it("looks for v1 where nothing else has been found", async () => {
+  it("looks for v1 if nothing else was found", async () => {
     const v1 = documents({
       "/meta": {
         zarr_format: 1,
@@ -112,7 +112,7 @@ describe("requests of open", () => {
     await expect(dropIn.open(store as never)).rejects.toThrow(dropIn.InvalidMetadataError);
   });
 
-  it("this library's asks for the version first that it found last", async () => {
+  it("this library's open requests the most recently found version first", async () => {
     for (const version of [2, 3] as const) {
       const { store, keys } = noting(await hierarchy(version));
       await openOwn(store, { path: "x" });
@@ -132,7 +132,7 @@ describe("requests of open", () => {
     }
   });
 
-  it("this library's finds nodes of other versions still, and believes an explicit one for one call", async () => {
+  it("this library's open still finds nodes of other versions; an explicit version applies to one call", async () => {
     const store = await hierarchy(2);
     await writeV3(store, v3Meta(), elementsOf("int32", 24, 1), { path: "new" });
     await writeV3(store, v3Meta(), elementsOf("int32", 24, 1), { path: "x" });
@@ -209,7 +209,7 @@ describe("options for stores", () => {
     }
   });
 
-  it.each(both)("a FetchStore of %s without a URL fails when it is asked", async (_, zarr) => {
+  it.each(both)("a FetchStore of %s without a URL fails on first use", async (_, zarr) => {
     const store = new zarr.FetchStore("");
     expect(store.url).toBe("");
     await expect(store.get("/x")).rejects.toThrow();

@@ -273,7 +273,7 @@ describe("options", () => {
     }
   });
 
-  it("so many chunks at a time as the queue allows, and progress", async () => {
+  it("writes as many chunks at a time as the queue allows, and reports progress", async () => {
     const held = files();
     let [now, most] = [0, 0];
     const store = {

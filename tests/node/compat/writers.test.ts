@@ -5,7 +5,7 @@ import { small, stored, valuesOf } from "../support/both-libraries.js";
 import { errorOf } from "../support/support.js";
 import { type Files, files, jsonIn } from "../support/writing-tools.js";
 
-describe("who writes through what", () => {
+describe("writing through wrappers", () => {
   const known = [...dropIn.registry];
   afterEach(() => {
     dropIn.registry.clear();
@@ -20,7 +20,7 @@ describe("who writes through what", () => {
     expect((await stored(store)).slice(28)).toEqual(new Array(7).fill(3));
   });
 
-  it("all of them at once: none is lost", async () => {
+  it("all of them at once lose nothing", async () => {
     const store = files();
     const array = await small(store, { chunkShape: [5, 7] });
     const fromMetadata = () => new dropIn.Array<"int32", Files>(store, "/", jsonIn(store, "/zarr.json"));
@@ -49,7 +49,7 @@ describe("who writes through what", () => {
     expect((await dropIn.open(cached as never, { kind: "array" })).shape).toEqual([2, 2]);
   });
 
-  it("codecs of the application's own", async () => {
+  it("codecs that the application registers", async () => {
     const flip = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 255);
     dropIn.registry.set("flip", async () => ({
       kind: "bytes_to_bytes",

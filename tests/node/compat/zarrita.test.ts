@@ -231,7 +231,7 @@ const cases = modules
   .flatMap((module) => Object.values(module).flat())
   .filter(({ when }) => when?.() !== false);
 
-describe("what zarrita gets wrong, or cannot read", () => {
+describe("arrays that zarrita misreads or cannot read", () => {
   it.each(cases.map((entry) => [entry.name, entry] as const))("%s", async (_, { store, right, same }) => {
     const source = await store();
     const read = async () => {
@@ -352,7 +352,7 @@ describe.each(both)("hierarchies with %s", (_, zarr) => {
 });
 
 describe.each(both)("errors of %s", (_, zarr) => {
-  it("have the tags and facts of zarrita's", async () => {
+  it("have the tags and properties of zarrita's errors", async () => {
     const store = await hierarchy(3);
     const found = await failure(() => zarr.open(store as never, { kind: "array" }));
     expect(found).toMatchObject({ _tag: "NotFoundError", name: "NotFoundError", path: "/", found: "group" });
@@ -397,7 +397,7 @@ describe.each(both)("errors of %s", (_, zarr) => {
       expect(await failure(async () => work())).toMatchObject({ _tag: "InvalidSelectionError" });
   });
 
-  it("pass those of stores, and aborts, on", async () => {
+  it("pass on errors of stores, and aborts", async () => {
     const broken = { get: () => Promise.reject(new TypeError("broken")) };
     expect(await failure(() => zarr.open(broken as never))).toMatchObject({ message: "broken" });
     const array = await openArray(zarr, documents({ "/zarr.json": v3Meta({ codecs: [bytesLittle, gzip] }) }));
@@ -569,7 +569,7 @@ describe("FetchStore", () => {
   });
 });
 
-describe("codecs of the application's own", () => {
+describe("codecs that the application registers", () => {
   const inverted = {
     fromConfig: ({ by }: { by: number }) => ({
       kind: "bytes_to_bytes",
@@ -646,7 +646,7 @@ describe("codecs of the application's own", () => {
   });
 });
 
-describe("what zarrita does not have", () => {
+describe("options that zarrita lacks", () => {
   it("pools, by option and for all reads", async () => {
     const store = new MapStore();
     const large = [256, 512];

@@ -68,7 +68,7 @@ function check(dtype: Dtype, method: "mean" | "mode" | "max", rounds: number): v
 describe.each(["mean", "mode", "max"] as const)("%s", (method) => {
   const taken = fixed.filter(({ dtype }) => findKernel(method, dtype));
   it.each(taken.map(({ label, dtype }) => [label, dtype] as const))(
-    "of %s is as the slow one",
+    "of %s matches the slow one",
     (_, dtype) => {
       check(dtype, method, 24);
     },
@@ -76,7 +76,7 @@ describe.each(["mean", "mode", "max"] as const)("%s", (method) => {
 });
 
 describe("methods", () => {
-  it("are for the types that they have a meaning for", () => {
+  it("accept the types that they are defined for", () => {
     const labels = (method: "mean" | "mode" | "max") =>
       fixed.filter(({ dtype }) => !findKernel(method, dtype)).map(({ label }) => label);
     const notNumbers = [

@@ -125,7 +125,7 @@ describe("degrees as tiles in web mercator", () => {
 });
 
 describe("other grids and data", () => {
-  it("degrees in tiles of degrees; beside them nothing is read", async () => {
+  it("degrees in tiles of degrees; nothing outside them is read", async () => {
     const grid: Grid = { rows: 20, columns: 40, west: 10, north: 50, step: 0.5 };
     const reference = await georeference(await gridOf(grid));
     const { data, bounds, shape } = (await readTile(reference, [2, 4, 1], { grid: "WorldCRS84Quad" }))!;
@@ -185,7 +185,7 @@ describe("other grids and data", () => {
       expect((await readTile(reference, [1, 1, 0]))!.data[256 * 10]).toBe(5);
     });
 
-    it("of pixels that two elements share evenly the same one everywhere", async () => {
+    it("of pixels halfway between two elements is the same one everywhere", async () => {
       const { data } = (await readTile(await georeference(array), [0, 0, 0]))!;
       for (let j = 0; j < 256; j++) expect(data[j * 256]).toBe(j + 0.5);
     });

@@ -167,7 +167,7 @@ describe("conventions", () => {
       format,
     );
 
-  it("multiscales of zarr-conventions: nothing is read where the layout says all", async () => {
+  it("multiscales of zarr-conventions: nothing is read if the layout is complete", async () => {
     const layout = [0, 1, 2].map((i) => ({
       asset: `r${i}`,
       "spatial:shape": [16 >> i, 16 >> i],
@@ -385,7 +385,7 @@ describe("errors", () => {
     expect((await errorOf(() => tileAt(reference, tile as never)))._tag).toBe("InvalidArgument");
   });
 
-  it("references and options that are none", async () => {
+  it("invalid references and options", async () => {
     const reference = await world("EPSG:3857", [256, 256], 1);
     const tags = [];
     for (const [of, options] of [
@@ -398,7 +398,7 @@ describe("errors", () => {
     expect(tags).toEqual(new Array(4).fill("InvalidArgument"));
   });
 
-  it("coordinates that are not even", async () => {
+  it("irregular coordinates", async () => {
     const store = await storeWith({
       "": {},
       y: { shape: [4], names: ["y"], values: [0, 1, 2, 9] },
@@ -410,7 +410,7 @@ describe("errors", () => {
     );
   });
 
-  it("tiles that are none, and systems that tiles are not found in", async () => {
+  it("invalid tiles, and systems without tiles", async () => {
     const reference = await world("EPSG:3857", [256, 256], 1);
     for (const tile of [
       [1, 2, 0],

@@ -59,7 +59,7 @@ function expectNear(found: ArrayLike<number>, expected: readonly (number | null)
   });
 }
 
-describe("points go where the specification says", () => {
+describe("points are mapped as specified", () => {
   it.each(cases)("$name", async (recorded) => {
     const { from, to, points, expected, steps } = recorded;
     const mapping = await (await graphOf(recorded)).between(from, to);
@@ -72,7 +72,7 @@ describe("points go where the specification says", () => {
     if (matrix) expectNear(rows as number[], expected.flat());
   });
 
-  it("and matrices are there for all but vector fields", async () => {
+  it("and all but vector fields have a matrix", async () => {
     const withoutMatrix: string[] = [];
     for (const recorded of cases) {
       const mapping = await (await graphOf(recorded)).between(recorded.from, recorded.to);
@@ -164,7 +164,7 @@ describe("a graph", () => {
     ]);
   });
 
-  it("has names alone as ends, as drafts have them", async () => {
+  it("accepts bare names as ends, as in drafts", async () => {
     const mapping = await between(
       linked({ type: "scale", scale: [1, 2], input: "physical", output: "world" }),
     );
@@ -439,7 +439,7 @@ describe("invalid metadata is rejected", () => {
     expect((await errorOf(() => coordinateGraph({} as never)))._tag).toBe("InvalidArgument");
   });
 
-  it("points that are not whole, and options that are none", async () => {
+  it("incomplete points, and invalid options", async () => {
     const mapping = await between(linked({ type: "identity" }));
     for (const points of [[1], [1, 2, 3], null, undefined])
       expect((await errorOf(() => mapping.apply(points as never)))._tag).toBe("InvalidArgument");

@@ -108,7 +108,7 @@ const range = (start: number, stop: number, step = 1) =>
 const chosen = async (node: Parameters<typeof sel>[0], wanted: object, options?: SelOptions) =>
   sel(node, wanted as never, options);
 
-describe("what xarray has no answer to", () => {
+describe("selections that xarray rejects", () => {
   it("[from, to] is an interval whichever way coordinates run", async () => {
     const { group } = await groupOf({
       y: { values: range(60, -61, -20), dtype: "float32" },
@@ -276,7 +276,7 @@ describe("errors", () => {
     ]);
   });
 
-  it("arrays that have no coordinates, or not within reach", async () => {
+  it("arrays without coordinates, or with unreachable ones", async () => {
     const { data, store } = await groupOf(axes);
     expect((await errorOf(() => sel(data, { lon: 3 }))).code).toBe("no-coordinates");
     const bare = await create(store, { path: "bare", shape: [4, 3], dtype: "int8" });

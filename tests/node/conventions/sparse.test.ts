@@ -150,7 +150,7 @@ describe("reading", () => {
   });
 });
 
-describe("what does not fit", () => {
+describe("inconsistent matrices", () => {
   const errorWith = async (wanted: Stored, options = {}) => {
     const group: ZarrGroup = await stored(wanted);
     const { _tag, code, message } = await errorOf(() => readSparse(group, options));
@@ -178,12 +178,12 @@ describe("what does not fit", () => {
     expect(await errorWith(wanted)).toMatchObject({ tag, code });
   });
 
-  it("indices that only their lowest 32 bits put into the matrix", async () => {
+  it("indices that lie in the matrix only by their lowest 32 bits", async () => {
     const wrap = change(({ indices }) => indices.splice(5, 1, 2 ** 32));
     expect(await errorWith({ integers: "int64", ...wrap })).toMatchObject({ code: "bad-sparse" });
   });
 
-  it("elements that are chosen again and again, as far as they may take bytes", async () => {
+  it("elements that are selected repeatedly, up to the byte limit", async () => {
     const again = new Array(1000).fill(0);
     const wanted = { columns: again, maxBytes: 20_000 };
     expect(await errorWith({}, wanted)).toMatchObject({ tag: "LimitExceeded", code: "sparse-bytes" });

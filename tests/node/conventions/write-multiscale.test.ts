@@ -131,7 +131,7 @@ const images = fc.integer({ min: 2, max: 5 }).chain((rank) => {
 });
 
 describe("levels", () => {
-  it("are each as the one before makes them, in any shape, of any chunks or shards, by any number of parts", async () => {
+  it("are each made from the one before, for any shape, chunks, shards and number of parts", async () => {
     const check = async (image: typeof images extends fc.Arbitrary<infer T> ? T : never) => {
       const { shape, chunkShape, inner, factor, levels, method, shards, parts, seed } = image;
       // NumPy, and so Zarr v2, has no bfloat16.
@@ -157,7 +157,7 @@ describe("levels", () => {
     await fc.assert(fc.asyncProperty(images, check), { numRuns: 60, seed: 12 });
   });
 
-  it("are the same in blocks of several chunks, and where one shard is more than is read at a time", async () => {
+  it("are the same in blocks of several chunks, and if a shard exceeds one read", async () => {
     const store = new Map<string, Uint8Array>();
     const shape = [3001, 4111];
     const array = await create(store, { path: "source", shape, dtype: "uint32", chunkShape: [500, 700] });
@@ -191,7 +191,7 @@ describe("levels", () => {
     ]);
   });
 
-  it("end where a level is small enough, and where nothing gets smaller", async () => {
+  it("end at a level that is small enough or cannot shrink", async () => {
     const lengths = async (shape: number[], options: MultiscaleOptions = {}) => {
       const array = await create(new Map(), { shape, dtype: "uint8" });
       const group = await writeMultiscale(new Map(), array, options);
@@ -205,7 +205,7 @@ describe("levels", () => {
     ).toEqual(["2×1000×2×600", "2×1000×1×300", "2×1000×1×150"]);
   });
 
-  it("start with chunks and shards as they are stored, where nothing about them changes", async () => {
+  it("start with chunks and shards as stored if nothing about them changes", async () => {
     const from = new Map<string, Uint8Array>();
     const array = await create(from, {
       shape: [9, 9],
@@ -514,7 +514,7 @@ describe("an array that lies in the image's group", () => {
       if (key.startsWith("/image/full")) expect(store.get(key)).toEqual(bytes);
   });
 
-  it("also where the image is made anew", async () => {
+  it("also if the image is replaced", async () => {
     const { store, array, data } = await inPlace();
     await writeMultiscale(store, array, { path: "image", levels: 3 });
     const again = await errorOf(() => writeMultiscale(store, array, { path: "image" }));
@@ -528,7 +528,7 @@ describe("an array that lies in the image's group", () => {
     await checkLevels(group, data, "max");
   });
 
-  it("must be as a level of such an image is", async () => {
+  it("must match a level of such an image", async () => {
     const codeOf = async (options: object, more: MultiscaleOptions = {}) => {
       const { store, array } = await inPlace(options);
       return (await errorOf(() => writeMultiscale(store, array, { path: "image", levels: 2, ...more }))).code;
@@ -555,7 +555,7 @@ describe("an array that lies in the image's group", () => {
 });
 
 describe("calls", () => {
-  it("overwrite nothing unless they are asked to", async () => {
+  it("overwrite nothing without the option", async () => {
     const store = new Map<string, Uint8Array>();
     const { array, data } = await source(store, { shape: [5, 5], dtype: "uint8" });
     await writeMultiscale(store, array, { path: "image", levels: 3 });
@@ -711,7 +711,7 @@ class FailingStore implements Store {
 }
 
 describe("a store that fails", () => {
-  it("at each operation leaves whole objects and no image, and resuming ends as it would have", async () => {
+  it("at each operation leaves whole objects and no image, and resuming completes it", async () => {
     const { array } = await source(new Map(), { shape: [7, 5], dtype: "uint16", chunkShape: [3, 3] });
     const options = { levels: 3, concurrency: 1, chunkShape: [3, 3] };
     const model = new FailingStore();
@@ -784,7 +784,7 @@ it("attributes that other programs have written into the image's group stay", as
   expect((await open(store, { kind: "group" })).attributes).toHaveProperty("theirs", [1]);
 });
 
-it("leaves the program its turn, so that a signal can end it, also where memory is read and written", async () => {
+it("yields to the event loop, so that a signal can end it, even in memory", async () => {
   const objects = new Map<string, Uint8Array>();
   const shape = [2 ** 16, 2 ** 16];
   await create(objects, { shape, chunkShape: [16, 16], dtype: "uint8", codecs: "none" });
@@ -816,7 +816,7 @@ describe("large images that are mostly empty", () => {
   const chunksIn = (store: Map<string, Uint8Array>) =>
     [...store.keys()].filter((key) => !key.endsWith(".json")).sort();
 
-  it("are written as far as they are stored", async () => {
+  it("are written only where data is stored", async () => {
     const store = new Map<string, Uint8Array>();
     const seen: MultiscaleProgress[] = [];
     const onProgress = (progress: MultiscaleProgress) => seen.push(progress);

@@ -85,7 +85,7 @@ describe.each(stores.map((golden) => [golden.name, golden] as const))("%s", (_, 
 });
 
 describe("missing values", () => {
-  it("become NaN, in float32 where that holds every value", () => {
+  it("become NaN, in float32 if that holds every value", () => {
     const narrow = decode(int16, { _FillValue: -1 }, Int16Array.of(-1, 5, 32767));
     expect(narrow.data).toEqual(Float32Array.of(Number.NaN, 5, 32767));
     const wide = decode(int32, { missing_value: [7, -1] }, Int32Array.of(7, -1, 16777217));
@@ -130,7 +130,7 @@ describe("missing values", () => {
     expect(named.data).toEqual(Float32Array.of(0, Number.NaN));
   });
 
-  it("that no element can equal mask nothing", () => {
+  it("mask nothing if no element can equal them", () => {
     const data = Int16Array.of(0, 1);
     for (const fill of [65536, 1e20, 0.5, 2n ** 64n])
       expect(decode(int16, { _FillValue: fill }, data).data).toBe(data);

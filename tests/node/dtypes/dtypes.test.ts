@@ -41,7 +41,7 @@ describe("type strings", () => {
     expect([dtype.name, dtype.itemBytes, endians]).toEqual([name, itemBytes, [endian]]);
   });
 
-  it("times without a unit are generic, where the version has such", async () => {
+  it("times without a unit are generic, if the version supports them", async () => {
     for (const text of ["<M8", ">m8"]) {
       const { dtype } = parseTypestr(text, { genericTimes: true });
       expect([dtype.unit, dtype.scaleFactor, dtype.itemBytes]).toEqual(["generic", 1, 8]);
@@ -89,7 +89,7 @@ describe("type strings", () => {
     expect((await errorOf(() => parseTypestr(text)))._tag).toBe("Unsupported");
   });
 
-  it("|O is elements of variable length where the caller can decode objects", async () => {
+  it("|O is elements of variable length if the caller can decode objects", async () => {
     for (const text of ["|O", "|O8", "<O"]) {
       const { dtype, endians } = parseTypestr(text, { objects: true });
       expect([dtype.name, dtype.isVariable, dtype.itemBytes, endians]).toEqual(["object", true, 0, []]);
@@ -140,7 +140,7 @@ describe("structured types", () => {
     expect(() => parseDescr(json('[["f1", "|u1"], ["", "|V3"]]'), false)).toThrow(/unique/);
   });
 
-  it("has subarrays where the version allows them", () => {
+  it("has subarrays if the version allows them", () => {
     const text = '[["a", "<i2", [2, 3]], ["b", [["c", ">u4"], ["d", "|u1"]], 2]]';
     const { dtype, endians } = parseDescr(json(text), true);
     expect(dtype.itemBytes).toBe(22);
@@ -353,7 +353,7 @@ describe("element data", () => {
     expect(odd.length).toBe(4);
   });
 
-  it("widens float16 where the engine has no Float16Array", () => {
+  it("widens float16 if the engine has no Float16Array", () => {
     const dtype = DType.simple("float16");
     const data = toElements(dtype, Uint8Array.of(0x00, 0x3e, 0x00, 0xc0));
     expect([...(data as Float32Array)]).toEqual([1.5, -2]);

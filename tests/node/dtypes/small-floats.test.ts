@@ -57,7 +57,7 @@ describe("formats", () => {
     );
   });
 
-  it.each(narrow)("%s: every code survives", (name) => {
+  it.each(narrow)("%s: every code round-trips", (name) => {
     const format: FloatFormat = floatFormats[name];
     const wrong = codesOf(format).filter((code) => {
       const value = decodeFloat(format, code);
@@ -91,7 +91,7 @@ describe("formats", () => {
 });
 
 describe("elements", () => {
-  it.each(narrow)("%s: all codes come as numbers, and go back bit by bit", (name) => {
+  it.each(narrow)("%s: all codes convert to numbers and back, bit by bit", (name) => {
     const format: FloatFormat = floatFormats[name];
     const codes = codesOf(format);
     const bytes = stored(name, codes);
@@ -151,7 +151,7 @@ describe("elements", () => {
       expect(() => toBytes(DType.simple(name), Float32Array.of(1, Number.NaN))).toThrow(`${name} has no NaN`);
   });
 
-  it("ignore the bits above a format's own", () => {
+  it("ignore unused upper bits", () => {
     const four = toElements(DType.simple("float4_e2m1fn"), Uint8Array.of(0xf7, 0x07));
     expect([...(four as Float32Array)]).toEqual([6, 6]);
     const six = toElements(DType.simple("float6_e3m2fn"), Uint8Array.of(0xc1, 0x01));

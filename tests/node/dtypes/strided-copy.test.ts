@@ -48,7 +48,7 @@ function sideOf(random: () => number, count: number, inner: number): [MoveAxis["
 const widths = [1, 2, 3, 4, 6, 8, 16, 300, 1024];
 const lengths = [0, 1, 2, 3, 5, 17, 40];
 
-it("800 random moves do what moving byte by byte does, in any alignment, and packed in between", () => {
+it("800 random copies match byte-by-byte copies, in any alignment", () => {
   const random = randomizer(5);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   for (let k = 0; k < 800; k++) {
@@ -80,7 +80,7 @@ it("800 random moves do what moving byte by byte does, in any alignment, and pac
   }
 });
 
-it("repeats one item where its source has no strides", () => {
+it("repeats one item if its source has no strides", () => {
   const target = new Uint8Array(24);
   const axes = [
     { count: 3, from: 0, to: 8 },

@@ -48,7 +48,7 @@ describe("create", () => {
 });
 
 describe("get", () => {
-  it("returns the typed array of the data type, in an ArrayBuffer unless a shared one is asked for", async () => {
+  it("returns the typed array of the data type, in an ArrayBuffer unless a shared one is requested", async () => {
     const array = await create(new Map(), { shape, dtype: "float32" });
     expectTypeOf((await get(array)).data).toEqualTypeOf<Float32Array<ArrayBuffer>>();
     expectTypeOf((await array.getChunk([0])).data).toEqualTypeOf<Float32Array<ArrayBuffer>>();
@@ -148,7 +148,7 @@ describe("error.code", () => {
     expect(new ZarrError("NotFound", "gone", { code: "http-status" }).code).toBe("http-status");
   });
 
-  it("comes with those fields only that are known", () => {
+  it("has known fields only", () => {
     expect(Object.keys(new ZarrError("NotFound", "gone"))).toEqual(["_tag", "code"]);
     const error = new ZarrError("Network", "failed", { status: 503 });
     expect({ ...error }).toEqual({ _tag: "Network", code: "network", status: 503 });

@@ -34,7 +34,7 @@ const tally = (outcomes: string[]): Record<string, number> => {
   return counts;
 };
 
-it("the undamaged repository is right", async () => {
+it("the undamaged repository reads correctly", async () => {
   expect(await outcome(repository())).toBe("right");
 });
 
@@ -114,7 +114,7 @@ it("takes exactly one frame, to its end", async () => {
   expect(await trouble(new Uint8Array(100))).toBe("bad-header");
 });
 
-it("refuses dictionaries that are none", async () => {
+it("refuses invalid dictionaries", async () => {
   const frame = await new Zstd(1).encode(new Uint8Array(10));
   for (const dictionary of [
     Uint8Array.of(1, 2, 3),
@@ -153,7 +153,7 @@ function repeatedText(type: number, count: number, length: number): Uint8Array {
   return bytes;
 }
 
-it.each([4, 5])("refuses FlexBuffers that stand for far more text than they have (type %d)", (type) => {
+it.each([4, 5])("refuses FlexBuffers that expand to far more text than they contain (type %d)", (type) => {
   expect(readFlexBuffer(repeatedText(type, 2, 3), "config")).toEqual(["aaa", "aaa"]);
   expect(() => readFlexBuffer(repeatedText(type, 50_000, 60_000), "config")).toThrow(ZarrError);
 });
@@ -163,7 +163,7 @@ it("reads a line of a configuration in one pass", () => {
   expect([...containersOfYaml(new TextEncoder().encode(line)).values()]).toEqual(["s3://a/"]);
 });
 
-it("opens a repository whose refs and snapshots are many in little time", async () => {
+it("quickly opens a repository with many refs and snapshots", async () => {
   const snapshots = Array.from({ length: 20_000 }, (_, i) => ({ id: idOf(1000 + i), parent: i - 1 }));
   const objects = repository();
   snapshots.push({ id: idOf(13), parent: 19_999 });

@@ -100,7 +100,7 @@ describe("near ranges", () => {
     expect(isZarrError(error, "SourceChanged") && error.chunkKey).toBe("/a/c/0/77");
   });
 
-  it("lie as close together, and are as long, as options say", async () => {
+  it("are merged within the limits of the options", async () => {
     server.objects.set("/mirror/f", file);
     const array = await opened(many(() => ({ location: "s3://bucket/f" })));
     const apart = await reading(array, { coalesceMaxGap: 1 });
@@ -164,7 +164,7 @@ describe("near ranges", () => {
     expect(asked.filter((key) => key.includes("/c/"))).toHaveLength(5);
   });
 
-  it("are not waited for once the read is given up", async () => {
+  it("do not delay an aborted read", async () => {
     server.objects.set("/mirror/f", file);
     const array = await opened(many(() => ({ location: "s3://bucket/f" })));
     const abort = new AbortController();

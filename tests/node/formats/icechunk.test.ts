@@ -191,7 +191,7 @@ describe("over HTTP", () => {
   const [snapshot, manifest] = [`GET /r/snapshots/${snapshotIds[2]}`, `GET /r/manifests/${idText(idOf(50))}`];
   const chunk = `GET /r/chunks/${idText(idOf(100))} bytes=2-5`;
 
-  it("asks four times for the first chunk, and once for the next", async () => {
+  it("takes four requests to the first chunk, and one to the next", async () => {
     const url = serve(repository());
     const array = (await open(url, { path: "a", branch: "main" })) as ZarrArray;
     expect([...((await array.getChunk([0, 1])).data as Uint8Array)]).toEqual([10, 11, 12, 13]);
@@ -202,7 +202,7 @@ describe("over HTTP", () => {
     expect(server.log.slice(4)).toEqual([`GET /r/chunks/${idText(idOf(100))} bytes=6-9`]);
   });
 
-  it("asks three times where the snapshot is named", async () => {
+  it("takes three requests if the snapshot is named", async () => {
     await firstChunk(serve(repository()), { snapshot: snapshotIds[2] });
     expect(server.log).toEqual([snapshot, manifest, chunk]);
   });
@@ -235,7 +235,7 @@ describe("over HTTP", () => {
     expect(await read(`${server.url}/v1.zip`, { branch: "main" })).toEqual(plainValues);
   });
 
-  it("asks no more for ordinary stores than before", async () => {
+  it("takes no more requests for ordinary stores than before", async () => {
     const document = new TextEncoder().encode(JSON.stringify(arrayDocument([2], [2])));
     await open(
       serve(
@@ -249,7 +249,7 @@ describe("over HTTP", () => {
     expect(server.log.filter((line) => /repo|refs/.test(line))).toEqual([]);
   });
 
-  it("asks for a manifest once for all who wait for it", async () => {
+  it("requests a manifest once for concurrent reads", async () => {
     const array = (await open(serve(repository()), { path: "a", branch: "main" })) as ZarrArray;
     expect([...((await get(array, null)).data as Uint8Array)]).toEqual(plainValues);
     expect(server.log.filter((line) => line === manifest)).toHaveLength(1);
@@ -313,14 +313,14 @@ describe("over HTTP", () => {
       return url;
     };
 
-    it("are read from where the caller says", async () => {
+    it("are read from the location that the caller names", async () => {
       expect(await read(serveAll(virtual()), allowed())).toEqual(plainValues);
       expect(server.log).toContain("GET /mirror/x%20y.nc bytes=3-6");
       const store = new Map([["/x y.nc", file]]);
       expect(await read(virtual(), { virtual: { [prefix]: store } })).toEqual(plainValues);
     });
 
-    it("are cut out of whole answers", async () => {
+    it("are cut out of whole responses", async () => {
       server.behaviour = { ranges: "whole" };
       try {
         expect(await read(serveAll(virtual()), allowed())).toEqual(plainValues);
@@ -353,7 +353,7 @@ describe("over HTTP", () => {
       expect(server.log.filter((line) => line.includes("mirror"))).toEqual([]);
     });
 
-    it("go by the longest prefix, and by names of the caller's", async () => {
+    it("use the longest prefix, and the caller's names", async () => {
       const url = serveAll(virtual());
       const both = { [prefix]: `${server.url}/mirror/`, "s3://bucket/": `${server.url}/nowhere/` };
       expect(await read(url, { virtual: both })).toEqual(plainValues);
@@ -453,7 +453,7 @@ describe("lost or damaged files", () => {
     expect(message.split(`${chunkKey}: `)).toHaveLength(2);
   });
 
-  it("of references that are of no kind, of two, of no bytes, out of order, of another rank", async () => {
+  it("of references of no kind, two kinds or no bytes, out of order, or of another rank", async () => {
     const swap = (at: number, reference: object) =>
       repository({
         references: plainReferences.map((own, i) => (i === at ? { ...own, ...reference } : own)),

@@ -70,7 +70,7 @@ describe.each(Object.entries(filters))("filters of big-endian arrays: %s", (name
     expect(documentOf(back, "/.zarray").filters).toEqual(documentOf(v2, "/.zarray").filters);
   });
 
-  it("are read as before where they name big-endian types in Zarr v3", async () => {
+  it("are read as before if they name big-endian types in Zarr v3", async () => {
     const store: Files = new Map();
     const array = await create(store, common);
     await set(
@@ -111,7 +111,7 @@ it("bitround of integers has the registered name: numcodecs decodes them as floa
   }
 });
 
-it("an empty list of LZMA filters is written as null, for Python refuses it", async () => {
+it("an empty list of LZMA filters is written as null, because Python refuses it", async () => {
   const store: Files = new Map();
   await create(store, {
     shape: [2],

@@ -83,7 +83,7 @@ describe.each(["0.5", "0.6rc0"] as const)("an archive of OME-Zarr %s", (omeVersi
     }
   });
 
-  it("makes an image again by pyramid, in another version", () => {
+  it("is converted by pyramid to another version", () => {
     const again = place(`${omeVersion}-again.zarr`);
     const { err, status } = run("pyramid", archive, again, "--levels", "1", "--ome-version", "0.6rc0");
     expect([status, err]).toEqual([0, ""]);
@@ -104,7 +104,7 @@ describe("other files", () => {
     expect(run("pyramid", file, place("p"), "--ome-version", "0.6").status).toBe(2);
   });
 
-  it("have comments that say anything", async () => {
+  it("may have any comment", async () => {
     const parts = [{ name: "zarr.json", bytes: bytesOf('{"zarr_format": 3, "node_type": "group"}') }];
     for (const comment of [
       "",

@@ -182,7 +182,7 @@ describe("requests", () => {
     expect(server.log.slice(before)).toEqual(["GET /s.parquet/empty/refs.0.parq"]);
   });
 
-  it("are joined, and go on for those who still wait", async () => {
+  it("are shared, and continue for the callers that still wait", async () => {
     const server = await start(sampleFolder("x://y"));
     const store = await ReferenceStore.open(`${server.url}/.zmetadata`, {
       resolve: () => ({ store: new Map([["/k", data]]), key: "/k" }),
@@ -196,7 +196,7 @@ describe("requests", () => {
     expect(server.log.filter((line) => line.includes("parq"))).toEqual(["GET /t/refs.0.parq"]);
   });
 
-  it("that fail are made again", async () => {
+  it("are repeated after a failure", async () => {
     const server = await start(sampleFolder("x://y"));
     const store = await ReferenceStore.open(`${server.url}/.zmetadata`, { retries: 0 });
     server.behaviour = { trouble: () => ({ status: 500 }) };
@@ -222,7 +222,7 @@ describe("requests", () => {
     expect(seen).toEqual(["secret", "secret", undefined]);
   });
 
-  it("of files are made anew where few are kept", async () => {
+  it("of files are repeated if few are cached", async () => {
     const many = Array.from({ length: 40 }, (_, i): TestReference => Uint8Array.of(i));
     const array = {
       zarr_format: 2,
@@ -363,7 +363,7 @@ describe("documents that cannot be", () => {
     expect((await errorOf(() => store.get(key))).code).toBe("bad-reference");
   });
 
-  it("arrays of a great many chunks cost nothing before they are read", async () => {
+  it("arrays with very many chunks cost nothing before they are read", async () => {
     const own = {
       ...array,
       zarr_format: 2,
@@ -391,7 +391,7 @@ describe("documents that cannot be", () => {
   });
 });
 
-it("local files are not named from elsewhere", async () => {
+it("remote documents cannot refer to local files", async () => {
   const folder = temporaryFolder();
   const secret = path.join(folder, "secret");
   mkdirSync(folder, { recursive: true });

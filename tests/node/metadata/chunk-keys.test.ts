@@ -232,7 +232,7 @@ describe("rejected configurations", () => {
     expect([error._tag, error.code]).toEqual([tag, code]);
   });
 
-  it("more than eight suffixes in one another", async () => {
+  it("more than eight nested suffixes", async () => {
     const nestedIn = (count: number) =>
       Array.from({ length: count }).reduce<unknown>((base, _, i) => suffix(`.${i}`, base), "v2");
     expect((await parsed(nestedIn(8))).chunkKey([1])).toBe("1.0.1.2.3.4.5.6.7");
@@ -286,7 +286,7 @@ describe("rejected configurations", () => {
     expect(await listed(store)).toEqual([]);
   });
 
-  it.each([1, 2] as const)("what Zarr v%i does not have", async (zarrFormat) => {
+  it.each([1, 2] as const)("encodings that Zarr v%i lacks", async (zarrFormat) => {
     const options = { shape: [4], dtype: "uint8", zarrFormat } as const;
     const fails = () => create(new MapStore(), { ...options, chunkKeyEncoding: { name: "fanout" } });
     expect(await errorOf(fails)).toMatchObject({ _tag: "InvalidArgument", code: "bad-separator" });
@@ -385,7 +385,7 @@ describe.each(options)("arrays with keys %j", (option, document) => {
     expect((await get(await open(store, { kind: "array", path: "a" }))).data).toEqual(expected);
   });
 
-  it("are found in the way of a new array", async () => {
+  it("block the creation of a new array", async () => {
     const store = new MapStore();
     await store.set(`/a/${oracle(document, [3, 1])}`, Uint8Array.of(1));
     const created = () => filledArray(store, option);
@@ -423,7 +423,7 @@ describe.each(options)("arrays with keys %j", (option, document) => {
 const temporary = temporaryFolder();
 let count = 0;
 
-it("many chunks are listed, not named, when an array is made smaller", async () => {
+it("shrinking an array lists many chunks instead of trying their keys", async () => {
   const store = new MapStore();
   const array = await create(store, {
     shape: [100_000],
@@ -439,7 +439,7 @@ it("many chunks are listed, not named, when an array is made smaller", async () 
   expect(left).toEqual(["/c/0/00.0", "/c/0/03.0", "/c/0/99"]);
 });
 
-it("elements are read from a store that another writer has made", async () => {
+it("elements of another writer are read", async () => {
   const encoding = suffix(".tif", fan(1000)) as Encoding;
   const shape = [3, 4];
   const store = v3Store({

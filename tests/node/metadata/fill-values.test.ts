@@ -213,7 +213,7 @@ describe("fill values", () => {
     }
   });
 
-  it.each(common)("%j %s survives being written", (type, text, bytes, value) => {
+  it.each(common)("%j %s round-trips", (type, text, bytes, value) => {
     const dtype = parseDataType(type);
     const fill = parse(type, text, "strict");
     const v3 = fromPlain(fillJson(dtype, fill, 3));

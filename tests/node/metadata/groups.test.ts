@@ -160,7 +160,7 @@ describe("consolidated metadata", () => {
     "a\0",
     "zarr.json/../../x",
   ];
-  it("is not believed where names lead elsewhere", async () => {
+  it("is not trusted if names lead elsewhere", async () => {
     const array = v3Meta();
     const metadata = Object.fromEntries(hostile.map((name) => [name, array]));
     const v3 = await openGroup(v3Hierarchy(inline({ ...metadata, good: array })));
@@ -174,7 +174,7 @@ describe("consolidated metadata", () => {
     expect((await errorOf(() => open(outside, { path: "x" })))._tag).toBe("NotFound");
   });
 
-  it("may have names that objects have anyway", async () => {
+  it("may have names of Object.prototype", async () => {
     const names = ["__proto__", "constructor", "hasOwnProperty", "toString"];
     const text = `{${names.map((name) => `"${name}": ${JSON.stringify(v3Meta())}`).join()}}`;
     const group = await openGroup(
@@ -225,7 +225,7 @@ describe("consolidated metadata", () => {
     }
   });
 
-  it("does not tell the members of groups that it does not name", async () => {
+  it("does not list the members of groups that it lacks", async () => {
     const x = v3Meta({ attributes: { at: "consolidated" } });
     const group = await openGroup(v3Hierarchy(inline({ "a/b/x": x, z: v3Meta() })));
     expect(await namesOf(group)).toEqual(["z array"]);
@@ -258,7 +258,7 @@ describe("consolidated metadata", () => {
 });
 
 describe("listing", () => {
-  it("looks at a bounded number of nodes at a time", async () => {
+  it("opens a bounded number of nodes at a time", async () => {
     const names = Array.from({ length: 500 }, (_, i) => `n${i}`);
     const counting = new CountingStore(documents({ "/zarr.json": v3Group() }));
     counting.before = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -295,7 +295,7 @@ describe("listing", () => {
     expect((await group.open("z", { kind: "array" })).zarrFormat).toBe(2);
   });
 
-  it("passes errors of the store on", async () => {
+  it("passes on errors of the store", async () => {
     const counting = new CountingStore(v3Hierarchy());
     const store: Store = { get: (key) => counting.get(key), listChildren: () => ["a", "z"] };
     const group = await openGroup(store);
@@ -377,7 +377,7 @@ describe("versions", () => {
     expect([broken._tag, broken.message]).toEqual(["InvalidMetadata", expect.stringContaining("zarr.json")]);
   });
 
-  it("are not guessed where a newer one cannot be read", async () => {
+  it("are not used if a newer one cannot be read", async () => {
     const counting = new CountingStore(without());
     const failing = (key: string) => {
       counting.before = (asked) => {

@@ -301,7 +301,7 @@ describe("conversion", () => {
     expect(await documentOf(group, 2, ".zattrs")).toEqual({ a: 1 });
   });
 
-  it("keeps bits of NaNs, 64-bit integers and foreign fields where the version stays", async () => {
+  it("keeps bits of NaNs, 64-bit integers and foreign fields if the version stays the same", async () => {
     const foreign = { name: "x", must_understand: false, configuration: { big: 1 } };
     const metadata = (await parseMetadata(
       stored(v3({ fill_value: "0xffc00001", foreign })),

@@ -6,7 +6,7 @@ import { bytesOf, errorOf, openArray, v1Meta, v1Store } from "../support/support
 const openWith = (fields: Record<string, unknown>, options = {}) => openArray(v1Store(fields), options);
 
 describe("Zarr v1 metadata", () => {
-  it("opens with its facts", async () => {
+  it("opens with its properties", async () => {
     const store = v1Store({
       dtype: ">i2",
       fill_value: 7,
@@ -78,7 +78,7 @@ describe("Zarr v1 metadata", () => {
     );
   });
 
-  it("lists the known compressors when one is not known", async () => {
+  it("lists the known compressors for an unknown one", async () => {
     const error = await errorOf(() => openWith({ compression: "lz5" }));
     expect([error._tag, error.codec]).toEqual(["UnknownCodec", "lz5"]);
     expect(error.message).toMatch(/"lz5".*none, zlib, gzip, blosc, bz2, lzma/);

@@ -49,7 +49,7 @@ function without(...keys: string[]) {
 }
 
 describe("Zarr v2 metadata", () => {
-  it("opens with its facts", async () => {
+  it("opens with its properties", async () => {
     const meta = v2Meta({
       dtype: ">i2",
       fill_value: 7,
@@ -193,7 +193,7 @@ describe("Zarr v2 metadata", () => {
     expect((await warningsOf(v2Meta({ [key]: value }))).codes).toEqual([]);
   });
 
-  it("has dimension names where xarray wrote as many as there are dimensions", async () => {
+  it("has dimension names if xarray wrote one per dimension", async () => {
     const namesOf = async (names: unknown) =>
       (await warningsOf(v2Meta(), { _ARRAY_DIMENSIONS: names })).array.dimensionNames;
     expect(await namesOf(["y", "x"])).toEqual(["y", "x"]);
@@ -382,7 +382,7 @@ describe("Zarr v2 arrays", () => {
     }
   });
 
-  it("without elements read as nothing", async () => {
+  it("without elements read as empty", async () => {
     const region = await get(await openWith({ shape: [0, 6] }));
     expect([region.shape, region.data.length]).toEqual([[0, 6], 0]);
   });

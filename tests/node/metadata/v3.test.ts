@@ -78,7 +78,7 @@ describe("Zarr v3 metadata", () => {
     expect((await errorOf(() => open(v3Store(), options as never)))._tag).toBe("InvalidArgument");
   });
 
-  it("opens with its facts", async () => {
+  it("opens with its properties", async () => {
     const { array, codes } = await warningsOf({
       data_type: "int64",
       fill_value: 7,
@@ -243,7 +243,7 @@ describe("Zarr v3 metadata", () => {
     }
   });
 
-  it("warns of keys that are there twice", async () => {
+  it("warns of duplicate keys", async () => {
     const text = JSON.stringify(v3Meta()).replace("{", '{"shape":[1],');
     const codes: string[] = [];
     const store = documents({ "/zarr.json": text });
@@ -602,7 +602,7 @@ describe("arrays", () => {
     expect((await errorOf(() => getBytes(array)))._tag).toBe("InvalidArgument");
   });
 
-  it("without elements read as nothing", async () => {
+  it("without elements read as empty", async () => {
     for (const shape of [[0], [0, 5], [5, 0]]) {
       const array = await openWith({ shape, chunk_grid: regular(...shape.map(() => 2)) });
       const region = await get(array);

@@ -18,7 +18,7 @@ describe("the guide to codecs", skipFor(isFollowed ? "the guide is followed alre
   const files = filesOfGuide();
   const edited = files.filter(({ isWritten }) => !isWritten);
 
-  it("names the files that the toy is put into, and those alone", () => {
+  it("names exactly the files that the toy codec changes", () => {
     expect(edited.map(({ file }) => file).sort()).toEqual(Object.keys(toyEdits).sort());
     expect(files.filter(({ isWritten }) => isWritten).map(({ file }) => file)).toEqual(["docs/support.md"]);
   });

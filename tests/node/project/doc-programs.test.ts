@@ -353,7 +353,7 @@ describe("programs", () => {
     },
   );
 
-  it("are all there that tests know of", () => {
+  it("exist for all recipes of the tests", () => {
     const gone = recipes.filter((recipe) => !programs.some((sample) => fits(recipe, sample)));
     expect(gone.map((recipe) => `${recipe.in}: ${recipe.has}`)).toEqual([]);
     const named = notRun.filter(({ has }) => has !== undefined);

@@ -81,7 +81,7 @@ describe("docs/errors.md", () => {
     expect([...codes].filter(([code]) => !documented.has(code))).toEqual([]);
   });
 
-  it("has no code that nothing gives", async () => {
+  it("has no unused code", async () => {
     const given = new Set([...codesInSources().keys(), ...(await statuses()).map(([code]) => code)]);
     for (const tag of errorTags) given.add(kebab(tag));
     // Derived from the name of a document's key, or from the kind of an extension.

@@ -207,7 +207,7 @@ describe("loading the wasm", () => {
     expect(runModule(code)).toBe("EngineFailed\nEngineFailed\n1,2");
   });
 
-  it("works where strings may not become code", () => {
+  it("works if strings cannot be compiled", () => {
     const code = `${decode} await check();`;
     const args = ["--disallow-code-generation-from-strings", "--input-type=module", "-e", code];
     const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
@@ -243,7 +243,7 @@ describe("the bundles", () => {
   const entries = programEntries.filter(({ name }) => !name.startsWith("viewer"));
 
   it.each(entries.map((entry) => [entry.subpath, entry] as const))(
-    "%s exports the same as the module that it is made of",
+    "%s exports the same as its source module",
     (_subpath, { name, module, targets }) => {
       const names = (file: string) =>
         runModule(`console.log(Object.keys(await import(${JSON.stringify(file)})).sort().join())`);
@@ -396,7 +396,7 @@ describe("the published package", () => {
     expect(titles).toEqual(modules);
   });
 
-  it("imports nothing by a bare name: every module loads in a browser unchanged", () => {
+  it("has no bare imports: every module loads in a browser unchanged", () => {
     const seen = new Set<string>();
     const visit = (file: string) => {
       if (seen.has(file)) return;

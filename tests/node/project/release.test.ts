@@ -17,7 +17,7 @@ const sha256 = (file: string) =>
     .digest("hex");
 
 describe("the version", () => {
-  it("is a semantic one, and the same wherever it stands", () => {
+  it("is semantic, and the same everywhere", () => {
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     const lock = json("package-lock.json") as {
       version: string;

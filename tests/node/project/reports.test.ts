@@ -38,7 +38,7 @@ it.each([
   expect(failuresIn({ testResults })).toEqual(["a.ts", "b.ts: block test 0", "b.ts: block test 1"]);
 });
 
-it("lists nothing where nothing failed, and in no report", () => {
+it("lists nothing if nothing failed or a report is missing", () => {
   const testResults = [file("a.ts", "passed", "passed", "skipped")];
   expect(failuresIn({ testResults })).toEqual([]);
   expect(failuresIn({})).toEqual([]);

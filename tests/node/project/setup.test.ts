@@ -100,7 +100,7 @@ describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () 
     expect(run(findWith, { alone: true }).text).toBe(`${emcc}\n`);
   });
 
-  it("refuses suites that there are not, before anything is set up", () => {
+  it("refuses unknown suites before it sets anything up", () => {
     const args = [path.join(root, "scripts/test.mjs"), "nonsense"];
     const { stderr, status } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 });
     expect([status, stderr]).toEqual([1, expect.stringContaining('unknown suite "nonsense"')]);

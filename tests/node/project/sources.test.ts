@@ -110,7 +110,7 @@ describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !=
     expect(asked.every((name) => name.startsWith(pool))).toBe(true);
   });
 
-  it("come by their hash from an archive that keeps every version, once they have left the mirror", async () => {
+  it("come by hash from an archive of all versions once the mirror has dropped them", async () => {
     const { status, log } = await fetchSources(
       (orig, fixes) => ({ [`/file/${hash("sha1", orig)}`]: orig, [`/file/${hash("sha1", fixes)}`]: fixes }),
       // A distribution that has moved on: it lists the package at another version only.
@@ -123,7 +123,7 @@ describe("sources of C libraries", skipFor(unsupportedSystem(process.platform !=
     expect(demo()).toBe("int demo = 2;\n");
   });
 
-  it("of other bytes are refused, and asked for elsewhere", async () => {
+  it("with other bytes are refused, and requested elsewhere", async () => {
     const { status, log } = await fetchSources((orig, fixes) => ({
       [`${pool}libdemo_1.0.orig.tar.gz`]: archive("libdemo-1.0", { "demo.c": "int demo = 666;\n" }),
       [`${pool}libdemo_1.0-3.debian.tar.gz`]: new Uint8Array(fixes.length),

@@ -26,13 +26,13 @@ const layerOf = (file: string) => path.posix.dirname(file).split("/")[0]!;
 const imports = readImports(root);
 const files = [...imports.keys()];
 
-it("every file stands in a folder that is known", () => {
+it("every file is in a known folder", () => {
   expect(files.map(layerOf).filter((layer) => !layers.includes(layer))).toEqual([]);
 });
 
 testLayers(imports, layers, layerOf);
 
-it("what draws nothing does not touch the document", () => {
+it("files that draw nothing do not use the document", () => {
   const quiet = files.filter((file) => ["source", "model", "numbers", "tiles"].includes(layerOf(file)));
   const touching = quiet.filter((file) =>
     /\bdocument\.|\bwindow\.(inner|match|device|addEvent|location)/.test(

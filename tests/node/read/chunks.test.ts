@@ -307,7 +307,7 @@ describe("errors", () => {
     expect(taken).toBe(1);
   });
 
-  it("an abort ends a step that waits", async () => {
+  it("an abort ends a waiting step", async () => {
     const { array, aborted, hold } = await slowArray(10);
     hold();
     const reason = new Error("stop");

@@ -215,7 +215,7 @@ describe.each(Object.keys(layouts))("reads of %s", (layout) => {
     expect(pool.size).toBe(2);
   });
 
-  it("over a connection that breaks, from a server that errs now and then", async () => {
+  it("over a connection that breaks, from a server with occasional errors", async () => {
     const random = randomizer(seed + 3);
     const trouble: Behaviour["trouble"] = async () => {
       await new Promise((resolve) => setTimeout(resolve, random() * 4));
@@ -249,7 +249,7 @@ function crowd(server: ObjectServer, most: number): NonNullable<Behaviour["troub
 }
 
 describe("readers of one chunk", () => {
-  it("are unharmed by those who give up", async () => {
+  it("are unaffected by aborts of other readers", async () => {
     const { server, array } = await start("chunks", {}, { trouble: () => slowly(20) });
     const box: Box = [0, 48, 0, 64];
     const selection = [slice(0, 48), slice(0, 64)];
@@ -276,7 +276,7 @@ describe("readers of one chunk", () => {
 });
 
 describe("nothing is left behind", () => {
-  it("neither listeners of a signal that lives on, nor timers", async () => {
+  it("neither listeners of a long-lived signal nor timers", async () => {
     const { array } = await start("shards");
     const { signal } = new AbortController();
     const random = randomizer(seed);

@@ -19,7 +19,7 @@ import {
 
 const elements = (value: number) => new Uint8Array(new Int32Array(24).fill(value).buffer);
 
-describe("the index of a shard that has been written anew", () => {
+describe("the index of a rewritten shard", () => {
   /** Shards of two layouts, so that the index of one is invalid for the other. */
   async function shards() {
     const codecs = [sharded([2, 3], [bytesLittle, gzip, crc32c])];
@@ -80,7 +80,7 @@ describe("errors of a chunk", () => {
     }
   });
 
-  it("are the very errors that stores threw", async () => {
+  it("are the same objects that stores threw", async () => {
     const thrown = new ZarrError("Network", "the line is dead", { code: "fetch-failed" });
     const { stack } = thrown;
     const inner = documents({ "/zarr.json": v3Meta() });
@@ -116,7 +116,7 @@ describe("errors of a chunk", () => {
     }
   });
 
-  it("count byteOffset in what the codec that they name was given", async () => {
+  it("count byteOffset in the input of the named codec", async () => {
     // The checksum of the inner codec is at the end of zstd's output, not of the chunk.
     const inner = [bytesLittle, crc32c];
     const chain = async (codecs: { name: string }[], bytes: Uint8Array) => {
@@ -134,7 +134,7 @@ describe("errors of a chunk", () => {
   });
 });
 
-describe("arguments that do not fit", () => {
+describe("invalid arguments", () => {
   const odd = [null, -5, "text", true, Symbol("s"), () => {}];
 
   it("have a separate tag: coordinates", async () => {
@@ -249,7 +249,7 @@ describe("a session with the core", () => {
     session.freeSlab(slab);
   });
 
-  it("does not look at bytes of a chunk before, however short the next one is", async () => {
+  it("does not read bytes of an earlier chunk, however short the next one is", async () => {
     const session = await getSession("decode");
     session.decode(Plan.bytesOnly([], 2 ** 16), new Uint8Array(2 ** 16).fill(77));
     for (const bytes of [right.subarray(0, 3), new Uint8Array(0)]) {

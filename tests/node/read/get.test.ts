@@ -188,7 +188,7 @@ describe("get", () => {
     );
   });
 
-  it("puts larger arrays together from slabs", async () => {
+  it("assembles larger arrays from slabs", async () => {
     for (const [shape, chunks] of [
       [
         [35, 40, 70],
@@ -251,7 +251,7 @@ describe("get", () => {
     }
   });
 
-  it("gives fill values where chunks are missing", async () => {
+  it("returns fill values for missing chunks", async () => {
     const store = v1Store({ dtype: "<i4", fill_value: -3 });
     const array = await openArray(store);
     expect([...((await get(array)).data as Int32Array)]).toEqual(Array(24).fill(-3));
@@ -305,7 +305,7 @@ describe("get", () => {
     ]);
   });
 
-  it("tells which chunks are not stored", async () => {
+  it("reports which chunks are not stored", async () => {
     const { store } = await makeSample("|u1", [10, 10], [5, 5], "C", "none", 0);
     const part: Store = { get: async (key) => (key === "/1.0" ? undefined : store.get(key)) };
     const array = await openArray(part);

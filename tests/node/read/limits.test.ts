@@ -336,7 +336,7 @@ describe("every limit", () => {
   });
 });
 
-describe("keys that objects have anyway, and keys that come twice", () => {
+describe("keys of Object.prototype, and duplicate keys", () => {
   const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
   const hostile = '{"polluted": true, "id": "zlib", "name": "bytes", "shape": [1], "value": 1}';
 
@@ -468,7 +468,7 @@ describe("a trap inside WebAssembly", () => {
     expect(chain.decode(encoded)).toEqual(Uint8Array.of(1, 2, 3, 4));
   });
 
-  it("does not leave a read without an answer", async () => {
+  it("does not leave a read pending", async () => {
     const store = v3Store({ codecs: [bytesLittle, crc32c] });
     const chain = await createCodecChain({ dtype: "int32", shape: [2, 3], codecs: [bytesLittle, crc32c] });
     for (const key of ["/c/0/0", "/c/0/1", "/c/1/0", "/c/1/1"])

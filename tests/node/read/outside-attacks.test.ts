@@ -15,7 +15,7 @@ const little = { name: "bytes", configuration: { endian: "little" } };
 const stored = (meta: object, chunks: Record<string, Uint8Array> = {}) =>
   new Map([["/zarr.json", json(meta)], ...Object.entries(chunks)]);
 
-it("a server that switches protocols is an error, not a wait without end", async () => {
+it("a server that switches protocols is an error, not an endless wait", async () => {
   const server = net.createServer((socket) => {
     socket.on("error", () => {});
     socket.once("data", () =>
@@ -52,7 +52,7 @@ describe("selections of nothing", () => {
   });
 });
 
-describe("lists that no memory holds", () => {
+describe("lists larger than memory", () => {
   const strings = (length: number, chunk: number, name = "vlen-utf8", data_type = "string") =>
     stored(
       v3Meta({ shape: [length], data_type, chunk_grid: regular(chunk), codecs: [{ name }], fill_value: "" }),
@@ -77,7 +77,7 @@ describe("lists that no memory holds", () => {
   });
 });
 
-describe("nested values without end", () => {
+describe("endlessly nested values", () => {
   const v2 = (id: string) => ({
     "/.zarray": json({
       zarr_format: 2,
@@ -133,7 +133,7 @@ it("a MapStore accepts ranges of any kind of bytes", async () => {
   expect(new MapStore(entries).getRange("/a", { offset: 1, length: 2 })).toEqual(Uint8Array.of(2, 3));
 });
 
-describe("workers that answer something else", () => {
+describe("workers with unexpected answers", () => {
   class Fake extends EventTarget {
     constructor(private readonly reply: object) {
       super();

@@ -99,7 +99,7 @@ function selectionOf(shape: number[], cuts: readonly { start: number; extent: nu
 }
 
 describe("parts of uncompressed chunks", () => {
-  it("are what the whole gives, for random boxes", async () => {
+  it("equal the same part of the whole chunk, for random boxes", async () => {
     let partial = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -231,7 +231,7 @@ const orders: ((count: number) => number[])[] = [
 ];
 
 describe("parts of Blosc chunks", () => {
-  it("are what the whole gives, for random frames and boxes", async () => {
+  it("equal the same part of the whole chunk, for random frames and boxes", async () => {
     let partial = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -376,7 +376,7 @@ describe("parts of Blosc chunks", () => {
     else expect([part.error!._tag, part.error!.code]).toEqual([whole.error!._tag, whole.error!.code]);
   });
 
-  it("with any byte of the head changed are never another value than the whole gives", async () => {
+  it("with any byte of the header changed never differ from the whole chunk", async () => {
     const { chunk, read } = await frameOf({ cname: "lz4", blocksize: 131_072 });
     await fc.assert(
       fc.asyncProperty(

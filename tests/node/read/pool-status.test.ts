@@ -26,7 +26,7 @@ describe("pool.status", () => {
     expect(pool.status).toEqual({ state: "destroyed", workers: 0 });
   });
 
-  it("tells why no worker starts, which the console hears once", async () => {
+  it("reports why no worker starts, and warns in the console once", async () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const array = await opened();
     const expected = await get(array);
@@ -55,7 +55,7 @@ describe("a package whose files a bundler has left behind", () => {
   });
   cpSync(path.join(root, "package.json"), path.join(copy, "package.json"));
 
-  it("reads all the same, also by workers", () => {
+  it("still reads, also in workers", () => {
     const code = `
       import { create, get, set, WorkerPool } from "${copy}/dist/bundle/index.js";
       const elements = Int32Array.from({ length: 100_000 }, (_, i) => i % 977);

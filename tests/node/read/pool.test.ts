@@ -242,7 +242,7 @@ describe("a pool", () => {
     expect(pooled.message).toBe(plain.message);
   });
 
-  it("takes the full module where a chunk needs it", async () => {
+  it("loads the full module if a chunk needs it", async () => {
     const golden = (name: string) => readFileSync(new URL(`../../golden/zstd-v07/${name}`, import.meta.url));
     const [chunk, raw] = [golden("bool.chunk"), golden("bool.raw")];
     const makeArray = () => {
@@ -263,7 +263,7 @@ describe("a pool", () => {
     expect(again.decodeModule).toBe("full");
   });
 
-  it("is given up with the signal's reason", async () => {
+  it("rejects with the signal's reason", async () => {
     const array = await openArray(await plainSample());
     const reason = new Error("enough");
     expect(await errorOf(() => get(array, null, { pool, signal: AbortSignal.abort(reason) }))).toBe(reason);
@@ -307,7 +307,7 @@ describe("a pool", () => {
 });
 
 describe("workers that fail", () => {
-  it.each([1, 2, 5])("one that is killed at message %i is replaced", async (nth) => {
+  it.each([1, 2, 5])("a worker killed at message %i is replaced", async (nth) => {
     const { pool, workers } = watchedPool(2, (worker, posts) => {
       if (posts === nth) void worker.terminate();
     });
@@ -318,7 +318,7 @@ describe("workers that fail", () => {
     pool.destroy();
   });
 
-  it("ones that always die leave the work to the calling thread", async () => {
+  it("workers that always die leave the work to the calling thread", async () => {
     const { pool, workers } = watchedPool(2, (worker) => void worker.terminate());
     const array = await openArray(await plainSample());
     const { bytes } = await getBytes(array);
@@ -347,7 +347,7 @@ describe("workers that fail", () => {
     pool.destroy();
   });
 
-  it("one that chatters is not listened to", async () => {
+  it("a worker that sends many messages is ignored", async () => {
     const source = `const { parentPort } = require("node:worker_threads");
       for (const said of [1, "x", null, {}, { id: 99 }]) parentPort.postMessage(said);
       import(${JSON.stringify(script.href)});`;
@@ -448,7 +448,7 @@ describe("a pool of no workers", () => {
 });
 
 describe("the process", () => {
-  it("ends by itself while workers are idle, and not while they work", () => {
+  it("lets the process exit while workers are idle, but not while they work", () => {
     const code = `
       const { get, getBytes, open, WorkerPool } = await import("zarr-wasm");
       const array = await open("file://${root}examples/field.zarr", { kind: "array" });

@@ -36,7 +36,7 @@ const sorted = (rank: (cell: readonly [number, number]) => number, list = cells)
   [...list].sort((a, b) => rank(a) - rank(b)).map((cell) => `/c/${cell.join("/")}`);
 
 describe("priority", () => {
-  it("centre asks for the chunks nearest to the centre of the selection first", async () => {
+  it("centre requests the chunks nearest to the centre of the selection first", async () => {
     const { elements, counting, array } = await sample(grid);
     const { bytes } = await getBytes(array, null, { priority: "centre" });
     expect(Buffer.compare(bytes, elements)).toBe(0);

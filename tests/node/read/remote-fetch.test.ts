@@ -117,7 +117,7 @@ it("errors are those that the calling thread gets", async () => {
   expect(line.count).toBe(0);
 });
 
-it("a server that falls silent is given up", async () => {
+it("a server that stops responding times out", async () => {
   const { transport, line, said } = connect();
   const error = await errorOf(() => clientOf(100).lend(at("silent"), {}, transport));
   expect(error).toMatchObject({ _tag: "Network", code: "timeout" });
@@ -125,7 +125,7 @@ it("a server that falls silent is given up", async () => {
   expect(said.filter((message) => "drop" in message)).toHaveLength(3);
 });
 
-it("who gives up gets the reason, and the worker drops the request", async () => {
+it("an aborted caller gets the reason, and the worker drops the request", async () => {
   const { transport, line, said } = connect();
   const abort = new AbortController();
   const reading = clientOf().lend(at("silent"), { signal: abort.signal }, transport);
@@ -136,7 +136,7 @@ it("who gives up gets the reason, and the worker drops the request", async () =>
   expect(said.at(-1)).toMatchObject({ drop: 0 });
 });
 
-it("a body without an end is read no further than it is used", async () => {
+it("an endless body is read no further than needed", async () => {
   const { line, said } = connect();
   const watch = new IdleTimeout(new AbortController().signal, 10_000);
   const answer = await line.send(at("endless"), { method: "GET", headers: new Headers(), watch });

@@ -60,7 +60,7 @@ const shard = (codecs: Codec[] = [bytesBig, gzip]) => ({
 const indexBytes = 20 * 25 * 16 + 4;
 
 describe("a shard of hundreds of chunks", () => {
-  it("gives one element with its index and that chunk", async () => {
+  it("reads one element with two requests: the index and the chunk", async () => {
     const { written, counting, array } = await sample(shard(), { order: "shuffled", gap: 50 });
     const chunk = (await array.fetchChunk([7, 12]))!.byteLength;
     const fresh = await openArray(counting);
@@ -72,7 +72,7 @@ describe("a shard of hundreds of chunks", () => {
     expect(counting.requests.length).toBe(3); // the index is known
   });
 
-  it("gives a row with two requests, also of chunks that are not compressed", async () => {
+  it("reads a row with two requests, also of uncompressed chunks", async () => {
     for (const codecs of [[bytesBig, gzip], [bytesLittle]]) {
       const { written, counting, array } = await sample(shard(codecs));
       expect((await getBytes(array, [33])).bytes).toEqual(pick(written, [[33], all(200)]));
@@ -81,7 +81,7 @@ describe("a shard of hundreds of chunks", () => {
     }
   });
 
-  it("gives all of it with its index and one request", async () => {
+  it("reads all of it with two requests: the index and the chunks", async () => {
     const { store, written, counting, array } = await sample(shard(), { order: "reverse" });
     expect(Buffer.from((await getBytes(array)).bytes).equals(written.elements)).toBe(true);
     expect(counting.requests.length).toBe(2);
@@ -121,7 +121,7 @@ describe("a shard of hundreds of chunks", () => {
     }
   });
 
-  it("is read with one request where all of it is wanted, and little", async () => {
+  it("is read with one request if all of it is selected and small", async () => {
     const { store, written, counting, array } = await sample(shard([bytesBig]));
     const whole = written.elements.byteLength;
     const object = store.entries.get("/c/0/0")!.byteLength;
@@ -173,7 +173,7 @@ describe("a shard of hundreds of chunks", () => {
     expect(counting.peak).toBe(7);
   });
 
-  it("is read at once where a store serves no ranges", async () => {
+  it("is read whole if a store serves no ranges", async () => {
     const { store, written } = await sample(shard());
     const counting = new CountingStore(store, { ranges: false });
     const array = await openArray(counting);
@@ -246,7 +246,7 @@ describe("one element of a large chunk", () => {
   const read = (seen: RangeQuery[]) =>
     seen.reduce((sum, range) => sum + ("length" in range ? range.length : range.suffixLength), 0);
 
-  it("costs no more than its row where the chunk is uncompressed", async () => {
+  it("costs no more than its row if the chunk is uncompressed", async () => {
     for (const codecs of [
       [bytesLittle],
       [bytesBig],
@@ -287,7 +287,7 @@ describe("one element of a large chunk", () => {
     return { written: { shape, itemBytes: 2, elements }, counting, array };
   }
 
-  it("costs no more than its blocks where the chunk is a Blosc frame", async () => {
+  it("costs no more than its blocks if the chunk is a Blosc frame", async () => {
     const { written, counting, array } = await bloscSample();
     for (const index of [
       [0, 0, 0],
@@ -543,7 +543,7 @@ describe("over HTTP", () => {
     expect(server.seen[1]!.sent).toBeLessThan(250);
   });
 
-  it("chunks of no bytes ask for nothing", async () => {
+  it("empty chunks cause no requests", async () => {
     const { server, array } = await start(
       { shape: [8], chunk_grid: regular(8), codecs: [sharded([2])] },
       {

@@ -335,7 +335,7 @@ describe("the metadata of shards", () => {
     expect(error.message).toMatch(key === "codecs" || key === "index_codecs" ? /codec/ : new RegExp(key));
   });
 
-  it("is refused behind codecs that are more than element by element", async () => {
+  it("is refused after codecs that do not work element by element", async () => {
     const delta = { name: "numcodecs.delta", configuration: { dtype: "<i4" } };
     const error = await errorOf(() => openArray(v3Store({ codecs: [delta, sharded([2, 3])] })));
     expect([error._tag, error.codec]).toEqual(["Unsupported", "numcodecs.delta"]);
@@ -445,7 +445,7 @@ describe("a corrupt index", () => {
     expect(Buffer.from((await getBytes(array)).bytes).equals(written.elements)).toBe(true);
   });
 
-  it("of an inner shard is held to that shard's bytes", async () => {
+  it("of an inner shard is limited to that shard's bytes", async () => {
     const nested = [sharded([4], [sharded([2], [bytesBig], [bytesLittle])], [bytesLittle])];
     let calls = 0;
     // The index of the first inner shard points to bytes of the second one.
@@ -462,7 +462,7 @@ describe("the index", () => {
   const isIndex = ({ range }: { range?: unknown }) =>
     range !== undefined && "suffixLength" in (range as object);
 
-  it("is read once for all who want it at the same time, and kept", async () => {
+  it("is read once for concurrent callers, and cached", async () => {
     const { store, written } = await sample(fields);
     const counting = new CountingStore(store);
     const array = await openArray(counting);
@@ -487,7 +487,7 @@ describe("the index", () => {
     expect((await getBytes(array, [1])).bytes).toEqual(pick(written, [[1]]));
   });
 
-  it("is read on for the others when one gives up", async () => {
+  it("continues for the others when one caller aborts", async () => {
     const { store, written } = await sample(fields);
     const counting = new CountingStore(store);
     const array = await openArray(counting);
@@ -574,7 +574,7 @@ describe("a shard that changes", () => {
     };
   }
 
-  it("between its index and its chunks is noticed", async () => {
+  it("between its index and its chunks is detected", async () => {
     const { store } = await sample(fields);
     const state = { etag: "1" };
     const array = await openArray(versioned(store, state));
@@ -583,7 +583,7 @@ describe("a shard that changes", () => {
     expect((await errorOf(() => get(array, [5]))).message).toBe("changed");
   });
 
-  it("is read afresh over HTTP, or is an error where it goes on changing", async () => {
+  it("is read again over HTTP, or is an error if it keeps changing", async () => {
     const { HttpStore } = await import("zarr-wasm");
     const { ObjectServer } = await import("../support/store-server.js");
     const { store, written } = await sample(fields);
@@ -612,7 +612,7 @@ describe("a shard that changes", () => {
     }
   });
 
-  describe("is read afresh within the call where its chunks cannot be decoded, and the store tells no versions", () => {
+  describe("is read again within the call if its chunks cannot be decoded and the store has no versions", () => {
     const codecs = [sharded([4], [bytesBig, zstd])];
     /** An array with a cached index, and a new shard that replaced the indexed one. */
     async function replaced() {

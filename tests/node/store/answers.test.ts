@@ -145,7 +145,7 @@ it("takes the actual bytes, whatever a length says", async () => {
   }
 });
 
-it("refuses odd answers for documents, and reads those of other forms", async () => {
+it("refuses invalid responses for documents, and reads other forms of bytes", async () => {
   const { store } = await stored();
   const document = store.get("/zarr.json")!;
   for (const answer of Object.values(bad)) {
@@ -158,7 +158,7 @@ it("refuses odd answers for documents, and reads those of other forms", async ()
   }
 });
 
-it("checks answers for ranges, of shards say", async () => {
+it("checks responses to range requests, for example of shards", async () => {
   const store = documents({});
   const fields = { shape: [4, 6], chunk_grid: regular(4, 6), codecs: [sharded([2, 3], [bytesLittle, gzip])] };
   const written = await writeV3(store, v3Meta(fields), new Uint8Array(new Int32Array(24).fill(5).buffer));
@@ -201,7 +201,7 @@ it("the engine is unchanged for direct codec calls, too", async () => {
 
 const never = () => new Promise<never>(() => {});
 
-describe("a signal is heeded where a store's promises never settle", () => {
+describe("an abort takes effect even if a store's promises never settle", () => {
   const aborted = async (work: (signal: AbortSignal) => Promise<unknown>) => {
     const controller = new AbortController();
     const reason = new Error("enough");
@@ -274,7 +274,7 @@ describe("a signal is heeded where a store's promises never settle", () => {
   });
 });
 
-it("leaves no listeners behind, and drops answers that come too late", async () => {
+it("leaves no listeners behind, and drops late responses", async () => {
   const { store, chunk } = await stored();
   const controller = new AbortController();
   const { signal } = controller;
@@ -367,7 +367,7 @@ describe("the size limit of a read", () => {
     expect([...seen]).toEqual([20]);
   });
 
-  it("is not known of elements of variable length", async () => {
+  it("is unknown for elements of variable length", async () => {
     const store = documents({
       "/.zarray": v2Meta({ dtype: "|O", filters: [{ id: "vlen-utf8" }], fill_value: "" }),
     });

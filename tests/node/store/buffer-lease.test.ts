@@ -60,7 +60,7 @@ describe("reads of regions", () => {
     expect(count).toBeLessThan(chunkKeys.length / 2);
   });
 
-  it("are right when many are under way, over one store and several", async () => {
+  it("are correct for many concurrent reads, over one store and several", async () => {
     const store = httpStore({ concurrency: 7 });
     const array = await openArray(store);
     const selections = all(30).map((i) => [slice(i, 96 - i), slice(2 * i, 112 - i)]);
@@ -73,7 +73,7 @@ describe("reads of regions", () => {
     await Promise.all(reads);
   });
 
-  it("are right with workers", async () => {
+  it("are correct with workers", async () => {
     const pool = new WorkerPool({ size: 2 });
     try {
       const array = await openArray(httpStore());
@@ -87,7 +87,7 @@ describe("reads of regions", () => {
   });
 });
 
-describe("bytes with another holder", () => {
+describe("bytes that something else holds", () => {
   const digests = (list: readonly (Uint8Array | undefined)[]) => list.map((bytes) => sha256(bytes!));
   const objects = () => digests(chunkKeys.map((key) => server.objects.get(key)));
 

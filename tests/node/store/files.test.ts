@@ -106,7 +106,7 @@ describe("parts of files", () => {
 });
 
 describe("listing", () => {
-  it("gives keys and folders", async () => {
+  it("lists keys and folders", async () => {
     const files = { "zarr.json": object, "b/zarr.json": object, "b/c d/%23é": object, "a/0/1": object };
     const { root, store } = fill(files);
     mkdirSync(path.join(root, "empty"));
@@ -185,7 +185,7 @@ describe("writing", () => {
     expect(await all(store.list(""))).toEqual(["/a/b"]);
   });
 
-  it("keeps inside the folder", async () => {
+  it("stays inside the folder", async () => {
     const { store } = fill({ a: object });
     for (const key of ["", "/", "/../x", "/a/../../x", "/..\\x", "/\0", "/\ud800"]) {
       expect((await errorOf(() => store.set(key, object)))._tag, key).toBe("InvalidArgument");
@@ -194,7 +194,7 @@ describe("writing", () => {
   });
 });
 
-it("refuses names that Windows takes for something else", () => {
+it("refuses names that Windows interprets differently", () => {
   for (const name of [
     "a/.. /b",
     "...",

@@ -69,7 +69,7 @@ async function zeros(mebibytes: number, stream: ReturnType<typeof createGzip>): 
   return Buffer.concat(packed);
 }
 
-describe("bodies that are bombs", () => {
+describe("decompression bombs in bodies", () => {
   /** Bodies of a few hundred bytes, by their coding, that stand for 256 MiB. */
   const bombs: Record<string, Uint8Array> = {};
   beforeAll(async () => {
@@ -115,7 +115,7 @@ describe("bodies that are bombs", () => {
       expect(mebibytes).toBeLessThan(100);
     });
 
-    it("take the memory of the range where they stand for a whole object", async () => {
+    it("take only the memory of the range if the server sends the whole object", async () => {
       const { url } = await serve(({ method }, response) => {
         response.writeHead(200, { "content-encoding": "br" }).end(method === "HEAD" ? "" : bombs["br"]);
       });
@@ -130,7 +130,7 @@ describe("bodies that are bombs", () => {
     });
   });
 
-  it("without a bound of the read end at the store's own", async () => {
+  it("without a limit of the read end at the store's own", async () => {
     const { url } = await serve((_, response) => {
       response.writeHead(200, { "content-encoding": "br" }).end(bombs["br"]);
     });
@@ -200,7 +200,7 @@ describe("false responses", () => {
     expect(version).toEqual({ size: 1 });
   });
 
-  it("are none at all, where the caller's fetch gives none", async () => {
+  it("are absent if the caller's fetch returns none", async () => {
     const answers = [undefined, null, {}, "text"];
     for (const answer of answers) {
       const store = at("http://x/", { fetch: () => Promise.resolve(answer as never) });
@@ -258,7 +258,7 @@ describe("archives", () => {
     }
   });
 
-  it("of a million objects are checked in no time", async () => {
+  it("of a million objects are checked quickly", async () => {
     const { Extents } = await import("#src/store/zip/directory.js");
     const extents = new Extents();
     const count = 1_000_000;
@@ -298,7 +298,7 @@ describe("archives", () => {
     expect(mebibytes).toBeLessThan(60);
   });
 
-  it("with names of tens of thousands of folders list soon", async () => {
+  it("with names of tens of thousands of folders list quickly", async () => {
     const deep = (i: number) => `${i}/${"a/".repeat(30_000)}x`;
     const store = zipOf(Array.from({ length: 20 }, (_, i) => ({ name: deep(i), bytes: new Uint8Array(1) })));
     expect(await store.listChildren("")).toHaveLength(20);
@@ -328,7 +328,7 @@ describe("references", () => {
     }
   });
 
-  it("give a parsed document's numbers so that they are read as the same ones", async () => {
+  it("print the numbers of a parsed document without loss", async () => {
     const values = { z: -0, i: Number.POSITIVE_INFINITY, n: Number.NaN, b: 2n ** 63n, u: undefined, f: 0.1 };
     const store = new ReferenceStore({ a: values });
     expect(textOf(await store.get("/a"))).toBe(
@@ -382,7 +382,7 @@ describe("references", () => {
     }
   });
 
-  it("fill in templates of bounded length only", async () => {
+  it("expand templates to a bounded length only", async () => {
     const templates = { a: "x".repeat(mebibyte), b: "y" };
     const refs = { a: ["{{a}}".repeat(600)], b: ["{{b}}".repeat(600)], c: [`{{${"{{".repeat(500_000)}`] };
     const store = new ReferenceStore({ version: 1, templates, refs }, { base: "http://h/" });
@@ -496,7 +496,7 @@ describe("references", () => {
       expect(await errorOf(() => bad.get("/a"))).toMatchObject({ _tag: "InvalidArgument" });
     });
 
-    it("on this machine are not for documents from elsewhere", async () => {
+    it("on this machine are refused for remote documents", async () => {
       const file = path.join(scratch, "secret");
       writeFileSync(file, "secret");
       const { url } = await serve((_, response) => response.end(JSON.stringify({ a: [`file://${file}`] })));
@@ -567,7 +567,7 @@ describe("folders with links in circles", () => {
   });
 });
 
-it("a store without ranges hears the bound of a part as none of the whole", async () => {
+it("a store without ranges gets no size limit for a part", async () => {
   const { readRange } = await import("zarr-wasm");
   const heard: unknown[] = [];
   const store = {
@@ -580,7 +580,7 @@ it("a store without ranges hears the bound of a part as none of the whole", asyn
   expect(heard).toEqual([undefined]);
 });
 
-it("files and cached bytes are held against a read's bound", async () => {
+it("files and cached bytes are checked against a read's limit", async () => {
   writeFileSync(path.join(scratch, "a"), randomBytes(100));
   const store = new FileSystemStore(scratch);
   const limited = { _tag: "LimitExceeded" };

@@ -133,7 +133,7 @@ describe("an object that is replaced between two reads", () => {
   const selection = [slice(3, 20), slice(70, 300)];
   const lists = [Array.from({ length: 17 }, (_, i) => 3 + i), Array.from({ length: 230 }, (_, i) => 70 + i)];
 
-  it.each(Object.keys(signs))("a shard, by its %s: index and chunks are read afresh", async (sign) => {
+  it.each(Object.keys(signs))("a shard, by its %s: index and chunks are read again", async (sign) => {
     const { server, after, replace } = await start(sign, [sharded([8, 64])]);
     const array = await open(new HttpStore(server.url), { kind: "array" });
     server.behaviour.trouble = ({ url, headers: { range } }) => {
@@ -205,7 +205,7 @@ describe("a time-out", () => {
     }
   });
 
-  it("ends requests of a fetch that heeds no signals, and bodies, too", async () => {
+  it("ends requests, and bodies, of a fetch that ignores signals", async () => {
     const body = () => new ReadableStream({ pull: () => new Promise(() => {}) });
     const deaf: Record<string, () => Promise<Response>> = {
       request: () => new Promise(() => {}),

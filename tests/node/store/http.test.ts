@@ -49,13 +49,13 @@ describe("HttpStore", () => {
     }
   });
 
-  it.each([404, 410])("takes %d for missing", async (status) => {
+  it.each([404, 410])("treats %d as missing", async (status) => {
     const server = await serveStore(v1Store({ fill_value: 9 }), { "/data/0.0": { status } });
     const region = await get(await open(`${server.url}/data`, { kind: "array" }), [0, 0]);
     expect(region.data[0]).toBe(9);
   });
 
-  it.each([400, 401, 403, 416, 429, 500, 502, 503])("never takes %d for missing", async (status) => {
+  it.each([400, 401, 403, 416, 429, 500, 502, 503])("never treats %d as missing", async (status) => {
     const server = await serveStore(v1Store({ fill_value: 9 }), { "/data/0.0": { status, body: "oops" } });
     const array = await open(new HttpStore(`${server.url}/data`, { retryDelay: 1 }), { kind: "array" });
     for (const work of [() => get(array), () => array.getChunk([0, 0])]) {
@@ -66,14 +66,14 @@ describe("HttpStore", () => {
     expect((await get(array, [3])).data.length).toBe(6);
   });
 
-  it("does not take a failed meta for a missing one", async () => {
+  it("does not treat a failed meta as missing", async () => {
     const server = await serveStore(new Map(), { "/data/meta": { status: 500 } });
     const store = new HttpStore(`${server.url}/data`, { retryDelay: 1 });
     expect(isZarrError(await errorOf(() => open(store)), "Network")).toBe(true);
     expect(isZarrError(await errorOf(() => open(`${server.url}/nothing`)), "NotFound")).toBe(true);
   });
 
-  it("does not take an HTML page for data", async () => {
+  it("does not treat an HTML page as data", async () => {
     const page = {
       status: 200,
       body: "<!doctype html><h1>Sorry</h1>",
@@ -146,7 +146,7 @@ describe("FileSystemStore", () => {
     expect(above.path).toBe("a.zarr");
   });
 
-  it("tells missing from unreadable", async () => {
+  it("distinguishes missing from unreadable files", async () => {
     const store = new FileSystemStore(folder);
     expect(await store.get("/nothing")).toBeUndefined();
     expect(await store.get("/a.zarr")).toBeUndefined(); // a folder

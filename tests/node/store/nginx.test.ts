@@ -108,7 +108,7 @@ describe("behind nginx", skipFor(nginxProgram ? undefined : "nginx is not instal
     expect(found).toEqual(Object.fromEntries(stated));
   });
 
-  it("a missing chunk is missing, though 404 comes with a page", async () => {
+  it("a missing chunk is missing even if 404 has a page", async () => {
     const array = await open(`${nginx.url}/plain/large`, { kind: "array" });
     const gone = await open(`${nginx.url}/plain/gone`, { kind: "array" });
     expect(Buffer.compare((await getBytes(gone)).bytes, new Uint8Array(2 * 64 * 1024))).toBe(0);
@@ -131,7 +131,7 @@ describe("behind nginx", skipFor(nginxProgram ? undefined : "nginx is not instal
     expect((await errorOf(() => open(store)))._tag).toBe("InvalidMetadata");
   });
 
-  it("requests above a rate are asked again", async () => {
+  it("requests above the rate limit are retried", async () => {
     const statuses: number[] = [];
     const counting: HttpStoreOptions = {
       retries: 50,
@@ -170,7 +170,7 @@ describe("behind nginx", skipFor(nginxProgram ? undefined : "nginx is not instal
       for (const kind of readKinds) expect(await resultOf(reads.kinds[kind], url(), {}), kind).toBe("right");
     });
 
-    it("never gives wrong data", async () => {
+    it("never returns wrong data", async () => {
       const results = new Map<string, number>();
       for (const fault of faults) {
         // Silence takes long, and has separate tests below. 404 means that a chunk is missing, here as well,

@@ -175,7 +175,7 @@ describe("Node's client", () => {
     expect(said.trim()).toBe(String(body.length));
   });
 
-  it("gives up at an abort, before an answer and within it", async () => {
+  it("stops at an abort, before and during a response", async () => {
     const { url } = await serve(({ url: path }, response) => {
       if (path === "/silent") return;
       response.writeHead(200, { "content-length": 2 * body.length });
@@ -216,7 +216,7 @@ describe("redirections", () => {
     expect(met[1]!.headers).toMatchObject(own.headers);
   });
 
-  it("to another origin do not show it who is reading", async () => {
+  it("to another origin carry no credentials", async () => {
     const other = await serve(sendBody);
     const { url } = await serve((_, response) => void response.writeHead(302, { location: other.url }).end());
     expect(await storeAt(url, own).getRange("/here", { offset: 5, length: 6 })).toEqual(body.slice(5, 11));
@@ -300,7 +300,7 @@ describe("bodies that are compressed on the way", () => {
 });
 
 describe("memory that bodies are read into", () => {
-  it("shows nothing but the body", async () => {
+  it("exposes only the body", async () => {
     // The response is shorter than announced: previous content of the memory must not be visible.
     const { url } = await serve(({ url: path }, response) => {
       if (path === "/chunked") response.write(body.subarray(0, 10));

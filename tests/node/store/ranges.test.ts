@@ -68,7 +68,7 @@ const behaviours: Record<string, Behaviour> = {
 };
 
 describe.each(Object.entries(behaviours))("%s", (_name, behaviour) => {
-  it("gives exactly the bytes, also at the second time", async () => {
+  it("returns exactly the bytes, also the second time", async () => {
     const { store } = await start(behaviour);
     for (const range of [...ranges, ...ranges]) {
       const bytes = await store.getRange("/a", range);
@@ -76,7 +76,7 @@ describe.each(Object.entries(behaviours))("%s", (_name, behaviour) => {
     }
   });
 
-  it("gives a fresh store's first range, and all of them at once", async () => {
+  it("returns a new store's first range, and concurrent ones", async () => {
     for (const range of ranges) {
       const { store } = await start(behaviour);
       expect(Buffer.compare((await store.getRange("/a", range))!, expected(range))).toBe(0);
@@ -86,7 +86,7 @@ describe.each(Object.entries(behaviours))("%s", (_name, behaviour) => {
     for (const [at, range] of ranges.entries()) expect(Buffer.compare(all[at]!, expected(range))).toBe(0);
   });
 
-  it("tells empty from missing", async () => {
+  it("distinguishes empty from missing objects", async () => {
     const { store } = await start(behaviour, {}, new Uint8Array(0));
     for (const range of ranges) {
       expect(await store.getRange("/a", range)).toEqual(new Uint8Array(0));
@@ -96,7 +96,7 @@ describe.each(Object.entries(behaviours))("%s", (_name, behaviour) => {
 });
 
 describe("requests", () => {
-  it("asks for the last bytes in one request, where that works", async () => {
+  it("requests the last bytes with one request, if supported", async () => {
     const { server, store } = await start();
     await store.getRange("/a", { suffixLength: 10 });
     await store.getRange("/a", { offset: 5, length: 10 });
@@ -116,13 +116,13 @@ describe("requests", () => {
     ]);
   });
 
-  it("needs no HEAD where an answer tells the size", async () => {
+  it("needs no HEAD if a response contains the size", async () => {
     const { server, store } = await start({ suffix: 416 });
     await store.getRange("/a", { suffixLength: 10 });
     expect(server.log).toEqual(["GET /a bytes=-10", "GET /a bytes=99990-99999"]);
   });
 
-  it("asks otherwise when a connection breaks, as a refused preflight looks", async () => {
+  it("falls back when a connection breaks, as after a refused preflight", async () => {
     const trouble: Behaviour["trouble"] = ({ headers }) =>
       headers.range?.startsWith("bytes=-") ? "break" : undefined;
     const { server, store } = await start({ trouble });
@@ -155,7 +155,7 @@ describe("requests", () => {
     expect(server.log.sort()).toEqual(["GET /a bytes=-10", "GET /a bytes=-10", "GET /b bytes=-9"]);
   });
 
-  it("reads a whole object once where the server has no ranges", async () => {
+  it("reads a whole object once if the server has no ranges", async () => {
     const { server, store } = await start({ ranges: "whole" });
     for (const range of ranges) await store.getRange("/a", range);
     expect(server.log).toEqual(["GET /a bytes=0-0"]);
@@ -209,7 +209,7 @@ describe("answers that lie", () => {
     expect([error._tag, error.code]).toEqual(["Network", "bad-range"]);
   });
 
-  it("refuses more bytes than asked, and fewer than told", async () => {
+  it("refuses more bytes than requested, and fewer than announced", async () => {
     const answers: [number, Record<string, string>, string, hidden?: "hidden"][] = [
       [11, {}, "bad-range", "hidden"],
       [11, { "content-range": "bytes 10-19/100000" }, "bad-range"],
@@ -305,7 +305,7 @@ describe("versions", () => {
     expect(await store.getRange("/a", { suffixLength: 9 })).toBeUndefined();
   });
 
-  it("does without where ETags are hidden", async () => {
+  it("works without ETags if they are hidden", async () => {
     const { server, store } = await start({ exposed: false });
     const version = {};
     await store.getRange("/a", { suffixLength: 9 }, { version });
@@ -328,7 +328,7 @@ describe("readRange", () => {
     }
   });
 
-  it("refuses a store's answer that is too long", async () => {
+  it("refuses a response that is too long", async () => {
     const store: Store = { get: () => object, getRange: () => object };
     for (const range of [{ offset: 5, length: 10 }, { suffixLength: 10 }]) {
       const error = await errorOf(() => readRange(store, "/a", range));

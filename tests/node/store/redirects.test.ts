@@ -222,7 +222,7 @@ it("keys do not come back to a request that has left its origin", async () => {
   }
 });
 
-it("presigned URLs lead to another origin, and their redirects no further for writes", async () => {
+it("presigned URLs may lead to another origin, but redirects of writes from there may not", async () => {
   const third = await startServer(serveAll);
   let isMoved = false;
   const bucket = await startServer((seen, response) =>
@@ -259,7 +259,7 @@ it("the caller's fetch does not see redirects that it is to follow itself, unles
   expect(modes).toEqual(["GET follow", "GET follow", "GET manual", "PUT manual"]);
 });
 
-it("a runtime that hides redirects, as browsers do, follows those of reads, and no others", async () => {
+it("a runtime that hides redirects, like browsers, follows those of reads only", async () => {
   const modes: string[] = [];
   const { url } = await startServer((seen, response) =>
     seen.path === "/there" ? serveAll(seen, response) : redirectTo(302, "/there")(seen, response),

@@ -33,7 +33,7 @@ describe("retries", () => {
     expect(server.seen).toHaveLength(4);
   });
 
-  it("gives up after as many times as told, and at once after other answers", async () => {
+  it("gives up after the configured retries, and at once after other statuses", async () => {
     const { server, store } = await start({ trouble: () => ({ status: 503 }) }, { retries: 2 });
     expect((await errorOf(() => store.get("/a"))).status).toBe(503);
     expect(server.seen).toHaveLength(3);
@@ -44,7 +44,7 @@ describe("retries", () => {
     }
   });
 
-  it("tries again after a body that breaks off", async () => {
+  it("retries after a truncated body", async () => {
     const { store, server } = await start();
     server.behaviour.headers = (headers) =>
       server.seen.length < 3 ? { ...headers, "content-length": "20" } : headers;
@@ -56,7 +56,7 @@ describe("retries", () => {
     expect(await reading).toEqual(object);
   });
 
-  it("waits as long as the server asks, up to a bound", async () => {
+  it("waits as long as Retry-After requests, up to a limit", async () => {
     const asksFor = (seconds: string): Behaviour => ({
       trouble: (_, count) => (count === 1 ? { status: 429, headers: { "retry-after": seconds } } : undefined),
     });
@@ -85,7 +85,7 @@ describe("retries", () => {
     expect((await reading).message).toBe("enough");
   });
 
-  it("does not try a caller's own error again", async () => {
+  it("does not retry an error of the caller's code", async () => {
     const { store } = await start();
     const inner = await errorOf(() => store.get("/../x"));
     let calls = 0;
@@ -109,7 +109,7 @@ describe("a limit on requests", () => {
     expect(server.peak).toBe(3);
   });
 
-  it("lets those go who give up waiting", async () => {
+  it("releases callers that abort while waiting", async () => {
     let release = () => {};
     const held = new Promise<undefined>((resolve) => {
       release = () => resolve(undefined);
@@ -170,7 +170,7 @@ describe("readers of the same object", () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  it("do not harm each other by an abort", async () => {
+  it("are not affected by each other's aborts", async () => {
     const { server, store, release } = await held();
     const controllers = [new AbortController(), new AbortController()];
     const [first, second] = controllers.map(({ signal }) => errorOf(() => store.get("/a", { signal })));
@@ -185,7 +185,7 @@ describe("readers of the same object", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("end the request when the last one goes; the next starts afresh", async () => {
+  it("abort the request when the last one leaves; the next starts a new one", async () => {
     const { server, store, release } = await held();
     const controllers = [new AbortController(), new AbortController()];
     const reads = controllers.map(({ signal }) => errorOf(() => store.get("/a", { signal })));
@@ -198,7 +198,7 @@ describe("readers of the same object", () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it("all hear of a failure", async () => {
+  it("all receive a failure", async () => {
     const { store } = await start({ trouble: () => ({ status: 403 }) });
     const errors = await Promise.all([1, 2].map(() => errorOf(() => store.get("/a"))));
     expect(errors.map((error) => error.status)).toEqual([403, 403]);
@@ -244,7 +244,7 @@ describe("caches", () => {
     expect(await store.getRange("/a", { suffixLength: 1 }, { version: {} })).toEqual(bytesOf("z"));
   });
 
-  it("keep to their limit, and evict the least recently used entries", () => {
+  it("stay within their limit, and evict the least recently used entries", () => {
     const cache = new ByteCache(3000);
     for (const id of "abcdefgh") {
       cache.set(id, randomBytes(500));

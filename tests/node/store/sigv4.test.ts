@@ -59,7 +59,7 @@ async function useAll(store: WritableHttpStore): Promise<void> {
 }
 
 describe("signatures in headers", () => {
-  it("are those that the server makes", async () => {
+  it("match the server's", async () => {
     await useAll(storeWith((request) => aws.sign(request)));
     expect(wrong).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe("signatures in headers", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("made anew for each try", async () => {
+  it("are renewed for each attempt", async () => {
     let tries = 0;
     server.fault = ({ method }) =>
       method === "PUT" && tries++ < 2 ? { status: 503, code: "SlowDown" } : undefined;

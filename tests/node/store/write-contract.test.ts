@@ -197,7 +197,7 @@ describe.each(stores)("%s", (name, make) => {
     expect(await keysOf(store)).toEqual(["/a/b"]);
   });
 
-  it("is whole or not at all when it is given up on the way", async () => {
+  it("stores the whole object or nothing if aborted midway", async () => {
     await writeObject(store, "/a", bytesOf("old"));
     const controller = new AbortController();
     const large = randomBytes(3_000_000);

@@ -62,7 +62,7 @@ describe("failures", () => {
     }
   });
 
-  it("browsers that cannot replace a file, users who have not allowed it, names that are none", async () => {
+  it("browsers that cannot replace a file, users who refuse permission, invalid names", async () => {
     for (const browser of [{}, { syncHandles: true }]) {
       const { root, store } = fresh(browser);
       const error = await errorOf(() => store.set("/a", bytesOf("x")));
@@ -92,7 +92,7 @@ describe("failures", () => {
   });
 });
 
-it("files and folders in place of one another", async () => {
+it("files where folders are expected, and the reverse", async () => {
   const { store } = fresh();
   await store.set("/a/b", bytesOf("x"));
   expect(await store.get("/a")).toBeUndefined();

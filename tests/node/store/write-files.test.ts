@@ -317,7 +317,7 @@ describe("failures", () => {
     expect(filesIn(root)).toEqual(["a".repeat(255), "f", "f/g"]);
   });
 
-  it("a file system without second names is as good", async () => {
+  it("a file system without hard links works as well", async () => {
     const { root, store } = fresh();
     vi.spyOn(fs.promises, "link").mockRejectedValue(Object.assign(new Error("no"), { code: "EPERM" }));
     await store.set("/a", bytesOf("one"), { ifVersion: "absent" });
@@ -327,7 +327,7 @@ describe("failures", () => {
     expect(readdirSync(root)).toEqual(["a"]);
   });
 
-  it("a folder that goes while it is written to is made again", async () => {
+  it("a folder that is removed during a write is created again", async () => {
     const { store } = fresh();
     const work = Array.from({ length: 40 }, (_, i) =>
       i % 4 === 3 ? store.deletePrefix("a/b") : store.set(`/a/b/${i}`, bytesOf(String(i))),
@@ -343,7 +343,7 @@ describe("failures", () => {
   });
 });
 
-it("a version never comes back, however fast one writes", async () => {
+it("a version never repeats, however fast the writes", async () => {
   const { store } = fresh();
   const seen = new Set<string>();
   await store.set("/k", bytesOf("0"));
@@ -356,7 +356,7 @@ it("a version never comes back, however fast one writes", async () => {
   }
 });
 
-it("waits for the disk, if asked to", async () => {
+it("waits for the disk if requested", async () => {
   const synced: string[] = [];
   const open = fs.promises.open;
   vi.spyOn(fs.promises, "open").mockImplementation(async (file, ...rest) => {

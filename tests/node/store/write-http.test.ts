@@ -278,7 +278,7 @@ describe("ETags that If-Match never matches", () => {
     expect((await open(store, { kind: "array" })).shape).toEqual([5]);
   });
 
-  it("are no matter if the server compares weakly", async () => {
+  it("do not matter if the server compares weakly", async () => {
     const { server, store } = await fresh();
     server.weakEtags = "lenient";
     const array = await create(store, { shape: [4], chunkShape: [4], dtype: "uint8" });
@@ -314,7 +314,7 @@ describe("ETags that If-Match never matches", () => {
 });
 
 describe("signing", () => {
-  it("every request is signed, anew for every try, and read like that", async () => {
+  it("every attempt is signed, for reads as well", async () => {
     const seen: string[] = [];
     const { server, store, stored } = await fresh({
       sign: async (request) => {
@@ -339,7 +339,7 @@ describe("signing", () => {
     expect((await errorOf(() => unsigned.set("/k", bytesOf("x"))))["status"]).toBe(403);
   });
 
-  it("a query of the URL goes with every request: presigned ones", async () => {
+  it("the query of a presigned URL is sent with every request", async () => {
     const { server, store, stored } = await fresh({ bucket: undefined }, "/data.zarr?token=1");
     server.allows = ({ query }) => query.get("token") === "1";
     await store.set("/k", bytesOf("x"));
@@ -450,7 +450,7 @@ describe("buckets", () => {
     expect(server.objects.size).toBe(keys.length - 2 + 1);
   });
 
-  it("that list everything, whatever the request, delete nothing else", async () => {
+  it("that list everything regardless of the request delete nothing else", async () => {
     const careless = (request: Request) => {
       const url = new URL(request.url);
       if (!url.searchParams.has("prefix")) return fetch(request);
@@ -475,7 +475,7 @@ describe("buckets", () => {
     expect(await store.listChildren!("")).toEqual(["g"]);
   });
 
-  it("must hold the store", () => {
+  it("must contain the store", () => {
     for (const bucket of [
       "http://other/bucket",
       "http://host/bucke",
@@ -526,7 +526,7 @@ describe("buckets", () => {
   });
 });
 
-describe("listings of a bucket that do not end", () => {
+describe("endless bucket listings", () => {
   type ListedPage = { keys?: string[]; prefixes?: string[]; token?: string };
 
   /** A store whose server sends these pages, by the number of the request. */
@@ -600,7 +600,7 @@ describe("listings of a bucket that do not end", () => {
   });
 });
 
-it("an upload that is given up ends, and leaves the old object or the new one", async () => {
+it("an aborted upload ends, and leaves the old object or the new one", async () => {
   const { server, store } = await fresh();
   await store.set("/k", bytesOf("old"));
   const controller = new AbortController();

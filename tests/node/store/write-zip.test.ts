@@ -200,7 +200,7 @@ describe("sinks", () => {
     expect(calls).toBe(2);
   });
 
-  it("are given up with the archive", async () => {
+  it("are aborted with the archive", async () => {
     const reasons: unknown[] = [];
     const stream = new WritableStream<Uint8Array>({ abort: (reason) => void reasons.push(reason) });
     const writer = new ZipWriter(stream);
@@ -231,7 +231,7 @@ describe("sinks", () => {
     expect(() => new ZipWriter(() => {}, { comment: "é".repeat(40_000) })).toThrow(/comment/);
   });
 
-  it("an object that is given up is not in the archive", async () => {
+  it("an aborted object is not in the archive", async () => {
     const { writer, bytes } = inMemory();
     await writer.set("/c/0", bytesOf("x"));
     const signal = AbortSignal.abort(new Error("gone"));
@@ -242,7 +242,7 @@ describe("sinks", () => {
 });
 
 describe("a file as the sink", () => {
-  it("is there once the archive is whole", async () => {
+  it("exists once the archive is complete", async () => {
     const file = path.join(folder, "deep/er/b.zip");
     for (const [value, target] of [
       ["one", file],
@@ -260,7 +260,7 @@ describe("a file as the sink", () => {
     expect(readdirSync(path.dirname(file))).toEqual(["b.zip"]);
   });
 
-  it("is left as it was when the archive is given up, or there is no room", async () => {
+  it("is unchanged if the archive is aborted or the disk is full", async () => {
     const file = path.join(folder, "c.zip");
     writeFileSync(file, "old");
     const given = new ZipWriter(fileSink(file));

@@ -170,7 +170,7 @@ describe("archives of every shape", () => {
     expect(server.seen.map(({ sent }) => sent)).toEqual([30, 10, 10]);
   });
 
-  it("takes the last of several objects with one name", async () => {
+  it("uses the last of several objects with the same name", async () => {
     const store = zipOf([
       { name: "a", bytes: bytesOf("old") },
       { name: "b", bytes: bytesOf("b") },
@@ -298,7 +298,7 @@ describe("archives that are damaged", () => {
     expect(() => new ZipStore(5 as never)).toThrow(expect.objectContaining({ _tag: "InvalidArgument" }));
   });
 
-  it("every prefix and every flipped byte of a small one: an error or the right bytes", async () => {
+  it("a small archive with any truncation or flipped byte: an error or the right bytes", async () => {
     const bytes = writeZip([
       { name: "a", bytes: bytesOf("object a"), method: 8 },
       { name: "b", bytes: bytesOf("object b") },
@@ -337,7 +337,7 @@ describe("archives that are damaged", () => {
 });
 
 describe("an archive that changes", () => {
-  it("is noticed, and read afresh", async () => {
+  it("is detected, and read again", async () => {
     const { server, url } = await serveZip(writeZip([{ name: "a", bytes: bytesOf("old") }]));
     const store = new ZipStore(url);
     const version = {};
@@ -357,7 +357,7 @@ describe("an archive that changes", () => {
     expect((await errorOf(() => store.get("/a", { version }))).code).toBe("changed");
   });
 
-  it("an abort of one reader leaves the others alone", async () => {
+  it("an abort of one reader does not affect the others", async () => {
     const { server, url } = await serveZip(writeZip([{ name: "a", bytes: text, method: 8 }]));
     const store = new ZipStore(url);
     const controller = new AbortController();

@@ -141,7 +141,7 @@ describe("a lock that is about to be deleted", () => {
   const writer = (id: string) => ({ id, host: os.hostname(), process: process.pid, since: "now" });
   const options = { wait: 0, onSilence: () => {}, signal: new AbortController().signal };
 
-  it("is left alone by a process that was suspended in between, and goes stale", async () => {
+  it("is not deleted by a process that was suspended before the deletion, and becomes stale", async () => {
     const object = new LockObject({
       kind: "folder",
       folder: `${urlOf(place("copy.zarr"))}/`,

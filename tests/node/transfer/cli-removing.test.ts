@@ -45,7 +45,7 @@ const commands = (from: string) => [
 ];
 
 describe("an empty operand", () => {
-  it("is wrong use, and deletes nothing", () => {
+  it("is a usage error, and deletes nothing", () => {
     const cwd = writeStore(place("here"), [
       [".hidden", "x"],
       ["zarr.json", '{"zarr_format": 3, "node_type": "group"}'],
@@ -121,7 +121,7 @@ describe("--overwrite", () => {
     expect(existsSync(path.join(home, "zarr.json"))).toBe(true);
   });
 
-  it("replaces archives of Zarr data and empty files alone", async () => {
+  it("replaces only archives of Zarr data and empty files", async () => {
     const other = place("other.zip");
     const writer = new ZipWriter(fileSink(other));
     await writer.set("/zarr.json", bytesOf("{}"));

@@ -68,7 +68,7 @@ function afterStaging(change: (folder: string) => void): void {
 const chunksIn = (scratch: string) => readdirSync(scratch).filter((name) => name.startsWith("~c~"));
 
 describe("intermediate chunks", () => {
-  it("give the same elements, and nothing is left of them", async () => {
+  it("give the same elements, and are removed", async () => {
     let stored = 0;
     afterStaging((scratch) => {
       stored = chunksIn(scratch).length;
@@ -100,7 +100,7 @@ describe("intermediate chunks", () => {
     expect(scratchIn(path.dirname(dest))).toEqual([]);
   });
 
-  it("are an error if the folder is removed while they are written, which does not come back", async () => {
+  it("fail if the folder is removed while they are written", async () => {
     const { set: write } = ScratchStore.prototype;
     let count = 0;
     let scratch = "";

@@ -116,7 +116,7 @@ describe("verify", () => {
     expect(await verify(zip)).toMatchObject({ chunks: 250_000, missing: 249_997 });
   });
 
-  it("says that an array is too large where the store does not list", async () => {
+  it("reports that an array is too large if the store does not list", async () => {
     const dir = await make({}, []);
     const objects = Object.fromEntries([...filesOf(dir)].map(([name, bytes]) => [`/${name}`, bytes]));
     const server = await new ObjectServer(objects).start();
@@ -190,7 +190,7 @@ describe("copy", () => {
     expect(filesOf(parts)).toEqual(filesOf(whole));
   });
 
-  it("compares archives as far as anything is stored", async () => {
+  it("compares only stored chunks of archives", async () => {
     const zip = place(".zip");
     expect(await copy(await make({ chunkShape: [100, 100] }, stored), zip, { verify: true })).toMatchObject({
       verified: true,

@@ -23,7 +23,7 @@ function writeArray(name: string, document: object): void {
   writeFileSync(path.join(place(name), ".zarray"), JSON.stringify({ ...base, ...document }));
 }
 
-describe("predictors that say the shape of chunks", () => {
+describe("predictors that state the shape of chunks", () => {
   const elements = Float32Array.from({ length: 40 * 40 }, (_, i) => Math.sin(i / 9) * 100);
   beforeAll(async () => {
     const filter = { id: "imagecodecs_floatpred", shape: [16, 16], dtype: "<f4", axis: -1, dist: 1 };
@@ -137,7 +137,7 @@ describe("codecs that can only be read", () => {
     expect((await get(await arrayIn("zstd"))).data).toEqual(pixels);
   });
 
-  it("make no levels of an image, but with other codecs", async () => {
+  it("cannot make levels of an image without other codecs", async () => {
     const error = await errorOf(() => pyramid("image", "no-levels", { levels: "2" }));
     expect([error.code, error.message]).toEqual(["encode-unsupported", message]);
     expect(existsSync(place("no-levels"))).toBe(false);

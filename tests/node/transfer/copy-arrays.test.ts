@@ -125,7 +125,7 @@ describe("chunks whose encoding stays are never decoded", () => {
     );
   });
 
-  it("but must be whole as far as that shows", async () => {
+  it("but must be complete as far as can be seen", async () => {
     const raw = await make(
       { shape: [8], chunkShape: [4], dtype: "int16", codecs: "none" },
       Int16Array.from([1, 2, 3, 4, 5, 6, 7, 8]),
@@ -141,7 +141,7 @@ describe("chunks whose encoding stays are never decoded", () => {
     expect(run("copy", blosc, place(), "--shards", "999").err).toMatch(/incomplete: it has \d+ bytes of \d+/);
   });
 
-  it("a missing chunk stays missing, unless the fill value is another one", async () => {
+  it("a missing chunk stays missing unless the fill value changes", async () => {
     const source = await make({ shape: [6], chunkShape: [2], dtype: "uint8", fillValue: 9 });
     writeStore(source, [["c/1", await bytesOfChunk(source)]]);
     const dest = place();
@@ -266,7 +266,7 @@ describe("options", () => {
     expect(run("read", older).text).toBe(run("read", source).text);
   });
 
-  it("strings that are missing stay missing in another version", async () => {
+  it("missing strings stay missing in another version", async () => {
     const options = { shape: [4], chunkShape: [2], dtype: "string", zarrFormat: 2, fillValue: null } as const;
     const source = await make(options);
     const dest = place();
@@ -274,7 +274,7 @@ describe("options", () => {
     expect(run("read", dest).text).toBe(run("read", source).text);
   });
 
-  it("objects keep their codec behind others", async () => {
+  it("objects keep their codec after others", async () => {
     const one = goldenCases("v2").find(({ name }) => name.endsWith("vlen-array-lei4"))!;
     const source = writeStore(place(), storeOf(one));
     const dest = place();
@@ -295,7 +295,7 @@ describe("options", () => {
     expect((await same({ chunks: "2,1", shards: "40,20" }, source)).facts.chunks.reencoded).toBe(800);
   });
 
-  it("wrong ones are usage errors, and nothing is made", async () => {
+  it("invalid ones are usage errors, and nothing is created", async () => {
     const dest = place();
     for (const values of [
       { format: "4" },
@@ -329,7 +329,7 @@ describe("options", () => {
 });
 
 describe("existing targets", () => {
-  it("is not touched without --overwrite, and goes with it", async () => {
+  it("is unchanged without --overwrite, and replaced with it", async () => {
     const dest = await make({ shape: [3], dtype: "int8" }, Int8Array.of(1, 2, 3));
     const before = filesOf(dest);
     const { status, err } = run("copy", plain, dest);

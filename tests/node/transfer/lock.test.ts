@@ -29,7 +29,7 @@ import { S3Server } from "../support/s3-server.js";
 import { errorOf } from "../support/support.js";
 
 describe("the lock of a destination", () => {
-  it("keeps out all other writers, under every name of the place, and goes with its writer", async () => {
+  it("excludes all other writers, under every name of the location, and ends with its writer", async () => {
     const dest = place("copy.zarr");
     await copy(source, dest);
     const before = filesOf(dest);
@@ -76,7 +76,7 @@ describe("the lock of a destination", () => {
     expect(readdirSync(path.dirname(path.dirname(path.dirname(dest))))).toEqual([]);
   });
 
-  it("keeps out writers of places in it and around it", async () => {
+  it("excludes writers inside it and around it", async () => {
     const outer = place("outer");
     const inner = path.join(outer, "a/b.zarr");
     const archive = path.join(outer, "a/c.zip");
@@ -105,7 +105,7 @@ describe("the lock of a destination", () => {
     );
   });
 
-  it("is not looked for among chunks", async () => {
+  it("is not searched for among chunks", async () => {
     const dest = place("copy.zarr");
     await copy(source, dest);
     writeFileSync(path.join(dest, "c/0", lockName), "{}");
@@ -116,14 +116,14 @@ describe("the lock of a destination", () => {
     expect((await copy(source, dest, { resume: true })).chunks.skipped).toBe(16);
   });
 
-  it("of many that begin at once is held by one", async () => {
+  it("is held by one of many writers that start at once", async () => {
     const dest = place("copy.zarr");
     const locks = await Promise.allSettled(Array.from({ length: 6 }, () => hold(dest)));
     expect(locks.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const lock of locks) if (lock.status === "fulfilled") await lock.value.release();
   });
 
-  it("of a place and one in it, begun at once, is held by one at most", async () => {
+  it("of a location and one inside it is held by at most one writer", async () => {
     for (let round = 0; round < amount(3, 30); round++) {
       const outer = place("outer");
       const places = [outer, path.join(outer, "a"), path.join(outer, "a/b")];
@@ -230,7 +230,7 @@ describe("on a server", () => {
     }
   });
 
-  it("a signal releases the lock once nothing is written any more", async () => {
+  it("a signal releases the lock once no writes are in progress", async () => {
     const server = await new S3Server().start();
     try {
       const { child, ended } = start("copy", large, `${server.url}/copy.zarr`, "--chunks", "1,1");
@@ -251,7 +251,7 @@ describe("on a server", () => {
     }
   });
 
-  it("that takes no such object, copies go on without a lock", async () => {
+  it("that rejects the lock: copies continue without it", async () => {
     const server = await new S3Server().start();
     try {
       server.allows = ({ method, key }) => method === "GET" || !key.includes(".zw-");
@@ -261,7 +261,7 @@ describe("on a server", () => {
     }
   });
 
-  it("that loses answers, the lock is taken and released", async () => {
+  it("that loses responses: the lock is taken and released", async () => {
     const server = await new S3Server().start();
     try {
       let count = 0;

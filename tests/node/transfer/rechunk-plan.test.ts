@@ -14,7 +14,7 @@ const axes = (length: number[], chunk: number[], cell: number[]) =>
   length.map((one, i) => ({ length: one, chunk: chunk[i]!, cell: cell[i]! }));
 
 describe("a plan", () => {
-  it("reads once where target objects hold whole chunks, or boxes can", () => {
+  it("reads once if target objects, or boxes, contain whole chunks", () => {
     const plan = planRechunk({
       axes: axes([4096, 4096], [64, 64], [512, 512]),
       itemBytes: 2,
@@ -43,7 +43,7 @@ describe("a plan", () => {
     });
   });
 
-  it("takes several passes where intermediate files would cost more", () => {
+  it("takes several passes if intermediate files would cost more", () => {
     const plan = planRechunk({
       axes: axes([3000, 300], [1, 300], [3000, 1]),
       itemBytes: 1,
@@ -126,7 +126,7 @@ async function isSame(a: string, b: string): Promise<boolean> {
 }
 
 describe("rows to columns", () => {
-  it("take no more memory for an array that is larger; nothing is left in between", async () => {
+  it("take no more memory for a larger array, and leave no files", async () => {
     const peaks: number[] = [];
     for (const rows of [512, 8192]) {
       const dir = mkdtempSync(path.join(folder, "rows-"));
@@ -150,7 +150,7 @@ describe("rows to columns", () => {
     expect(peaks[1]!).toBeLessThan(220);
   });
 
-  it("are right through intermediate chunks, for values of any kind", async () => {
+  it("are correct with intermediate chunks, for all kinds of values", async () => {
     for (const dtype of ["float64", "string"]) {
       const dir = mkdtempSync(path.join(folder, "stages-"));
       const shape = dtype === "string" ? [300, 300] : [800, 1600];
@@ -174,7 +174,7 @@ describe("rows to columns", () => {
   });
 });
 
-it("shards that are larger than memory are put together from encoded chunks", async () => {
+it("shards that are larger than memory are assembled from encoded chunks", async () => {
   const dir = mkdtempSync(path.join(folder, "shards-"));
   const source = path.join(dir, "a");
   const array = await create(urlOf(source), {

@@ -72,7 +72,7 @@ describe("--resume", () => {
     }
   });
 
-  it("with --verify finds chunks that are whole and wrong", async () => {
+  it("with --verify finds complete but wrong chunks", async () => {
     const dest = place();
     const plain = { path: "rows", codecs: "none" };
     await copy(source, dest, plain);
@@ -118,7 +118,7 @@ describe("--part", () => {
     }
   });
 
-  it("part 0 makes the nodes, and others wait for them", async () => {
+  it("part 0 creates the nodes, and others wait for them", async () => {
     const [dest, whole] = [place(), place()];
     await copy(source, whole, values);
     const late = runBeside("copy", source, dest, ...args, "--part", "1/2");
@@ -153,7 +153,7 @@ function killed(dest: string, after: number, signal: NodeJS.Signals): Promise<bo
 
 describe("a copy that is killed", () => {
   const rounds = amount(8, 20);
-  it(`at ${rounds} random moments leaves whole objects, and goes on to the same bytes`, async () => {
+  it(`at ${rounds} random moments leaves whole objects, and resumes to the same bytes`, async () => {
     const whole = place();
     await copy(source, whole, values);
     const wanted = filesOf(whole);
@@ -178,7 +178,7 @@ describe("a copy that is killed", () => {
     expect(ended).toBeGreaterThan(rounds / 7);
   });
 
-  it("by a signal that it can hear leaves no file that is half written", async () => {
+  it("by a signal that it can handle leaves no partial file", async () => {
     const dest = place();
     const big = place("big.zarr");
     const array = await create(urlOf(big), { shape: [8000, 1000], chunkShape: [200, 1000], dtype: "uint16" });
@@ -198,7 +198,7 @@ describe("a copy that is killed", () => {
     expect(files.length).toBeLessThan(400);
   });
 
-  it("by a signal that it can hear leaves nothing in between, and no archive", async () => {
+  it("by a signal that it can handle leaves no intermediate files and no archive", async () => {
     const big = place("big.zarr");
     const array = await create(urlOf(big), { shape: [4096, 4096], chunkShape: [16, 4096], dtype: "uint16" });
     await set(array, [[0, 2048, 4095], null], 5);

@@ -49,7 +49,7 @@ describe("zarr-wasm verify", () => {
     );
   });
 
-  it("names every bad chunk with its reason, and goes on after each", async () => {
+  it("names every bad chunk with its reason, and continues after each", async () => {
     const dir = await make();
     const shard = readFileSync(path.join(dir, "in/shards/c/0/0"));
     shard.fill(255, 4, 12);
@@ -136,7 +136,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
     expect(text).toMatch(/^3 arrays, 2 groups: 9 chunks \(0 not stored\).*; no problems\n$/);
   });
 
-  it("names arrays that are nowhere else", async () => {
+  it("reports arrays that exist nowhere else", async () => {
     const dir = await consolidated();
     for (const name of ["a", "in/c"]) rmSync(path.join(dir, own(name)));
     const { arrays, bad, chunks } = await verify(dir);
@@ -155,7 +155,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
     expect(parts[0]!.chunks + parts[1]!.chunks).toBe(3);
   });
 
-  it("names arrays that are read otherwise by their own documents", async () => {
+  it("reports arrays that differ from their own documents", async () => {
     const dir = await consolidated();
     change(dir, own("a"), { shape: [8] });
     change(dir, own("b"), { fill_value: 5 });
@@ -189,7 +189,7 @@ describe("unfinished files", () => {
   const old = new Date(Date.now() - 11 * 60_000);
   const bytes = (count: number) => new Uint8Array(count);
 
-  it("are counted, no data, and no failure", async () => {
+  it("are counted, but are neither data nor failures", async () => {
     const dir = writeStore(await make(), [
       ["plain/c/0/.zw-0123abc.tmp", bytes(1000)],
       [`in/${deleted}/c/0`, bytes(500)],

@@ -96,7 +96,7 @@ it("a picture is shown along its other axes, in three layers and one that hides"
   expect(planLayers(dataset, resolveState(arrayFacts(dataset), { axes: [0, 2] }))).toHaveLength(1);
 });
 
-it("everything that was chosen comes back from the address", () => {
+it("the address restores every choice", () => {
   const axes = [{ name: "c", length: 3 }, { name: "z", length: 9 }, { length: 9 }, { length: 9 }];
   const dataset = described(axes, "uint16", { channelAxis: 0 });
   const facts = arrayFacts(dataset);
@@ -130,7 +130,7 @@ it("everything that was chosen comes back from the address", () => {
   expect(resolveState(facts, readQuery(none)!.settings!)).toEqual(alone);
 });
 
-it("channels that make no sense are replaced by the usual ones", () => {
+it("invalid channels are replaced by the default ones", () => {
   const axes = [{ name: "c", length: 3 }, { length: 9 }, { length: 9 }];
   const facts = arrayFacts(described(axes, "uint16", { channelAxis: 0 }));
   const plain = resolveState(facts, {}).channels;
@@ -205,7 +205,7 @@ const numbers = (first: number, step: number) => ({
   read: async () => {},
 });
 
-it("degrees are found on regular and other axes, whichever way these go", () => {
+it("degrees are found on regular and other axes, in either direction", () => {
   const regular = screenProjection({ name: "lat", length: 18, scale: -10, translation: 85 })!;
   expect([85, -85, 0].map(regular)).toEqual([0.5, 17.5, 9]);
   const values = [60, 40, 30, 0];

@@ -156,7 +156,7 @@ it("a dataset shows its first variable, decoded, with what surrounds it", async 
   expect(collection!.others.map(({ name }) => name)).toEqual(["lat", "lon", "time"]);
 });
 
-it("north is up, whichever way latitudes go", async () => {
+it("north is up for both directions of latitude", async () => {
   const south = await dataset("from-south");
   const north = await dataset("from-north");
   expect(south.axes[1]).toMatchObject({ role: "latitude", goesUp: true, scale: 20, translation: -30 });
@@ -295,7 +295,7 @@ it("addresses are read as the source that they point to, with a sentence about i
   expect(() => resolveTarget({ source: "ftp://example.org/a" })).toThrow(RefusedAddress);
 });
 
-it("units are written as by hand", () => {
+it("units are written as people write them", () => {
   const units = ["m s-1", "kg m-2 s-1", "degC", "W m**-2", "micrometer", "1e-3 m", "m2", "percent"];
   expect(units.map(unitText)).toEqual([
     "m s⁻¹",

@@ -177,7 +177,7 @@ describe("a dropped item", () => {
     await check(storeIn(await storesOfFiles([new File([zip], "renamed.bin")])));
   });
 
-  it("falls back to the file where a handle is refused", async () => {
+  it("falls back to the file if a handle is refused", async () => {
     const zip = await archive();
     const refused = item({
       getAsFile: () => zip,
@@ -230,7 +230,7 @@ describe("a dropped item", () => {
     expect(found && "refused" in found ? found.refused : found).toMatch(reason);
   });
 
-  it("says once that parts of a node need their folder", async () => {
+  it("reports once that parts of a node need their folder", async () => {
     const found = await storesOfFiles([file("{}", "zarr.json"), file("x", "0"), file("y", "1")]);
     expect(found).toEqual([
       { name: "zarr.json", refused: "zarr.json is a part of a Zarr node: drop the folder that it is in." },
@@ -247,12 +247,12 @@ describe("a chosen item", () => {
   });
 });
 
-describe("files that go wrong", () => {
+describe("files that cannot be read", () => {
   const failing = Object.assign(file("123456", "0", "x/0"), {
     slice: () => ({ arrayBuffer: () => Promise.reject(new DOMException("changed", "NotReadableError")) }),
   });
 
-  it("are errors of the network's kind, never missing ones", async () => {
+  it("are Network errors, never missing objects", async () => {
     const store = storeIn(await storesOfFiles([failing]));
     await expect(store.get("/0")).rejects.toMatchObject({ _tag: "Network", code: "file-failed" });
     const entries = new Entries(objects);

@@ -58,7 +58,7 @@ it("a tile of too many chunks is refused before any is read", async () => {
   expect(asked).toEqual([]);
 });
 
-it("nothing more is read for a client that has gone", async () => {
+it("nothing more is read for a disconnected client", async () => {
   const { asked, release, read } = await slowArray(4);
   const client = new AbortController();
   const reading = errorOf(() => read(client.signal));

@@ -41,7 +41,7 @@ const numberTypes = [
   Float64Array,
 ];
 
-it.each(numberTypes)("summaries of %o are what one finds element by element", (Type) => {
+it.each(numberTypes)("summaries of %o match an element-by-element computation", (Type) => {
   const random = seeded(Type.name.length);
   for (let round = 0; round < 60; round++) {
     const [rows, columns] = [1 + random(90), 1 + random(120)];
@@ -112,7 +112,7 @@ it("planes with strides are read where they lie", () => {
   expect([...summarize(column).sample]).toEqual([5, 17, 6, 18, 7, 19]);
 });
 
-it("the automatic range leaves outliers out, and nothing else", () => {
+it("the automatic range excludes outliers only", () => {
   const range = (values: number[]) => {
     const findings = new Findings();
     findings.add("a", summarize(plane(Float64Array.from(values), 1, values.length)));
@@ -161,7 +161,7 @@ it("tiles count by their content; extents and histograms cover all of them", () 
   expect(part.bins[1]! + part.below).toBeCloseTo(1);
 });
 
-it("an envelope knows least and greatest of every stretch: no spike gets lost", () => {
+it("an envelope keeps the minimum and maximum of every stretch, so no spike is lost", () => {
   const values = Float32Array.from({ length: 5003 }, (_, i) => Math.sin(i / 40));
   values[3777] = 50;
   values[100] = Number.NaN;
@@ -229,7 +229,7 @@ it("values of object arrays are written out, whatever their type, and cut if the
   expect(text(deep).length).toBeLessThan(20);
 });
 
-it("labels of 64 bits that are seen smaller are those in the middle, exactly", () => {
+it("downsampled 64-bit labels are exactly the middle ones", () => {
   const [rows, columns] = [6, 20];
   const data = BigUint64Array.from({ length: rows * columns }, (_, i) => 2n ** 63n + BigInt(i * i));
   const tile = {

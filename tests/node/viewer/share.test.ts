@@ -107,7 +107,7 @@ describe("advice on errors", () => {
   const silent = new ZarrError("Network", "x could not be read", { code: "fetch-failed" });
   const page = { operation: "opening", pageProtocol: "https:", pageOrigin: "https://page.example" } as const;
 
-  it("says first which header another server has to send", () => {
+  it("first names the header that another server has to send", () => {
     const { hints } = explain(silent, { ...page, source: "https://data.example/a.zarr" });
     expect(hints[0]).toContain("Access-Control-Allow-Origin: * (or https://page.example)");
     expect(hints[1]).toContain("Access-Control-Expose-Headers: Content-Range");
@@ -129,7 +129,7 @@ describe("advice on errors", () => {
     );
   });
 
-  it("tells archives that are none, and chunks that are too large, from metadata and selections", () => {
+  it("distinguishes invalid archives and oversized chunks from faults of metadata and selections", () => {
     const zip = new ZarrError("InvalidMetadata", "a.zip is not a valid zip archive", { code: "bad-zip" });
     const said = explain(zip, { ...page, source: "https://data.example/a.zip" });
     expect(said.title).toBe("The archive cannot be read");
@@ -319,7 +319,7 @@ describe("programs", () => {
     expect(runJavascript(one)).toMatch(/\[\] Float32Array\(1\) \[ 2\.5 \]/);
   });
 
-  it("of what xarray decodes is Python, too", skipFor(reason), async () => {
+  it("of data decoded by xarray is Python as well", skipFor(reason), async () => {
     const asked = await request("planes", {});
     const axes = asked.dataset.axes.map((axis, i) => ({ ...axis, name: ['ti"me', "lat", "lon"][i]! }));
     const decode = (region: Region) => region;

@@ -238,7 +238,7 @@ const client = () => {
 
 const atATime = (reads: number) => ({ first: reads, reads, bytes: Number.POSITIVE_INFINITY, least: reads });
 
-it("of large results fewer are read at a time, but always some", async () => {
+it("fewer large results are read at a time, but at least one", async () => {
   const { order, jobs, finish } = reads();
   const scheduler = new Scheduler<Entry>(new Cache(100), { first: 10, reads: 10, bytes: 20, least: 2 });
   const large = jobs("abcd").map((job) => ({ ...job, bytes: 30 }));
@@ -252,7 +252,7 @@ it("of large results fewer are read at a time, but always some", async () => {
   scheduler.want(client(), []);
 });
 
-it("at the beginning few are under way; every read that ends makes room for two more", async () => {
+it("few reads start at first; each one that ends makes room for two more", async () => {
   const { order, jobs, finish } = reads();
   const limits = { first: 2, reads: 5, bytes: Number.POSITIVE_INFINITY, least: 1 };
   const scheduler = new Scheduler<Entry>(new Cache(100), limits);

@@ -36,7 +36,7 @@ describe("options of create", () => {
     expect(await refused(() => made({ [name]: [2, 2] }))).toBe(said);
   });
 
-  it("of other names are refused, undefined ones are not given", async () => {
+  it("with unknown names are refused, and undefined ones ignored", async () => {
     expect(await refused(() => made({ colour: 1 }))).toContain("expected one of path, attributes,");
     expect((await made({ chunks: undefined, order: undefined })).shape).toEqual([4, 4]);
   });

@@ -94,7 +94,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
     expect(await walk(again)).toEqual(all);
   });
 
-  it("is kept true by all later writes, for this group and for those who open it", async () => {
+  it("stays current after all later writes, for this group and for callers that open it", async () => {
     const store = await tree(zarrFormat);
     const group = await consolidate(store);
     const handles = { mine: group, other: (await open(store, { kind: "group" })) as ZarrGroup };
@@ -129,7 +129,7 @@ describe.each([2, 3] as const)("consolidated metadata of Zarr v%i", (zarrFormat)
     await check(["group empty", "array new"]);
   });
 
-  it("of several groups on the way to a node are all kept true", async () => {
+  it("of all groups above a node stays current", async () => {
     const store = await tree(zarrFormat);
     await consolidate(store, { path: "g/h" });
     await consolidate(store, { path: "g" });

@@ -31,7 +31,7 @@ describe("create like another array", () => {
     expect(array.codecs).toEqual([{ name: "bytes", configuration: { endian: "little" } }]);
   });
 
-  it("in C order, where an array of v1 was read in the order of its writer", async () => {
+  it("in C order, if an array of v1 was read in the order of its writer", async () => {
     const store = v1Store({ order: "F", shape: [2, 3], chunks: [2, 3], dtype: "|u1" });
     store.set("/0.0", Uint8Array.of(1, 2, 3, 4, 5, 6));
     const like = await openArray(store, { v1Order: "writer" });

@@ -138,7 +138,7 @@ describe("create", () => {
     ).toBe("Unsupported");
   });
 
-  it("takes fill values as programs have them", async () => {
+  it("accepts fill values in common forms", async () => {
     const time = { name: "numpy.datetime64", configuration: { unit: "s", scale_factor: 1 } };
     const struct = {
       name: "struct",

@@ -67,7 +67,7 @@ describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
       expect(store.size).toBe(1);
     });
 
-  it("loses to another writer who was faster, and leaves that one's array alone", async () => {
+  it("loses to a faster writer, and keeps that writer's array", async () => {
     const store = new ConditionalStore();
     const theirs = await create(files(), { shape: [1], dtype: "int8", zarrFormat });
     store.before = (key) => {
@@ -80,7 +80,7 @@ describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
     expect(theirs.zarrFormat).toBe(zarrFormat);
   });
 
-  it("leaves no part of an array where the store fails at any write", async () => {
+  it("leaves no part of an array if the store fails at any write", async () => {
     for (let failing = 0; ; failing++) {
       const store = new ConditionalStore();
       let writes = 0;

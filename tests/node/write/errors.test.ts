@@ -34,7 +34,7 @@ const counted = Int16Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 const chunksOf = (store: Files) => [...store.keys()].filter((key) => /\d$/.test(key)).sort();
 const values = async (array: ZarrArray) => [...((await get(array)).data as Iterable<unknown>)];
 
-describe("values that a codec has no form for", () => {
+describe("values that a codec cannot represent", () => {
   const cast = (configuration: Record<string, unknown>) => [{ name: "cast_value", configuration }, "bytes"];
   const cases: [string, Partial<CreateOptions>, ArrayLike<number>, string][] = [
     [
@@ -84,8 +84,8 @@ describe("values that a codec has no form for", () => {
   });
 });
 
-describe("stores that can do only a part", () => {
-  it("are refused before anything is written, by the method that they lack", async () => {
+describe("stores with some methods only", () => {
+  it("are refused before anything is written, naming the missing method", async () => {
     const store = files();
     await make(store);
     const array = (await open({ get: (key) => store.get(key) })) as ZarrArray;

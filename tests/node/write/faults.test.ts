@@ -100,7 +100,7 @@ describe.each([undefined, [4, 6]])("a store that fails at each operation, shards
     expect(failed).toBeGreaterThan(k - 8); // all but those that concern the metadata
   });
 
-  it("writes nothing where a stored chunk is damaged that is to be changed in part", async () => {
+  it("writes nothing if a stored chunk to be changed in part is damaged", async () => {
     const store = new FailingStore();
     const array = await make(store);
     await set(array, null, 7);

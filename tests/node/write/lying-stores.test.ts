@@ -207,7 +207,7 @@ describe("stores that keep and use the buffers passed to them", () => {
   });
 });
 
-describe("an array that others have made anew", () => {
+describe("an array that another program has recreated", () => {
   const changed = (change: (document: Record<string, never>) => object) => {
     const document = JSON.parse(new TextDecoder().decode(entries.get("/a/zarr.json")));
     Object.assign(document, change(document));
@@ -245,7 +245,7 @@ describe("an array that others have made anew", () => {
     expect(entries).toEqual(before);
   });
 
-  it("is the same one with other attributes and other words for its codecs", async () => {
+  it("is the same one if only attributes and spellings of codecs differ", async () => {
     const gz = await create(entries, { path: "gz", ...oneByte, codecs: "gzip:1" });
     const document = JSON.parse(new TextDecoder().decode(entries.get("/gz/zarr.json")));
     document.codecs[1].configuration.level = 9;
@@ -263,7 +263,7 @@ describe("an array that others have made anew", () => {
   });
 });
 
-describe("values that go while they are written", () => {
+describe("values that are detached during a write", () => {
   const numbers = (buffer: ArrayBuffer) => new Int32Array(buffer).fill(5);
   const resizable = () => Reflect.construct(ArrayBuffer, [400_000, { maxByteLength: 400_000 }]);
   const goes: Record<string, [() => ArrayBuffer, (buffer: ArrayBuffer) => unknown]> = {

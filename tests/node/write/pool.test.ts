@@ -279,7 +279,7 @@ describe("every kind of write", () => {
     }
   });
 
-  it("is given up with the signal's reason, and leaves whole chunks", async () => {
+  it("rejects with the signal's reason, and leaves whole chunks", async () => {
     const whole: Files = new Map();
     await set(await make(whole, {}), null, data);
     const store: Files = new Map();
@@ -329,7 +329,7 @@ describe("errors", () => {
     }
   });
 
-  it("say that a value has no form in a codec, as without a pool", async () => {
+  it("report a value that a codec cannot represent, as without a pool", async () => {
     const codecs = [{ name: "cast_value", configuration: { data_type: "uint8" } }, { name: "bytes" }];
     const outcomes: unknown[] = [];
     for (const pool of [undefined, ...pools]) {
@@ -354,7 +354,7 @@ describe("workers that fail", () => {
   };
   const expected = (options: Partial<CreateOptions> = {}) => written(pools[0]!, options);
 
-  it.each([1, 2, 5])("one that is killed at message %i is replaced", async (nth) => {
+  it.each([1, 2, 5])("a worker killed at message %i is replaced", async (nth) => {
     for (const options of [{}, { shardShape: [160, 420] }])
       for (const given of [data, shared(data)]) {
         const { pool, seen } = watchedPool(2, (worker, posts) => {
@@ -366,7 +366,7 @@ describe("workers that fail", () => {
       }
   });
 
-  it("ones that always die leave the work to the calling thread", async () => {
+  it("workers that always die leave the work to the calling thread", async () => {
     const { pool } = watchedPool(2, (worker) => void worker.terminate());
     // On a busy machine a chunk is written before it is known that a worker has died.
     for (let i = 0; i < 3 || (pool.size > 0 && i < 50); i++)
@@ -420,14 +420,14 @@ describe("workers that fail", () => {
       "{ failure: { kind: 'zarr', tag: 'EngineFailed', message: 'y' } }",
     ),
   };
-  it.each(Object.entries(answers))("ones that answer %s are not believed", async (_, answer) => {
+  it.each(Object.entries(answers))("workers that answer %s are not trusted", async (_, answer) => {
     const pool = answering(answer);
     for (const options of [{}, { shardShape: [160, 420] }])
       expectSame(await written(pool, options), await expected(options), "wrong answers");
     pool.destroy();
   });
 
-  it("one that says a chunk is fill value is not believed where such chunks are stored", async () => {
+  it("a worker that reports fill value is not trusted if such chunks are stored", async () => {
     const pool = answering(ofEach("{ bytes: undefined }"));
     const store: Files = new Map();
     await set(await make(store, {}), null, data, { pool, writeEmptyChunks: true });
@@ -435,7 +435,7 @@ describe("workers that fail", () => {
     pool.destroy();
   });
 
-  it("one that stops responding times out", async () => {
+  it("a worker that stops responding times out", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const pool = answering("() => undefined");
     const writing = written(pool);

@@ -276,7 +276,7 @@ describe("files named like documents of Zarr v1", () => {
 });
 
 describe("consolidated metadata above", () => {
-  it.each([2, 3] as const)("of v%i forgets a node before its chunks go", async (zarrFormat) => {
+  it.each([2, 3] as const)("of v%i loses a node before its chunks are deleted", async (zarrFormat) => {
     const store = new MapStore();
     await createGroup(store, { zarrFormat });
     await tree(store, "g", zarrFormat);

@@ -110,7 +110,7 @@ describe("set", () => {
     expect(store.size).toBe(7);
   });
 
-  it("refuses what does not fit before anything is written", async () => {
+  it("refuses mismatched values before anything is written", async () => {
     const store = files();
     const array = await make(store, { dtype: "uint8" });
     const attempts: [unknown, unknown][] = [
@@ -146,7 +146,7 @@ describe("set", () => {
     expect(await values(array)).toEqual(Array.from({ length: 64 }, (_, i) => i + 1));
   });
 
-  it("writes the same bytes again, and tells of progress", async () => {
+  it("writes the same bytes again, and reports progress", async () => {
     const [a, b] = [files(), files()];
     const data = Int32Array.from({ length: 70 }, (_, i) => i * i);
     const seen: number[] = [];
@@ -291,7 +291,7 @@ describe("values of each data type", () => {
 });
 
 describe("setChunk and append", () => {
-  it("write chunks as getChunk gives them", async () => {
+  it("write chunks as getChunk returns them", async () => {
     const store = files();
     const array = await make(store);
     const data = Int32Array.from({ length: 12 }, (_, i) => i + 1);

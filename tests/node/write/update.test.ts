@@ -107,7 +107,7 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
     expect((await open(store)).attributes).toEqual({ a: 1, b: 2 });
   });
 
-  it("of two writers at the same time lose nothing, where the store has conditions", async () => {
+  it("of two writers at the same time lose nothing, if the store has conditions", async () => {
     const store = new ConditionalStore();
     const array = await make(store, { attributes: {} });
     const others = await Promise.all([1, 2, 3, 4, 5].map(() => open(store, { kind: "array" })));
