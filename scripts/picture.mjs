@@ -11,7 +11,7 @@ import { findChromium } from "./lib/system.mjs";
 /** Query of the page's URL. */
 const view = "source=/samples/cells.zarr&labels=cells&opacity=0.5";
 const size = { width: 1200, height: 820 };
-const mostBytes = 150 * 1024;
+const maxBytes = 150 * 1024;
 
 /** Converts a PNG to WebP with the browser's encoder. */
 function asWebP(page, png) {
@@ -51,8 +51,8 @@ async function main() {
     const png = await page.screenshot();
     const blank = await browser.newPage();
     const webp = Buffer.from(await asWebP(blank, png), "base64");
-    if (webp.length > mostBytes)
-      throw new SetupError(`the picture has ${webp.length} bytes, more than ${mostBytes}`);
+    if (webp.length > maxBytes)
+      throw new SetupError(`the picture has ${webp.length} bytes, more than ${maxBytes}`);
     mkdirSync(path.join(root, "docs/pictures"), { recursive: true });
     writeFileSync(path.join(root, "docs/pictures/viewer.webp"), webp);
     writeFileSync(path.join(root, "build/viewer.png"), png);

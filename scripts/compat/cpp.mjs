@@ -52,7 +52,7 @@ function testWith(name) {
     if (process.platform === "linux") {
       const foreign = foreignNames(prefix);
       check(
-        `gives no names but its own${foreign.length > 0 ? `: ${foreign.slice(0, 9).join(", ")}` : ""}`,
+        `exports no foreign names${foreign.length > 0 ? `: ${foreign.slice(0, 9).join(", ")}` : ""}`,
         foreign.length === 0,
       );
     }

@@ -35,7 +35,7 @@ const startPages = [
 ];
 
 /** Maximum size of a file that is shown as a page, in bytes; larger ones are downloads. */
-const mostShown = 64 * 1024;
+const maxShown = 64 * 1024;
 
 /** Markdown files below docs, relative to the checkout. */
 function documents() {
@@ -173,7 +173,7 @@ const languageOf = (file) => languages[posix.extname(file).slice(1)] ?? "txt";
 
 function isShown(file) {
   const isText = posix.extname(file).slice(1) in languages || !posix.basename(file).includes(".");
-  return isText && statSync(path.join(root, file)).size <= mostShown;
+  return isText && statSync(path.join(root, file)).size <= maxShown;
 }
 
 function fence(file) {

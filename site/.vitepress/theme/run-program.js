@@ -32,7 +32,7 @@ export async function runProgram(text, { base, output, log }) {
   }
 }
 
-const mostShown = 12;
+const maxShown = 12;
 
 /** A value formatted approximately as by a console. */
 export function shown(value) {
@@ -40,9 +40,9 @@ export function shown(value) {
   if (typeof value === "bigint") return `${value}n`;
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (ArrayBuffer.isView(value) && "length" in value)
-    return `${value.constructor.name}(${value.length}) [${[...value.slice(0, mostShown)].map(shown).join(", ")}${value.length > mostShown ? ", …" : ""}]`;
+    return `${value.constructor.name}(${value.length}) [${[...value.slice(0, maxShown)].map(shown).join(", ")}${value.length > maxShown ? ", …" : ""}]`;
   if (Array.isArray(value))
-    return `[${value.slice(0, mostShown).map(shown).join(", ")}${value.length > mostShown ? ", …" : ""}]`;
+    return `[${value.slice(0, maxShown).map(shown).join(", ")}${value.length > maxShown ? ", …" : ""}]`;
   if (value && typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype)
     return `{ ${Object.entries(value)
       .map(([key, item]) => `${key}: ${shown(item)}`)

@@ -43,14 +43,18 @@ beforeAll(() => {
 
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
-function compile(name: string, code: string, options: object): string {
+/** The oldest supported TypeScript (docs/bundlers.md) and the current one, each with the path of its compiler. */
+const compilers = {
+  "5.7.3": path.join(root, "node_modules/oldest-typescript/bin/tsc"),
+  current: path.join(root, "node_modules/typescript/bin/tsc"),
+};
+
+function compile(name: string, code: string, options: object, compiler = compilers.current): string {
   writeFileSync(path.join(consumer, `${name}.ts`), code);
   const config = path.join(consumer, `${name}.json`);
   const compilerOptions = { strict: true, skipLibCheck: false, noEmit: true, target: "es2022", ...options };
   writeFileSync(config, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
-  const { stdout, status } = spawnSync(path.join(root, "node_modules/.bin/tsc"), ["-p", config], {
-    encoding: "utf8",
-  });
+  const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", config], { encoding: "utf8" });
   return status === 0 ? "" : stdout;
 }
 
@@ -84,6 +88,14 @@ describe("a program compiles with all of the package's types checked", () => {
       export const entry: Promise<unknown> | unknown = registry.get("blosc")?.();`;
     const name = `${resolution}-${platform.replaceAll(/\W/g, "-")}`;
     expect(compile(name, [...lines, use].join("\n"), options)).toBe("");
+  });
+
+  it.each(Object.entries(compilers))("and TypeScript %s gives elements their types", (version, compiler) => {
+    const code = readFileSync(path.join(root, "tests/types/promises.ts"), "utf8");
+    const options = { ...resolutions.nodenext, ...platforms["Node alone"], types: [], lib: ["es2023", "dom"] };
+    expect(compile(`promises-${version}`, code, options, compiler)).toBe("");
+    const wrong = code.replaceAll("// @ts-expect-error", "//");
+    expect(compile(`wrong-${version}`, wrong, options, compiler).match(/error TS/g)).toHaveLength(13);
   });
 
   it("and the errors in it are found", () => {

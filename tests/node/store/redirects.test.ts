@@ -156,7 +156,7 @@ describe.each(ways)("on the same origin, with %s", (_, options) => {
       expect(seen[1]!.headers[name], name).toBeUndefined();
   });
 
-  it("the status after 303 does not answer a condition", async () => {
+  it("404 or 412 after 303 is not the result of a condition", async () => {
     for (const status of [404, 412]) {
       const { url } = await startServer((seen, response) => {
         if (seen.method === "PUT") redirectTo(303, "/gone")(seen, response);
@@ -169,7 +169,7 @@ describe.each(ways)("on the same origin, with %s", (_, options) => {
     }
   });
 
-  it("a login page behind 302 or 303 has stored nothing", async () => {
+  it("a login page after 302 or 303 is not a successful write", async () => {
     for (const status of [302, 303]) {
       const { url } = await startServer((seen, response) => {
         if (seen.path === "/login") response.writeHead(200, { "content-type": "text/html" }).end("<html>");

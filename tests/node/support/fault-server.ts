@@ -114,7 +114,7 @@ export const page = bytesOf(
 );
 const binary = { "content-type": "application/octet-stream" };
 const html = { "content-type": "text/html; charset=utf-8" };
-/** A page as a server with ranges serves it. */
+/** Serves ranges of the page, like a server that supports them. */
 const pagePart = changed(({ headers: own }, { headers: asked }) => {
   const match = /^bytes=(\d*)-(\d*)$/.exec(asked.range ?? "");
   if (!match) return { status: 200, headers: html, body: page };

@@ -27,8 +27,8 @@ export interface Bundle<J> {
  * Limits of a batch, in objects and decoded bytes. Objects of a batch are read out of order, so a batch
  * should not be larger than a slab of the result.
  */
-const mostObjects = 4096;
-const mostDecoded = 2 ** 25;
+const maxObjects = 4096;
+const maxDecoded = 2 ** 25;
 
 /** Yields bundles in the order of their first objects. */
 export async function* bundlesOf<J>(
@@ -44,8 +44,8 @@ function* batchesOf<J>(objects: Iterable<WantedObject<J>>): Generator<WantedObje
   let bytes = 0;
   for (const object of objects) {
     batch.push(object);
-    bytes += object.decodedBytes ?? mostDecoded / 64;
-    if (batch.length < mostObjects && bytes < mostDecoded) continue;
+    bytes += object.decodedBytes ?? maxDecoded / 64;
+    if (batch.length < maxObjects && bytes < maxDecoded) continue;
     yield batch;
     [batch, bytes] = [[], 0];
   }

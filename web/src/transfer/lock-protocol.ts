@@ -246,7 +246,7 @@ export class Heartbeat {
   readonly #object: LockObject;
   #worker: Worker | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** The renewal that the timer has started last. */
+  /** The renewal most recently started by the timer. */
   #beating: Promise<void> | undefined;
   #isStopped = false;
 

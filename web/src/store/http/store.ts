@@ -40,9 +40,10 @@ export interface HttpStoreOptions {
   /** Maximum number of concurrent requests. Default: 32. */
   concurrency?: number | undefined;
   /**
-   * Statuses besides 404 and 410 that mean "no object under this key": 401, 403 or both. For buckets without permission
-   * to list, which answer 403 for missing keys: `missing: [403]`. Default: none, because missing chunks read as fill
-   * values, and so does every chunk once a token has expired. Writes and listings are not affected.
+   * Further statuses, in addition to 404 and 410, that mean "no object under this key": 401, 403 or both. For
+   * buckets without permission to list, which respond with 403 to missing keys: `missing: [403]`. Default: none,
+   * because missing chunks read as fill values, and so does every chunk once a token has expired. Does not affect
+   * writes and listings.
    */
   missing?: readonly (401 | 403)[] | undefined;
   /** Caches bytes by URL and range: a `ByteCache`, or any object with `get` and `set`. Default: no cache. */

@@ -1,0 +1,103 @@
+// The examples of the API reference, site/examples.md: every public function and class has one, and they run.
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { apiExamples } from "../../../scripts/lib/api-examples.mjs";
+import { root } from "../support/doc-samples.js";
+import { serveStores } from "../support/doc-stores.js";
+
+const examples = apiExamples();
+
+/** Entries without examples: the single codecs of numcodecs repeat its main entry, and notebooks call anywidget. */
+const isListed = (report: string) => !/^(numcodecs-|viewer-anywidget)/.test(report);
+
+/**
+ * Functions and classes of an entry that need an example. Others are named like their counterparts in the main entry,
+ * are errors and elements of zarrita, or exist for its internals.
+ */
+function publicNames(report: string): string[] {
+  const text = readFileSync(path.join(root, "api", report), "utf8");
+  const names = [...text.matchAll(/^export (?:async )?(?:function|class) (\w+)/gm)].map(([, name]) => name!);
+  const isMain = report === "index.api.md";
+  const repeated =
+    /^(configureWasm|isZarrError|ZarrError|DType|WorkerPool|ReferenceStore|FileSystemStore|ZipFileStore)$/;
+  const ofZarrita = /^_zarrita_internal|Error$|^(Bool|ByteString|UnicodeString)Array$|^Group$/;
+  return [...new Set(names)].filter(
+    (name) => isMain || name === "isZarritaError" || name === "FileSystemStore" || !(repeated.test(name) || ofZarrita.test(name)),
+  );
+}
+
+const entryName = (report: string) => {
+  const name = report.replace(".api.md", "").replace("viewer-element", "viewer/element");
+  return name === "index" ? "zarr-wasm" : `zarr-wasm/${name}`;
+};
+
+describe("the API reference", () => {
+  const reports = readdirSync(path.join(root, "api")).filter(isListed);
+
+  it.each(reports)("has an example for every function and class of %s", (report) => {
+    const shown = new Set(examples.filter(({ entry }) => entry === entryName(report)).map(({ name }) => name));
+    expect(publicNames(report).filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  it("has no example of another name", () => {
+    const known = new Map(
+      reports.map((report) => [entryName(report), readFileSync(path.join(root, "api", report), "utf8")]),
+    );
+    const isKnown = ({ entry, name }: (typeof examples)[number]) =>
+      new RegExp(`\\b${name}\\b`).test(known.get(entry) ?? "");
+    expect(examples.filter((example) => !isKnown(example)).map(({ name }) => name)).toEqual([]);
+  });
+});
+
+/** What the comments after `console.log` announce: at the end of the line, or in the lines after it. */
+const announced = (code: string): string[] =>
+  [...code.matchAll(/^.*console\.log\(.*\); \/\/ (.*)$|^\/\/ (\w+ \[.*)$/gm)].map(([, first, more]) => first ?? more!);
+
+describe("examples", () => {
+  mkdirSync(path.join(root, "build/tmp"), { recursive: true });
+  const folder = mkdtempSync(path.join(root, "build/tmp/examples-"));
+  const run = promisify(execFile);
+  const programs = examples.filter(({ isBrowser }) => !isBrowser);
+  let server: Awaited<ReturnType<typeof serveStores>>;
+  let printed: string[][];
+
+  beforeAll(async () => {
+    server = await serveStores();
+    for (const [i, { code }] of programs.entries()) {
+      mkdirSync(path.join(folder, String(i)));
+      writeFileSync(
+        path.join(folder, String(i), "example.mjs"),
+        code.replaceAll("https://example.org", server.url),
+      );
+    }
+    // One process for all: each would load the library again.
+    const main = `
+      import { formatWithOptions } from "node:util";
+      const printed = [];
+      for (let i = 0; i < ${programs.length}; i++) {
+        const lines = [];
+        console.log = (...values) => lines.push(formatWithOptions({ breakLength: Infinity }, ...values));
+        await import(\`./\${i}/example.mjs\`).catch((error) => lines.push(String(error.stack).slice(0, 500)));
+        printed.push(lines);
+      }
+      process.stdout.write(JSON.stringify(printed));`;
+    writeFileSync(path.join(folder, "main.mjs"), main);
+    const { stdout } = await run(process.execPath, [path.join(folder, "main.mjs")], { maxBuffer: 2 ** 24 });
+    printed = JSON.parse(stdout);
+  });
+
+  afterAll(async () => {
+    await server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it.each(programs.map(({ entry, name, code }, i) => [`${entry}: ${name}`, i, code] as const))(
+    "%s",
+    (_title, i, code) => {
+      expect(printed[i]).toEqual(announced(code));
+    },
+  );
+});

@@ -1,0 +1,145 @@
+// Types that programs depend on. This file is compiled and never run: by `npm run lint`, and by
+// tests/node/project/package-types.test.ts with the packed package, for the oldest supported TypeScript and the current one.
+import {
+  append,
+  create,
+  type DTypeInput,
+  type ElementData,
+  get,
+  getBytes,
+  getChunk,
+  isZarrError,
+  open,
+  set,
+  type ZarrArray,
+  ZarrError,
+} from "zarr-wasm";
+import { type CodecChain, type CodecChainDType, createCodecChain } from "zarr-wasm/codecs";
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function check<T extends true>(): T;
+
+const shape = [3];
+const store = new Map<string, Uint8Array>();
+
+export async function creating() {
+  const array = await create(store, { shape, dtype: "float32" });
+  check<Same<typeof array, ZarrArray<"float32">>>();
+  const numpy = await create(store, { shape, dtype: ">i8" });
+  check<Same<typeof numpy, ZarrArray<"int64">>>();
+  const like = await create(store, { like: array });
+  check<Same<typeof like, ZarrArray<"float32">>>();
+  const dynamic = await create(store, { shape, dtype: "int16" as string as DTypeInput });
+  check<Same<typeof dynamic, ZarrArray>>();
+  // @ts-expect-error: no such data type
+  await create(store, { shape, dtype: "float3" });
+  // @ts-expect-error: no such data type
+  await create(store, { shape, dtype: "<f3" });
+}
+
+export async function reading() {
+  const array = await create(store, { shape, dtype: "float32" });
+  const { data } = await get(array);
+  check<Same<typeof data, Float32Array<ArrayBuffer>>>();
+  const chunk = await array.getChunk([0]);
+  check<Same<typeof chunk.data, Float32Array<ArrayBuffer>>>();
+  const same = await getChunk(array, [0]);
+  check<Same<typeof same.data, Float32Array<ArrayBuffer>>>();
+  for await (const part of array.chunks()) check<Same<typeof part.data, Float32Array<ArrayBuffer>>>();
+  const shared = await get(array, null, { useSharedArrayBuffer: true });
+  check<Same<typeof shared.data, Float32Array<SharedArrayBuffer>>>();
+  const { bytes } = await getBytes(array);
+  check<Same<typeof bytes, Uint8Array<ArrayBuffer>>>();
+  const out = await get(array, null, { out: new Float32Array(3) });
+  check<Same<typeof out.data, Float32Array<ArrayBuffer>>>();
+  // @ts-expect-error: another type of elements
+  await get(array, null, { out: new Int16Array(3) });
+  const unknown = await open(store, { kind: "array" });
+  const any = await get(unknown);
+  check<Same<typeof any.data, ElementData<ArrayBuffer>>>();
+}
+
+export async function narrowing() {
+  const array = await open(store, { kind: "array" });
+  if (array.is("float32")) {
+    const { data } = await get(array);
+    check<Same<typeof data, Float32Array<ArrayBuffer>>>();
+  }
+  if (array.is("uint16", "int16")) {
+    const { data } = await get(array);
+    check<Same<typeof data, Uint16Array<ArrayBuffer> | Int16Array<ArrayBuffer>>>();
+  }
+  if (array.is("number")) {
+    const { data } = await get(array);
+    const [first = 0] = data;
+    check<Same<typeof first, number>>();
+  }
+  if (array.is("bigint")) {
+    const { data } = await get(array);
+    const [first = 0n] = data;
+    check<Same<typeof first, bigint>>();
+  }
+  if (array.is("string")) {
+    const { data } = await get(array);
+    check<Same<typeof data, string[]>>();
+  }
+  // @ts-expect-error: no such data type
+  array.is("float3");
+}
+
+export async function writing() {
+  const array = await create(store, { shape, dtype: "float32" });
+  await set(array, null, new Float32Array(3));
+  await set(array, null, await get(array));
+  await set(array, [0], 1.5);
+  // @ts-expect-error: another type of elements
+  await set(array, null, new Float64Array(3));
+  // @ts-expect-error: a list is not a typed array
+  await set(array, null, [1, 2, 3]);
+  // @ts-expect-error: another type of elements
+  await append(array, new Uint8Array(1));
+}
+
+export async function coding() {
+  const chain = await createCodecChain({ dtype: "float32", shape, codecs: ["bytes"] });
+  check<Same<typeof chain, CodecChain<"float32">>>();
+  const decoded = chain.decode(new Uint8Array(12));
+  check<Same<typeof decoded, Float32Array<ArrayBuffer>>>();
+  chain.encode(new Float32Array(3));
+  const filled = chain.decodeInto(new Uint8Array(12), new Float32Array(3));
+  check<Same<typeof filled, Float32Array<ArrayBuffer>>>();
+  // @ts-expect-error: another type of elements
+  chain.encode(new Float64Array(3));
+  // @ts-expect-error: another type of elements
+  chain.decodeInto(new Uint8Array(12), new Float64Array(3));
+  const names = await createCodecChain({ dtype: "string", shape, codecs: ["vlen-utf8"] });
+  const list = names.decode(new Uint8Array(12));
+  check<Same<typeof list, string[]>>();
+  const day = { name: "numpy.datetime64", configuration: { unit: "D", scale_factor: 1 } } as const;
+  const times = await createCodecChain({ dtype: day, shape, codecs: ["bytes"] });
+  const counts = times.decode(new Uint8Array(24));
+  check<Same<typeof counts, BigInt64Array<ArrayBuffer>>>();
+  const dynamic = await createCodecChain({ dtype: "int8" as string as CodecChainDType, shape, codecs: ["bytes"] });
+  check<Same<typeof dynamic, CodecChain>>();
+  const any: CodecChain[] = [chain, names, times];
+  any.map(({ dtype }) => dtype.name);
+  // @ts-expect-error: no such data type
+  await createCodecChain({ dtype: "float3", shape, codecs: ["bytes"] });
+  // @ts-expect-error: the byte order is that of the codec "bytes"
+  await createCodecChain({ dtype: "<f4", shape, codecs: ["bytes"] });
+}
+
+export function failing(error: unknown) {
+  if (isZarrError(error, "ReadOnly")) {
+    check<
+      Same<
+        typeof error.code,
+        "read-only" | "no-set" | "no-delete" | "no-put" | "permission-denied" | "no-conditions"
+      >
+    >();
+  }
+  // @ts-expect-error: a code of another tag
+  if (isZarrError(error, "NotAllowed") && error.code === "http-status") return;
+  // @ts-expect-error: a code of another tag
+  throw new ZarrError("NotFound", "gone", { code: "http-status" });
+}
