@@ -1,5 +1,5 @@
 // npm run check -- docs: builds the site and tests it in Chromium: the console stays empty, runnable programs run,
-// search finds pages, phones need no horizontal scrolling, and axe-core finds no violations.
+// search finds the right pages first, phones need no horizontal scrolling, and axe-core finds no violations.
 //   npm run check -- docs built     tests the existing build of the site
 // The last line is "N passed, N failed".
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -30,6 +30,14 @@ const pages = {
 
 const schemes = ["light", "dark"];
 
+/** The page that must be the first result of a search, by query. */
+const firstResults = {
+  CORS: "CORS",
+  "bundle size": "Download and bundle size",
+  FAQ: "FAQ",
+  kerchunk: "kerchunk",
+};
+
 /** Tests by name: each gets a page, and throws if it fails. */
 function tests(url) {
   const all = {};
@@ -56,11 +64,20 @@ function tests(url) {
     await open(page, `${url}/live.html`);
     await page.locator('zarr-viewer .zw-viewer[data-state="ready"]').waitFor({ timeout: 60_000 });
   };
-  all["search finds a page"] = async (page) => {
-    await open(page, `${url}/start.html`);
-    await page.getByRole("button", { name: "Search" }).first().click();
-    await page.locator("#localsearch-input").fill("kerchunk");
-    await page.locator(".VPLocalSearchBox .result").first().waitFor();
+  for (const [query, title] of Object.entries(firstResults))
+    all[`search for "${query}" finds "${title}" first`] = async (page) => {
+      await open(page, `${url}/start.html`);
+      await page.getByRole("button", { name: "Search" }).first().click();
+      await page.locator("#localsearch-input").fill(query);
+      const first = page.locator(".VPLocalSearchBox .result").first();
+      await first.waitFor();
+      await page.waitForTimeout(500); // results are replaced while the query is typed
+      const found = (await first.locator(".titles").innerText()).replaceAll(/\s+/g, " ").trim();
+      if (!found.includes(title)) throw new Error(`the first result is "${found}"`);
+    };
+  all["a function has an example"] = async (page) => {
+    await open(page, `${url}/${pages.function}`);
+    await page.locator("#example").waitFor();
   };
   return all;
 }
