@@ -237,7 +237,9 @@ function main() {
     }
   }
   const total = sum(words.values());
-  console.log(`${found.length} phrases in ${total} words (${perTenThousand(found.length, total)} per 10,000)`);
+  console.log(
+    `${found.length} phrases in ${total} words (${perTenThousand(found.length, total)} per 10,000)`,
+  );
   return 0;
 }
 

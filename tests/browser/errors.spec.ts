@@ -152,7 +152,10 @@ test("a chunk that fails with 500 is hatched and named; the others are drawn", a
   await expect(note).toHaveCount(0);
 });
 
-test("a damaged chunk is hatched; the message names it and the codec that detected the damage", async ({ viewer, page }) => {
+test("a damaged chunk is hatched; the message names it and the codec that detected the damage", async ({
+  viewer,
+  page,
+}) => {
   const body = readFileSync(path.join(examplesFolder, "field.zarr/0.1")).subarray(0, 1000);
   await page.route("**/examples/field.zarr/0.1", (route) => route.fulfill({ body }));
   await viewer.show("source=/examples/field.zarr");

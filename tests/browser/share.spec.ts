@@ -52,7 +52,9 @@ test("programs name the visible part", async ({ viewer, page, site }) => {
   await expect.poll(() => clipboard(page)).toContain(`open("${site}/stores/cube", { kind: "array" })`);
   expect(await clipboard(page)).toMatch(/get\(array, \[2, slice\(\d+, \d+\), slice\(0, 6\)\]\)/);
   await page.getByRole("button", { name: "Copy as Python" }).click();
-  await expect(page.getByRole("group", { name: "Share" })).toContainText("zarr-python no longer reads Zarr v1");
+  await expect(page.getByRole("group", { name: "Share" })).toContainText(
+    "zarr-python no longer reads Zarr v1",
+  );
 });
 
 test("without a clipboard the text can be selected", async ({ viewer, page }) => {

@@ -119,13 +119,17 @@ export async function coding() {
   const times = await createCodecChain({ dtype: day, shape, codecs: ["bytes"] });
   const counts = times.decode(new Uint8Array(24));
   check<Same<typeof counts, BigInt64Array<ArrayBuffer>>>();
-  const dynamic = await createCodecChain({ dtype: "int8" as string as CodecChainDType, shape, codecs: ["bytes"] });
+  const dynamic = await createCodecChain({
+    dtype: "int8" as string as CodecChainDType,
+    shape,
+    codecs: ["bytes"],
+  });
   check<Same<typeof dynamic, CodecChain>>();
   const any: CodecChain[] = [chain, names, times];
   any.map(({ dtype }) => dtype.name);
   // @ts-expect-error: no such data type
   await createCodecChain({ dtype: "float3", shape, codecs: ["bytes"] });
-  // @ts-expect-error: the byte order is that of the codec "bytes"
+  // @ts-expect-error: the codec "bytes" has the byte order
   await createCodecChain({ dtype: "<f4", shape, codecs: ["bytes"] });
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { configureWasm, create, get, isZarrError, open, set, type ZarrArray } from "zarr-wasm";
-import { createCodecChain } from "zarr-wasm/codecs";
+import { type CodecChainDType, createCodecChain } from "zarr-wasm/codecs";
 import { loadEveryCodec } from "#src/codecs/lookup.js";
 import { codecNames } from "#src/codecs/registry.js";
 import { getSession } from "#src/engine/engine.js";
@@ -140,7 +140,7 @@ describe.each(codecs)("%s", (codec) => {
   const smallest = own.reduce((a, b) => (encodedOf(a).length < encodedOf(b).length ? a : b));
   const chainOf = ({ configuration, dtype, shape }: Image) =>
     createCodecChain({
-      dtype: v3Type(dtype),
+      dtype: v3Type(dtype) as CodecChainDType,
       shape,
       codecs: [{ name: codec, configuration }],
       direction: "decode",

@@ -1,7 +1,7 @@
 // Codecs that calculate with elements, through zarr-wasm/codecs: known vectors, properties, refusals.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createCodecChain, type ElementData } from "zarr-wasm/codecs";
+import { type CodecChainDType, createCodecChain, type ElementData } from "zarr-wasm/codecs";
 import { ConfigReader } from "#src/codecs/definition.js";
 import { parseNumpyName } from "#src/codecs/numpy.js";
 import { codecDefinitions } from "#src/codecs/registry.js";
@@ -17,7 +17,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 type Values = ElementData;
 
 const chainOf = (dataType: unknown, shape: number[], codecs: object[], fillValue?: unknown) =>
-  createCodecChain({ dtype: dataType, shape, codecs: codecs as never, fillValue });
+  createCodecChain({ dtype: dataType as CodecChainDType, shape, codecs: codecs as never, fillValue });
 
 /** Data type, codecs, elements, and their stored bytes. */
 const vectors: [string, object[], Values, string][] = [

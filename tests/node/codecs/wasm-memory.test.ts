@@ -38,7 +38,7 @@ interface Work {
 }
 
 async function workOf(length: number): Promise<Work> {
-  const options = { dtype: "uint16", shape: [length], codecs };
+  const options = { dtype: "uint16", shape: [length], codecs } as const;
   const elements = sampleOf(length);
   const encoded = (await createCodecChain(options)).encode(elements);
   return { chain: await createCodecChain({ ...options, direction: "decode" }), elements, encoded };

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { get, open } from "zarr-wasm";
-import { createCodecChain } from "zarr-wasm/codecs";
+import { createCodecChain, type ElementData } from "zarr-wasm/codecs";
 import { errorOf } from "../support/support.js";
 
 const little = { name: "bytes", configuration: { endian: "little" } };
@@ -105,8 +105,8 @@ describe("elements of variable length", () => {
     const chain = await createCodecChain({ dtype: dataType, shape: [3, 4], codecs });
     fc.assert(
       fc.property(fc.array(values as fc.Arbitrary<unknown>, { minLength: 12, maxLength: 12 }), (list) => {
-        expect(chain.decode(chain.encode(list))).toEqual(list);
-        expect(chain.decodeInto(chain.encode(list), new Array(12))).toEqual(list);
+        expect(chain.decode(chain.encode(list as never))).toEqual(list);
+        expect(chain.decodeInto(chain.encode(list as never), new Array(12) as never)).toEqual(list);
       }),
       { numRuns: 100 },
     );
@@ -119,7 +119,7 @@ describe("elements of variable length", () => {
       codecs: ["vlen-utf8"],
     });
     for (const values of [["a"], ["a", 1], "ab"]) {
-      expect((await errorOf(() => chain.encode(values as unknown[])))._tag).toBe("InvalidArgument");
+      expect((await errorOf(() => chain.encode(values as never)))._tag).toBe("InvalidArgument");
     }
   });
 });
@@ -151,7 +151,7 @@ describe("large chunks that are only swapped are decoded in pieces", () => {
     const bytes = Uint8Array.from({ length: count * pieces.dtype.itemBytes }, (_, i) => (i * 31) % 251);
     const view = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
       Buffer.from(buffer, byteOffset, byteLength);
-    expect(view(pieces.decode(bytes)).equals(view(rows.decode(bytes)))).toBe(true);
+    expect(view(pieces.decode<ElementData>(bytes)).equals(view(rows.decode<ElementData>(bytes)))).toBe(true);
     const error = await errorOf(() => pieces.decode(bytes.subarray(1)));
     expect(error.code).toBe("size-mismatch");
   });

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { get, getBytes, type Selection, type Store, slice } from "zarr-wasm";
-import { createCodecChain } from "zarr-wasm/codecs";
+import { type CodecChainDType, createCodecChain } from "zarr-wasm/codecs";
 import {
   bytesOf,
   errorOf,
@@ -64,7 +64,7 @@ async function makeSample(
   const elements = randomBytes(product(shape) * itemBytes[type], product(shape) + 1);
   const [dataType, endian] = chainTypes[type];
   const chain = await createCodecChain({
-    dtype: dataType,
+    dtype: dataType as CodecChainDType,
     shape: chunks,
     codecs: [
       ...(order === "F" ? [{ name: "transpose", configuration: { order: "F" } }] : []),

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import { type OpenOptions, open, type Source, type ZarrArray } from "zarr-wasm";
-import { createCodecChain } from "zarr-wasm/codecs";
+import { type CodecChainDType, createCodecChain } from "zarr-wasm/codecs";
 
 /** A line of tests/golden/*.jsonl. */
 export interface GoldenCase {
@@ -125,7 +125,11 @@ export function flatIndex(index: readonly number[], shape: readonly number[]): n
 
 /** An encoder for uint8-typed items of a width, through the library's own chain. */
 export async function chainEncoder(dataType: string, shape: number[], codecs: object[]) {
-  const chain = await createCodecChain({ dtype: dataType, shape, codecs: codecs as never });
+  const chain = await createCodecChain({
+    dtype: dataType as CodecChainDType,
+    shape,
+    codecs: codecs as never,
+  });
   return (chunk: Uint8Array): Uint8Array => {
     const Kind = chain.decode(chain.encode(zeros(chain))).constructor as never;
     return chain.encode(new (Kind as Uint8ArrayConstructor)(chunk.slice().buffer));

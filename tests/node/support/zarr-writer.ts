@@ -3,7 +3,7 @@
  * element. It works on element positions, so the content of a chunk never depends on its layout.
  */
 import { type ElementData, MapStore, type RangeQuery, type Store } from "zarr-wasm";
-import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
+import { type CodecChain, type CodecChainDType, createCodecChain } from "zarr-wasm/codecs";
 import { toElements } from "#src/dtypes/elements.js";
 import { bytesOf, everyIndex, flatIndex, product, randomizer } from "./support.js";
 
@@ -158,7 +158,7 @@ async function chainFor(dataType: unknown, shape: readonly number[], codecs: Cod
   let chain = chains.get(id);
   if (!chain) {
     if (chains.size > 500) chains.clear();
-    chain = createCodecChain({ dtype: dataType, shape, codecs });
+    chain = createCodecChain({ dtype: dataType as CodecChainDType, shape, codecs });
     chains.set(id, chain);
   }
   return chain;

@@ -124,12 +124,21 @@ describe("addresses that are rewritten", () => {
     ["gs://bucket/a.zip|zip:in/x.zarr|zarr3:0", "https://storage.googleapis.com/bucket/a.zip in/x.zarr/0"],
     ["https://x.org/a.ome|zip:|zarr:", "https://x.org/a.ome archive"],
     ["https://x.org/a.zip|zip:b%20c", "https://x.org/a.zip b c"],
-    ["https://x.org/repo/|icechunk://branch.main/|zarr3:a/b", "https://x.org/repo/|icechunk://branch.main/ a/b"],
+    [
+      "https://x.org/repo/|icechunk://branch.main/|zarr3:a/b",
+      "https://x.org/repo/|icechunk://branch.main/ a/b",
+    ],
     ["https://x.org/repo|icechunk://tag.v1|zarr", "https://x.org/repo|icechunk://tag.v1/"],
     ["https://x.org/repo|icechunk:a|zarr3:b", "https://x.org/repo|icechunk: a/b"],
-    ["s3://bucket/a.zip|zip:in/b.zip|zip:x|zarr:", "https://bucket.s3.amazonaws.com/a.zip|zip:in/b.zip|zip: x"],
+    [
+      "s3://bucket/a.zip|zip:in/b.zip|zip:x|zarr:",
+      "https://bucket.s3.amazonaws.com/a.zip|zip:in/b.zip|zip: x",
+    ],
     ["https://x.org/a.zip|zip:repo/|Icechunk:", "https://x.org/a.zip|zip:repo|icechunk:"],
-    [neuroglancer("https://x.org/repo/|icechunk://branch.main/"), "https://x.org/repo/|icechunk://branch.main/"],
+    [
+      neuroglancer("https://x.org/repo/|icechunk://branch.main/"),
+      "https://x.org/repo/|icechunk://branch.main/",
+    ],
     // without a scheme
     ["example.org/data/x.zarr", "https://example.org/data/x.zarr"],
     ["localhost:8000/x.zarr", "http://localhost:8000/x.zarr"],

@@ -1,7 +1,7 @@
 /** Serves objects of a store over HTTP, so that a page can read data that only this process can access. */
 import { isZarrError, listChildren, type Store } from "zarr-wasm";
 import { sendRangeHead } from "./ranges.js";
-import { type Asked, type Head, notFound, refused, sendText, contentType } from "./response.js";
+import { type Asked, contentType, type Head, notFound, refused, sendText } from "./response.js";
 
 /** Responds with an object of a store, or with the list of a path. */
 export async function sendObject(store: Store, key: string, asked: Asked, head: Head): Promise<void> {

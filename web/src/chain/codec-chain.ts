@@ -54,9 +54,9 @@ export interface CodecChainOptions<T extends CodecChainDType = CodecChainDType> 
 
 /**
  * A codec chain bound to one chunk shape and data type. All calls are synchronous. `D` is the name of the data
- * type, known from `createCodecChain`. Elements of variable length are lists of values.
+ * type, known from `createCodecChain`, and `In` its elements. Elements of variable length are lists of values.
  */
-export interface CodecChain<D extends DTypeName = DTypeName> {
+export interface CodecChain<D extends DTypeName = DTypeName, In extends Elements = ElementsLike<D>> {
   readonly dtype: DType;
   readonly shape: readonly number[];
   /**
@@ -65,9 +65,9 @@ export interface CodecChain<D extends DTypeName = DTypeName> {
    */
   decode<T extends Elements = ReadAs<D>>(encoded: Uint8Array): T;
   /** Decodes into the caller's typed array (or list), which must have the type and length that decode returns. */
-  decodeInto<T extends ElementsLike<D>>(encoded: Uint8Array, out: T): T;
+  decodeInto<T extends In>(encoded: Uint8Array, out: T): T;
   /** Encodes a chunk from elements in C order, in the form that decode returns. */
-  encode(elements: ElementsLike<D>): Uint8Array<ArrayBuffer>;
+  encode(elements: In): Uint8Array<ArrayBuffer>;
 }
 
 /**

@@ -134,7 +134,9 @@ function narrow(name: string, format: FloatFormat, elements: Float32Array): Stor
 
 /** Sets the sign bit, except for −0 and NaN in formats where the code of −0 means NaN. */
 function withSign(format: FloatFormat, code: number): number {
-  return format.specials === "fnuz" && (code === 0 || code === nanCode(format)) ? code : signBit(format) + code;
+  return format.specials === "fnuz" && (code === 0 || code === nanCode(format))
+    ? code
+    : signBit(format) + code;
 }
 
 /**
@@ -156,7 +158,11 @@ function rounder(format: FloatFormat): (size: number) => number {
   const { mantissaBits, bias } = format;
   const highest = highestCode(format);
   const beyond =
-    format.specials === "ieee" ? infinityCode(format) : format.specials === "fnuz" ? nanCode(format)! : highest;
+    format.specials === "ieee"
+      ? infinityCode(format)
+      : format.specials === "fnuz"
+        ? nanCode(format)!
+        : highest;
   return (size) => {
     const stored = size >>> 23;
     const mantissa = stored === 0 ? size : (size & 0x7fffff) | 0x800000;

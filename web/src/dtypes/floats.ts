@@ -95,7 +95,9 @@ export function nanCode(format: FloatFormat): number | undefined {
 
 /** Whether a code (without bits above the format's own) is a NaN. */
 export function isNanCode(format: FloatFormat, code: number): boolean {
-  return format.specials === "ieee" ? code % signBit(format) > infinityCode(format) : code === nanCode(format);
+  return format.specials === "ieee"
+    ? code % signBit(format) > infinityCode(format)
+    : code === nanCode(format);
 }
 
 /** Returns the value of a code; ignores bits above the format's own. Exact: float64 represents every format. */

@@ -19,7 +19,7 @@ import { describeValue, invalidArgument, unsupported, type ZarrError } from "../
 import type { Json } from "../util/json.js";
 import type { Limits } from "../util/limits.js";
 import { countOf } from "../util/shapes.js";
-import { resolveChain, requireEncodable } from "./codecs-option.js";
+import { requireEncodable, resolveChain } from "./codecs-option.js";
 import type { CreateLikeOptions, CreateOptions } from "./options.js";
 
 /** Converts a metadata error into one about arguments. */
@@ -97,7 +97,10 @@ function changedArray(source: ArrayMetadata, version: ZarrVersion, changes: Arra
       changes.dimensionNames === undefined
         ? like.dimensionNames
         : resolveDimensionNames(changes.dimensionNames, shape.length),
-    keys: changes.chunkKeyEncoding === undefined ? like.keys : resolveChunkKeys(changes.chunkKeyEncoding, version),
+    keys:
+      changes.chunkKeyEncoding === undefined
+        ? like.keys
+        : resolveChunkKeys(changes.chunkKeyEncoding, version),
   };
 }
 
@@ -295,7 +298,11 @@ const keyOptions: Readonly<Record<ChunkKeys["name"], readonly string[]>> = {
   fanout: ["maxChildren"],
 };
 
-function resolveChunkKeys(option: CreateOptions["chunkKeyEncoding"], version: ZarrVersion, depth = 0): ChunkKeys {
+function resolveChunkKeys(
+  option: CreateOptions["chunkKeyEncoding"],
+  version: ZarrVersion,
+  depth = 0,
+): ChunkKeys {
   const encoding: unknown = option ?? {};
   const name = readName(encoding, version);
   const { separator, suffix, baseEncoding, maxChildren } = encoding as Partial<Record<string, unknown>>;

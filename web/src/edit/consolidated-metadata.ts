@@ -35,7 +35,7 @@ import { defaultLimits } from "../util/limits.js";
 import type { Target, UpdateOptions } from "./options.js";
 import { isWithin } from "./overlap.js";
 import type { AxisResize } from "./stamps.js";
-import { ancestorsOf, writeCondition, resolvePlace, type ReadDocument, readDocument } from "./target.js";
+import { ancestorsOf, type ReadDocument, readDocument, resolvePlace, writeCondition } from "./target.js";
 import { writeDocument } from "./write-document.js";
 
 /**

@@ -47,8 +47,8 @@ import {
   metadataAt,
   nodeAt,
   type Place,
-  resolvePlace,
   readDocument,
+  resolvePlace,
 } from "./target.js";
 import { mayBeApplied, writeDocument } from "./write-document.js";
 
@@ -104,7 +104,9 @@ async function metadataLike(
 /** Whether an array is the node to overwrite, under the same name. Deleting its elements is then intended. */
 function isSameNode(array: ZarrArray, { store, path }: Place): boolean {
   const location = (of: Store) => (of === store ? `/${path}` : of.locate?.(`/${path}`));
-  return array.path === path && location(array.store) !== undefined && location(array.store) === location(store);
+  return (
+    array.path === path && location(array.store) !== undefined && location(array.store) === location(store)
+  );
 }
 
 /** @param sources nodes that are read later; deleting any of their data is refused. */

@@ -12,16 +12,16 @@ import type { JsonObject } from "../util/json.js";
 import { defaultLimits } from "../util/limits.js";
 import {
   type AxisResize,
+  documentOrigin,
   firstStamps,
   isApplied,
-  documentOrigin,
   type Stamps,
   stampBytes,
   stampsAfter,
   withResizes,
   writerStamp,
 } from "./stamps.js";
-import { writeCondition, type ReadDocument, readDocument } from "./target.js";
+import { type ReadDocument, readDocument, writeCondition } from "./target.js";
 
 interface DocumentWrite {
   readonly signal: AbortSignal | undefined;

@@ -102,7 +102,7 @@ function piped(text: string): Rewritten | NoAddress | undefined {
   return { text: base, path: decoded, isArchive, adapters, why };
 }
 
-/** Decodes a name; names with an invalid percent-encoding stay as they are. */
+/** Decodes a name; names with an invalid percent-encoding stay unchanged. */
 function decodedName(name: string): string {
   try {
     return decodeURIComponent(name);

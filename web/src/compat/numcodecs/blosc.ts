@@ -1,6 +1,6 @@
 /** Blosc 1, with the interface of npm `numcodecs/blosc`. */
 import { describeValue, invalidArgument } from "../../util/errors.js";
-import { type CodecConstructor, NumcodecsCodec, checkConfig, checkInteger, sizeAt } from "./codec.js";
+import { type CodecConstructor, checkConfig, checkInteger, NumcodecsCodec, sizeAt } from "./codec.js";
 
 /** By their numbers in the core. */
 const compressors = ["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"];

@@ -1,5 +1,5 @@
 /** gzip (RFC 1952), with the interface of npm `numcodecs/gzip`. */
-import { type CodecConstructor, NumcodecsCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
+import { type CodecConstructor, checkConfig, checkInteger, NumcodecsCodec, type ReadSize } from "./codec.js";
 
 export interface GZipConfig {
   level?: number | undefined;

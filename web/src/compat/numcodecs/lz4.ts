@@ -1,6 +1,6 @@
 /** LZ4 blocks prefixed with a 4-byte length, with the interface of npm `numcodecs/lz4`. */
 import { describeValue, invalidArgument } from "../../util/errors.js";
-import { type CodecConstructor, NumcodecsCodec, checkConfig, sizeAt } from "./codec.js";
+import { type CodecConstructor, checkConfig, NumcodecsCodec, sizeAt } from "./codec.js";
 
 /** The maximum of the LZ4 library. */
 const maxAcceleration = 65537;

@@ -1,5 +1,5 @@
 /** zlib (RFC 1950), with the interface of npm `numcodecs/zlib`. */
-import { type CodecConstructor, NumcodecsCodec, checkConfig, checkInteger, type ReadSize } from "./codec.js";
+import { type CodecConstructor, checkConfig, checkInteger, NumcodecsCodec, type ReadSize } from "./codec.js";
 
 export interface ZlibConfig {
   level?: number | undefined;

@@ -1,6 +1,6 @@
 /** zstd (RFC 8878), with the interface of npm `numcodecs/zstd`. */
 import { describeValue, invalidArgument } from "../../util/errors.js";
-import { type CodecConstructor, NumcodecsCodec, checkConfig, type ReadSize } from "./codec.js";
+import { type CodecConstructor, checkConfig, NumcodecsCodec, type ReadSize } from "./codec.js";
 
 export interface ZstdConfig {
   level?: number | undefined;

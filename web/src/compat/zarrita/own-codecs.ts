@@ -5,7 +5,7 @@
 
 import { type CodecChain, createCodecChain } from "../../chain/codec-chain.js";
 import type { Configuration } from "../../codecs/definition.js";
-import { type ElementData, toElements } from "../../dtypes/elements.js";
+import { toElements } from "../../dtypes/elements.js";
 import { parseDescr } from "../../dtypes/typestr.js";
 import { parseDocument } from "../../metadata/document.js";
 import { setInnerStore, writingMethods } from "../../store/handle.js";
@@ -237,8 +237,6 @@ export function codecEntry(name: string): OwnCodecEntry {
       : arrayToBytes(chainName, configuration ?? {}, meta);
   return { kind, fromConfig };
 }
-
-type Elements = ElementData | readonly unknown[];
 
 function arrayToBytes(name: string, configuration: Configuration, meta: Described) {
   const { shape } = meta;

@@ -28,8 +28,8 @@ import {
   requireList,
   requireObject,
   requireText,
+  type StoredTarget,
   shorten,
-  type Target,
 } from "../parquet/fields.js";
 import {
   Generated,
@@ -245,7 +245,11 @@ export function targetName(table: ReferenceTable, key: string): string | null | 
   }
 }
 
-function targetIn(value: readonly unknown[], key: string, templates: TemplateValues | undefined): Target {
+function targetIn(
+  value: readonly unknown[],
+  key: string,
+  templates: TemplateValues | undefined,
+): StoredTarget {
   const [target, offset, length] = value;
   if (target !== null && typeof target !== "string") throw bad(`${key} refers to no URL`);
   const url = target === null || !templates ? target : render(target, templates);
