@@ -1,5 +1,6 @@
 // Parquet reference files in a page: read by the library, and shown by the viewer.
 import type * as Library from "zarr-wasm";
+import { repository } from "../node/support/icechunk-repository.js";
 import { data, sampleFolder, sampleValues } from "../node/support/parquet-sample.js";
 import { ObjectServer } from "../node/support/store-server.js";
 import { grayTable } from "../shared/pixels.js";
@@ -43,6 +44,22 @@ test("are read file by file, each file once", async ({ page, site }) => {
   const { empty: _, ...expected } = sampleValues;
   expect(found).toEqual(expected);
   expect([count("/thrift.js"), count("/.zmetadata"), count("/t/refs.0.parq")]).toEqual([1, 1, 1]);
+});
+
+test("pipelines are opened by the address box and by src", async ({ page, viewer, site }) => {
+  for (const [key, bytes] of repository()) server.objects.set(`/far/repo${key}`, bytes);
+  await page.goto(`${site}/viewer/`);
+  await page.getByLabel("Address of a Zarr array").fill("/far/repo|icechunk://branch.main/|zarr3:a");
+  await page.getByRole("button", { name: "Open", exact: true }).click();
+  await viewer.reaches("ready");
+  expect(new URL(page.url()).searchParams.get("source")).toBe("/far/repo|icechunk://branch.main/");
+  expect(new URL(page.url()).searchParams.get("path")).toBe("a");
+  await page.goto(`${site}/pages/blank.html`);
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+  await page.evaluate(() => {
+    document.body.innerHTML = '<zarr-viewer src="/far/repo|icechunk://tag.v1/|zarr3:a"></zarr-viewer>';
+  });
+  await expect(page.locator("zarr-viewer .zw-viewer")).toHaveAttribute("data-state", "ready");
 });
 
 test("are opened by the viewer: the folder, and an array in it", async ({ viewer, page }) => {

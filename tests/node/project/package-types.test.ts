@@ -90,19 +90,22 @@ describe("a program compiles with all of the package's types checked", () => {
     expect(compile(name, [...lines, use].join("\n"), options)).toBe("");
   });
 
-  it.for(Object.entries(compilers))("and TypeScript %s gives elements their types", ([version, compiler], { skip }) => {
-    skip(!existsSync(compiler), `TypeScript ${version} is not installed: npm ci`);
-    const code = readFileSync(path.join(root, "tests/types/promises.ts"), "utf8");
-    const options = {
-      ...resolutions.nodenext,
-      ...platforms["Node alone"],
-      types: [],
-      lib: ["es2023", "dom"],
-    };
-    expect(compile(`promises-${version}`, code, options, compiler)).toBe("");
-    const wrong = code.replaceAll("// @ts-expect-error", "//");
-    expect(compile(`wrong-${version}`, wrong, options, compiler).match(/error TS/g)).toHaveLength(13);
-  });
+  it.for(Object.entries(compilers))(
+    "and TypeScript %s gives elements their types",
+    ([version, compiler], { skip }) => {
+      skip(!existsSync(compiler), `TypeScript ${version} is not installed: npm ci`);
+      const code = readFileSync(path.join(root, "tests/types/promises.ts"), "utf8");
+      const options = {
+        ...resolutions.nodenext,
+        ...platforms["Node alone"],
+        types: [],
+        lib: ["es2023", "dom"],
+      };
+      expect(compile(`promises-${version}`, code, options, compiler)).toBe("");
+      const wrong = code.replaceAll("// @ts-expect-error", "//");
+      expect(compile(`wrong-${version}`, wrong, options, compiler).match(/error TS/g)).toHaveLength(13);
+    },
+  );
 
   it("and the errors in it are found", () => {
     const code = `import { HttpStore } from "zarr-wasm"; export const store = new HttpStore(7);`;

@@ -1,7 +1,7 @@
 /** Abbreviates large arrays like NumPy: the first and last elements along each axis. */
 import type { Selection, ZarrArray } from "zarr-wasm";
 import { resolveSelection } from "#internal";
-import { elementText, type ReadRegion, scalars } from "./formats.js";
+import { elementTexts, type ReadRegion } from "./formats.js";
 
 /** Arrays with more elements are abbreviated. */
 const threshold = 1000;
@@ -42,7 +42,7 @@ function edgePositions(count: number): number[] {
 
 /** Formats elements as a table, with an ellipsis for each gap and an empty line between blocks. */
 export function* abbreviatedTable(region: ReadRegion, { isCut }: Abbreviated): Generator<string> {
-  const texts = Array.from(scalars(region), elementText);
+  const texts = Array.from(elementTexts(region));
   yield* blockLines(texts, region.shape, isCut);
 }
 

@@ -116,17 +116,31 @@ function* table(region: ReadRegion): Generator<string> {
   const block = columns * (region.shape.at(-2) ?? 1);
   const total = region.shape.reduce((a, b) => a * b, 1);
   let index = 0;
-  for (const value of scalars(region)) {
+  for (const text of elementTexts(region)) {
     index++;
     const isLast = index % columns === 0;
-    yield elementText(value) + (isLast ? "\n" : "\t");
+    yield text + (isLast ? "\n" : "\t");
     if (isLast && region.shape.length > 2 && index % block === 0 && index < total) {
       yield "\n";
     }
   }
 }
 
-export function elementText(value: unknown): string {
+/** Returns the text of every element. float32 has as few digits as determine it, as in NumPy. */
+export function* elementTexts(region: ReadRegion): Generator<string> {
+  const isFloat32 = region.dtype.name === "float32";
+  for (const value of scalars(region)) yield isFloat32 ? float32Text(value as number) : elementText(value);
+}
+
+function float32Text(value: number): string {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(Number(value.toPrecision(9))); // NaN and infinities as well
+}
+
+function elementText(value: unknown): string {
   if (typeof value === "string") return printable(value);
   if (value instanceof Uint8Array)
     return Buffer.from(value)

@@ -83,7 +83,8 @@ function resolveSource(source: Source): Store | (() => Promise<Store>) {
     });
   }
   const isHttp = url.protocol === "http:" || url.protocol === "https:";
-  if (!isHttp && !isFileUrl(url)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
+  if (!isHttp && !isFileUrl(url))
+    throw invalidArgument(`cannot read from ${url.protocol} URLs; use an https URL`);
   if (/\.(zip|ozx)$/i.test(url.pathname)) return async () => new (await otherStores()).ZipStore(url);
   return isHttp ? new HttpStore(url) : async () => new (await fileSystem()).FileSystemStore(url);
 }
