@@ -7,8 +7,8 @@ import { everywhere, type Option, options, UsageError } from "./options.js";
 const maxWidth = 100;
 
 const sources = `SOURCE is a folder, a .zip or .ozx archive, an http or https URL, a URL pipeline (a.zip|zip:path|zarr3:), or
-kerchunk references: a .json document or a folder of Parquet files. Icechunk repositories are detected; the prefix
-icechunk+ skips the detection.`;
+kerchunk references: a .json document or a folder of Parquet files. Icechunk repositories are detected; the
+prefix icechunk+ skips the detection.`;
 const exitStatus = "Exit status: 0 for success, 2 for incorrect usage, 1 for any other error.";
 
 const { bold, cyan, dim } = colorsFor(process.stdout);
