@@ -513,7 +513,7 @@ describe("over HTTP", () => {
     const { store, written } = await sample(fields, options);
     const server = await new ObjectServer(Object.fromEntries(store.entries)).start();
     servers.push(server);
-    const array = await openArray(new HttpStore(server.url));
+    const array = await openArray(new HttpStore(server.url), { version: 3 });
     server.seen.length = 0;
     return { server, array, written };
   }
@@ -528,7 +528,7 @@ describe("over HTTP", () => {
     store.entries.set("/c/0/0", grown);
     const server = await new ObjectServer(Object.fromEntries(store.entries)).start();
     servers.push(server);
-    const array = await openArray(new HttpStore(server.url));
+    const array = await openArray(new HttpStore(server.url), { version: 3 });
     server.seen.length = 0;
     const { bytes } = await getBytes(array, null, { wholeShardBytes: whole });
     expect(Buffer.from(bytes).equals(written.elements)).toBe(true);

@@ -121,23 +121,30 @@ export class Opener implements NodeOpener {
    * be listed.
    */
   async kindOf(path: string, signal: AbortSignal | undefined): Promise<Member["kind"] | undefined> {
-    const { v3, v2Array, v2Group } = await this.#lookAt(path, signal, (version) => version !== 1);
+    const others = spareSignal(signal);
+    const { v3, v2Array, v2Group } = this.#lookAt(path, signal, others.signal, (version) => version !== 1);
     try {
-      const document = objectOf(v3);
+      const document = objectOf(await v3);
       if (document) return v3NodeType(document);
-      if (objectOf(v2Array)) return "array";
-      return objectOf(v2Group) ? "group" : undefined;
+      if (objectOf(await v2Array)) return "array";
+      return objectOf(await v2Group) ? "group" : undefined;
     } catch (error) {
       if (!isZarrError(error, "InvalidMetadata", "LimitExceeded")) throw error;
       this.#options.onWarning?.({ code: "bad-member", message: `"/${path}" is left out: ${error.message}` });
       return undefined;
+    } finally {
+      others.end();
     }
   }
 
-  /** Requests the documents of the wanted versions that show which node is at a path. */
-  async #lookAt(
+  /**
+   * Requests the documents of the wanted versions that show which node is at a path, all at the same time.
+   * @param others signal of the requests that do not matter if there is a document of v3.
+   */
+  #lookAt(
     path: string,
-    signal: AbortSignal | undefined,
+    signal: Signal,
+    others: Signal,
     asks: (version: ZarrVersion) => boolean,
     kind?: Member["kind"],
   ) {
@@ -145,7 +152,7 @@ export class Opener implements NodeOpener {
     const look = async (version: ZarrVersion, key: string): Promise<Looked> => {
       const known = this.#consolidated.document(path, key);
       if (known || isKnown || !this.#wants(version) || !asks(version)) return { object: known };
-      return this.#documents.look(path, key, signal);
+      return this.#documents.look(path, key, version === 3 ? signal : others);
     };
     const array = look(2, v2ArrayKey);
     // If a v2 array is wanted, `.zgroup` is requested only after `.zarray` was not found. If v3 is wanted as
@@ -155,8 +162,19 @@ export class Opener implements NodeOpener {
       const found = kind === "array" && isOnlyV2 ? await array : {};
       return found.object || found.error !== undefined ? {} : look(2, v2GroupKey);
     };
-    const [v3, v2Array, v2Group] = await Promise.all([look(3, v3Key), array, group()]);
-    return { v3, v2Array, v2Group };
+    return { v3: look(3, v3Key), v2Array: array, v2Group: group() };
+  }
+
+  /**
+   * Requests the other documents of a v2 node together with the one that shows its kind. Only if no v3 node is looked
+   * for: most nodes would not need them.
+   */
+  #lookBeside(path: string, others: Signal, kind: Member["kind"] | undefined): BesideV2 {
+    return {
+      attributes: this.#documents.look(path, v2AttributesKey, others),
+      consolidated:
+        kind === "group" ? this.#documents.lookForBytes(path, v2ConsolidatedKey, others) : undefined,
+    };
   }
 
   #wants(candidate: ZarrVersion): boolean {
@@ -192,18 +210,29 @@ export class Opener implements NodeOpener {
     asks: (version: ZarrVersion) => boolean,
     kind: Member["kind"] | undefined,
   ): Promise<OpenedNode | undefined> {
-    const asksV1 = asks(1) && this.#wants(1) && !this.#consolidated.hasNode(path);
-    const v1 = asksV1 ? this.#documents.lookForBytes(path, v1MetaKey, signal) : undefined;
-    const { v3, v2Array, v2Group } = await this.#lookAt(path, signal, asks, kind);
-    // An older version is used only if documents of the newer ones are known not to exist.
-    const v3Document = objectOf(v3);
-    if (v3Document) return this.#openV3(path, v3Document, signal);
-    const v2Document = objectOf(v2Array);
-    if (v2Document) return this.#openV2Array(path, v2Document, signal);
-    const groupDocument = objectOf(v2Group);
-    if (groupDocument) return this.#openV2Group(path, groupDocument, signal);
-    const meta = v1 && bytesOf(await v1);
-    return meta && this.#openV1(path, meta, signal);
+    const requests = (version: ZarrVersion) =>
+      asks(version) && this.#wants(version) && !this.#consolidated.hasNode(path);
+    const others = spareSignal(signal);
+    try {
+      const v1 = requests(1) ? this.#documents.lookForBytes(path, v1MetaKey, others.signal) : undefined;
+      const { v3, v2Array, v2Group } = this.#lookAt(path, signal, others.signal, asks, kind);
+      const beside =
+        requests(2) && !requests(3) ? this.#lookBeside(path, others.signal, kind) : ({} as BesideV2);
+      // An older version is used only if documents of the newer ones are known not to exist.
+      const v3Document = objectOf(await v3);
+      if (v3Document) {
+        others.end();
+        return await this.#openV3(path, v3Document, signal);
+      }
+      const v2Document = objectOf(await v2Array);
+      if (v2Document) return await this.#openV2Array(path, v2Document, beside, signal);
+      const groupDocument = objectOf(await v2Group);
+      if (groupDocument) return await this.#openV2Group(path, groupDocument, beside, signal);
+      const meta = v1 && bytesOf(await v1);
+      return meta && (await this.#openV1(path, meta, signal));
+    } finally {
+      others.end();
+    }
   }
 
   /** Remembers the version for later calls, unless the caller chose it: then the store may hold others. */
@@ -230,39 +259,54 @@ export class Opener implements NodeOpener {
     return this.#group(path, 3, attributes);
   }
 
-  async #openV2Array(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrArray> {
+  async #openV2Array(
+    path: string,
+    object: JsonObject,
+    { attributes: early }: BesideV2,
+    signal: Signal,
+  ): Promise<ZarrArray> {
     // Starts loading codecs before the document is parsed and the other requests are answered.
     preload(() => loadCodecs(namesIn([object["compressor"], object["filters"]].flat(), 0), 2));
     const [attributes, { parseV2Array }] = await Promise.all([
-      this.#v2Attributes(path, signal),
+      this.#v2Attributes(path, early, signal),
       olderVersions(),
     ]);
     return this.#array(path, await parseV2Array(object, attributes, this.#options));
   }
 
-  async #openV2Group(path: string, object: JsonObject, signal: AbortSignal | undefined): Promise<ZarrGroup> {
+  async #openV2Group(
+    path: string,
+    object: JsonObject,
+    { attributes: early, consolidated }: BesideV2,
+    signal: Signal,
+  ): Promise<ZarrGroup> {
     checkFormat(object, 2, v2GroupKey);
     this.#remember(2); // even if the other documents cannot be read
     // A node known from consolidated metadata is below the group that holds that metadata.
     const [attributes] = await Promise.all([
-      this.#v2Attributes(path, signal),
-      this.#consolidated.hasNode(path) ? undefined : this.#v2Consolidated(path, signal),
+      this.#v2Attributes(path, early, signal),
+      this.#consolidated.hasNode(path) ? undefined : this.#v2Consolidated(path, consolidated, signal),
     ]);
     return this.#group(path, 2, attributes);
   }
 
-  async #v2Attributes(path: string, signal: AbortSignal | undefined) {
+  /** @param early the document if it was requested before. */
+  async #v2Attributes(path: string, early: Promise<Looked> | undefined, signal: Signal) {
     // Consolidated metadata lists every document: a node without `.zattrs` there has no attributes.
     const document = this.#consolidated.hasNode(path)
       ? this.#consolidated.document(path, v2AttributesKey)
-      : await this.#documents.read(path, v2AttributesKey, signal);
+      : objectOf(await (early ?? this.#documents.look(path, v2AttributesKey, signal)));
     return plainAttributes(document, v2AttributesKey);
   }
 
-  /** Reads `.zmetadata`. */
-  async #v2Consolidated(path: string, signal: AbortSignal | undefined): Promise<void> {
+  /** Reads `.zmetadata`. @param early the document if it was requested before. */
+  async #v2Consolidated(
+    path: string,
+    early: Promise<LookedBytes> | undefined,
+    signal: Signal,
+  ): Promise<void> {
     const [found, { parseV2Consolidated }] = await Promise.all([
-      this.#documents.lookForBytes(path, v2ConsolidatedKey, signal),
+      early ?? this.#documents.lookForBytes(path, v2ConsolidatedKey, signal),
       olderVersions(),
     ]);
     const documents = await parseV2Consolidated(() => bytesOf(found), this.#options, signal);
@@ -298,6 +342,24 @@ type Looked =
 
 /** Requested bytes: undefined if they do not exist, or the error of reading them. */
 type LookedBytes = { readonly bytes: Uint8Array | undefined } | { readonly error: unknown };
+
+/** Documents of a v2 node that were requested before its kind was known. */
+interface BesideV2 {
+  readonly attributes?: Promise<Looked>;
+  readonly consolidated?: Promise<LookedBytes> | undefined;
+}
+
+/** Returns a signal that follows another one and can also be aborted by `end`. */
+function spareSignal(signal: Signal): { readonly signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const forward = () => controller.abort(signal?.reason);
+  signal?.addEventListener("abort", forward, { once: true });
+  const end = () => {
+    signal?.removeEventListener("abort", forward);
+    controller.abort();
+  };
+  return { signal: controller.signal, end };
+}
 
 /** Returns the document. @throws the error of reading it. */
 function objectOf(looked: Looked): JsonObject | undefined {

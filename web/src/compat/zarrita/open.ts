@@ -110,6 +110,7 @@ type Bytes = Uint8Array | undefined;
  */
 class LeanStore implements Store {
   #array: MaybePromise<Bytes> | undefined;
+  #group: Promise<Bytes> | undefined;
   #attributes: Promise<Bytes> | undefined;
 
   constructor(
@@ -126,19 +127,26 @@ class LeanStore implements Store {
       case ".zmetadata":
         return undefined;
       case ".zattrs":
-        return attrs ? (this.#attributes ?? ask()) : undefined;
+        if (!attrs) return undefined;
+        return this.#attributes ?? ((await this.#array) || (await this.#group) ? ask() : undefined);
       case ".zarray":
         if (kind === "group") return undefined;
         this.#preloadAttributes(key, options);
         this.#array = ask();
         return this.#array;
       case ".zgroup":
-        if (kind === "array" || (await this.#array)) return undefined;
-        if (kind === "group") this.#preloadAttributes(key, options);
-        return ask();
+        this.#group = this.#readGroup(key, options);
+        return this.#group;
       default:
         return ask();
     }
+  }
+
+  async #readGroup(key: string, options?: StoreGetOptions): Promise<Bytes> {
+    const { kind } = this.wanted;
+    if (kind === "array" || (await this.#array)) return undefined;
+    if (kind === "group") this.#preloadAttributes(key, options);
+    return this.inner.get(key, options);
   }
 
   locate(key: string): string {
