@@ -2,6 +2,7 @@
 
 import { checkObject, checkSignal } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
+import { crc32 } from "../../util/crc32.js";
 import type { ErrorCode } from "../../util/error-codes.js";
 import {
   corruptChunk,
@@ -28,7 +29,6 @@ import {
   type Store,
   type StoreGetOptions,
 } from "../store.js";
-import { crc32 } from "./crc32.js";
 import { dataView, readDirectory, type ZipDirectory, type ZipEntry } from "./directory.js";
 
 /** Options; those of HttpStore are for archives read by URL. */

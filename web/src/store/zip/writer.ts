@@ -2,6 +2,7 @@
 
 import { checkObject } from "../../util/arguments.js";
 import { joinBytes, unshared } from "../../util/bytes.js";
+import { crc32 } from "../../util/crc32.js";
 import {
   alreadyExists,
   invalidArgument,
@@ -16,7 +17,6 @@ import { existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import { childName, normalizePath } from "../path.js";
 import type { MaybePromise, Store, StoreSetOptions, StoreWriteOptions } from "../store.js";
-import { crc32 } from "./crc32.js";
 import { directoryEnd, directoryRecord, localHeader, type WrittenEntry } from "./records.js";
 
 export interface ZipWriterOptions {
