@@ -211,6 +211,13 @@ const recipes: readonly Recipe[] = [
     prints: "1048576\n",
   },
   {
+    in: "docs/caching.md",
+    has: "new PersistentCache",
+    change: (program) => program.replace('name: "my-app"', 'folder: "./cache"'),
+    after: "await persistentCache.flush(); console.log(array.shape, (await persistentCache.size()) > 0);",
+    prints: "[ 120, 6, 30 ] true\n",
+  },
+  {
     in: "docs/stores.md",
     has: "retries: 5",
     before: 'import { ByteCache, HttpStore, open } from "zarr-wasm"; const headers = {};',

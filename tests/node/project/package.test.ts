@@ -37,6 +37,7 @@ describe("public API", () => {
         "HttpStore",
         "IcechunkStore",
         "MapStore",
+        "PersistentCache",
         "ReferenceStore",
         "WorkerPool",
         "WritableHttpStore",

@@ -62,7 +62,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["all that open and get of an array download", 117_500, async () => 1000 * (await viewerDownload(3)())],
   ["all of zarr-wasm", 112_000, () => bundledSize('export * from "zarr-wasm";')],
   ["zarr-wasm/codecs", 26_200, () => bundledSize('export * from "zarr-wasm/codecs";')],
-  ["zarr-wasm/zarrita", 88_500, () => bundledSize('export * from "zarr-wasm/zarrita";')],
+  ["zarr-wasm/zarrita", 88_900, () => bundledSize('export * from "zarr-wasm/zarrita";')],
   ["zarr-wasm/numcodecs", 9_500, () => bundledSize('export * from "zarr-wasm/numcodecs";')],
   // One file without import(), which every bundler accepts.
   ["zarr-wasm/worker", 17_500, () => bundledSize('export * from "zarr-wasm/worker";')],
@@ -75,8 +75,9 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["full.wasm", 305_000, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the published archive", 2_500_000, () => packedSize("size")],
-  ["the installed package", 7_000_000, () => packedSize("unpackedSize")],
+  // 0.5 % of both is the persistent cache, of which the library, the viewer and the file for pages have a copy.
+  ["the published archive", 2_515_000, () => packedSize("size")],
+  ["the installed package", 7_050_000, () => packedSize("unpackedSize")],
 ];
 
 it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {

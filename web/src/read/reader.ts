@@ -50,9 +50,11 @@ export class ArrayReader {
     return this.objectKey(this.#objectOf(coordinates));
   }
 
-  /** Records that a chunk failed to decode: the shard index that located it may be outdated. */
+  /** Records that a chunk failed to decode: the shard index that located it may be outdated, and cached bytes damaged. */
   distrust(coordinates: readonly number[]): void {
-    this.#shards?.forget(this.keyOf(coordinates));
+    const key = this.keyOf(coordinates);
+    this.#shards?.forget(key);
+    this.store.invalidate?.(key);
   }
 
   /**

@@ -13,6 +13,8 @@ const harmless: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
   "accept-language",
+  "if-modified-since",
+  "if-none-match",
   "range",
   "user-agent",
 ]);

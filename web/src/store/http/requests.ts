@@ -6,6 +6,7 @@ import type { HeadersSource } from "../../util/platform.js";
 import type { MaybePromise } from "../store.js";
 import { type HttpResponse, type Transport, transientStatus } from "../transport.js";
 import { defaultTransport, fetchTransport } from "./fetch.js";
+import type { PersistentCache } from "./persistent-cache.js";
 import { failureReason, statusError, TransientFault } from "./response.js";
 
 /** Returns the caller's headers for a URL. */
@@ -30,6 +31,8 @@ export interface RequestOptions {
   concurrency: number;
   /** Further statuses that mean "no object under this key". */
   missing: ReadonlySet<number>;
+  /** Answers requests that read. */
+  persistentCache?: Pick<PersistentCache, "respond"> | undefined;
 }
 
 interface ReadRequest {
@@ -121,7 +124,9 @@ export class Requests {
     if (range) headers.set("range", range);
     try {
       const send = this.#transport ?? transport ?? (await defaultTransport());
-      return await send(url, { method: method ?? "GET", headers, watch });
+      const request = { method: method ?? "GET", headers, watch } as const;
+      const { persistentCache } = this.#options;
+      return await (persistentCache ? persistentCache.respond(send, url, request) : send(url, request));
     } catch (cause) {
       signal.throwIfAborted();
       if (isZarrError(cause)) throw cause;

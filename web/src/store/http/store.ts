@@ -11,6 +11,7 @@ import { encodeKey } from "../path.js";
 import type { RangeQuery, Store, StoreGetOptions } from "../store.js";
 import type { Transport } from "../transport.js";
 import { HttpClient } from "./client.js";
+import type { PersistentCache } from "./persistent-cache.js";
 import { type HeadersFor, type RequestOptions, retryPolicy } from "./requests.js";
 
 export interface HttpStoreOptions {
@@ -48,6 +49,11 @@ export interface HttpStoreOptions {
   missing?: readonly (401 | 403)[] | undefined;
   /** Caches bytes by URL and range: a `ByteCache`, or any object with `get` and `set`. Default: no cache. */
   cache?: ByteCacheLike | undefined;
+  /**
+   * Keeps responses for later visits: see docs/caching.md. Not used with the option `fetch`, whose requests may have
+   * credentials, unless that is the global `fetch`. Default: none.
+   */
+  persistentCache?: PersistentCache | undefined;
 }
 
 /**
@@ -65,12 +71,14 @@ export class HttpStore implements Store {
 
   readonly url: URL;
   readonly #client: HttpClient;
+  readonly #persistentCache: PersistentCache | undefined;
 
   /** @throws InvalidArgument for options that are out of range. */
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
     checkObject(options, "options of a store");
     this.url = parseUrl(url);
     this.#client = makeClient(options);
+    this.#persistentCache = options.persistentCache;
     addInspection(this, () => ({ url: publicUrl(this.url) }));
     const lend = (key: string, asked: StoreGetOptions, transport?: Transport) =>
       this.#client.lend(this.#objectUrl(key), asked, transport);
@@ -93,7 +101,9 @@ export class HttpStore implements Store {
 
   /** Drops cached bytes of an object that has changed. */
   invalidate(key: string): void {
-    this.#client.invalidate(this.#objectUrl(key));
+    const url = this.#objectUrl(key);
+    this.#client.invalidate(url);
+    this.#persistentCache?.forget(url);
   }
 
   locate(key: string): string {
@@ -131,7 +141,15 @@ export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor
     timeout: checkTimeout(options.timeout ?? defaultTimeout),
     concurrency: options.concurrency ?? 32,
     missing: missingStatuses(options.missing ?? []),
+    persistentCache: cacheFor(options),
   };
+}
+
+/** Returns the persistent cache, unless the requests may have credentials that this library does not see. */
+function cacheFor({ persistentCache, fetch }: HttpStoreOptions): PersistentCache | undefined {
+  if (persistentCache !== undefined && typeof persistentCache?.respond !== "function")
+    throw invalidArgument(`persistentCache must be a PersistentCache, not ${describeValue(persistentCache)}`);
+  return fetch === undefined || fetch === globalThis.fetch ? persistentCache : undefined;
 }
 
 function missingStatuses(statuses: readonly number[]): ReadonlySet<number> {

@@ -12,7 +12,7 @@ import { hiddenRedirect, isOpen } from "./redirects.js";
 import { HttpStore, type HttpStoreOptions, requestOptions } from "./store.js";
 import { HttpWriter } from "./write.js";
 
-export interface WritableHttpStoreOptions extends HttpStoreOptions {
+export interface WritableHttpStoreOptions extends Omit<HttpStoreOptions, "persistentCache"> {
   /**
    * Signs a request: called before every attempt of reads and writes, returns the request to send. Requests with a body
    * have a Content-Type. Redirects on the same origin are signed again; requests to other origins are not signed.
@@ -51,7 +51,8 @@ export class WritableHttpStore extends HttpStore {
   constructor(url: string | URL, options: WritableHttpStoreOptions = {}) {
     checkObject(options, "options of a store");
     const fetch = signingFetch(options);
-    super(url, { ...options, fetch });
+    // Reads must see the last write.
+    super(url, { ...options, fetch, persistentCache: undefined });
     this.conditional = options.conditional ?? true;
     const requests = requestOptions({ ...options, fetch }, () => options.headers);
     this.#writer = new HttpWriter({ ...requests, headers: options.headers, conditional: this.conditional });

@@ -1,0 +1,727 @@
+// Persistent caches: requests of later visits, responses that are never stored, damaged entries, eviction, processes that share a folder.
+import { spawn } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { getBytes, HttpStore, type HttpStoreOptions, open, PersistentCache, slice } from "zarr-wasm";
+import { distFolder } from "../../shared/places.js";
+import { skipFor } from "../../shared/skips.js";
+import { CacheServer } from "../support/cache-server.js";
+import { bytesOf, errorOf, randomBytes } from "../support/support.js";
+import {
+  bytesLittle,
+  documents,
+  pick,
+  regular,
+  sharded,
+  v2Meta,
+  v3Meta,
+  type WriteOptions,
+  writeV2,
+  writeV3,
+} from "../support/zarr-writer.js";
+
+let server: CacheServer;
+let folder: string;
+beforeEach(async () => {
+  server = await new CacheServer().start();
+  folder = path.join(await mkdtemp(path.join(tmpdir(), "zarr-wasm-cache-")), "entries");
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  await server.stop();
+  await rm(path.dirname(folder), { recursive: true, force: true });
+});
+
+/** A new process's store, with its own cache of the same folder. */
+function visit(options: HttpStoreOptions = {}, maxBytes = 2 ** 26, at = server.url) {
+  const persistentCache = new PersistentCache({ name: "test", folder, maxBytes });
+  return { cache: persistentCache, store: new HttpStore(at, { retryDelay: 1, persistentCache, ...options }) };
+}
+
+/** Reads objects in a new process, waits until they are stored, and returns the requests. */
+async function read(keys: readonly string[], options: HttpStoreOptions = {}): Promise<string[]> {
+  const { store, cache } = visit(options);
+  for (const key of keys) await store.get(key);
+  await cache.flush();
+  return server.log();
+}
+
+/** A v3 array on the server, and its elements. */
+async function putArray(
+  at: string,
+  seed: number,
+  fields: Record<string, unknown> = {},
+  how: WriteOptions = {},
+) {
+  const meta = v3Meta({
+    shape: [8, 8],
+    data_type: "int16",
+    chunk_grid: regular(4, 4),
+    codecs: [bytesLittle],
+    ...fields,
+  });
+  const elements = randomBytes(128, seed);
+  const store = documents({});
+  const written = await writeV3(store, meta, elements, how);
+  for (const [key, body] of store.entries) server.set(`${at}${key}`, body, `"${seed}${key}"`);
+  return written;
+}
+
+const fresh = () => ({ "cache-control": "max-age=3600" });
+
+describe("a second visit", () => {
+  it("confirms documents, and takes fresh chunks without a request", async () => {
+    const written = await putArray("/a", 1);
+    server.headers = fresh;
+    for (const expected of [200, 304]) {
+      const { store, cache } = visit();
+      const array = await open(store, { path: "a", version: 3 });
+      expect((await getBytes(array as never)).bytes).toEqual(written.elements);
+      await cache.flush();
+      const log = server.log();
+      expect(log[0]).toBe(`/a/zarr.json ${expected}`);
+      expect(log.length).toBe(expected === 200 ? 5 : 1);
+    }
+  });
+
+  it.each([
+    ["max-age", { "cache-control": "max-age=3600" }],
+    ["quoted max-age", { "cache-control": 'public, max-age="3600"' }],
+    ["immutable", { "cache-control": "public, immutable" }],
+    ["Expires", { date: new Date().toUTCString(), expires: new Date(Date.now() + 3.6e6).toUTCString() }],
+    [
+      "Expires relative to Date",
+      { date: new Date(Date.now()).toUTCString(), expires: new Date(Date.now() + 5000).toUTCString() },
+    ],
+  ])("sends no request for responses fresh by %s", async (_name, headers) => {
+    server.set("/c/0", bytesOf("chunk"));
+    server.headers = () => headers;
+    expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
+    expect(await read(["/c/0"])).toEqual([]);
+  });
+
+  it.each([
+    ["nothing", {}],
+    ["no-cache", { "cache-control": "no-cache, max-age=3600" }],
+    ["max-age=0", { "cache-control": "max-age=0" }],
+    ["Age", { "cache-control": "max-age=60", age: "61" }],
+    ["an old Date", { "cache-control": "max-age=60", date: new Date(Date.now() - 90_000).toUTCString() }],
+    ["an invalid Expires", { expires: "0" }],
+    ["s-maxage alone", { "cache-control": "s-maxage=3600" }],
+    ["an invalid max-age", { "cache-control": "max-age=soon" }],
+  ])("confirms responses stale by %s, without its body", async (_name, headers) => {
+    server.set("/c/0", randomBytes(5000));
+    server.headers = () => headers;
+    expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
+    const { store } = visit();
+    expect(await store.get("/c/0")).toEqual(randomBytes(5000));
+    expect(server.sent).toBe(0);
+    expect(server.log()).toEqual(["/c/0 304"]);
+  });
+
+  it("confirms by Last-Modified if it is old enough to tell versions apart", async () => {
+    for (const [seconds, status] of [
+      [3600, 304],
+      [10, 200],
+    ] as const) {
+      const lastModified = new Date(Date.now() - seconds * 1000).toUTCString();
+      server.objects.set(`/c/${seconds}`, { body: bytesOf("chunk"), lastModified });
+      await read([`/c/${seconds}`]);
+      expect(await read([`/c/${seconds}`])).toEqual([`/c/${seconds} ${status}`]);
+    }
+  });
+
+  it("uses the lifetime of a confirmation", async () => {
+    server.set("/c/0", bytesOf("chunk"));
+    await read(["/c/0"]);
+    server.headers = fresh;
+    expect(await read(["/c/0"])).toEqual(["/c/0 304"]);
+    expect(await read(["/c/0"])).toEqual([]);
+  });
+
+  it("remembers missing objects as long as the server says", async () => {
+    server.headers = (at) => (at === "/c/0" ? fresh() : {});
+    expect(await read(["/c/0", "/c/1"])).toEqual(["/c/0 404", "/c/1 404"]);
+    const { store } = visit();
+    expect([await store.get("/c/0"), await store.get("/c/1")]).toEqual([undefined, undefined]);
+    expect(server.log()).toEqual(["/c/1 404"]);
+  });
+
+  it("keeps bodies without their content coding", async () => {
+    server.intercept = (_, response) => {
+      const headers = { "content-encoding": "gzip", etag: '"z"', "cache-control": "max-age=60" };
+      response.writeHead(200, headers).end(gzipSync(bytesOf("chunk")));
+      return true;
+    };
+    await read(["/c/0"]);
+    const { store } = visit();
+    expect(await store.get("/c/0")).toEqual(bytesOf("chunk"));
+    expect(server.log()).toEqual([]);
+  });
+
+  it("reads ranges of shards without a request", async () => {
+    const written = await putArray("/s", 2, {
+      chunk_grid: regular(8, 8),
+      codecs: [sharded([4, 4], [bytesLittle])],
+    });
+    server.headers = fresh;
+    const selection = [slice(0, 4), slice(4, 8)];
+    for (const requests of [3, 1]) {
+      const { store, cache } = visit();
+      const array = await open(store, { path: "s", version: 3, kind: "array" });
+      const { bytes } = await getBytes(array, selection, { wholeShardBytes: 0 });
+      expect(bytes).toEqual(
+        pick(written, [
+          [0, 1, 2, 3],
+          [4, 5, 6, 7],
+        ]),
+      );
+      await cache.flush();
+      const log = server.log();
+      expect(log).toHaveLength(requests);
+      expect(log.slice(1).every((line) => line.endsWith("206"))).toBe(true);
+    }
+  });
+
+  it("reads visited data without a server", async () => {
+    const written = await putArray("/a", 3);
+    server.objects.delete("/a/c/1/1"); // a missing chunk
+    const store2 = documents({});
+    await writeV2(store2, v2Meta(), { dataType: "int32", codecs: [bytesLittle] }, randomBytes(96, 4));
+    for (const [key, body] of store2.entries) server.set(`/b${key}`, body);
+    const all = async () => {
+      const { store, cache } = visit();
+      const a = await open(store, { path: "a", kind: "array" });
+      const b = await open(new HttpStore(server.url, { retryDelay: 1, persistentCache: cache }), {
+        path: "b",
+        kind: "array",
+      });
+      const read = [await getBytes(a), await getBytes(b)].map(({ bytes }) => bytes);
+      await cache.flush();
+      return read;
+    };
+    const online = await all();
+    expect(online[0]!.subarray(0, 8)).toEqual(written.elements.subarray(0, 8));
+    await server.stop();
+    expect(await all()).toEqual(online);
+    const { store } = visit();
+    expect((await errorOf(() => store.get("/never-seen"))).code).toBe("fetch-failed");
+    await server.start();
+  });
+
+  it("without a server does not use responses that must be confirmed", async () => {
+    for (const control of ["no-cache", "must-revalidate", "max-age=0, must-revalidate"]) {
+      server.set("/c/0", bytesOf("chunk"), `"${control}"`);
+      server.headers = () => ({ "cache-control": control });
+      await read(["/c/0"]);
+      await server.stop();
+      const { store } = visit({ retries: 0 });
+      expect((await errorOf(() => store.get("/c/0"))).code).toBe("fetch-failed");
+      await server.start();
+    }
+  });
+
+  it("retries a connection that breaks once instead of using a stale response", async () => {
+    server.set("/c/0", bytesOf("old"), '"1"');
+    await read(["/c/0"]);
+    server.set("/c/0", bytesOf("new"), '"2"');
+    let isFirst = true;
+    server.intercept = (request) => {
+      if (!isFirst) return false;
+      isFirst = false;
+      request.socket.destroy();
+      return true;
+    };
+    const { store } = visit();
+    expect(await store.get("/c/0")).toEqual(bytesOf("new"));
+  });
+});
+
+describe("another version", () => {
+  it("of an object replaces the stored one", async () => {
+    server.set("/c/0", bytesOf("old"), '"1"');
+    await read(["/c/0"]);
+    server.set("/c/0", bytesOf("new"), '"2"');
+    expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
+    const { store } = visit();
+    expect(await store.get("/c/0")).toEqual(bytesOf("new"));
+    expect(server.log()).toEqual(["/c/0 304"]);
+  });
+
+  it("of a metadata document makes fresh chunks be confirmed", async () => {
+    server.headers = fresh;
+    await putArray("/g/a", 5);
+    const look = async (at: string) => {
+      const { store, cache } = visit({}, 2 ** 26, server.url + at);
+      const array = await open(store, { path: "a", version: 3, kind: "array" });
+      const { bytes } = await getBytes(array);
+      await cache.flush();
+      return bytes;
+    };
+    await look("/g");
+    server.log();
+    // The same elements, in place: only the document and one chunk have changed.
+    const next = await putArray("/g/a", 6, { attributes: { version: 2 } });
+    server.objects.get("/g/a/c/0/0")!.etag = '"5/c/0/0"';
+    server.objects.get("/g/a/c/0/0")!.body = server.objects.get("/g/a/c/0/0")!.body.slice();
+    const bytes = await look("/g");
+    const log = server.log();
+    expect(log.filter((line) => line.endsWith("304"))).toEqual(["/g/a/c/0/0 304"]);
+    expect(log.filter((line) => line.endsWith("200"))).toHaveLength(4);
+    expect(bytes.subarray(8, 16)).toEqual(next.elements.subarray(8, 16));
+    expect(await look("/g")).toEqual(bytes);
+    expect(server.log()).toEqual(["/g/a/zarr.json 304"]);
+  });
+
+  it("of a group's consolidated metadata concerns all arrays below it", async () => {
+    server.headers = fresh;
+    await putArray("/g/a", 7);
+    const group = (attributes: object) => ({
+      zarr_format: 3,
+      node_type: "group",
+      attributes,
+      consolidated_metadata: {
+        kind: "inline",
+        must_understand: false,
+        metadata: { a: JSON.parse(Buffer.from(server.objects.get("/g/a/zarr.json")!.body).toString()) },
+      },
+    });
+    const look = async () => {
+      const { store, cache } = visit();
+      const opened = await open(store, { path: "g", version: 3, kind: "group" });
+      await getBytes(await opened.open("a", { kind: "array" }));
+      await cache.flush();
+      return server.log();
+    };
+    server.set("/g/zarr.json", bytesOf(JSON.stringify(group({}))), '"g1"');
+    await look();
+    expect(await look()).toEqual(["/g/zarr.json 304"]);
+    server.set("/g/zarr.json", bytesOf(JSON.stringify(group({ changed: true }))), '"g2"');
+    const log = await look();
+    expect(log[0]).toBe("/g/zarr.json 200");
+    expect(log.slice(1).map((line) => line.split(" ")[1])).toEqual(["304", "304", "304", "304"]);
+    expect(await look()).toEqual(["/g/zarr.json 304"]);
+  });
+
+  it("of a shard is never combined with stored parts", async () => {
+    server.headers = fresh;
+    const shape = { chunk_grid: regular(8, 8), codecs: [sharded([4, 4], [bytesLittle])] };
+    const one = [slice(0, 4), slice(0, 4)];
+    const look = async (selection: ReturnType<typeof slice>[]) => {
+      const { store, cache } = visit();
+      const array = await open(store, { path: "s", version: 3, kind: "array" });
+      const { bytes } = await getBytes(array, selection, { wholeShardBytes: 0 });
+      await cache.flush();
+      return bytes;
+    };
+    await putArray("/s", 8, shape);
+    const document = server.objects.get("/s/zarr.json")!;
+    await look(one);
+    // The shard is replaced, in another order, and its document is not: stored parts are still fresh.
+    const next = await putArray("/s", 9, shape, { order: "reverse", gap: 20 });
+    server.objects.set("/s/zarr.json", document);
+    const all = await look([slice(0, 8), slice(0, 8)]);
+    expect(all).toEqual(next.elements);
+    expect(await look(one)).toEqual(
+      pick(next, [
+        [0, 1, 2, 3],
+        [0, 1, 2, 3],
+      ]),
+    );
+  });
+
+  it("is not hidden by a server that confirms another ETag", async () => {
+    server.set("/c/0", bytesOf("old"), '"1"');
+    await read(["/c/0"]);
+    server.intercept = ({ headers }, response) => {
+      if (headers["if-none-match"] === undefined) return false;
+      response.writeHead(304, { etag: '"other"' }).end();
+      return true;
+    };
+    server.set("/c/0", bytesOf("new"), '"2"');
+    const { store } = visit();
+    expect(await store.get("/c/0")).toEqual(bytesOf("new"));
+  });
+
+  it("is read after a chunk could not be decoded", async () => {
+    server.headers = fresh;
+    await putArray("/a", 10);
+    const right = server.objects.get("/a/c/0/0")!;
+    server.objects.set("/a/c/0/0", { body: bytesOf("short"), etag: right.etag });
+    const { store, cache } = visit();
+    const array = await open(store, { path: "a", version: 3, kind: "array" });
+    expect((await errorOf(() => getBytes(array)))._tag).toBe("CorruptChunk");
+    server.objects.set("/a/c/0/0", right);
+    expect((await getBytes(array)).bytes).toEqual(randomBytes(128, 10));
+    await cache.flush();
+  });
+});
+
+describe("is not stored", () => {
+  const object = { "cache-control": "max-age=3600" };
+  const answers: [string, Record<string, string>][] = [
+    ["no-store", { "cache-control": "no-store, max-age=3600" }],
+    ["private", { "cache-control": "private, max-age=3600" }],
+    ["Private in capitals", { "cache-control": 'PRIVATE="x", max-age=3600' }],
+    ["a cookie", { ...object, "set-cookie": "session=1" }],
+    ["Vary: *", { ...object, vary: "*" }],
+    ["Vary: Cookie", { ...object, vary: "Accept-Encoding, Cookie" }],
+    ["Vary: Authorization", { ...object, vary: "authorization" }],
+    ["Vary: X-Tenant", { ...object, vary: "X-Tenant" }],
+  ];
+  it.each(answers)("a response with %s", async (_name, headers) => {
+    server.set("/c/0", bytesOf("chunk"));
+    server.headers = () => headers;
+    await read(["/c/0"]);
+    expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
+  });
+
+  it.each([
+    ["Authorization", { authorization: "Bearer 1" }],
+    ["Cookie", { cookie: "a=b" }],
+    ["X-Api-Key", { "x-api-key": "1" }],
+    ["a header of the application", { "x-anything": "1" }],
+    ["a condition", { "if-none-match": '"x"' }],
+  ])("the response to a request with %s", async (_name, headers) => {
+    server.set("/c/0", bytesOf("chunk"));
+    server.headers = fresh;
+    await read(["/c/0"], { headers });
+    expect(await readdir(folder).catch(() => [])).toEqual([]);
+    await read(["/c/0"]); // and stored responses are not used for such requests
+    expect(await read(["/c/0"], { headers })).toHaveLength(1);
+  });
+
+  it.each([
+    "X-Amz-Signature=abc&X-Amz-Credential=x",
+    "sig=abc&se=2030",
+    "sv=2020&sp=r",
+    "X-Goog-Signature=1",
+    "Signature=1&Key-Pair-Id=2&Expires=3",
+    "token=1",
+    "access_token=1",
+    "api_key=1",
+    "apikey=1",
+    "key=1",
+    "auth=1",
+    "hdnts=1",
+    "password=1",
+    "q=0123456789abcdef0123456789abcdef",
+  ])("the response to a URL with ?%s", async (query) => {
+    server.set("/c/0", bytesOf("chunk"));
+    server.headers = fresh;
+    for (const _ of [1, 2]) {
+      const { store, cache } = visit({}, 2 ** 26, `${server.url}?${query}`);
+      await store.get("/c/0");
+      await cache.flush();
+      expect(server.log()).toHaveLength(1);
+    }
+    expect(await readdir(folder).catch(() => [])).toEqual([]);
+  });
+
+  it("but a response to a URL with a version is", async () => {
+    server.set("/c/0", bytesOf("chunk"));
+    server.headers = fresh;
+    for (const requests of [1, 0]) {
+      const { store, cache } = visit(
+        {},
+        2 ** 26,
+        `${server.url}?versionId=0123456789abcdef0123456789abcdef&v=2`,
+      );
+      await store.get("/c/0");
+      await cache.flush();
+      expect(server.log()).toHaveLength(requests);
+    }
+  });
+
+  it("the response to a custom fetch, which may send credentials", async () => {
+    server.set("/c/0", bytesOf("chunk"));
+    server.headers = fresh;
+    await read(["/c/0"], { fetch: (request) => fetch(request, { credentials: "include" }) });
+    expect(await read(["/c/0"], { fetch: globalThis.fetch })).toEqual(["/c/0 200"]);
+    expect(await read(["/c/0"], { fetch: globalThis.fetch })).toEqual([]);
+  });
+
+  it("a part without a strong validator", async () => {
+    server.headers = fresh;
+    for (const [etag, requests] of [
+      [undefined, 1],
+      ['W/"1"', 1],
+      ['"1"', 0],
+    ] as const) {
+      server.objects.set("/s", { body: randomBytes(100), etag });
+      const part = async () => {
+        const { store, cache } = visit();
+        expect(await store.getRange("/s", { offset: 10, length: 5 })).toEqual(randomBytes(100).slice(10, 15));
+        await cache.flush();
+        return server.log().length;
+      };
+      await part();
+      expect(await part()).toBe(requests);
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it("a page, an error, or a body that breaks off", async () => {
+    let how = 0;
+    server.intercept = (_, response) => {
+      how++;
+      const headers = { "cache-control": "max-age=3600", etag: '"1"' };
+      if (how === 1) response.writeHead(200, { ...headers, "content-type": "text/html" }).end("chunk");
+      else if (how === 2) response.writeHead(500, headers).end("chunk");
+      else if (how === 3) {
+        response.writeHead(200, { ...headers, "content-length": "9" }).write("chun");
+        setTimeout(() => response.destroy(), 20);
+      } else return false;
+      return true;
+    };
+    server.set("/c/0", bytesOf("right"));
+    await read(["/c/0"]);
+    const { store } = visit();
+    expect(await store.get("/c/0")).toEqual(bytesOf("right"));
+  });
+});
+
+describe("entries", () => {
+  const files = async () => (await readdir(folder)).map((name) => path.join(folder, name));
+
+  it("that are damaged in any way are read again", async () => {
+    server.headers = fresh;
+    server.set("/c/0", randomBytes(300));
+    await read(["/c/0"]);
+    const [file] = await files();
+    const good = await readFile(file!);
+    const damages: Uint8Array[] = [
+      new Uint8Array(0),
+      good.subarray(0, 10),
+      good.subarray(0, -1),
+      Buffer.concat([good, good]),
+    ];
+    for (let at = 0; at < good.byteLength; at += 7) {
+      const damaged = Buffer.from(good);
+      damaged[at]! ^= 1 << (at % 8);
+      damages.push(damaged);
+    }
+    const { store, cache } = visit();
+    for (const damaged of damages) {
+      await writeFile(file!, damaged);
+      expect(await store.get("/c/0")).toEqual(randomBytes(300));
+      await cache.flush();
+      expect(server.log()).toEqual(["/c/0 200"]);
+    }
+    // Another entry's bytes under this name.
+    server.set("/c/1", bytesOf("other"));
+    await read(["/c/1"]);
+    const other = (await files()).find((name) => name !== file)!;
+    await writeFile(file!, await readFile(other));
+    expect(await visit().store.get("/c/0")).toEqual(randomBytes(300));
+  });
+
+  it("are not needed: a folder that cannot be used costs nothing but the cache", async () => {
+    server.set("/c/0", bytesOf("chunk"));
+    await writeFile(`${path.dirname(folder)}/file`, "");
+    for (const bad of [path.join(path.dirname(folder), "file"), "/dev/null/x", "/proc/nothing"]) {
+      const persistentCache = new PersistentCache({ folder: bad });
+      const store = new HttpStore(server.url, { persistentCache });
+      for (let i = 0; i < 6; i++) expect(await store.get("/c/0")).toEqual(bytesOf("chunk"));
+      await persistentCache.flush();
+    }
+  });
+
+  const isRoot = process.getuid?.() === 0 ? "permissions do not limit root" : undefined;
+  it("are not written to a folder without permission", skipFor(isRoot), async () => {
+    server.set("/c/0", bytesOf("chunk"));
+    await mkdir(folder, { mode: 0o500 });
+    await read(["/c/0"]);
+    expect(await readdir(folder)).toEqual([]);
+    await chmod(folder, 0o700);
+  });
+
+  it("are evicted by last use, and larger ones are not stored at all", async () => {
+    server.headers = fresh;
+    for (let i = 0; i < 20; i++) server.set(`/c/${i}`, randomBytes(8000, i));
+    server.set("/large", randomBytes(70_000));
+    const { store, cache } = visit({}, 100_000);
+    await store.get("/large");
+    for (let i = 0; i < 20; i++) {
+      await store.get(`/c/${i}`);
+      await cache.flush();
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(await cache.size()).toBeLessThanOrEqual(100_000);
+    expect(await cache.size()).toBeGreaterThan(40_000);
+    server.log();
+    const later = visit({}, 100_000);
+    await later.store.get("/c/19");
+    expect(server.log()).toEqual([]);
+    await later.store.get("/c/0");
+    await later.store.get("/large");
+    expect(server.log()).toEqual(["/c/0 200", "/large 200"]);
+    await later.cache.flush();
+  });
+
+  it("that are used stay", async () => {
+    server.headers = fresh;
+    for (const name of ["/used", "/unused"]) server.set(name, randomBytes(20_000));
+    await read(["/used", "/unused"]);
+    const old = new Date(Date.now() - 1e6);
+    for (const file of await files()) await utimes(file, old, old);
+    await read(["/used"]);
+    const { store, cache } = visit({}, 80_000);
+    for (let i = 0; i < 2; i++) {
+      server.set(`/new/${i}`, randomBytes(20_000, i));
+      await store.get(`/new/${i}`);
+      await cache.flush();
+    }
+    server.log();
+    await visit().store.get("/used");
+    expect(server.log()).toEqual([]);
+    await visit().store.get("/unused");
+    expect(server.log()).toEqual(["/unused 200"]);
+  });
+
+  it("with times in the future are evicted first", async () => {
+    server.headers = fresh;
+    for (const name of ["/future", "/now"]) server.set(name, randomBytes(20_000));
+    await read(["/future"]);
+    const [file] = await files();
+    const later = new Date(Date.now() + 1e8);
+    await utimes(file!, later, later);
+    await read(["/now"]);
+    const { store, cache } = visit({}, 60_000);
+    server.set("/more", randomBytes(20_000, 3));
+    await store.get("/more");
+    await cache.flush();
+    server.log();
+    await visit().store.get("/now");
+    expect(server.log()).toEqual([]);
+    await visit().store.get("/future");
+    expect(server.log()).toEqual(["/future 200"]);
+  });
+
+  it("are not fresh if the clock was set back, or has passed their lifetime", async () => {
+    server.headers = fresh;
+    server.set("/c/0", bytesOf("chunk"));
+    await read(["/c/0"]);
+    const now = Date.now();
+    for (const [change, requests] of [
+      [-1e7, 1],
+      [3.7e6, 1],
+      [60_000, 0],
+    ] as const) {
+      vi.spyOn(Date, "now").mockReturnValue(now + change);
+      const { store } = visit();
+      expect(await store.get("/c/0")).toEqual(bytesOf("chunk"));
+      vi.restoreAllMocks();
+      expect(server.log()).toHaveLength(requests);
+      await read(["/c/0"]); // confirmed with the right time
+      server.log();
+    }
+  });
+
+  it("can be cleared, and other files stay", async () => {
+    server.headers = fresh;
+    server.set("/c/0", bytesOf("chunk"));
+    await read(["/c/0"]);
+    await writeFile(path.join(folder, "notes.txt"), "mine");
+    const { cache } = visit();
+    expect(await cache.size()).toBeGreaterThan(0);
+    await cache.clear();
+    expect(await readdir(folder)).toEqual(["notes.txt"]);
+    expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
+  });
+
+  it("belong to this user alone", async () => {
+    server.set("/c/0", bytesOf("chunk"));
+    await read(["/c/0"]);
+    expect((await stat(folder)).mode & 0o077).toBe(0);
+    expect((await stat((await files())[0]!)).mode & 0o077).toBe(0);
+  });
+
+  it("of killed processes are removed later", async () => {
+    server.set("/c/0", bytesOf("chunk"));
+    await read(["/c/0"]);
+    const left = path.join(folder, `.zw-${"a".repeat(32)}.tmp`);
+    const busy = path.join(folder, `.zw-${"b".repeat(32)}.tmp`);
+    for (const file of [left, busy]) await writeFile(file, "half");
+    const old = new Date(Date.now() - 2 * 3_600_000);
+    await utimes(left, old, old);
+    await visit().cache.size();
+    expect(await readdir(folder)).not.toContain(path.basename(left));
+    expect(await readdir(folder)).toContain(path.basename(busy));
+  });
+});
+
+describe("several processes", () => {
+  const program = (url: string) => `
+    import { HttpStore, PersistentCache } from ${JSON.stringify(pathToFileURL(`${distFolder}/bundle/index.js`).href)};
+    const persistentCache = new PersistentCache({ folder: ${JSON.stringify(folder)}, maxBytes: 400_000 });
+    const store = new HttpStore(${JSON.stringify(url)}, { persistentCache });
+    for (let round = 0; round < 4; round++)
+      await Promise.all(Array.from({ length: 40 }, async (_, i) => {
+        const bytes = await store.get("/c/" + i);
+        if (bytes.length !== 10_000 || bytes.some((byte) => byte !== i)) throw new Error("wrong bytes of " + i);
+      }));
+    await persistentCache.flush();`;
+  const run = (url: string) => {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program(url)], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let errors = "";
+    child.stderr!.on("data", (text) => {
+      errors += text;
+    });
+    const ended = new Promise<{ code: number | null; errors: string }>((resolve) =>
+      child.on("close", (code) => resolve({ code, errors })),
+    );
+    return { child, ended };
+  };
+
+  it("share a folder; a kill at any time leaves no wrong bytes", async () => {
+    server.headers = fresh;
+    for (let i = 0; i < 40; i++) server.set(`/c/${i}`, new Uint8Array(10_000).fill(i));
+    const both = [run(server.url), run(server.url)];
+    for (const { ended } of both) expect(await ended).toEqual({ code: 0, errors: "" });
+    for (const delay of [60, 100, 140]) {
+      const { child, ended } = run(server.url);
+      setTimeout(() => child.kill("SIGKILL"), delay);
+      await ended;
+    }
+    expect(await run(server.url).ended).toEqual({ code: 0, errors: "" });
+    const { store, cache } = visit();
+    for (let i = 0; i < 40; i++) expect(await store.get(`/c/${i}`)).toEqual(new Uint8Array(10_000).fill(i));
+    await cache.flush();
+  });
+});
+
+describe("options", () => {
+  it.each([
+    [{ name: "" }, "name"],
+    [{ name: "../x" }, "name"],
+    [{ name: 5 }, "name"],
+    [{ maxBytes: -1 }, "maxBytes"],
+    [{ maxBytes: Number.NaN }, "maxBytes"],
+    [{ folder: "" }, "folder"],
+  ])("%j is refused", async (options, name) => {
+    const error = await errorOf(() => new PersistentCache(options as never));
+    expect(error._tag).toBe("InvalidArgument");
+    expect(error.message).toContain(name);
+  });
+
+  it("of stores: only a PersistentCache", async () => {
+    const error = await errorOf(() => new HttpStore(server.url, { persistentCache: new Map() as never }));
+    expect(error.message).toMatch(/^persistentCache must be a PersistentCache/);
+  });
+
+  it("maxBytes: 0 stores nothing", async () => {
+    server.set("/c/0", bytesOf("chunk"));
+    const { store, cache } = visit({}, 0);
+    await store.get("/c/0");
+    await cache.flush();
+    expect(await readdir(folder).catch(() => [])).toEqual([]);
+  });
+});

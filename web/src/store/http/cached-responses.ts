@@ -1,0 +1,322 @@
+/**
+ * Answers requests from a persistent cache: without a request while an entry is fresh, by a conditional request
+ * otherwise. Entries are tied to the metadata documents in the folders above them. If one of these has changed, fresh
+ * entries are confirmed, too: no read combines chunks with the metadata of another version.
+ */
+import { untilAborted } from "../../util/async.js";
+import { ByteSink } from "../../util/buffers.js";
+import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
+import {
+  type CacheEntry,
+  conditionOf,
+  confirmed,
+  confirms,
+  type DocumentVersions,
+  decodeEntry,
+  entryOf,
+  hasLifetime,
+  isCacheable,
+  isFresh,
+  isStorable,
+  mayBeStale,
+  requestId,
+  storedResponse,
+  validatorOf,
+  versionOf,
+} from "./cache-entry.js";
+import { type EntryStorage, EntryWriter } from "./cache-storage.js";
+import { announcedBytes, isEncoded, missingStatus, wholeStatus } from "./response.js";
+
+export { openStorage } from "./cache-storage.js";
+
+/** Larger responses are not stored. */
+const maxEntryBytes = 64 * 2 ** 20;
+/** Maximum numbers of objects and folders whose versions are remembered. */
+const maxObjects = 10_000;
+const maxFolders = 20_000;
+/** Shorter objects of other origins are requested again rather than confirmed, which needs a preflight request. */
+const minConfirmedBytes = 2 ** 15;
+/** Consecutive requests to an origin without a response after which it counts as unreachable. */
+const maxFailures = 2;
+/** Consecutive failures to read the storage after which it is not used any more. */
+const maxReadFailures = 3;
+
+/** Documents that may change at any time: they are confirmed at every read. */
+const document = /(?:^|\/)(?:\.z(?:array|group|attrs|metadata)|meta|attrs|repo|[^/]*\.json)$/;
+/** Those of them that describe the chunks below their folder. */
+const describing = /(?:^|\/)(?:zarr\.json|\.zarray|\.zmetadata|meta)$/;
+
+const isDocument = ({ pathname }: URL): boolean => document.test(pathname);
+const withoutHash = ({ href }: URL): string => href.split("#")[0]!;
+
+export class CachedResponses {
+  readonly #writer: EntryWriter | undefined;
+  readonly #newest = new NewestVersions();
+  readonly #origins = new Origins();
+  /** URLs of objects whose entries are not used any more. */
+  readonly #forgotten = new Set<string>();
+  #readFailures = 0;
+
+  constructor(
+    private readonly storage: EntryStorage | undefined,
+    maxBytes: number,
+    isEnabled: () => boolean,
+  ) {
+    this.#writer = storage && new EntryWriter(storage, maxBytes, isEnabled);
+  }
+
+  /** Answers a request. @throws what `send` throws, unless a stored response may replace the answer. */
+  async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
+    if (!this.#writer || this.#readFailures >= maxReadFailures || !isCacheable(url, request))
+      return send(url, request);
+    const id = requestId(url, request);
+    const documents = this.#newest.documentsAbove(url);
+    const entry = this.#forgotten.has(withoutHash(url)) ? undefined : await this.#find(id, request);
+    if (entry && !isDocument(url) && isFresh(entry) && this.#newest.matches(url, entry, documents)) {
+      this.#writer.touch(id);
+      return this.#answer(url, entry);
+    }
+    try {
+      const answer = await this.#origins.ask(send, url, request, entry);
+      if (entry && answer.status === 304) return this.#confirm(url, entry, answer, documents);
+      return this.#record(id, url, answer, documents, entry);
+    } catch (cause) {
+      if (request.watch.signal.aborted || !this.#origins.isOffline(url, cause)) throw cause;
+      const isUsable = isDocument(url) || (entry && this.#newest.matches(url, entry, documents));
+      if (!entry || !isUsable || !mayBeStale(entry)) throw cause;
+      return this.#answer(url, entry);
+    }
+  }
+
+  /** Ignores the entries of an object from now on. */
+  forget(url: URL): void {
+    this.#forgotten.add(withoutHash(url));
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer?.flush();
+  }
+
+  async size(): Promise<number> {
+    return (await this.#writer?.size()) ?? 0;
+  }
+
+  async clear(): Promise<void> {
+    await this.#writer?.clear();
+  }
+
+  /** Reads an entry; undefined if there is none, or it is damaged. */
+  async #find(id: string, { watch: { signal } }: TransportRequest): Promise<CacheEntry | undefined> {
+    try {
+      const bytes = await untilAborted(this.storage!.read(id), signal);
+      this.#readFailures = 0;
+      return bytes && decodeEntry(bytes, id);
+    } catch {
+      signal.throwIfAborted();
+      this.#readFailures++;
+      return undefined;
+    }
+  }
+
+  /** Returns a stored response and notes its version. */
+  #answer(url: URL, entry: CacheEntry): HttpResponse {
+    this.#newest.noteValidator(url, entry);
+    this.#newest.noteDocument(url, missingStatus.has(entry.status) ? undefined : entry);
+    return storedResponse(entry);
+  }
+
+  /** Returns the stored response that a response with status 304 confirms. */
+  #confirm(url: URL, entry: CacheEntry, answer: HttpResponse, documents: DocumentVersions): HttpResponse {
+    answer.discard();
+    const news = confirmed(entry, answer, documents);
+    this.#renew(entry, news);
+    return this.#answer(url, news);
+  }
+
+  /** Writes an entry again. Without a lifetime it is confirmed by a request the next time, too: not worth a write. */
+  #renew(entry: CacheEntry, news: CacheEntry): void {
+    if (hasLifetime(news) || !isTied(entry, news.documents)) this.#writer!.write(news);
+    else this.#writer!.touch(entry.id);
+  }
+
+  /** Returns a response that is stored while it is read. @param before the entry that it replaces. */
+  #record(
+    id: string,
+    url: URL,
+    answer: HttpResponse,
+    documents: DocumentVersions,
+    before: CacheEntry | undefined,
+  ): HttpResponse {
+    const { status } = answer;
+    const isMissing = missingStatus.has(status);
+    if (!isMissing && status !== 206 && !wholeStatus.has(status)) return answer;
+    const entryWith = (body: Uint8Array<ArrayBuffer>) => entryOf(id, answer, documents, body);
+    const isKept = isStorable(answer) && this.#writer!.hasRoom(announcedBytes(answer) ?? 0);
+    const empty = entryWith(new Uint8Array(0));
+    this.#newest.noteValidator(url, empty);
+    if (isMissing) {
+      this.#newest.noteDocument(url, undefined);
+      if (isKept && before && missingStatus.has(before.status)) this.#renew(before, empty);
+      else if (isKept) this.#writer!.write(empty);
+      return answer;
+    }
+    // The versions of documents matter even if they may not be stored.
+    if (!isKept && !describing.test(url.pathname)) return answer;
+    return recorded(answer, (body) => {
+      const entry = entryWith(body);
+      this.#newest.noteDocument(url, entry);
+      if (isKept) this.#writer!.write(entry);
+    });
+  }
+}
+
+/** Whether an entry is tied to these documents. */
+const isTied = (entry: CacheEntry, documents: DocumentVersions): boolean =>
+  Object.entries(documents).every(([name, version]) => entry.documents[name] === version);
+
+/** Returns a response that passes on its whole body once it was read to its end. */
+function recorded(answer: HttpResponse, onBody: (body: Uint8Array<ArrayBuffer>) => void): HttpResponse {
+  const { status, statusText, isCors, headers } = answer;
+  const read: HttpResponse["read"] = async (take) => {
+    const expected = announcedBytes(answer);
+    let sink = (expected ?? 0) <= maxEntryBytes ? new ByteSink(expected ?? 0) : undefined;
+    await answer.read((piece) => {
+      if (sink && sink.length + piece.byteLength > maxEntryBytes) sink = undefined;
+      sink?.add(piece); // before `take`, after which the piece may be overwritten
+      const goesOn = take(piece);
+      if (!goesOn) sink = undefined;
+      return goesOn;
+    });
+    if (sink && isWhole(answer, sink.length)) onBody(sink.bytes());
+  };
+  return { status, statusText, isCors, headers, read, discard: () => answer.discard() };
+}
+
+/** Whether a body was not cut off: it has the announced length, or a framing whose end cannot be missed. */
+function isWhole(answer: HttpResponse, length: number): boolean {
+  const announced = announcedBytes(answer);
+  if (announced !== undefined && !answer.isCors) return length === announced;
+  // CORS hides the framing; browsers check it.
+  return answer.isCors || isEncoded(answer) || /chunked/i.test(answer.headers.get("transfer-encoding") ?? "");
+}
+
+/** The newest known version of each object, and of the metadata documents by folder. */
+class NewestVersions {
+  readonly #validators = new Map<string, string>();
+  readonly #documents = new Map<string, Map<string, string>>();
+  /** Whether documents were dropped, so that entries cannot be compared with all of them. */
+  #isIncomplete = false;
+
+  noteValidator(url: URL, entry: CacheEntry): void {
+    const address = withoutHash(url);
+    const validator = validatorOf(entry);
+    this.#validators.delete(address);
+    if (validator === undefined) return;
+    this.#validators.set(address, validator);
+    const [oldest] = this.#validators.size > maxObjects ? this.#validators.keys() : [];
+    if (oldest !== undefined) this.#validators.delete(oldest);
+  }
+
+  /** Notes the version of a document; undefined for a missing one. */
+  noteDocument(url: URL, entry: CacheEntry | undefined): void {
+    if (!describing.test(url.pathname)) return;
+    const [folder, name] = splitPath(url);
+    const known = this.#documents.get(folder) ?? new Map<string, string>();
+    if (entry) known.set(name, versionOf(entry));
+    else known.delete(name);
+    this.#documents.set(folder, known);
+    const [first] = this.#documents.size > maxFolders ? this.#documents.keys() : [];
+    if (first !== undefined) this.#isIncomplete = this.#documents.delete(first);
+  }
+
+  /** Returns the versions of the documents in the folders above an object. */
+  documentsAbove(url: URL): DocumentVersions {
+    const versions: Record<string, string> = {};
+    for (let [folder] = splitPath(url); folder.length > url.origin.length; folder = parentOf(folder))
+      for (const [name, version] of this.#documents.get(folder) ?? []) versions[folder + name] = version;
+    return versions;
+  }
+
+  /** Whether an entry is of the newest known version of its object, and tied to the same documents. */
+  matches(url: URL, entry: CacheEntry, documents: DocumentVersions): boolean {
+    const newest = this.#validators.get(withoutHash(url));
+    if (this.#isIncomplete || (newest !== undefined && newest !== validatorOf(entry))) return false;
+    return isTied(entry, documents);
+  }
+}
+
+/** Returns the folder of an object, with a trailing "/", and its name. */
+function splitPath({ origin, pathname }: URL): [folder: string, name: string] {
+  const end = pathname.lastIndexOf("/") + 1;
+  return [origin + pathname.slice(0, end), pathname.slice(end)];
+}
+
+const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+
+/** Codes of failures that mean that there is no connection at all. */
+const unreachable = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ENETDOWN)$/;
+
+/** Sends requests to origins, and remembers which cannot be reached or refuse conditional requests. */
+class Origins {
+  /** Consecutive requests without a response. */
+  readonly #failures = new Map<string, number>();
+  /** Origins that do not allow conditional requests by CORS. */
+  readonly #unconditional = new Set<string>();
+
+  /** Sends a request, with a condition if an entry can be confirmed. */
+  async ask(
+    send: Transport,
+    url: URL,
+    request: TransportRequest,
+    entry: CacheEntry | undefined,
+  ): Promise<HttpResponse> {
+    const answer = await this.#ask(send, url, request, entry);
+    this.#failures.delete(url.origin);
+    if (answer.status !== 304 || !entry || confirms(answer, entry)) return answer;
+    answer.discard();
+    return send(url, request);
+  }
+
+  async #ask(
+    send: Transport,
+    url: URL,
+    request: TransportRequest,
+    entry: CacheEntry | undefined,
+  ): Promise<HttpResponse> {
+    const condition = entry && conditionOf(entry);
+    const isForeign = isOfOtherOrigin(url);
+    const isPlain = this.#unconditional.has(url.origin) || (entry?.body.byteLength ?? 0) < minConfirmedBytes;
+    if (!condition || (isForeign && isPlain)) return send(url, request);
+    const headers = new Headers(request.headers);
+    headers.set(...condition);
+    try {
+      return await send(url, { ...request, headers });
+    } catch (cause) {
+      // A refused preflight looks like a broken connection.
+      if (!isForeign || request.watch.signal.aborted) throw cause;
+      const answer = await send(url, request);
+      this.#unconditional.add(url.origin);
+      return answer;
+    }
+  }
+
+  /** Whether a failed request means that an origin cannot be reached. */
+  isOffline({ origin }: URL, cause: unknown): boolean {
+    const failures = (this.#failures.get(origin) ?? 0) + 1;
+    this.#failures.set(origin, failures);
+    const { navigator } = globalThis as { navigator?: { onLine?: boolean } };
+    type Failure = { code?: unknown; cause?: Failure } | undefined;
+    const { code, cause: inner } = cause as NonNullable<Failure>;
+    return (
+      failures >= maxFailures ||
+      navigator?.onLine === false ||
+      unreachable.test(String(code)) ||
+      unreachable.test(String(inner?.code))
+    );
+  }
+}
+
+function isOfOtherOrigin(url: URL): boolean {
+  const { origin } = globalThis as { origin?: string };
+  return origin !== undefined && origin !== url.origin;
+}

@@ -1,0 +1,91 @@
+/** Keeps responses over HTTP for later visits: in the Cache API of browsers, in files elsewhere. */
+import { checkObject } from "../../util/arguments.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
+import { lazy } from "../../util/lazy.js";
+import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
+import type { CachedResponses } from "./cached-responses.js";
+
+export interface PersistentCacheOptions {
+  /** Caches with the same name share their entries: in one origin of a browser, for one user elsewhere. Default: "default". */
+  name?: string | undefined;
+  /** Maximum size in bytes. The responses that were not used for the longest time are evicted. Default: 512 MiB. */
+  maxBytes?: number | undefined;
+  /**
+   * Folder of the files in Node, Deno and Bun; not used in browsers. Default: `zarr-wasm/NAME` in the user's folder for
+   * caches (`XDG_CACHE_HOME`, `~/.cache`, `~/Library/Caches`, `%LOCALAPPDATA%`).
+   */
+  folder?: string | undefined;
+}
+
+const defaultMaxBytes = 512 * 2 ** 20;
+
+const part = lazy("persistent caches", () => import("./cached-responses.js"));
+
+/**
+ * A cache that outlives the program, for the option `persistentCache` of stores over HTTP. It follows RFC 9111:
+ * responses are used without a request while they are fresh, and otherwise confirmed by a conditional request. See
+ * docs/caching.md for the responses that are never stored.
+ *
+ * @example
+ * const persistentCache = new PersistentCache({ name: "my-app", maxBytes: 2 ** 30 });
+ * const store = new HttpStore("https://example.com/data.zarr", { persistentCache });
+ */
+export class PersistentCache {
+  readonly name: string;
+  readonly maxBytes: number;
+  /** False sends all requests to their servers and stores nothing, until it is true again. Default: true. */
+  enabled = true;
+  readonly #folder: string | undefined;
+  #responses: Promise<CachedResponses> | undefined;
+
+  /** @throws InvalidArgument for options that are out of range. */
+  constructor(options: PersistentCacheOptions = {}) {
+    checkObject(options, "options of a cache");
+    const { name = "default", maxBytes = defaultMaxBytes, folder } = options;
+    if (typeof name !== "string" || !/^[a-z0-9][\w.-]{0,63}$/i.test(name)) {
+      throw invalidArgument(
+        `name must be 1 to 64 letters, digits, ".", "_" or "-", not ${describeValue(name)}`,
+      );
+    }
+    if (!(maxBytes >= 0)) throw invalidArgument(`maxBytes must not be negative: ${maxBytes}`);
+    if (folder !== undefined && (typeof folder !== "string" || folder === ""))
+      throw invalidArgument(`folder must be a path, not ${describeValue(folder)}`);
+    this.name = name;
+    this.maxBytes = maxBytes;
+    this.#folder = folder;
+  }
+
+  /** Waits until the responses received so far are stored. Programs need not call it: they end after the last write. */
+  async flush(): Promise<void> {
+    await (await this.#responses)?.flush();
+  }
+
+  /** Total size of the stored responses, in bytes. */
+  async size(): Promise<number> {
+    return (await this.#open()).size();
+  }
+
+  /** Removes all stored responses, also those of other programs that use this cache. */
+  async clear(): Promise<void> {
+    await (await this.#open()).clear();
+  }
+
+  /** @internal Answers a request from the cache, or by `send`. */
+  async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
+    // Reads do not need the cache: not even if its code cannot be loaded.
+    const responses = this.enabled ? await this.#open().catch(() => undefined) : undefined;
+    return responses ? responses.respond(send, url, request) : send(url, request);
+  }
+
+  /** @internal Reads an object from its server, whose stored responses are outdated or damaged. */
+  forget(url: URL): void {
+    this.#responses?.then((responses) => responses.forget(url)).catch(() => {});
+  }
+
+  #open(): Promise<CachedResponses> {
+    this.#responses ??= part().then(({ CachedResponses: Responses, openStorage }) => {
+      return new Responses(openStorage(this.name, this.#folder), this.maxBytes, () => this.enabled);
+    });
+    return this.#responses;
+  }
+}
