@@ -1,8 +1,10 @@
 /**
- * The memory limit of data that have been read: displayed and selectable. Shared by all viewers of a page.
+ * The memory limit of data that have been read, and whether they are kept for later visits. Shared by all viewers of a
+ * page.
  */
 import { h, labelled, select } from "../base/dom.js";
 import { formatByteCount } from "../base/format.js";
+import { keepData, keptData } from "../source/kept-data.js";
 
 export interface Memory {
   /** Limit and usage in bytes. */
@@ -26,7 +28,11 @@ export class MemoryPanel {
     );
     const row = labelled("Memory for cached data", this.#choice);
     row.append(this.#used);
-    this.element = h("section", { class: "zw-card zw-memory", "aria-label": "Memory", hidden: true }, row);
+    const keep = h("input", { type: "checkbox", onchange: () => keepData(keep.checked) });
+    keep.checked = keptData.enabled;
+    const keeping = h("label", { class: "zw-check" }, keep, "Keep data for later visits");
+    const attributes = { class: "zw-card zw-memory", "aria-label": "Memory", hidden: true };
+    this.element = h("section", attributes, row, keeping);
   }
 
   /** Hidden for content that is not cached: tables and single values. */

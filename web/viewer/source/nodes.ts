@@ -12,6 +12,7 @@ import {
 } from "zarr-wasm";
 import { keptFor } from "../base/memo.js";
 import { maxRequests } from "../base/requests.js";
+import { keptData } from "./kept-data.js";
 
 interface NodeTarget {
   readonly source: Source;
@@ -42,9 +43,12 @@ export function storeFor(source: Source): Source {
   const url = new URL(source, base);
   if (url.protocol !== "http:" && url.protocol !== "https:") return source;
   // A new store each time: an archive may have been replaced.
-  if (/\.(zip|ozx)$/i.test(url.pathname)) return new ZipStore(url);
+  if (/\.(zip|ozx)$/i.test(url.pathname)) return new ZipStore(url, { persistentCache: keptData });
   if (last?.address !== url.href)
-    last = { address: url.href, store: new HttpStore(url, { concurrency: maxRequests }) };
+    last = {
+      address: url.href,
+      store: new HttpStore(url, { concurrency: maxRequests, persistentCache: keptData }),
+    };
   return last.store;
 }
 

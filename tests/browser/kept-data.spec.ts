@@ -1,0 +1,195 @@
+// Persistent caches in pages: later visits, without a connection, in two tabs, across origins; the viewer's switch.
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import type { BrowserContext, Page } from "@playwright/test";
+import type * as Library from "zarr-wasm";
+import { CacheServer } from "../node/support/cache-server.js";
+import { distFolder } from "../shared/places.js";
+import { expect, test } from "./site.js";
+
+const side = 200;
+const document = {
+  zarr_format: 3,
+  node_type: "array",
+  shape: [3 * side, side],
+  data_type: "uint8",
+  chunk_grid: { name: "regular", configuration: { chunk_shape: [side, side] } },
+  chunk_key_encoding: { name: "default" },
+  fill_value: 0,
+  codecs: [{ name: "bytes" }],
+};
+
+/** Serves an array, the library and an empty page. */
+async function startServer(): Promise<CacheServer> {
+  const server = await new CacheServer().start();
+  server.set("/", Buffer.from("<!doctype html><title>x</title>"));
+  server.set("/a/zarr.json", Buffer.from(JSON.stringify(document)), '"a"');
+  for (let i = 0; i < 3; i++) server.set(`/a/c/${i}/0`, new Uint8Array(side * side).fill(i + 1), `"c${i}"`);
+  for (const folder of ["bundle", "wasm"])
+    for (const name of readdirSync(path.join(distFolder, folder)).filter((file) =>
+      /\.(?:js|mjs|wasm)$/.test(file),
+    ))
+      server.set(`/${folder}/${name}`, readFileSync(path.join(distFolder, folder, name)));
+  server.headers = headersOf({ "cache-control": "max-age=600" });
+  return server;
+}
+
+const types: Readonly<Record<string, string>> = {
+  js: "text/javascript",
+  mjs: "text/javascript",
+  wasm: "application/wasm",
+};
+const headersOf = (ofData: Record<string, string>) => (at: string) => {
+  if (at.startsWith("/a/")) return { "content-type": "application/octet-stream", ...ofData };
+  return { "content-type": types[at.split(".").at(-1)!] ?? "text/html" };
+};
+
+let server: CacheServer;
+test.beforeEach(async () => {
+  server = await startServer();
+});
+test.afterEach(async () => {
+  await server.stop();
+});
+
+/** Reads the array in a page; returns the sum of its elements. */
+const readIn = (page: Page, url = "/a", maxBytes = 2 ** 24) =>
+  page.evaluate(
+    async ([at, bytes]) => {
+      const entry = "/bundle/index.js";
+      const { getBytes, HttpStore, open, PersistentCache } = (await import(entry)) as typeof Library;
+      const persistentCache = new PersistentCache({ name: "test", maxBytes: bytes as number });
+      const store = new HttpStore(new URL(at as string, location.href), { persistentCache, retries: 1 });
+      const array = await open(store, { kind: "array", version: 3 });
+      const { bytes: elements } = await getBytes(array);
+      await persistentCache.flush();
+      return elements.reduce((sum, value) => sum + value, 0);
+    },
+    [url, maxBytes] as const,
+  );
+
+const sum = side * side * 6;
+const dataLog = (from = server) => from.log().filter((line) => line.startsWith("/a/"));
+
+async function newPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${server.url}/`);
+  return page;
+}
+
+test("a second visit confirms the metadata and requests no chunk", async ({ context }) => {
+  expect(await readIn(await newPage(context))).toBe(sum);
+  expect(dataLog()).toHaveLength(4);
+  expect(await readIn(await newPage(context))).toBe(sum);
+  expect(dataLog()).toEqual(["/a/zarr.json 304"]);
+  // Without a lifetime, chunks are confirmed, too; no bodies are sent.
+  server.headers = headersOf({ "cache-control": "max-age=0" });
+  server.set("/a/zarr.json", Buffer.from(JSON.stringify({ ...document, attributes: { changed: 1 } })), '"b"');
+  expect(await readIn(await newPage(context))).toBe(sum);
+  expect(dataLog().sort()).toEqual(["/a/c/0/0 304", "/a/c/1/0 304", "/a/c/2/0 304", "/a/zarr.json 200"]);
+});
+
+test("visited data can be read without a connection", async ({ context, problems }) => {
+  problems.expect(/ERR_INTERNET_DISCONNECTED/);
+  server.headers = headersOf({});
+  expect(await readIn(await newPage(context))).toBe(sum);
+  const page = await newPage(context);
+  await readIn(page);
+  await context.setOffline(true);
+  expect(await readIn(page)).toBe(sum);
+  await context.setOffline(false);
+});
+
+test("two tabs share a cache that is too small for both", async ({ context }) => {
+  const pages = await Promise.all([newPage(context), newPage(context)]);
+  for (let round = 0; round < 3; round++)
+    expect(await Promise.all(pages.map((page) => readIn(page, "/a", 110_000)))).toEqual([sum, sum]);
+  const size = await pages[0]!.evaluate(async () => {
+    const entry = "/bundle/index.js";
+    const { PersistentCache } = (await import(entry)) as typeof Library;
+    return new PersistentCache({ name: "test" }).size();
+  });
+  expect(size).toBeGreaterThan(0);
+  expect(size).toBeLessThanOrEqual(110_000);
+});
+
+test("a damaged entry is read again", async ({ context }) => {
+  server.headers = headersOf({ "cache-control": "max-age=0" }); // else the browser's own cache answers
+  await readIn(await newPage(context));
+  const page = await newPage(context);
+  await page.evaluate(async () => {
+    const cache = await caches.open("zarr-wasm/test");
+    for (const request of await cache.keys()) {
+      const bytes = new Uint8Array(await (await cache.match(request))!.arrayBuffer());
+      bytes[bytes.length - 1]! ^= 1;
+      await cache.put(request, new Response(bytes));
+    }
+  });
+  server.log();
+  expect(await readIn(page)).toBe(sum);
+  expect(dataLog()).not.toEqual([]);
+});
+
+test("other origins confirm chunks if CORS allows it, and are read otherwise", async ({
+  context,
+  problems,
+}) => {
+  problems.expect(/CORS policy/, /ERR_FAILED/);
+  const other = await startServer();
+  const cors = { "access-control-allow-origin": "*", "access-control-expose-headers": "ETag" };
+  other.headers = headersOf({ "cache-control": "max-age=0", ...cors });
+  for (const allowed of [true, false]) {
+    other.intercept = ({ method }, response) => {
+      if (method !== "OPTIONS") return false;
+      const allow = allowed ? { "access-control-allow-headers": "If-None-Match" } : {};
+      response.writeHead(204, { ...cors, ...allow }).end();
+      return true;
+    };
+    await readIn(await newPage(context), `${other.url}/a`);
+    other.log();
+    expect(await readIn(await newPage(context), `${other.url}/a`)).toBe(sum);
+    const confirmed = other.asked.filter(({ status }) => status === 304).length;
+    // Without a preflight, the browser may still confirm what its own cache has.
+    if (allowed) expect(confirmed).toBeGreaterThanOrEqual(3);
+    else expect(other.asked.filter(({ status }) => status > 0).length).toBe(4);
+    const page = await newPage(context);
+    await page.evaluate(() => caches.delete("zarr-wasm/test"));
+  }
+  await other.stop();
+});
+
+test("the viewer keeps data for later visits unless that is switched off", async ({ viewer, page }) => {
+  const statuses: number[] = [];
+  page.on("response", (response) => {
+    if (response.url().includes("/stores/pyramid/") && response.url().includes("/c/"))
+      statuses.push(response.status());
+  });
+  const query = "source=/stores/pyramid&colors=gray&range=0:256&at=512,512,0.5";
+  const kept = () =>
+    page.evaluate(async () => {
+      if (!(await caches.has("zarr-wasm/zarr-viewer"))) return 0;
+      return (await (await caches.open("zarr-wasm/zarr-viewer")).keys()).length;
+    });
+  await viewer.show(query);
+  expect(statuses.length).toBeGreaterThan(0);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  await expect.poll(kept).toBeGreaterThan(0);
+  await page.waitForTimeout(500); // until the last ones are written
+  statuses.length = 0;
+  await viewer.show(`${query}#again`);
+  await page.reload();
+  await viewer.reaches("ready");
+  expect(statuses.filter((status) => status === 304).length).toBeGreaterThan(0);
+
+  const choice = page.getByRole("region", { name: "Memory" }).getByLabel("Keep data for later visits");
+  await expect(choice).toBeChecked();
+  await choice.uncheck();
+  await expect.poll(kept).toBe(0);
+  statuses.length = 0;
+  await page.reload();
+  await viewer.reaches("ready");
+  await expect(choice).not.toBeChecked();
+  expect(statuses).not.toContain(304);
+  expect(await kept()).toBe(0);
+  await choice.check();
+});

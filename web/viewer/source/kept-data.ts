@@ -1,0 +1,26 @@
+/** Keeps data that have been read on this device, for later visits and without a connection. */
+import { PersistentCache } from "zarr-wasm";
+
+/** For all viewers of an origin. */
+export const keptData = new PersistentCache({ name: "zarr-viewer" });
+
+/** In the local storage if it is switched off. */
+const setting = "zarr-viewer: keep data";
+
+try {
+  keptData.enabled = localStorage.getItem(setting) !== "no";
+} catch {
+  keptData.enabled = false; // pages without storage
+}
+
+/** Switches keeping on or off; off also removes the data. */
+export function keepData(isOn: boolean): void {
+  keptData.enabled = isOn;
+  try {
+    if (isOn) localStorage.removeItem(setting);
+    else localStorage.setItem(setting, "no");
+  } catch {
+    // Applies to this page only.
+  }
+  if (!isOn) keptData.clear().catch(() => {});
+}
