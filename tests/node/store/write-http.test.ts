@@ -13,8 +13,8 @@ import {
   WritableHttpStore,
   type WritableHttpStoreOptions,
 } from "zarr-wasm";
-import { pageSteps } from "#src/store/http/bucket.js";
 import { Versions } from "#src/store/http/whole-objects.js";
+import { pageSteps } from "#src/store/http/writable-store.js";
 import { writeObject } from "#src/store/write.js";
 import { runAll } from "../../shared/steps.js";
 import { type Fault, S3Server } from "../support/s3-server.js";

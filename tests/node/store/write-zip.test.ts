@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { getBytes, open, ZipStore, ZipWriter, type ZipWriterOptions } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
 import { writeObject } from "#src/store/write.js";
-import { directoryEnd, directoryRecord, localHeader } from "#src/store/zip/records.js";
+import { directoryEnd, directoryRecord, localHeader } from "#src/store/zip/writer.js";
 import { missingProgram, skipFor } from "../../shared/skips.js";
 import { bytesOf, errorOf, goldenCases, randomBytes, sha256, storeOf } from "../support/support.js";
 import { tempFolder } from "../support/writing-tools.js";
