@@ -62,12 +62,19 @@ it("the README is about a screen", () => {
   expect(readFileSync(path.join(root, "docs/pictures/viewer.webp")).length).toBeLessThan(150 * 1024);
 });
 
-it("docs/view.md lists the viewer's colour maps", () => {
+it("docs/view.md and the notices list the viewer's colour maps", () => {
   const source = readFileSync(path.join(root, "web/viewer/base/colormaps.ts"), "utf8");
-  const [, list] = /colormaps = \{\n([\s\S]*?)\n\} as const/.exec(source) ?? [];
-  const names = [...list!.matchAll(/^ {2}(\w+): \{/gm)].map(([, name]) => name!);
-  const section = textOf("docs/view.md").split("## Colour maps")[1]!;
-  expect([...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)).toEqual(names);
+  const [, list] = /colormapKinds = \{\n([\s\S]*?)\n\} as const/.exec(source) ?? [];
+  const names = [...list!.matchAll(/"(\w+)"/g)].map(([, name]) => name!);
+  expect(names.length).toBeGreaterThan(60);
+  const [, section = ""] = textOf("docs/view.md").split("## Colour maps");
+  const listed = [...section.split("\n\n")[2]!.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+  const others = new Set(["center", "labels"]);
+  expect(listed.filter((name) => !others.has(name)).sort()).toEqual([...names].sort());
+  const notices = textOf("THIRD_PARTY_NOTICES.md");
+  // A straight line from black to white has no author.
+  for (const name of names)
+    expect(name === "gray" || new RegExp(`\\b${name}\\b`).test(notices), name).toBe(true);
 });
 
 describe("samples", () => {

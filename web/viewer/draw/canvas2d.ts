@@ -14,7 +14,7 @@ import {
   type Scene,
   type SceneLayer,
 } from "./renderer.js";
-import { withoutMissing } from "./table.js";
+import { markedGaps } from "./table.js";
 
 export class CanvasRenderer implements Renderer {
   readonly kind = "canvas";
@@ -127,7 +127,7 @@ export class CanvasRenderer implements Renderer {
       if (!isFine) isWhole = false;
       if (!picture) continue;
       this.#putter.put(context, picture.image, placed, layer.style.kind === "labels");
-      drawGaps(context, layer.style.isOverlay ? withoutMissing(tile) : tile, placed, scene.ratio);
+      drawGaps(context, markedGaps(tile, layer.style), placed, scene.ratio);
       if (isFine) this.#drawn.add(tile);
       this.#painted.add(tile.key);
     }

@@ -1,13 +1,17 @@
 /** Converts numbers to pixels on the CPU: a look-up table and two strides, without allocations per pixel. */
+import { labelCount, pixelColor } from "../base/color-tables.js";
+import type { OutsideColors } from "../base/outside-colors.js";
 import type { Plane } from "../base/plane.js";
-import { marks } from "./renderer.js";
+import { bent, scaleCurve, type ValueScale } from "../base/value-scale.js";
 
 /** A pixel that shows the canvas's background: values that are not numbers. */
 const transparent = 0;
 
-/** A pixel in the byte order of canvases. */
-export function pixelColor([r, g, b]: readonly number[]): number {
-  return new Uint32Array(Uint8Array.of(r!, g!, b!, 255).buffer)[0]!;
+/** The values of the first and the last colour, and how those between are spread. */
+export interface ColorRange {
+  readonly low: number;
+  readonly high: number;
+  readonly scale: ValueScale;
 }
 
 /** Pixels of values that have no colour in the table. */
@@ -17,38 +21,33 @@ interface Beyond {
   readonly infinite: readonly [below: number, above: number];
 }
 
-function beyond(table: Uint32Array, isMarked: boolean): Beyond {
-  const [first, last] = [table[0]!, table[255]!];
-  const infinite = [pixelColor(marks.below), pixelColor(marks.above)] as const;
-  if (!isMarked) return { below: first, above: last, infinite };
-  return { below: mixed(first, marks.below), above: mixed(last, marks.above), infinite };
-}
-
-/** Mixes a pixel with a mark half and half, for values beyond an end of the range. */
-export function mixed(pixel: number, mark: readonly number[]): number {
-  const bytes = new Uint8Array(Uint32Array.of(pixel).buffer);
-  return pixelColor(mark.map((channel, i) => Math.round((channel + bytes[i]!) / 2)));
+function beyond(table: Uint32Array, outside: OutsideColors | undefined, isMarked: boolean): Beyond {
+  const ends = [table[0]!, table[255]!] as const;
+  const infinite = outside ? ([pixelColor(outside.below), pixelColor(outside.above)] as const) : ends;
+  const [below, above] = isMarked ? infinite : ends;
+  return { below, above, infinite };
 }
 
 /**
- * Colours a plane. The range [low, high] is divided into 256 equal parts, one per entry of `table`. Values
- * outside get the colour of the nearer end, mixed with a mark if `isMarked`. NaN becomes a transparent pixel,
- * infinities marks.
+ * Colours a plane. The range is divided into 256 equal parts of its scale, one per entry of `table`. Values
+ * outside get the colour of the nearer end, or one of `outside` if `isMarked`. NaN becomes a transparent
+ * pixel, infinities the colours of `outside`.
  * @param pixels row by row, one 32-bit pixel per element.
  */
 export function paintPlane(
   plane: Plane,
   table: Uint32Array,
-  low: number,
-  high: number,
+  { low, high, scale }: ColorRange,
+  outside: OutsideColors | undefined,
   isMarked: boolean,
   pixels: Uint32Array,
 ): void {
   // Halved, because the difference of two finite numbers may overflow.
-  const scale = 128 / (high / 2 - low / 2);
-  const odd = beyond(table, isMarked);
-  if (high > low && Number.isFinite(scale)) paintScaled(plane, table, low, scale, odd, pixels);
-  else paintFlat(plane, table, low, odd, pixels);
+  const factor = 128 / (high / 2 - low / 2);
+  const odd = beyond(table, outside, isMarked);
+  if (!(high > low && Number.isFinite(factor))) paintFlat(plane, table, low, odd, pixels);
+  else if (scale === "linear") paintScaled(plane, table, low, factor, odd, pixels);
+  else paintBent(plane, table, { low, high, scale }, odd, pixels);
 }
 
 /** Number of rows and columns of elements per pixel. */
@@ -151,6 +150,28 @@ function paintScaled(
   }
 }
 
+/** A scale other than a linear one, which takes a logarithm per element. */
+function paintBent(
+  { values, offset, rows, columns, rowStride, columnStride }: Plane,
+  table: Uint32Array,
+  { low, high, scale }: ColorRange,
+  odd: Beyond,
+  pixels: Uint32Array,
+): void {
+  const { start, factor, threshold } = scaleCurve(scale, low, high);
+  let at = 0;
+  for (let row = 0; row < rows; row++) {
+    let from = offset + row * rowStride;
+    for (let column = 0; column < columns; column++, from += columnStride) {
+      const value = values[from]!;
+      const part = (bent(scale, value, threshold) - start) * factor;
+      // A little beyond, for logarithms are rounded.
+      if (part >= -0.01 && part <= 256.01) pixels[at++] = table[Math.min(Math.max(part, 0), 255) | 0]!;
+      else pixels[at++] = oddPixel(value, part, odd);
+    }
+  }
+}
+
 function oddPixel(value: number, part: number, { below, above, infinite }: Beyond): number {
   if (Number.isNaN(value)) return transparent;
   if (!Number.isFinite(value)) return infinite[value > 0 ? 1 : 0];
@@ -174,7 +195,7 @@ function paintFlat(
   }
 }
 
-/** Colours a plane of labels: 0 is the background, other integers cycle through the remaining 255 colours. */
+/** Colours a plane of labels: 0 is the background, other integers cycle through the remaining colours. */
 export function paintLabels(
   { values, offset, rows, columns, rowStride, columnStride }: Plane,
   table: Uint32Array,
@@ -192,8 +213,12 @@ export function paintLabels(
 
 /** Entry of the colour table for a label. */
 export function labelEntry(label: number | bigint): number {
-  if (typeof label === "bigint") return label === 0n ? 0 : 1 + Number((((label - 1n) % 255n) + 255n) % 255n);
+  const count = labelCount - 1;
+  if (typeof label === "bigint") {
+    const all = BigInt(count);
+    return label === 0n ? 0 : 1 + Number((((label - 1n) % all) + all) % all);
+  }
   if (label === 0) return 0;
-  const turn = (label - 1) % 255;
-  return 1 + (turn < 0 ? turn + 255 : turn);
+  const turn = (label - 1) % count;
+  return 1 + (turn < 0 ? turn + count : turn);
 }

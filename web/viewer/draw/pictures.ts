@@ -4,7 +4,7 @@ import { labelEntries } from "./labels.js";
 import { paintLabels, paintPlane, paintThinned, type Thinning, thinnedPlane } from "./paint.js";
 import type { Placed } from "./placing.js";
 import type { MakingTime, SceneLayer } from "./renderer.js";
-import { layerColors } from "./table.js";
+import { layerColors, outsideOf } from "./table.js";
 import { TileCache } from "./tile-cache.js";
 
 export interface Picture {
@@ -106,10 +106,12 @@ function pixelValues(tile: Tile, { style, low, high }: SceneLayer, step: Thinnin
   const image = new ImageData(plane.columns / step.columns, plane.rows / step.rows);
   const pixels = new Uint32Array(image.data.buffer);
   const table = layerColors(style);
+  const range = { low, high, scale: style.scale };
+  const outside = outsideOf(style);
   if (style.kind === "labels") paintEvery(tile, table, step, pixels);
   else
     paintThinned(plane, step, pixels, (part, into) =>
-      paintPlane(part, table, low, high, style.outside === "mark", into),
+      paintPlane(part, table, range, outside, style.outside === "mark", into),
     );
   return image;
 }

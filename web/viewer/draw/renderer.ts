@@ -56,11 +56,8 @@ export interface MakingTime {
   left: number;
 }
 
-/** Colours of values outside the range, as red, green, blue. */
+/** Colours of patterns, as red, green, blue. */
 export const marks = {
-  /** Mixed half and half with the ends of the map below and above the range; unmixed for infinities. */
-  below: [56, 118, 255],
-  above: [255, 64, 48],
   hatchLight: [255, 214, 204],
   hatchDark: [178, 32, 32],
   dot: [128, 134, 142],

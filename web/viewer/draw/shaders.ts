@@ -49,6 +49,9 @@ uniform sampler2D colours;
 uniform vec2 low;       // rest of the lower limit; 1 if the range is empty
 uniform ${kind === "float" ? "float" : scalar} whole;
 uniform float scale;
+uniform int bend;       // 0 linear, 1 logarithmic, 2 symmetric logarithmic
+uniform vec2 real;      // value of a texel of 0, and of one unit of texels
+uniform vec3 curve;     // start, factor and threshold of a bent scale
 uniform int mode;
 uniform int marked;
 uniform vec3 below;
@@ -58,27 +61,37 @@ uniform float opacity;
 in vec2 texel;
 out vec4 colour;
 
+vec4 entry(int at) {
+  return texelFetch(colours, ivec2(at & 255, at >> 8), 0);
+}
+
 vec4 mapped(${scalar} value) {
-  if (mode == 2) return texelFetch(colours, ivec2(int(value), 0), 0);
+  if (mode == 2) return entry(int(value));
   ${
     kind === "float"
       ? `if (isnan(value)) return vec4(0.0);
   if (isinf(value)) return vec4(value > 0.0 ? above : below, 1.0);
   if (mode == 1) {
-    float turn = mod(value - 1.0, 255.0);
-    return texelFetch(colours, ivec2(value == 0.0 ? 0 : 1 + int(turn), 0), 0);
+    float turn = mod(value - 1.0, 65535.0);
+    return entry(value == 0.0 ? 0 : 1 + int(turn));
   }`
       : `if (mode == 1) {
-    int turn = ${kind === "int" ? "(value - 1) % 255" : "int((value - 1u) % 255u)"};
-    return texelFetch(colours, ivec2(value == ${scalar}(0) ? 0 : 1 + (turn < 0 ? turn + 255 : turn), 0), 0);
+    int turn = ${kind === "int" ? "(value - 1) % 65535" : "int((value - 1u) % 65535u)"};
+    return entry(value == ${scalar}(0) ? 0 : 1 + (turn < 0 ? turn + 65535 : turn));
   }`
   }
   ${position}
+  if (bend > 0) {
+    float whole_ = float(value) * real.y + real.x;
+    float bent = bend == 1
+      ? (whole_ > 0.0 ? log(whole_) : -3.0e38)
+      : sign(whole_) * log(1.0 + abs(whole_) / curve.z);
+    part = (bent - curve.x) * curve.y;
+  }
   if (low.y > 0.5) part = part > 0.0 ? 257.0 : part < 0.0 ? -1.0 : 128.0;
-  vec4 plain = texelFetch(colours, ivec2(int(clamp(part, 0.0, 255.0)), 0), 0);
   // A little beyond, for the limits themselves are rounded.
-  if (marked == 0 || (part >= -0.01 && part <= 256.01)) return plain;
-  return vec4(mix(plain.rgb, part < 0.0 ? below : above, 0.5), 1.0);
+  if (marked == 0 || (part >= -0.01 && part <= 256.01)) return entry(int(clamp(part, 0.0, 255.0)));
+  return vec4(part < 0.0 ? below : above, 1.0);
 }
 
 void main() {

@@ -1,15 +1,16 @@
-/** The 256 colours of a style. */
-import { colorTable } from "../base/colormaps.js";
+/** The colours of a style. */
+import { colorTable, labelCount, pixelColor } from "../base/color-tables.js";
+import { type OutsideColors, outsideColors } from "../base/outside-colors.js";
 import type { LayerStyle } from "../model/layers.js";
 import type { Tile } from "../tiles/tile.js";
 
 const kept = new Map<string, Uint32Array>();
 const maxCachedTables = 64;
 
-/** Pixels in the byte order of canvases, with gamma and direction applied. */
+/** Pixels in the byte order of canvases, with gamma, direction and steps applied. */
 export function layerColors(style: LayerStyle): Uint32Array {
-  const { kind, colormap, isReversed, color, gamma, isOverlay } = style;
-  const key = [kind, colormap, isReversed, color, gamma, isOverlay].join();
+  const { kind, colormap, isReversed, color, gamma, steps, isOverlay, labelColors } = style;
+  const key = [kind, colormap, isReversed, color, gamma, steps, isOverlay, labelColors].join();
   let table = kept.get(key);
   if (!table) {
     if (kept.size >= maxCachedTables) kept.clear();
@@ -19,33 +20,38 @@ export function layerColors(style: LayerStyle): Uint32Array {
   return table;
 }
 
-function makeTable({ kind, colormap, isReversed, color, gamma, isOverlay }: LayerStyle): Uint32Array {
-  // Over another layer, the background is transparent.
-  if (kind === "labels")
-    return isOverlay ? colorTable("labels").map((pixel, i) => (i === 0 ? 0 : pixel)) : colorTable("labels");
-  if (kind === "mask")
-    return Uint32Array.from({ length: 256 }, (_, i) => new Uint32Array(Uint8Array.of(0, 0, 0, i).buffer)[0]!);
+/** Colours of values outside the range; undefined if the ends of the map stand for them, too. */
+export function outsideOf({ kind, colormap, color }: LayerStyle): OutsideColors | undefined {
+  if (kind === "labels" || kind === "mask") return undefined;
+  return outsideColors(kind === "tint" ? ramp(color) : colorTable(colormap));
+}
+
+function makeTable(style: LayerStyle): Uint32Array {
+  const { kind, colormap, isReversed, color, gamma, steps } = style;
+  if (kind === "labels") return labelTable(style);
+  if (kind === "mask") return Uint32Array.from({ length: 256 }, (_, i) => pixelColor([0, 0, 0], i));
   const plain = kind === "tint" ? ramp(color) : colorTable(colormap);
   return Uint32Array.from(plain, (_, i) => {
-    const at = Math.min(255, Math.floor(256 * ((i + 0.5) / 256) ** gamma));
+    const share = steps > 0 ? Math.floor((i * steps) / 256) / (steps - 1) : (i + 0.5) / 256;
+    const at = Math.min(255, Math.floor(256 * share ** gamma));
     return plain[isReversed ? 255 - at : at]!;
   });
 }
 
-/** A ramp from black to a colour. */
-function ramp(color: string): Uint32Array {
-  const value = Number.parseInt(color, 16);
-  const bytes = new Uint8ClampedArray(1024);
-  for (let i = 0; i < 256; i++)
-    bytes.set(
-      [(value >> 16) & 255, (value >> 8) & 255, value & 255].map((c) => (c * i) / 255).concat(255),
-      4 * i,
-    );
-  return new Uint32Array(bytes.buffer);
+/** Over another layer, the background is transparent. */
+function labelTable({ isOverlay, labelColors }: LayerStyle): Uint32Array {
+  const table = colorTable("labels").slice();
+  for (const [label, [red, green, blue, alpha]] of labelColors?.colors ?? [])
+    if (label < labelCount) table[label] = pixelColor([red, green, blue], isOverlay ? alpha : 255);
+  if (isOverlay && !labelColors?.colors.has(0)) table[0] = 0;
+  return table;
 }
 
-/** For labels over another layer: missing chunks hold no labels and are not marked. */
-export const withoutMissing = ({ gaps, plane }: Tile): Pick<Tile, "gaps" | "plane"> => ({
-  plane,
-  gaps: gaps.filter(({ kind }) => kind !== "missing"),
-});
+/** A ramp from black to a colour. */
+const ramp = (color: string): Uint32Array => colorTable(`#000000,#${color}`);
+
+/** The parts of a tile that have a pattern. Missing labels have none: the image shows through them. */
+export function markedGaps({ gaps, plane }: Tile, style: LayerStyle): Pick<Tile, "gaps" | "plane"> {
+  const isMarked = style.isMissingMarked && !style.isOverlay;
+  return { plane, gaps: isMarked ? gaps : gaps.filter(({ kind }) => kind !== "missing") };
+}

@@ -112,9 +112,9 @@ function residuals({ values, offset, rows, columns, rowStride, columnStride }: P
  */
 export function labelTexels(plane: Plane, entryAt: (row: number, column: number) => number): Texels {
   const { rows, columns } = plane;
-  const data = new Uint8Array(rows * columns);
+  const data = new Uint16Array(rows * columns);
   let at = 0;
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++) data[at++] = entryAt(row, column);
-  return { type: "u8", data, rows, columns, rowLength: columns, middle: 0, factor: 1 };
+  return { type: "u16", data, rows, columns, rowLength: columns, middle: 0, factor: 1 };
 }

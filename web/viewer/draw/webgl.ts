@@ -1,4 +1,7 @@
 /** WebGL2 renderer: textures of the elements' own types, everything else in the shader. */
+import { pixelBytes } from "../base/color-tables.js";
+import type { OutsideColors } from "../base/outside-colors.js";
+import { scaleCurve, type ValueScale, valueScales } from "../base/value-scale.js";
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
 import { compileProgram, makeResources, type Program, type Resources, setPlace, unit } from "./gl.js";
@@ -15,7 +18,7 @@ import {
   type SceneLayer,
 } from "./renderer.js";
 import { type SamplerKind, samplerType } from "./shaders.js";
-import { layerColors, withoutMissing } from "./table.js";
+import { layerColors, markedGaps, outsideOf } from "./table.js";
 import type { Texels } from "./texels.js";
 import { Textures, type TileTextures } from "./textures.js";
 
@@ -178,7 +181,8 @@ export class WebGLRenderer implements Renderer {
     gl.bindTexture(gl.TEXTURE_2D, resources.colours);
     const table = new Uint8Array(layerColors(style).buffer);
     gl.pixelStorei(gl.UNPACK_ROW_LENGTH, 0);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
+    // 65,536 colours of labels are 256 rows.
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length >> 10, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
     gl.activeTexture(gl.TEXTURE0);
     let isWhole = true;
     this.#cutOff(scene);
@@ -191,7 +195,7 @@ export class WebGLRenderer implements Renderer {
         continue;
       }
       this.#drawTile(resources, layer, tile, textures, placed, where);
-      this.#drawGaps(resources, style.isOverlay ? withoutMissing(tile) : tile, placed, where, scene.ratio);
+      this.#drawGaps(resources, markedGaps(tile, style), placed, where, scene.ratio);
       this.#drawn.add(tile);
     }
     gl.disable(gl.SCISSOR_TEST);
@@ -221,9 +225,12 @@ export class WebGLRenderer implements Renderer {
       const isEntries = style.kind === "labels" && labelEntries(tile) !== undefined;
       gl.uniform1i(at("mode"), style.kind !== "labels" ? 0 : isEntries ? 2 : 1);
       this.#setRange(at, samplerType(texels.type), texels, low, high);
-      gl.uniform1i(at("marked"), style.outside === "mark" ? 1 : 0);
-      gl.uniform3f(at("below"), ...unit(marks.below));
-      gl.uniform3f(at("above"), ...unit(marks.above));
+      this.#setScale(at, style.scale, texels, low, high);
+      const outside = outsideOf(style);
+      gl.uniform1i(at("marked"), outside && style.outside === "mark" ? 1 : 0);
+      const ends = outside ?? endsOf(layerColors(style));
+      gl.uniform3f(at("below"), ...unit(ends.below));
+      gl.uniform3f(at("above"), ...unit(ends.above));
       // A mixed colour would be another label's.
       gl.uniform1i(at("grain"), isReduced && style.kind !== "labels" ? 2 : 1);
       gl.uniform1f(at("opacity"), style.opacity);
@@ -257,6 +264,23 @@ export class WebGLRenderer implements Renderer {
     gl.uniform1f(at("scale"), isFlat ? 1 : scale);
   }
 
+  /** Uniforms of a logarithmic scale, which is computed from whole values in the precision of floats. */
+  #setScale(
+    at: Program["at"],
+    scale: ValueScale,
+    { middle, factor: stretch }: Omit<Texels, "data">,
+    low: number,
+    high: number,
+  ): void {
+    const gl = this.#gl;
+    const { start, factor, threshold } = scaleCurve(scale, low, high);
+    const isBent = scale !== "linear" && high > low && Number.isFinite(factor);
+    gl.uniform1i(at("bend"), isBent ? valueScales.indexOf(scale) : 0);
+    if (!isBent) return;
+    gl.uniform2f(at("real"), middle, 1 / stretch);
+    gl.uniform3f(at("curve"), start, factor, threshold);
+  }
+
   #drawGaps(
     resources: Resources,
     { gaps, plane }: Pick<Tile, "gaps" | "plane">,
@@ -288,3 +312,9 @@ export class WebGLRenderer implements Renderer {
     }
   }
 }
+
+/** The first and the last colour of a map that leaves no others for values outside its range. */
+const endsOf = (table: Uint32Array): OutsideColors => ({
+  below: pixelBytes(table[0]!),
+  above: pixelBytes(table[255]!),
+});

@@ -1,5 +1,7 @@
 /** Layers of a view: planes of datasets, each with a style. */
-import type { ColormapName } from "../base/colormaps.js";
+import { type ColormapName, isDiverging } from "../base/colormaps.js";
+import type { LabelColors } from "../base/label-colors.js";
+import type { ValueScale } from "../base/value-scale.js";
 import { type Dataset, type DatasetAxis, datasetShape, type Labels } from "../source/dataset.js";
 import type { ComplexPart } from "../source/leaf.js";
 import { findChannelAxis, isPicture } from "./channels.js";
@@ -14,10 +16,17 @@ export interface LayerStyle {
   readonly kind: "map" | "labels" | "tint" | "mask";
   readonly colormap: ColormapName;
   readonly isReversed: boolean;
+  /** Number of equal steps of colour; 0 for continuous colours. */
+  readonly steps: number;
+  readonly scale: ValueScale;
   /** "rrggbb", for a tint. */
   readonly color: string;
   readonly gamma: number;
   readonly outside: Outside;
+  /** Whether chunks that are not stored have a pattern over their fill value. */
+  readonly isMissingMarked: boolean;
+  /** Colours of single labels. */
+  readonly labelColors?: LabelColors | undefined;
   /** 0 to 1. */
   readonly opacity: number;
   /** How the layer is composited onto those below; "mask" multiplies their opacity. */
@@ -75,11 +84,8 @@ function labelsLayer({ name, dataset, imageAxes }: Labels, state: ViewState): La
       range: { mode: "minmax" },
       style: {
         kind: "labels",
-        colormap: "labels",
-        isReversed: false,
-        color: "ffffff",
-        gamma: 1,
-        outside: "clamp",
+        ...plainStyle,
+        labelColors: dataset.labelInfo?.colors,
         opacity: state.labels.opacity,
         blend: "over",
         isOverlay: true,
@@ -88,24 +94,37 @@ function labelsLayer({ name, dataset, imageAxes }: Labels, state: ViewState): La
   ];
 }
 
+const plainStyle = {
+  colormap: "labels",
+  isReversed: false,
+  steps: 0,
+  scale: "linear",
+  color: "ffffff",
+  gamma: 1,
+  outside: "clamp",
+  isMissingMarked: false,
+} as const;
+
 function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
   const { axes, index, field, part, isRaw, colormap, isReversed, gamma, outside, range } = state;
   const plane = { dataset, axes, index, field, part, isRaw };
-  const plain = { colormap, isReversed, gamma, outside, color: "ffffff", opacity: 1 };
+  const { steps, scale, isMissingMarked } = state;
+  const plain = { colormap, isReversed, gamma, outside, isMissingMarked, color: "ffffff", opacity: 1 };
+  const spread = { steps, scale } as const;
   const channelAxis = findChannelAxis(dataset);
   if (!isComposite(dataset, state) || channelAxis === undefined) {
     const kind = colormap === "labels" ? "labels" : "map";
-    const style = { ...plain, kind, blend: "over" } as const;
-    return [
-      { ...plane, id: imageId, range, style, ...(colormap === "diverging" ? { center: state.center } : {}) },
-    ];
+    const labelColors = kind === "labels" ? dataset.labelInfo?.colors : undefined;
+    const style = { ...plain, ...spread, kind, labelColors, blend: "over" } as const;
+    const center = isDiverging(colormap) && scale !== "log" ? { center: state.center } : {};
+    return [{ ...plane, id: imageId, range, style, ...center }];
   }
   const at = (channel: number) => index.map((old, axis) => (axis === channelAxis ? channel : old));
   const layers = state
     .channels!.filter(({ isOn }) => isOn)
     .map((channel): Layer => {
       const { color, gamma } = channel;
-      const style = { ...plain, kind: "tint", color, gamma, isReversed: false, outside: "clamp" } as const;
+      const style = { ...plain, ...tinted, kind: "tint", color, gamma } as const;
       const id = channelId(channel.index);
       return {
         ...plane,
@@ -116,13 +135,16 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
       };
     });
   if (!isPicture(dataset) || dataset.axes[channelAxis]!.length !== 4 || layers.length === 0) return layers;
-  const style = { ...plain, kind: "mask", gamma: 1, isReversed: false, outside: "clamp" } as const;
+  const style = { ...plain, ...tinted, kind: "mask", gamma: 1 } as const;
   const whole = { mode: "manual", low: 0, high: 255 } as const;
   return [
     ...layers,
     { ...plane, id: "mask", index: at(3), range: whole, style: { ...style, blend: "mask" } },
   ];
 }
+
+/** Parts of the style of channels, which have neither a map nor colours for values outside. */
+const tinted = { steps: 0, scale: "linear", isReversed: false, outside: "clamp" } as const;
 
 /** The id of the layer of a single slice. */
 export const imageId = "image";
@@ -145,6 +167,15 @@ export function channelsRead(
   if (!isComposite(dataset, state) || axis === undefined) return undefined;
   const indices = imageLayers(dataset, state).map(({ index }) => index[axis]!);
   return { axis, indices: indices.sort((a, b) => a - b) };
+}
+
+/** Hidden axes along which a layer has other slices of the same quantity. */
+export function sampledAxes({ dataset, axes, style }: Layer): number[] {
+  if (style.kind === "labels" || style.kind === "mask") return [];
+  const channelAxis = findChannelAxis(dataset);
+  return datasetShape(dataset).flatMap((length, axis) =>
+    length > 1 && axis !== channelAxis && !axes.includes(axis) ? [axis] : [],
+  );
 }
 
 /** Axes along which slices can be played. */

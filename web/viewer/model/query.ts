@@ -6,7 +6,6 @@
  * syntax.
  */
 import type { Camera } from "./camera.js";
-import { channelId, imageId } from "./layers.js";
 import { channelsText, readChannels } from "./query-channels.js";
 import { type ArrayFacts, resolveState, type ValueRange, type ViewState, type WantedState } from "./state.js";
 
@@ -38,11 +37,14 @@ const textEntry = (key: Key, name: string = key): Entry => ({
   write: (state) => String(state[key]),
 });
 
-const switchEntry = (key: Key, name: string): Entry => ({
+/** One of two words. Others are passed on, for `resolveState` to refuse. */
+const choiceEntry = (key: Key, name: string, off: string, on: string): Entry => ({
   name,
-  read: (text) => ({ [key]: text === "yes" }),
-  write: (state) => (state[key] ? "yes" : "no"),
+  read: (text) => ({ [key]: text === on ? true : text === off ? false : text }),
+  write: (state) => (state[key] ? on : off),
 });
+
+const switchEntry = (key: Key, name: string): Entry => choiceEntry(key, name, "no", "yes");
 
 /** A number, or "none". */
 const numberEntry = (key: Key, name: string = key): Entry => ({
@@ -81,20 +83,12 @@ const entries: readonly Entry[] = [
   },
   switchEntry("isReversed", "reversed"),
   { ...textEntry("gamma"), read: (text) => ({ gamma: Number(text) }) },
-  switchEntry("isRangeLocked", "lock"),
-  {
-    // `271.4:307.4` for the picture, `channel:low:high` for channels.
-    name: "kept",
-    read: (text) => ({ keptLimits: readKept(text) }),
-    write: ({ keptLimits }) =>
-      Object.entries(keptLimits ?? {})
-        .map(([id, limits]) =>
-          [...(id === imageId ? [] : [id.slice(channelId("").length)]), ...limits].join(":"),
-        )
-        .join(),
-  },
+  choiceEntry("isRangePerSlice", "scope", "all", "slice"),
   switchEntry("isRangeCommon", "common"),
   textEntry("outside"),
+  choiceEntry("isMissingMarked", "missing", "fill", "mark"),
+  textEntry("scale"),
+  { ...textEntry("steps"), read: (text) => ({ steps: Number(text) }) },
   switchEntry("isRaw", "raw"),
   {
     name: "channels",
@@ -113,11 +107,7 @@ const entries: readonly Entry[] = [
     write: ({ labels }) => String(labels.opacity),
   },
   numberEntry("center"),
-  {
-    name: "histogram",
-    read: (text) => ({ isLogHistogram: text === "log" }),
-    write: ({ isLogHistogram }) => (isLogHistogram ? "log" : "linear"),
-  },
+  choiceEntry("isLogHistogram", "histogram", "linear", "log"),
   numberEntry("frameRate", "fps"),
   numberEntry("profile"),
   numberEntry("depth"),
@@ -126,6 +116,8 @@ const entries: readonly Entry[] = [
     name: "lines",
     read: (text) => {
       const names = text.split(",").map((name) => name.trim());
+      const isKnown = names.every((name) => ["graticule", "coasts", "none"].includes(name));
+      if (text !== "" && !isKnown) return { isGraticuleOn: text, areCoastsOn: text };
       return { isGraticuleOn: names.includes("graticule"), areCoastsOn: names.includes("coasts") };
     },
     write: linesText,
@@ -138,10 +130,12 @@ const named = new Set<string>([
   ...[
     "isReversed",
     "gamma",
-    "isRangeLocked",
-    "keptLimits",
+    "isRangePerSlice",
     "isRangeCommon",
     "outside",
+    "isMissingMarked",
+    "scale",
+    "steps",
     "isRaw",
     "channels",
     "labels",
@@ -256,15 +250,6 @@ function linesText({ isGraticuleOn, areCoastsOn }: ViewState): string {
 
 function selectText({ axes, index, window }: ViewState): string {
   return index.map((at, axis) => (axes.includes(axis) ? (window[axis]?.join(":") ?? ":") : at)).join();
-}
-
-function readKept(text: string): unknown {
-  return Object.fromEntries(
-    text.split(",").map((part) => {
-      const [high, low, channel] = part.split(":").reverse();
-      return [channel === undefined ? imageId : channelId(channel), [Number(low), Number(high)]];
-    }),
-  );
 }
 
 function readRange(text: string): unknown {

@@ -1,6 +1,7 @@
 /** The state of a view, as plain data: compared, kept in the address, restored. */
 import type { ZarrArray } from "zarr-wasm";
-import { type ColormapName, colormapNames } from "../base/colormaps.js";
+import { type ColormapName, isColormap } from "../base/colormaps.js";
+import { type ValueScale, valueScales } from "../base/value-scale.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import {
   type ComplexPart,
@@ -50,16 +51,20 @@ export interface ViewState {
   /** Exponent applied between range and colours: 1 for none. */
   readonly gamma: number;
   readonly range: ValueRange;
-  /** Whether the range found for one slice is kept for the others. */
-  readonly isRangeLocked: boolean;
-  /** Locked limits by layer id; null before any have been found. */
-  readonly keptLimits: Readonly<Record<string, readonly [low: number, high: number]>> | null;
+  /** Whether every slice has its own range, instead of one for all. */
+  readonly isRangePerSlice: boolean;
   /**
    * Whether the channels of a composite share one range, from their lowest lower limit to their highest upper
    * limit.
    */
   readonly isRangeCommon: boolean;
   readonly outside: Outside;
+  /** Whether chunks that are not stored have a pattern over their fill value. */
+  readonly isMissingMarked: boolean;
+  /** How values are spread over the colour map. */
+  readonly scale: ValueScale;
+  /** Number of equal steps of the colour map; 0 for continuous colours. */
+  readonly steps: number;
   /** Shows stored values without decoding by the dataset's metadata. */
   readonly isRaw: boolean;
   /** Channels shown together; null for a single slice with a colour map. */
@@ -80,9 +85,6 @@ export interface ViewState {
   readonly isGraticuleOn: boolean;
   readonly areCoastsOn: boolean;
 }
-
-/** Maximum number of layers with kept limits: more are never shown. */
-const maxKeptLimits = 16;
 
 /** The choices of slices per second. */
 export const frameRates = [1, 2, 5, 10, 20, 30] as const;
@@ -146,10 +148,12 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     camera: isCamera(wanted.camera) ? wanted.camera : null,
     isReversed: wanted.isReversed === true,
     gamma: isGamma(wanted.gamma) ? wanted.gamma : 1,
-    isRangeLocked: wanted.isRangeLocked === true,
-    keptLimits: wanted.isRangeLocked === true ? keptLimitsFrom(wanted.keptLimits) : null,
+    isRangePerSlice: wanted.isRangePerSlice === true,
     isRangeCommon: wanted.isRangeCommon === true,
     outside: wanted.outside === "clamp" ? "clamp" : "mark",
+    isMissingMarked: wanted.isMissingMarked === true,
+    scale: valueScales.find((scale) => scale === wanted.scale) ?? "linear",
+    steps: isSteps(wanted.steps) ? wanted.steps : 0,
     isRaw: wanted.isRaw === true,
     channels: channelsFor(array, wanted.channels),
     labels: labelsState(wanted.labels),
@@ -163,14 +167,6 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
   };
 }
 
-/** Whether a change affects the range of a channel or the choice of channels. */
-export function hasOtherRanges({ channels }: ViewState, change: WantedState): boolean {
-  const { channels: wanted } = change;
-  if (wanted === undefined || !Array.isArray(wanted) || !channels) return wanted !== undefined;
-  const before = new Map(channels.map(({ index, range }) => [index, range.mode]));
-  return wanted.some(({ index, range }: ChannelState) => before.get(index) !== range?.mode);
-}
-
 /** Null is a valid value: a single slice. */
 function channelsFor({ shape, channelAxis, channels }: ArrayFacts, value: unknown): ViewState["channels"] {
   if (value === null || channelAxis === undefined) return null;
@@ -179,19 +175,6 @@ function channelsFor({ shape, channelAxis, channels }: ArrayFacts, value: unknow
 
 const axisAt = (value: unknown, shape: readonly number[]): number | null =>
   typeof value === "number" && Number.isInteger(value) && shape[value] !== undefined ? value : null;
-
-function keptLimitsFrom(value: unknown): ViewState["keptLimits"] {
-  if (typeof value !== "object" || value === null) return null;
-  const entries = Object.entries(value).filter(
-    ([id, limits]) =>
-      /^(image|channel \d{1,6})$/.test(id) &&
-      Array.isArray(limits) &&
-      limits.length === 2 &&
-      limits.every(Number.isFinite) &&
-      limits[0] <= limits[1],
-  );
-  return entries.length > 0 && entries.length <= maxKeptLimits ? Object.fromEntries(entries) : null;
-}
 
 function labelsState(value: unknown): LabelsState {
   const { name, isOn, opacity } = (value ?? {}) as Partial<LabelsState>;
@@ -243,13 +226,22 @@ function isCamera(value: unknown): value is Camera {
   return [row, column, scale].every(Number.isFinite) && scale! > 0;
 }
 
-/** Suitable colour maps for a leaf. */
-export function colormapsFor(leaf: Leaf | undefined): ColormapName[] {
-  return colormapNames.filter((name) => name !== "labels" || (leaf && isInteger(leaf.dtype)));
-}
+/** Maximum number of steps of a colour map: more look continuous. */
+export const maxSteps = 64;
+
+const isSteps = (value: unknown): value is number =>
+  Number.isInteger(value) && (value === 0 || ((value as number) >= 2 && (value as number) <= maxSteps));
+
+/** Whether a leaf has labels: only integers can. */
+export const canBeLabels = (leaf: Leaf | undefined): boolean => leaf !== undefined && isInteger(leaf.dtype);
 
 function fittingColormap(value: unknown, leaf: Leaf | undefined, part: ComplexPart): ColormapName {
-  return colormapsFor(leaf).find((name) => name === value) ?? defaultColormap(leaf, part);
+  const isFitting = isColormap(value) && (value !== "labels" || canBeLabels(leaf));
+  return isFitting
+    ? value.toLowerCase().startsWith("#")
+      ? (value.toLowerCase() as `#${string}`)
+      : value
+    : defaultColormap(leaf, part);
 }
 
 /** Automatic, except for angles, whose range is known. A line includes outliers. */
@@ -262,6 +254,6 @@ function defaultRange(rank: number, leaf: Leaf | undefined, part: ComplexPart): 
 /** Gray for likely photographs and masks, cyclic for angles, viridis for measurements. */
 export function defaultColormap(leaf: Leaf | undefined, part: ComplexPart): ColormapName {
   if (!leaf) return "viridis";
-  if (isComplex(leaf.dtype) && part === "phase") return "cyclic";
+  if (isComplex(leaf.dtype) && part === "phase") return "twilight";
   return leaf.dtype.core === "bool" || leaf.dtype.core === "uint8" ? "gray" : "viridis";
 }

@@ -1,6 +1,7 @@
 /** A histogram of values with the colour limits, which can be dragged. */
 import { h } from "../base/dom.js";
 import { formatBriefly } from "../base/format.js";
+import { bent, scaleCurve } from "../base/value-scale.js";
 import { layerColors } from "../draw/table.js";
 import type { Histogram } from "../numbers/findings.js";
 import { isInteger, type Leaf } from "../source/leaf.js";
@@ -125,9 +126,11 @@ export class HistogramView {
   #drawStrip(context: CanvasRenderingContext2D, width: number, { limits, layer }: LayerNumbers): void {
     const [from, to] = this.#domain;
     const table = new Uint8Array(layerColors(layer.style).buffer);
+    const { scale } = layer.style;
+    const { start, factor, threshold } = scaleCurve(scale, limits[0], limits[1]);
     for (let x = 0; x < width; x++) {
       const value = from + ((x + 0.5) / width) * (to - from);
-      const part = Math.floor(((value - limits[0]) / (limits[1] - limits[0])) * 256);
+      const part = Math.floor((bent(scale, value, threshold) - start) * factor);
       const at = 4 * Math.min(255, Math.max(0, part));
       context.fillStyle = `rgb(${table[at]} ${table[at + 1]} ${table[at + 2]})`;
       context.fillRect(x, height - stripHeight, 1, stripHeight);

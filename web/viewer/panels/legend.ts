@@ -1,11 +1,11 @@
 /** The legend: the colours of values. */
 
-import { type ColormapName, colormaps, colorTable } from "../base/colormaps.js";
+import { colorTable } from "../base/color-tables.js";
+import type { ColormapName } from "../base/colormaps.js";
 import { h } from "../base/dom.js";
 import { keptFor } from "../base/memo.js";
-import { mixed } from "../draw/paint.js";
 import { marks } from "../draw/renderer.js";
-import { layerColors } from "../draw/table.js";
+import { layerColors, outsideOf } from "../draw/table.js";
 import type { LayerStyle } from "../model/layers.js";
 
 /** A channel in the legend. */
@@ -16,6 +16,21 @@ export interface ChannelEntry {
   readonly high: string;
 }
 
+/** A colour map between two values, and the other appearances in the picture. */
+export interface ScaleEntry {
+  readonly style: LayerStyle;
+  readonly low: string;
+  readonly high: string;
+  /** Whether there are values below and above the range. */
+  readonly isBelow: boolean;
+  readonly isAbove: boolean;
+  /** Whether chunks in view are not stored. */
+  readonly isMissing: boolean;
+  /** A note on values that the colours do not show. */
+  readonly note: string;
+  readonly title: string;
+}
+
 export class Legend {
   readonly #bar = h("canvas", { class: "zw-legend-bar", width: 256, height: 1, "aria-hidden": "true" });
   readonly #low = h("span");
@@ -23,23 +38,41 @@ export class Legend {
   readonly #caps = ["below", "above"].map((end) =>
     h("span", { class: "zw-legend-cap", title: `${end} the range` }),
   );
+  readonly #missing = h(
+    "p",
+    { class: "zw-legend-note zw-legend-missing", hidden: true },
+    h("span", { class: "zw-legend-cap zw-legend-dots", "aria-hidden": "true" }),
+    "Chunk is not stored",
+  );
   readonly #note = h("p", { class: "zw-legend-note" });
   readonly #scale = h(
     "div",
-    { class: "zw-legend-scale" },
+    { class: "zw-legend-scale", dir: "ltr" },
     this.#low,
     this.#caps[0],
     this.#bar,
     this.#caps[1],
     this.#high,
   );
-  readonly #channels = h("ul", { class: "zw-legend-channels", hidden: true, "aria-label": "Channels" });
-  readonly element = h("div", { class: "zw-legend", hidden: true }, this.#scale, this.#channels, this.#note);
+  readonly #channels = h("ul", {
+    class: "zw-legend-channels",
+    dir: "ltr",
+    hidden: true,
+    "aria-label": "Channels",
+  });
+  readonly element = h(
+    "div",
+    { class: "zw-legend", hidden: true },
+    this.#scale,
+    this.#channels,
+    this.#missing,
+    this.#note,
+  );
 
-  /** Shows a colour map between two values, and a note on values that it does not show. */
-  show(style: LayerStyle, low: string, high: string, note: string): void {
+  show(entry: ScaleEntry): void {
+    const { style, low, high, isBelow, isAbove, isMissing, note, title } = entry;
     this.element.hidden = false;
-    const key = [...Object.values(style), low, high, note].join("\n");
+    const key = [...Object.values(style), low, high, isBelow, isAbove, isMissing, note, title].join("\n");
     if (key === this.#shown) return;
     this.#shown = key;
     this.#channels.hidden = true;
@@ -48,18 +81,15 @@ export class Legend {
     this.#high.textContent = high;
     this.#note.textContent = note;
     this.#note.hidden = note === "";
-    this.#scale.title = colormaps[style.colormap].label;
-    const table = layerColors(style);
-    paintTable(this.#bar, table);
-    const ends = [
-      [table[0]!, marks.below],
-      [table[255]!, marks.above],
-    ] as const;
+    this.#scale.title = title;
+    this.#missing.hidden = !isMissing;
+    const [dots] = this.#missing.children;
+    (dots as HTMLElement).style.color = `rgb(${marks.dot.join(" ")})`;
+    paintTable(this.#bar, layerColors(style));
+    const outside = style.outside === "mark" ? outsideOf(style) : undefined;
     for (const [i, cap] of this.#caps.entries()) {
-      cap.hidden = style.outside === "clamp";
-      const [end, mark] = ends[i]!;
-      const bytes = new Uint8Array(Uint32Array.of(mixed(end, mark)).buffer);
-      cap.style.background = `rgb(${bytes[0]} ${bytes[1]} ${bytes[2]})`;
+      cap.hidden = !outside || !(i === 0 ? isBelow : isAbove);
+      if (outside) cap.style.background = `rgb(${(i === 0 ? outside.below : outside.above).join(" ")})`;
     }
   }
 
@@ -71,6 +101,7 @@ export class Legend {
     this.#shown = key;
     this.#scale.hidden = true;
     this.#note.hidden = true;
+    this.#missing.hidden = true;
     this.#channels.hidden = false;
     this.#channels.replaceChildren(
       ...channels.map(({ style, label, low, high }) => {

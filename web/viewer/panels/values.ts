@@ -1,9 +1,11 @@
 /** Controls for the colours of values: map, direction, gamma, centre; the range, and its histogram. */
 import type { DType } from "zarr-wasm";
-import { type ColormapName, colormaps } from "../base/colormaps.js";
+import { type ColormapName, colormapKinds, isDiverging } from "../base/colormaps.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import type { ValueScale } from "../base/value-scale.js";
+import { isPicture } from "../model/channels.js";
 import { isComposite } from "../model/layers.js";
-import { colormapsFor, drawnLeaf, type ValueRange, type ViewState } from "../model/state.js";
+import { canBeLabels, drawnLeaf, maxSteps, type ValueRange, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import { isTime } from "../source/leaf.js";
 import type { Change, Control, ControlState } from "./control.js";
@@ -18,7 +20,12 @@ const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
 ];
 
 export function valueParts(dataset: Dataset, change: Change): Control[] {
-  return [colormapPart(dataset, change), rangePart(dataset, change), lockPart(dataset, change)];
+  return [
+    colormapPart(dataset, change),
+    rangePart(dataset, change),
+    scopePart(dataset, change),
+    missingPart(dataset, change),
+  ];
 }
 
 /** Whether the values are shown with a colour map. */
@@ -26,11 +33,10 @@ const isMapped = (dataset: Dataset, settings: ViewState, { kind }: ControlState)
   kind === "image" && !isComposite(dataset, settings);
 
 function colormapPart(dataset: Dataset, change: Change): Control {
-  const names = Object.keys(colormaps) as ColormapName[];
-  const list = select(
-    names.map((name) => [name, colormaps[name].label] as const),
-    (name) => change(() => ({ colormap: name as ColormapName }), "colormap"),
-  );
+  const list = select([], (name) => change(() => ({ colormap: name as ColormapName }), "colormap"));
+  const labels = h("option", { value: "labels" }, "Labels (one colour each)");
+  const own = h("option", {}, "Colours of your own");
+  list.append(...kindGroups(), labels, own);
   const bar = h("canvas", { class: "zw-colormap-bar", width: 256, height: 1, "aria-hidden": "true" });
   const map = labelled("Colour map", list);
   map.append(bar);
@@ -45,26 +51,78 @@ function colormapPart(dataset: Dataset, change: Change): Control {
     change(() => ({ center: value }), "center");
   });
   const middle = labelled("Value at the middle", center);
-  const element = h("div", { class: "zw-group" }, map, reversed, gamma.element, middle);
+  const spread = spreadParts(change);
+  const element = h(
+    "div",
+    { class: "zw-group" },
+    ...[map, reversed, ...spread.elements, gamma.element, middle],
+  );
   return {
     element,
     sync(settings, state) {
       element.hidden = !isMapped(dataset, settings, state);
-      const fitting = colormapsFor(drawnLeaf(dataset, settings.field));
-      for (const option of list.options) option.hidden = !fitting.includes(option.value as ColormapName);
-      list.value = settings.colormap;
-      const isLabels = settings.colormap === "labels";
+      const { colormap } = settings;
+      labels.hidden = !canBeLabels(drawnLeaf(dataset, settings.field));
+      own.hidden = !colormap.startsWith("#");
+      own.value = own.hidden ? "" : colormap;
+      list.value = colormap;
+      const isLabels = colormap === "labels";
       bar.hidden = isLabels;
       reversed.hidden = isLabels;
       gamma.element.hidden = isLabels;
-      middle.hidden = settings.colormap !== "diverging" || settings.range.mode === "manual";
-      paintBar(bar, settings.colormap);
+      spread.sync(settings, isLabels);
+      middle.hidden = !isDiverging(colormap) || settings.range.mode === "manual" || settings.scale === "log";
+      paintBar(bar, colormap);
       bar.style.transform = settings.isReversed ? "scaleX(-1)" : "";
       box.checked = settings.isReversed;
       gamma.show(settings.gamma);
       showNumber(center, settings.center ?? "");
     },
   };
+}
+
+/** The published maps, by kind. */
+const kindGroups = (): HTMLElement[] =>
+  Object.entries(colormapKinds).map(([kind, names]) =>
+    h(
+      "optgroup",
+      { label: `${kind[0]!.toUpperCase()}${kind.slice(1)}` },
+      ...names.map((name) => h("option", {}, name)),
+    ),
+  );
+
+const scaleNames: readonly (readonly [ValueScale, string])[] = [
+  ["linear", "Linear"],
+  ["log", "Logarithmic"],
+  ["symlog", "Logarithmic on both sides of 0"],
+];
+
+/** How the colours are spread over the range. */
+function spreadParts(change: Change) {
+  const scale = select(scaleNames, (value) => change(() => ({ scale: value as ValueScale }), "scale"));
+  const steps = numberField({ min: 2, max: maxSteps, step: 1, placeholder: "continuous" }, () => {
+    const value = steps.value.trim() === "" ? 0 : Math.round(Number(steps.value));
+    change(() => ({ steps: Math.min(value, maxSteps) }), "steps");
+  });
+  const outside = checkBox("Mark values outside the range", (isOn) =>
+    change(() => ({ outside: isOn ? "mark" : "clamp" }), "outside"),
+  );
+  const elements = [labelled("Scale of colours", scale), labelled("Steps of colour", steps), outside.element];
+  return {
+    elements,
+    sync(settings: ViewState, isLabels: boolean) {
+      for (const element of elements) element.hidden = isLabels;
+      scale.value = settings.scale;
+      showNumber(steps, settings.steps || "");
+      outside.box.checked = settings.outside === "mark";
+    },
+  };
+}
+
+/** A check box in its label. */
+function checkBox(text: string, onChange: (isOn: boolean) => void) {
+  const box = h("input", { type: "checkbox", onchange: () => onChange(box.checked) });
+  return { box, element: h("label", { class: "zw-check" }, box, text) };
 }
 
 /** An exponent from 0.25 to 4, with 1 in the middle of the slider. */
@@ -107,8 +165,9 @@ export function limitFields(name: string, onLimits: (low: number, high: number) 
   const high = numberField({ step: "any", "aria-label": `Highest value${name}` }, set);
   return {
     element: h("div", { class: "zw-limits" }, low, h("span", {}, "to"), high),
-    show(limits: readonly [number, number], isManual: boolean) {
-      const [least, most] = limits.map((value) => (isManual ? value : rounded(value)));
+    /** @param limits undefined before they are known */
+    show(limits: readonly [number, number] | undefined, isManual: boolean) {
+      const [least, most] = limits?.map((value) => (isManual ? value : rounded(value))) ?? ["", ""];
       showNumber(low, least);
       showNumber(high, most);
     },
@@ -157,7 +216,7 @@ function rangePart(dataset: Dataset, change: Change): Control {
       const [numbers] = state.numbers;
       if (!numbers || element.hidden) return;
       limits = numbers.limits;
-      fields.show(limits, settings.range.mode === "manual");
+      fields.show(numbers.isRangeKnown ? limits : undefined, settings.range.mode === "manual");
       histogram.sync(isImage ? numbers : undefined, leaf, settings.isLogHistogram);
       log.element.hidden = histogram.element.hidden;
       log.sync(settings);
@@ -179,13 +238,13 @@ export function logBox(change: Change) {
   };
 }
 
-/** If there are other slices: whether each gets its own range. */
-function lockPart(dataset: Dataset, change: Change): Control {
+/** If there are other slices: whether each has its own range. */
+function scopePart(dataset: Dataset, change: Change): Control {
   const box = h("input", {
     type: "checkbox",
-    onchange: () => change(() => ({ isRangeLocked: box.checked }), "lock"),
+    onchange: () => change(() => ({ isRangePerSlice: box.checked }), "scope"),
   });
-  const element = h("label", { class: "zw-check" }, box, "The same range for all slices");
+  const element = h("label", { class: "zw-check" }, box, "Find the range for each slice");
   return {
     element,
     sync(settings, { kind }) {
@@ -194,7 +253,22 @@ function lockPart(dataset: Dataset, change: Change): Control {
         : settings.range.mode !== "manual" && settings.colormap !== "labels";
       const hasSlices = dataset.axes.some(({ length }, axis) => length > 1 && !settings.axes.includes(axis));
       element.hidden = kind !== "image" || !isFound || !hasSlices;
-      box.checked = settings.isRangeLocked;
+      box.checked = settings.isRangePerSlice;
+    },
+  };
+}
+
+/** Whether chunks that are not stored have a pattern. */
+function missingPart(dataset: Dataset, change: Change): Control {
+  const { box, element } = checkBox("Mark chunks that are not stored", (isOn) =>
+    change(() => ({ isMissingMarked: isOn }), "missing"),
+  );
+  return {
+    element,
+    sync(settings, { kind, numbers }) {
+      const isAny = numbers.some(({ hasMissing }) => hasMissing);
+      element.hidden = kind !== "image" || isPicture(dataset) || !(isAny || settings.isMissingMarked);
+      box.checked = settings.isMissingMarked;
     },
   };
 }

@@ -1,0 +1,214 @@
+// Colours of values: the published maps, values outside the range, scales, steps, colours of labels.
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { colorDifference, toLab } from "#src/viewer/base/color-difference.js";
+import { colorTable, parseColor, pixelBytes, pixelColor } from "#src/viewer/base/color-tables.js";
+import { colormapKinds, colormapNames, isColormap, loadColormap } from "#src/viewer/base/colormaps.js";
+import { LabelColors } from "#src/viewer/base/label-colors.js";
+import { outsideColors } from "#src/viewer/base/outside-colors.js";
+import type { Plane } from "#src/viewer/base/plane.js";
+import { bent, scaleCurve, valueAt, valueScales } from "#src/viewer/base/value-scale.js";
+import { paintPlane } from "#src/viewer/draw/paint.js";
+import { layerColors } from "#src/viewer/draw/table.js";
+import type { LayerStyle } from "#src/viewer/model/layers.js";
+
+beforeAll(() => loadColormap("batlow"));
+
+const hex = (pixel: number) =>
+  pixelBytes(pixel)
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+
+const published = Object.values(colormapKinds).flat();
+
+const style: LayerStyle = {
+  kind: "map",
+  colormap: "viridis",
+  isReversed: false,
+  steps: 0,
+  scale: "linear",
+  color: "ffffff",
+  gamma: 1,
+  outside: "mark",
+  isMissingMarked: false,
+  opacity: 1,
+  blend: "over",
+};
+
+describe("published maps", () => {
+  // As their authors give them: the first, one in the middle where it is well known, the last.
+  it.each([
+    ["gray", ["000000", "808080", "ffffff"]],
+    ["viridis", ["440154", "21918c", "fde725"]],
+    ["plasma", ["0d0887", undefined, "f0f921"]],
+    ["inferno", ["000004", undefined, "fcffa4"]],
+    ["magma", ["000004", undefined, "fcfdbf"]],
+    ["turbo", ["30123b", undefined, "7a0403"]],
+    ["batlow", ["011959", undefined, "faccfa"]],
+    ["vik", ["001261", undefined, "590008"]],
+    ["RdBu", ["67001f", undefined, "053061"]],
+    ["Spectral", ["9e0142", undefined, "5e4fa2"]],
+  ] as const)("%s", (name, expected) => {
+    const table = colorTable(name);
+    for (const [i, color] of expected.entries())
+      if (color) expect(hex(table[[0, 128, 255][i]!]!)).toBe(color);
+  });
+
+  it("are at least 60, of 256 opaque colours that change gradually", () => {
+    expect(published.length).toBeGreaterThanOrEqual(60);
+    for (const name of published) {
+      const table = colorTable(name);
+      expect(table).toHaveLength(256);
+      expect(new Uint8Array(table.buffer).every((byte, i) => i % 4 < 3 || byte === 255)).toBe(true);
+      const steps = [...table.subarray(1)].map((pixel, i) =>
+        colorDifference(toLab(pixelBytes(table[i]!)), toLab(pixelBytes(pixel))),
+      );
+      // Some maps have an edge: at sea level, in the middle, at a threshold of oxygen.
+      const edges = steps.filter((step) => step > 4).length;
+      expect([name, edges <= 5]).toEqual([name, true]);
+    }
+    expect(new Set(published.map((name) => colorTable(name).join())).size).toBe(published.length);
+  });
+
+  it("cyclic ones meet at their ends", () => {
+    for (const name of colormapKinds.cyclic) {
+      const table = colorTable(name);
+      const ends = [table[0]!, table[255]!].map((pixel) => toLab(pixelBytes(pixel)));
+      expect(colorDifference(ends[0]!, ends[1]!)).toBeLessThan(3);
+    }
+  });
+
+  it("users define their own by a list of colours", () => {
+    const table = colorTable("#000000,#ff0000,#ffffff");
+    expect([0, 255].map((i) => hex(table[i]!))).toEqual(["000000", "ffffff"]);
+    expect(pixelBytes(table[64]!)).toEqual([128, 0, 0]);
+    for (const text of ["#000000", "#00", "viridi", "#000000,red", `${"#000000,".repeat(300)}#000000`, 3])
+      expect(isColormap(text)).toBe(false);
+    expect(colormapNames.every(isColormap)).toBe(true);
+  });
+});
+
+describe("CIEDE2000", () => {
+  // Pairs of Sharma, Wu and Dalal (2005), which cover all branches.
+  it.each([
+    [[50, 2.6772, -79.7751], [50, 0, -82.7485], 2.0425],
+    [[50, -1.1848, -84.8006], [50, 0, -82.7485], 1.0],
+    [[50, 0, 0], [50, -1, 2], 2.3669],
+    [[50, 2.49, -0.001], [50, -2.49, 0.0009], 7.1792],
+    [[50, 2.49, -0.001], [50, -2.49, 0.0011], 7.2195],
+    [[50, -0.001, 2.49], [50, 0.0009, -2.49], 4.8045],
+    [[50, 2.5, 0], [73, 25, -18], 27.1492],
+    [[50, 2.5, 0], [58, 24, 15], 19.4535],
+    [[60.2574, -34.0099, 36.2677], [60.4626, -34.1751, 39.4387], 1.2644],
+    [[22.7233, 20.0904, -46.694], [23.0331, 14.973, -42.5619], 2.0373],
+    [[90.8027, -2.0831, 1.441], [91.1528, -1.6435, 0.0447], 1.4441],
+    [[2.0776, 0.0795, -1.135], [0.9033, -0.0636, -0.5514], 0.9082],
+  ] as const)("%j and %j differ by %f", (a, b, expected) => {
+    expect(colorDifference(a, b)).toBeCloseTo(expected, 4);
+    expect(colorDifference(b, a)).toBeCloseTo(expected, 4);
+  });
+});
+
+it.each(published)("values outside the range of %s look like no colour of it", (name) => {
+  const table = colorTable(name);
+  const outside = outsideColors(table);
+  if (!outside) return; // the ends stand for them
+  const [below, above] = [outside.below, outside.above].map(toLab);
+  expect(colorDifference(below!, above!)).toBeGreaterThanOrEqual(15);
+  for (const pixel of table)
+    for (const lab of [below!, above!])
+      expect(colorDifference(toLab(pixelBytes(pixel)), lab)).toBeGreaterThanOrEqual(15);
+});
+
+it("a map that leaves no colour clamps to its ends", () => {
+  const bright = Array.from({ length: 128 }, (_, i) => {
+    const digits = [i & 1, (i >> 1) & 1, (i >> 2) & 1].map((bit) => (bit ? "ff" : "00")).join("");
+    return `#${digits}`;
+  });
+  const more = ["#0096ff", "#6ebeff", "#00e5ff", "#00ffa0", "#ff3020", "#ff00aa", "#808080", "#006e28"];
+  const map = `${[...bright, ...more, "#780000"].join()}` as `#${string}`;
+  const table = colorTable(map);
+  expect(outsideColors(table)).toBeUndefined();
+  const plane: Plane = {
+    values: Float32Array.of(-1, 2),
+    offset: 0,
+    rows: 1,
+    columns: 2,
+    rowStride: 2,
+    columnStride: 1,
+  };
+  const pixels = new Uint32Array(2);
+  paintPlane(plane, table, { low: 0, high: 1, scale: "linear" }, undefined, true, pixels);
+  expect([...pixels]).toEqual([table[0], table[255]]);
+});
+
+describe("scales", () => {
+  const table = Uint32Array.from({ length: 256 }, (_, i) => pixelColor([i, 0, 0]));
+  const entries = (
+    values: Plane["values"],
+    low: number,
+    high: number,
+    scale: "linear" | "log" | "symlog",
+  ) => {
+    const plane = { values, offset: 0, rows: 1, columns: values.length, rowStride: 0, columnStride: 1 };
+    const pixels = new Uint32Array(values.length);
+    const outside = { below: [0, 0, 255], above: [0, 255, 0] } as const;
+    paintPlane(plane, table, { low, high, scale }, outside, true, pixels);
+    return [...pixels].map((pixel) => {
+      const [red, green, blue] = pixelBytes(pixel);
+      return pixel === 0 ? "none" : blue > 0 ? "below" : green > 0 ? "above" : red;
+    });
+  };
+
+  it("logarithmic: equal ratios are equal distances, and 0 lies below", () => {
+    expect(entries(Float64Array.of(1, 10.1, 101, 1010, 1e4), 1, 1e4, "log")).toEqual([0, 64, 128, 192, 255]);
+    expect(entries(Float64Array.of(0, -3, 0.9, 1.1e4, Number.NaN), 1, 1e4, "log")).toEqual([
+      ...["below", "below", "below", "above", "none"],
+    ]);
+    expect(entries(Uint16Array.of(1, 5, 16, 0), 1, 16, "log")).toEqual([0, 148, 255, "below"]);
+  });
+
+  it("symmetric logarithmic: odd around 0", () => {
+    expect(entries(Float64Array.of(-100, 0, 100, 101), -100, 100, "symlog")).toEqual([0, 128, 255, "above"]);
+    const { start, factor, threshold } = scaleCurve("symlog", -100, 100);
+    for (const value of [0.01, 1, 50, 100]) {
+      const [a, b] = [value, -value].map((one) => (bent("symlog", one, threshold) - start) * factor);
+      expect(a! + b!).toBeCloseTo(256, 6);
+    }
+  });
+
+  it.each(valueScales)("%s: values and positions are inverse", (scale) => {
+    const { start, factor, threshold } = scaleCurve(scale, 0.5, 3000);
+    for (const share of [0, 0.1, 0.5, 0.999, 1]) {
+      const value = valueAt(scale, 0.5, 3000, share);
+      expect((bent(scale, value, threshold) - start) * factor).toBeCloseTo(256 * share, 6);
+    }
+  });
+});
+
+it("steps divide a map into equal bands, from the first colour to the last", () => {
+  const table = layerColors({ ...style, colormap: "gray", steps: 4 });
+  expect([...new Set([...table].map((pixel) => pixelBytes(pixel)[0]))]).toEqual([0, 85, 170, 255]);
+  expect(table.filter((pixel) => pixel === table[0])).toHaveLength(64);
+});
+
+it("labels have the colours of the metadata, and others their own", () => {
+  const plain = layerColors({ ...style, kind: "labels", colormap: "labels" });
+  const labelColors = new LabelColors(
+    new Map([
+      [3, [10, 20, 30, 128]],
+      [1e9, [1, 1, 1, 1]],
+    ]),
+  );
+  const given = layerColors({ ...style, kind: "labels", colormap: "labels", labelColors });
+  expect(pixelBytes(given[3]!)).toEqual([10, 20, 30]);
+  expect(given.filter((pixel, i) => pixel !== plain[i])).toHaveLength(1);
+  const over = layerColors({ ...style, kind: "labels", colormap: "labels", labelColors, isOverlay: true });
+  expect(new Uint8Array(over.buffer)[15]).toBe(128); // their opacity counts over an image
+  expect(over[0]).toBe(0);
+  // Tables of other labels are not mistaken for these.
+  const others = new LabelColors(new Map([[3, [40, 50, 60, 255]]]));
+  const look = layerColors({ ...style, kind: "labels", colormap: "labels", labelColors: others });
+  expect(pixelBytes(look[3]!)).toEqual([40, 50, 60]);
+  expect(parseColor("#102030")).toEqual([16, 32, 48]);
+});

@@ -1,0 +1,112 @@
+/** Tables of colours: 256 for values, 65,536 for labels, as pixels in the byte order of canvas memory. */
+import { bytesOfBase64, type ColormapName, packedColormap } from "./colormaps.js";
+import { viridis } from "./viridis.js";
+
+/** 0 to 255. */
+type Rgb = readonly [red: number, green: number, blue: number];
+
+/** Number of entries of a table of labels: the background, and a colour for each label before they repeat. */
+export const labelCount = 2 ** 16;
+
+const tables = new Map<ColormapName, Uint32Array>();
+const maxTables = 128;
+
+/**
+ * The colours of a map. For "labels", entry 0 is the background, and all others differ. A map whose table has
+ * not been loaded looks like viridis.
+ */
+export function colorTable(name: ColormapName): Uint32Array {
+  const kept = tables.get(name);
+  if (kept) return kept;
+  const table = makeTable(name);
+  if (!table) return colorTable("viridis");
+  if (tables.size >= maxTables) tables.clear(); // users can define any number
+  tables.set(name, table);
+  return table;
+}
+
+function makeTable(name: ColormapName): Uint32Array | undefined {
+  if (name === "labels") return labelColors();
+  if (name === "gray") return interpolated(["#000000", "#ffffff"]);
+  if (name.startsWith("#")) return interpolated(name.split(","));
+  const differences = name === "viridis" ? bytesOfBase64(viridis) : packedColormap(name);
+  return differences && unpack(differences);
+}
+
+/** A published table: for one channel after the other, the differences from colour to colour, modulo 256. */
+function unpack(differences: Uint8Array): Uint32Array {
+  const bytes = new Uint8Array(4 * 256).fill(255);
+  for (let channel = 0; channel < 3; channel++) {
+    let value = 0;
+    for (let i = 0; i < 256; i++) {
+      value += differences[256 * channel + i]!;
+      bytes[4 * i + channel] = value;
+    }
+  }
+  return new Uint32Array(bytes.buffer);
+}
+
+/** 256 colours on straight lines between evenly spaced ones. */
+function interpolated(stops: readonly string[]): Uint32Array {
+  const colors = stops.map(parseColor);
+  const bytes = new Uint8ClampedArray(4 * 256).fill(255); // rounds
+  for (let i = 0; i < 256; i++) {
+    const at = (i / 255) * (colors.length - 1);
+    const left = Math.min(Math.floor(at), colors.length - 2);
+    for (let channel = 0; channel < 3; channel++) {
+      const [a, b] = [colors[left]![channel]!, colors[left + 1]![channel]!];
+      bytes[4 * i + channel] = a + (b - a) * (at - left);
+    }
+  }
+  return new Uint32Array(bytes.buffer);
+}
+
+/** @param text "rrggbb" or "#rrggbb" */
+export function parseColor(text: string): Rgb {
+  const value = Number.parseInt(text.replace("#", ""), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** A pixel in the byte order of canvases. */
+export function pixelColor([red, green, blue]: readonly number[], alpha = 255): number {
+  return new Uint32Array(Uint8Array.of(red!, green!, blue!, alpha).buffer)[0]!;
+}
+
+/** Red, green and blue of a pixel. */
+export function pixelBytes(pixel: number): Rgb {
+  const [red, green, blue] = new Uint8Array(Uint32Array.of(pixel).buffer);
+  return [red!, green!, blue!];
+}
+
+const background: Rgb = [20, 22, 28];
+
+/**
+ * Colours a golden angle apart in hue, so that consecutive labels look very different. No two are the same:
+ * further turns around the circle vary saturation and lightness.
+ */
+function labelColors(): Uint32Array {
+  const table = new Uint32Array(labelCount);
+  table[0] = pixelColor(background);
+  const used = new Set([table[0]!]);
+  for (let label = 1; label < labelCount; label++) {
+    const hue = (label * 137.508 + 200) % 360;
+    let pixel = table[0]!;
+    for (let turn = 0; used.has(pixel); turn++) {
+      const saturation = 0.62 + 0.3 * (((turn * 0.618) % 1) - (turn > 0 ? 0.5 : 0));
+      const lightness = 0.5 + 0.14 * ((label % 3) - 1) + (turn > 0 ? 0.13 * (((turn * 0.755) % 1) - 0.5) : 0);
+      pixel = pixelColor(hslToRgb(hue + turn * 0.31, saturation, lightness));
+    }
+    used.add(pixel);
+    table[label] = pixel;
+  }
+  return table;
+}
+
+function hslToRgb(hue: number, saturation: number, lightness: number): Rgb {
+  const channel = (n: number) => {
+    const k = (n + hue / 30) % 12;
+    const amount = saturation * Math.min(lightness, 1 - lightness);
+    return 255 * (lightness - amount * Math.max(-1, Math.min(k - 3, 9 - k, 1)));
+  };
+  return [channel(0), channel(8), channel(4)];
+}

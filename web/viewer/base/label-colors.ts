@@ -1,0 +1,20 @@
+/** Colours of single labels, as metadata give them. */
+
+export type Rgba = readonly [red: number, green: number, blue: number, alpha: number];
+
+let lastId = 0;
+
+/** In the text of a style, such as the key of a cache, it is a number: no two have the same. */
+export class LabelColors {
+  readonly #id = ++lastId;
+
+  constructor(readonly colors: ReadonlyMap<number, Rgba>) {}
+
+  toString(): string {
+    return `labels ${this.#id}`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
