@@ -61,8 +61,16 @@ function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number
   const value = isRaw || !dataset.decode ? withUnit(layer, stored) : meantText(dataset, region, at, stored);
   const name = layerName(layer);
   const level = tile.level > 0 ? ` (level ${tile.level})` : "";
+  const properties = labelText(layer, region, at);
   const note = gap ? " (fill value: the chunk is not stored)" : "";
-  return `${name}${value}${note}${level}`;
+  return `${name}${value}${properties}${note}${level}`;
+}
+
+/** Properties of the label under the pointer: " (class: nucleus)". */
+function labelText({ dataset, style }: Layer, { data }: Region, at: number): string {
+  if (style.kind !== "labels" || !dataset.labelInfo) return "";
+  const text = dataset.labelInfo.properties(data[at]!);
+  return text === undefined ? "" : ` (${text})`;
 }
 
 /** Formats values that need no decoding. */

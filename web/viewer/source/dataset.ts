@@ -1,5 +1,6 @@
 /** A dataset: one array, or the same data at several resolutions, with the meaning of its axes and values. */
 import type { DType, Region, ZarrArray } from "zarr-wasm";
+import type { LabelColors } from "../base/label-colors.js";
 
 /** The meaning of an axis, if declared: by CF, by OME-Zarr, or by an unambiguous name. */
 export type AxisRole = "latitude" | "longitude" | "x" | "y" | "z" | "time" | "channel";
@@ -71,6 +72,13 @@ export interface LabelsList {
   find(): Promise<readonly Labels[]>;
 }
 
+/** Metadata of single labels. */
+export interface LabelInfo {
+  readonly colors: LabelColors | undefined;
+  /** Properties of a label, as text; undefined if there are none. */
+  properties(label: number | bigint): string | undefined;
+}
+
 /** One resolution. */
 export interface Level {
   /** Elements of level 0 per element of this level, per axis. */
@@ -100,6 +108,8 @@ export interface Dataset {
   readonly title: string;
   /** True if the elements are labels: integers that identify objects, not quantities. */
   readonly isLabels?: boolean | undefined;
+  /** Colours and properties of labels. */
+  readonly labelInfo?: LabelInfo | undefined;
   readonly axes: readonly DatasetAxis[];
   readonly dtype: DType;
   /** Finest first; at least one. */
@@ -115,6 +125,10 @@ export interface Dataset {
   readonly unit?: string | undefined;
   /** Decodes stored values (CF: scale, offset, missing values); absent if they need no decoding. */
   readonly decode?: ((stored: Region) => Region) | undefined;
+  /** Minimum and maximum of all decoded values, as declared by metadata. */
+  readonly actualRange?: readonly [low: number, high: number] | undefined;
+  /** Limits of valid decoded values. */
+  readonly validRange?: readonly [low: number, high: number] | undefined;
   /** Kind of decoded values. Default: "numbers". */
   readonly decodedKind?: "numbers" | "milliseconds" | undefined;
   /** Sentences on metadata that could not be interpreted. */

@@ -12,13 +12,15 @@ import {
 import { own } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { AxisRole, ChannelInfo, Dataset, DatasetAxis, Labels, LabelsList, Level } from "./dataset.js";
+import { isInteger } from "./leaf.js";
+import { labelInfo, renderingDefaults } from "./ome-settings.js";
 import { placedIn } from "./placing.js";
 
 export interface ImageOptions {
   readonly title: string;
   /** True for an image of labels. */
   readonly isLabel?: boolean | undefined;
-  /** The image's group, which is searched for labels. */
+  /** The group of the image: its rendering settings, and labels below it. */
   readonly group?: ZarrGroup | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -59,7 +61,10 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
     channelAxis,
     channels,
     problems: left > 0 ? [problem] : undefined,
-    hints: isLabel ? { colormap: "labels" } : singleHints(channels, channelAxis, array),
+    labelInfo: isLabel ? labelInfo(group?.attributes) : undefined,
+    hints: isLabel
+      ? { colormap: "labels" }
+      : imageHints(axes, channels, channelAxis, array, group?.attributes),
   };
   return group && !isLabel ? { ...dataset, labels: findLabels(group, dataset) } : dataset;
 }
@@ -94,17 +99,28 @@ function channelInfo({ label, color, active, window }: OmeChannel): ChannelInfo 
   return { label, color, active, window: isWindow ? [start, end] : undefined };
 }
 
-/** Hints for a single-channel image: its window, in gray. */
-function singleHints(
+/** Hints of the rendering settings; single-channel images are gray, with the window of the channel. */
+function imageHints(
+  axes: readonly DatasetAxis[],
   channels: readonly ChannelInfo[] | undefined,
-  axis: number | undefined,
-  { shape }: ZarrArray,
+  channelAxis: number | undefined,
+  { dtype }: ZarrArray,
+  attributes: unknown,
 ): Dataset["hints"] {
-  if (!channels || (axis !== undefined && shape[axis]! > 1)) return undefined;
-  const window = channels[0]?.window;
+  const { t, z, isGray } = renderingDefaults(attributes);
+  const isSingle = channelAxis === undefined || axes[channelAxis]!.length === 1;
+  const active = Math.max(0, channels?.findIndex((channel) => channel.active !== false) ?? 0);
+  const index = axes.map(({ role }, axis) => {
+    if (axis === channelAxis) return isGray ? active : undefined;
+    return role === "time" ? t : role === "z" ? z : undefined;
+  });
+  const window = channels?.[isSingle ? 0 : active]?.window;
+  const isShownGray = isSingle ? channels !== undefined || isInteger(dtype) : isGray;
   return {
-    colormap: "gray",
-    ...(window ? { range: { mode: "manual", low: window[0], high: window[1] } } : {}),
+    index,
+    ...(isShownGray ? { colormap: "gray" } : {}),
+    ...(isShownGray && window ? { range: { mode: "manual", low: window[0], high: window[1] } } : {}),
+    ...(isShownGray && !isSingle ? { channels: null } : {}),
   };
 }
 
@@ -210,7 +226,7 @@ function lazyLabels(group: ZarrGroup, path: string, image: Dataset): Labels {
     const inPlace = hasLinks(group)
       ? await (await import("./label-link.js")).inImage(group, path, labels!)
       : labels!;
-    const found = await multiscaleDataset(inPlace, { title: name, isLabel: true });
+    const found = await multiscaleDataset(inPlace, { title: name, isLabel: true, group: node });
     const placed = placedIn(image, found);
     imageAxes = placed.imageAxes;
     dataset = placed.dataset;
