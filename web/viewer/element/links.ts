@@ -1,40 +1,102 @@
 /** Links viewers of a page so that they move together. */
 import type { ViewState, WantedState } from "../model/state.js";
 
+/** The parts of a state that linked viewers share. */
+const sharedParts = ["axes", "index", "window", "camera"] as const;
+type SharedPart = (typeof sharedParts)[number];
+type Position = Partial<Pick<ViewState, SharedPart>>;
+
 /** A viewer as seen by the other members of its link. */
 export interface Linked {
   readonly current: ViewState | undefined;
+  /** The state of its source without any settings. */
+  readonly usual: ViewState | undefined;
+  /** Parts that the page has set: those of other viewers do not override them. */
+  readonly ownParts: ReadonlySet<string>;
   follow(wanted: WantedState): void;
 }
 
-const links = new Map<string, Set<Linked>>();
+/** A position, and the number of dimensions of the array that it is in. */
+interface Published {
+  readonly rank: number;
+  readonly position: Position;
+}
+
+interface Link {
+  readonly members: Set<Linked>;
+  /** The positions that members were given or moved to, the latest last; defaults are not among them. */
+  published: readonly Published[];
+}
+
+const links = new Map<string, Link>();
 
 /** Joins a link. @returns a function that leaves it. */
 export function joinLink(name: string, member: Linked): () => void {
-  const members = links.get(name) ?? new Set();
-  links.set(name, members.add(member));
+  const link = links.get(name) ?? { members: new Set(), published: [] };
+  link.members.add(member);
+  links.set(name, link);
   return () => {
-    members.delete(member);
-    if (members.size === 0) links.delete(name);
+    link.members.delete(member);
+    if (link.members.size === 0) links.delete(name);
   };
 }
 
-/** Moves the other members of a link to a member's view. */
-export function tellLinked(name: string, member: Linked): void {
-  for (const other of links.get(name) ?? []) if (other !== member) lead(member, other);
+/** Moves the other members of a link along with one whose state has changed. */
+export function tellLinked(name: string, member: Linked, before: ViewState): void {
+  const link = links.get(name);
+  const { current } = member;
+  if (!link || !current) return;
+  const news = publish(link, current, (part) => text(before[part]) !== text(current[part]));
+  if (news) for (const other of link.members) if (other !== member) lead(news, other);
 }
 
-/** Moves a member that has just opened a source to the view of the others. */
-export function followLinked(name: string, member: Linked): void {
-  const leader = [...(links.get(name) ?? [])].find((other) => other !== member && other.current);
-  if (leader) lead(leader, member);
+/** Brings a member that has just opened a source together with the others. */
+export function enterLink(name: string, member: Linked): void {
+  const link = links.get(name);
+  const { current, usual, ownParts } = member;
+  if (!link || !current || !usual) return;
+  const known = new Set(
+    link.published
+      .filter(({ rank }) => rank === current.index.length)
+      .flatMap(({ position }) => Object.keys(position)),
+  );
+  for (const one of link.published) lead(one, member, ownParts);
+  const news = publish(
+    link,
+    current,
+    (part) => ownParts.has(part) && !known.has(part) && text(current[part]) !== text(usual[part]),
+  );
+  if (news) for (const other of link.members) if (other !== member) lead(news, other, other.ownParts);
 }
 
-function lead({ current: from }: Linked, other: Linked): void {
-  const to = other.current;
-  if (!from || !to) return;
-  const { axes, index, window, camera } = from;
+const text = (value: unknown): string => JSON.stringify(value);
+
+/** Adds parts of a state to the position of a link. */
+function publish(
+  link: Link,
+  state: ViewState,
+  isWanted: (part: SharedPart) => boolean,
+): Published | undefined {
+  const entries = sharedParts.filter(isWanted).map((part) => [part, state[part]] as const);
+  if (entries.length === 0) return undefined;
+  const rank = state.index.length;
+  const position = Object.fromEntries(entries) as Position;
+  const before = link.published.find((one) => one.rank === rank);
+  link.published = [
+    ...link.published.filter((one) => one !== before),
+    { rank, position: { ...before?.position, ...position } },
+  ];
+  return { rank, position };
+}
+
+function lead({ rank, position }: Published, member: Linked, without: ReadonlySet<string> = new Set()): void {
+  const to = member.current;
+  if (!to) return;
   // Arrays with different numbers of dimensions share only the camera.
-  if (to.index.length === index.length) other.follow({ axes, index, window, camera });
-  else if (to.axes.length === axes.length && camera) other.follow({ camera });
+  const isSame = to.index.length === rank;
+  const entries = Object.entries(position).filter(
+    ([part, value]) =>
+      !without.has(part) && (isSame || (part === "camera" && value !== null && to.axes.length === 2)),
+  );
+  if (entries.length > 0) member.follow(Object.fromEntries(entries));
 }

@@ -2,7 +2,7 @@
 import { h } from "../base/dom.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Opened } from "../source/open.js";
-import { followLinked, joinLink, type Linked, tellLinked } from "./links.js";
+import { enterLink, joinLink, type Linked, tellLinked } from "./links.js";
 import { MainPanel, type ViewerState } from "./main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./options.js";
 import { SourceOpener } from "./source-opener.js";
@@ -35,9 +35,9 @@ export class Viewer implements Linked {
     const { root, settings } = this.#model;
     root.append(h("div", { class: "zw-layout" }, h("div", { class: "zw-main" }, ...parts), side.element));
     element.replaceChildren(root);
-    settings.subscribe((state, _before, cause) => {
+    settings.subscribe((state, before, cause) => {
       const { link } = this.#model.options;
-      if (state && link && cause !== "link" && cause !== "open") tellLinked(link, this);
+      if (state && before && link && cause !== "link" && cause !== "open") tellLinked(link, this, before);
     });
     this.setOptions(options);
   }
@@ -52,11 +52,21 @@ export class Viewer implements Linked {
     if (options.link === link) return;
     this.#leaveLink();
     this.#leaveLink = options.link ? joinLink(options.link, this) : () => {};
-    if (options.link) followLinked(options.link, this);
+    if (options.link) enterLink(options.link, this);
   }
 
   get current(): ViewState | undefined {
     return this.#model.settings.value;
+  }
+
+  get usual(): ViewState | undefined {
+    const { dataset } = this.#model;
+    return dataset && resolveFor(dataset, {});
+  }
+
+  get ownParts(): ReadonlySet<string> {
+    const given = Object.entries(this.target?.settings ?? {});
+    return new Set(given.filter(([, value]) => isGiven(value)).map(([part]) => part));
   }
 
   follow(wanted: WantedState): void {
@@ -104,6 +114,11 @@ export class Viewer implements Linked {
     await this.#controller.apply(resolveFor(dataset, target.settings ?? {}), "address");
   }
 
+  /** Shows a sentence in an empty viewer. */
+  showHint(text: string): void {
+    if (!this.target) this.#mainPanel.showText(text);
+  }
+
   change(wanted: WantedState): void {
     if (this.view) this.#controller.change(wanted, "program");
   }
@@ -128,7 +143,7 @@ export class Viewer implements Linked {
     this.#controller.begin(opened, isOrderUnsure ? (v1Order ?? "spec") : undefined);
     await this.#controller.apply(resolveFor(opened.dataset, wanted), "open");
     const { link, onChange } = this.#model.options;
-    if (link) followLinked(link, this);
+    if (link) enterLink(link, this);
     if (this.view) onChange?.(this.view, "open");
   }
 
@@ -144,3 +159,7 @@ export class Viewer implements Linked {
     this.#model.options.onPlace?.(this.target!, "open");
   }
 }
+
+/** Whether a setting has a value; lists by axis may have none. */
+const isGiven = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(isGiven) : value !== undefined && value !== null;

@@ -85,6 +85,8 @@ export class ZarrViewerElement extends Base {
   /** Settings for the next source. */
   #settings: WantedState | undefined;
   readonly #changed = new Set<string>();
+  /** Values of attributes that have been checked, by name. */
+  readonly #checked = new Map<string, string>();
 
   /** Address of the source, or a store. */
   get src(): Source | null {
@@ -275,8 +277,30 @@ export class ZarrViewerElement extends Base {
     }
     if (has(optionNames)) this.#setOptions();
     if (has(placeNames)) this.#show();
-    else if (has(stateNames))
+    else if (has(stateNames)) {
       this.#viewer.change(this.#changeOf(names.filter((name) => stateNames.includes(name))));
+      void this.#check();
+    }
+  }
+
+  /** Warns of attributes whose values have no effect, once for each value. */
+  async #check(): Promise<void> {
+    const dataset = this.view?.dataset;
+    const given = [...stateNames, "controls", "theme", "order"].flatMap((name) => {
+      const value = this.getAttribute(name);
+      return value === null ? [] : [{ name, value }];
+    });
+    const isNew = given.some(({ name, value }) => this.#checked.get(name) !== value);
+    if (!dataset || !isNew) return;
+    const { attributeProblems } = await import("./attribute-check.js");
+    const fresh = given.filter(({ name, value }) => this.#checked.get(name) !== value);
+    for (const { name, value } of fresh) this.#checked.set(name, value);
+    const problems = attributeProblems(dataset, given);
+    for (const message of problems) {
+      if (!fresh.some(({ name }) => message.startsWith(`${name}=`))) continue;
+      console.warn(`<zarr-viewer> ${message}`);
+      this.#tell("error", { error: new RangeError(message), message });
+    }
   }
 
   /** The change of state that changed attributes ask for; removed attributes restore their defaults. */
@@ -292,6 +316,9 @@ export class ZarrViewerElement extends Base {
     const source = this.src;
     if (source === null || source === "") {
       this.#clear();
+      this.#viewer!.showHint(
+        "Nothing to show yet: set the attribute src to the URL of a Zarr array or group.",
+      );
       return;
     }
     const settings = { ...this.#read(() => true), ...this.#settings };
@@ -323,8 +350,10 @@ export class ZarrViewerElement extends Base {
       link: this.link ?? undefined,
       page: this.getAttribute("page") ?? undefined,
       onChange: (view, control) => {
-        if (control === "open") this.#tell("load", view);
-        else this.#tell("change", { view, control });
+        if (control === "open") {
+          this.#tell("load", view);
+          void this.#check();
+        } else this.#tell("change", { view, control });
       },
       onPointer: (pointed) => this.#tell("pointer", pointed ?? null),
       onProgress: (progress) => this.#tell("progress", progress),

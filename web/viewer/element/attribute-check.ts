@@ -1,0 +1,113 @@
+/** Finds attribute values that the viewer cannot use. */
+import { colormapNames } from "../base/colormaps.js";
+import { valueScales } from "../base/value-scale.js";
+import { readSettings } from "../model/query.js";
+import { frameRates, maxSteps, type WantedState } from "../model/state.js";
+import type { Dataset } from "../source/dataset.js";
+import { complexPartNames } from "../source/leaf.js";
+import { resolveFor } from "./target.js";
+
+/** An attribute of the element with its value. */
+export interface GivenAttribute {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Attributes that do not concern the state, with the values that they accept. */
+const choices: Readonly<Record<string, readonly string[]>> = {
+  controls: ["full", "minimal", "none"],
+  theme: ["light", "dark"],
+  order: ["spec", "writer"],
+};
+
+/** What the attributes of the state accept. */
+const accepted: Readonly<Record<string, string>> = {
+  axes: "the names or numbers of two axes, such as y,x",
+  select: "an index, : or start:stop for every axis, such as 4,:,100:200",
+  index: "an index for every axis",
+  field: "the name of a field",
+  part: complexPartNames.join(", "),
+  colormap: `${colormapNames.slice(0, 7).join(", ")} and others, or a list of colours such as #000000,#ffffff`,
+  range: "low:high, auto, minmax or percentile",
+  at: "row, column and pixels per element",
+  gamma: "0.1 to 10",
+  scope: "all or slice",
+  outside: "mark or clamp",
+  missing: "fill or mark",
+  scale: valueScales.join(", "),
+  steps: `0, or 2 to ${maxSteps}`,
+  channels: "a list such as 0:00ff00:auto of channels of the array, or none",
+  opacity: "0 to 1",
+  center: "a number, or none",
+  histogram: "linear or log",
+  fps: frameRates.join(", "),
+  profile: "the number of an axis, or none",
+  depth: "the number of an axis, or none",
+  lines: "graticule, coasts, both, or none",
+  more: "a JSON object",
+};
+
+/** Returns a message for each attribute whose value has no effect on a dataset. */
+export function attributeProblems(dataset: Dataset, given: readonly GivenAttribute[]): string[] {
+  const state = resolveFor(dataset, wantedOf(given));
+  return given.flatMap(({ name, value }) => {
+    const isUsed = choices[name]?.includes(value) ?? isAdopted(dataset, { name, value }, { ...state });
+    if (isUsed) return [];
+    const what = choices[name]?.join(", ") ?? accepted[name] ?? "yes or no";
+    return [`${name}="${value}" cannot be used; expected ${what}`];
+  });
+}
+
+const settingOf = ({ name }: GivenAttribute): string => (name === "colormap" ? "map" : name);
+
+const wantedOf = (given: readonly GivenAttribute[]): WantedState =>
+  readSettings((setting) => given.find((one) => settingOf(one) === setting)?.value ?? null);
+
+/** Whether a setting, read from its text, has become part of the state. */
+function isAdopted(
+  dataset: Dataset,
+  given: GivenAttribute,
+  state: Readonly<Record<string, unknown>>,
+): boolean {
+  const { name, value } = given;
+  if (value.trim() === "") return true;
+  if (name === "more") return isObject(value);
+  // Labels are found after the picture has been drawn.
+  if (name === "labels") return true;
+  const places = value.split(",").map((part) => part.trim());
+  if (name === "select" && !places.every((part) => /^(\d+|\d*:\d*)$/.test(part))) return false;
+  if (name === "index" && !places.every((part) => /^\d*$/.test(part))) return false;
+  if ((name === "select" || name === "index") && places.length !== dataset.axes.length) return false;
+  return Object.entries(wantedOf([given])).every(([key, wanted]) =>
+    isSame(key === "axes" ? axisNumbers(dataset, wanted) : wanted, state[key]),
+  );
+}
+
+const axisNumbers = ({ axes }: Dataset, wanted: unknown): unknown =>
+  Array.isArray(wanted)
+    ? wanted.map((axis) => (typeof axis === "string" ? axes.findIndex(({ name }) => name === axis) : axis))
+    : wanted;
+
+function isObject(value: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a value has all parts of a wanted one; undefined parts are not wanted. */
+function isSame(wanted: unknown, actual: unknown): boolean {
+  if (wanted === undefined) return true;
+  if (typeof wanted !== "object" || wanted === null)
+    return typeof wanted === "string" && typeof actual === "string"
+      ? wanted.toLowerCase() === actual.toLowerCase()
+      : Object.is(wanted, actual);
+  if (typeof actual !== "object" || actual === null) return false;
+  const isLonger = Array.isArray(wanted) && Array.isArray(actual) && wanted.length > actual.length;
+  return (
+    !isLonger &&
+    Object.entries(wanted).every(([key, part]) => isSame(part, (actual as Record<string, unknown>)[key]))
+  );
+}
