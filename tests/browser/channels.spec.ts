@@ -103,7 +103,7 @@ test("a single channel switches to a colour map and back", async ({ viewer, page
   await page.getByLabel("All channels in one picture").uncheck();
   await expect(page).toHaveURL(/channels=none/);
   await viewer.slide("c (axis 0)", 1);
-  await viewer.choose("Colour map", "Gray");
+  await viewer.choose("Colour map", "gray");
   await viewer.choose("Value range", "Minimum to maximum");
   const grays = table(24, 32, (y, x) => [...Array(3).fill(part(omeroValue([1, y, x]), 0, 1150)), 255]);
   await expect.poll(() => colours(viewer)).toEqual(grays);
@@ -134,7 +134,7 @@ for (const how of ["webgl", "canvas"] as const)
   });
 
 test("limits are dragged in the histogram, or moved by keys", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/slices&select=4,:,:&map=gray");
+  await viewer.show("source=/stores/slices&select=4,:,:&map=gray&scope=slice");
   const histogram = page.getByRole("group", { name: "Histogram of the values" });
   const [low, high] = [
     histogram.getByLabel("Lower limit of the values"),
@@ -168,19 +168,42 @@ test("limits are dragged in the histogram, or moved by keys", async ({ viewer, p
 
 test("the range applies to all slices, or to each one separately", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=2,:,:&map=gray");
-  await expect(page.getByLabel("Lowest value")).toHaveValue("50");
-  await page.getByLabel("The same range for all slices").check();
+  const limits = () =>
+    Promise.all(["Lowest value", "Highest value"].map((name) => page.getByLabel(name).inputValue()));
+  expect(await limits()).toEqual(["0", "255"]);
   await viewer.slide("axis 0", 4);
   await viewer.reaches("ready");
-  await expect(page.getByLabel("Lowest value")).toHaveValue("50");
-  await page.getByLabel("The same range for all slices").uncheck();
-  await viewer.slide("axis 0", 5);
-  await expect(page.getByLabel("Lowest value")).toHaveValue("125");
+  expect(await limits()).toEqual(["0", "255"]);
+  await page.getByLabel("Find the range for each slice").check();
+  await viewer.slide("axis 0", 3);
+  await expect.poll(limits).toEqual(["75", "201"]);
+  await expect(page).toHaveURL(/scope=slice/);
+});
+
+test("playing never rescales", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/cube&select=0,:,:");
+  const legend = page.locator(".zw-legend-scale");
+  const before = await legend.innerText();
+  expect(before.split("\n")).toEqual(["−50", "295 K"]);
+  const seen = await legend.evaluate((element) => {
+    const texts = [element.textContent];
+    new MutationObserver(() => texts.push(element.textContent)).observe(element, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
+    Object.assign(globalThis, { texts });
+    return texts.length;
+  });
+  expect(seen).toBe(1);
+  await page.getByRole("button", { name: /^Play/ }).first().click();
+  await expect(page.getByLabel("Index along axis 0")).toHaveValue("3");
+  expect(await page.evaluate(() => (globalThis as unknown as { texts: string[] }).texts)).toHaveLength(1);
 });
 
 test("a diverging map has its middle at the chosen value", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/cube&select=0,:,:");
-  await viewer.choose("Colour map", "Blue – white – red");
+  await viewer.show("source=/stores/cube&select=0,:,:&scope=slice");
+  await viewer.choose("Colour map", "vik");
   // All values are below 0, so 0 is not the middle.
   await expect(page.getByLabel("Lowest value")).toHaveValue("-50");
   await viewer.enter("Value at the middle", -40);

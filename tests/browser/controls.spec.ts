@@ -35,16 +35,16 @@ test("value and index under the pointer are shown, also when transposed", async 
 });
 
 test("choosing a colour map", async ({ viewer }) => {
-  await viewer.show(`source=/stores/cube&select=0,:,:&map=gray`);
+  await viewer.show(`source=/stores/cube&select=0,:,:&map=gray&scope=slice`);
   const corners = async () => {
     const { data } = await viewer.pixels();
     return [data.subarray(0, 4).toString("hex"), data.subarray(-4).toString("hex")];
   };
   expect(await corners()).toEqual(["000000ff", "ffffffff"]);
   for (const [name, low, high] of [
-    ["Viridis", "440154ff", "fde725ff"],
-    ["Magma", "000004ff", "fcfdbfff"],
-    ["Turbo", "30123bff", "7a0402ff"],
+    ["viridis", "440154ff", "fde725ff"],
+    ["magma", "000004ff", "fcfdbfff"],
+    ["turbo", "30123bff", "7a0403ff"],
   ] as const) {
     await viewer.choose("Colour map", name);
     await expect.poll(corners).toEqual([low, high]);
@@ -52,7 +52,7 @@ test("choosing a colour map", async ({ viewer }) => {
 });
 
 test("choosing a value range", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/slices&select=0,:,:&map=gray&outside=clamp");
+  await viewer.show("source=/stores/slices&select=0,:,:&map=gray&scope=slice&outside=clamp");
   await viewer.choose("Value range", "Manual");
   await viewer.enter("Lowest value", 0);
   await viewer.enter("Highest value", 64);
@@ -175,7 +175,7 @@ test("the view is in the address: it can be shared, and the history returns to i
   await viewer.showsGray(slice);
   const hex = async (shown: ViewerPage) => (await shown.pixels()).data.toString("hex");
   const gray = await hex(viewer);
-  await viewer.choose("Colour map", "Turbo");
+  await viewer.choose("Colour map", "turbo");
   await expect.poll(() => hex(viewer)).not.toBe(gray);
   const view = "axes=0,2&select=:,3,:&map=turbo&range=-64:448";
   await page.waitForURL((url) => url.search.includes(view));

@@ -47,7 +47,7 @@ async function showsPyramid(viewer: ViewerPage, name: string): Promise<void> {
   await expect(page).toHaveURL(new RegExp(`source=local:${name}`));
   await page.getByRole("region", { name: "Variables" }).getByRole("button", { name: "snow" }).click();
   await expect(page).toHaveURL(/variable=snow/);
-  await viewer.choose("Colour map", "Gray");
+  await viewer.choose("Colour map", "gray");
   await viewer.enter("Lowest value", 0);
   await viewer.enter("Highest value", 256);
   const expected = grayTable(32, 32, [0, 256], (row, column) => imageValue(2)(row, column));
@@ -83,7 +83,7 @@ test("a dropped OME-Zarr archive (.ozx) shows the image in it", async ({ viewer,
   await drop(page, path.join(groupsFolder, packedName));
   await viewer.reaches("ready");
   await expect(page).toHaveURL(new RegExp(`source=local:${packedName}`));
-  await viewer.choose("Colour map", "Gray");
+  await viewer.choose("Colour map", "gray");
   await viewer.enter("Lowest value", 0);
   await viewer.enter("Highest value", 256);
   await viewer.showsGray(grayTable(32, 32, [0, 256], imageValue(0)));

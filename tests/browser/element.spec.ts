@@ -171,6 +171,61 @@ test("linked views show the same part, each with its own colours", async ({ page
   expect(await settings("three")).toMatchObject({ camera: null });
 });
 
+test("of linked views each keeps the slice of its attributes, and gives it to those without", async ({
+  page,
+  site,
+}) => {
+  await open(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/stores/cube" link="a" controls="none"></zarr-viewer>
+     <zarr-viewer id="two" src="/stores/cube" link="a" controls="none" select="3,:,:"></zarr-viewer>
+     <zarr-viewer id="three" src="/stores/cube" link="a" controls="none" select="0,1:4,:"></zarr-viewer>`,
+  );
+  for (const id of ["one", "two", "three"]) await isReady(page, id);
+  const slice = (id: string) =>
+    element(page, id).evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings.index[0]);
+  await expect.poll(() => slice("one")).not.toBe(1); // the default
+  expect([await slice("two"), await slice("three")]).toEqual([3, 0]);
+  // All follow the user.
+  await page.locator("#one .zw-box").press(".");
+  const moved = await slice("one");
+  await expect.poll(() => Promise.all(["two", "three"].map(slice))).toEqual([moved, moved]);
+});
+
+test("attributes that cannot be used are reported", async ({ page, site, problems }) => {
+  problems.expect(/<zarr-viewer> /);
+  await open(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/stores/cube" colormap="virdis" select="9,:" gamma="0.5" scope="none"></zarr-viewer>`,
+  );
+  await isReady(page, "one");
+  await expect.poll(() => heard(page, "error")).toHaveLength(3);
+  const messages = (await heard(page, "error")) as { message: string }[];
+  expect(messages.map(({ message }) => message.split(" ")[0])).toEqual([
+    'select="9,:"',
+    'colormap="virdis"',
+    'scope="none"',
+  ]);
+  await element(page, "one").evaluate((viewer) => viewer.setAttribute("colormap", "magma"));
+  await element(page, "one").evaluate((viewer) => viewer.setAttribute("fps", "3"));
+  await expect.poll(() => heard(page, "error")).toHaveLength(4);
+  expect(problems.all.filter((text) => text.startsWith("<zarr-viewer> "))).toHaveLength(4);
+});
+
+test("an element without a source has a hint, and pictures may be low", async ({ page, site }) => {
+  await open(
+    page,
+    site,
+    `<zarr-viewer id="none"></zarr-viewer>
+     <zarr-viewer id="one" src="/stores/bytes" controls="none" style="--zw-height: 90px"></zarr-viewer>`,
+  );
+  await isReady(page, "one");
+  await expect(page.locator("#none")).toContainText("set the attribute src");
+  expect((await page.locator("#one").boundingBox())!.height).toBeLessThan(110);
+});
+
 test("styles leak neither in nor out", async ({ page, site }) => {
   await open(
     page,

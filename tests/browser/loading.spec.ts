@@ -81,11 +81,11 @@ test("changing the colours while chunks are in flight does not fetch them again"
   viewer,
   page,
 }) => {
-  await viewer.show("source=/stores/slices&select=0,:,:");
+  await viewer.show("source=/stores/slices&select=0,:,:&scope=slice");
   const { held, release } = await holdBack(page, /\/stores\/slices\/7\.\d+\.\d+$/);
   await viewer.slide("axis 0", 7);
   await expect.poll(() => held.length).toBe(4);
-  await viewer.choose("Colour map", "Gray");
+  await viewer.choose("Colour map", "gray");
   await viewer.choose("Value range", "Manual");
   await viewer.enter("Lowest value", 0);
   await viewer.enter("Highest value", 256);

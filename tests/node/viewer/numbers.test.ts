@@ -22,7 +22,15 @@ const plane = (values: Plane["values"], rows: number, columns: number): Plane =>
 it("summaries skip non-finite values and missing data", () => {
   const values = Float32Array.of(Number.NaN, 3, -Infinity, 1, 2, Infinity);
   const all = summarize(plane(values, 2, 3));
-  expect(all).toMatchObject({ count: 6, finite: 3, min: 1, max: 3, missing: 1, infinite: 2 });
+  expect(all).toMatchObject({
+    count: 6,
+    finite: 3,
+    min: 1,
+    max: 3,
+    missing: 1,
+    infinite: 2,
+    minusInfinite: 1,
+  });
   expect([...all.sample]).toEqual([3, 1, 2]);
   const part = summarize(plane(values, 2, 3), [{ rows: [1, 2], columns: [0, 1] }]);
   expect(part).toMatchObject({ count: 5, finite: 2, min: 2, max: 3 });
@@ -76,7 +84,7 @@ function slowSummary(plane: Plane, without: Parameters<typeof summarize>[1] = []
   const { values, rows, columns } = plane;
   const step = Math.ceil((rows * columns) / 4096) | 1;
   const [finite, sample]: number[][] = [[], []];
-  let [missing, infinite, next] = [0, 0, 0];
+  let [missing, infinite, minusInfinite, next] = [0, 0, 0, 0];
   let wasLeftOut = false;
   for (let i = 0; i < rows * columns; i++) {
     const [row, column] = [Math.floor(i / columns), i % columns];
@@ -89,8 +97,10 @@ function slowSummary(plane: Plane, without: Parameters<typeof summarize>[1] = []
     if (isLeftOut) continue;
     const value = values[plane.offset + row * plane.rowStride + column * plane.columnStride]!;
     if (Number.isNaN(value)) missing++;
-    else if (!Number.isFinite(value)) infinite++;
-    else {
+    else if (!Number.isFinite(value)) {
+      infinite++;
+      if (value < 0) minusInfinite++;
+    } else {
       finite!.push(value);
       if (i < next) continue;
       sample!.push(value);
@@ -103,7 +113,8 @@ function slowSummary(plane: Plane, without: Parameters<typeof summarize>[1] = []
       : { min: Number.NaN, max: Number.NaN };
   const Type = values.constructor as new (list: number[]) => Plane["values"];
   const count = finite!.length + missing + infinite;
-  return { ...extent, count, finite: finite!.length, missing, infinite, sample: new Type(sample!) };
+  const counts = { count, finite: finite!.length, missing, infinite, minusInfinite };
+  return { ...extent, ...counts, sample: new Type(sample!) };
 }
 
 it("planes with strides are read where they lie", () => {
@@ -242,7 +253,7 @@ it("downsampled 64-bit labels are exactly the middle ones", () => {
   expect(texels).toMatchObject({ rows: 3, columns: 5 });
   const expected = Array.from({ length: 15 }, (_, i) => {
     const label = data[(2 * Math.floor(i / 5) + 1) * columns + 4 * (i % 5) + 2]!;
-    return 1 + Number((label - 1n) % 255n);
+    return 1 + Number((label - 1n) % 65_535n);
   });
   expect([...seen]).toEqual(expected);
   expect(entries([1, 2], [3, 5]).data).toHaveLength(2);

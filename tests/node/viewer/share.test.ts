@@ -47,9 +47,9 @@ describe("addresses", () => {
     ["a camera", { camera: { row: 12.5, column: 3.25, scale: 7.5 } }],
     ["a range", { range: { mode: "manual", low: -1.5e-7, high: 4e12 } }],
     ["another range", { range: { mode: "percentile" } }],
-    ["colours", { colormap: "magma", isReversed: true, gamma: 0.5, outside: "clamp", isRangeLocked: true }],
-    ["a locked range", { isRangeLocked: true, keptLimits: { image: [-1.5e-7, 4e12] } }],
-    ["locked channels", { isRangeLocked: true, keptLimits: { "channel 0": [-3, 5], "channel 3": [0, 1] } }],
+    ["colours", { colormap: "magma", isReversed: true, gamma: 0.5, outside: "clamp", isRangePerSlice: true }],
+    ["how colours are spread", { scale: "symlog", steps: 7, isMissingMarked: true }],
+    ["colours of the user", { colormap: "#000000,#ff8800,#ffffff" }],
     ["raw values", { isRaw: true }],
     [
       "channels",
@@ -96,8 +96,6 @@ describe("addresses", () => {
       "?source=a&axes=9,9&select=:,-4,1e9&range=NaN:x&at=1,2&gamma=0&map=__proto__&channels=1:zz,&more={%22axes%22:[0]&part=toString";
     const { settings } = readQuery(bad)!;
     expect(resolveState(facts, settings!)).toEqual(resolveState(facts, {}));
-    const kept = readQuery("?source=a&lock=yes&kept=a:b,::,__proto__:1:2,3:4:2,1e999:1")!.settings!;
-    expect(resolveState(facts, kept).keptLimits).toBeNull();
     expect(readQuery("?source=a&more=[1,{}]")!.settings).not.toHaveProperty("camera");
     expect(readQuery('?source=a&more={"axes":[0,1]}')!.settings).not.toHaveProperty("axes");
   });

@@ -1,6 +1,7 @@
 /** Types of the attributes and properties of `<zarr-viewer>`, for templates in JSX, Vue and Svelte. */
 import type { Source } from "zarr-wasm";
 import type { ColormapName } from "../base/colormaps.js";
+import type { ValueScale } from "../base/value-scale.js";
 import type { frameRates, Outside, WantedState } from "../model/state.js";
 import type { ComplexPart } from "../source/leaf.js";
 import type { ControlsMode } from "./options.js";
@@ -46,10 +47,14 @@ export interface ZarrViewerAttributes {
   reversed?: YesNo | undefined;
   gamma?: Numeric | undefined;
   outside?: Outside | undefined;
-  /** Keeps the range across slices. */
-  lock?: YesNo | undefined;
-  /** Locked limits: `"271:307"`, or `"0:100:4000,2:50:900"` by channel. */
-  kept?: string | undefined;
+  /** One range for all slices, or one for each. Default: all. */
+  scope?: "all" | "slice" | undefined;
+  /** How values are spread over the colour map. Default: linear. */
+  scale?: ValueScale | undefined;
+  /** Number of equal steps of colour, 2 to 64; 0 for continuous colours. */
+  steps?: Numeric | undefined;
+  /** Whether chunks that are not stored look like their fill value, or have a pattern. Default: fill. */
+  missing?: "fill" | "mark" | undefined;
   /** All channels share one range. */
   common?: YesNo | undefined;
   /** Shows stored values without decoding. */

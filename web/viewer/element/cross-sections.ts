@@ -98,7 +98,7 @@ class CrossSection {
       return { ...layer, range: { mode: "manual", low, high } };
     });
     const shown = isImage ? layers : layers.filter(({ style }) => style.kind !== "mask" && !style.isOverlay);
-    this.ranges.begin(shown, { isLocked: false, isCommon: false });
+    this.ranges.begin(shown, { isPerSlice: true, isCommon: false });
     const aspect = isImage ? planeAspect(dataset, state) : 1;
     this.plane.show({ dataset, state, layers: shown, next: [], aspect });
   }

@@ -1,10 +1,10 @@
 /** Content of a picture's legend: the colours of values or of channels. */
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
-import { isComposite, type Layer } from "../model/layers.js";
+import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { unitText } from "../panels/coordinates.js";
 import type { Legend } from "../panels/legend.js";
-import type { Dataset } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Ranges } from "./ranges.js";
 import { valueFormat } from "./value-format.js";
 
@@ -27,10 +27,34 @@ export function showLegend(legend: Legend, drawn: Drawn): void {
 }
 
 function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: Drawn): void {
-  const [low, high] = ranges.limits(layer).map(valueFormat(dataset, settings));
+  const isKnown = ranges.isKnown(layer);
+  const [low, high] = isKnown ? ranges.limits(layer).map(valueFormat(dataset, settings)) : ["", ""];
   const { unit } = dataset;
-  const end = unit !== undefined && !layer.isRaw ? `${high} ${unitText(unit)}` : high!;
-  legend.show(layer.style, low!, end, legendNote(layer, ranges));
+  const end = isKnown && unit !== undefined && !layer.isRaw ? `${high} ${unitText(unit)}` : high!;
+  const { isBelow, isAbove } = ranges.outside(layer);
+  const { style } = layer;
+  legend.show({
+    style,
+    low: low!,
+    high: end,
+    isBelow,
+    isAbove,
+    isMissing: style.isMissingMarked && ranges.hasMissing(layer),
+    note: legendNote(layer, ranges),
+    title: scaleTitle(layer, ranges),
+  });
+}
+
+/** Names the map, and the slices from which its range was found. */
+function scaleTitle(layer: Layer, ranges: Ranges): string {
+  const { colormap } = layer.style;
+  const name = colormap.startsWith("#") ? "Colours of your own" : colormap;
+  const slices = ranges.sampledSlices(layer);
+  if (slices === undefined) return name;
+  const shape = datasetShape(layer.dataset);
+  const all = sampledAxes(layer).reduce((product, axis) => product * shape[axis]!, 1);
+  const count = slices === all ? `all ${all}` : `${slices} of ${all.toLocaleString("en")}`;
+  return `${name}; one range for all slices, from ${count}`;
 }
 
 /** Shows the colours of channels; photographs need no legend. */
@@ -44,7 +68,8 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Dra
   const channels = layers.filter(({ style }) => style.kind === "tint");
   legend.showChannels(
     channels.map((layer) => {
-      const [low, high] = ranges.limits(layer).map(format) as [string, string];
+      const limits = ranges.isKnown(layer) ? ranges.limits(layer).map(format) : ["", ""];
+      const [low, high] = limits as [string, string];
       return { style: layer.style, label: channelLabel(dataset, layer.index[axis]!), low, high };
     }),
   );
@@ -56,6 +81,8 @@ function legendNote(layer: Layer, ranges: Ranges): string {
   const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
   const notes = [
     ...(layer.style.kind === "labels" ? ["Every label has its own colour; 0 is the background"] : []),
+    ...(layer.style.scale === "log" ? ["Logarithmic scale"] : []),
+    ...(layer.style.scale === "symlog" ? ["Symmetric logarithmic scale"] : []),
     ...(layer.dataset.decode && !layer.isRaw
       ? count(missing, "element is missing (chequered)", "elements are missing (chequered)")
       : count(missing, "element is not a number (chequered)", "elements are not numbers (chequered)")),

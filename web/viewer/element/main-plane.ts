@@ -45,6 +45,8 @@ export class MainPlane {
     return this.#layers.map((layer) => ({
       layer,
       limits: ranges.limits(layer),
+      isRangeKnown: ranges.isKnown(layer),
+      hasMissing: ranges.hasMissing(layer),
       findings: ranges.findings(layer),
       isAllSeen: ranges.isAllSeen(layer),
     }));
@@ -72,8 +74,9 @@ export class MainPlane {
     const before = this.#layers;
     const layers = planLayers(dataset, state);
     this.#layers = layers;
-    const { isRangeLocked: isLocked, keptLimits: kept, isRangeCommon: isCommon } = state;
-    this.ranges.begin(layers, { isLocked, kept, isCommon });
+    // The values beside a line show that its range changes.
+    const isPerSlice = state.isRangePerSlice || kind === "line";
+    this.ranges.begin(layers, { isPerSlice, isCommon: state.isRangeCommon });
     if (!this.#view || this.#kind !== kind) {
       this.#view?.dispose();
       this.#view = this.#make(kind);

@@ -15,6 +15,7 @@ import { type Cell, type Reading, readCell } from "./cell-reading.js";
 import { distanceInto, movedCell, placeCursor, placeMark } from "./cursor.js";
 import { Frame } from "./frame.js";
 import { FrameClock } from "./frame-clock.js";
+import { LazyRangeSampler } from "./lazy-range-sampler.js";
 import type { Painter } from "./painter.js";
 import {
   cellAt,
@@ -54,6 +55,7 @@ export class PlaneView {
   readonly frame: Frame;
   readonly #shared: Shared = acquire();
   readonly #tiles: TileSet;
+  readonly #sampler: LazyRangeSampler;
   readonly #gestures: Gestures;
   readonly #painter: Painter;
   readonly #endDropping: () => void;
@@ -79,6 +81,7 @@ export class PlaneView {
       // The last tile completes the picture, and nothing else needs the time.
       onChange: () => (this.#shared.scheduler.running === 0 ? this.#clock.drawNow() : this.#clock.drawSoon()),
     });
+    this.#sampler = new LazyRangeSampler(this.#shared, this.ranges, () => this.redraw());
     this.#painter = makePainter(this.frame, () => this.redraw(), this.#shared.scheduler.cache.budget);
     this.#gestures = this.#makeGestures();
     this.#endDropping = this.#shared.onDrop((key) => this.#painter.forget(key));
@@ -130,6 +133,7 @@ export class PlaneView {
     if (before && before.dataset !== shown.dataset) {
       this.#cell = undefined;
       this.#former = undefined;
+      this.#sampler.leave();
     } else if (before && !isSamePlane(before, shown)) this.#keepFormer(before);
     if (before?.state.camera && shown.state.camera) {
       const [from, to] = [before.state.camera, shown.state.camera];
@@ -156,6 +160,7 @@ export class PlaneView {
   dispose(): void {
     this.#clock.dispose();
     this.#tiles.leave();
+    this.#sampler.dispose();
     this.#endDropping();
     this.#gestures.dispose();
     this.#painter.dispose();
@@ -245,14 +250,18 @@ export class PlaneView {
     const tiles = new Map(shown.layers.map((layer) => [layer, this.#tiles.tilesOf(layer)] as const));
     // Tiles read from now on are added to the ranges on arrival; cached ones are added here.
     if (!isAsked) this.#addToRanges(tiles);
-    if (status.isComplete) this.ranges.settle();
+    if (status.isComplete) {
+      this.ranges.settle();
+      this.#sampler.start(shown.layers);
+    }
     const isWhole = this.#paint(shown, view, tiles, status.isComplete);
     if (!isWhole) this.redraw();
     // More tiles are requested after the available ones have been drawn.
     else if (this.#tiles.isDue) this.#change();
     this.#placeCursor();
     this.#describe(view);
-    this.callbacks.onFrame(isWhole ? status : { ...status, isComplete: false });
+    const isComplete = status.isComplete && isWhole && !this.#sampler.isBusy;
+    this.callbacks.onFrame({ ...status, isComplete });
   }
 
   /** Adds the values of tiles to the ranges. */

@@ -1,8 +1,9 @@
 /** Colour limits of layers: derived from the values read, then kept stable. */
-import type { Layer } from "../model/layers.js";
+import { keptFor } from "../base/memo.js";
+import { type Layer, sampledAxes } from "../model/layers.js";
 import { Findings } from "../numbers/findings.js";
-import { summarize } from "../numbers/summary.js";
-import { datasetShape } from "../source/dataset.js";
+import { type CellRange, summarize } from "../numbers/summary.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 
 export type Limits = readonly [low: number, high: number];
@@ -10,17 +11,20 @@ export type Limits = readonly [low: number, high: number];
 /** Growth in the number of tiles after which a range is computed again. */
 const maxTileGrowth = 1.5;
 
-/** Limits by layer that do not follow the data. */
-export type KeptLimits = Readonly<Record<string, Limits>>;
-
 /** How the ranges of planes depend on others. */
 interface Ties {
-  /** Limits are kept for other slices of the same dataset. */
-  readonly isLocked: boolean;
-  /** Limits that were locked earlier, in an address for example. */
-  readonly kept?: KeptLimits | null;
+  /** Every slice has its own range. */
+  readonly isPerSlice: boolean;
   /** All channels share one range. */
   readonly isCommon: boolean;
+}
+
+/** Values sampled from all slices of a dataset. */
+interface SliceSample {
+  readonly findings: Findings;
+  /** Whether the limits follow from the sample; until then, those of the first slice apply. */
+  isDone: boolean;
+  slices: number;
 }
 
 /** Statistics of one plane. */
@@ -32,11 +36,12 @@ interface Known {
    * meaning.
    */
   readonly meaning: string;
-  readonly isOverlay: boolean;
   /** Statistics by level: levels repeat the same values. */
   readonly levels: Map<number, Findings>;
   /** Number of elements of level 0 seen so far. */
   seen: number;
+  /** Whether chunks are not stored. */
+  hasMissing: boolean;
   found: Limits | undefined;
   /** Number of tiles that the limits were computed from. */
   foundIn: number;
@@ -46,12 +51,16 @@ interface Known {
 
 export class Ranges {
   readonly #known = new Map<string, Known>();
+  /** Samples by the meaning of the values. */
+  readonly #samples = keptFor((_dataset: Dataset) => new Map<string, SliceSample>());
   /** Layers that share one range. */
   #together: readonly Layer[] = [];
+  #isPerSlice = false;
 
   /** Sets the layers shown now; statistics of others are dropped. */
-  begin(layers: readonly Layer[], { isLocked, kept, isCommon }: Ties): void {
+  begin(layers: readonly Layer[], { isPerSlice, isCommon }: Ties): void {
     this.#together = isCommon ? layers.filter(({ style }) => style.kind === "tint") : [];
+    this.#isPerSlice = isPerSlice;
     const old = new Map(this.#known);
     this.#known.clear();
     for (const layer of layers) {
@@ -60,23 +69,55 @@ export class Ranges {
       const last = old.get(layer.id);
       // Layers of different datasets have the same ids.
       const before = last?.dataset === dataset ? last : undefined;
-      const limits = isLocked
-        ? (kept?.[layer.id] ?? (before?.meaning === meaning ? before.found : undefined))
-        : undefined;
-      const isOverlay = layer.style.isOverlay === true;
-      const empty = { dataset, plane, meaning, isOverlay, levels: new Map(), seen: 0 };
+      const empty = { dataset, plane, meaning, levels: new Map(), seen: 0, hasMissing: false };
       const known: Known =
         before?.plane === plane ? before : { ...empty, found: undefined, foundIn: 0, isSettled: false };
-      if (limits && known.found !== limits)
-        Object.assign(known, { found: limits, foundIn: 1, isSettled: true });
+      // Without a sample of all slices, those after the first one have its limits.
+      const isKept = known !== before && this.#spansSlices(layer) && before?.meaning === meaning;
+      if (isKept && before.found) Object.assign(known, { found: before.found, foundIn: 1, isSettled: true });
       this.#known.set(layer.id, known);
     }
   }
 
-  /** Limits found for the visible layers of the image, before centring or sharing. */
-  get found(): KeptLimits {
-    const list = [...this.#known].filter(([, { found, isOverlay }]) => found && !isOverlay);
-    return Object.fromEntries(list.map(([id, { found }]) => [id, found!]));
+  /** Whether a layer shares its range with other slices. */
+  #spansSlices(layer: Layer): boolean {
+    return !this.#isPerSlice && layer.range.mode !== "manual" && sampledAxes(layer).length > 0;
+  }
+
+  /** Whether values of other slices must be read for the range of a layer. */
+  needsSample(layer: Layer): boolean {
+    return this.#spansSlices(layer) && !declaredLimits(layer) && !this.#sample(layer);
+  }
+
+  #sample(layer: Layer): SliceSample | undefined {
+    return this.#samples(layer.dataset).get(valueKey(layer));
+  }
+
+  /** Starts the sample of a layer. */
+  beginSample(layer: Layer): void {
+    this.#samples(layer.dataset).set(valueKey(layer), { findings: new Findings(), isDone: false, slices: 0 });
+  }
+
+  /** Adds a tile of another slice. */
+  addSample(tile: Tile, layer: Layer): void {
+    this.#sample(layer)?.findings.add(tile.key, summarize(tile.plane, unreadable(tile)));
+  }
+
+  /** Takes the limits of a layer from its sample of a number of slices; 0 if there is no sample. */
+  endSample(layer: Layer, slices: number): void {
+    const sample = this.#sample(layer);
+    if (sample) Object.assign(sample, { isDone: sample.findings.finite > 0, slices });
+  }
+
+  /** Drops an unfinished sample, so that it is read again. */
+  dropSample(layer: Layer): void {
+    this.#samples(layer.dataset).delete(valueKey(layer));
+  }
+
+  /** Number of slices from which the range of a layer was found; undefined if not from a sample. */
+  sampledSlices(layer: Layer): number | undefined {
+    const sample = this.#spansSlices(layer) ? this.#sample(layer) : undefined;
+    return sample?.isDone ? sample.slices : undefined;
   }
 
   add(tile: Tile, layer: Layer): void {
@@ -85,9 +126,11 @@ export class Ranges {
     const findings = known.levels.get(tile.level) ?? new Findings();
     known.levels.set(tile.level, findings);
     if (findings.has(tile.key)) return;
-    findings.add(tile.key, summarize(tile.plane, tile.gaps));
-    // Unreadable elements do not count; missing ones do, since their values are fill values.
-    if (tile.level === 0) known.seen += tile.plane.rows * tile.plane.columns - damaged(tile);
+    // Elements of chunks that are not stored count: their values are fill values.
+    const without = unreadable(tile);
+    known.hasMissing ||= tile.gaps.some(({ kind }) => kind === "missing");
+    findings.add(tile.key, summarize(tile.plane, without));
+    if (tile.level === 0) known.seen += tile.plane.rows * tile.plane.columns - elementCount(without);
   }
 
   has(tile: Tile, layer: Layer): boolean {
@@ -100,15 +143,6 @@ export class Ranges {
       if (known.isSettled || known.levels.size === 0) continue;
       known.isSettled = true;
       known.foundIn = 0; // computed once more from the complete data
-    }
-  }
-
-  /** Makes the ranges follow newly read values again. */
-  refresh(): void {
-    for (const known of this.#known.values()) {
-      known.isSettled = false;
-      known.found = undefined;
-      known.foundIn = 0;
     }
   }
 
@@ -125,7 +159,29 @@ export class Ranges {
     return (this.#known.get(id)?.seen ?? 0) >= axes.reduce((product, axis) => product * shape[axis]!, 1);
   }
 
-  /** Limits of a layer; 0 to 1 without finite values. */
+  /** Whether the limits of a layer follow from its values or settings. */
+  isKnown(layer: Layer): boolean {
+    return layer.range.mode === "manual" || this.#limitsOf(layer) !== undefined;
+  }
+
+  /** Whether values of the shown plane lie below and above the limits of a layer. */
+  outside(layer: Layer): { readonly isBelow: boolean; readonly isAbove: boolean } {
+    const [low, high] = this.limits(layer);
+    const all = [...(this.#known.get(layer.id)?.levels.values() ?? [])];
+    return {
+      isBelow: all.some(({ extent, minusInfinite }) => minusInfinite > 0 || (extent && extent[0] < low)),
+      isAbove: all.some(
+        ({ extent, infinite, minusInfinite }) => infinite > minusInfinite || (extent && extent[1] > high),
+      ),
+    };
+  }
+
+  /** Whether chunks of the shown plane are not stored. */
+  hasMissing({ id }: Layer): boolean {
+    return this.#known.get(id)?.hasMissing === true;
+  }
+
+  /** Limits of a layer; 0 to 1 before they are known. */
   limits(layer: Layer): Limits {
     if (!this.#together.some(({ id }) => id === layer.id)) return this.#ownLimits(layer);
     // Layers without statistics do not widen the shared range.
@@ -139,12 +195,35 @@ export class Ranges {
   #ownLimits(layer: Layer): Limits {
     const { range } = layer;
     if (range.mode === "manual") return [range.low, range.high];
-    return layer.center === undefined ? this.#limitsOf(layer) : centred(this.#limitsOf(layer), layer.center);
+    const found = this.#limitsOf(layer) ?? [0, 1];
+    if (layer.style.scale === "log") return this.#positive(found, layer);
+    return layer.center === undefined ? found : centred(found, layer.center);
   }
 
-  #limitsOf(layer: Layer): Limits {
+  /** Limits for a logarithmic scale, which has no place for 0. */
+  #positive([low, high]: Limits, layer: Layer): Limits {
+    if (low > 0) return [low, high];
+    if (!(high > 0)) return [1, 10];
+    const sample = this.#sample(layer)?.findings;
+    const least = (sample && sample.finite > 0 ? sample : this.findings(layer)).leastPositive;
+    return [Math.min(least ?? high / 1e3, high), high];
+  }
+
+  #limitsOf(layer: Layer): Limits | undefined {
+    if (this.#isPerSlice) return this.#planeLimits(layer);
+    return declaredLimits(layer) ?? this.#sampleLimits(layer) ?? this.#planeLimits(layer);
+  }
+
+  #sampleLimits(layer: Layer): Limits | undefined {
+    if (!this.#spansSlices(layer)) return undefined;
+    const sample = this.#sample(layer);
+    return sample?.isDone ? rangeOf(sample.findings, layer) : undefined;
+  }
+
+  /** Limits from the values of the shown plane. */
+  #planeLimits(layer: Layer): Limits | undefined {
     const known = this.#known.get(layer.id);
-    if (!known) return [0, 1];
+    if (!known) return undefined;
     const tiles = [...known.levels.values()].reduce((sum, { size }) => sum + size, 0);
     // While many tiles are loading, colours are updated now and then, not with every tile.
     const isGood =
@@ -153,13 +232,12 @@ export class Ranges {
       known.found = this.#find(layer);
       known.foundIn = tiles;
     }
-    return known.found ?? [0, 1];
+    return known.found;
   }
 
   #find(layer: Layer): Limits | undefined {
     if (layer.range.mode === "minmax") return this.#widest(layer);
-    const findings = this.findings(layer, "range");
-    return layer.range.mode === "auto" ? findings.automaticRange() : findings.robustRange();
+    return rangeOf(this.findings(layer, "range"), layer);
   }
 
   #widest(layer: Layer): Limits | undefined {
@@ -179,17 +257,36 @@ function centred([low, high]: Limits, center: number | null): Limits {
   return [middle - reach, middle + reach];
 }
 
-/** Number of unreadable elements of a tile. */
-function damaged({ gaps }: Tile): number {
-  return gaps
-    .filter(({ kind }) => kind === "damaged")
-    .reduce((sum, { rows, columns }) => sum + (rows[1] - rows[0]) * (columns[1] - columns[0]), 0);
+/** Limits from statistics, by the method of a layer. */
+function rangeOf(findings: Findings, { range, dataset, isRaw }: Layer): Limits | undefined {
+  if (range.mode === "minmax") return findings.extent;
+  if (range.mode === "percentile") return findings.robustRange();
+  const found = findings.automaticRange();
+  const valid = isRaw ? undefined : dataset.validRange;
+  if (!found || !valid || found[0] < valid[0] || found[1] > valid[1]) return found;
+  // Round limits, such as 0 to 100 %, unless most of their colours would be unused.
+  return found[1] - found[0] >= (valid[1] - valid[0]) / 2 ? valid : found;
 }
+
+/** The range of all values, as declared by metadata. */
+function declaredLimits({ dataset, range, isRaw, field, part }: Layer): Limits | undefined {
+  const isWhole = field === "" && part === "magnitude" && !isRaw;
+  return isWhole && range.mode !== "percentile" && range.mode !== "manual" ? dataset.actualRange : undefined;
+}
+
+/** The unreadable parts of a tile. */
+const unreadable = ({ gaps }: Tile): readonly CellRange[] => gaps.filter(({ kind }) => kind === "damaged");
+
+const elementCount = (parts: readonly CellRange[]): number =>
+  parts.reduce((sum, { rows, columns }) => sum + (rows[1] - rows[0]) * (columns[1] - columns[0]), 0);
 
 function valuePlane(layer: Layer): string {
   const { axes, index } = layer;
   const hidden = index.map((at, axis) => (axes.includes(axis) ? "" : at));
   return [axes, hidden, rangeKey(layer)].join(" ");
 }
+
+/** Identifies the values that a range covers, of whichever slice. */
+const valueKey = ({ id, field, part, isRaw }: Layer): string => [id, field, part, isRaw].join(" ");
 
 const rangeKey = ({ field, part, isRaw, range }: Layer): string => [field, part, isRaw, range.mode].join(" ");

@@ -1,7 +1,8 @@
 /** Thumbnails: reads the coarsest sufficient level, and paints it once on the CPU. */
 import { get, slice } from "zarr-wasm";
+import { loadColormap } from "../base/colormaps.js";
 import { paintLabels, paintPlane } from "../draw/paint.js";
-import { layerColors } from "../draw/table.js";
+import { layerColors, outsideOf } from "../draw/table.js";
 import { type Layer, planeAspect, planLayers } from "../model/layers.js";
 import { arrayFacts, resolveState } from "../model/state.js";
 import { Findings } from "../numbers/findings.js";
@@ -37,6 +38,7 @@ export async function drawThumbnail(
   const { dataset } = opened;
   const state = resolveState(arrayFacts(dataset), target.settings ?? {});
   if (state.axes.length !== 2) return undefined;
+  await loadColormap(state.colormap);
   const [labels] = hasLabels ? ((await dataset.labels?.find()) ?? []) : [];
   await labels?.open();
   let picture: HTMLCanvasElement | undefined;
@@ -103,7 +105,8 @@ async function paintLayer(
     findings.add("all", summarize(plane, []));
     const found = findings.automaticRange() ?? [0, 1];
     const [low, high] = range.mode === "manual" ? [range.low, range.high] : found;
-    paintPlane(plane, layerColors(style), low, high, false, pixels);
+    const limits = { low, high, scale: style.scale };
+    paintPlane(plane, layerColors(style), limits, outsideOf(style), style.outside === "mark", pixels);
   }
   canvas.getContext("2d")!.putImageData(image, 0, 0);
   return canvas;

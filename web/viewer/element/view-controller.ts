@@ -1,13 +1,9 @@
 /** Applies changes of the state: draws the slice, and updates the views and panels around it. */
+import { loadColormap } from "../base/colormaps.js";
+import { errorMessage } from "../base/format.js";
 import type { Layer } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
-import {
-  arrayFacts,
-  hasOtherRanges,
-  type Interval,
-  type ViewState,
-  type WantedState,
-} from "../model/state.js";
+import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
 import { placeText } from "../panels/coordinates.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
@@ -196,12 +192,9 @@ export class ViewController {
     // Another field or part has its own values and colours; stored values have another range.
     const isOther = change.field !== undefined || change.part !== undefined;
     const isOtherRange = isOther || (change.isRaw !== undefined && change.isRaw !== settings.isRaw);
-    const isFoundAnew = isOtherRange || "range" in change || hasOtherRanges(settings, change);
     const reset: WantedState = {
       ...(isOther ? { colormap: undefined } : {}),
       ...(isOtherRange ? { range: undefined } : {}),
-      // Locked limits are part of the state, so that a shared link shows the same colours.
-      keptLimits: isFoundAnew ? undefined : { ...this.plane.ranges.found, ...settings.keptLimits },
     };
     void this.apply(resolveFor(dataset, { ...settings, ...reset, ...change }), control);
     if (change.labels !== undefined) void this.#relatedData.openLabels();
@@ -227,13 +220,20 @@ export class ViewController {
       await this.#showText(kind);
       return;
     }
-    const loading = plane.load(kind);
-    if (loading) {
+    const loading = [plane.load(kind), this.#loadColors(state)].filter((part) => part !== undefined);
+    if (loading.length > 0) {
       model.activity = "reading";
-      await loading;
+      await Promise.all(loading);
       if (model.settings.value !== state) return;
     }
     this.#showPlane(kind);
+  }
+
+  /** Loads the colour map of a state; undefined if it is at hand. */
+  #loadColors({ colormap }: ViewState): Promise<void> | undefined {
+    return loadColormap(colormap)?.catch((error: unknown) =>
+      this.status.addSourceNote(`The colour map ${colormap} could not be loaded: ${errorMessage(error)}.`),
+    );
   }
 
   /** Reads the coordinates of the current view if they were not read with the dataset. */

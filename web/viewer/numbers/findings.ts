@@ -46,7 +46,7 @@ export class Findings {
     return this.#summaries.size;
   }
 
-  #sum(of: "count" | "finite" | "missing" | "infinite"): number {
+  #sum(of: "count" | "finite" | "missing" | "infinite" | "minusInfinite"): number {
     let sum = 0;
     for (const summary of this.#summaries.values()) sum += summary[of];
     return sum;
@@ -66,6 +66,10 @@ export class Findings {
     return this.#sum("infinite");
   }
 
+  get minusInfinite(): number {
+    return this.#sum("minusInfinite");
+  }
+
   /** Minimum and maximum finite value; undefined if there is none. */
   get extent(): readonly [min: number, max: number] | undefined {
     let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
@@ -74,6 +78,11 @@ export class Findings {
       if (summary.max > max) max = summary.max;
     }
     return min <= max ? [min, max] : undefined;
+  }
+
+  /** The least positive value of a sample; undefined if there is none. */
+  get leastPositive(): number | undefined {
+    return this.#sample().find((value) => value > 0);
   }
 
   /** Values below which the given parts (0 to 1) of the finite values lie, from an even sample. */

@@ -11,6 +11,8 @@ export interface Summary {
   /** Number of NaN and of infinite values. */
   readonly missing: number;
   readonly infinite: number;
+  /** Number of infinite values below 0. */
+  readonly minusInfinite: number;
   /** Evenly spaced finite values, in the plane's own type. */
   readonly sample: Numbers;
 }
@@ -49,6 +51,7 @@ class Tally {
   max = Number.NEGATIVE_INFINITY;
   missing = 0;
   infinite = 0;
+  minusInfinite = 0;
   finite = 0;
   readonly sample: Numbers;
   size = 0;
@@ -64,10 +67,18 @@ class Tally {
   }
 
   summary(): Summary {
-    const { finite, missing, infinite } = this;
+    const { finite, missing, infinite, minusInfinite } = this;
     const extent = finite > 0 ? { min: this.min, max: this.max } : { min: Number.NaN, max: Number.NaN };
     const sample = this.size === this.sample.length ? this.sample : this.sample.slice(0, this.size);
-    return { ...extent, count: finite + missing + infinite, finite, missing, infinite, sample };
+    return {
+      ...extent,
+      count: finite + missing + infinite,
+      finite,
+      missing,
+      infinite,
+      minusInfinite,
+      sample,
+    };
   }
 }
 
@@ -109,7 +120,10 @@ const takeNumbers: Take = (tally, values, at, stride, first, count) => {
         next += tally.step;
       }
     } else if (Number.isNaN(value)) tally.missing++;
-    else tally.infinite++;
+    else {
+      tally.infinite++;
+      if (value < 0) tally.minusInfinite++;
+    }
   }
   tally.next = next;
 };

@@ -226,7 +226,8 @@ class ChannelDetails {
   ): void {
     this.#limits = numbers?.limits ?? this.#limits;
     this.#mode.value = channel.range.mode;
-    this.#fields.show(this.#limits, channel.range.mode === "manual");
+    const isKnown = numbers?.isRangeKnown !== false;
+    this.#fields.show(isKnown ? this.#limits : undefined, channel.range.mode === "manual");
     this.#gamma.show(channel.gamma);
     this.#histogram.sync(numbers, leaf, isLogHistogram);
   }

@@ -10,7 +10,11 @@ export interface LayerNumbers {
   readonly layer: Layer;
   /** The range in use. */
   readonly limits: readonly [low: number, high: number];
+  /** False before values have been read, and if none is finite. */
+  readonly isRangeKnown: boolean;
   readonly findings: Findings;
+  /** Whether chunks of the slice are not stored. */
+  readonly hasMissing: boolean;
   /** Whether every value of the slice has been seen. */
   readonly isAllSeen: boolean;
 }

@@ -13,7 +13,10 @@ import { own, textAt } from "./attributes.js";
 import type { Dataset } from "./dataset.js";
 import { isTime } from "./leaf.js";
 
-export type Decoding = Pick<Dataset, "decode" | "decodedKind" | "label" | "unit" | "problems">;
+export type Decoding = Pick<
+  Dataset,
+  "decode" | "decodedKind" | "label" | "unit" | "problems" | "actualRange" | "validRange"
+>;
 
 /** Interprets an array's attributes on its values. Never throws: failures are reported in `problems`. */
 export function findDecoding(array: ZarrArray): Decoding {
@@ -26,14 +29,39 @@ export function findDecoding(array: ZarrArray): Decoding {
   const { options, problems } = optionsFor(array, sample);
   if (!options) return { label, unit, problems };
   const { kind } = decodeCF(array, sample, options);
-  if (kind === "stored" || kind === "booleans") return { label, unit, problems };
+  if (kind === "booleans") return { label, unit, problems };
+  const ranges = kind === "milliseconds" ? {} : declaredRanges(array);
+  if (kind === "stored") return { label, unit, problems, ...ranges };
   return {
+    ...ranges,
     label,
     unit: kind === "milliseconds" ? undefined : unit,
     problems,
     decodedKind: kind,
     decode: (stored) => decoded(array, stored, options),
   };
+}
+
+/** CF 1.11, 2.5.1: `actual_range` is of decoded values, `valid_range` of stored ones. */
+function declaredRanges({ attributes }: ZarrArray): Pick<Decoding, "actualRange" | "validRange"> {
+  const number = (name: string) => {
+    const value = own(attributes, name);
+    return typeof value === "number" ? value : undefined;
+  };
+  const [scale, offset] = [number("scale_factor") ?? 1, number("add_offset") ?? 0];
+  const valid =
+    limitsOf(own(attributes, "valid_range")) ?? limitsOf([number("valid_min"), number("valid_max")]);
+  return {
+    actualRange: limitsOf(own(attributes, "actual_range")),
+    validRange: limitsOf(valid?.map((value) => value * scale + offset)),
+  };
+}
+
+/** Two finite numbers in ascending order. */
+function limitsOf(value: unknown): readonly [low: number, high: number] | undefined {
+  if (!Array.isArray(value) || value.length !== 2 || !value.every(Number.isFinite)) return undefined;
+  const [low, high] = value as [number, number];
+  return low < high ? [low, high] : undefined;
 }
 
 function decoded(array: ZarrArray, stored: Region, options: CFOptions): Region {

@@ -1,0 +1,185 @@
+// The range of colours: one for all slices from a sample of them, declared by metadata, or one for each slice.
+
+import { describe, expect, it } from "vitest";
+import { DType, type ZarrArray } from "zarr-wasm";
+import { sampleSize } from "#src/viewer/element/range-sampler.js";
+import { Ranges } from "#src/viewer/element/ranges.js";
+import { type Layer, planLayers } from "#src/viewer/model/layers.js";
+import { arrayFacts, resolveState, type WantedState } from "#src/viewer/model/state.js";
+import { chosenSlices } from "#src/viewer/numbers/slice-choice.js";
+import type { Dataset } from "#src/viewer/source/dataset.js";
+import { findDecoding } from "#src/viewer/source/decoding.js";
+import type { Tile } from "#src/viewer/tiles/tile.js";
+
+function volume(shape: readonly number[], more: Partial<Dataset> = {}): Dataset {
+  const array = { shape, chunkShape: shape, dtype: DType.simple("float64") } as unknown as ZarrArray;
+  const axes = shape.map((length) => ({ name: undefined, length }));
+  return { title: "", axes, dtype: array.dtype, array, levels: [] as never, ...more };
+}
+
+const layerOf = (dataset: Dataset, wanted: WantedState = {}): Layer =>
+  planLayers(dataset, resolveState(arrayFacts(dataset), wanted))[0]!;
+
+let tiles = 0;
+function tile(values: readonly number[], gaps: Tile["gaps"] = []): Tile {
+  const plane = {
+    values: Float64Array.from(values),
+    offset: 0,
+    rows: 1,
+    columns: values.length,
+    rowStride: values.length,
+    columnStride: 1,
+  };
+  return { key: `tile ${tiles++}`, level: 0, plane, gaps } as unknown as Tile;
+}
+
+const all = { isPerSlice: false, isCommon: false };
+
+describe("one range for all slices", () => {
+  it("is that of the first slice until a sample has been read, then the sample's", () => {
+    const dataset = volume([5, 2, 2]);
+    const ranges = new Ranges();
+    const [first, second] = [0, 1].map((at) => layerOf(dataset, { index: [at, 0, 0] })) as [Layer, Layer];
+    ranges.begin([first], all);
+    expect(ranges.isKnown(first)).toBe(false);
+    ranges.add(tile([1, 2, 3]), first);
+    ranges.settle();
+    expect(ranges.limits(first)).toEqual([1, 3]);
+    ranges.begin([second], all);
+    ranges.add(tile([10, 20, 30]), second);
+    expect(ranges.limits(second)).toEqual([1, 3]);
+    expect(ranges.outside(second)).toEqual({ isBelow: false, isAbove: true });
+    expect(ranges.needsSample(second)).toBe(true);
+    ranges.beginSample(second);
+    expect(ranges.needsSample(second)).toBe(false);
+    ranges.addSample(tile([0, 25, 50]), second);
+    expect(ranges.limits(second)).toEqual([1, 3]);
+    ranges.endSample(second, 5);
+    expect(ranges.limits(second)).toEqual([0, 50]);
+    expect(ranges.sampledSlices(second)).toBe(5);
+    ranges.begin([first], all);
+    expect(ranges.limits(first)).toEqual([0, 50]);
+    expect(ranges.outside(first)).toEqual({ isBelow: false, isAbove: false });
+  });
+
+  it("is not taken from a sample without numbers", () => {
+    const layer = layerOf(volume([5, 2, 2]));
+    const ranges = new Ranges();
+    ranges.begin([layer], all);
+    ranges.add(tile([4, 5]), layer);
+    ranges.beginSample(layer);
+    ranges.addSample(tile([Number.NaN]), layer);
+    ranges.endSample(layer, 5);
+    expect(ranges.limits(layer)).toEqual([4, 5]);
+    expect(ranges.sampledSlices(layer)).toBeUndefined();
+  });
+
+  it("needs no sample for a plane, for slices with their own ranges, and if metadata or users give it", () => {
+    const ranges = new Ranges();
+    ranges.begin([], all);
+    expect(ranges.needsSample(layerOf(volume([2, 2])))).toBe(false);
+    expect(ranges.needsSample(layerOf(volume([1, 2, 2])))).toBe(false);
+    expect(
+      ranges.needsSample(layerOf(volume([9, 2, 2]), { range: { mode: "manual", low: 0, high: 1 } })),
+    ).toBe(false);
+    expect(ranges.needsSample(layerOf(volume([9, 2, 2], { actualRange: [0, 1] })))).toBe(false);
+    ranges.begin([], { isPerSlice: true, isCommon: false });
+    expect(ranges.needsSample(layerOf(volume([9, 2, 2])))).toBe(false);
+  });
+
+  it("is that of the metadata", () => {
+    const layer = layerOf(volume([9, 2, 2], { actualRange: [-3, 8] }));
+    const ranges = new Ranges();
+    ranges.begin([layer], all);
+    expect([ranges.isKnown(layer), ranges.limits(layer)]).toEqual([true, [-3, 8]]);
+    // Stored values have other units.
+    expect(ranges.isKnown({ ...layer, isRaw: true })).toBe(false);
+  });
+
+  it("is widened to the valid range if that is not much wider", () => {
+    const limits = (validRange: [number, number]) => {
+      const layer = layerOf(volume([2, 2], { validRange }));
+      const ranges = new Ranges();
+      ranges.begin([layer], all);
+      ranges.add(tile([1, 40, 97]), layer);
+      return ranges.limits(layer);
+    };
+    expect(limits([0, 100])).toEqual([0, 100]);
+    expect(limits([-32767, 32767])).toEqual([1, 97]);
+    expect(limits([5, 100])).toEqual([1, 97]);
+  });
+
+  it("has no 0 on a logarithmic scale", () => {
+    const layer = layerOf(volume([2, 2]), { scale: "log" });
+    const ranges = new Ranges();
+    ranges.begin([layer], all);
+    ranges.add(tile([0, 0.5, 4, 100]), layer);
+    expect(ranges.limits(layer)).toEqual([0.5, 100]);
+  });
+});
+
+it("chunks that are not stored count with their fill value, unreadable ones do not", () => {
+  const layer = layerOf(volume([2, 4]));
+  const ranges = new Ranges();
+  ranges.begin([layer], all);
+  const gap = (kind: "missing" | "damaged", from: number) =>
+    ({ kind, rows: [0, 1], columns: [from, from + 1] }) as const;
+  ranges.add(tile([7, -1, 9, 99], [gap("missing", 1), gap("damaged", 3)]), layer);
+  expect(ranges.limits(layer)).toEqual([-1, 9]);
+  expect(ranges.hasMissing(layer)).toBe(true);
+  expect(ranges.isAllSeen(layer)).toBe(false);
+});
+
+describe("the sampled slices", () => {
+  it("are all of a few, else evenly spread, whichever slice is in view", () => {
+    expect(chosenSlices([2, 3], 8)).toEqual([
+      ...[
+        [0, 0],
+        [0, 1],
+        [0, 2],
+      ],
+      ...[
+        [1, 0],
+        [1, 1],
+        [1, 2],
+      ],
+    ]);
+    expect(chosenSlices([365], 5)).toEqual([[0], [91], [182], [273], [364]]);
+    expect(chosenSlices([365], 1)).toEqual([[0]]);
+    const many = chosenSlices([40, 90, 7], 12);
+    expect(many).toHaveLength(12);
+    expect(many.every((at) => at.every((i, axis) => i >= 0 && i < [40, 90, 7][axis]!))).toBe(true);
+    // Each third of the longest axis has some.
+    expect(new Set(many.map(([, at]) => Math.floor(at! / 30))).size).toBe(3);
+  });
+
+  it("stay within a budget, and are all there are of a small array", () => {
+    const limit = 32 * 2 ** 20;
+    expect(sampleSize([20], 1, { bytesPerTile: 1000, maxBytes: limit })).toEqual({ slices: 20, tiles: 1 });
+    expect(sampleSize([365], 100, { bytesPerTile: 2 ** 17, maxBytes: limit })).toEqual({
+      slices: 12,
+      tiles: 4,
+    });
+    expect(sampleSize([365], 100, { bytesPerTile: 2 ** 22, maxBytes: limit })).toEqual({
+      slices: 8,
+      tiles: 1,
+    });
+    expect(sampleSize([365], 1, { bytesPerTile: 2 ** 28, maxBytes: limit })).toEqual({ slices: 0, tiles: 0 });
+    for (const bytesPerTile of [1, 1e3, 1e5, 1e6, 8e6]) {
+      const { slices, tiles: each } = sampleSize([50, 60], 9, { bytesPerTile, maxBytes: limit });
+      expect(slices * each * bytesPerTile).toBeLessThanOrEqual(limit);
+    }
+  });
+});
+
+it("ranges in metadata are those of decoded values", () => {
+  const found = (attributes: object) =>
+    findDecoding({ attributes, dtype: DType.simple("int16"), fillValue: 0 } as unknown as ZarrArray);
+  expect(found({ actual_range: [2.5, 7], valid_range: [0, 200], scale_factor: 0.5 })).toMatchObject({
+    actualRange: [2.5, 7],
+    validRange: [0, 100],
+  });
+  expect(found({ valid_min: 0, valid_max: 10 }).validRange).toEqual([0, 10]);
+  for (const actual_range of [[1], [2, 1], ["0", "1"], [0, Number.NaN], { 0: 1, 1: 2 }, "0 1"])
+    expect(found({ actual_range }).actualRange).toBeUndefined();
+});
