@@ -111,8 +111,7 @@ describe("CIEDE2000", () => {
 
 it.each(published)("values outside the range of %s look like no colour of it", (name) => {
   const table = colorTable(name);
-  const outside = outsideColors(table);
-  if (!outside) return; // the ends stand for them
+  const outside = outsideColors(table)!;
   const [below, above] = [outside.below, outside.above].map(toLab);
   expect(colorDifference(below!, above!)).toBeGreaterThanOrEqual(15);
   for (const pixel of table)
