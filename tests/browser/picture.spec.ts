@@ -163,7 +163,7 @@ test("a chunk that is not stored looks like its fill value, and has a pattern if
   };
   await viewer.pointAt(4, 5);
   await expect(viewer.readout).toHaveText(/^\[4, 5\]\s*NaN \(fill value: the chunk is not stored\)$/);
-  const entry = page.getByText("Chunk is not stored");
+  const entry = page.getByText("Chunk is not stored", { exact: true });
   expect([...(await colours())]).toEqual([0]); // its fill value is NaN
   await expect(entry).toBeHidden();
   await page.getByLabel("Mark chunks that are not stored").check();
