@@ -174,6 +174,7 @@ function tablesOf(rows) {
     arrays: plainTable(of(/^get/)),
     copies: plainTable(of(/^copy, /)),
     writing: plainTable(of(/^set/)),
+    pools: plainTable(of(/^pool, /), (name) => name.replace("pool, ", "")),
     chromium: plainTable(of(/^Chromium, /)),
     viewer: plainTable(of(/^viewer, /), (name) => name.replace("viewer, ", "")),
     costs: plainTable(of(/^(?:download|startup|per call|growth|memory)/)),

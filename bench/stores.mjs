@@ -23,13 +23,19 @@ export function metadataOf({ shape, chunks, dataType, codecs }) {
   return utf8.encode(JSON.stringify(document));
 }
 
-/** `count` encoded chunks of a corpus, each with different elements. */
-export async function encodedChunks({ chunks, corpus, codecs }, count) {
-  const { dataType, make } = corpora[corpus];
-  const chain = await createCodecChain({ dtype: dataType, shape: chunks, codecs });
+/** The elements of `count` chunks of a corpus, all different. */
+export function someElements({ chunks, corpus }, count) {
+  const { make } = corpora[corpus];
   const length = chunks.reduce((a, b) => a * b, 1);
   const elements = make(count * length * make(8).BYTES_PER_ELEMENT);
-  return Array.from({ length: count }, (_, i) => chain.encode(elements.slice(i * length, (i + 1) * length)));
+  return Array.from({ length: count }, (_, i) => elements.slice(i * length, (i + 1) * length));
+}
+
+/** `count` encoded chunks of a corpus, each with different elements. */
+export async function encodedChunks({ chunks, corpus, codecs }, count) {
+  const { dataType } = corpora[corpus];
+  const chain = await createCodecChain({ dtype: dataType, shape: chunks, codecs });
+  return someElements({ chunks, corpus }, count).map((elements) => chain.encode(elements));
 }
 
 /** Number of the encoded chunk for a key, out of `count`. */
@@ -64,4 +70,17 @@ export class RepeatingStore {
 export async function repeatingStore(array, count = 4) {
   const { dataType } = corpora[array.corpus];
   return new RepeatingStore(metadataOf({ ...array, dataType }), await encodedChunks(array, count));
+}
+
+/** A Map that holds an array, which returns the bytes themselves. */
+export function mapStore(array, encoded) {
+  const { dataType } = corpora[array.corpus];
+  const files = new Map([["/zarr.json", metadataOf({ ...array, dataType })]]);
+  let keys = ["/c"];
+  for (const [axis, length] of array.shape.entries()) {
+    const cells = Array.from({ length: Math.ceil(length / array.chunks[axis]) }, (_, cell) => cell);
+    keys = keys.flatMap((key) => cells.map((cell) => `${key}/${cell}`));
+  }
+  for (const key of keys) files.set(key, encoded[chunkNumber(key, encoded.length)]);
+  return files;
 }

@@ -6,6 +6,7 @@ import { copySuite } from "./copies.mjs";
 import { growthSuite } from "./growth.mjs";
 import { httpSuite } from "./http.mjs";
 import { pcodecSuite } from "./pcodec.mjs";
+import { poolSuite } from "./pools.mjs";
 import { sizeSuite } from "./sizes.mjs";
 import { startupSuite } from "./startup.mjs";
 import { writingSuite } from "./writing.mjs";
@@ -29,5 +30,6 @@ export function packageSuites(workDir) {
     ...pcodecSuite(),
     ...encodeSuite(),
     ...writingSuite(),
+    ...poolSuite(workDir),
   ];
 }

@@ -1,6 +1,5 @@
-// Writes arrays: one thread over zarrita and over a copy of the values, workers over one thread, shards over
-// chunks.
-import { create, set, WorkerPool } from "zarr-wasm";
+// Writes arrays on one thread: over zarrita, over a copy of the values, and into shards over chunks.
+import { create, set } from "zarr-wasm";
 import * as zarrita from "zarrita";
 import { codecOf } from "../codecs.mjs";
 import { corpora } from "../corpora.mjs";
@@ -13,18 +12,22 @@ const MiB = 2 ** 20;
 
 const what = `set, 256 MiB uint16 in 64³ ${label} chunks`;
 const inShards = `${what} in shards of 256³`;
+
+/** What is written, with the options of `create`: chunks, and the same chunks in shards. */
+export const shapes = {
+  chunks: { title: what, options: {} },
+  shards: { title: inShards, options: { shardShape: [256, 256, 256] } },
+};
+
 /** Rows: their names, measured candidates and baselines. */
 const rows = [
   [`${what}: zarr-wasm over zarrita`, "alone", "zarrita"],
   [`${what}: zarr-wasm over memcpy`, "alone", "memcpy"],
-  [`${what}: 2 workers over one thread`, "two", "alone"],
-  [`${what}: 2 workers, SharedArrayBuffer over one thread`, "shared", "alone"],
   [`${inShards}: over chunks alone`, "sharded", "alone"],
-  [`${inShards}: 2 workers, SharedArrayBuffer over one thread`, "sharedShards", "sharded"],
 ];
 
 /** A store that keeps documents and discards chunks, to measure encoding only. */
-class ChunkSink {
+export class ChunkSink {
   documents = new Map();
 
   get(key) {
@@ -39,24 +42,23 @@ class ChunkSink {
 }
 
 /** Values that repeat every 16 MiB: generating all of them would take too long. */
-function valuesIn(memory) {
+export function valuesIn(memory) {
   const values = new Uint16Array(memory);
   const some = corpora.microscopy.make(16 * MiB);
   for (let at = 0; at < values.length; at += some.length) values.set(some, at);
   return values;
 }
 
-async function arrayOf(options = {}) {
+async function arrayOf(options) {
   const codec = codecOf(label);
   const codecs = [{ name: codec.name, configuration: codec.configuration(2) }];
   return create(new ChunkSink(), { shape, chunkShape: [64, 64, 64], dtype: "uint16", codecs, ...options });
 }
 
 async function measure(wants) {
-  const pool = new WorkerPool({ size: 2 });
-  const [data, shared] = [valuesIn(new ArrayBuffer(bytes)), valuesIn(new SharedArrayBuffer(bytes))];
-  const array = await arrayOf();
-  const shards = await arrayOf({ shardShape: [256, 256, 256] });
+  const data = valuesIn(new ArrayBuffer(bytes));
+  const array = await arrayOf(shapes.chunks.options);
+  const shards = await arrayOf(shapes.shards.options);
   const theirs = await zarrita.open(array.store, { kind: "array" });
   const copy = new Uint16Array(data.length).fill(1);
   const stride = [512 * 512, 512, 1];
@@ -64,20 +66,13 @@ async function measure(wants) {
     alone: () => set(array, null, data),
     zarrita: () => zarrita.set(theirs, null, { data, shape, stride }),
     memcpy: () => copy.set(data),
-    two: () => set(array, null, data, { pool }),
-    shared: () => set(array, null, shared, { pool }),
     sharded: () => set(shards, null, data),
-    sharedShards: () => set(shards, null, shared, { pool }),
   };
   const wanted = rows.filter(([name]) => wants(name));
   const needed = new Set(wanted.flatMap(([, value, baseline]) => [value, baseline]));
-  try {
-    const candidates = Object.entries(all).filter(([name]) => needed.has(name));
-    const seconds = await bestOfCalls(Object.fromEntries(candidates));
-    return wanted.map(([name, value, baseline]) => speedRow(name, bytes, seconds[value], seconds[baseline]));
-  } finally {
-    pool.destroy();
-  }
+  const candidates = Object.entries(all).filter(([name]) => needed.has(name));
+  const seconds = await bestOfCalls(Object.fromEntries(candidates));
+  return wanted.map(([name, value, baseline]) => speedRow(name, bytes, seconds[value], seconds[baseline]));
 }
 
 /** @returns {import("../measure.mjs").Measurement[]} */
