@@ -2,9 +2,10 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ChunkTask, Fetched } from "../plan/projections.js";
+import { settleAll } from "../util/async.js";
 import { type FetchOptions, isChange, type ObjectBytes } from "./object-bytes.js";
 import { type PartialReader, type Subarray, subarrayOf } from "./partial-rules.js";
-import { readWithin, type StoredRange, wholeObject } from "./stored-range.js";
+import { type StoredRange, wholeObject } from "./stored-range.js";
 
 /** Returns a reader of a subarray of a chunk; undefined if the chunk is read whole. */
 export type MakePartial = (leaf: CoreChunkCodec, subarray: Subarray) => PartialReader | undefined;
@@ -34,13 +35,13 @@ export class ObjectRead<T extends ChunkTask> {
   }
 
   /** Passes on a chunk as stored; undefined for a missing one. */
-  async visit(task: T, encoded: Uint8Array | undefined): Promise<void> {
-    await this.#visit(task, { codec: this.leaf, encoded });
+  visit(task: T, encoded: Uint8Array | undefined): void | Promise<void> {
+    return this.#visit(task, { codec: this.leaf, encoded });
   }
 
-  async #visit(task: T, fetched: Fetched): Promise<void> {
+  #visit(task: T, fetched: Fetched): void | Promise<void> {
     this.#hasVisited = true;
-    await this.visitor(task, fetched);
+    return this.visitor(task, fetched);
   }
 
   /** Returns a reader of the selected part of a chunk, if that is cheaper than reading the chunk. */
@@ -75,9 +76,29 @@ export class ObjectRead<T extends ChunkTask> {
     await this.visit(task, encoded);
   }
 
-  /** Passes on a chunk of an object in memory. */
-  async visitLoaded(task: T, at: StoredRange): Promise<void> {
-    await this.visit(task, await readWithin(this.bytes, at, 0, at.length!, this.options.signal));
+  /**
+   * Passes on chunks that are in memory, in parallel, so that decoding threads receive all of them. Chunks that are
+   * decoded at once need no promises.
+   * @param bytesOf returns the bytes of a chunk, or throws.
+   * @throws the first error, once nothing is in flight.
+   */
+  async visitAll<P extends readonly [T, StoredRange]>(
+    members: readonly P[],
+    bytesOf: (part: StoredRange) => Uint8Array | undefined,
+  ): Promise<void> {
+    const visits: Promise<void>[] = [];
+    const onFailure = (error: unknown) => isChange(error) || this.options.onFailure?.(error);
+    try {
+      for (const [task, part] of members) {
+        const done = this.visit(task, bytesOf(part));
+        if (done) visits.push(done);
+      }
+    } catch (error) {
+      onFailure(error);
+      await Promise.allSettled(visits);
+      throw error;
+    }
+    if (visits.length > 0) await settleAll(visits, onFailure);
   }
 
   /** If the chunk changes between two reads of its parts, it is read whole. */

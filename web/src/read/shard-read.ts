@@ -77,6 +77,7 @@ export class ShardReader {
         : new Map<Located<T>, StoredRange>();
     }, signal);
     const whole: (readonly [T, StoredRange])[] = [];
+    const loaded: (readonly [T, StoredRange])[] = [];
     const absent: T[] = [];
     const visits: Promise<void>[] = [];
     for (const located of byRank(wanted, ({ task }) => task.rank)) {
@@ -84,10 +85,14 @@ export class ShardReader {
       const at = found.get(located);
       const partial = at && !at.bytes ? work.partial(task) : undefined;
       if (!at) absent.push(task);
-      else if (at.bytes) visits.push(work.visitLoaded(task, at));
+      else if (at.bytes) loaded.push([task, at]);
       else if (partial) visits.push(limiter.run(() => work.visitPart(task, partial, at), signal));
       else whole.push([task, at]);
     }
+    // Entries end within the shard, as readEntry has checked.
+    visits.push(
+      work.visitAll(loaded, ({ bytes, offset, length }) => bytes!.subarray(offset, offset + length!)),
+    );
     const { maxBytes } = work.options.coalescing;
     const coalescing = { ...work.options.coalescing, maxBytes: Math.min(maxBytes, this.limits.encodedBytes) };
     for (const merged of byRank(mergeParts(whole, coalescing), firstRank)) {
@@ -141,16 +146,13 @@ async function readMerged<T extends ChunkTask>(
   work: ObjectRead<T>,
   { offset, length, members }: MergedParts<T>,
 ): Promise<void> {
-  const { options } = work;
   const { key, version } = members[0]![1];
   const whole = { key, offset, length, version };
-  const bytes = await readWithin(work.bytes, whole, 0, length, options.signal);
-  // In parallel, so that decoding threads receive all of them.
-  const visits = members.map(async ([task, part]) => {
+  const bytes = await readWithin(work.bytes, whole, 0, length, work.options.signal);
+  await work.visitAll(members, (part) => {
     const start = part.offset - offset;
-    await work.visit(task, bytes && exactly(bytes.subarray(start, start + part.length!), part.length!));
+    return bytes && exactly(bytes.subarray(start, start + part.length!), part.length!);
   });
-  await settleAll(visits, (error) => isChange(error) || options.onFailure?.(error));
 }
 
 /** Returns the lowest rank of the parts read with one request. */
