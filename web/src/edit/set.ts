@@ -100,11 +100,14 @@ function checkArray(array: unknown, what: string): void {
 }
 
 const defaultConcurrency = 16;
+/** The same for each worker of a pool: workers encode up to 4 MiB of neighbouring chunks together. */
+const workerConcurrency = 8;
 
 export function writingOptions(options: SetOptions): Writing {
   checkOptions(options);
-  const { signal, concurrency = defaultConcurrency, conflicts = "retry" } = options;
-  const { writeEmptyChunks = false, onProgress, pool } = options;
+  const { signal, pool, conflicts = "retry", writeEmptyChunks = false, onProgress } = options;
+  const most = Math.max(defaultConcurrency, workerConcurrency * (pool?.size ?? 0));
+  const { concurrency = most } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1)
     throw invalidArgument(`concurrency must be an integer of at least 1, not ${describeValue(concurrency)}`);
   if (!["retry", "error", "ignore"].includes(conflicts))

@@ -1,5 +1,7 @@
 /** Copies items between two strided or indexed arrays in memory, for data that does not pass through the core. */
 
+import { countOf, stridesOf } from "./shapes.js";
+
 /** One axis of a copy: the distance between neighbours in bytes, or the offset of each item. */
 export interface MoveAxis {
   readonly count: number;
@@ -30,6 +32,49 @@ export function packing({ from, itemBytes, axes }: Move): Move {
 /** Returns the number of bytes that a copy transfers. */
 export const movedBytes = ({ itemBytes, axes }: Move): number =>
   axes.reduce((bytes, { count }) => bytes * count, itemBytes);
+
+/** A box of an array in separate memory, copied there in long runs. */
+export interface BoxLayout {
+  /** Distance between neighbours in that memory. */
+  readonly strides: readonly number[];
+  /** Size of that memory. */
+  readonly bytes: number;
+  readonly move: Omit<Move, "from">;
+}
+
+/** Shorter runs are copied together with the bytes between them, … */
+const enoughRun = 4096;
+/** … unless that is more than this many times the bytes of the box: a copy of a short run costs as much as 2 KiB. */
+const maxSpread = 3;
+
+/**
+ * Returns the layout of a copy of a box.
+ * @param from distance between neighbours in the array, which has C order.
+ * @param maxBytes limit for a layout that is not packed.
+ */
+export function layOutBox(
+  shape: readonly number[],
+  from: readonly number[],
+  itemBytes: number,
+  maxBytes: number,
+): BoxLayout {
+  const most = Math.max(
+    countOf(shape) * itemBytes,
+    Math.min(maxSpread * countOf(shape) * itemBytes, maxBytes),
+  );
+  let axis = shape.length; // runs span the axes from here on
+  let run = itemBytes;
+  while (axis > 0 && run < enoughRun) {
+    const longer = (shape[axis - 1]! - 1) * from[axis - 1]! + run;
+    if (longer * countOf(shape.slice(0, axis - 1)) > most) break;
+    run = longer;
+    axis--;
+  }
+  const outer = shape.slice(0, axis);
+  const strides = [...stridesOf(outer, run), ...from.slice(axis)];
+  const axes = outer.map((count, i) => ({ count, from: from[i]!, to: strides[i]! }));
+  return { strides, bytes: countOf(outer) * run, move: { to: 0, itemBytes: run, axes } };
+}
 
 function packed(axes: readonly MoveAxis[], itemBytes: number, side: "from" | "to"): MoveAxis[] {
   let stride = itemBytes;

@@ -7,11 +7,12 @@ import { getSession } from "../engine/engine.js";
 import type { PlanWords } from "../engine/plan.js";
 import type { CodecSession, Copy, Placement } from "../engine/session.js";
 import type { RegionTask } from "../plan/projections.js";
+import { maxSlabBytes } from "../plan/slab-partition.js";
 import type { MaybePromise } from "../store/store.js";
 import type { MemoryArray } from "../util/buffers.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
 import { countOf, stridesOf } from "../util/shapes.js";
-import { type Move, moveItems } from "../util/strided-copy.js";
+import { layOutBox, type Move, moveItems } from "../util/strided-copy.js";
 import { checkNotDetached, type Values, type WritePart, type WrittenRegion } from "./region.js";
 import { chunkMove, putValues, tryMakeSlab, ValueSlabs } from "./write-slabs.js";
 
@@ -278,7 +279,9 @@ export function runStep(
 }
 
 /** Minimum row length in bytes for copying chunks separately. */
-const enoughRow = 512;
+const enoughRow = 4096;
+/** Chunks are not added to a batch of this size. */
+const enoughBytes = 4 * 2 ** 20;
 
 /**
  * Combines steps into batches: adjacent chunks along the last axis are copied together as long as their rows
@@ -297,7 +300,8 @@ export function toBatches(steps: readonly EncodeStep[]): EncodeBatch[] {
 
 const rowBytes = ({ move }: EncodeStep): number => (move.axes.at(-1)?.count ?? 1) * move.itemBytes;
 const isShort = (group: readonly EncodeStep[]): boolean =>
-  group.reduce((bytes, step) => bytes + rowBytes(step), 0) < enoughRow;
+  group.reduce((bytes, step) => bytes + rowBytes(step), 0) < enoughRow &&
+  group.reduce((bytes, step) => bytes + step.bytes, 0) < enoughBytes;
 
 /** Whether a step takes the next box of the same values, for a chunk of the same kind. */
 function isNextTo(a: EncodeStep, b: EncodeStep): boolean {
@@ -320,13 +324,8 @@ function joinSteps(steps: readonly EncodeStep[]): EncodeBatch {
   const { from, itemBytes, axes } = first.move;
   const row = steps.reduce((bytes, step) => bytes + rowBytes(step), 0);
   const shape = axes.map(({ count }, axis) => (axis === axes.length - 1 ? row / itemBytes : count));
-  const strides = stridesOf(shape, itemBytes);
-  const move = {
-    from,
-    to: 0,
-    itemBytes,
-    axes: axes.map((axis, i) => ({ count: shape[i]!, from: axis.from, to: strides[i]! })),
-  };
+  const distances = axes.map((axis) => axis.from as number); // boxes have no lists
+  const { strides, bytes, move } = layOutBox(shape, distances, itemBytes, maxSlabBytes);
   let offset = 0;
   const places = steps.map((step) => {
     const own = {
@@ -336,7 +335,7 @@ function joinSteps(steps: readonly EncodeStep[]): EncodeBatch {
     offset += rowBytes(step);
     return own;
   });
-  return { ...rest, bytes: countOf(shape) * itemBytes, move, places };
+  return { ...rest, bytes, move: { from, ...move }, places };
 }
 
 /**

@@ -15,8 +15,8 @@ import {
 } from "../plan/slab-partition.js";
 import type { MemoryArray } from "../util/buffers.js";
 import { isZarrError } from "../util/errors.js";
-import { countOf, stridesOf } from "../util/shapes.js";
-import { type Move, moveItems, offsetIn } from "../util/strided-copy.js";
+import { stridesOf } from "../util/shapes.js";
+import { type BoxLayout, layOutBox, type Move, moveItems, offsetIn } from "../util/strided-copy.js";
 import { checkNotDetached, type Values, type WritePart } from "./region.js";
 
 /** Limits of a write's open slabs; chunks without room in a slab are assembled separately. */
@@ -26,9 +26,7 @@ const maxOpenBytes = maxSlabBytes;
 const minRun = 1024;
 
 /** A box of the values; its slab is allocated when the first chunk is encoded from it. */
-interface ValueBox extends PlaceBox {
-  readonly shape: readonly number[];
-  readonly bytes: number;
+interface ValueBox extends PlaceBox, BoxLayout {
   slab: Slab | undefined;
 }
 
@@ -37,12 +35,11 @@ export class ValueSlabs {
     (group, lengths) => this.#chooseAxis(group, lengths),
     (origin, shape) => ({
       origin,
-      shape,
-      strides: stridesOf(shape, this.itemBytes),
-      bytes: countOf(shape) * this.itemBytes,
+      ...layOutBox(shape, this.#strides, this.itemBytes, maxSlabBytes),
       slab: undefined,
     }),
   );
+  readonly #strides: readonly number[];
   #slabs = 0;
   #bytes = 0;
 
@@ -50,9 +47,11 @@ export class ValueSlabs {
   constructor(
     private readonly session: CodecSession,
     private readonly values: Uint8Array,
-    private readonly whole: readonly number[],
+    whole: readonly number[],
     private readonly itemBytes: number,
-  ) {}
+  ) {
+    this.#strides = stridesOf(whole, itemBytes);
+  }
 
   /**
    * Encodes a chunk that the values cover.
@@ -94,10 +93,8 @@ export class ValueSlabs {
     if (!slab) return undefined;
     this.#slabs++;
     this.#bytes += box.bytes;
-    const strides = stridesOf(this.whole, this.itemBytes);
-    const axes = box.shape.map((count, axis) => ({ count, from: strides[axis]!, to: box.strides[axis]! }));
-    const from = box.origin.reduce((sum, first, axis) => sum + first * strides[axis]!, 0);
-    const move = { from, to: 0, itemBytes: this.itemBytes, axes };
+    const from = box.origin.reduce((sum, first, axis) => sum + first * this.#strides[axis]!, 0);
+    const move = { from, ...box.move };
     this.session.fillSlab(slab, (target) => moveItems(this.values, target, move));
     return slab;
   }
