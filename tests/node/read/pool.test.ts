@@ -206,6 +206,21 @@ describe("a pool", () => {
     pool.destroy();
   });
 
+  it("reads the same while it compares workers with the calling thread", async () => {
+    const chunks = 150;
+    const fields = { shape: [chunks * 8192], chunk_grid: regular(8192), codecs: [bytesBig, zstd] };
+    const array = await openArray(await sample(fields, 4));
+    const { bytes } = await getBytes(array);
+    const before = seen.posts;
+    for (const useSharedArrayBuffer of [false, true]) {
+      const pooled = await getBytes(array, null, { pool, useSharedArrayBuffer });
+      expect(Buffer.from(pooled.bytes).equals(bytes)).toBe(true);
+    }
+    const posts = seen.posts - before;
+    expect(posts).toBeGreaterThan(2 * 64);
+    expect(posts).toBeLessThan(2 * chunks);
+  });
+
   it("reads the golden arrays", async () => {
     for (const sample of goldenCases("v1")) {
       const array = await openArray(storeOf(sample));

@@ -19,9 +19,9 @@ import { isBytes, sizeOf } from "../util/bytes.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { type KnownPlans, type PoolTask, StepFailure, type WorkMessage } from "./messages.js";
 
-/** A shared result, and the slab's box in it. */
-export interface SharedResultBox extends SlabPlace {
-  readonly result: Uint8Array<SharedArrayBuffer>;
+/** A result, and the slab's box in it. */
+interface ResultBox extends SlabPlace {
+  readonly result: Uint8Array;
 }
 
 export interface SlabWork {
@@ -30,13 +30,14 @@ export interface SlabWork {
   readonly bytes: number;
   /** Steps that decode the chunks into the slab. */
   readonly steps: readonly PlacedStep[];
-  readonly place?: SharedResultBox | undefined;
+  /** The place to copy the slab to. */
+  readonly place?: ResultBox | undefined;
 }
 
 /**
  * Runs the work.
  * @param spare memory of the slab's size for the result: allocating memory costs as much as the copy.
- * @returns the slab's bytes; undefined if they were copied to a shared result.
+ * @returns the slab's bytes; undefined if they were copied to the result.
  * @throws StepFailure, or the error of creating the slab.
  */
 export function runSlab(
@@ -71,7 +72,7 @@ export function runSlab(
 interface SlabMessage {
   readonly steps: readonly StepMessage[];
   readonly bytes: number;
-  readonly place: SharedResultBox | undefined;
+  readonly place: ResultBox | undefined;
 }
 
 interface StepMessage extends Placement {
@@ -80,20 +81,31 @@ interface StepMessage extends Placement {
   readonly at: readonly [start: number, length: number] | undefined;
 }
 
-/** Returns the work as a task of the pool. */
-export function slabTask(work: SlabWork): PoolTask<Uint8Array | undefined> {
+/** Where a slab goes on the calling thread. */
+interface SlabTarget {
+  /** Returns the place to which this thread copies a slab that it has decoded itself, if there is one. */
+  place(): ResultBox | undefined;
+  /** Takes a slab that a worker has decoded. */
+  take(slab: Uint8Array): void;
+}
+
+/** Returns the work as a task of the pool, whose outcome is the slab unless there is a target. */
+export function slabTask(work: SlabWork, target?: SlabTarget): PoolTask<Uint8Array | undefined> {
   const { module, steps, bytes, place } = work;
+  const taken = (slab: Uint8Array | undefined) => (slab && target ? target.take(slab) : slab) ?? undefined;
   return {
     kind: "decode",
     module,
+    plan: steps[0]!.plan,
+    isShared: place !== undefined,
     inputBytes: steps.reduce((sum, step) => sum + (step.encoded?.byteLength ?? 0), 0),
     workBytes: bytes,
     spareBytes: place ? undefined : bytes,
     read: ({ bytes: slab }) => {
       const isSlab = place ? slab === undefined : isBytes(slab) && sizeOf(slab) === bytes;
-      return isSlab ? { outcome: slab } : undefined;
+      return isSlab ? { outcome: taken(slab) } : undefined;
     },
-    run: (session) => runSlab(session, work),
+    run: (session) => taken(runSlab(session, { ...work, place: place ?? target?.place() })),
     pack(known, input): SlabMessage {
       let end = 0;
       const packed = steps.map(({ plan, encoded: chunk, offset, axes }): StepMessage => {
@@ -129,8 +141,8 @@ export interface PoolAccess {
   /** Called when the read of a region starts and ends. */
   enter(): void;
   leave(): void;
-  /** Runs a task on another thread; undefined if the result is shared. Aborting removes it from the queue. */
-  submit(work: SlabWork, signal?: AbortSignal): Promise<Uint8Array | undefined>;
+  /** Runs a task on any thread. Aborting removes it from the queue. */
+  submit(work: SlabWork, target: SlabTarget, signal: AbortSignal): Promise<unknown>;
   /** Takes back the memory of a slab after it was copied. */
   releaseBytes(slab: Uint8Array): void;
 }
@@ -214,9 +226,8 @@ export class PoolSink implements Sink {
     const { decodeModule: module } = this.codec;
     try {
       const work = { module, bytes, steps, place: result && { ...place, result } };
-      const slab = await this.helpers.submit(work, signal);
+      await this.helpers.submit(work, this.#target(place, bytes), signal);
       for (const { fetched } of members) if (fetched.encoded) releaseBytes(fetched.encoded);
-      if (slab) this.#copyOut(slab, place);
     } catch (error) {
       throw error instanceof StepFailure ? this.located(error.error, tasks[error.step]!) : error;
     }
@@ -231,10 +242,16 @@ export class PoolSink implements Sink {
     }
   }
 
-  #copyOut(slab: Uint8Array, place: SlabPlace): void {
-    if (slab.byteLength === this.out.byteLength && this.out.adopt(() => slab)) return;
-    for (const { from, to, bytes } of slabSpans(place))
-      this.out.bytes.set(slab.subarray(from, from + bytes), to);
-    this.helpers.releaseBytes(slab);
+  #target(place: SlabPlace, bytes: number): SlabTarget {
+    const isAll = bytes === this.out.byteLength; // may become the result
+    return {
+      place: () => (isAll ? undefined : { ...place, result: this.out.bytes }),
+      take: (slab) => {
+        if (isAll && this.out.adopt(() => slab)) return;
+        for (const { from, to, bytes: length } of slabSpans(place))
+          this.out.bytes.set(slab.subarray(from, from + length), to);
+        this.helpers.releaseBytes(slab);
+      },
+    };
   }
 }

@@ -106,6 +106,8 @@ function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
   return {
     kind: "encode",
     module: "full",
+    plan,
+    isShared: shared !== undefined,
     inputBytes: shared ? stored : start + movedBytes(move),
     workBytes: bytes,
     read: ({ chunks }) => {

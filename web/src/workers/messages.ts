@@ -1,11 +1,13 @@
 /** Messages between a pool and its workers, errors as messages, and per-worker state. */
 
+import { getSession } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import type { PlanWords } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule } from "../engine/session.js";
 import type { ErrorCode } from "../util/error-codes.js";
 import { errorTags, isZarrError, messageOf, ZarrError } from "../util/errors.js";
 import type { WasmModule } from "../util/platform.js";
+import type { Balance, Side } from "./balance.js";
 
 /** A task as sent to a worker. */
 export interface WorkMessage {
@@ -61,6 +63,9 @@ export interface ChunkResult {
 export interface PoolTask<T> {
   readonly kind: WorkKind;
   readonly module: ModuleName;
+  /** Its plan, and whether its values or its result are in shared memory: such tasks are measured together. */
+  readonly plan: PlanWords;
+  readonly isShared: boolean;
   /** Bytes sent to the worker, and bytes to process, which determine the timeout. */
   readonly inputBytes: number;
   readonly workBytes: number;
@@ -198,6 +203,70 @@ function toError({ kind, message, tag, name, code, codec, byteOffset, cause }: F
   const error = new Error(message, details);
   error.name = name ?? "Error";
   return error;
+}
+
+/** A task with its caller's promise. */
+export class PendingTask {
+  /** Number of workers that crashed while they had this task. */
+  crashes = 0;
+  isSettled = false;
+  #side: Side | undefined;
+
+  constructor(
+    readonly task: PoolTask<unknown>,
+    readonly wasm: WasmModule,
+    readonly balance: Balance,
+    private readonly resolve: (outcome: unknown) => void,
+    private readonly reject: (error: unknown) => void,
+    private readonly onSettled: () => void,
+  ) {}
+
+  /** Notes where the task runs. */
+  start(side: Side): void {
+    this.#side = side;
+    this.balance.start(side);
+  }
+
+  /** Notes that it no longer runs there. See {@link Balance.end}. */
+  end(bytes: number, period: number | undefined): void {
+    if (this.#side) this.balance.end(this.#side, bytes, period);
+    this.#side = undefined;
+  }
+
+  /** Only the first outcome counts: results after an abort are dropped. */
+  settle(outcome: () => void): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    this.onSettled();
+    outcome();
+  }
+
+  /** Malformed answers, from workers of another version or other software, are discarded. */
+  finish(answer: WorkResult): void {
+    if (this.isSettled) return;
+    const { failure } = answer;
+    try {
+      const read = failure === undefined ? this.task.read(answer) : undefined;
+      if (read) this.settle(() => this.resolve(read.outcome));
+      else if (isFailure(failure) && !isWorkerFault(failure)) throw unpackFailure(failure);
+      else void this.runHere(); // an engine failure in the worker may not occur here
+    } catch (error) {
+      this.settle(() => this.reject(error));
+    }
+  }
+
+  /** Runs on the calling thread. */
+  async runHere(): Promise<void> {
+    if (this.isSettled) return;
+    try {
+      const session = await getSession(this.task.module);
+      if (this.isSettled) return;
+      const outcome = this.task.run(session);
+      this.settle(() => this.resolve(outcome));
+    } catch (error) {
+      this.settle(() => this.reject(error));
+    }
+  }
 }
 
 /** See {@link WorkerPool.status}. */

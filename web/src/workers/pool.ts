@@ -3,6 +3,7 @@
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
 import { getSession, withFullIfNeeded } from "../engine/engine.js";
 import { compiledModule } from "../engine/module.js";
+import type { PlanWords } from "../engine/plan.js";
 import type { Projection } from "../plan/projections.js";
 import type { LocateError, ResultBytes, Sink } from "../read/sink.js";
 import type { Transport } from "../store/transport.js";
@@ -13,25 +14,23 @@ import { preload } from "../util/lazy.js";
 import {
   type AnyWorker,
   allowListeners,
+  cachedFor,
   keepAlive,
   listenTo,
   parallelism,
   stopWorker,
-  type WasmModule,
 } from "../util/platform.js";
 import { addDisposal, addInspection, type MaybeDisposable } from "../util/symbol-methods.js";
+import { Balance } from "./balance.js";
 import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
-  isFailure,
-  isWorkerFault,
   PeerState,
+  PendingTask,
   type PoolStatus,
   type PoolTask,
   StepFailure,
-  unpackFailure,
   type WorkerMessage,
-  type WorkResult,
   warnNoWorkers,
 } from "./messages.js";
 import { type FetchConnection, FetchConnections } from "./remote-fetch.js";
@@ -60,6 +59,8 @@ const maxDefaultSize = 8;
 const depth = 2;
 /** Maximum unused bytes in the memory for encoded chunks. */
 const inputSlack = 2 ** 20;
+/** Time for which memory is kept after a read or write, in milliseconds: another one often follows. */
+const keptTime = 1000;
 /** Start-up timeout of a worker, in milliseconds. */
 const startTimeout = 15_000;
 /** Timeout of a busy worker that sends no message, in milliseconds, plus one per KiB of its tasks. */
@@ -95,6 +96,11 @@ export class WorkerPool {
   /** Connections to workers that send requests; undefined if workers do not send any. */
   readonly #connections: FetchConnections | undefined;
   #reads = 0;
+  /** Number of times without reads and writes. */
+  #period = 0;
+  #clearing: ReturnType<typeof setTimeout> | undefined;
+  /** Measurements by plan and kind of task. */
+  readonly #balances = cachedFor((_plan: PlanWords) => new Map<string, Balance>());
   #maxSize: number;
   #crashes = 0;
   #nextId = 0;
@@ -152,6 +158,8 @@ export class WorkerPool {
   destroy(): void {
     this.#isDestroyed = true;
     this.#maxSize = 0;
+    this.#slabs.clear();
+    this.#inputs.clear();
     for (const member of this.#workers) this.#remove(member);
     this.#advance();
   }
@@ -171,7 +179,7 @@ export class WorkerPool {
     const helpers: PoolAccess = {
       enter: () => this.enter(),
       leave: () => this.leave(),
-      submit: (work, signal) => this.submit(slabTask(work), signal),
+      submit: (work, target, signal) => this.submit(slabTask(work, target), signal),
       releaseBytes: (slab) => this.#recycle(this.#slabs, slab.buffer as ArrayBuffer),
     };
     return new PoolSink(helpers, codec, projections, out, located);
@@ -183,17 +191,23 @@ export class WorkerPool {
   }
 
   /**
-   * @internal Called when the read or write of a region starts: memory is kept for reuse until {@link leave}.
+   * @internal Called when the read or write of a region starts: memory is kept for reuse until shortly after
+   *   {@link leave}.
    */
   enter(): void {
-    this.#reads++;
+    if (this.#reads++ > 0) return;
+    this.#period++;
+    clearTimeout(this.#clearing);
   }
 
   /** @internal */
   leave(): void {
     if (--this.#reads > 0) return;
-    this.#slabs.clear();
-    this.#inputs.clear();
+    this.#clearing = setTimeout(() => {
+      this.#slabs.clear();
+      this.#inputs.clear();
+    }, keptTime);
+    keepAlive(this.#clearing, false);
   }
 
   /** @internal Whether workers decode, or encode, single chunks of this codec. */
@@ -225,14 +239,19 @@ export class WorkerPool {
     const wasm = await compiledModule(task.module);
     signal?.throwIfAborted();
     return new Promise<T>((resolve, reject) => {
-      const abort = () => job.settle(() => reject(signal!.reason));
+      const abort = () => {
+        job.end(0, undefined);
+        job.settle(() => reject(signal!.reason));
+      };
       const onSettled = () => {
         signal?.removeEventListener("abort", abort);
         this.#queue.delete(job);
+        job.end(task.workBytes, this.#reads > 0 ? this.#period : undefined);
       };
       const job: PendingTask = new PendingTask(
         task,
         wasm,
+        this.#balanceOf(task),
         resolve as (value: unknown) => void,
         reject,
         onSettled,
@@ -246,11 +265,21 @@ export class WorkerPool {
     });
   }
 
+  #balanceOf({ plan, kind, isShared }: PoolTask<unknown>): Balance {
+    const balances = this.#balances(plan);
+    const key = `${kind} ${isShared}`;
+    const balance = balances.get(key) ?? new Balance();
+    balances.set(key, balance);
+    return balance;
+  }
+
   /** Assigns tasks to workers, and starts workers for the remaining tasks. */
   #advance(): void {
     for (const job of this.#queue) {
-      if (this.#maxSize === 0 || job.crashes > 1) {
+      const isCheap = job.balance.side === "here" && mayBlock();
+      if (this.#maxSize === 0 || job.crashes > 1 || isCheap) {
         this.#queue.delete(job);
+        job.start("here");
         void job.runHere();
         continue;
       }
@@ -288,6 +317,7 @@ export class WorkerPool {
   #assign(member: PoolWorker, job: PendingTask): void {
     const id = this.#nextId++;
     member.jobs.set(id, job);
+    job.start("workers");
     try {
       const { inputBytes, spareBytes } = job.task;
       const spare = spareBytes === undefined ? undefined : this.#slabs.take(spareBytes);
@@ -412,11 +442,15 @@ export class WorkerPool {
     this.#queue.clear();
     for (const job of member.jobs.values()) {
       job.crashes++;
+      job.end(0, undefined);
       if (!job.isSettled) this.#queue.add(job);
     }
     for (const job of waiting) this.#queue.add(job);
   }
 }
+
+/** Whether the calling thread may be busy with tasks: pages would not respond meanwhile. */
+const mayBlock = (): boolean => !("document" in globalThis);
 
 /** One worker. */
 class PoolWorker {
@@ -431,50 +465,4 @@ class PoolWorker {
     /** The way it was started. */
     readonly startMethod: number,
   ) {}
-}
-
-/** A task with its caller's promise. */
-class PendingTask {
-  /** Number of workers that crashed while they had this task. */
-  crashes = 0;
-  isSettled = false;
-
-  constructor(
-    readonly task: PoolTask<unknown>,
-    readonly wasm: WasmModule,
-    private readonly resolve: (outcome: unknown) => void,
-    private readonly reject: (error: unknown) => void,
-    private readonly onSettled: () => void,
-  ) {}
-
-  /** Only the first outcome counts: results after an abort are dropped. */
-  settle(outcome: () => void): void {
-    if (this.isSettled) return;
-    this.isSettled = true;
-    this.onSettled();
-    outcome();
-  }
-
-  /** Malformed answers, from workers of another version or other software, are discarded. */
-  finish(answer: WorkResult): void {
-    const { failure } = answer;
-    const read = failure === undefined ? this.task.read(answer) : undefined;
-    if (read) this.settle(() => this.resolve(read.outcome));
-    else if (isFailure(failure) && !isWorkerFault(failure))
-      this.settle(() => this.reject(unpackFailure(failure)));
-    else void this.runHere(); // an engine failure in the worker may not occur here
-  }
-
-  /** Runs on the calling thread. */
-  async runHere(): Promise<void> {
-    if (this.isSettled) return;
-    try {
-      const session = await getSession(this.task.module);
-      if (this.isSettled) return;
-      const outcome = this.task.run(session);
-      this.settle(() => this.resolve(outcome));
-    } catch (error) {
-      this.settle(() => this.reject(error));
-    }
-  }
 }

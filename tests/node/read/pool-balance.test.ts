@@ -1,0 +1,61 @@
+// A pool leaves work to the calling thread while that is measured to be faster.
+import { describe, expect, it } from "vitest";
+import { Balance, type Side } from "#src/workers/balance.js";
+
+/** Runs tasks one after another, with a time per task for each side. Returns how many ran on each. */
+function run(balance: Balance, times: Record<Side, number>, count: number, period = 1, clock = { now: 0 }) {
+  const ran = { workers: 0, here: 0 };
+  for (let i = 0; i < count; i++) {
+    const { side } = balance;
+    balance.start(side);
+    clock.now += times[side];
+    balance.end(side, 2 ** 20, period, clock.now);
+    ran[side]++;
+  }
+  return ran;
+}
+
+describe("the side of a task", () => {
+  it("is the faster one, apart from trials", () => {
+    const slow = run(new Balance(), { workers: 3, here: 2 }, 1000);
+    expect(slow.here).toBeGreaterThan(800);
+    expect(slow.workers).toBeGreaterThan(64); // the first ones, and trials
+    const fast = run(new Balance(), { workers: 2, here: 3 }, 1000);
+    expect(fast.workers).toBeGreaterThan(950);
+    expect(fast.here).toBeGreaterThan(0);
+  });
+
+  it("is the workers if there is no clear difference, and for few tasks", () => {
+    expect(run(new Balance(), { workers: 2, here: 1.95 }, 1000).workers).toBeGreaterThan(950);
+    expect(run(new Balance(), { workers: 2, here: 1 }, 40)).toEqual({ workers: 40, here: 0 });
+  });
+
+  it("changes with the measurements", () => {
+    const balance = new Balance();
+    const clock = { now: 0 };
+    run(balance, { workers: 3, here: 1 }, 500, 1, clock);
+    expect(run(balance, { workers: 3, here: 1 }, 500, 1, clock).here).toBeGreaterThan(450);
+    expect(run(balance, { workers: 1, here: 3 }, 2000, 1, clock).workers).toBeGreaterThan(1000);
+    expect(run(balance, { workers: 1, here: 3 }, 100_000, 1, clock).here).toBeLessThan(400);
+  });
+});
+
+it("does not measure pauses between reads, failures, and both sides at the same time", () => {
+  const balance = new Balance();
+  const clock = { now: 0 };
+  for (let read = 0; read < 200; read++) {
+    clock.now += 1000;
+    run(balance, { workers: 1, here: 1 }, 1, read, clock);
+  }
+  for (let i = 0; i < 200; i++) {
+    balance.start("workers");
+    clock.now += 1000;
+    balance.end("workers", 0, 1, clock.now);
+  }
+  balance.start("here");
+  run(balance, { workers: 1000, here: 1 }, 200, 1, clock);
+  balance.end("here", 1, 1, clock.now);
+  // Nothing was measured so far: the first trial comes after 64 more tasks.
+  expect(run(balance, { workers: 1, here: 2 }, 64, 2, clock)).toEqual({ workers: 64, here: 0 });
+  expect(run(balance, { workers: 1, here: 2 }, 20, 2, clock).here).toBeGreaterThan(0);
+});

@@ -1,0 +1,70 @@
+/** Decides by measurement whether tasks of one kind run on workers or on the calling thread. */
+
+export type Side = "workers" | "here";
+
+/** Number of tasks measured in a trial of the other side. */
+const trialTasks = 4;
+/** Number of tasks before the first trial. Doubles with each trial that changes nothing, up to the maximum. */
+const firstTasks = 64;
+const maxTasks = 2048;
+/** Factor by which the calling thread must be faster: on workers, tasks leave it free for other work. */
+const margin = 1.05;
+
+/**
+ * Compares the bytes per millisecond of both sides. The time includes everything between two results, such as requests
+ * and copies of the calling thread, so that a pool pays off as a whole.
+ */
+export class Balance {
+  #side: Side = "workers";
+  /** The side without trials, and the number of tasks until the next one. */
+  #best: Side = "workers";
+  #interval = firstTasks;
+  readonly #rates: Record<Side, number> = { workers: 0, here: 0 };
+  readonly #running: Record<Side, number> = { workers: 0, here: 0 };
+  /** The current series of measurements. */
+  #tasks = 0;
+  #bytes = 0;
+  #time = 0;
+  /** When the last result arrived, and the period of that time; undefined if nothing can be measured from there. */
+  #last: { readonly at: number; readonly period: number } | undefined;
+
+  /** Where the next task should run. */
+  get side(): Side {
+    return this.#side;
+  }
+
+  start(side: Side): void {
+    this.#running[side]++;
+  }
+
+  /**
+   * Records the end of a task.
+   * @param bytes size of its result; 0 for one that did not end by itself.
+   * @param period identifies a time without pauses between reads or writes; undefined outside of one.
+   */
+  end(side: Side, bytes: number, period: number | undefined, now = performance.now()): void {
+    this.#running[side]--;
+    const last = this.#last;
+    // Results of both sides at the same time tell nothing about either.
+    const isPure = side === this.#side && this.#running[side === "here" ? "workers" : "here"] === 0;
+    this.#last = isPure && period !== undefined && bytes > 0 ? { at: now, period } : undefined;
+    if (!this.#last || !last || last.period !== period) return;
+    this.#tasks++;
+    this.#bytes += bytes;
+    this.#time += now - last.at;
+    if (this.#tasks >= (this.#side === this.#best ? this.#interval : trialTasks)) this.#choose();
+  }
+
+  #choose(): void {
+    this.#rates[this.#side] = this.#bytes / Math.max(this.#time, 1e-3);
+    if (this.#side === this.#best) this.#side = this.#best === "here" ? "workers" : "here";
+    else {
+      const { workers, here } = this.#rates;
+      const best = here > margin * workers ? "here" : "workers";
+      this.#interval = best === this.#best ? Math.min(2 * this.#interval, maxTasks) : firstTasks;
+      this.#best = best;
+      this.#side = best;
+    }
+    [this.#tasks, this.#bytes, this.#time, this.#last] = [0, 0, 0, undefined];
+  }
+}
