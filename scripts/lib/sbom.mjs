@@ -58,7 +58,7 @@ const runtime = (name, emscripten) => ({
   type: "library",
   "bom-ref": `runtime:${name}`,
   name,
-  description: `As Emscripten ${emscripten} brings it`,
+  description: `Part of Emscripten ${emscripten}`,
   licenses: licence(name),
 });
 

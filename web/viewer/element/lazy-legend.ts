@@ -1,14 +1,14 @@
 /** Container for the legend, which is loaded with the first picture. */
 import { h } from "../base/dom.js";
-import type { Drawn, Legend } from "./legends.js";
+import type { LegendContent, Legend } from "./legends.js";
 
 export class LazyLegend {
   readonly element = h("div");
-  #drawn: Drawn | undefined;
+  #drawn: LegendContent | undefined;
   #loading: Promise<void> | undefined;
-  #legend: { readonly legend: Legend; readonly show: (drawn: Drawn) => void } | undefined;
+  #legend: { readonly legend: Legend; readonly show: (drawn: LegendContent) => void } | undefined;
 
-  show(drawn: Drawn): void {
+  show(drawn: LegendContent): void {
     this.#drawn = drawn;
     if (this.#legend) this.#legend.show(drawn);
     else if (drawn.layers.length > 0) this.#loading ??= this.#load();

@@ -11,7 +11,7 @@ import { valueFormat } from "./value-format.js";
 export { Legend } from "../panels/legend.js";
 
 /** The drawn layers and their ranges. */
-export interface Drawn {
+export interface LegendContent {
   readonly dataset: Dataset;
   readonly settings: ViewState;
   /** Empty if there is no picture. */
@@ -19,14 +19,14 @@ export interface Drawn {
   readonly ranges: Ranges;
 }
 
-export function showLegend(legend: Legend, drawn: Drawn): void {
+export function showLegend(legend: Legend, drawn: LegendContent): void {
   const [layer] = drawn.layers;
   if (!layer) legend.hide();
   else if (isComposite(drawn.dataset, drawn.settings)) showChannels(legend, drawn);
   else showScale(legend, layer, drawn);
 }
 
-function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: Drawn): void {
+function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: LegendContent): void {
   const isKnown = ranges.isKnown(layer);
   const [low, high] = isKnown ? ranges.limits(layer).map(valueFormat(dataset, settings)) : ["", ""];
   const { unit } = dataset;
@@ -58,7 +58,7 @@ function scaleTitle(layer: Layer, ranges: Ranges): string {
 }
 
 /** Shows the colours of channels; photographs need no legend. */
-function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Drawn): void {
+function showChannels(legend: Legend, { dataset, settings, layers, ranges }: LegendContent): void {
   if (isPicture(dataset)) {
     legend.hide();
     return;

@@ -24,7 +24,7 @@ interface Running {
 }
 
 /** Limits on concurrent reads. */
-export interface Limits {
+export interface ReadLimits {
   /**
    * Number of concurrent reads at the start: the most urgent ones should not share the connection and the CPU
    * with many others. Every read that ends makes room for two more than itself.
@@ -55,7 +55,7 @@ export class Scheduler<T extends { readonly key: string; readonly bytes: number 
 
   constructor(
     readonly cache: Cache<T>,
-    private readonly limits: Limits,
+    private readonly limits: ReadLimits,
   ) {}
 
   get running(): number {
