@@ -154,6 +154,7 @@ const languages = {
   mjs: "js",
   js: "js",
   jsx: "jsx",
+  tsx: "tsx",
   ts: "ts",
   html: "html",
   vue: "vue",
