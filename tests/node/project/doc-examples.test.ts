@@ -91,7 +91,10 @@ describe("examples", () => {
       }
       process.stdout.write(JSON.stringify(printed));`;
     writeFileSync(path.join(folder, "main.mjs"), main);
-    const { stdout } = await run(process.execPath, [path.join(folder, "main.mjs")], { maxBuffer: 2 ** 24 });
+    const { stdout } = await run(process.execPath, [path.join(folder, "main.mjs")], {
+      maxBuffer: 2 ** 24,
+      env: { ...process.env, XDG_CACHE_HOME: path.join(folder, "caches") },
+    });
     printed = JSON.parse(stdout);
   });
 

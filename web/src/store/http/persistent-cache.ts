@@ -25,10 +25,6 @@ const part = lazy("persistent caches", () => import("./cached-responses.js"));
  * A cache that outlives the program, for the option `persistentCache` of stores over HTTP. It follows RFC 9111:
  * responses are used without a request while they are fresh, and otherwise confirmed by a conditional request. See
  * docs/caching.md for the responses that are never stored.
- *
- * @example
- * const persistentCache = new PersistentCache({ name: "my-app", maxBytes: 2 ** 30 });
- * const store = new HttpStore("https://example.com/data.zarr", { persistentCache });
  */
 export class PersistentCache {
   readonly name: string;
