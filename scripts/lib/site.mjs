@@ -156,6 +156,7 @@ const languages = {
   jsx: "jsx",
   tsx: "tsx",
   ts: "ts",
+  tsx: "tsx",
   html: "html",
   vue: "vue",
   svelte: "svelte",
@@ -172,7 +173,8 @@ const languages = {
 
 const languageOf = (file) => languages[posix.extname(file).slice(1)] ?? "txt";
 
-function isShown(file) {
+/** Whether a file of the checkout becomes a page with its text. */
+export function isShown(file) {
   const isText = posix.extname(file).slice(1) in languages || !posix.basename(file).includes(".");
   return isText && statSync(path.join(root, file)).size <= maxShown;
 }

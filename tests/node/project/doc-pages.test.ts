@@ -1,7 +1,8 @@
 // The documentation apart from programs and commands: links, anchors, pages in HTML, documents in JSON.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { isShown } from "../../../scripts/lib/site.mjs";
 import { documents, isNotRun, root, samples, textOf } from "../support/doc-samples.js";
 
 /** A document's text without code blocks and code spans. */
@@ -44,6 +45,16 @@ describe("links", () => {
       return anchor !== undefined && target.endsWith(".md") && !anchorsOf(target).includes(anchor);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it("to files of the checkout have a page of the site, or a form that it serves", () => {
+    const targets = documents.flatMap((file) =>
+      linksOf(file)
+        .filter((link) => !/^(\w+:|#)/.test(link))
+        .map((link) => path.posix.join(path.posix.dirname(file), link.split("#")[0]!)),
+    );
+    const files = targets.filter((file) => statSync(path.join(root, file)).isFile() && !file.endsWith(".md"));
+    expect(files.filter((file) => !isShown(file) && !/\.(json|png|svg|webp)$/.test(file))).toEqual([]);
   });
 
   it("of docs/README.md name every page of docs", () => {
