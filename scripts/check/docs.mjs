@@ -35,7 +35,6 @@ const firstResults = {
   CORS: "CORS",
   "bundle size": "Download and bundle size",
   FAQ: "FAQ",
-  kerchunk: "kerchunk",
 };
 
 /** Tests by name: each gets a page, and throws if it fails. */
