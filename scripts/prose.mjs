@@ -205,7 +205,7 @@ export function checkLimits() {
   const rates = countBy(found, "folder").map(([folder, count]) => ({
     place: folder,
     rate: perTenThousand(count, words.get(folder)),
-    limit: maxRate.inFolder,
+    limit: Math.max(maxRate.inFolder, perTenThousand(1, words.get(folder))), // one phrase in a short text
   }));
   const whole = perTenThousand(found.length, sum(words.values()));
   const above = [...rates, { place: "the repository", rate: whole, limit: maxRate.everywhere }].filter(

@@ -12,7 +12,7 @@ import { ChunkSink, shapes, valuesIn } from "./writing.mjs";
 const count = bytes / (2 * 64 ** 3);
 const ways = { two: "2 workers", shared: "2 workers, SharedArrayBuffer" };
 
-/** Names of the rows of an operation, by what they compare. */
+/** Names of the rows of an operation, by comparison. */
 const poolRows = (what) =>
   Object.entries(ways).flatMap(([way, label]) => [
     { name: `pool, ${what}: ${label} over one thread`, way },

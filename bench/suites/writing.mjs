@@ -13,7 +13,7 @@ const MiB = 2 ** 20;
 const what = `set, 256 MiB uint16 in 64³ ${label} chunks`;
 const inShards = `${what} in shards of 256³`;
 
-/** What is written, with the options of `create`: chunks, and the same chunks in shards. */
+/** Arrays to write, as options of `create`: chunks, and the same chunks in shards. */
 export const shapes = {
   chunks: { title: what, options: {} },
   shards: { title: inShards, options: { shardShape: [256, 256, 256] } },

@@ -154,7 +154,6 @@ const languages = {
   mjs: "js",
   js: "js",
   jsx: "jsx",
-  tsx: "tsx",
   ts: "ts",
   tsx: "tsx",
   html: "html",

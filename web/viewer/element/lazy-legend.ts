@@ -1,6 +1,6 @@
 /** Container for the legend, which is loaded with the first picture. */
 import { h } from "../base/dom.js";
-import type { LegendContent, Legend } from "./legends.js";
+import type { Legend, LegendContent } from "./legends.js";
 
 export class LazyLegend {
   readonly element = h("div");
