@@ -82,6 +82,13 @@ const bundleLockThread = () =>
     { file: dist("bundle/lock-thread.js") },
   );
 
+/** Writes the script of the threads of copies (web/src/transfer/threads.ts), which share the files of the library. */
+const writeCopyThread = () =>
+  writeFileSync(
+    dist("bundle/copy-thread.js"),
+    'import { runCopyThread } from "./internal.js";\n\nawait runCopyThread();\n',
+  );
+
 /** When a file was written; 0 if it does not exist. */
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -202,6 +209,7 @@ async function bundleLibrary() {
   await bundleEntries();
   await bundleWorkers();
   await bundleLockThread();
+  writeCopyThread();
   await writeEdgeEntries();
   await bundleOneFile();
 }

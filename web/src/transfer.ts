@@ -3,10 +3,11 @@
  * @packageDocumentation
  */
 
-export type { CopyProgress, CopyResult } from "./transfer/array-copy.js";
 export { copy } from "./transfer/copy.js";
 export type {
   CopyOptions,
+  CopyProgress,
+  CopyResult,
   SourceOptions,
   VerifyOptions,
   VerifyProblem,

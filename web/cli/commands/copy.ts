@@ -1,5 +1,6 @@
 /** `zarr-wasm copy`. */
 
+import { availableParallelism } from "node:os";
 import { type CopyOptions, type CopyProgress, type CopyResult, copy } from "zarr-wasm/transfer";
 import { exitHooks, placeBelow } from "#internal";
 import { UsageError, type Values } from "../options/options.js";
@@ -34,11 +35,13 @@ export async function runCopy(source: string, dest: string, values: Values): Pro
     const { chunks = 0, totalChunks = 0 } = meter.last ?? {};
     note(`interrupted: ${chunks} of ${totalChunks} chunks copied${resumeHint(dest)}`);
   });
-  const { threads, ...options } = readOptions(values);
+  const options = readOptions(values);
   await checkPlaces(await rootOf(source), dest);
   const root = await openSource(source, values);
   const target = destinationUrl(dest);
-  const pool = options.metadataOnly ? undefined : createPool(threads);
+  // Without the option, only copies from folder to folder use several threads.
+  const usesPool = values.threads !== undefined && !options.metadataOnly;
+  const pool = usesPool ? createPool(options.threads) : undefined;
   try {
     const result = await copy(root, target, {
       ...options,
@@ -132,11 +135,11 @@ const minMemory = 8;
 /** Seconds. */
 const defaultWait = 30;
 
-/** The caller creates and destroys the pool. */
-type ParsedOptions = CopyOptions & { readonly threads: number | undefined };
+/** Threads by default, at most: each takes memory. */
+const maxDefaultThreads = 4;
 
 /** @throws UsageError. */
-export function readOptions(values: Values): ParsedOptions {
+export function readOptions(values: Values): CopyOptions {
   const { format, part, overwrite = false, resume = false, verify = false, bucket, temp } = values;
   if (format !== undefined && !/^[123]$/.test(format))
     throw new UsageError(`--format must be 1, 2 or 3, got "${format}"`);
@@ -158,7 +161,7 @@ export function readOptions(values: Values): ParsedOptions {
     ...{ overwrite, resume, metadataOnly, verify, bucket, temp },
     part: part === undefined ? undefined : parseShare(part),
     memory: integer(values.memory, "--memory", minMemory, defaultMemory) * 2 ** 20,
-    threads: values.threads === undefined ? undefined : integer(values.threads, "--threads", 1, 1),
+    threads: integer(values.threads, "--threads", 1, Math.min(availableParallelism(), maxDefaultThreads)),
     wait: integer(values.wait, "--wait", 0, defaultWait) * 1000,
   };
 }

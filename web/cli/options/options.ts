@@ -65,7 +65,7 @@ export const options = {
     summary: "folder for intermediate chunks (default: beside DEST)",
     completes: "folder",
   },
-  threads: { type: "string", value: "N", summary: "decode in N workers" },
+  threads: { type: "string", value: "N", summary: "decode and encode on N threads" },
   bucket: { type: "string", value: "URL", summary: "S3-compatible bucket of the URL, to list its keys" },
   wait: {
     type: "string",

@@ -3,7 +3,7 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { FetchOptions } from "../read/object-bytes.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
-import { FileSystemStore } from "../store/file/store.js";
+import type { ReadPart } from "../store/file/write.js";
 import type {
   RangeQuery,
   Store,
@@ -14,9 +14,12 @@ import type {
 import { Limiter } from "../util/async.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
 import { allowListeners } from "../util/platform.js";
+import type { Box } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { ObjectBox, View } from "./boxes.js";
-import { wholeObject } from "./stored-form.js";
+import type { CopyingStore } from "./file-copy.js";
+import type { CopyProgress, CopyResult } from "./options.js";
+import { partsOf, type WholeObject, wholeObject } from "./stored-form.js";
 
 export interface ArrayCopy {
   /** The source. */
@@ -37,7 +40,26 @@ export interface ArrayCopy {
   readonly temp: string | Store | undefined;
   /** Workers that decode and encode. */
   readonly pool: WorkerPool | undefined;
+  /** Other threads that copy boxes of the array. */
+  readonly threads?: BoxThreads | undefined;
   readonly signal: AbortSignal | undefined;
+}
+
+/** Copies a box of the target. */
+export interface BoxRunner {
+  box(box: Box): Promise<void>;
+}
+
+/** Threads that copy boxes of one array. */
+export interface BoxThreads {
+  /** Number of threads, without this one. */
+  readonly count: number;
+  /**
+   * Returns a runner for each thread.
+   * @param memory of each box, in bytes.
+   * @param here makes a runner of this thread, for boxes that a thread could not copy.
+   */
+  runners(work: ArrayCopy, memory: number, here: () => BoxRunner): BoxRunner[];
 }
 
 /** Bytes of an element in memory; an estimate for data types of variable length. */
@@ -60,8 +82,10 @@ const bounds = (axis: ArrayReader["axes"][number], cell: number) => ({
 /** Whether a resumed copy can keep an object, which is then counted as skipped. */
 export async function isDone(work: ArrayCopy, object: readonly number[]): Promise<boolean> {
   const { store, target, tally } = work;
-  if (!work.resume || !(await wholeObject(store, target.reader, object))) return false;
-  store.kept.add(target.reader.objectKey(object));
+  if (!work.resume) return false;
+  const key = target.reader.objectKey(object);
+  if (!(await wholeObject(partsOf(store, key), target.reader, object))) return false;
+  store.kept.add(key);
   tally.skip(elementCount(target.reader, object) * elementBytes(target), chunkCount(target.reader, object));
   return true;
 }
@@ -106,18 +130,6 @@ function fillText({ spec: { fill }, reader }: ZarrArray): string {
   if (fill.item.length > 0) return fill.item.join();
   const missing = reader.firstCodec.missing();
   return JSON.stringify(missing.length > 0 ? missing[0] : fill.value);
-}
-
-/** Progress of a copy. */
-export interface CopyProgress {
-  /** Bytes of decoded elements copied or skipped so far, of `totalBytes`. */
-  readonly bytes: number;
-  readonly totalBytes: number;
-  /** The part of `bytes` that `resume` kept. */
-  readonly skippedBytes: number;
-  /** Chunks copied, skipped or found missing so far, of `totalChunks`. Chunks inside of shards are counted. */
-  readonly chunks: number;
-  readonly totalChunks: number;
 }
 
 /** Calls callbacks of the caller. The first error that one throws, or rejects with, aborts the work. */
@@ -226,28 +238,11 @@ export class Tally {
   }
 }
 
-/** Result of a copy. Counts that a number cannot hold exactly are bigints. */
-export interface CopyResult {
-  readonly arrays: number;
-  readonly groups: number;
-  /** Number of chunks, counting inner chunks of shards. */
-  readonly chunks: {
-    /** Copied without being decoded. */
-    readonly asStored: number;
-    /** Decoded and encoded. */
-    readonly reencoded: number;
-    /** Kept by `resume`. */
-    readonly skipped: number;
-    /** Not stored: fill value only. */
-    readonly missing: number | bigint;
-  };
-  /** Decoded bytes of all elements. */
-  readonly bytes: number | bigint;
-  /** Encoded bytes of chunks that were read. */
-  readonly bytesRead: number;
-  /** Encoded bytes of chunks that were written. */
-  readonly bytesWritten: number;
-}
+/** Checks a finished copy of an object. */
+type CheckWhole = (read: ReadPart) => Promise<WholeObject | undefined>;
+
+/** The copy of an object; undefined if it cannot be copied without reading it. */
+export type CopiedObject = WholeObject | "missing" | undefined;
 
 /** The store of a target array: keeps existing objects, and counts written bytes. */
 export class TargetStore implements Store {
@@ -287,14 +282,19 @@ export class TargetStore implements Store {
     this.tally.bytesWritten += value.byteLength;
   }
 
-  /** Copies a file between two folders. @returns false for other stores, and for a missing file. */
-  async copyFrom(source: Store, from: string, key: string, size: number): Promise<boolean> {
-    const { store } = this;
-    if (!(store instanceof FileSystemStore && source instanceof FileSystemStore)) return false;
-    if (this.kept.has(key) || !(await store.copyFrom(source, from, key))) return false;
-    this.tally.bytesRead += size;
-    this.tally.bytesWritten += size;
-    return true;
+  /** Copies an object ({@link CopyingStore}), unless it is kept, and counts its bytes. */
+  async copyFrom(source: Store, from: string, key: string, check: CheckWhole): Promise<CopiedObject> {
+    if (this.kept.has(key)) return undefined;
+    let found: WholeObject | undefined;
+    const { copyFrom }: Partial<CopyingStore> = this.store as Store & Partial<CopyingStore>;
+    const outcome = await copyFrom?.(source, from, key, async (read) => {
+      found = await check(read);
+      return found !== undefined;
+    });
+    if (outcome !== "copied") return outcome;
+    this.tally.bytesRead += found!.size;
+    this.tally.bytesWritten += found!.size;
+    return found;
   }
 
   async delete(key: string, options?: StoreWriteOptions): Promise<void> {

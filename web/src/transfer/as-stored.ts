@@ -7,8 +7,9 @@ import { type ChunkCodec, withSession } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
 import { largerModule } from "../engine/compile.js";
 import { getSession } from "../engine/engine.js";
+import type { CodecSession } from "../engine/session.js";
 import type { ArrayReader } from "../read/reader.js";
-import { FileSystemStore } from "../store/file/store.js";
+import type { ReadPart } from "../store/file/write.js";
 import { callStore, releaseBytes } from "../store/read.js";
 import { writeObject } from "../store/write.js";
 import { withDetails } from "../util/errors.js";
@@ -17,6 +18,7 @@ import { changeShard } from "../write/shard.js";
 import {
   type ArrayCopy,
   brokenChunkError,
+  type CopiedObject,
   chunkCount,
   differsError,
   elementBytes,
@@ -53,7 +55,6 @@ const coalescing = { maxGap: 2 ** 16, maxBytes: 2 ** 23 };
 export async function copyAsStored(work: ArrayCopy, offsets: Position): Promise<void> {
   const { target, view } = work;
   const copier = new Copier(work, offsets);
-  await copier.start();
   const objectOffsets = view.cellOffsets(view.array.shardShape ?? view.array.chunkShape);
   if (isSameObject(view.array.spec, target.spec) && objectOffsets && !copier.fillsMissing)
     await copier.copyObjects(objectOffsets);
@@ -69,7 +70,6 @@ class Copier {
   readonly #fillChunks = new Map<LeafChunkCodec, Uint8Array>();
   /** Whether chunks that the source does not store are written because the fill values differ. */
   readonly fillsMissing: boolean;
-  #session!: Awaited<ReturnType<typeof getSession>>;
   readonly #shardSizes = new Map();
 
   constructor(
@@ -86,13 +86,14 @@ class Copier {
       ) * elementBytes(work.target);
   }
 
-  async start(): Promise<void> {
-    this.#session = await getSession(largerModule("full", this.#to.firstCodec.decodeModule));
+  /** Not loaded before it is needed: copying files needs no module. */
+  #session(): Promise<CodecSession> {
+    return getSession(largerModule("full", this.#to.firstCodec.decodeModule));
   }
 
-  #fillChunk(leaf: LeafChunkCodec): Uint8Array | undefined {
+  async #fillChunk(leaf: LeafChunkCodec): Promise<Uint8Array | undefined> {
     if (!this.fillsMissing) return undefined;
-    const chunk = this.#fillChunks.get(leaf) ?? leaf.encode(this.#session, leaf.missing());
+    const chunk = this.#fillChunks.get(leaf) ?? leaf.encode(await this.#session(), leaf.missing());
     this.#fillChunks.set(leaf, chunk);
     return chunk;
   }
@@ -112,15 +113,20 @@ class Copier {
     const { verify, tally } = this.work;
     if (!verify && (await isDone(this.work, object))) return;
     const key = this.#from.objectKey(object.map((cell, axis) => cell + offsets[axis]!));
-    if (!verify && (await this.#copyFile(object, key, offsets))) return;
-    const found = await this.#stored(key);
-    const bytes = found && (this.#to.spec.isSharded ? found : trimmed(this.#to.firstCodec, found));
+    const whole = verify ? undefined : await this.#copyWhole(object, key);
     const chunks = chunkCount(this.#to, object);
+    if (typeof whole === "object") {
+      const stored = Math.min(whole.chunks, chunks);
+      return this.#count(object, { stored, missing: chunks - stored });
+    }
+    const found = whole === "missing" ? undefined : await this.#stored(key);
+    const bytes = found && (this.#to.spec.isSharded ? found : trimmed(this.#to.firstCodec, found));
     let stored = 0;
     if (bytes) {
       const { leaf, levels } = this.#to.layoutOf(object);
+      const session = await this.#session();
       const { fault, chunks: inside } = withKeyInErrors(key, () =>
-        inspectObject(this.#session, leaf, levels, bytes),
+        inspectObject(session, leaf, levels, bytes),
       );
       if (fault) throw brokenChunkError(key, fault);
       stored = Math.min(chunks, inside.length);
@@ -129,21 +135,12 @@ class Copier {
     await this.#put(object, bytes, { stored, missing: chunks - stored });
   }
 
-  /** Copies a file from folder to folder. @returns false for other stores, and for objects that must be decoded. */
-  async #copyFile(object: Position, from: string, offsets: Position): Promise<boolean> {
-    const { store, tally, target, view } = this.work;
-    const { array } = view;
-    if (!(array.store instanceof FileSystemStore) || mayNeedTrimming(this.#from.spec, this.#to.spec))
-      return false;
-    const place = object.map((cell, axis) => cell + offsets[axis]!);
-    const found = await wholeObject(array.store, this.#from, place);
-    const key = this.#to.objectKey(object);
-    if (!found || !(await store.copyFrom(array.store, from, key, found.size))) return false;
-    const stored = Math.min(found.chunks, chunkCount(this.#to, object));
-    tally.chunks.asStored += stored;
-    tally.chunks.missing += chunkCount(this.#to, object) - stored;
-    tally.advance(elementCount(this.#to, object) * elementBytes(target));
-    return true;
+  /** Copies an object without reading it, if the stores can do that and it need not be changed. */
+  async #copyWhole(object: Position, from: string): Promise<CopiedObject> {
+    if (mayNeedTrimming(this.#from.spec, this.#to.spec)) return undefined;
+    const { store, view } = this.work;
+    const check = (read: ReadPart) => wholeObject(read, this.#to, object);
+    return store.copyFrom(view.array.store, from, this.#to.objectKey(object), check);
   }
 
   async #stored(key: string): Promise<Uint8Array | undefined> {
@@ -169,7 +166,8 @@ class Copier {
     const at = this.#to.positionsOf(object, tasks);
     const { limits } = this.work.target;
     const replace = ({ coordinates }: (typeof tasks)[number]) => found.get(coordinates.join());
-    const making = { session: this.#session, limits, replace, concurrency: 1, sizes: this.#shardSizes };
+    const session = await this.#session();
+    const making = { session, limits, replace, concurrency: 1, sizes: this.#shardSizes };
     const shard = await changeShard(making, levels, undefined, tasks, at);
     await this.#put(object, shard, { stored: found.size, missing: tasks.length - found.size });
   }
@@ -254,7 +252,7 @@ class Copier {
       await this.#from
         .readObject(object, wanted, fetching, async ({ task, coordinates }, { encoded }) => {
           if (!encoded) {
-            const chunk = this.#fillChunk(leaf);
+            const chunk = await this.#fillChunk(leaf);
             return chunk && use(task, chunk);
           }
           const fault = chunkFault(leaf, { bytes: encoded, size: encoded.byteLength });
@@ -288,9 +286,9 @@ class Copier {
   async #put(
     object: Position,
     bytes: Uint8Array | undefined,
-    { stored, missing }: { stored: number; missing: number },
+    counts: { stored: number; missing: number },
   ): Promise<void> {
-    const { store, target, tally, verify } = this.work;
+    const { store, verify } = this.work;
     const key = this.#to.objectKey(object);
     const isKept = verify && (await isDone(this.work, object));
     if (bytes) {
@@ -298,7 +296,11 @@ class Copier {
       store.written.delete(key);
       if (verify) await this.#verify(object, key, bytes);
     } else if (this.work.resume) await store.delete(key);
-    if (isKept) return;
+    if (!isKept) this.#count(object, counts);
+  }
+
+  #count(object: Position, { stored, missing }: { stored: number; missing: number }): void {
+    const { tally, target } = this.work;
     tally.chunks.asStored += stored;
     tally.chunks.missing += missing;
     tally.advance(elementCount(this.#to, object) * elementBytes(target));
@@ -310,7 +312,7 @@ class Copier {
     const found = await store.get(key);
     if (!found || !isSameBytes(found, bytes)) throw differsError(store.locate(key), key);
     const { leaf, levels } = this.#to.layoutOf(object);
-    for (const chunk of inspectObject(this.#session, leaf, levels, bytes).chunks)
+    for (const chunk of inspectObject(await this.#session(), leaf, levels, bytes).chunks)
       await checkDecodes(leaf, chunk, key);
   }
 }

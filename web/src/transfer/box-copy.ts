@@ -1,4 +1,4 @@
-/** Copies a region in boxes of whole target objects: each is read, written and verified before the next. */
+/** Copies boxes of whole target objects: each is read, written and verified as a whole. */
 
 import { set } from "../edit/edit.js";
 import type { ZarrArray } from "../hierarchy/array.js";
@@ -14,8 +14,9 @@ import type { WorkerPool } from "../workers/pool.js";
 import { resolveRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 import { differsError, elementBytes, lanesFor } from "./array-copy.js";
-import { boxLengths, countIn, tileBox, type View } from "./boxes.js";
+import { boxLengths, countIn, type View } from "./boxes.js";
 import type { RechunkPlan } from "./rechunk-plan.js";
+import { copyInSlab, fitsSlab } from "./slab-box.js";
 
 export interface BoxCopy {
   readonly from: View;
@@ -31,7 +32,7 @@ export interface BoxCopy {
   /** Called with the number of encoded bytes that were read from the source. */
   onRead(bytes: number): void;
   /** Called with each box before it is written. */
-  onData?(box: Box, data: BoxData): void;
+  readonly onData?: ((box: Box, data: BoxData) => void) | undefined;
 }
 
 /** Elements of a box in C order: packed bytes, or values. */
@@ -39,7 +40,7 @@ export type BoxData = Uint8Array | readonly unknown[];
 
 const coalescing = { ...defaultCoalescing, maxBytes: 2 ** 22 };
 
-/** Memory that all boxes share: fresh memory for each would wait for the garbage collector. */
+/** Memory that boxes use one after the other: fresh memory for each would wait for the garbage collector. */
 class Memory {
   #bytes = new Uint8Array(0);
 
@@ -49,13 +50,14 @@ class Memory {
   }
 }
 
-/** Copies boxes of a region, one after the other. */
+/** Copies boxes, one at a time. */
 export class BoxCopier {
   readonly #read = new Memory();
   readonly #written = new Memory();
   readonly #lanes: { readonly read: number; readonly write: number };
   /** Whether elements are lists of values: data types of variable length, or values stored as such. */
   readonly #asValues: boolean;
+  readonly #fitsSlab: boolean;
 
   constructor(private readonly copy: BoxCopy) {
     const { from, to, memory } = copy;
@@ -66,17 +68,13 @@ export class BoxCopier {
       write: lanesFor(objectBytes, memory / 4),
     };
     this.#asValues = [from.array, to].some(({ reader }) => reader.firstCodec.type === "vlen");
-  }
-
-  async copyRegion(region: Box, boxShape: readonly number[], onBox?: (copyBox: Box) => void): Promise<void> {
-    for (const box of tileBox(region, boxShape)) {
-      this.copy.signal?.throwIfAborted();
-      await this.box(box);
-      onBox?.(box);
-    }
+    // The elements are compared, or encoded elsewhere.
+    const isSeen = copy.verify || copy.onData !== undefined || copy.pool !== undefined;
+    this.#fitsSlab = !isSeen && fitsSlab(from.array, to);
   }
 
   async box(box: Box): Promise<void> {
+    if (this.#fitsSlab && (await this.#boxInSlab(box))) return;
     const { to, verify, onData, signal, writeEmptyChunks = false } = this.copy;
     const data = await this.readSource(box);
     onData?.(box, data);
@@ -85,6 +83,24 @@ export class BoxCopier {
     if (data instanceof Uint8Array) await this.#write(box, data, options);
     else await set(to, this.#place(box), data, options);
     if (verify) this.#check(box, data, await this.readTarget(box));
+  }
+
+  /** @returns false if there is no room for the box. */
+  async #boxInSlab(box: Box): Promise<boolean> {
+    const { from, to, onRead, signal, writeEmptyChunks = false } = this.copy;
+    let read = 0;
+    const onProgress = ({ bytes }: { bytes: number }) => {
+      read = bytes;
+    };
+    const isCopied = await copyInSlab({
+      ...{ from: from.array, to, read: from.selectionFor(box), written: this.#place(box) },
+      bytes: countIn(box) * to.dtype.itemBytes,
+      reading: { concurrency: this.#lanes.read, coalescing, signal, onProgress },
+      lanes: this.#lanes.write,
+      writeEmptyChunks,
+    });
+    onRead(read);
+    return isCopied;
   }
 
   /** Compares a box of the written array with the source. */

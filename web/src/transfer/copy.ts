@@ -5,19 +5,12 @@ import { checkSeen } from "../edit/target.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { open, type Source } from "../hierarchy/open.js";
+import type { ArrayMetadata } from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { FileSystemStore } from "../store/file/store.js";
 import type { Store } from "../store/store.js";
 import { isZarrError } from "../util/errors.js";
-import {
-  type ArrayCopy,
-  boxCopyOptions,
-  Callbacks,
-  type CopyResult,
-  elementBytes,
-  Tally,
-  TargetStore,
-} from "./array-copy.js";
+import { type ArrayCopy, boxCopyOptions, Callbacks, elementBytes, Tally, TargetStore } from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
 import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
@@ -28,6 +21,7 @@ import { awaitNodes, documentsText, makeNodes, readTree, type SourceNode, type T
 import {
   type CheckedOptions,
   type CopyOptions,
+  type CopyResult,
   checkCopyOptions,
   checkTemp,
   type SourceOptions,
@@ -37,12 +31,15 @@ import { plannedAxes, rechunk } from "./rechunk.js";
 import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
+import { arrayPlace, CopyThreads } from "./threads.js";
 import { countWork, visitedBoxes } from "./visited.js";
 
 /** A node to create, and its source. */
 interface PlannedNode extends TargetNode {
   /** Selection of the source array; undefined for groups. */
   readonly view: View | undefined;
+  /** Documents of the source array, if they describe it alone. */
+  readonly source?: ArrayMetadata | undefined;
 }
 
 /**
@@ -73,11 +70,14 @@ export async function copy(
   const target = await openDestination(destination, { ...checked, name: options.destinationName });
   const tally = new Tally(callbacks, options.onProgress);
   let lock: DestinationLock | undefined;
+  let threads: CopyThreads | undefined;
   try {
     checkDestination(target, checked);
     await checkOverlap(root, target);
     lock = await target.lock({ ...(await lockOptions(nodes, checked)), source: root.store });
-    await copyAll(root, nodes, target, checked, tally);
+    if (checked.threads > 1 && target.kind === "folder")
+      threads = new CopyThreads(checked.threads - 1, target.gate!, lock.liveness);
+    await copyAll(root, nodes, target, { ...checked, copyThreads: threads }, tally);
     await callbacks.settle();
     await lock.finish();
   } catch (error) {
@@ -85,6 +85,7 @@ export async function copy(
     signal?.throwIfAborted();
     throw error;
   } finally {
+    await threads?.end();
     await lock?.release();
   }
   return tally.result;
@@ -141,7 +142,10 @@ async function planNode(source: SourceNode, options: CheckedOptions, changes: Ch
   const { metadata, notes } = await arrayTarget(source, view, options);
   if (!storedOffsets(view, metadata.spec)) await requireEncodable(metadata.spec);
   for (const text of notes) changes.add(path, text);
-  return { path, metadata, isConsolidated: false, view };
+  return {
+    ...{ path, metadata, isConsolidated: false, view },
+    source: source.isConsistent ? source.metadata : undefined,
+  };
 }
 
 /** Maximum number of nodes named in a warning. */
@@ -178,7 +182,7 @@ async function copyAll(
   root: OpenedNode,
   nodes: readonly PlannedNode[],
   destination: Destination,
-  options: CheckedOptions,
+  options: WorkOptions,
   tally: Tally,
 ): Promise<void> {
   const { metadataOnly, overwrite = false, resume, share, signal, verify, wait } = options;
@@ -199,16 +203,18 @@ async function copyAll(
   if (verify && destination.kind === "zip") await compareAll(works, destination);
 }
 
+type WorkOptions = CheckedOptions & { readonly copyThreads: CopyThreads | undefined };
+
 async function planWorks(
   nodes: readonly PlannedNode[],
   destination: Destination,
-  options: CheckedOptions,
+  options: WorkOptions,
   tally: Tally,
 ): Promise<ArrayCopy[]> {
-  const { memory, pool, resume = false, share, signal } = options;
+  const { memory, resume = false, share, signal } = options;
   const temp = (await checkTemp(options.temp)) ?? (await defaultTemp(destination));
   const works: ArrayCopy[] = [];
-  for (const { metadata, path, view } of nodes) {
+  for (const { metadata, path, source, view } of nodes) {
     if (!view || metadata.kind !== "array") continue;
     const store = new TargetStore(destination.store, tally, resume);
     const target = new ZarrArray(store, path, metadata.spec, view.array.limits);
@@ -220,9 +226,26 @@ async function planWorks(
     tally.countUnvisited(left);
     // Archives cannot be read while they are written.
     const verify = options.verify === true && destination.kind !== "zip";
-    works.push({ view, target, store, tally, memory, resume, pool, boxes, verify, temp, signal });
+    const threads =
+      source && (await threadsFor(options.copyThreads, view, source, destination, path, metadata));
+    const pool = threads ? undefined : options.pool;
+    works.push({ view, target, store, tally, memory, resume, pool, threads, boxes, verify, temp, signal });
   }
   return works;
+}
+
+/** Returns the threads with the array as they open it; undefined if they cannot. */
+async function threadsFor(
+  all: CopyThreads | undefined,
+  { array }: View,
+  source: ArrayMetadata,
+  { store }: Destination,
+  path: string,
+  metadata: ArrayMetadata,
+): Promise<ArrayCopy["threads"]> {
+  const from = all && (await arrayPlace(array.store, array.path, source));
+  const to = from && (await arrayPlace(store, path, metadata));
+  return to && all!.forArray({ source: from, target: to });
 }
 
 /** Returns the parent folder of the destination, or the system's temporary folder; undefined in pages. */

@@ -19,9 +19,11 @@ import {
   networkError,
   ZarrError,
 } from "../util/errors.js";
+import { type CopyingStore, copyingInto } from "./file-copy.js";
 import { exitHooks, hasNode, loadNode, node } from "./host.js";
 import {
   type DestinationLock,
+  type GatedWrites,
   type LockGate,
   type LockOptions,
   type LockTarget,
@@ -31,6 +33,8 @@ import { placeOfStore } from "./places.js";
 
 /** An open destination. */
 export interface Destination extends Pick<LockTarget, "kind" | "name" | "place" | "store"> {
+  /** Passed by writes; undefined for archives. */
+  readonly gate?: GatedWrites;
   /** Locks the destination ({@link lockDestination}). */
   lock(options?: LockOptions): Promise<DestinationLock>;
   /** A store for reading the copy; of an archive once it is closed. */
@@ -131,7 +135,7 @@ function plainDestination(
   const target = { ...names, store };
   const release = async () => gate.release();
   return {
-    ...target,
+    ...{ ...target, gate },
     lock: (options) => lockDestination({ ...target, lockStore, gate }, options),
     readBack: () => store,
     close: release,
@@ -248,11 +252,13 @@ function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
     ...gatedWrites(store, gate),
     ...(store instanceof FileSystemStore && gatedFileWrites(store, gate)),
   };
+  const isGated = (name: string | symbol) =>
+    Object.hasOwn(writes, name) && (name === "copyFrom" || typeof Reflect.get(store, name) === "function");
   const proxy = new Proxy(store, {
     get(target, name) {
+      if (isGated(name)) return writes[name as string];
       const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function" || name === "constructor") return value;
-      return Object.hasOwn(writes, name) ? writes[name as string] : value.bind(target);
+      return typeof value !== "function" || name === "constructor" ? value : value.bind(target);
     },
   });
   return setInnerStore(proxy, store);
@@ -271,11 +277,14 @@ const gatedWrites = (store: Store, gate: WriteGate) => ({
 });
 
 /** Files appear under their names only while the lock is held. */
-const gatedFileWrites = (store: FileSystemStore, gate: WriteGate) => ({
+const gatedFileWrites = (
+  store: FileSystemStore,
+  gate: WriteGate,
+  copyFrom = copyingInto(store, gate.checkLock),
+) => ({
   set: (key: string, value: Uint8Array, options?: StoreSetOptions) => {
     const gated = { ...options, beforeCommit: gate.checkLock };
     return gate.run(() => store.set(key, value, gated));
   },
-  copyFrom: (source: FileSystemStore, from: string, key: string) =>
-    gate.run(() => store.copyFrom(source, from, key, { beforeCommit: gate.checkLock })),
+  copyFrom: (...args: Parameters<CopyingStore["copyFrom"]>) => gate.run(() => copyFrom(...args)),
 });

@@ -238,6 +238,20 @@ export interface HeartbeatData {
 
 const slots = { monotonic: 0, clock: 1, lost: 2 } as const;
 
+/** The report of a heartbeat in shared memory, for other threads. */
+export interface LockLiveness {
+  readonly report: BigInt64Array;
+  /** Age at which another process may take the lock over, in milliseconds. */
+  readonly stale: number;
+}
+
+/** Milliseconds since the last renewal began; infinite for a lost lock. */
+export function lockAge(report: BigInt64Array): number {
+  if (Atomics.load(report, slots.lost) === 1n) return Number.POSITIVE_INFINITY;
+  const at = (slot: number) => Number(Atomics.load(report, slot));
+  return elapsedSince({ monotonic: at(slots.monotonic), clock: at(slots.clock) });
+}
+
 /** Time limit for a renewal that is running when the heartbeat is stopped, in milliseconds. */
 const stopTimeout = 5000;
 
@@ -262,14 +276,18 @@ export class Heartbeat {
     else this.#startTimer();
   }
 
-  get isLost(): boolean {
-    return Atomics.load(this.#data.report, slots.lost) === 1n;
+  /** See {@link LockLiveness}. */
+  get report(): BigInt64Array {
+    return this.#data.report;
   }
 
-  /** Milliseconds since the last renewal began. */
+  get isLost(): boolean {
+    return Atomics.load(this.report, slots.lost) === 1n;
+  }
+
+  /** Milliseconds since the last renewal began; infinite for a lost lock. */
   get age(): number {
-    const at = (slot: number) => Number(Atomics.load(this.#data.report, slot));
-    return elapsedSince({ monotonic: at(slots.monotonic), clock: at(slots.clock) });
+    return lockAge(this.report);
   }
 
   /** Renews the lock at once, unless it is lost. @throws what the store throws. */

@@ -22,6 +22,7 @@ import {
   Heartbeat,
   isWriter,
   LockHeld,
+  type LockLiveness,
   type OnSilence,
   releaseLock,
   renewLock,
@@ -57,6 +58,14 @@ export interface LockGate {
   end(): Promise<void>;
 }
 
+/** Lets writes of this and of other threads pass while the lock is held. */
+export interface GatedWrites {
+  /** Runs writes, for which the end of the process waits. @throws Network if the lock is lost. */
+  run<T>(write: () => Promise<T>): Promise<T>;
+  /** @throws Network if the lock is lost. */
+  checkLock(): Promise<void>;
+}
+
 export interface LockOptions {
   /** Writers with the same text may write at the same time. Default: a single writer. */
   readonly share?: string | undefined;
@@ -73,6 +82,8 @@ export interface LockOptions {
 }
 
 export interface DestinationLock {
+  /** For other threads that write; undefined without a lock. */
+  readonly liveness?: LockLiveness | undefined;
   /**
    * Ends writing.
    * @throws Network if the lock was lost: the written objects may be gone.
@@ -122,6 +133,7 @@ export async function lockDestination(
   }
   gate.lockCheck = () => held.confirm();
   return {
+    liveness: held.liveness,
     finish: () => held.finish(),
     release: async () => {
       await gate.end();
@@ -266,6 +278,11 @@ class HeldLock {
     }
     this.#heartbeat = new Heartbeat(this.object, this.own.id, this.terms.interval, renewed);
     return true;
+  }
+
+  get liveness(): LockLiveness | undefined {
+    const { stale } = this.terms;
+    return this.#heartbeat && { report: this.#heartbeat.report, stale };
   }
 
   /** Whether another store contains this lock at its root, and so is the same place. */

@@ -19,6 +19,7 @@ import {
 } from "../metadata/model.js";
 import type { Documents } from "../metadata/new-array.js";
 import { withEntries } from "../metadata/print.js";
+import type { ArraySpec } from "../metadata/spec.js";
 import { joinKey, type Store } from "../store/store.js";
 import { isRecord, ownProperty } from "../util/arguments.js";
 import { conflict, isZarrError, messageOf, notFound } from "../util/errors.js";
@@ -36,6 +37,8 @@ export interface SourceArray {
   readonly path: string;
   readonly array: ZarrArray;
   readonly metadata: ArrayMetadata;
+  /** Whether the array's own documents describe the same chunks as consolidated metadata. */
+  readonly isConsistent: boolean;
   /** Whether a group above it has attributes of OME-Zarr. */
   readonly isInImage: boolean;
 }
@@ -87,13 +90,12 @@ async function readNode(root: OpenedNode, node: OpenedNode, isInImage: boolean):
       `"/${node.path}" is a ${node.kind} in consolidated metadata, but its own document is missing`,
     );
   if (node.kind === "array") {
-    // The handle knows which of the two meanings of v1's order "F" applies.
+    const own = metadata as ArrayMetadata;
     return {
-      kind: "array",
-      path,
-      array: node,
-      isInImage,
-      metadata: { ...(metadata as ArrayMetadata), spec: node.spec },
+      ...{ kind: "array", path, array: node, isInImage },
+      // The handle knows which of the two meanings of v1's order "F" applies.
+      metadata: { ...own, spec: node.spec },
+      isConsistent: specDifferences(node.spec, own.spec).length === 0,
     };
   }
   const isConsolidated =
@@ -313,8 +315,10 @@ async function withOwnDocuments(node: OpenedNode, v1Order: V1Order): Promise<Ope
 function findDifferences(node: OpenedNode, own: OpenedNode): string[] {
   if (node.kind !== own.kind) return ["the kind of node"];
   if (node.zarrFormat !== own.zarrFormat) return ["the Zarr version"];
-  if (node.kind === "group" || own.kind === "group") return [];
-  const [a, b] = [node.spec, own.spec];
+  return node.kind === "group" || own.kind === "group" ? [] : specDifferences(node.spec, own.spec);
+}
+
+function specDifferences(a: ArraySpec, b: ArraySpec): string[] {
   const checks = {
     shape: a.shape.join() === b.shape.join(),
     "chunks, data type or codecs": isSameObject(a, b),

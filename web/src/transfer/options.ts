@@ -8,7 +8,6 @@ import { checkOptions } from "../util/arguments.js";
 import { describeValue, messageOf, type OnWarning } from "../util/errors.js";
 import { resolveLimits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";
-import type { CopyProgress } from "./array-copy.js";
 import type { ShareIndex } from "./boxes.js";
 import { badOption, filePath } from "./destination.js";
 import { loadNode } from "./host.js";
@@ -59,6 +58,11 @@ export interface CopyOptions extends SourceOptions {
   temp?: string | URL | Store | undefined;
   /** Workers that decode and encode. Default: everything runs in this thread. */
   pool?: WorkerPool | undefined;
+  /**
+   * Threads, this one included, that decode and encode chunks of copies from folder to folder (Node); there, `pool` is not
+   * used if there are several. Default: 1.
+   */
+  threads?: number | undefined;
   /** URL of the S3-compatible bucket of an http or https destination, which can then be listed and deleted. */
   bucket?: string | undefined;
   /** Name of the destination in messages. Default: its path or URL. */
@@ -71,11 +75,47 @@ export interface CopyOptions extends SourceOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Progress of a copy. */
+export interface CopyProgress {
+  /** Bytes of decoded elements copied or skipped so far, of `totalBytes`. */
+  readonly bytes: number;
+  readonly totalBytes: number;
+  /** The part of `bytes` that `resume` kept. */
+  readonly skippedBytes: number;
+  /** Chunks copied, skipped or found missing so far, of `totalChunks`. Chunks inside of shards are counted. */
+  readonly chunks: number;
+  readonly totalChunks: number;
+}
+
+/** Result of a copy. Counts that a number cannot hold exactly are bigints. */
+export interface CopyResult {
+  readonly arrays: number;
+  readonly groups: number;
+  /** Number of chunks, counting inner chunks of shards. */
+  readonly chunks: {
+    /** Copied without being decoded. */
+    readonly asStored: number;
+    /** Decoded and encoded. */
+    readonly reencoded: number;
+    /** Kept by `resume`. */
+    readonly skipped: number;
+    /** Not stored: fill value only. */
+    readonly missing: number | bigint;
+  };
+  /** Decoded bytes of all elements. */
+  readonly bytes: number | bigint;
+  /** Encoded bytes of chunks that were read. */
+  readonly bytesRead: number;
+  /** Encoded bytes of chunks that were written. */
+  readonly bytesWritten: number;
+}
+
 /** Copy options with their defaults. */
 export type CheckedOptions = Omit<CopyOptions, "codecs"> & {
   readonly codecs: readonly CodecInput[] | undefined;
   readonly selection: Selection;
   readonly memory: number;
+  readonly threads: number;
   readonly wait: number;
   readonly share: ShareIndex | undefined;
 };
@@ -83,6 +123,7 @@ export type CheckedOptions = Omit<CopyOptions, "codecs"> & {
 const minMemory = 8 * 2 ** 20;
 const defaultMemory = 128 * 2 ** 20;
 const defaultWait = 30_000;
+const maxThreads = 64;
 
 const sourceOptions: OptionNames<SourceOptions> = {
   path: true,
@@ -114,6 +155,7 @@ const copyOptions: OptionNames<CopyOptions> = {
   memory: true,
   temp: true,
   pool: true,
+  threads: true,
   bucket: true,
   destinationName: true,
   onProgress: true,
@@ -131,6 +173,7 @@ const verifyOptions: OptionNames<VerifyOptions> = {
 export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   checkCommonOptions(options, copyOptions, ["onProgress", "onWarning"]);
   const { format, memory = defaultMemory, metadataOnly, overwrite, resume, wait = defaultWait } = options;
+  const { threads = 1 } = options;
   if (format !== undefined && ![1, 2, 3].includes(format))
     throw badOption(`\`format\` must be 1, 2 or 3, got ${describeValue(format)}`);
   if (overwrite && resume) throw badOption("`overwrite` and `resume` are mutually exclusive");
@@ -144,13 +187,15 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
     throw badOption(`\`memory\` must be at least ${minMemory} bytes, got ${describeValue(memory)}`);
   if (!(typeof wait === "number" && wait >= 0))
     throw badOption(`\`wait\` must be a time in milliseconds, got ${describeValue(wait)}`);
+  if (!(Number.isSafeInteger(threads) && threads >= 1 && threads <= maxThreads))
+    throw badOption(`\`threads\` must be an integer from 1 to ${maxThreads}, got ${describeValue(threads)}`);
   if (!isPlace(options.temp))
     throw badOption(`\`temp\` must be a path, a file URL or a store, got ${describeValue(options.temp)}`);
   checkLengths("chunks", options.chunks);
   if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
   const { codecs: given, part, select: selection = null } = options;
   const codecs = given === undefined || isList(given) ? given : [given];
-  return { ...options, codecs, selection, memory, wait, share: checkPart(part) };
+  return { ...options, codecs, selection, memory, threads, wait, share: checkPart(part) };
 }
 
 /** @throws InvalidArgument ("bad-option") for options that `verify` does not have, or of another type. */

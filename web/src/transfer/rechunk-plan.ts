@@ -46,6 +46,31 @@ const fileCost = 100_000;
 /** Reading everything this often always counts as cheaper than intermediate files. */
 const fewReads = 2;
 
+/** Boxes of one pass, several of which fit into the memory for one. */
+export interface ParallelPass {
+  readonly pass: Pass;
+  readonly lanes: number;
+}
+
+/** How much more smaller boxes may read. */
+const tolerance = 1.01;
+
+/**
+ * Divides the memory for a box among smaller boxes, if these read no more: they can be copied in parallel, and stay in the
+ * caches of the processor.
+ * @param pass plan of boxes that take all of the memory.
+ */
+export function dividePass(input: PlanInput, pass: Pass, lanes: number): ParallelPass {
+  for (let parts = 2 * lanes; parts > 1; parts /= 2) {
+    const boxBytes = input.boxBytes / parts;
+    const smaller = planPass({ ...input, boxBytes });
+    const bytes = smaller.boxShape.reduce((a, b) => a * b, input.itemBytes);
+    if (bytes <= boxBytes && smaller.ratio <= tolerance * pass.ratio)
+      return { pass: smaller, lanes: Math.min(lanes, parts) };
+  }
+  return { pass, lanes: 1 };
+}
+
 /** Returns the cheapest plan. */
 export function planRechunk(input: PlanInput): RechunkPlan {
   const { readCost = 1, mayStage = true } = input;

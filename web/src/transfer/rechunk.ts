@@ -13,6 +13,7 @@ import { resolveRegion, resolveValues } from "../write/region.js";
 import { changeShard } from "../write/shard.js";
 import {
   type ArrayCopy,
+  type BoxRunner,
   boxCopyOptions,
   chunkCount,
   elementBytes,
@@ -20,7 +21,7 @@ import {
   isDone,
   lanesFor,
 } from "./array-copy.js";
-import { BoxCopier, CellDigests } from "./box-copy.js";
+import { BoxCopier, type BoxCopy, type BoxData, CellDigests } from "./box-copy.js";
 import {
   boxLengths,
   cellBox,
@@ -31,7 +32,14 @@ import {
   tileBox,
   View,
 } from "./boxes.js";
-import { type PlannedAxis, planPass, planRechunk, type RechunkPlan } from "./rechunk-plan.js";
+import {
+  dividePass,
+  type ParallelPass,
+  type PlannedAxis,
+  planPass,
+  planRechunk,
+  type RechunkPlan,
+} from "./rechunk-plan.js";
 import { type Scratch, withScratch } from "./scratch.js";
 
 /** Share of the memory limit for the elements of a box. Its encoded chunks take the rest. */
@@ -83,21 +91,43 @@ async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number)
   const { target, view } = work;
   const region = elementBox(objects, target.reader.objectAxes);
   const axes = plannedAxes(view, target, region);
-  const plan = planRechunk({
-    axes,
-    itemBytes: elementBytes(target),
-    boxBytes,
-    readCost: readCost(view.array),
+  const input = {
+    ...{ axes, boxBytes, itemBytes: elementBytes(target), readCost: readCost(view.array) },
     mayStage: work.temp !== undefined,
-  });
+  };
+  const plan = planRechunk(input);
   const advance = advancing(work);
-  if (plan.type === "direct")
-    return new BoxCopier({ ...boxCopyOptions(work, view), to: target }).copyRegion(
-      region,
-      plan.pass.boxShape,
-      advance,
-    );
-  await withScratch(work.temp!, (store) => stagedCopy(work, region, plan, store, advance));
+  if (plan.type === "staged")
+    return withScratch(work.temp!, (store) => stagedCopy(work, region, plan, store, advance));
+  const parallel = dividePass(input, plan.pass, boxLanes * (1 + (work.threads?.count ?? 0)));
+  await copyBoxes(work, { ...boxCopyOptions(work, view), to: target }, region, parallel, advance);
+}
+
+/** Boxes that a thread copies at a time: one is read while another one is written. */
+const boxLanes = 2;
+
+/** Copies a region in boxes, on all threads if there are several boxes. */
+async function copyBoxes(
+  work: ArrayCopy,
+  options: BoxCopy,
+  region: Box,
+  { pass, lanes }: ParallelPass,
+  onBox: (copied: Box) => void,
+): Promise<void> {
+  const memory = options.memory / lanes;
+  const here = () => new BoxCopier({ ...options, memory });
+  const { threads } = work;
+  const others = lanes > 1 && threads ? threads.runners(work, memory, here) : [];
+  const idle: BoxRunner[] = [];
+  while (idle.length < lanes) idle.push(here(), ...others);
+  idle.length = lanes;
+  const copyBox = async (box: Box) => {
+    const runner = idle.shift()!;
+    await runner.box(box);
+    idle.push(runner);
+    onBox(box);
+  };
+  await inLanes(tileBox(region, pass.boxShape), lanes, copyBox, options.signal);
 }
 
 /** Copies a region through intermediate chunks in a scratch folder. */
@@ -119,14 +149,15 @@ async function stagedCopy(
     attributes: {},
   });
   const digests = verify ? new CellDigests(region, plan, target.dtype.itemBytes) : undefined;
-  await new BoxCopier({
+  const into = {
     ...boxCopyOptions(work, view),
     to: middle,
     origin: region.from,
     verify: false,
     writeEmptyChunks: true, // so that a missing chunk has been removed
-    onData: (box, data) => digests?.add(box, data),
-  }).copyRegion(region, plan.into.boxShape);
+    onData: digests && ((box: Box, data: BoxData) => digests.add(box, data)),
+  };
+  await copyBoxes(work, into, region, { pass: plan.into, lanes: 1 }, () => {});
   store.seal();
   const out = new BoxCopier({
     ...boxCopyOptions(work, View.from(middle, region.from)),

@@ -12,8 +12,9 @@ import { getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { ArrayReader } from "../read/reader.js";
+import type { ObjectPart, ReadPart } from "../store/file/write.js";
 import { readRange } from "../store/read.js";
-import type { RangeQuery, Store } from "../store/store.js";
+import type { Store } from "../store/store.js";
 import { resolveLimits } from "../util/limits.js";
 import { countOf } from "../util/shapes.js";
 import { storedParts } from "../write/shard.js";
@@ -104,18 +105,11 @@ function levelOutline({ shape, innerShape, axes, counts, index, after }: ShardLe
 /** Number of bytes at the start of an object that are checked. */
 const startBytes = 16;
 
-/** Start and size of an object. */
-interface ObjectStart {
-  /** Its first bytes. */
-  readonly bytes: Uint8Array;
-  readonly size: number;
-}
-
 /**
  * Checks the size of a chunk, and the sizes in the header of its compressor.
  * @returns the problem; undefined for none.
  */
-export function chunkFault(leaf: LeafChunkCodec, { bytes, size }: ObjectStart): string | undefined {
+export function chunkFault(leaf: LeafChunkCodec, { bytes, size }: ObjectPart): string | undefined {
   if (size === 0) return "it is empty";
   if (leaf.type !== "core") return undefined;
   const exact = sizeBefore(leaf, leaf.chain.after.length);
@@ -212,27 +206,35 @@ export interface WholeObject {
   readonly chunks: number;
 }
 
+/** Compressors whose header {@link chunkFault} reads. */
+const withHeader = new Set(["blosc", "lz4"]);
+
+/** Bytes at the start of a chunk that {@link chunkFault} needs. */
+function startLength(leaf: LeafChunkCodec): number {
+  const last = leaf.type === "core" ? leaf.chain.after.at(-1)?.core : undefined;
+  return last !== undefined && withHeader.has(last) ? startBytes : 0;
+}
+
 /**
  * Checks an object without reading all of it: the size and compressor header of a chunk, or the index of a shard with its
  * checksum and the ranges of its chunks.
+ * @param read reads the object. A range of no bytes asks for the size only.
  * @returns undefined for missing and for incomplete objects.
  */
 export async function wholeObject(
-  store: Store,
+  read: ReadPart,
   reader: ArrayReader,
   object: readonly number[],
 ): Promise<WholeObject | undefined> {
-  const key = reader.objectKey(object);
   const { levels, leaf } = reader.layoutOf(object);
   const [level] = levels;
   if (!level || level.after.length > 0) {
-    const found = await readStart(store, key, { offset: 0, length: startBytes });
+    const found = await read({ offset: 0, length: level ? 0 : startLength(leaf) });
     const isWhole = found && (level ? found.size > 0 : chunkFault(leaf, found) === undefined);
     return isWhole ? { size: found.size, chunks: 1 } : undefined;
   }
   const { bytes, location } = level.index;
-  const range = location === "start" ? { offset: 0, length: bytes } : { suffixLength: bytes };
-  const found = await readStart(store, key, range);
+  const found = await read(location === "start" ? { offset: 0, length: bytes } : { suffixLength: bytes });
   const chunks = found && chunksInIndex(await getSession("full"), level, found);
   return chunks === undefined ? undefined : { size: found!.size, chunks };
 }
@@ -241,7 +243,7 @@ export async function wholeObject(
 function chunksInIndex(
   session: CodecSession,
   { index, counts }: ShardLevel,
-  { bytes, size }: ObjectStart,
+  { bytes, size }: ObjectPart,
 ): number | undefined {
   try {
     if (bytes.byteLength < index.bytes) throw shorterThanIndex(bytes.byteLength, index.bytes);
@@ -256,11 +258,14 @@ function chunksInIndex(
   }
 }
 
-/** Reads part of an object, with its size; undefined for a missing object. */
-async function readStart(store: Store, key: string, range: RangeQuery): Promise<ObjectStart | undefined> {
-  const version: { size?: number } = {};
-  const bytes = await readRange(store, key, range, { version });
-  if (!bytes) return undefined;
-  const size = version.size ?? (await store.get(key))?.byteLength ?? 0;
-  return { bytes, size };
-}
+/** Returns a function that reads parts of an object in a store. */
+export const partsOf =
+  (store: Store, key: string): ReadPart =>
+  async (range) => {
+    const version: { size?: number } = {};
+    // Servers have no answer to a range of no bytes.
+    const asked = "length" in range ? { ...range, length: Math.max(1, range.length) } : range;
+    const bytes = await readRange(store, key, asked, { version });
+    if (!bytes) return undefined;
+    return { bytes, size: version.size ?? (await store.get(key))?.byteLength ?? 0 };
+  };

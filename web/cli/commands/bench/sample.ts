@@ -1,6 +1,5 @@
 /** A sample of an array's stored chunks. */
 import type { ZarrArray } from "zarr-wasm";
-import { fetchOptions } from "#internal";
 
 /** Codec of single chunks. */
 export type Leaf = ReturnType<ZarrArray["reader"]["layoutOf"]>["leaf"];
@@ -38,7 +37,10 @@ export async function readSample(array: ZarrArray, bounds: Bounds): Promise<Samp
   const start = performance.now();
   const signal = AbortSignal.timeout(Math.ceil(bounds.seconds * 1000));
   const { reader } = array;
-  const fetching = fetchOptions(lanes, { signal, requests: lanes });
+  const codecOf = (coordinates: readonly number[]) => {
+    const { axes, objectAxes } = reader;
+    return reader.layoutOf(coordinates.map((at, axis) => objectAxes[axis]!.find(axes[axis]!.start(at)))).leaf;
+  };
   /** Includes reads in flight, so that parallel lanes do not exceed a limit by one chunk each. */
   const typical = () => (chunks.length > 0 ? tally.bytes / chunks.length : 0);
   let underWay = 0;
@@ -46,14 +48,13 @@ export async function readSample(array: ZarrArray, bounds: Bounds): Promise<Samp
     if (signal.aborted || tally.bytes + underWay * typical() >= bounds.bytes) return;
     underWay++;
     try {
-      await reader.readChunk(coordinates, fetching, (_task, { codec, encoded }) => {
-        if (!encoded) {
-          tally.missing++;
-          return;
-        }
-        chunks.push({ codec, encoded: encoded.slice() });
-        tally.bytes += encoded.byteLength;
-      });
+      const encoded = await array.fetchChunk(coordinates, { signal });
+      if (!encoded) {
+        tally.missing++;
+        return;
+      }
+      chunks.push({ codec: codecOf(coordinates), encoded });
+      tally.bytes += encoded.byteLength;
     } catch (error) {
       if (signal.aborted) return;
       tally.failed++;

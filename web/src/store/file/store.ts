@@ -10,14 +10,7 @@ import { checkRange } from "../read.js";
 import type { RangeQuery, Store, StoreGetOptions, StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
-import {
-  copyFileWhole,
-  emptyFolder,
-  type FileWriteOptions,
-  removeFile,
-  removeFolder,
-  writeFileWhole,
-} from "./write.js";
+import { emptyFolder, removeFile, removeFolder, writeFileWhole } from "./write.js";
 
 export interface FileSystemStoreOptions {
   /** Maximum number of bytes of one read; more are LimitExceeded. */
@@ -27,6 +20,13 @@ export interface FileSystemStoreOptions {
    * complete in any case if a process ends at any moment.
    */
   fsync?: boolean | undefined;
+}
+
+/** Location and options of a folder, to open it in another thread. */
+export interface FolderLocation {
+  /** With a "/" at its end. */
+  readonly url: string;
+  readonly options: FileSystemStoreOptions;
 }
 
 /**
@@ -94,21 +94,13 @@ export class FileSystemStore implements Store, EverythingStore {
     await writeFileWhole(await this.#fileUrl(key), value, { ...options, fsync: this.#fsync });
   }
 
-  /**
-   * @internal Copies an object of another folder.
-   * @returns false if it is missing.
-   */
-  async copyFrom(
-    source: FileSystemStore,
-    from: string,
-    key: string,
-    options: Pick<FileWriteOptions, "beforeCommit"> = {},
-  ): Promise<boolean> {
-    if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
-    return copyFileWhole(await source.#fileUrl(from), await this.#fileUrl(key), {
-      ...options,
-      fsync: this.#fsync,
-    });
+  /** @internal Undefined for a subclass, or if a method was replaced. */
+  async location(): Promise<FolderLocation | undefined> {
+    const isPlain = Object.getPrototypeOf(this) === FileSystemStore.prototype;
+    if (!isPlain || ["get", "getRange", "set", "delete"].some((name) => Object.hasOwn(this, name)))
+      return undefined;
+    const { href } = await this.#folderUrl("");
+    return { url: href, options: { maxBytes: this.#maxBytes, fsync: this.#fsync } };
   }
 
   async delete(key: string, options: StoreWriteOptions = {}): Promise<void> {
