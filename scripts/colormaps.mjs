@@ -2,8 +2,8 @@
 //
 //   node scripts/colormaps.mjs CPT MATPLOTLIB
 //
-// CPT is the folder of GMT's colour palette tables (Debian's gmt-common: /usr/share/gmt/cpt), including cmocean 2.0's
-// and of Crameri's Scientific Colour Maps 7.0.1 (SCM); MATPLOTLIB is the folder of matplotlib's modules (version 3.6.3),
+// CPT is the folder of GMT's colour palette tables (Debian's gmt-common: /usr/share/gmt/cpt), with the tables of cmocean
+// 2.0 and of Crameri's Scientific Colour Maps 7.0.1 (SCM); MATPLOTLIB is the folder of matplotlib's modules (version 3.6.3),
 // with _cm_listed.py and, for ColorBrewer's diverging schemes of eleven colours, _cm.py. Sources and licences are in
 // THIRD_PARTY_NOTICES.md.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

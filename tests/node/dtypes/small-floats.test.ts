@@ -112,7 +112,7 @@ describe("elements", () => {
     expect(readScalar(complex, bytes, 0)).toEqual([decodeFloat(format, 0), decodeFloat(format, 1)]);
   });
 
-  it.each(narrow.filter((name) => name !== "float16"))("%s: narrowing is like its slow twin", (name) => {
+  it.each(narrow.filter((name) => name !== "float16"))("%s: narrowing matches its slow twin", (name) => {
     const format: FloatFormat = floatFormats[name];
     const dtype = DType.simple(name as SimpleType);
     const special = codesOf(format).flatMap((code) => {

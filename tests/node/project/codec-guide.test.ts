@@ -11,7 +11,7 @@ import { skipFor } from "../../shared/skips.js";
 const root = path.join(import.meta.dirname, "../../..");
 const read = (file: string) => readFileSync(path.join(root, file), "utf8");
 
-/** In the copy in which the script has followed the guide, nothing is left to add. */
+/** After the script has followed the guide in a copy, no step of the guide remains. */
 const isFollowed = existsSync(path.join(root, "src/codecs/xor.cpp"));
 
 describe("the guide to codecs", skipFor(isFollowed ? "the guide is followed already" : undefined), () => {

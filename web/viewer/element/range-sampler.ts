@@ -15,7 +15,7 @@ import type { Ranges } from "./ranges.js";
 const maxSlices = 12;
 const maxTilesPerSlice = 4;
 const maxBytes = 32 * 2 ** 20;
-/** A block larger than this holds too little of the array for its size. */
+/** Maximum size of a sampled block: larger ones represent too little of the array for their cost. */
 const maxBlockBytes = 8 * 2 ** 20;
 /** Datasets with no more than this are read as a whole, and their range is exact. */
 const maxWholeSlices = 64;
