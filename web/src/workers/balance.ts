@@ -28,7 +28,7 @@ export class Balance {
   /** When the last result arrived, and the period of that time; undefined if nothing can be measured from there. */
   #last: { readonly at: number; readonly period: number } | undefined;
 
-  /** Where the next task should run. */
+  /** Side of the next task. */
   get side(): Side {
     return this.#side;
   }

@@ -81,7 +81,7 @@ interface StepMessage extends Placement {
   readonly at: readonly [start: number, length: number] | undefined;
 }
 
-/** Where a slab goes on the calling thread. */
+/** Destination of a slab on the calling thread. */
 interface SlabTarget {
   /** Returns the place to which this thread copies a slab that it has decoded itself, if there is one. */
   place(): ResultBox | undefined;
