@@ -18,7 +18,15 @@ const scripts = { "page.min": "page.js", "viewer.min": "define.js", "anywidget.m
 const elements = ["viewer/define", "viewer/anywidget"];
 
 /** Lazily loaded modules that every first picture needs: loaded together with the page. */
-const neededSoon = ["read/part", "canvas2d", "legends", "overlay", "side", "stored-coordinates"];
+const neededSoon = [
+  "read/part",
+  "canvas2d",
+  "legends",
+  "overlay",
+  "side",
+  "stored-coordinates",
+  "ome-settings",
+];
 
 /** Copies of wasm modules and of the worker's script, which stay separate files (web/src/engine/packaged.ts). */
 const copies = /^\.\.\/wasm\/(?:worker-|[\w-]+-embedded\.js$)/;

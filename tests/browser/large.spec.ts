@@ -211,7 +211,7 @@ test("a channel axis of 10⁹ elements without omero metadata", async ({ viewer,
 test("names of two million characters are shortened", async ({ viewer, page }) => {
   await shows(viewer, page, longNames(2_000_000));
   expect(await viewer.root.evaluate((root) => root.textContent.length)).toBeLessThan(60_000);
-  await expect(page.getByRole("combobox", { name: "Rows" })).toContainText("(axis 1)");
+  await expect(page.getByRole("combobox", { name: "Rows" })).toContainText("…");
 });
 
 for (const [name, stored, nodes] of [

@@ -7,7 +7,7 @@ const weather = "source=/stores/weather&path=t2m&map=gray&range=0:600&outside=cl
 
 test("sliders show the date", async ({ viewer, page }) => {
   await viewer.show(weather);
-  const slider = page.getByRole("slider", { name: "time (axis 0)" });
+  const slider = page.getByRole("slider", { name: "time" });
   await expect(slider).toHaveAttribute("aria-valuetext", "2, 2020-01-03");
   const coordinate = page.locator(".zw-index:visible .zw-coordinate");
   await expect(coordinate).toHaveText("2020-01-03");

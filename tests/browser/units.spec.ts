@@ -125,9 +125,9 @@ test("values as text, with the digits that the type holds", () => {
   expect(formatScalar(DType.simple("complex64"), [1.5, -2])).toBe("1.5 − 2i");
   expect(formatScalar(DType.raw(3), Uint8Array.of(0, 171, 255))).toBe("00 ab ff");
   expect(formatScalar(DType.fixedUtf32(4), "a\nb")).toBe('"a\\nb"');
-  expect([0.1 + 0.2, 123456, 4294967295, -2e6, 0.00001].map(formatBriefly)).toEqual([
+  expect([0.1 + 0.2, 123456, 4294967295, -2e6, 0.00001].map((value) => formatBriefly(value))).toEqual([
     "0.3",
-    "123456",
+    "123,456",
     "4.295e9",
     "−2e6",
     "1e−5",

@@ -155,18 +155,25 @@ describe("the sampled slices", () => {
 
   it("stay within a budget, and are all there are of a small array", () => {
     const limit = 32 * 2 ** 20;
-    expect(sampleSize([20], 1, { bytesPerTile: 1000, maxBytes: limit })).toEqual({ slices: 20, tiles: 1 });
-    expect(sampleSize([365], 100, { bytesPerTile: 2 ** 17, maxBytes: limit })).toEqual({
+    const cost = (bytesPerTile: number, slicesPerBlock = 1, wholeBytes = 1e12) => ({
+      ...{ bytesPerTile, slicesPerBlock, wholeBytes },
+      maxBytes: limit,
+    });
+    expect(sampleSize([120], 4, cost(1e6, 1, 2 ** 22))).toEqual({ slices: 120, tiles: 4 });
+    expect(sampleSize([365], 100, cost(2 ** 17))).toEqual({
       slices: 12,
       tiles: 4,
     });
-    expect(sampleSize([365], 100, { bytesPerTile: 2 ** 22, maxBytes: limit })).toEqual({
+    expect(sampleSize([365], 100, cost(2 ** 22))).toEqual({
       slices: 8,
       tiles: 1,
     });
-    expect(sampleSize([365], 1, { bytesPerTile: 2 ** 28, maxBytes: limit })).toEqual({ slices: 0, tiles: 0 });
+    expect(sampleSize([365], 1, cost(2 ** 28))).toEqual({ slices: 0, tiles: 0 });
+    // All slices of the blocks that are read.
+    expect(sampleSize([256], 1, cost(2 ** 19, 64)).slices).toBe(96);
+    expect(sampleSize([6400], 1, cost(2 ** 19, 64)).slices).toBe(12);
     for (const bytesPerTile of [1, 1e3, 1e5, 1e6, 8e6]) {
-      const { slices, tiles: each } = sampleSize([50, 60], 9, { bytesPerTile, maxBytes: limit });
+      const { slices, tiles: each } = sampleSize([50, 60], 9, cost(bytesPerTile));
       expect(slices * each * bytesPerTile).toBeLessThanOrEqual(limit);
     }
   });

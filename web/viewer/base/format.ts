@@ -105,20 +105,29 @@ function minus(text: string): string {
   return text.replaceAll("-", "−");
 }
 
-/** Formats a number for axes and legends, with four significant digits. */
-export function formatBriefly(value: number): string {
+/**
+ * Formats a number for axes and legends: with four significant digits, or as many as tell it from numbers at
+ * a distance of `resolution`.
+ */
+export function formatBriefly(value: number, resolution = 0): string {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  if (Number.isInteger(value) && size < 1e6) return minus(String(value));
-  if (size >= 1e6 || size < 1e-4)
+  if (Number.isInteger(value) && size < 1e6) return minus(grouped(String(value)));
+  const wanted = resolution > 0 && size > 0 ? Math.ceil(Math.log10(size / resolution)) + 2 : 4;
+  const digits = Math.min(Math.max(4, wanted), 15);
+  if (size < 1e-4 || size >= 10 ** Math.max(6, Math.min(digits, 9)))
     return minus(
       value
-        .toExponential(3)
+        .toExponential(digits - 1)
         .replace(/\.?0+e/, "e")
         .replace("+", ""),
     );
-  return minus(String(Number(value.toPrecision(4))));
+  return minus(grouped(String(Number(value.toPrecision(digits)))));
 }
+
+/** Separates thousands in numbers of at least five digits before the point. */
+const grouped = (text: string): string =>
+  /^-?\d{5}/.test(text) ? text.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ",") : text;
 
 /** Printable text unchanged, other bytes in hexadecimal. */
 function formatBytes({ core }: DType, bytes: Uint8Array): string {

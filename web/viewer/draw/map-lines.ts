@@ -1,4 +1,5 @@
 /** Draws coastlines, meridians and parallels over a map. */
+import { degreeStep, multiplesBetween } from "../base/degrees.js";
 import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 
@@ -102,20 +103,23 @@ export class MapLines {
       }
   }
 
-  /** Meridians and parallels at round degrees, far enough apart to be readable. */
-  graticule(look: MapLook, seen: Rectangle): { longitudes: number[]; latitudes: number[]; step: number } {
+  /** Meridians and parallels, at the ticks of the rulers. */
+  graticule(look: MapLook, seen: Rectangle): { longitudes: number[]; latitudes: number[] } {
     const { scale } = look.camera;
-    const perDegree =
-      Math.abs(this.#east(1) - this.#east(0)) * scale * (this.#isTurned ? Math.abs(look.aspect) : 1);
-    const step = steps.find((degrees) => degrees * perDegree >= minLineDistance) ?? steps.at(-1)!;
+    const step = (place: Placer, isDown: boolean) =>
+      degreeStep(
+        Math.abs(place(1) - place(0)) * scale * (isDown ? Math.abs(look.aspect) : 1),
+        isDown ? "down" : "across",
+      );
+    const [eastStep, northStep] = [step(this.#east, this.#isTurned), step(this.#north, !this.#isTurned)];
     const [west, east] = this.#west;
-    const longitudes = multiples(step, west - step, east + step).filter((at) =>
+    const longitudes = multiplesBetween(eastStep, west - eastStep, east + eastStep).filter((at) =>
       isBetween(this.#east(at), this.#isTurned ? [seen.top, seen.bottom] : [seen.left, seen.right]),
     );
-    const latitudes = multiples(step, -90, 90).filter((at) =>
+    const latitudes = multiplesBetween(northStep, -90, 90).filter((at) =>
       isBetween(this.#north(at), this.#isTurned ? [seen.left, seen.right] : [seen.top, seen.bottom]),
     );
-    return { longitudes, latitudes, step };
+    return { longitudes, latitudes };
   }
 
   /** Draws onto a canvas over the picture. */
@@ -171,17 +175,6 @@ export class MapLines {
 export interface DrawnLines {
   readonly isGraticuleOn: boolean;
   readonly coasts: readonly Float32Array[] | undefined;
-}
-
-/** Spacings of the graticule, in degrees. */
-const steps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 45, 90];
-/** Minimum distance of two lines, in CSS pixels. */
-const minLineDistance = 64;
-
-function multiples(step: number, from: number, to: number): number[] {
-  const first = Math.ceil(from / step);
-  const count = Math.max(0, Math.min(Math.floor(to / step) - first + 1, 1000));
-  return Array.from({ length: count }, (_, i) => Number(((first + i) * step).toPrecision(9)));
 }
 
 const isBetween = (at: number, [from, to]: readonly [number, number]): boolean => at >= from && at <= to;

@@ -18,7 +18,7 @@ export class Frame {
   );
   readonly across = h("div", { class: "zw-ruler zw-ruler-across", "aria-hidden": "true" });
   readonly down = h("div", { class: "zw-ruler zw-ruler-down", "aria-hidden": "true" });
-  readonly element = h("div", { class: "zw-frame" }, this.across, this.down, this.box);
+  readonly element = h("div", { class: "zw-frame", dir: "ltr" }, this.across, this.down, this.box);
   readonly #observer: ResizeObserver;
   readonly #layout: () => void;
   #size: Size = { width: 0, height: 0 };

@@ -28,7 +28,9 @@ export function showLegend(legend: Legend, drawn: LegendContent): void {
 
 function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: LegendContent): void {
   const isKnown = ranges.isKnown(layer);
-  const [low, high] = isKnown ? ranges.limits(layer).map(valueFormat(dataset, settings)) : ["", ""];
+  const limits = ranges.limits(layer);
+  const format = valueFormat(dataset, settings, resolutionOf(limits));
+  const [low, high] = isKnown ? limits.map(format) : ["", ""];
   const { unit } = dataset;
   const end = isKnown && unit !== undefined && !layer.isRaw ? `${high} ${unitText(unit)}` : high!;
   const { isBelow, isAbove } = ranges.outside(layer);
@@ -44,6 +46,9 @@ function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: 
     title: scaleTitle(layer, ranges),
   });
 }
+
+/** A hundredth of a range must be visible in the numbers at its ends. */
+const resolutionOf = ([low, high]: readonly [number, number]): number => Math.abs(high / 100 - low / 100);
 
 /** Names the map, and the slices from which its range was found. */
 function scaleTitle(layer: Layer, ranges: Ranges): string {
@@ -64,12 +69,12 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Leg
     return;
   }
   const axis = findChannelAxis(dataset)!;
-  const format = valueFormat(dataset, settings);
   const channels = layers.filter(({ style }) => style.kind === "tint");
   legend.showChannels(
     channels.map((layer) => {
-      const limits = ranges.isKnown(layer) ? ranges.limits(layer).map(format) : ["", ""];
-      const [low, high] = limits as [string, string];
+      const limits = ranges.limits(layer);
+      const format = valueFormat(dataset, settings, resolutionOf(limits));
+      const [low, high] = (ranges.isKnown(layer) ? limits.map(format) : ["", ""]) as [string, string];
       return { style: layer.style, label: channelLabel(dataset, layer.index[axis]!), low, high };
     }),
   );

@@ -17,9 +17,9 @@ const maxTitle = 200;
 
 export class MainPanel {
   readonly #title = h("h2", { class: "zw-title" });
-  readonly #subtitle = h("p", { class: "zw-subtitle" });
-  readonly #place = h("p", { class: "zw-place", hidden: true });
-  readonly #status = h("p", { class: "zw-status", role: "status" });
+  readonly #subtitle = h("p", { class: "zw-subtitle", dir: "auto" });
+  readonly #place = h("p", { class: "zw-place", dir: "auto", hidden: true });
+  readonly #status = h("p", { class: "zw-status", dir: "auto", role: "status" });
   readonly #progress = h("progress", { class: "zw-progress", max: 1, "aria-label": "Chunks read" });
   readonly #view = h("div", { class: "zw-view" });
   /** Timer that reports if no more data arrive. */

@@ -13,12 +13,14 @@ import type { Ranges } from "./ranges.js";
 
 /** Limits on a sample: small enough to follow the first picture at once, also over the network. */
 const maxSlices = 12;
+/** Slices of the same blocks cost no reading. */
+const maxSlicesPerBlock = 8;
 const maxTilesPerSlice = 4;
 const maxBytes = 32 * 2 ** 20;
 /** Maximum size of a sampled block: larger ones represent too little of the array for their cost. */
 const maxBlockBytes = 8 * 2 ** 20;
-/** Datasets with no more than this are read as a whole, and their range is exact. */
-const maxWholeSlices = 64;
+/** Levels with no more than this are read as a whole, and their range is exact. */
+const maxWholeSlices = 512;
 const maxWholeBytes = 4 * 2 ** 20;
 
 /** Sufficient elements of a plane: averaged levels with fewer lack the extremes of the finer ones. */
@@ -104,8 +106,14 @@ export class RangeSampler implements Client<Block> {
     };
     const first = levelOf(layer);
     if (!first) return 0;
+    const { shape: size, dtype } = first.array;
     const { slices, tiles } = sampleSize(lengths, first.view.rows * first.view.columns, {
       bytesPerTile: first.grid.bytesPerTile,
+      slicesPerBlock: axes.reduce(
+        (product, axis) => product * Math.min(first.grid.tile[axis]!, size[axis]!),
+        1,
+      ),
+      wholeBytes: size.reduce((product, length) => product * length, dtype.itemBytes),
       maxBytes: maxBytes / layers,
     });
     const chosen = slices === 0 ? [] : chosenSlices(lengths, slices);
@@ -158,23 +166,29 @@ function sampledLevel({ dataset, axes }: Layer) {
   return levels.filter(({ factor }) => elements(factor) >= enough).at(-1) ?? levels[0];
 }
 
+interface SampleCost {
+  readonly bytesPerTile: number;
+  /** Number of slices in a block. */
+  readonly slicesPerBlock: number;
+  /** Size of the level. */
+  readonly wholeBytes: number;
+  readonly maxBytes: number;
+}
+
 /** Numbers of slices, and of tiles of each, within the limits; no slices if the tiles are too large. */
 export function sampleSize(
   lengths: readonly number[],
   tilesPerSlice: number,
-  { bytesPerTile, maxBytes: limit }: { readonly bytesPerTile: number; readonly maxBytes: number },
+  { bytesPerTile, slicesPerBlock, wholeBytes, maxBytes: limit }: SampleCost,
 ): { slices: number; tiles: number } {
   const all = lengths.reduce((a, b) => a * b, 1);
-  if (
-    all * tilesPerSlice <= maxWholeSlices &&
-    all * tilesPerSlice * bytesPerTile <= Math.min(limit, maxWholeBytes)
-  )
+  if (all * tilesPerSlice <= maxWholeSlices && wholeBytes <= Math.min(limit, maxWholeBytes))
     return { slices: all, tiles: tilesPerSlice };
   if (bytesPerTile > maxBlockBytes) return { slices: 0, tiles: 0 };
-  const affordable = Math.max(1, Math.floor(limit / bytesPerTile));
-  const slices = Math.min(all, maxSlices, affordable);
-  return {
-    slices,
-    tiles: Math.max(1, Math.min(tilesPerSlice, maxTilesPerSlice, Math.floor(affordable / slices))),
-  };
+  const blocks = Math.max(1, Math.floor(limit / bytesPerTile));
+  const slices = Math.min(all, maxSlices, blocks);
+  const tiles = Math.max(1, Math.min(tilesPerSlice, maxTilesPerSlice, Math.floor(blocks / slices)));
+  // Blocks are at most as many as before if their slices are next to one another, as they mostly are.
+  const isDeep = slicesPerBlock > 1 && Math.ceil(all / slicesPerBlock) <= slices;
+  return { slices: isDeep ? Math.min(all, slices * maxSlicesPerBlock) : slices, tiles };
 }

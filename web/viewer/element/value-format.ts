@@ -5,9 +5,14 @@ import { dateText } from "../panels/coordinates.js";
 import type { Dataset } from "../source/dataset.js";
 import { isTime } from "../source/leaf.js";
 
-export function valueFormat(dataset: Dataset, settings: ViewState): (value: number) => string {
+/** @param resolution a distance of values that must look different; 0 for four digits */
+export function valueFormat(
+  dataset: Dataset,
+  settings: ViewState,
+  resolution = 0,
+): (value: number) => string {
   if (dataset.decodedKind === "milliseconds" && !settings.isRaw) return dateText;
   const dtype = drawnLeaf(dataset, settings.field)?.dtype;
-  if (dtype?.core !== "datetime64" || !isTime(dtype)) return formatBriefly;
+  if (dtype?.core !== "datetime64" || !isTime(dtype)) return (value) => formatBriefly(value, resolution);
   return (value) => (Number.isFinite(value) ? formatTime(dtype, BigInt(Math.round(value))) : "–");
 }

@@ -197,10 +197,23 @@ export function planeAspect(dataset: Dataset, { axes }: Pick<ViewState, "axes">)
   const [down, across] = axes.map((axis) => dataset.axes[axis]!);
   if (!down || !across) return 1;
   const direction = down.goesUp ? -1 : 1;
+  if (areUnlike(down, across)) return direction * (across.length / down.length) * frameShape;
   const [height, width] = [axisStep(down), axisStep(across)];
   if (!height || !width || !areAlike(down, across)) return direction;
   const aspect = (height / width) * axisStretch(down, across);
   return aspect >= 1 / longest && aspect <= longest ? direction * aspect : direction;
+}
+
+/** Height of a picture divided by its width, if no scale determines them. */
+const frameShape = 0.6;
+
+/** Whether two axes have different quantities, such as time and longitude. */
+function areUnlike(a: DatasetAxis, b: DatasetAxis): boolean {
+  const quantity = ({ role, type }: DatasetAxis) =>
+    role === "time" || role === "z" ? role : role === undefined ? type : "place";
+  const [first, second] = [quantity(a), quantity(b)];
+  const isSpace = (axis: DatasetAxis) => axis.role === "z" && areAlike(a, b);
+  return first !== undefined && second !== undefined && first !== second && !isSpace(a) && !isSpace(b);
 }
 
 /** Whether distances along two axes can be compared. */

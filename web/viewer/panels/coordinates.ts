@@ -12,17 +12,30 @@ export function coordinateText(axis: DatasetAxis, index: number): string | undef
   if (value === undefined) return undefined;
   if (typeof value === "string") return shortName(value);
   if (axis.coordinates!.kind === "milliseconds") return dateText(value);
-  return numberText(axis, value);
+  const next = axis.coordinates!.at(index > 0 ? index - 1 : index + 1);
+  return numberText(axis, value, { resolution: typeof next === "number" ? Math.abs(next - value) : 0 });
 }
 
-/** Formats a coordinate. */
-export function numberText({ role, unit }: DatasetAxis, value: number, hasUnit = true): string {
-  if (role === "latitude")
-    return `${formatBriefly(Math.abs(value))}°${value > 0 ? " N" : value < 0 ? " S" : ""}`;
-  if (role === "longitude")
-    return `${formatBriefly(Math.abs(value))}°${value > 0 ? " E" : value < 0 ? " W" : ""}`;
-  const text = formatBriefly(value);
+/**
+ * Formats a coordinate with its unit, and the digits that tell it from its neighbours. Letters of the compass
+ * stay on the line of their number.
+ */
+export function numberText(
+  { role, unit }: Pick<DatasetAxis, "role" | "unit">,
+  value: number,
+  { resolution = 0, hasUnit = true } = {},
+): string {
+  const degrees = (at: number, [plus, minus]: readonly [string, string]) =>
+    `${formatBriefly(Math.abs(at), resolution)}°${at > 0 ? `\u00a0${plus}` : at < 0 ? `\u00a0${minus}` : ""}`;
+  if (role === "latitude") return degrees(value, ["N", "S"]);
+  if (role === "longitude") return degrees(eastOf(value), ["E", "W"]);
+  const text = formatBriefly(value, resolution);
   return hasUnit && unit !== undefined ? `${text} ${unitText(unit)}` : text;
+}
+
+/** A longitude between −180° and 180°; exactly opposite to the meridian it has no sign. */
+function eastOf(longitude: number): number {
+  return Math.abs(longitude) <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
 }
 
 /** Coordinates of an element in words: "time 2020-01-21 · lat 52.5° N"; some axes may be omitted. */
@@ -83,6 +96,19 @@ const symbols: Readonly<Record<string, string>> = {
   degree: "°",
   degrees: "°",
 };
+
+/** Units of length, each a thousandth of the next. */
+const lengths = ["pm", "nm", "µm", "mm", "m", "km"];
+
+/** The prefix of a unit for numbers up to `size`, which should have at most four digits; and its factor. */
+export function prefixed(unit: string, size: number): { unit: string; factor: number } {
+  const symbol = unitText(unit);
+  let [at, factor] = [lengths.indexOf(symbol), 1];
+  if (at < 0 || !(size > 0)) return { unit: symbol, factor };
+  for (; size * factor >= 10_000 && at < lengths.length - 1; at++) factor /= 1000;
+  for (; size * factor < 1 && at > 0; at--) factor *= 1000;
+  return { unit: lengths[at]!, factor };
+}
 
 /** Abbreviates a unit that has a symbol, and writes powers as superscripts: "m s-1" becomes "m s⁻¹". */
 export function unitText(whole: string): string {

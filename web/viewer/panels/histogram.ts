@@ -46,7 +46,7 @@ export class HistogramView {
         onkeydown: (event: KeyboardEvent) => this.#key(event, end),
       });
     this.#handles = [handle(0), handle(1)];
-    this.#box = h("div", { class: "zw-histogram-box" }, this.#canvas, ...this.#handles);
+    this.#box = h("div", { class: "zw-histogram-box", dir: "ltr" }, this.#canvas, ...this.#handles);
     this.#box.addEventListener("pointerdown", (event) => this.#press(event));
     this.#box.addEventListener("dblclick", () => this.callbacks.onReset());
     this.element = h(

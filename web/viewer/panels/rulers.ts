@@ -1,8 +1,10 @@
 /** Rulers along a picture: the axis name, and ticks at round indices. */
+import { degreeStep, multiplesBetween } from "../base/degrees.js";
 import { h } from "../base/dom.js";
+import { formatBriefly } from "../base/format.js";
 import { shortened } from "../base/text.js";
 import type { DatasetAxis } from "../source/dataset.js";
-import { coordinateText, numberText, unitText } from "./coordinates.js";
+import { coordinateText, numberText, prefixed, unitText } from "./coordinates.js";
 
 /** Round indices in [start, stop), at most about `most` of them, evenly spaced. */
 export function ticksBetween(start: number, stop: number, most: number): number[] {
@@ -17,10 +19,12 @@ export function ticksBetween(start: number, stop: number, most: number): number[
 /** Maximum length of a displayed axis name. */
 const maxAxisName = 40;
 
-/** "axis 1 (time)", or the name if there is one. */
+/** The name of an axis, with its number if others have the same name; "axis 1" without a name. */
 export function axisName(names: readonly (string | null)[] | undefined, axis: number): string {
   const name = names?.[axis];
-  return name ? `${shortened(name, maxAxisName)} (axis ${axis})` : `axis ${axis}`;
+  if (!name) return `axis ${axis}`;
+  const isUnique = names.indexOf(name) === names.lastIndexOf(name);
+  return isUnique ? shortened(name, maxAxisName) : `${shortened(name, maxAxisName)} (axis ${axis})`;
 }
 
 /** Describes the visible interval of an axis. */
@@ -51,7 +55,8 @@ export function fillRuler(
   ];
   const share = (at: number) => ((at + 0.5 - from) / (to - from)) * 100;
   const most = ((last - first) / Math.abs(to - from)) * (size / tickDistance[direction]);
-  const ticks = ticksAlong(axis, first, last, most)
+  const perElement = size / Math.abs(to - from);
+  const ticks = ticksAlong(axis, first, last, { most, perElement, direction, length })
     .filter(({ at }) => share(at) >= 0 && share(at) <= 100)
     .map(({ at, text }) => {
       const tick = h("span", { class: "zw-tick" }, text);
@@ -68,7 +73,8 @@ export function fillRuler(
 
 /** Width of a vertical ruler in CSS pixels: title and longest label. */
 export function rulerWidth(length: number, axis: DatasetAxis): number {
-  const words = ticksAlong(axis, 0, length, maxTicksMeasured).flatMap(({ text }) => text.split(" "));
+  const options = { most: maxTicksMeasured, perElement: 0, direction: "down", length } as const;
+  const words = ticksAlong(axis, 0, length, options).flatMap(({ text }) => text.split(" "));
   const letters = Math.max(0, ...words.map((word) => word.length));
   return Math.min(Math.max(52, 32 + 7 * String(length).length, 20 + 8 * letters), widestRuler);
 }
@@ -77,31 +83,67 @@ export function rulerWidth(length: number, axis: DatasetAxis): number {
 const maxTicksMeasured = 8;
 const widestRuler = 130;
 
+interface TickOptions {
+  /** Maximum number of ticks, approximately. */
+  readonly most: number;
+  /** CSS pixels per element; 0 if unknown. */
+  readonly perElement: number;
+  readonly direction: "across" | "down";
+  /** Number of elements of the whole axis. */
+  readonly length: number;
+}
+
 /** Round coordinates if they are evenly spaced; otherwise coordinates of round indices, or the indices. */
 function ticksAlong(
   axis: DatasetAxis | undefined,
   first: number,
   last: number,
-  most: number,
+  { most, perElement, direction, length }: TickOptions,
 ): { at: number; text: string }[] {
   const { scale, translation, coordinates } = axis ?? {};
   const isRegular = coordinates?.kind === "numbers" && scale !== undefined && translation !== undefined;
-  if (!axis || !coordinates) return ticksBetween(first, last, most).map((at) => ({ at, text: String(at) }));
+  if (!axis || !coordinates)
+    return ticksBetween(first, last, most).map((at) => ({ at, text: formatBriefly(at) }));
+  const dates = coordinates.ticks?.(first, last, most / 1.2);
+  if (dates) return dates;
   if (!isRegular)
     return ticksBetween(first, last, coordinates.kind === "numbers" ? most : most / 1.6).map((at) => ({
       at,
-      text: coordinateText({ ...axis, unit: undefined }, at) ?? String(at),
+      text: coordinateText({ ...axis, unit: undefined }, at) ?? formatBriefly(at),
     }));
   const ends = [translation + first * scale, translation + (last - 1) * scale];
-  return roundValues(Math.min(...ends), Math.max(...ends), most).map((value) => ({
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const isDegrees = axis.role === "latitude" || axis.role === "longitude";
+  const { unit, factor } = tickUnit(axis, length);
+  const values =
+    isDegrees && perElement > 0
+      ? multiplesBetween(degreeStep(perElement / Math.abs(scale), direction), low, high)
+      : roundValues(low * factor, high * factor, most).map((value) => value / factor);
+  const resolution = values.length > 1 ? Math.abs(values[1]! - values[0]!) * factor : 0;
+  return values.map((value) => ({
     at: (value - translation) / scale,
-    text: numberText(axis, value, false),
+    text: numberText({ role: axis.role, unit }, Number((value * factor).toPrecision(12)), {
+      resolution,
+      hasUnit: false,
+    }),
   }));
 }
 
-/** "x (axis 4), µm". */
-export function rulerTitle(name: string, { unit, role, coordinates }: DatasetAxis): string {
+/** The unit of ticks along a whole axis, with a prefix that keeps its numbers short. */
+function tickUnit(
+  { unit, scale, translation }: DatasetAxis,
+  length: number,
+): { unit: string | undefined; factor: number } {
+  if (unit === undefined || scale === undefined) return { unit, factor: 1 };
+  const [first, last] = [translation ?? 0, (translation ?? 0) + (length - 1) * scale];
+  return prefixed(unit, Math.max(Math.abs(first), Math.abs(last)));
+}
+
+/** "x, µm". */
+export function rulerTitle(name: string, axis: DatasetAxis): string {
+  const { role, coordinates, length, translation } = axis;
   const isNamed = role === "latitude" || role === "longitude" || coordinates?.kind !== "numbers";
+  const { unit } = translation === undefined ? axis : tickUnit(axis, length);
   return unit === undefined || isNamed ? name : `${name}, ${unitText(unit)}`;
 }
 

@@ -164,7 +164,7 @@ export function limitFields(name: string, onLimits: (low: number, high: number) 
   const low = numberField({ step: "any", "aria-label": `Lowest value${name}` }, set);
   const high = numberField({ step: "any", "aria-label": `Highest value${name}` }, set);
   return {
-    element: h("div", { class: "zw-limits" }, low, h("span", {}, "to"), high),
+    element: h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, "to"), high),
     /** @param limits undefined before they are known */
     show(limits: readonly [number, number] | undefined, isManual: boolean) {
       const [least, most] = limits?.map((value) => (isManual ? value : rounded(value))) ?? ["", ""];

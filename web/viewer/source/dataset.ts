@@ -36,6 +36,8 @@ export interface AxisCoordinates {
   readonly kind: "numbers" | "milliseconds" | "texts";
   /** The coordinate of an element; undefined if missing or not read yet. */
   at(index: number): number | string | undefined;
+  /** Ticks at round coordinates of instants; undefined unless they ascend and have been read. */
+  ticks?(first: number, last: number, most: number): { at: number; text: string }[] | undefined;
   /** Reads the data for `at(index)`. Concurrent calls share one request. @throws as `get` does. */
   read(index: number): Promise<void>;
 }

@@ -13,7 +13,7 @@ import { own } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { AxisRole, ChannelInfo, Dataset, DatasetAxis, Labels, LabelsList, Level } from "./dataset.js";
 import { isInteger } from "./leaf.js";
-import { labelInfo, renderingDefaults } from "./ome-settings.js";
+import type { RenderingDefaults } from "./ome-settings.js";
 import { placedIn } from "./placing.js";
 
 export interface ImageOptions {
@@ -41,7 +41,7 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
     const isFirst = !hasScales || i === 0 || i === described.length - 1;
     return isFirst ? level.open({ signal }) : undefined;
   });
-  const arrays = await Promise.all(wanted);
+  const [settings, ...arrays] = await Promise.all([import("./ome-settings.js"), ...wanted]);
   const [array] = arrays as [ZarrArray];
   const levels = described.map((level, i) => lazyLevel(image, level, i, array, arrays[i]));
   const left = image.levels.length - described.length;
@@ -61,10 +61,10 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
     channelAxis,
     channels,
     problems: left > 0 ? [problem] : undefined,
-    labelInfo: isLabel ? labelInfo(group?.attributes) : undefined,
+    labelInfo: isLabel ? settings.labelInfo(group?.attributes) : undefined,
     hints: isLabel
       ? { colormap: "labels" }
-      : imageHints(axes, channels, channelAxis, array, group?.attributes),
+      : imageHints(axes, channels, channelAxis, array, settings.renderingDefaults(group?.attributes)),
   };
   return group && !isLabel ? { ...dataset, labels: findLabels(group, dataset) } : dataset;
 }
@@ -105,9 +105,8 @@ function imageHints(
   channels: readonly ChannelInfo[] | undefined,
   channelAxis: number | undefined,
   { dtype }: ZarrArray,
-  attributes: unknown,
+  { t, z, isGray }: RenderingDefaults,
 ): Dataset["hints"] {
-  const { t, z, isGray } = renderingDefaults(attributes);
   const isSingle = channelAxis === undefined || axes[channelAxis]!.length === 1;
   const active = Math.max(0, channels?.findIndex((channel) => channel.active !== false) ?? 0);
   const index = axes.map(({ role }, axis) => {

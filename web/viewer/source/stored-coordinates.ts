@@ -9,6 +9,7 @@ import {
   strings,
   type ZarrArray,
 } from "zarr-wasm";
+import { dateTicks } from "../base/date-ticks.js";
 import { textAt } from "./attributes.js";
 import { axisRole } from "./coordinates.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
@@ -43,6 +44,23 @@ export class ArrayCoordinates implements AxisCoordinates {
   at(index: number): number | string | undefined {
     const part = Math.floor(index / this.#perPart);
     return this.#parts.get(part)?.[index - part * this.#perPart];
+  }
+
+  /** At the turns of the calendar, between elements if need be. */
+  ticks(first: number, last: number, most: number): { at: number; text: string }[] | undefined {
+    if (this.kind !== "milliseconds") return undefined;
+    const times: number[] = [];
+    for (let i = first; i < last; i++) {
+      const time = this.at(i);
+      if (typeof time !== "number" || !(time > (times.at(-1) ?? Number.NEGATIVE_INFINITY))) return undefined;
+      times.push(time);
+    }
+    if (times.length < 2) return undefined;
+    let i = 0;
+    return dateTicks(times[0]!, times.at(-1)!, most).map(({ time, text }) => {
+      while (i < times.length - 2 && times[i + 1]! < time) i++;
+      return { at: first + i + (time - times[i]!) / (times[i + 1]! - times[i]!), text };
+    });
   }
 
   read(index: number): Promise<void> {
