@@ -423,3 +423,31 @@ test("the last of several settings in one tick wins", async ({ page, site }) => 
     expect(settings?.colormap, String(program)).toBe(expected);
   }
 });
+
+test("on pages from right to left, rulers, legend and numbers stay from left to right", async ({
+  page,
+  site,
+}) => {
+  await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" range="50:100"></zarr-viewer>`);
+  await isReady(page, "one");
+  const places = () =>
+    page.locator("#one").evaluate((viewer) => {
+      const root = viewer.shadowRoot!;
+      const left = (name: string) => root.querySelector(name)!.getBoundingClientRect().left;
+      const ticks = [...root.querySelectorAll(".zw-ruler-across .zw-tick")].map((tick) => tick.textContent);
+      const bar = [".zw-legend-scale > :first-child", ".zw-legend-bar", ".zw-legend-scale > :last-child"].map(
+        left,
+      );
+      return {
+        ticks,
+        isOrdered: bar[0]! < bar[1]! && bar[1]! < bar[2]!,
+        isBeside: left(".zw-ruler-down") < left(".zw-box"),
+      };
+    });
+  const before = await places();
+  expect(before).toMatchObject({ isOrdered: true, isBeside: true });
+  await page.evaluate(() => {
+    document.documentElement.dir = "rtl";
+  });
+  expect(await places()).toEqual(before);
+});
