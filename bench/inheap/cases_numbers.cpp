@@ -7,7 +7,7 @@ namespace zw::bench {
 
 namespace {
 
-/// An exact cast that produces 4 MiB, block by block as in codecs.
+/// A cast that produces 4 MiB, block by block as in codecs.
 void addCast(Cases& cases, const char* name, const CastRule& rule) {
   const size_t bytes = 4 * kMiB, fromBytes = numberBytes(rule.from), toBytes = numberBytes(rule.to);
   const size_t count = bytes / toBytes;
@@ -36,6 +36,8 @@ void addNumberCases(Cases& cases) {
   addCast(cases, "cast uint8 to uint16", {Number::Uint8, Number::Uint16});
   addCast(cases, "cast float32 to float64", {Number::Float32, Number::Float64});
   addCast(cases, "cast float16 to float32", {Number::Float16, Number::Float32});
+  addCast(cases, "cast float32 to float16",
+          {Number::Float32, Number::Float16, Rounding::NearestEven, OutOfRange::Clamp});
 }
 
 }  // namespace zw::bench

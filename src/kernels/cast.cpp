@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/bytes.hpp"
+#include "kernels/halves.hpp"
 
 namespace zw {
 namespace {
@@ -185,6 +186,25 @@ bool roundBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t* 
   return true;
 }
 
+/// Narrows floats in loops without branches; false if one is out of range and must be rejected, or
+/// if the rounding has no instruction.
+bool narrowBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t* out) {
+  if (rule.rounding != Rounding::NearestEven) return false;
+  const bool clamps = rule.outOfRange == OutOfRange::Clamp;
+  if (rule.from == Number::Float32) return floatsToHalves(in, count, out) || clamps;
+  convertNumbers(rule.from, in, rule.to, out, count);
+  if (clamps) return true;
+  // The first number that rounds to infinity: halfway between the largest one and the next.
+  const FloatFormat format = floatFormat(rule.to);
+  const double end = std::ldexp(2.0 - std::ldexp(1.0, -format.digits), format.maxExponent);
+  size_t fitting = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double size = std::fabs(load<double>(in + 8 * i));
+    fitting += !(size >= end && size < HUGE_VAL);
+  }
+  return fitting == count;
+}
+
 }  // namespace
 
 bool isExactCast(Number from, Number to) {
@@ -215,7 +235,11 @@ size_t castBlock(const CastRule& rule, const uint8_t* in, size_t count, uint8_t*
     convertNumbers(rule.from, in, rule.to, out, count);
     return count;
   }
-  if (isFloat(rule.from) && !isFloat(rule.to) && roundBlock(rule, in, count, out)) return count;
+  if (isFloat(rule.from)) {
+    const bool isDone =
+        isFloat(rule.to) ? narrowBlock(rule, in, count, out) : roundBlock(rule, in, count, out);
+    if (isDone) return count;
+  }
   const uint32_t fromBytes = numberBytes(rule.from), toBytes = numberBytes(rule.to);
   for (size_t i = 0; i < count; i++) {
     if (!castNumber(rule, in + i * fromBytes, out + i * toBytes)) return i;

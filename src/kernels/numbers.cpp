@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bytes.hpp"
+#include "kernels/halves.hpp"
 
 namespace zw {
 namespace {
@@ -17,8 +18,7 @@ constexpr int kMantissaShift = 52 - 10;
 constexpr uint64_t kBiasShift = uint64_t{1023 - 15} << 10;
 
 // There are many of these loops, and decode.wasm contains all of them, so they are kept small.
-// Loops on doubles are vectorised without interleaving; on 64-bit integers and float16, vectors
-// gain little.
+// Loops on doubles are vectorised without interleaving; on 64-bit integers, vectors gain little.
 #if defined(__clang__)
 #define ZW_LEAN_LOOP _Pragma("clang loop interleave(disable) unroll(disable)")
 #define ZW_SCALAR_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
@@ -72,8 +72,9 @@ void narrowFloats(const double* in, size_t count, uint8_t* out) {
 }
 
 void widenHalves(const uint8_t* in, size_t count, double* out) {
-  ZW_SCALAR_LOOP
-  for (size_t i = 0; i < count; i++) out[i] = fromHalf(load<uint16_t>(in + 2 * i));
+  uint8_t floats[4 * kNumberBlock];
+  halvesToFloats(in, count, floats);
+  widen<float>(floats, count, out);
 }
 
 void narrowHalves(const double* in, size_t count, uint8_t* out) {
@@ -101,6 +102,11 @@ void convertBlock(Number from, const uint8_t* in, Number to, uint8_t* out, size_
   if (!isFloat(from) && to == Number::Float32) {
     if (numberBytes(from) == 8) return integersToFloats(isSigned(from), in, count, out);
     if (numberBytes(from) <= 2) return smallToFloats(from, in, count, out);
+  }
+  if (from == Number::Float16 && to == Number::Float32) return halvesToFloats(in, count, out);
+  if (from == Number::Float32 && to == Number::Float16) {
+    floatsToHalves(in, count, out);
+    return;
   }
   double values[kNumberBlock];
   loadDoubles(from, in, count, values);

@@ -50,6 +50,8 @@ using U8x16 [[gnu::vector_size(16)]] = uint8_t;
 using U16x8 [[gnu::vector_size(16)]] = uint16_t;
 using U32x4 [[gnu::vector_size(16)]] = uint32_t;
 using U64x2 [[gnu::vector_size(16)]] = uint64_t;
+using I32x4 [[gnu::vector_size(16)]] = int32_t;
+using F32x4 [[gnu::vector_size(16)]] = float;
 
 /// A compiler barrier: memory accesses before it stay before it. The hardware merges stores that
 /// fill a cache line in ascending order, but LLVM often emits them in descending order for
@@ -163,6 +165,25 @@ ZW_INLINE U8x16 shiftRight16(U8x16 v) {
 template <int Bits>
 ZW_INLINE U8x16 shiftLeft16(U8x16 v) {
   return (U8x16)((U16x8)v << Bits);
+}
+
+/// The low halves of the lanes of a, then of b. The high halves must be 0, since targets differ.
+ZW_INLINE U8x16 narrow32(I32x4 a, I32x4 b) {
+#if defined(__wasm_simd128__)
+  return (U8x16)wasm_u16x8_narrow_i32x4((v128_t)a, (v128_t)b);
+#elif defined(__SSSE3__)
+  // SSSE3 only packs with signed saturation, which sign-extended lanes do not reach.
+  return (U8x16)_mm_packs_epi32((__m128i)((a << 16) >> 16), (__m128i)((b << 16) >> 16));
+#elif defined(__aarch64__)
+  return (U8x16)vcombine_u16(vmovn_u32((uint32x4_t)a), vmovn_u32((uint32x4_t)b));
+#else
+  U16x8 out = {};
+  for (int i = 0; i < 4; i++) {
+    out[i] = static_cast<uint16_t>(a[i]);
+    out[4 + i] = static_cast<uint16_t>(b[i]);
+  }
+  return (U8x16)out;
+#endif
 }
 
 /// Byte i of the result is v[index[i]]. Indices from 0x80 on give 0; 0x10..0x7f are not allowed,

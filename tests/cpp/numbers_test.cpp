@@ -5,9 +5,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "kernels/cast.hpp"
+#include "kernels/halves.hpp"
 #include "kernels/numbers.hpp"
+#include "scalar.hpp"
 #include "support.hpp"
 
 namespace zw::test {
@@ -54,6 +58,92 @@ TEST(Numbers, HalvesRoundToTheNearestTiesToEven) {
   EXPECT_EQ(toHalf(5e-324), 0);
   EXPECT_EQ(toHalf(bitCast<double>(uint64_t{0xfff0000000000001})),
             0xfe00);  // NaN with low bits only
+}
+
+TEST(Halves, EveryHalfAsFloatEqualsTheReference) {
+  Bytes in(2 * 65536);
+  for (size_t i = 0; i < 65536; i++) store(&in[2 * i], static_cast<uint16_t>(i));
+  for (size_t offset : {0u, 1u, 2u, 3u}) {
+    const ExactBlock halves(in, offset);
+    ExactBlock floats(4 * 65536, offset);
+    halvesToFloats(halves.data(), 65536, floats.data());
+    for (uint32_t i = 0; i < 65536; i++) {
+      const auto half = static_cast<uint16_t>(i);
+      ASSERT_EQ(load<uint32_t>(floats.data() + 4 * i), scalar::halfToFloat(half)) << i;
+      // By way of double: the same number, NaNs included.
+      ASSERT_EQ(toHalf(load<float>(floats.data() + 4 * i)),
+                scalar::floatToHalf(scalar::halfToFloat(half)));
+    }
+  }
+}
+
+/// Float32 bits around every value where rounding to binary16 changes, then one in 997 of all.
+std::vector<uint32_t> floatsToRound() {
+  std::vector<uint32_t> list;
+  for (uint32_t half = 0; half <= 0x7c00; half++) {
+    const double low = slowHalf(static_cast<uint16_t>(std::min(half, 0x7bffu)));
+    const double high = half >= 0x7bff ? 65536.0 : slowHalf(static_cast<uint16_t>(half + 1));
+    for (double value : {low, low + (high - low) / 2}) {
+      const auto bits = bitCast<uint32_t>(static_cast<float>(value));
+      for (uint32_t near : {bits - 1, bits, bits + 1}) {
+        list.push_back(near & 0x7fffffff);
+        list.push_back(near | 0x80000000);
+      }
+    }
+  }
+  for (uint32_t special : {0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fbfffffu, 0x7fc00000u}) {
+    list.push_back(special);
+    list.push_back(special | 0x80000000);
+  }
+  for (uint64_t bits = 0; bits < uint64_t{1} << 32; bits += 997) {
+    list.push_back(static_cast<uint32_t>(bits));
+  }
+  return list;
+}
+
+TEST(Halves, FloatsAsHalvesEqualTheReference) {
+  const std::vector<uint32_t> floats = floatsToRound();
+  std::vector<uint16_t> halves(floats.size());
+  floatsToHalves(reinterpret_cast<const uint8_t*>(floats.data()), floats.size(),
+                 reinterpret_cast<uint8_t*>(halves.data()));
+  for (size_t i = 0; i < floats.size(); i++) {
+    ASSERT_EQ(halves[i], scalar::floatToHalf(floats[i])) << std::hex << floats[i];
+  }
+}
+
+TEST(Halves, AnyCountAndAlignment) {
+  for (size_t count = 0; count < 40; count++) {
+    for (size_t offset : {0u, 1u, 2u, 3u}) {
+      const ExactBlock halves(randomBytes(2 * count, 7), offset);
+      ExactBlock floats(4 * count, offset), again(2 * count, offset);
+      halvesToFloats(halves.data(), count, floats.data());
+      EXPECT_TRUE(floatsToHalves(floats.data(), count, again.data()));
+      for (size_t i = 0; i < count; i++) {
+        const uint32_t bits = scalar::halfToFloat(load<uint16_t>(halves.data() + 2 * i));
+        ASSERT_EQ(load<uint32_t>(floats.data() + 4 * i), bits);
+        ASSERT_EQ(load<uint16_t>(again.data() + 2 * i), scalar::floatToHalf(bits));
+      }
+    }
+  }
+}
+
+TEST(Halves, FiniteFloatsThatBecomeInfiniteAreReported) {
+  const struct {
+    float value;
+    bool fits;
+  } table[] = {{65519.996f, true}, {65520, false},     {-65520, false}, {3e38f, false},
+               {HUGE_VALF, true},  {-HUGE_VALF, true}, {NAN, true}};
+  for (size_t at = 0; at < 11; at++) {
+    for (const auto& row : table) {
+      float floats[11] = {};
+      uint16_t halves[11];
+      floats[at] = row.value;
+      EXPECT_EQ(floatsToHalves(reinterpret_cast<const uint8_t*>(floats), 11,
+                               reinterpret_cast<uint8_t*>(halves)),
+                row.fits)
+          << row.value << " at " << at;
+    }
+  }
 }
 
 TEST(Numbers, IntegersOfDoublesWrap) {
@@ -290,6 +380,35 @@ TEST(Cast, BlocksEqualSingleCasts) {
             const uint8_t* got = out.data() + i * b;
             ASSERT_TRUE(std::memcmp(got, one.data(), b) == 0 || isNan(to, got));
           }
+        }
+      }
+    }
+  }
+}
+
+TEST(Cast, BlocksOfNarrowedFloatsEqualSingleCasts) {
+  const double values[] = {1.1,         -0.0,      6e-8,   65519,
+                           65519.99999, 65520,     -65520, 1e10,
+                           0x1p127,     3.4e38,    -1e300, 0x1.ffffffp127,
+                           HUGE_VAL,    -HUGE_VAL, 5e-46,  0x1.fffffefffffffp127};
+  const std::pair<Number, Number> pairs[] = {{Number::Float32, Number::Float16},
+                                             {Number::Float64, Number::Float16},
+                                             {Number::Float64, Number::Float32}};
+  for (const auto& [from, to] : pairs) {
+    for (double value : values) {
+      for (OutOfRange range : {OutOfRange::Refuse, OutOfRange::Clamp}) {
+        constexpr size_t kCount = 21, kAt = 13;
+        const uint32_t a = numberBytes(from), b = numberBytes(to);
+        double wide[kCount] = {1, 2.5};
+        wide[kAt] = value;
+        Bytes in(kCount * a), out(kCount * b), one(b);
+        storeDoubles(from, wide, kCount, in.data());
+        const CastRule rule = {from, to, Rounding::NearestEven, range};
+        const size_t done = castBlock(rule, in.data(), kCount, out.data());
+        EXPECT_EQ(done, castNumber(rule, &in[kAt * a], one.data()) ? kCount : kAt) << value;
+        for (size_t i = 0; i < done; i++) {
+          ASSERT_TRUE(castNumber(rule, &in[i * a], one.data()));
+          ASSERT_EQ(std::memcmp(&out[i * b], one.data(), b), 0) << value << " at " << i;
         }
       }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -138,6 +139,32 @@ inline void steps(uint8_t* dst, const uint8_t* src, size_t count, uint32_t itemB
     value = minus ? value - before : value + before;
     std::memcpy(dst + i * itemBytes, &value, itemBytes);
   }
+}
+
+/// The bits of a binary16 as float32; NaNs become quiet.
+inline uint32_t halfToFloat(uint16_t half) {
+  const uint32_t sign = uint32_t{half & 0x8000u} << 16, mantissa = half & 0x3ff;
+  const int exponent = half >> 10 & 31;
+  if (exponent == 31) return sign | 0x7f800000 | mantissa << 13 | (mantissa ? 0x400000 : 0);
+  const float size = exponent ? std::ldexp(static_cast<float>(1024 + mantissa), exponent - 25)
+                              : std::ldexp(static_cast<float>(mantissa), -24);
+  uint32_t bits;
+  std::memcpy(&bits, &size, 4);
+  return sign | bits;
+}
+
+/// The bits of a float32 rounded to the nearest binary16, ties to even; NaNs become quiet.
+inline uint16_t floatToHalf(uint32_t bits) {
+  const uint32_t sign = bits >> 16 & 0x8000, mantissa = bits & 0x7fffff;
+  float value;
+  std::memcpy(&value, &bits, 4);
+  if (std::isnan(value)) return static_cast<uint16_t>(sign | 0x7e00 | mantissa >> 13);
+  const double size = std::fabs(value);
+  // Halves from 2^e on are 2^(e - 10) apart; those below 2^-14 are 2^-24 apart.
+  const int exponent = size >= 0x1p-14 ? std::min(std::ilogb(size), 16) : -14;
+  const double steps = std::nearbyint(std::ldexp(size, 10 - exponent));
+  const double code = std::min(steps + 1024.0 * (exponent + 14), double{0x7c00});
+  return static_cast<uint16_t>(sign | static_cast<uint32_t>(code));
 }
 
 }  // namespace zw::scalar
