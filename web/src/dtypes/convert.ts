@@ -123,20 +123,28 @@ function narrow(name: string, format: FloatFormat, elements: Float32Array): Stor
   const bits = floatBits(elements);
   const round = rounder(format);
   const nan = nanCoder(format);
+  // Nearly all numbers are normal in the format and stay finite: these are rounded without calls.
+  const shift = 23 - format.mantissaBits;
+  const rebias = (127 - format.bias) << 23;
+  const least = rebias + (1 << 23);
+  const most = rebias + highestCode(format) * 2 ** shift;
+  const below = (1 << (shift - 1)) - 1;
+  const sign = signBit(format);
+  // In formats without −0, zero and the only NaN (the code of −0) have no sign.
+  const hasMinusZero = format.specials !== "fnuz";
   for (let i = 0; i < length; i++) {
     const size = bits[i]! & 0x7fffffff;
-    const code = size > 0x7f800000 ? nan(size) : round(size);
+    const isNormal = size >= least && size <= most;
+    const code = isNormal
+      ? (size - rebias + below + ((size >>> shift) & 1)) >>> shift
+      : size > 0x7f800000
+        ? nan(size)
+        : round(size);
     if (code < 0) throw invalidArgument(`${name} has no NaN`);
-    out[i] = bits[i]! >>> 31 ? withSign(format, code) : code;
+    const isNegative = bits[i]! >>> 31 !== 0 && (hasMinusZero || (code & (sign - 1)) !== 0);
+    out[i] = isNegative ? code + sign : code;
   }
   return out;
-}
-
-/** Sets the sign bit, except for −0 and NaN in formats where the code of −0 means NaN. */
-function withSign(format: FloatFormat, code: number): number {
-  return format.specials === "fnuz" && (code === 0 || code === nanCode(format))
-    ? code
-    : signBit(format) + code;
 }
 
 /**
