@@ -37,8 +37,8 @@ set(zw_zstd_wide_fast decompress/huf_decompress.c decompress/zstd_decompress_blo
 # Code that runs once per frame.
 set(zw_zstd_small common/zstd_common.c decompress/zstd_ddict.c decompress/zstd_decompress.c)
 set(zw_zstd_wide
-  compress/fse_compress.c compress/hist.c compress/zstd_compress.c compress/zstd_compress_literals.c
-  compress/zstd_compress_sequences.c compress/zstd_compress_superblock.c
+  compress/fse_compress.c compress/hist.c compress/huf_compress.c compress/zstd_compress.c
+  compress/zstd_compress_literals.c compress/zstd_compress_sequences.c compress/zstd_compress_superblock.c
   compress/zstd_double_fast.c compress/zstd_fast.c compress/zstd_lazy.c compress/zstd_ldm.c
   compress/zstd_opt.c)
 zw_library(zw_zstd DIR ${zw_zstd}
@@ -46,7 +46,6 @@ zw_library(zw_zstd DIR ${zw_zstd}
     ${zw_zstd_wide_fast} ${zw_zstd_wide} ${zw_zstd_small}
     common/debug.c common/entropy_common.c common/error_private.c common/fse_decompress.c common/pool.c
     common/threading.c common/xxhash.c
-    compress/huf_compress.c
     legacy/zstd_v07.c
   DEFINES
     ZSTD_LEGACY_SUPPORT=0 ZSTD_DISABLE_ASM ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT
@@ -69,16 +68,20 @@ zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-1.9.4-wide-wor
 zw_library(zw_lz4 DIR ${zw_lz4} FILES lz4.c lz4hc.c)
 
 # libdeflate: only the raw DEFLATE coders; wrappers and checksums are implemented in src.
-zw_library(zw_libdeflate DIR ${LIBDEFLATE_SOURCE_DIR}
+set(zw_deflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-wide-words)
+zw_patched_copy(${LIBDEFLATE_SOURCE_DIR} ${zw_deflate} ${zw_patches}/libdeflate-1.14-wide-words.patch)
+zw_library(zw_libdeflate DIR ${zw_deflate}
   FILES
     lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
     lib/x86/cpu_features.c lib/arm/cpu_features.c
-  INCLUDE ${LIBDEFLATE_SOURCE_DIR})
+  INCLUDE ${zw_deflate})
+set_source_files_properties(${zw_deflate}/lib/deflate_compress.c PROPERTIES
+  COMPILE_DEFINITIONS LIBDEFLATE_WIDE_WORDS=1)
 if(EMSCRIPTEN)
-  set_source_files_properties(${LIBDEFLATE_SOURCE_DIR}/lib/deflate_decompress.c PROPERTIES
+  set_source_files_properties(${zw_deflate}/lib/deflate_decompress.c PROPERTIES
     COMPILE_OPTIONS "${ZW_NO_PARTIAL_UNROLL}")
   # The compressor clears and shifts large tables; SIMD doubles its speed.
-  set_source_files_properties(${LIBDEFLATE_SOURCE_DIR}/lib/deflate_compress.c PROPERTIES
+  set_source_files_properties(${zw_deflate}/lib/deflate_compress.c PROPERTIES
     COMPILE_OPTIONS "-O3;-msimd128")
 endif()
 
