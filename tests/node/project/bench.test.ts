@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { chartsOf, documentOf, glanceCosts, glances, pages, readResults } from "../../../bench/documents.mjs";
 import { packageSuites } from "../../../bench/suites/package.mjs";
-import { targetOf, targets, viewerTargets } from "../../../bench/targets.mjs";
+import { judge, targetOf, targets, viewerTargets } from "../../../bench/targets.mjs";
 import { viewerSuite } from "../../../bench/viewer/suite.mjs";
 
 const text = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
@@ -74,6 +74,13 @@ it("docs/benchmarks.md ends with the targets that were missed", () => {
   const [, list] = document.split("\n## Targets\n");
   expect(list).toMatch(/\d+ of the \d+ rows that have a target met it/);
   for (const page of pages) expect(text(page)).not.toMatch(/(NaN|Infinity|undefined)/);
+});
+
+it("every missed target has a reason", () => {
+  for (const row of results) {
+    const target = targetOf(row.name);
+    if (target && judge(target, row) === "missed") expect(target.reason, row.name).toBeTruthy();
+  }
 });
 
 const titlesOf = (document: string) => [...document.matchAll(/^## (.*)$/gm)].map(([, title]) => title);
