@@ -21,12 +21,15 @@ const between = "?re-exported";
 
 /** Modules that `open` and `get` load at the start. */
 const startModules = ["hierarchy/open.js", "hierarchy/get.js"].map(inDist);
-/** Modules that few programs load: sharing a file with others costs less than one more file. */
-const together = new Map([
-  [inDist("util/inflate.js"), "store-node"],
-  [inDist("store/file/store.js"), "store-node"],
-  [inDist("store/http/node.js"), "store-node"],
-]);
+/** Small modules, and those that few programs load: sharing a file with others costs less than one more file. */
+const together = new Map(
+  Object.entries({
+    "store-node": ["store/file/store.js", "store/http/node.js"],
+    "store-source": ["store/source/byte-reader.js", "store/key-index.js"],
+    "store-file-read": ["store/file/read.js", "util/inflate.js"],
+    "conventions-xarray": ["conventions/xarray/xarray.js", "conventions/shared/attributes.js"],
+  }).flatMap(([file, modules]) => modules.map((name) => [inDist(name), file])),
+);
 /** Banner of lazy parts. The import has no effect: package.json declares all modules free of side effects. */
 const importStart = 'import "./core.js";';
 

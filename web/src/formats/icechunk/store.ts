@@ -1,6 +1,5 @@
 /** Icechunk repositories as Zarr stores. Each store is one immutable version. */
 
-import { FileSystemStore } from "../../store/file/store.js";
 import { type FileSpan, handleOf, type PackedStore } from "../../store/handle.js";
 import { copyHeaders, Requests } from "../../store/http/requests.js";
 import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
@@ -11,6 +10,7 @@ import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
+import { fileSystem } from "../kerchunk/place.js";
 import { lostObject, objectReader, readFile } from "./format.js";
 import { type ChunkReference, Manifest, Manifests } from "./manifest.js";
 import type { IcechunkCommit, IcechunkRef } from "./repo.js";
@@ -313,7 +313,7 @@ async function storeAt(source: string | URL | Store, options: IcechunkOptions): 
   } catch (cause) {
     throw invalidArgument(`"${source}" is not a URL`, { cause });
   }
-  if (isFileUrl(url)) return new FileSystemStore(url);
+  if (isFileUrl(url)) return new (await fileSystem()).FileSystemStore(url);
   if (!/^https?:$/.test(url.protocol)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
   return new HttpStore(url, options);
 }

@@ -1,7 +1,5 @@
 /** Reads virtual chunks: ranges of files outside of the repository, which must be unchanged. */
 
-import { modifiedTime } from "../../store/file/read.js";
-import { FileSystemStore } from "../../store/file/store.js";
 import type { Requests } from "../../store/http/requests.js";
 import {
   missingStatus,
@@ -24,7 +22,7 @@ import {
   ZarrError,
 } from "../../util/errors.js";
 import { type HeadersSource, isFileUrl } from "../../util/platform.js";
-import { bucketUrl } from "../kerchunk/place.js";
+import { bucketUrl, fileSystem } from "../kerchunk/place.js";
 import { AllowedPrefixes, type Containers, type Location } from "./locations.js";
 import type { VirtualReference } from "./manifest.js";
 
@@ -149,6 +147,7 @@ export class VirtualSources {
   ): Promise<Uint8Array> {
     const folder = new URL(base);
     if (!folder.pathname.endsWith("/")) folder.pathname += "/";
+    const { FileSystemStore, modifiedTime } = await fileSystem();
     const store = new FileSystemStore(folder);
     const isNoted = reference.etag !== undefined || reference.lastModified !== undefined;
     // Version names that stores give local files are specific to the machine.

@@ -1,14 +1,14 @@
 /** Locations of folders of references, and of the targets of references. */
 
 import { v2ConsolidatedKey } from "../../metadata/document.js";
-import { FileSystemStore } from "../../store/file/store.js";
 import { HttpStore, type HttpStoreOptions } from "../../store/http/store.js";
 import { encodeKey, normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
 import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
 import { invalidArgument, unsupported } from "../../util/errors.js";
-import { isFileUrl, nodeModule } from "../../util/platform.js";
+import { lazy } from "../../util/lazy.js";
+import { hasNodeModules, isFileUrl, nodeModule } from "../../util/platform.js";
 import { shorten } from "../parquet/fields.js";
 
 /** A folder in a store. */
@@ -17,6 +17,9 @@ export interface ReferenceFolder {
   /** Its path; "" for the whole store. */
   readonly folder: string;
 }
+
+/** The stores of files, which few sources need. */
+export const fileSystem = lazy("files", () => import("../../store/file/store.js"));
 
 /** Returns the folder of a path, which may name the folder or its document. */
 const folderName = (path: string): string => path.replace(/(^|\/)\.zmetadata$/, "$1");
@@ -38,6 +41,7 @@ export async function resolveFolder(
   }
   const url = sourceUrl(source);
   if (!url || isFileUrl(url)) {
+    const { FileSystemStore } = await fileSystem();
     return { store: new FileSystemStore(url ? below(url) : folderName(String(source))), folder: "" };
   }
   if (!/^https?:$/.test(url.protocol)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
@@ -50,6 +54,8 @@ const below = (url: URL): URL => withPath(url, folderName(url.pathname));
 export async function documentUrl({ store, folder }: ReferenceFolder): Promise<URL | undefined> {
   const key = joinKey(folder, v2ConsolidatedKey);
   if (store instanceof HttpStore) return new URL(store.locate(key));
+  if (!hasNodeModules()) return undefined;
+  const { FileSystemStore } = await fileSystem();
   if (!(store instanceof FileSystemStore)) return undefined;
   const { root } = store;
   if (root instanceof URL || /^file:\/\//i.test(root)) return withPath(new URL(root), pathIn(root, key));

@@ -9,7 +9,15 @@ import { encodeKey, normalizePath } from "../path.js";
 import { checkRange } from "../read.js";
 import type { RangeQuery, Store, StoreGetOptions, StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
-import { type FolderEntry, isLink, namesIn, readFilePart, readFolder, realFolder } from "./read.js";
+import {
+  type FolderEntry,
+  isLink,
+  modifiedTime,
+  namesIn,
+  readFilePart,
+  readFolder,
+  realFolder,
+} from "./read.js";
 import { emptyFolder, removeFile, removeFolder, writeFileWhole } from "./write.js";
 
 export interface FileSystemStoreOptions {
@@ -28,6 +36,8 @@ export interface FolderLocation {
   readonly url: string;
   readonly options: FileSystemStoreOptions;
 }
+
+export { modifiedTime };
 
 /**
  * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder. Links in it are followed;
