@@ -76,7 +76,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
   ["the published archive", 2_560_000, () => packedSize("size")],
-  ["the installed package", 7_140_000, () => packedSize("unpackedSize")],
+  ["the installed package", 7_155_000, () => packedSize("unpackedSize")],
 ];
 
 it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {
