@@ -122,7 +122,7 @@ function directives(text: string | null | undefined): ReadonlyMap<string, string
 const immutableLifetime = 365 * 24 * 3_600_000;
 
 /** Returns for how many milliseconds a response is fresh. */
-function lifetimeOf({ headers, at }: Head): number {
+function freshnessLifetime({ headers, at }: Head): number {
   const control = directives(headers["cache-control"]);
   if (control.has("no-cache")) return 0;
   const maxAge = control.get("max-age");
@@ -139,11 +139,11 @@ export function isFresh(entry: Head, now = Date.now()): boolean {
   if (now < at) return false;
   const apparent = at - Date.parse(headers["date"] ?? "") || 0;
   const age = Math.max(0, apparent, Number(headers["age"] ?? 0) * 1000 || 0);
-  return age + now - at < lifetimeOf(entry);
+  return age + now - at < freshnessLifetime(entry);
 }
 
 /** Whether a response has an explicit lifetime, so that it is worth storing its confirmation. */
-export const hasLifetime = (entry: Head): boolean => lifetimeOf(entry) > 0;
+export const hasLifetime = (entry: Head): boolean => freshnessLifetime(entry) > 0;
 
 /** Whether an entry may be used if its server cannot be reached. */
 export function mayBeStale({ headers }: Head): boolean {
@@ -168,7 +168,7 @@ export function validatorOf({ status, headers, at }: Head): string | undefined {
 }
 
 /** Returns the headers of a request that confirms an entry; undefined if it cannot be confirmed. */
-export function conditionOf(entry: CacheEntry): readonly [name: string, value: string] | undefined {
+export function revalidationHeaders(entry: CacheEntry): readonly [name: string, value: string] | undefined {
   const validator = validatorOf(entry);
   if (validator === undefined) return undefined;
   return [validator.endsWith('"') ? "if-none-match" : "if-modified-since", validator];

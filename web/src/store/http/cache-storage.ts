@@ -46,7 +46,7 @@ class BrowserStorage implements EntryStorage {
   }
 
   async read(id: string): Promise<Uint8Array | undefined> {
-    const response = await (await this.#open()).match(keyOf(id));
+    const response = await (await this.#open()).match(entryKey(id));
     return response && new Uint8Array(await response.arrayBuffer());
   }
 
@@ -54,12 +54,12 @@ class BrowserStorage implements EntryStorage {
     const blob = new Blob(parts as Uint8Array<ArrayBuffer>[]);
     // `keys` returns the headers of requests without reading the bodies of responses.
     const headers = { "x-bytes": String(blob.size), "x-used": String(Date.now()) };
-    await (await this.#open()).put(new Request(keyOf(id), { headers }), new Response(blob));
+    await (await this.#open()).put(new Request(entryKey(id), { headers }), new Response(blob));
   }
 
   async touch(id: string): Promise<void> {
     const cache = await this.#open();
-    const [request] = await cache.keys(keyOf(id));
+    const [request] = await cache.keys(entryKey(id));
     if (!request || Math.abs(Date.now() - usedAt(request)) < touchAfter) return;
     const bytes = await this.read(id);
     if (bytes) await this.write(id, [bytes as Uint8Array<ArrayBuffer>]);
@@ -79,7 +79,7 @@ class BrowserStorage implements EntryStorage {
   }
 }
 
-const keyOf = (id: string): string => keyBase + encodeURIComponent(id);
+const entryKey = (id: string): string => keyBase + encodeURIComponent(id);
 const usedAt = ({ headers }: Request): number => Number(headers.get("x-used"));
 
 /** Ending of entries. Other files in the folder are left alone. */
@@ -90,7 +90,7 @@ const abandonedAfter = 3_600_000;
 type Fs = typeof import("node:fs/promises");
 
 class FileStorage implements EntryStorage {
-  #opened: Promise<{ fs: Fs; folder: string; nameOf: (id: string) => string }> | undefined;
+  #opened: Promise<{ fs: Fs; folder: string; fileName: (id: string) => string }> | undefined;
 
   constructor(private readonly findFolder: () => Promise<string>) {}
 
@@ -101,17 +101,17 @@ class FileStorage implements EntryStorage {
         nodeModule<typeof import("node:crypto")>("node:crypto"),
         this.findFolder(),
       ]);
-      const nameOf = (id: string) => `${folder}/${createHash("sha256").update(id).digest("hex")}${ending}`;
-      return { fs, folder, nameOf };
+      const fileName = (id: string) => `${folder}/${createHash("sha256").update(id).digest("hex")}${ending}`;
+      return { fs, folder, fileName };
     };
     this.#opened ??= open();
     return this.#opened;
   }
 
   async read(id: string): Promise<Uint8Array | undefined> {
-    const { fs, nameOf } = await this.#open();
+    const { fs, fileName } = await this.#open();
     try {
-      return await fs.readFile(nameOf(id));
+      return await fs.readFile(fileName(id));
     } catch (error) {
       if ((error as { code?: unknown }).code === "ENOENT") return undefined;
       throw error;
@@ -120,7 +120,7 @@ class FileStorage implements EntryStorage {
 
   /** Writes a temporary file and renames it, so that no reader sees a part. */
   async write(id: string, parts: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
-    const { fs, folder, nameOf } = await this.#open();
+    const { fs, folder, fileName } = await this.#open();
     const temporary = `${folder}/${hiddenName()}`;
     const create = () => fs.open(temporary, "wx", 0o600);
     const file = await create().catch(async (error) => {
@@ -134,7 +134,7 @@ class FileStorage implements EntryStorage {
       } finally {
         await file.close();
       }
-      await fs.rename(temporary, nameOf(id));
+      await fs.rename(temporary, fileName(id));
     } catch (error) {
       await fs.rm(temporary, { force: true }).catch(() => {});
       throw error;
@@ -142,9 +142,9 @@ class FileStorage implements EntryStorage {
   }
 
   async touch(id: string): Promise<void> {
-    const { fs, nameOf } = await this.#open();
+    const { fs, fileName } = await this.#open();
     const now = new Date();
-    await fs.utimes(nameOf(id), now, now);
+    await fs.utimes(fileName(id), now, now);
   }
 
   async list(): Promise<StoredItem[]> {
@@ -217,9 +217,9 @@ const maxTouched = 10_000;
 /** Differences between clocks, in milliseconds. */
 const clockSlack = 60_000;
 
-const costOf = (bytes: number): number => Math.ceil(Math.max(1, bytes) / blockBytes) * blockBytes;
-const totalOf = (items: readonly StoredItem[]): number =>
-  items.reduce((sum, { bytes }) => sum + costOf(bytes), 0);
+const entryCost = (bytes: number): number => Math.ceil(Math.max(1, bytes) / blockBytes) * blockBytes;
+const totalSize = (items: readonly StoredItem[]): number =>
+  items.reduce((sum, { bytes }) => sum + entryCost(bytes), 0);
 
 /** Writes entries in the background, and evicts the least recently used ones. */
 export class EntryWriter {
@@ -255,7 +255,7 @@ export class EntryWriter {
     this.#enqueue(bytes, async () => {
       await this.storage.write(entry.id, encodeEntry(entry));
       this.#failures = 0;
-      this.#writtenBytes += costOf(bytes);
+      this.#writtenBytes += entryCost(bytes);
       await this.#limit();
     });
   }
@@ -298,7 +298,7 @@ export class EntryWriter {
   async #onFailure(): Promise<void> {
     if (++this.#failures > maxFailures) return;
     try {
-      await this.#evict(totalOf(await this.storage.list()) / 2);
+      await this.#evict(totalSize(await this.storage.list()) / 2);
     } catch {
       this.#failures = maxFailures;
     }
@@ -306,7 +306,7 @@ export class EntryWriter {
 
   async #limit(): Promise<void> {
     if (this.#listedBytes === undefined || this.#writtenBytes > this.maxBytes * checkedShare) {
-      this.#listedBytes = totalOf(await this.storage.list());
+      this.#listedBytes = totalSize(await this.storage.list());
       this.#writtenBytes = 0;
     }
     if (this.#listedBytes + this.#writtenBytes > this.maxBytes) await this.#evict(this.maxBytes * keptShare);
@@ -318,11 +318,11 @@ export class EntryWriter {
     // Times in the future were noted before the clock was set back.
     const usedAt = ({ used }: StoredItem) => (used > now + clockSlack ? 0 : used);
     const items = (await this.storage.list()).sort((a, b) => usedAt(a) - usedAt(b));
-    let total = totalOf(items);
+    let total = totalSize(items);
     for (const { place, bytes } of items) {
       if (total <= maxBytes) break;
       await this.storage.remove(place);
-      total -= costOf(bytes);
+      total -= entryCost(bytes);
     }
     this.#listedBytes = total;
     this.#writtenBytes = 0;

@@ -8,7 +8,7 @@ import { ByteSink } from "../../util/buffers.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
 import {
   type CacheEntry,
-  conditionOf,
+  revalidationHeaders,
   confirmed,
   confirms,
   type DocumentVersions,
@@ -283,7 +283,7 @@ class Origins {
     request: TransportRequest,
     entry: CacheEntry | undefined,
   ): Promise<HttpResponse> {
-    const condition = entry && conditionOf(entry);
+    const condition = entry && revalidationHeaders(entry);
     const isForeign = isOfOtherOrigin(url);
     const isPlain = this.#unconditional.has(url.origin) || (entry?.body.byteLength ?? 0) < minConfirmedBytes;
     if (!condition || (isForeign && isPlain)) return send(url, request);
