@@ -35,7 +35,15 @@ declare module "*/bench/suites/sizes.mjs" {
 declare module "*/bench/targets.mjs" {
   export const targets: { pattern: RegExp; text: string }[];
   export const viewerTargets: { pattern: RegExp; text: string }[];
-  export function targetOf(name: string): { pattern: RegExp } | undefined;
+  export interface Target {
+    pattern: RegExp;
+    of: "ratio" | "value";
+    sign: string;
+    bound: number;
+    reason?: string;
+  }
+  export function targetOf(name: string): Target | undefined;
+  export function judge(target: Target, row: BenchRow): "met" | "missed";
 }
 
 declare module "*/bench/viewer/suite.mjs" {
