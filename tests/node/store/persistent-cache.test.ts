@@ -614,8 +614,9 @@ describe("entries", () => {
       [60_000, 0],
     ] as const) {
       vi.spyOn(Date, "now").mockReturnValue(now + change);
-      const { store } = visit();
+      const { store, cache } = visit();
       expect(await store.get("/c/0")).toEqual(bytesOf("chunk"));
+      await cache.flush();
       vi.restoreAllMocks();
       expect(server.log()).toHaveLength(requests);
       await read(["/c/0"]); // confirmed with the right time

@@ -2,7 +2,6 @@
 
 import type { ZarrVersion } from "../codecs/definition.js";
 import { loadCodecs, namesIn } from "../codecs/lookup.js";
-import { compiledModule } from "../engine/module.js";
 import {
   type Attributes,
   checkFormat,
@@ -27,7 +26,6 @@ import { invalidMetadata, isZarrError, limitExceeded, notFound } from "../util/e
 import type { JsonObject } from "../util/json.js";
 import { lazy, preload } from "../util/lazy.js";
 import { resolveLimits } from "../util/limits.js";
-import { hasNodeModules } from "../util/platform.js";
 import { inSlices } from "../util/slices.js";
 import { ZarrArray } from "./array.js";
 import { ConsolidatedNodes } from "./consolidated-nodes.js";
@@ -244,10 +242,6 @@ export class Opener implements NodeOpener {
 
   #array(path: string, spec: ArraySpec): ZarrArray {
     this.#remember(spec.zarrFormat);
-    // In Node the module is compiled by other threads, until the first chunk is there. Pages may only read metadata, and
-    // would download it.
-    const { leaf } = spec.firstLayout;
-    if (hasNodeModules() && leaf.type === "core") preload(() => compiledModule(leaf.decodeModule));
     return new ZarrArray(this.store, path, spec, this.#options.limits);
   }
 
