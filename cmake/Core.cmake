@@ -1,20 +1,33 @@
-# The core as static libraries. All are built from the same files; the linker drops unreferenced code.
+# The core as static libraries. The linker drops unreferenced code.
+#   zw_core_kernels  the layers below the codecs: the same for all modules, so they are compiled once
 #   zw_core_full     everything; for wasm, without image decoders
 #   zw_core_decode   (wasm only) without encoders and rare decoders
 #   zw_core_images   (wasm only) all decoders, including those of images
 include(cmake/Libraries.cmake)
 
-file(GLOB ZW_CORE_FILES CONFIGURE_DEPENDS
-  ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.hpp
-  ${CMAKE_CURRENT_SOURCE_DIR}/src/*/*.inc)
+# zw_core_files(<variable> <folder>...): the files of folders below src.
+function(zw_core_files variable)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/src/ OUTPUT_VARIABLE folders)
+  foreach(pattern *.cpp *.hpp *.inc)
+    list(TRANSFORM folders APPEND /${pattern} OUTPUT_VARIABLE globs)
+    file(GLOB found CONFIGURE_DEPENDS ${globs})
+    list(APPEND files ${found})
+  endforeach()
+  set(${variable} ${files} PARENT_SCOPE)
+endfunction()
+zw_core_files(ZW_KERNEL_FILES base dtypes simd kernels)
+zw_core_files(ZW_CODEC_FILES codecs chain)
+
+add_library(zw_core_kernels STATIC ${ZW_KERNEL_FILES})
+target_include_directories(zw_core_kernels PUBLIC ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(zw_core_kernels PRIVATE zw_own_flags)
 
 # zw_add_core(<target> DEFINES <define>... LIBRARIES <library>...): codec.hpp documents the defines.
 function(zw_add_core target)
   cmake_parse_arguments(ARG "" "" "DEFINES;LIBRARIES" ${ARGN})
-  add_library(${target} STATIC ${ZW_CORE_FILES})
-  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  add_library(${target} STATIC ${ZW_CODEC_FILES})
   target_compile_definitions(${target} PUBLIC ${ARG_DEFINES})
-  target_link_libraries(${target} PRIVATE zw_own_flags ${ZW_LIBRARIES} ${ARG_LIBRARIES})
+  target_link_libraries(${target} PUBLIC zw_core_kernels PRIVATE zw_own_flags ${ZW_LIBRARIES} ${ARG_LIBRARIES})
   if(ARG_LIBRARIES)
     target_link_libraries(zw_libjpeg PRIVATE ${target}) # mutual dependency: the core provides its allocator
     target_link_libraries(zw_openjpeg PRIVATE ${target})

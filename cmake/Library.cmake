@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 
 # Internal symbols are hidden, so that a program may link another zstd. With GNU's linker and objcopy, all objects are
 # merged into one that only exports names of zarr_wasm; elsewhere the objects are archived unchanged.
-set(zw_parts zw_cpp_api zw_core_full ${ZW_LIBRARIES})
+set(zw_parts zw_cpp_api zw_core_full zw_core_kernels ${ZW_LIBRARIES})
 set(zw_objects)
 foreach(part IN LISTS zw_parts)
   list(APPEND zw_objects $<TARGET_OBJECTS:${part}>)

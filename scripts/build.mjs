@@ -2,10 +2,10 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildLibrary, buildWasm } from "./lib/build.mjs";
+import { buildWasm, bundleLibrary, compileLibrary, copyWasm, writeMissingGlue } from "./lib/build.mjs";
 import { ensurePackages } from "./lib/npm.mjs";
-import { distDir } from "./lib/paths.mjs";
-import { runMain, SetupError, step } from "./lib/process.mjs";
+import { distDir, servedModules, wasmModules } from "./lib/paths.mjs";
+import { runMain, SetupError, startScript, step } from "./lib/process.mjs";
 import { writeBill } from "./lib/sbom.mjs";
 import { ensureSources } from "./lib/sources.mjs";
 import { ensureSystem } from "./lib/system.mjs";
@@ -18,12 +18,49 @@ import { buildViewer } from "./lib/viewer.mjs";
 export function buildAll() {
   if (process.env.ZARR_WASM_PREBUILT === "1") return takeBuilt();
   ensureSystem(["build"]);
-  ensurePackages();
   ensureSources();
-  buildWasm();
-  buildLibrary();
-  buildViewer();
+  compileScripts();
+  buildWasm(wasmModules);
+  copyWasm(wasmModules);
+  bundleScripts();
+  bundleLibrary("copies");
   writeBill();
+}
+
+/**
+ * Sets up and builds what the samples need. `npm start` serves it while {@link buildRest} adds the image decoders and
+ * the other files of the package. TypeScript is compiled while tools are installed and C++ is compiled.
+ */
+export async function buildServed() {
+  if (process.env.ZARR_WASM_PREBUILT === "1") return takeBuilt();
+  const scripts = startScript("scripts/build.mjs", ["scripts"]);
+  ensureSystem(["build"]);
+  ensureSources();
+  buildWasm(servedModules);
+  await scripts;
+  copyWasm(servedModules);
+  writeMissingGlue();
+  bundleScripts();
+}
+
+function buildRest() {
+  if (process.env.ZARR_WASM_PREBUILT === "1") return;
+  buildWasm(wasmModules);
+  // Pages that are open keep loading the files of the first build.
+  if (copyWasm(wasmModules)) bundleScripts({ keepsOld: true });
+  bundleLibrary("copies");
+  writeBill();
+}
+
+function compileScripts() {
+  ensurePackages();
+  compileLibrary();
+}
+
+/** Bundles the library and the viewer; both contain the glue of all modules. */
+function bundleScripts(options) {
+  bundleLibrary("entries");
+  buildViewer(options);
 }
 
 function takeBuilt() {
@@ -33,4 +70,7 @@ function takeBuilt() {
   ensurePackages();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(buildAll);
+/** Parts of the build that `npm start` runs as processes of their own. */
+const parts = { scripts: compileScripts, rest: buildRest };
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(parts[process.argv[2]] ?? buildAll);

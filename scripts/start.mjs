@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { buildAll } from "./build.mjs";
+import { buildServed } from "./build.mjs";
 import { distDir, root } from "./lib/paths.mjs";
-import { runMain, SetupError, step } from "./lib/process.mjs";
+import { runMain, SetupError, startScript, step } from "./lib/process.mjs";
 import { ensureSamples, samplesDir } from "./lib/samples.mjs";
 
 const defaultPort = 8080;
@@ -90,7 +90,7 @@ async function showAll(url) {
 async function main() {
   const { values } = parseArgs({ options: { check: { type: "boolean" }, port: { type: "string" } } });
   const port = readPort(values.port);
-  buildAll();
+  await buildServed();
 
   step("Making samples");
   await ensureSamples();
@@ -100,13 +100,13 @@ async function main() {
   const [{ store, title, sha256 }] = readList("samples.json");
   const first = await showArray(`${server.url}/examples/${store}`, "", title, sha256);
   await showCorner(first);
+  if (!values.check) console.log(`\nThe viewer is at ${server.url}/viewer/ (Ctrl+C stops it)`);
+  await startScript("scripts/build.mjs", ["rest"]);
   if (values.check) {
     await showAll(server.url);
     await server.close();
     console.log("check passed");
-    return 0;
   }
-  console.log(`\nThe viewer is at ${server.url}/viewer/ (Ctrl+C stops it)`);
   return 0;
 }
 

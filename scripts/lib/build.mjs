@@ -9,6 +9,7 @@ import {
   realpathSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -37,7 +38,8 @@ function emscriptenToolchain() {
  */
 function emscriptenEnv(toolchain) {
   const isDebians = toolchain.startsWith("/usr/share/emscripten/") && existsSync("/usr/share/nodejs");
-  return isDebians ? { NODE_PATH: "/usr/share/nodejs" } : {};
+  // A version manager's python3 on PATH would double the time that emcc takes to start, once per file.
+  return isDebians ? { NODE_PATH: "/usr/share/nodejs", EMSDK_PYTHON: "/usr/bin/python3" } : {};
 }
 
 /** Files in which CMake and Ninja store absolute paths; a build folder may hold others (build/fuzz has findings). */
@@ -95,17 +97,36 @@ export function compileWasm(dir, targets = wasmModules, source = root) {
   run("cmake", ["--build", dir, "--target", ...targets, "--", "--quiet"], { env });
 }
 
-/** Builds the WebAssembly modules with their glue into dist/wasm. */
-export function buildWasm(targets = wasmModules) {
-  step("Building the WebAssembly modules");
-  const dir = path.join(buildDir, "wasm");
-  compileWasm(dir, targets);
+const wasmDir = path.join(buildDir, "wasm");
+
+/** Builds targets of CMake in build/wasm. */
+export function buildWasm(targets) {
+  step(`Building ${targets.map((name) => `${name}.wasm`).join(", ")}`);
+  compileWasm(wasmDir, targets);
+}
+
+/**
+ * Copies built modules with their glue into dist/wasm.
+ * @returns whether a glue changed: the bundles contain it.
+ */
+export function copyWasm(names) {
   mkdirSync(path.join(distDir, "wasm"), { recursive: true });
-  for (const name of wasmModules) {
-    copyIfNewer(path.join(dir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
-    minifyGlue(path.join(dir, `${name}.mjs`), path.join(distDir, "wasm", `${name}.mjs`));
-  }
+  for (const name of names)
+    copyIfNewer(path.join(wasmDir, `${name}.wasm`), path.join(distDir, "wasm", `${name}.wasm`));
+  const minified = names.map((name) => minifyGlue(path.join(wasmDir, `${name}.mjs`), glueFile(name)));
   writeRecord(path.join(distDir, "wasm/sources.json"));
+  return minified.includes(true);
+}
+
+const glueFile = (name) => path.join(distDir, "wasm", `${name}.mjs`);
+
+/** Writes glue that fails for modules that are not built yet, so that the scripts can be bundled. */
+export function writeMissingGlue() {
+  for (const name of wasmModules.filter((module) => !existsSync(glueFile(module)))) {
+    const text = `export default () => {\n  throw new Error("${name}.wasm is not built yet");\n};\n`;
+    writeFileSync(glueFile(name), text);
+    utimesSync(glueFile(name), 0, 0); // older than the real one
+  }
 }
 
 /** Writes the sources of the modules: the C libraries and the compiler. */
@@ -126,9 +147,10 @@ function copyIfNewer(from, to) {
 /**
  * Minifies the glue: Emscripten leaves comments and long names in it. Removes its use of its own URL, which it does
  * not need, and which would make bundlers emit its module a second time.
+ * @returns whether it was outdated.
  */
 function minifyGlue(from, to) {
-  if (!isNewer(from, to) && !isNewer(fileURLToPath(import.meta.url), to)) return;
+  if (!isNewer(from, to) && !isNewer(fileURLToPath(import.meta.url), to)) return false;
   const text = capture(findTool("esbuild"), [
     from,
     "--minify",
@@ -138,6 +160,7 @@ function minifyGlue(from, to) {
     "--log-level=error",
   ]);
   writeFileSync(to, text);
+  return true;
 }
 
 /** Builds the native core, its tests or benchmarks. */
@@ -178,15 +201,24 @@ function removeOrphans(sources, outputs) {
 /** Copies types of the glue, which is not compiled: the library's types refer to them. */
 function copyDeclarations() {
   const from = path.join(root, "web/src/wasm");
+  mkdirSync(path.join(distDir, "wasm"), { recursive: true });
   for (const file of readdirSync(from)) copyIfNewer(path.join(from, file), path.join(distDir, "wasm", file));
 }
 
 /** Compiles the library and the command line into dist. */
-export function buildLibrary() {
+export function compileLibrary() {
   step("Compiling TypeScript");
   compileProject("web/src/tsconfig.json", path.join(distDir, "index.js"));
   copyDeclarations();
   compileProject("web/cli/tsconfig.json", path.join(distDir, "cli/main.js"));
-  run(process.execPath, [path.join(root, "scripts/lib/bundles.mjs")]);
   copyTypes();
+}
+
+/**
+ * Bundles the compiled library.
+ * @param {"entries" | "copies"} part the entries of the package and the scripts of workers; or the files that contain
+ *   copies of the wasm modules
+ */
+export function bundleLibrary(part) {
+  run(process.execPath, [path.join(root, "scripts/lib/bundles.mjs"), part]);
 }

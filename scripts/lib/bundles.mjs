@@ -1,5 +1,5 @@
-// Bundles the compiled library into the files of the package. build.mjs runs this as a separate process, since
-// Rolldown's interface is asynchronous.
+// Bundles the compiled library into the files of the package: bundles.mjs entries|copies. build.mjs runs this as a
+// separate process, since Rolldown's interface is asynchronous.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -203,15 +203,19 @@ async function bundleOneFile() {
   );
 }
 
-/** Makes all bundles; the library must have been compiled. */
-async function bundleLibrary() {
-  await embedModules();
-  await bundleEntries();
-  await bundleWorkers();
-  await bundleLockThread();
-  writeCopyThread();
-  await writeEdgeEntries();
-  await bundleOneFile();
-}
+/** Parts of the work (bundleLibrary in build.mjs); the library must have been compiled. */
+const parts = {
+  async entries() {
+    await bundleEntries();
+    await bundleWorkers();
+    await bundleLockThread();
+    writeCopyThread();
+    await writeEdgeEntries();
+  },
+  async copies() {
+    await embedModules();
+    await bundleOneFile();
+  },
+};
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleLibrary();
+await parts[process.argv[2]]();

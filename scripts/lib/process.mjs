@@ -1,5 +1,6 @@
-// Runs programs: with output passed through (run), collected (capture), or shown only on failure (quiet).
-import { spawnSync } from "node:child_process";
+// Runs programs: with output passed through (run), collected (capture), shown only on failure (quiet), or in the
+// background (startScript).
+import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
 import { root, tempDir } from "./paths.mjs";
@@ -42,6 +43,25 @@ export function quiet(command, args, options) {
 export function capture(command, args, { cwd = root, env } = {}) {
   const options = { cwd, encoding: "utf8", maxBuffer: 64 << 20, env: environment(env) };
   return check(spawnSync(command, args, options), command, args).stdout;
+}
+
+/**
+ * Starts one of this repository's scripts with its output passed through.
+ * @returns a promise that rejects with a SetupError unless the script exits with 0.
+ */
+export function startScript(file, args) {
+  const child = spawn(process.execPath, [path.join(root, file), ...args], {
+    cwd: root,
+    stdio: "inherit",
+    env: environment(),
+  });
+  const ended = new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status, signal) => resolve({ status, signal }));
+  });
+  const checked = ended.then((result) => check(result, file, args));
+  checked.catch(() => {}); // the caller may await it much later
+  return checked;
 }
 
 /** The path of a program on PATH, or undefined. */

@@ -21,15 +21,19 @@ const copied = [
 /** Bundled files: parts of the scripts, whose names change with their content, and modules. */
 const bundled = /^[a-z0-9-]+-[A-Za-z0-9_-]+\.js$/;
 
-/** Builds dist/viewer. The library must be built: it is bundled from dist. */
-export function buildViewer() {
+/**
+ * Builds dist/viewer. The library must be built: it is bundled from dist.
+ * @param {{keepsOld?: boolean}} [options] whether bundled files of earlier builds stay
+ */
+export function buildViewer({ keepsOld = false } = {}) {
   step("Building the viewer");
   const out = path.join(distDir, "viewer");
   compileProject("web/viewer/tsconfig.json", path.join(out, "viewer.js"));
   for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
   copyTypes();
   writeStyleText(out);
-  bundle(out);
+  if (!keepsOld) removeBundled(out);
+  run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
   copyWorker(out);
 }
 
@@ -45,8 +49,6 @@ export function copyWorker(out) {
   copyFileSync(path.join(distDir, "workers/worker.js"), path.join(out, "worker.js"));
 }
 
-/** Bundles the compiled files, in which the style sheet is a module. Removes outdated files of earlier builds. */
-function bundle(out) {
+function removeBundled(out) {
   for (const name of readdirSync(out).filter((file) => bundled.test(file))) rmSync(path.join(out, name));
-  run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
 }
