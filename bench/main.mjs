@@ -1,6 +1,7 @@
 // npm run bench: measures this library against memory.copy, the native libraries and the npm peers; each ratio comes
 // from one run on one machine.
-//   npm run bench -- viewer      only the viewer's rows, without building anything for the others
+//   npm run bench -- viewer            only the viewer's rows, without building anything for the others
+//   npm run bench -- zarr-benchmarks   the cases of zarrs/zarr_benchmarks, which are not part of the others
 //   npm run bench -- [--json FILE] [--write-docs] [--quick] [TEXT…]     TEXT: only rows whose name contains one
 // --write-docs writes the results to bench/results.json, docs/performance.md, docs/benchmarks.md and docs/charts. --quick measures as
 // little as possible, to check that everything runs: its results are meaningless.
@@ -21,6 +22,9 @@ function readArguments() {
   return { json: values.json, writeDocs: values["write-docs"], quick: values.quick, texts: positionals };
 }
 
+/** Rows that need neither the native libraries nor their benchmarks, by the start of their names: required programs. */
+const standalone = { viewer: ["browser"], "zarr-benchmarks": [] };
+
 /** Builds the in-heap benchmarks. @returns the folder of the native programs. */
 function buildInHeap() {
   buildWasm(["zw_inheap"]);
@@ -30,28 +34,29 @@ function buildInHeap() {
 
 runMain(async () => {
   const { json, writeDocs, quick, texts } = readArguments();
-  // The viewer's rows need neither the native libraries nor their benchmarks.
-  const isViewer = texts.length > 0 && texts.every((text) => text.startsWith("viewer"));
-  ensureSystem(isViewer ? ["build", "browser"] : ["build", "bench", "browser"]);
+  const alone = Object.keys(standalone).find(
+    (start) => texts.length > 0 && texts.every((text) => text.startsWith(start)),
+  );
+  ensureSystem(["build", ...(alone ? standalone[alone] : ["bench", "browser"])]);
   buildAll();
-  const native = isViewer ? path.join(buildDir, "bench") : buildInHeap();
+  const native = alone ? path.join(buildDir, "bench") : buildInHeap();
 
   // Imported here, since they need the npm packages and the build.
   const { Report } = await import("./report.mjs");
-  const { runSuites, runViewer } = await import("./suites.mjs");
+  const { runSuites, runViewer, runZarrBenchmarks } = await import("./suites.mjs");
   const { hurry } = await import("./measure.mjs");
   if (quick) hurry();
   const report = new Report(texts);
   step("Measuring: value, baseline, unit, ratio");
-  const run = isViewer
-    ? runViewer(report, native)
-    : runSuites(report, {
-        wasm: path.join(buildDir, "wasm/bench/inheap/zw_inheap.wasm"),
-        native: path.join(native, "bench/inheap/zw_inheap"),
-        libraries: path.join(native, "bench/inheap/zw_inheap_libraries"),
-        workDir: native,
-      });
-  await run;
+  if (alone === "viewer") await runViewer(report, native);
+  else if (alone === "zarr-benchmarks") await runZarrBenchmarks(report, native);
+  else
+    await runSuites(report, {
+      wasm: path.join(buildDir, "wasm/bench/inheap/zw_inheap.wasm"),
+      native: path.join(native, "bench/inheap/zw_inheap"),
+      libraries: path.join(native, "bench/inheap/zw_inheap_libraries"),
+      workDir: native,
+    });
   report.printSummary();
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report.rows, null, 2)}\n`);
   if (writeDocs) {

@@ -4,6 +4,7 @@ import { inheapSuite } from "./suites/inheap.mjs";
 import { overheadSuite } from "./suites/overhead.mjs";
 import { packageSuites } from "./suites/package.mjs";
 import { viewerSuite } from "./viewer/suite.mjs";
+import { zarrBenchmarksSuite } from "./zarr-benchmarks/suite.mjs";
 
 /**
  * Measures the rows requested by a report.
@@ -37,4 +38,13 @@ export async function runViewer(report, workDir) {
   } finally {
     await viewer.close();
   }
+}
+
+/**
+ * Measures the rows of zarr_benchmarks requested by a report.
+ * @param {import("./report.mjs").Report} report
+ * @param {string} workDir a persistent folder for the arrays
+ */
+export function runZarrBenchmarks(report, workDir) {
+  return report.run(zarrBenchmarksSuite(`${workDir}/zarr-benchmarks`));
 }
