@@ -70,7 +70,7 @@ function takeBuilt() {
   ensurePackages();
 }
 
-/** Parts of the build that `npm start` runs as processes of their own. */
+/** Parts of the build that `npm start` runs in the background. */
 const parts = { scripts: compileScripts, rest: buildRest };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(parts[process.argv[2]] ?? buildAll);

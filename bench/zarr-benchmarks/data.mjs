@@ -61,7 +61,7 @@ function fill(planes, start, side) {
   }
 }
 
-/** Zarr v2 metadata beside the chunks, in the folder `c`: its keys are those of v3 without the prefix. */
+/** Writes Zarr v2 metadata into the folder `c`, whose chunk keys are valid in v2. */
 function writeV2Metadata(folder, side, { codecs }) {
   const metadata = {
     zarr_format: 2,

@@ -16,7 +16,7 @@ function* chunkStarts({ shape }) {
     for (let y = 0; y < shape[1]; y += side) for (let z = 0; z < shape[2]; z += side) yield [x, y, z];
 }
 
-/** Options of `create` for an array like the one that is read. */
+/** Options of `create` for a copy of the array. */
 function sameArray({ shape }) {
   const { codecs } = JSON.parse(readFileSync(path.join(folder, "zarr.json"), "utf8"));
   return { shape, chunkShape, dtype: "uint16", codecs, fillValue: 0 };

@@ -40,7 +40,14 @@ const isInstalled = (peer) =>
 function seconds(library, count, task, folder, output) {
   const isNode = library === "zarr-wasm" || library === "zarrita";
   const [command, file] = isNode ? [process.execPath, "process.mjs"] : [python, "process.py"];
-  const args = [script(file), library, String(count), task, folder, ...(task === "round trip" ? [output] : [])];
+  const args = [
+    script(file),
+    library,
+    String(count),
+    task,
+    folder,
+    ...(task === "round trip" ? [output] : []),
+  ];
   const start = performance.now();
   const { status, stderr } = spawnSync(command, args, { encoding: "utf8" });
   const elapsed = (performance.now() - start) / 1000;

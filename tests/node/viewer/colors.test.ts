@@ -7,7 +7,7 @@ import { colormapKinds, colormapNames, isColormap, loadColormap } from "#src/vie
 import { LabelColors } from "#src/viewer/base/label-colors.js";
 import { outsideColors } from "#src/viewer/base/outside-colors.js";
 import type { Plane } from "#src/viewer/base/plane.js";
-import { bent, scaleCurve, valueAt, valueScales } from "#src/viewer/base/value-scale.js";
+import { bent, scaleCurve, type ValueScale, valueScales } from "#src/viewer/base/value-scale.js";
 import { paintPlane } from "#src/viewer/draw/paint.js";
 import { layerColors } from "#src/viewer/draw/table.js";
 import type { LayerStyle } from "#src/viewer/model/layers.js";
@@ -175,6 +175,16 @@ describe("scales", () => {
       expect(a! + b!).toBeCloseTo(256, 6);
     }
   });
+
+  /** The value at a share of the way from the lower to the upper limit. */
+  function valueAt(scale: ValueScale, low: number, high: number, share: number): number {
+    const { start, factor, threshold } = scaleCurve(scale, low, high);
+    const at = start + (share * 256) / factor;
+    if (scale === "log") return Math.exp(at);
+    return scale === "symlog"
+      ? Math.sign(at) * threshold * Math.expm1(Math.abs(at))
+      : low + share * (high - low);
+  }
 
   it.each(valueScales)("%s: values and positions are inverse", (scale) => {
     const { start, factor, threshold } = scaleCurve(scale, 0.5, 3000);

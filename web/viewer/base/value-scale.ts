@@ -26,13 +26,3 @@ export function bent(scale: ValueScale, value: number, threshold: number): numbe
     return value > 0 ? Math.log(value) : value <= 0 ? Number.NEGATIVE_INFINITY : Number.NaN;
   return scale === "symlog" ? Math.sign(value) * Math.log1p(Math.abs(value) / threshold) : value;
 }
-
-/** The value at a share of the way from the lower to the upper limit. */
-export function valueAt(scale: ValueScale, low: number, high: number, share: number): number {
-  const { start, factor, threshold } = scaleCurve(scale, low, high);
-  const at = start + (share * 256) / factor;
-  if (scale === "log") return Math.exp(at);
-  return scale === "symlog"
-    ? Math.sign(at) * threshold * Math.expm1(Math.abs(at))
-    : low + share * (high - low);
-}

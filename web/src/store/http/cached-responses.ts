@@ -8,7 +8,6 @@ import { ByteSink } from "../../util/buffers.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
 import {
   type CacheEntry,
-  revalidationHeaders,
   confirmed,
   confirms,
   type DocumentVersions,
@@ -20,6 +19,7 @@ import {
   isStorable,
   mayBeStale,
   requestId,
+  revalidationHeaders,
   storedResponse,
   validatorOf,
   versionOf,
