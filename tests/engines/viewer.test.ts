@@ -93,7 +93,7 @@ describe.each(engines)("%s", (engine) => {
 
       test("chooses a colour map", async () => {
         await viewer.show(`${cube}&select=1,:,:`);
-        await viewer.choose("Colour map", "Viridis");
+        await viewer.choose("Colour map", "viridis");
         await expect
           .poll(async () => (await viewer.grays()).flat().every((gray) => gray === -1), patient)
           .toBe(true);
