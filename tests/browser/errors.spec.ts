@@ -2,13 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import type { Page } from "@playwright/test";
 import { colorTable } from "../../dist/viewer/base/color-tables.js";
 import { outsideColors } from "../../dist/viewer/base/outside-colors.js";
-import { grayTable } from "../shared/pixels.js";
+import { grayRows, grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import { byteValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { type ViewerPage, withoutWebGL } from "./viewer-page.js";
+import { liveContexts, loseContexts, recordContexts, type ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 /** After every error a good source works. */
 async function recovers(viewer: ViewerPage): Promise<void> {
@@ -182,19 +183,37 @@ test("a chunk of the wrong length among several that are read together", async (
   await expect(viewer.readout).toContainText("Chunk 1.2 is damaged");
 });
 
-test("a lost context is restored", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/bytes&map=gray&range=0:256");
-  const expected = grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column]));
-  await viewer.showsGray(expected);
-  expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("webgl");
-  await page.locator(".zw-canvas").evaluate((canvas) => {
-    const extension = (canvas as HTMLCanvasElement).getContext("webgl2")!.getExtension("WEBGL_lose_context")!;
-    extension.loseContext();
-    setTimeout(() => extension.restoreContext(), 100);
+for (const how of ["replaced", "restored"] as const)
+  test(`a lost context is ${how} within a second`, async ({ viewer, page }) => {
+    await recordContexts(page);
+    if (how === "restored") await refuseAfterLoss(page);
+    await viewer.show("source=/stores/bytes&map=gray&range=0:256");
+    const expected = grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column]));
+    await viewer.showsGray(expected);
+    expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("webgl");
+    await loseContexts(page, how === "restored" ? 100 : undefined);
+    expect(await liveContexts(page)).toBe(0);
+    await expect
+      .poll(async () => JSON.stringify(grayRows(await viewer.pixels())), { timeout: 1000, intervals: [50] })
+      .toBe(JSON.stringify(expected));
+    expect(await liveContexts(page)).toBe(1);
   });
-  await page.waitForTimeout(300);
-  await viewer.showsGray(expected);
-});
+
+/** Refuses new contexts after `loseContexts`, as browsers do after the GPU has failed. */
+const refuseAfterLoss = (page: Page) =>
+  page.addInitScript(() => {
+    const known = new WeakSet<HTMLCanvasElement>();
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (
+      this: HTMLCanvasElement,
+      kind: string,
+      ...rest: unknown[]
+    ) {
+      if (kind === "webgl2" && "areContextsLost" in globalThis && !known.has(this)) return null;
+      known.add(this);
+      return (getContext as (...all: unknown[]) => unknown).call(this, kind, ...rest);
+    } as typeof getContext;
+  });
 
 test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewer, page, problems }) => {
   problems.expect(/404/);

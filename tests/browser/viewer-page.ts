@@ -17,6 +17,49 @@ export const withoutWebGL = (page: Page) =>
     } as typeof getContext;
   });
 
+/** Keeps the WebGL contexts of a page, for `loseContexts`. */
+export const recordContexts = (page: Page) =>
+  page.addInitScript(() => {
+    const contexts: WebGL2RenderingContext[] = [];
+    Object.assign(globalThis, { contexts });
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function (
+      this: HTMLCanvasElement,
+      kind: string,
+      ...rest: unknown[]
+    ) {
+      const context = (getContext as (...all: unknown[]) => unknown).call(this, kind, ...rest);
+      if (context instanceof WebGL2RenderingContext && !contexts.includes(context)) contexts.push(context);
+      return context;
+    } as typeof getContext;
+  });
+
+/** The number of recorded WebGL contexts that are not lost. */
+export const liveContexts = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const { contexts } = globalThis as unknown as { contexts: WebGL2RenderingContext[] };
+    return contexts.filter((context) => !context.isContextLost()).length;
+  });
+
+/**
+ * Loses the recorded contexts and clears all pictures.
+ * @param restoreAfter milliseconds until the browser restores them. Default: never
+ */
+export const loseContexts = (page: Page, restoreAfter?: number): Promise<void> =>
+  page.evaluate((delay) => {
+    const { contexts } = globalThis as unknown as { contexts: WebGL2RenderingContext[] };
+    Object.assign(globalThis, { areContextsLost: true });
+    const roots = [document, ...[...document.querySelectorAll("*")].map((one) => one.shadowRoot)];
+    for (const root of roots)
+      for (const canvas of root?.querySelectorAll<HTMLCanvasElement>(".zw-canvas") ?? [])
+        canvas.getContext("2d")?.clearRect(0, 0, canvas.width, canvas.height);
+    for (const context of contexts.filter((one) => !one.isContextLost())) {
+      const extension = context.getExtension("WEBGL_lose_context")!;
+      extension.loseContext();
+      if (delay !== undefined) setTimeout(() => extension.restoreContext(), delay);
+    }
+  }, restoreAfter);
+
 export class ViewerPage {
   readonly root: Locator;
   readonly box: Locator;

@@ -18,7 +18,6 @@ import { markedGaps } from "./table.js";
 
 export class CanvasRenderer implements Renderer {
   readonly kind = "canvas";
-  readonly isAlive = true;
   readonly #pictures: Pictures;
   readonly #layer = document.createElement("canvas");
   readonly #putter = new Putter();

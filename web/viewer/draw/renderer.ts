@@ -33,8 +33,6 @@ export interface Scene {
 
 export interface Renderer {
   readonly kind: "webgl" | "canvas";
-  /** False if the canvas has lost its context: nothing can be drawn until it is restored. */
-  readonly isAlive: boolean;
   /**
    * Draws a scene. New tiles take time: as many are added as fit into a frame.
    * @returns whether everything has been drawn; if not, call it again in the next frame.

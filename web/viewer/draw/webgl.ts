@@ -4,9 +4,9 @@ import type { OutsideColors } from "../base/outside-colors.js";
 import { scaleCurve, type ValueScale, valueScales } from "../base/value-scale.js";
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
-import { compileProgram, makeResources, type Program, type Resources, setPlace, unit } from "./gl.js";
+import { compileProgram, type Program, setPlace, unit } from "./gl.js";
 import { labelEntries } from "./labels.js";
-import { type Placed, placing } from "./placing.js";
+import { type Placed, type Placing, placing } from "./placing.js";
 import {
   dotDistance,
   hatchDistance,
@@ -18,109 +18,117 @@ import {
   type SceneLayer,
 } from "./renderer.js";
 import { type SamplerKind, samplerType } from "./shaders.js";
+import {
+  beginPicture,
+  copyPicture,
+  type LiveContext,
+  type PixelBox,
+  SharedContext,
+} from "./shared-context.js";
 import { layerColors, markedGaps, outsideOf } from "./table.js";
 import type { Texels } from "./texels.js";
-import { Textures, type TileTextures } from "./textures.js";
+import type { TileTextures } from "./textures.js";
 
 export class WebGLRenderer implements Renderer {
   readonly kind = "webgl";
-  readonly #gl: WebGL2RenderingContext;
-  #resources: Resources | undefined;
-  readonly #textures: Textures;
+  readonly #shared: SharedContext;
+  readonly #target: CanvasRenderingContext2D;
   readonly #drawn = new Drawn();
-  readonly #lose = (event: Event) => this.#onLost(event);
-  readonly #restore = () => this.#onRestored();
+  readonly #restore: () => void;
 
   /** @throws if WebGL2 is unavailable. `onRestored` is called when a lost context is back. */
   constructor(
     private readonly canvas: HTMLCanvasElement,
     budgetBytes: number,
-    private readonly onRestored: () => void,
+    onRestored: () => void,
   ) {
-    // Preserved after compositing, so that the picture can be copied and saved.
-    const options: WebGLContextAttributes = {
-      antialias: false,
-      depth: false,
-      preserveDrawingBuffer: true,
-      powerPreference: "low-power",
+    this.#restore = () => {
+      this.#drawn.forget();
+      this.budget = this.#budget;
+      onRestored();
     };
-    const gl = canvas.getContext("webgl2", options) as WebGL2RenderingContext | null;
-    if (!gl) throw new Error("no WebGL2");
-    this.#gl = gl;
-    this.#textures = new Textures(gl, budgetBytes);
-    this.#resources = makeResources(gl);
-    canvas.addEventListener("webglcontextlost", this.#lose);
-    canvas.addEventListener("webglcontextrestored", this.#restore);
+    this.#shared = SharedContext.join(this.#restore);
+    this.#target = canvas.getContext("2d")!;
+    this.#budget = budgetBytes;
+    this.budget = budgetBytes;
   }
 
-  get isAlive(): boolean {
-    return this.#resources !== undefined && !this.#gl.isContextLost();
-  }
-
+  /** The textures of all pictures share one budget, as their blocks do. */
+  #budget: number;
   get bytes(): number {
-    return this.#textures.bytes;
+    return this.#shared.live?.textures.bytes ?? 0;
   }
   get budget(): number {
-    return this.#textures.budget;
+    return this.#budget;
   }
   set budget(bytes: number) {
-    this.#textures.budget = bytes;
-  }
-
-  #onLost(event: Event): void {
-    event.preventDefault(); // otherwise it would never be restored
-    this.#resources = undefined;
-    this.#drawn.forget();
-    this.#textures.clear();
-  }
-
-  #onRestored(): void {
-    this.#resources = makeResources(this.#gl);
-    this.onRestored();
+    this.#budget = bytes;
+    if (this.#shared.live) this.#shared.live.textures.budget = bytes;
   }
 
   forget(blockKey: string): void {
-    this.#textures.forget(blockKey);
+    this.#shared.live?.textures.forget(blockKey);
     this.#drawn.forget(); // its replacement may look different
   }
 
   dispose(): void {
-    this.canvas.removeEventListener("webglcontextlost", this.#lose);
-    this.canvas.removeEventListener("webglcontextrestored", this.#restore);
-    this.#textures.clear();
-    // Browsers limit the number of contexts: release this one now instead of waiting for garbage collection.
-    this.#gl.getExtension("WEBGL_lose_context")?.loseContext();
+    this.#shared.leave(this.#restore);
   }
 
   draw(scene: Scene): boolean {
-    const resources = this.#resources;
-    if (!resources || this.#gl.isContextLost()) return true;
-    const gl = this.#gl;
+    const { live } = this.#shared;
+    if (!live) return true;
     const { width, height } = placing(scene);
     if (this.canvas.width !== width || this.canvas.height !== height)
       Object.assign(this.canvas, { width, height });
-    const time = { left: makingTime };
     const fresh = this.#drawn.fresh(scene);
-    if (fresh) return this.#drawLayer(resources, scene, { ...scene.layers[0]!, tiles: fresh }, time);
-    gl.viewport(0, 0, width, height);
-    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    this.#clear(scene);
-    this.#drawn.begin(scene);
-    let isWhole = true;
-    for (const [i, layer] of scene.layers.entries()) {
-      if (i > 0) this.#beginLayer(resources, width, height, layer);
-      isWhole = this.#drawLayer(resources, scene, layer, time) && isWhole;
-      if (i > 0) this.#endLayer(resources, layer);
+    beginPicture(live, width, height);
+    const picture = new PictureDrawing(live, scene, this.#drawn);
+    if (!fresh) {
+      this.#drawn.begin(scene);
+      picture.drawAll();
+    } else if (fresh.length > 0) picture.drawLayer({ ...scene.layers[0]!, tiles: fresh });
+    if (!fresh) copyPicture(live, this.#target);
+    else if (picture.boxes.length > 0) copyPicture(live, this.#target, picture.boxes);
+    return picture.isWhole;
+  }
+}
+
+/** Draws one picture into the drawing buffer. */
+class PictureDrawing {
+  readonly #gl: WebGL2RenderingContext;
+  readonly #where: Placing;
+  readonly #time: MakingTime = { left: makingTime };
+  /** The drawn parts. */
+  readonly boxes: PixelBox[] = [];
+  /** False if there was no time for the textures of all tiles. */
+  isWhole = true;
+
+  constructor(
+    private readonly live: LiveContext,
+    private readonly scene: Scene,
+    private readonly drawn: Drawn,
+  ) {
+    this.#gl = live.gl;
+    this.#where = placing(scene);
+  }
+
+  drawAll(): void {
+    this.#clear();
+    for (const [i, layer] of this.scene.layers.entries()) {
+      if (i > 0) this.#beginLayer(layer);
+      this.drawLayer(layer);
+      if (i > 0) this.#endLayer(layer);
     }
-    return isWhole;
   }
 
   /** Paints the ground and the paper, which tiles will cover. */
-  #clear(scene: Scene): void {
+  #clear(): void {
+    const { scene } = this;
     const gl = this.#gl;
     gl.clearColor(...unit(scene.ground), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    this.#cutOff(scene);
+    this.#cutOff();
     gl.clearColor(...unit(scene.paper), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.disable(gl.SCISSOR_TEST);
@@ -131,20 +139,29 @@ export class WebGLRenderer implements Renderer {
    * Clips drawing to the array until the scissor test is disabled: coarse levels may extend beyond its edge,
    * where no finer tiles would cover them.
    */
-  #cutOff(scene: Scene): void {
+  #cutOff(): void {
     const gl = this.#gl;
-    const where = placing(scene);
-    const { left, right, top, bottom } = where.place(scene.extent);
-    const [from, to] = [Math.max(0, left), Math.min(right, where.width)];
-    const [low, high] = [Math.min(top, bottom), Math.max(top, bottom)];
-    const [first, last] = [Math.max(0, low), Math.min(high, where.height)];
+    const { left, right, top, bottom } = this.#seenPart(this.#where.place(this.scene.extent));
     gl.enable(gl.SCISSOR_TEST);
-    gl.scissor(from, where.height - last, Math.max(0, to - from), Math.max(0, last - first));
+    gl.scissor(left, this.#where.height - bottom, Math.max(0, right - left), Math.max(0, bottom - top));
+  }
+
+  /** The part of a place on the canvas, which may be upside down. */
+  #seenPart({ left, right, top, bottom }: Placed): PixelBox {
+    return {
+      left: Math.max(0, left),
+      right: Math.min(right, this.#where.width),
+      top: Math.max(0, Math.min(top, bottom)),
+      bottom: Math.min(Math.max(top, bottom), this.#where.height),
+    };
   }
 
   /** Starts drawing into a separate texture. */
-  #beginLayer({ layer }: Resources, width: number, height: number, { style }: SceneLayer): void {
+  #beginLayer({ style }: SceneLayer): void {
     const gl = this.#gl;
+    const { layer } = this.live.resources;
+    const width = Math.max(layer.width, this.#where.width);
+    const height = Math.max(layer.height, this.#where.height);
     gl.bindTexture(gl.TEXTURE_2D, layer.texture);
     if (layer.width !== width || layer.height !== height) {
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, width, height, 0, gl.RGBA, gl.UNSIGNED_BYTE, null);
@@ -157,8 +174,9 @@ export class WebGLRenderer implements Renderer {
     gl.clearColor(0, 0, 0, 0);
   }
 
-  #endLayer(resources: Resources, { style }: SceneLayer): void {
+  #endLayer({ style }: SceneLayer): void {
     const gl = this.#gl;
+    const { resources } = this.live;
     const copy = compileProgram(gl, resources, "copy");
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
     gl.useProgram(copy.program);
@@ -173,44 +191,39 @@ export class WebGLRenderer implements Renderer {
     gl.disable(gl.BLEND);
   }
 
-  #drawLayer(resources: Resources, scene: Scene, layer: SceneLayer, time: MakingTime): boolean {
+  drawLayer(layer: SceneLayer): void {
     const gl = this.#gl;
-    const where = placing(scene);
+    const where = this.#where;
     const { style } = layer;
     gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, resources.colours);
+    gl.bindTexture(gl.TEXTURE_2D, this.live.resources.colours);
     const table = new Uint8Array(layerColors(style).buffer);
     gl.pixelStorei(gl.UNPACK_ROW_LENGTH, 0);
     // 65,536 colours of labels are 256 rows.
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length >> 10, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
     gl.activeTexture(gl.TEXTURE0);
-    let isWhole = true;
-    this.#cutOff(scene);
+    this.#cutOff();
+    const extent = this.#seenPart(where.place(this.scene.extent));
     for (const tile of layer.tiles) {
       const placed = where.place(tile.world);
       if (!where.isSeen(placed)) continue;
-      const textures = this.#textures.of(tile, style.kind === "labels", time);
+      const textures = this.live.textures.of(tile, style.kind === "labels", this.#time);
       if (!textures) {
-        isWhole = false;
+        this.isWhole = false;
         continue;
       }
-      this.#drawTile(resources, layer, tile, textures, placed, where);
-      this.#drawGaps(resources, markedGaps(tile, style), placed, where, scene.ratio);
-      this.#drawn.add(tile);
+      this.#drawTile(layer, tile, textures, placed);
+      this.#drawGaps(markedGaps(tile, style), placed);
+      const box = intersection(this.#seenPart(placed), extent);
+      if (box.left < box.right && box.top < box.bottom) this.boxes.push(box);
+      this.drawn.add(tile);
     }
     gl.disable(gl.SCISSOR_TEST);
-    return isWhole;
   }
 
-  #drawTile(
-    resources: Resources,
-    { style, low, high }: SceneLayer,
-    tile: Tile,
-    { patches }: TileTextures,
-    placed: Placed,
-    where: { readonly width: number; readonly height: number },
-  ): void {
+  #drawTile({ style, low, high }: SceneLayer, tile: Tile, { patches }: TileTextures, placed: Placed): void {
     const gl = this.#gl;
+    const { resources } = this.live;
     const [scaleX, scaleY] = [
       (placed.right - placed.left) / tile.plane.columns,
       (placed.bottom - placed.top) / tile.plane.rows,
@@ -240,7 +253,7 @@ export class WebGLRenderer implements Renderer {
         number,
       ];
       const [top, bottom] = rows.map((row) => placed.top + Math.round(row * scaleY)) as [number, number];
-      setPlace(gl, at, { left, top, right, bottom }, where);
+      setPlace(gl, at, { left, top, right, bottom }, this.#where);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
   }
@@ -281,15 +294,11 @@ export class WebGLRenderer implements Renderer {
     gl.uniform3f(at("curve"), start, factor, threshold);
   }
 
-  #drawGaps(
-    resources: Resources,
-    { gaps, plane }: Pick<Tile, "gaps" | "plane">,
-    placed: Placed,
-    where: { readonly width: number; readonly height: number },
-    ratio: number,
-  ): void {
+  #drawGaps({ gaps, plane }: Pick<Tile, "gaps" | "plane">, placed: Placed): void {
     if (gaps.length === 0) return;
     const gl = this.#gl;
+    const { resources } = this.live;
+    const { ratio } = this.scene;
     const { program, at } = compileProgram(gl, resources, "pattern");
     gl.useProgram(program);
     const across = (column: number) =>
@@ -307,7 +316,7 @@ export class WebGLRenderer implements Renderer {
         top: down(rows[0]),
         bottom: down(rows[1]),
       };
-      setPlace(gl, at, place, where);
+      setPlace(gl, at, place, this.#where);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
   }
@@ -317,4 +326,11 @@ export class WebGLRenderer implements Renderer {
 const endsOf = (table: Uint32Array): OutsideColors => ({
   below: pixelBytes(table[0]!),
   above: pixelBytes(table[255]!),
+});
+
+const intersection = (a: PixelBox, b: PixelBox): PixelBox => ({
+  left: Math.max(a.left, b.left),
+  top: Math.max(a.top, b.top),
+  right: Math.min(a.right, b.right),
+  bottom: Math.min(a.bottom, b.bottom),
 });

@@ -1,0 +1,41 @@
+// Many viewers on one page share one WebGL2 context.
+import { expect, test } from "./site.js";
+import { liveContexts, loseContexts, recordContexts } from "./viewer-page.js";
+
+/** More than browsers allow contexts. */
+const viewers = 48;
+
+test("48 viewers with three planes each stay alive, also after their context is lost", async ({
+  page,
+  site,
+}) => {
+  test.setTimeout(180_000);
+  await recordContexts(page);
+  await page.goto(`${site}/pages/blank.html`);
+  const element = `<zarr-viewer src="/stores/cube" depth="0" controls="none" colormap="gray"></zarr-viewer>`;
+  await page.evaluate((html) => {
+    document.body.innerHTML = html;
+  }, element.repeat(viewers));
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+  await expect(page.locator("[data-state=ready]")).toHaveCount(viewers, { timeout: 60_000 });
+  await expect(page.locator(".zw-canvas[data-renderer=webgl]")).toHaveCount(3 * viewers, { timeout: 60_000 });
+  const pictures = () =>
+    page.evaluate(() => {
+      const all = [...document.querySelectorAll("zarr-viewer")].map((viewer) =>
+        [...viewer.shadowRoot!.querySelectorAll<HTMLCanvasElement>(".zw-canvas")].map((canvas) =>
+          canvas.toDataURL(),
+        ),
+      );
+      return all.map((planes) => planes.join());
+    });
+  // All viewers show the same three planes.
+  const areEqual = async () => new Set(await pictures()).size === 1;
+  await expect.poll(areEqual, { timeout: 60_000 }).toBe(true);
+  const [before] = await pictures();
+  expect(new Set(before!.split(",data:")).size).toBe(3);
+  expect(await liveContexts(page)).toBe(1);
+  await loseContexts(page);
+  expect((await pictures())[0]).not.toBe(before);
+  await expect.poll(async () => (await areEqual()) && (await pictures())[0] === before).toBe(true);
+  expect(await liveContexts(page)).toBe(1);
+});
