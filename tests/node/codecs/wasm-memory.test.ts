@@ -181,5 +181,9 @@ describe("spare memory", () => {
     bufferPool.give(small, 1);
     bufferPool.clear();
     expect(bufferPool.take(10)).toBeUndefined();
+    bufferPool.give(small, 1);
+    bufferPool.release(); // `small` is not collected, as this test refers to it
+    expect(bufferPool.take(10)).toBe(small);
+    expect(bufferPool.take(10)).toBeUndefined();
   });
 });

@@ -1,4 +1,6 @@
 // Reused buffers for chunks: bytes that another holder still has must not change.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   ByteCache,
@@ -13,6 +15,8 @@ import {
   slice,
   WorkerPool,
 } from "zarr-wasm";
+import { FileSystemStore } from "zarr-wasm/node";
+import { readLeased, releaseBytes, takeBytes } from "#src/store/read.js";
 import { ObjectServer } from "../support/store-server.js";
 import { product, randomBytes, sha256 } from "../support/support.js";
 import {
@@ -28,6 +32,9 @@ import {
 
 const shape = [96, 112];
 const chunkKeys = all(12).flatMap((i) => all(7).map((j) => `/c/${i}/${j}`));
+const tmp = new URL("../../../build/tmp/", import.meta.url).pathname;
+mkdirSync(tmp, { recursive: true });
+const folder = mkdtempSync(path.join(tmp, "lease-"));
 let server: ObjectServer;
 let written: Written;
 let truth: string;
@@ -41,8 +48,13 @@ beforeAll(async () => {
   written = await writeV3(store, v3Meta(fields), elements);
   truth = sha256(pick(written, shape.map(all)));
   server = await new ObjectServer(Object.fromEntries(store.entries)).start();
+  const files = new FileSystemStore(folder);
+  for (const [key, bytes] of store.entries) await files.set(key, bytes);
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
 
 const openArray = (store: Store) => open(store, { kind: "array" });
 const httpStore = (options?: HttpStoreOptions) => new HttpStore(server.url, options);
@@ -101,10 +113,13 @@ describe("bytes that something else holds", () => {
     }
   }
 
-  it("stay unchanged: of the store itself, and of fetchChunk", async () => {
-    const store = httpStore();
+  it.each([
+    ["over HTTP", () => httpStore()],
+    ["in files", () => new FileSystemStore(folder)],
+  ])("stay unchanged: of the store itself, and of fetchChunk, %s", async (_, makeStore) => {
+    const store: Store = makeStore();
     const array = await openArray(store);
-    const own = await Promise.all(chunkKeys.map((key) => store.get(key)));
+    const own = await Promise.all(chunkKeys.map(async (key) => store.get(key)));
     await expectKept(store, () => own);
     const fetched = await Promise.all(all(12).flatMap((i) => all(7).map((j) => array.fetchChunk([i, j]))));
     await expectKept(store, () => fetched);
@@ -157,5 +172,52 @@ describe("bytes that something else holds", () => {
   it.each(Object.keys(wrappers))("stay unchanged: in %s", async (name) => {
     kept.clear();
     await expectKept(wrappers[name]!(), () => chunkKeys.map((key) => kept.get(key)));
+  });
+});
+
+describe("files", () => {
+  it("are read into the buffer of an earlier file, whole or in part", async () => {
+    const store = new FileSystemStore(folder);
+    const [first, second] = chunkKeys.toSorted(
+      (a, b) => server.objects.get(b)!.byteLength - server.objects.get(a)!.byteLength,
+    ) as [string, string];
+    const one = (await readLeased(store, first, {}))!;
+    const { buffer } = one;
+    releaseBytes(one);
+    const two = (await readLeased(store, second, {}))!;
+    expect(two.buffer).toBe(buffer);
+    expect(two).toEqual(server.objects.get(second));
+    const three = (await readLeased(store, first, {}))!;
+    expect(three.buffer).not.toBe(buffer);
+    expect(takeBytes(three)).toBe(true);
+    releaseBytes(three); // has no effect: the reader owns it
+    expect((await readLeased(store, first, {}))!.buffer).not.toBe(three.buffer);
+    expect(takeBytes(two)).toBe(two.byteLength === buffer.byteLength);
+  });
+
+  it("that are not compressed become results, which later reads do not change", async () => {
+    const elements = randomBytes(2 * 12 * 10 * 8, 5);
+    const fields = {
+      data_type: "uint16",
+      shape: [12, 10, 8],
+      chunk_grid: regular(6, 5, 8),
+      codecs: [bytesLittle],
+    };
+    const [memory, files] = [new MapStore(), new FileSystemStore(path.join(folder, "raw"))];
+    await writeV3(memory, v3Meta(fields), elements);
+    for (const [key, bytes] of memory.entries) await files.set(key, bytes);
+    const [expected, array] = [await openArray(memory), await openArray(files)];
+    const down = (count: number) => all(count).reverse();
+    const rows = [slice(0, 6), slice(6, 12), slice(0, 12, 2), slice(0, 5), down(6), all(6)];
+    const columns = [slice(0, 5), slice(5, 10), slice(0, 10, 2), down(5)];
+    const selections = rows.flatMap((row) =>
+      columns.flatMap((column) => [slice(0, 8), down(8)].map((last) => [row, column, last])),
+    );
+    const results = [];
+    for (const selection of selections) results.push(await get(array, selection));
+    for (const [i, { data }] of results.entries())
+      expect(data, `${i}`).toEqual((await get(expected, selections[i])).data);
+    const buffers = new Set(results.map(({ data }) => (data as Uint16Array).buffer));
+    expect(buffers.size).toBe(results.length);
   });
 });

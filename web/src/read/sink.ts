@@ -40,7 +40,7 @@ export interface DecodePool {
 }
 
 /**
- * Allocates the bytes on first use. If a single copy from wasm memory provides all of them, that copy becomes
+ * Allocates the bytes on first use. If one chunk, or a single copy from wasm memory, provides all of them, it becomes
  * the result: allocating and then filling memory would touch it twice.
  */
 export class ResultBytes {
@@ -71,11 +71,14 @@ export class ResultBytes {
     return isOurs ? (this.bytes as Uint8Array<SharedArrayBuffer>) : undefined;
   }
 
-  /** Uses a copy of all the bytes as the result; false if the result already exists or is given. */
-  adopt(copy: () => Uint8Array): boolean {
+  /**
+   * Uses other bytes as the result; false if the result already exists or is given.
+   * @param take returns all the bytes, in a buffer of their own; undefined if it has none.
+   */
+  adopt(take: () => Uint8Array | undefined): boolean {
     if (!this.#adopts || this.#bytes) return false;
-    this.#bytes = copy();
-    return true;
+    this.#bytes = take();
+    return this.#bytes !== undefined;
   }
 
   #make(): Uint8Array {

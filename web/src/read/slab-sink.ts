@@ -24,7 +24,7 @@ import {
   SlabPartition,
   slabSpans,
 } from "../plan/slab-partition.js";
-import { releaseBytes } from "../store/read.js";
+import { releaseBytes, takeBytes } from "../store/read.js";
 import { repeated } from "../util/buffers.js";
 import { corruptChunk } from "../util/errors.js";
 import { cachedFor } from "../util/platform.js";
@@ -204,8 +204,18 @@ export class NativeSink implements Sink {
 
   put(task: RegionTask, { codec, encoded, start }: Fetched): void {
     const { plan } = codec as CoreChunkCodec;
+    if (encoded && this.#isResult(plan, encoded, task.projections)) {
+      if (this.out.adopt(() => (takeBytes(encoded) ? encoded : undefined))) return;
+    }
     placeNative(plan, encoded, task.projections, start, this.out.bytes, this.#outStrides);
     if (encoded) releaseBytes(encoded);
+  }
+
+  /** Whether the bytes of one chunk are all bytes of the result, in their order. */
+  #isResult(plan: Plan, encoded: Uint8Array, projections: readonly Projection[]): boolean {
+    const { byteLength } = this.out;
+    if (encoded.byteLength !== byteLength || plan.decodedBytes !== byteLength) return false;
+    return projections.every(({ start, step }) => start === 0 && step === 1);
   }
 
   end(): void {}

@@ -2,6 +2,7 @@
 
 import { checkSignal } from "../util/arguments.js";
 import { untilAborted } from "../util/async.js";
+import { BufferPool } from "../util/buffers.js";
 import { asBytes, kindName } from "../util/bytes.js";
 import { invalidArgument, isError, messageOf, networkError, type ZarrError } from "../util/errors.js";
 import { handleOf } from "./handle.js";
@@ -132,8 +133,7 @@ export function rangeName(range: RangeQuery | undefined): string {
   return "suffixLength" in range ? `bytes=-${range.suffixLength}` : `bytes=${range.offset}+${range.length}`;
 }
 
-/** The functions that take lent bytes back. */
-const owners = new WeakMap<Uint8Array, (bytes: Uint8Array) => void>();
+const owners = new WeakMap<Uint8Array, BufferLender>();
 
 /** Reads a whole object, whose bytes may be passed to {@link releaseBytes}. */
 export async function readLeased(
@@ -152,9 +152,33 @@ export async function readLeased(
   );
 }
 
-/** Marks bytes as lent. @param takeBack is called when they are released. */
-export function leaseBytes(bytes: Uint8Array, takeBack: (bytes: Uint8Array) => void): void {
-  owners.set(bytes, takeBack);
+/** Lends the bytes that a store reads, and reads into returned buffers. */
+export class BufferLender {
+  /** Buffers to read into. Between reads, the garbage collector may free them. */
+  readonly pool = new BufferPool();
+  #reads = 0;
+
+  /** Runs a read that may take a buffer from the pool. */
+  async run<T>(read: () => Promise<T>): Promise<T> {
+    this.#reads++;
+    try {
+      return await read();
+    } finally {
+      if (--this.#reads === 0) this.pool.release();
+    }
+  }
+
+  /** Marks bytes as lent until {@link releaseBytes} or {@link takeBytes}. Their buffer must have no other users. */
+  lend(bytes: Uint8Array): Uint8Array {
+    owners.set(bytes, this);
+    return bytes;
+  }
+
+  /** Keeps at most as many buffers as there are reads, and one between reads. */
+  takeBack({ buffer }: Uint8Array): void {
+    this.pool.give(buffer as ArrayBuffer, Math.max(1, this.#reads));
+    if (this.#reads === 0) this.pool.release();
+  }
 }
 
 /** Returns bytes that fill their buffer: a copy if they are part of a larger one. */
@@ -164,7 +188,11 @@ export function ownBuffer(bytes: Uint8Array): Uint8Array {
 
 /** Returns lent bytes to their owner, once the reader does not use them any more. No-op for other bytes. */
 export function releaseBytes(bytes: Uint8Array): void {
-  const takeBack = owners.get(bytes);
+  const lender = owners.get(bytes);
   owners.delete(bytes);
-  takeBack?.(bytes);
+  lender?.takeBack(bytes);
 }
+
+/** Takes lent bytes that fill their buffer for good. @returns false for other bytes. */
+export const takeBytes = (bytes: Uint8Array): boolean =>
+  bytes.byteLength === bytes.buffer.byteLength && owners.delete(bytes);

@@ -10,9 +10,14 @@ import { indices, stridesOf } from "./shapes.js";
  */
 export class BufferPool {
   readonly #buffers: ArrayBuffer[] = [];
+  #released: WeakRef<ArrayBuffer>[] = [];
 
   /** Returns a buffer of at least `bytes` and at most `maxBytes` bytes. If none fits, drops the oldest one. */
   take(bytes: number, maxBytes = bytes): ArrayBuffer | undefined {
+    for (const reference of this.#released.splice(0)) {
+      const buffer = reference.deref();
+      if (buffer) this.#buffers.push(buffer);
+    }
     const at = this.#buffers.findIndex(({ byteLength }) => byteLength >= bytes && byteLength <= maxBytes);
     if (at >= 0) return this.#buffers.splice(at, 1)[0];
     this.#buffers.shift(); // probably left by another read
@@ -26,6 +31,11 @@ export class BufferPool {
 
   clear(): void {
     this.#buffers.length = 0;
+  }
+
+  /** Lets the garbage collector free the buffers; those that it has not freed can be taken again. */
+  release(): void {
+    this.#released = this.#buffers.splice(0).map((buffer) => new WeakRef(buffer));
   }
 }
 

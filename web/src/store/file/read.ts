@@ -1,6 +1,7 @@
 /** Reads files and lists folders (Node, Deno, Bun). */
+import type { BufferPool } from "../../util/buffers.js";
 import { isZarrError, limitExceeded, networkError, type ZarrError } from "../../util/errors.js";
-import { nodeModule } from "../../util/platform.js";
+import { nodeModule, uninitialised } from "../../util/platform.js";
 import { isSegment } from "../path.js";
 import { resolveRange } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
@@ -33,6 +34,8 @@ interface FileReadOptions {
   maxBytes: number;
   signal?: AbortSignal | undefined;
   version?: ObjectVersion | undefined;
+  /** Buffers to read into. Default: new ones. */
+  bufferPool?: BufferPool | undefined;
 }
 
 /**
@@ -82,7 +85,7 @@ async function readFromFile(
   handle: FileHandle,
   reading: FileReadOptions,
 ): Promise<Uint8Array | undefined> {
-  const { range, maxBytes, signal, version } = reading;
+  const { range, maxBytes, version } = reading;
   const info = await handle.stat();
   if (info.isDirectory()) throw Object.assign(new Error("a folder"), { code: "EISDIR" });
   if (!info.isFile()) throw networkError(`${url} is not a regular file`, { code: "file-failed" });
@@ -91,15 +94,21 @@ async function readFromFile(
   if (end - start > maxBytes) {
     throw limitExceeded(`${url} has ${end - start} bytes to read, more than the limit of ${maxBytes}`);
   }
-  return readFully(handle, start, end - start, signal);
+  return readFully(handle, start, end - start, reading);
 }
 
 export function fileVersion({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }) {
   return { etag: `${ino}-${size}-${mtimeMs}`, size } satisfies ObjectVersion;
 }
 
-async function readFully(handle: FileHandle, start: number, length: number, signal?: AbortSignal) {
-  const bytes = new Uint8Array(length);
+async function readFully(
+  handle: FileHandle,
+  start: number,
+  length: number,
+  { signal, bufferPool }: FileReadOptions,
+): Promise<Uint8Array> {
+  const spare = bufferPool?.take(length, 2 * length);
+  const bytes = spare ? new Uint8Array(spare, 0, length) : uninitialised(length);
   let filled = 0;
   while (filled < length) {
     signal?.throwIfAborted();
@@ -109,7 +118,7 @@ async function readFully(handle: FileHandle, start: number, length: number, sign
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
-  return filled < length ? bytes.slice(0, filled) : bytes;
+  return filled < length ? bytes.slice(0, filled) : bytes; // the file was cut off meanwhile
 }
 
 export interface FolderEntry {

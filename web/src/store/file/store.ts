@@ -5,8 +5,9 @@ import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { addInspection } from "../../util/symbol-methods.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
+import { handleOf } from "../handle.js";
 import { encodeKey, normalizePath } from "../path.js";
-import { checkRange } from "../read.js";
+import { BufferLender, checkRange } from "../read.js";
 import type { RangeQuery, Store, StoreGetOptions, StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import {
@@ -53,6 +54,7 @@ export class FileSystemStore implements Store, EverythingStore {
   readonly root: string | URL;
   readonly #maxBytes: number;
   readonly #fsync: boolean;
+  readonly #lender = new BufferLender();
   #base: Promise<URL> | undefined;
 
   /** @param root path of a folder (relative to the current one), or its file URL. */
@@ -61,6 +63,8 @@ export class FileSystemStore implements Store, EverythingStore {
     this.root = root;
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#fsync = options.fsync ?? false;
+    const lend = (key: string, asked: StoreGetOptions) => this.#lend(key, asked);
+    handleOf(this).lender = { get: FileSystemStore.prototype.get, lend };
     addInspection(this, () => ({ root: String(this.root) }));
   }
 
@@ -76,6 +80,17 @@ export class FileSystemStore implements Store, EverythingStore {
   async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     return readFilePart(await this.#fileUrl(key), { ...options, maxBytes: this.#limit(options) });
+  }
+
+  /** Reads a file into a buffer that the reader returns: see store/read.ts. */
+  async #lend(key: string, options: StoreGetOptions): Promise<Uint8Array | undefined> {
+    checkSignal(options.signal);
+    const url = await this.#fileUrl(key);
+    return this.#lender.run(async () => {
+      const reading = { ...options, maxBytes: this.#limit(options), bufferPool: this.#lender.pool };
+      const bytes = await readFilePart(url, reading);
+      return bytes && this.#lender.lend(bytes);
+    });
   }
 
   /** Reads a part of a file. */

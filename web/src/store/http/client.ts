@@ -1,9 +1,8 @@
 /** Reads objects and byte ranges by URL. Concurrent reads of the same bytes share one request. */
 
 import { SingleFlight } from "../../util/async.js";
-import { BufferPool } from "../../util/buffers.js";
 import type { ByteCacheLike } from "../cache.js";
-import { checkRange, leaseBytes, ownBuffer, rangeName } from "../read.js";
+import { BufferLender, checkRange, ownBuffer, rangeName } from "../read.js";
 import type { RangeQuery, StoreGetOptions } from "../store.js";
 import type { Transport } from "../transport.js";
 import { RangeReader } from "./range-reader.js";
@@ -31,9 +30,7 @@ export class HttpClient {
   readonly #versions = new Versions();
   readonly #wholes: WholeObjects;
   readonly #ranges: RangeReader;
-  /** Buffers that were lent and returned, kept while there are reads that may lend them. */
-  readonly #bufferPool = new BufferPool();
-  #lending = 0;
+  readonly #lender = new BufferLender();
   /** Distinguishes this client in a cache that outlives it. */
   #name: string | undefined;
 
@@ -57,23 +54,14 @@ export class HttpClient {
   async lend(url: URL, options: StoreGetOptions, transport?: Transport): Promise<Bytes> {
     if (this.#cache) return this.get(url, options);
     const { signal, version } = options;
-    const reading = { maxBytes: this.#limit(options), bufferPool: this.#bufferPool, transport };
-    this.#lending++;
-    try {
+    const reading = { maxBytes: this.#limit(options), bufferPool: this.#lender.pool, transport };
+    return this.#lender.run(async () => {
       const load = (shared: AbortSignal) => this.#wholes.read(url, shared, reading);
       const id = flightId(readId(url), reading.maxBytes);
       const { result: bytes, isShared } = await this.#flights.join(id, signal, load);
       this.#versions.check(version, bytes, url.href);
-      if (bytes && !isShared) leaseBytes(bytes, (own) => this.#takeBack(own));
-      return bytes;
-    } finally {
-      if (--this.#lending === 0) this.#bufferPool.clear();
-    }
-  }
-
-  /** Keeps at most as many buffers as there are reads. */
-  #takeBack({ buffer }: Uint8Array): void {
-    this.#bufferPool.give(buffer as ArrayBuffer, this.#lending);
+      return bytes && !isShared ? this.#lender.lend(bytes) : bytes;
+    });
   }
 
   /** Reads a range; undefined if the object is missing. Returns fewer bytes only at the object's end. */
