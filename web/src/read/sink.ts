@@ -73,7 +73,7 @@ export class ResultBytes {
 
   /**
    * Uses other bytes as the result; false if the result already exists or is given.
-   * @param take returns all the bytes, in a buffer of their own; undefined if it has none.
+   * @param take returns all the bytes, which fill their buffer; undefined if it has none.
    */
   adopt(take: () => Uint8Array | undefined): boolean {
     if (!this.#adopts || this.#bytes) return false;

@@ -118,7 +118,7 @@ async function readFully(
     if (bytesRead === 0) break;
     filled += bytesRead;
   }
-  return filled < length ? bytes.slice(0, filled) : bytes; // the file was cut off meanwhile
+  return filled < length ? bytes.slice(0, filled) : bytes; // the file was truncated during the read
 }
 
 export interface FolderEntry {
