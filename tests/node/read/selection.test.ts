@@ -4,7 +4,7 @@ import { slice } from "zarr-wasm";
 import { RectilinearAxis, RegularAxis } from "#src/metadata/grid.js";
 import { combinations, groupByObject, projectRange } from "#src/plan/projections.js";
 import { type AxisRange, resolveSelection } from "#src/plan/selection.js";
-import { chooseSlabAxis } from "#src/plan/slab-partition.js";
+import { chooseSlabAxis, copyToPlace } from "#src/plan/slab-partition.js";
 import { errorOf } from "../support/support.js";
 
 /** Python's own semantics of a[start:stop:step], by brute force. */
@@ -188,5 +188,36 @@ describe("projections", () => {
     ]);
     expect([...combinations([])]).toEqual([[]]);
     expect([...combinations([[1], []])]).toEqual([]);
+  });
+});
+
+describe("copying a box to its place in the result", () => {
+  it("moves each element to its index", () => {
+    const axis = fc
+      .record({ whole: fc.integer({ min: 1, max: 6 }), origin: fc.nat(5), length: fc.nat(6) })
+      .filter(({ whole, origin, length }) => origin + length <= whole);
+    fc.assert(
+      fc.property(fc.array(axis, { maxLength: 4 }), fc.integer({ min: 1, max: 3 }), (axes, itemBytes) => {
+        const [origin, shape, whole] = (["origin", "length", "whole"] as const).map((name) =>
+          axes.map((one) => one[name]),
+        ) as [number[], number[], number[]];
+        const count = shape.reduce((product, length) => product * length, 1);
+        const box = Uint8Array.from({ length: count * itemBytes }, (_, i) => i + 1);
+        const result = new Uint8Array(whole.reduce((product, length) => product * length, itemBytes));
+        const expected = result.slice();
+        for (let element = 0; element < count; element++) {
+          let [rest, at, stride] = [element, 0, 1];
+          for (let i = axes.length - 1; i >= 0; i--) {
+            at += (origin[i]! + (rest % shape[i]!)) * stride;
+            rest = Math.floor(rest / shape[i]!);
+            stride *= whole[i]!;
+          }
+          expected.set(box.subarray(element * itemBytes, (element + 1) * itemBytes), at * itemBytes);
+        }
+        copyToPlace(box, { origin, shape, whole, itemBytes }, result);
+        expect(result).toEqual(expected);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

@@ -199,26 +199,19 @@ export class CodecSession {
 
   /** Returns a copy of the whole slab. */
   copySlab(slab: Slab): Uint8Array<ArrayBuffer> {
-    return copyBytes(this.#slabBytes(slab, 0, slab.bytes));
+    return copyBytes(this.#slabBytes(slab));
   }
 
-  /** Copies a run of a slab into a result. */
-  copyFromSlab(slab: Slab, offset: number, bytes: number, out: Uint8Array, outOffset: number): void {
-    out.set(this.#slabBytes(slab, offset, bytes), outOffset);
+  /** Passes the memory of a slab to `access`, which must finish synchronously. */
+  withSlab(slab: Slab, access: (bytes: Uint8Array) => void): void {
+    access(this.#slabBytes(slab));
   }
 
-  /** Passes the memory of a slab to `write`, which must fill it synchronously. */
-  fillSlab(slab: Slab, write: (bytes: Uint8Array) => void): void {
-    write(this.#slabBytes(slab, 0, slab.bytes));
-  }
-
-  /** @throws InvalidArgument for a range outside the slab, or for a freed slab. */
-  #slabBytes(slab: Slab, offset: number, bytes: number): Uint8Array {
-    const start = this.core.slabAddress(slab.id);
-    const isInside = offset >= 0 && bytes >= 0 && offset + bytes <= slab.bytes;
-    if (start === 0 || !isInside)
-      throw invalidArgument(`bytes ${offset} to ${offset + bytes} lie outside the slab`);
-    return this.core.HEAPU8.subarray(start + offset, start + offset + bytes);
+  /** @throws InvalidArgument for a freed slab. */
+  #slabBytes({ id, bytes }: Slab): Uint8Array {
+    const start = this.core.slabAddress(id);
+    if (start === 0) throw invalidArgument("the slab has been freed");
+    return this.core.HEAPU8.subarray(start, start + bytes);
   }
 
   /**

@@ -149,15 +149,12 @@ export interface SlabPlace {
   readonly itemBytes: number;
 }
 
-/** Bytes that are contiguous both in a packed box and in the result. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-  readonly bytes: number;
-}
-
-/** Yields the runs of a box, as long as its layout allows. */
-export function* slabSpans({ origin, shape, whole, itemBytes }: SlabPlace): Generator<Span> {
+/** Copies a packed box to its place in the result, in runs as long as the layout allows. */
+export function copyToPlace(
+  box: Uint8Array,
+  { origin, shape, whole, itemBytes }: SlabPlace,
+  result: Uint8Array,
+): void {
   let runAxis = shape.length; // the box spans all axes from here on: one run
   while (runAxis > 0 && shape[runAxis - 1] === whole[runAxis - 1]) runAxis--;
   // Along the preceding axis, the box is contiguous in the result: also part of the run.
@@ -165,10 +162,13 @@ export function* slabSpans({ origin, shape, whole, itemBytes }: SlabPlace): Gene
   const strides = stridesOf(whole, itemBytes);
   const bytes = countOf(shape.slice(runAxis)) * itemBytes;
   const start = origin.reduce((sum, first, axis) => sum + first * strides[axis]!, 0);
+  // A plain loop over the runs along one axis: there may be millions of short ones.
+  const outer = Math.max(0, runAxis - 1);
+  const [count, step] = runAxis > 0 ? [shape[outer]!, strides[outer]!] : [1, 0];
   let from = 0;
-  for (const index of indices(shape.slice(0, runAxis))) {
-    const to = index.reduce((sum, i, axis) => sum + i * strides[axis]!, start);
-    yield { from, to, bytes };
-    from += bytes;
+  for (const index of indices(shape.slice(0, outer))) {
+    let to = index.reduce((sum, i, axis) => sum + i * strides[axis]!, start);
+    for (let run = 0; run < count; run++, from += bytes, to += step)
+      result.set(box.subarray(from, from + bytes), to);
   }
 }

@@ -19,10 +19,10 @@ import {
 import {
   chooseSlabAxis,
   chunkPlace,
+  copyToPlace,
   maxSlabBytes,
   type PlaceBox,
   SlabPartition,
-  slabSpans,
 } from "../plan/slab-partition.js";
 import { releaseBytes, takeBytes } from "../store/read.js";
 import { repeated } from "../util/buffers.js";
@@ -158,13 +158,9 @@ export class SlabSink implements Sink {
   #copyOut({ slab, origin, shape }: Box): void {
     const isAll = slab.bytes === this.out.byteLength;
     if (isAll && this.out.adopt(() => this.#session.copySlab(slab))) return;
-    for (const { from, to, bytes } of slabSpans({
-      origin,
-      shape,
-      whole: this.#shape,
-      itemBytes: this.#itemBytes,
-    }))
-      this.#session.copyFromSlab(slab, from, bytes, this.out.bytes, to);
+    const place = { origin, shape, whole: this.#shape, itemBytes: this.#itemBytes };
+    const { bytes } = this.out;
+    this.#session.withSlab(slab, (box) => copyToPlace(box, place, bytes));
   }
 }
 

@@ -8,10 +8,10 @@ import { type Fetched, type Projection, type RegionTask, selectedCount } from ".
 import {
   chooseSlabAxis,
   chunkPlace,
+  copyToPlace,
   type PlaceBox,
   SlabPartition,
   type SlabPlace,
-  slabSpans,
 } from "../plan/slab-partition.js";
 import type { LocateError, ResultBytes, Sink } from "../read/sink.js";
 import { releaseBytes } from "../store/read.js";
@@ -57,11 +57,11 @@ export function runSlab(
     if (!work.place) {
       if (!spare) return session.copySlab(slab);
       const bytes = new Uint8Array(spare);
-      session.copyFromSlab(slab, 0, work.bytes, bytes, 0);
+      session.withSlab(slab, (box) => bytes.set(box));
       return bytes;
     }
-    for (const { from, to, bytes } of slabSpans(work.place))
-      session.copyFromSlab(slab, from, bytes, work.place.result, to);
+    const { place } = work;
+    session.withSlab(slab, (box) => copyToPlace(box, place, place.result));
     return undefined;
   } finally {
     session.freeSlab(slab);
@@ -248,8 +248,7 @@ export class PoolSink implements Sink {
       place: () => (isAll ? undefined : { ...place, result: this.out.bytes }),
       take: (slab) => {
         if (isAll && this.out.adopt(() => slab)) return;
-        for (const { from, to, bytes: length } of slabSpans(place))
-          this.out.bytes.set(slab.subarray(from, from + length), to);
+        copyToPlace(slab, place, this.out.bytes);
         this.helpers.releaseBytes(slab);
       },
     };

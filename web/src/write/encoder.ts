@@ -259,7 +259,7 @@ export function runBatch<T>(
   if (!slab) return "no room";
   try {
     if (before) session.place(slab, { plan, encoded: before.encoded, ...places[0]! });
-    session.fillSlab(slab, (target) => moveItems(source, target, move));
+    session.withSlab(slab, (target) => moveItems(source, target, move));
     return places.map((place) =>
       each(() => encoding(() => session.encodePlaced(slab, { plan, ...place }, keepsFill, copy))),
     );

@@ -95,7 +95,7 @@ export class ValueSlabs {
     this.#bytes += box.bytes;
     const from = box.origin.reduce((sum, first, axis) => sum + first * this.#strides[axis]!, 0);
     const move = { from, ...box.move };
-    this.session.fillSlab(slab, (target) => moveItems(this.values, target, move));
+    this.session.withSlab(slab, (target) => moveItems(this.values, target, move));
     return slab;
   }
 
