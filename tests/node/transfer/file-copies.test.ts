@@ -1,6 +1,6 @@
 // Copies from folder to folder by calls of the system: sources that change, failures of the system, killed processes.
 import { spawn, spawnSync } from "node:child_process";
-import {
+import blocking, {
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -140,6 +140,32 @@ describe("if the system", () => {
     expect(await errorOf(() => copy(source, dest))).toMatchObject({ _tag: "Network", code: "disk-full" });
     expect(filesOf(dest).has("3.3")).toBe(false);
     expect(unfinished(dest)).toEqual([]);
+  });
+});
+
+describe("a slow file system", () => {
+  const { statSync: stat } = blocking;
+  afterEach(() => {
+    blocking.statSync = stat;
+    syncBuiltinESMExports();
+  });
+
+  it("is not waited for by the calling thread", async () => {
+    const source = await makeSource("zstd");
+    const dest = place();
+    let calls = 0;
+    blocking.statSync = ((...args: Parameters<typeof stat>) => {
+      if (/\/\d+\.\d+$/.test(String(args[0]))) {
+        calls++;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+      }
+      return stat(...args);
+    }) as typeof stat;
+    syncBuiltinESMExports();
+    await copy(source, dest);
+    expect(filesOf(dest)).toEqual(filesOf(source));
+    expect(calls).toBeGreaterThan(0);
+    expect(calls).toBeLessThan(4); // of 16 files
   });
 });
 

@@ -3,7 +3,7 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { FetchOptions } from "../read/object-bytes.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
-import type { ReadPart } from "../store/file/write.js";
+import type { ReadPart } from "../store/file/copy.js";
 import type {
   RangeQuery,
   Store,

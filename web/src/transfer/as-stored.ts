@@ -9,7 +9,7 @@ import { largerModule } from "../engine/compile.js";
 import { getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
 import type { ArrayReader } from "../read/reader.js";
-import type { ReadPart } from "../store/file/write.js";
+import type { ReadPart } from "../store/file/copy.js";
 import { callStore, releaseBytes } from "../store/read.js";
 import { writeObject } from "../store/write.js";
 import { withDetails } from "../util/errors.js";

@@ -232,11 +232,22 @@ export interface HeartbeatData {
   readonly place: LockLocation;
   readonly id: string;
   readonly interval: number;
-  /** Times of the last renewal (monotonic, then of the clock), in milliseconds; 1 if the lock is lost. */
+  /** Times of the last renewal (monotonic, then of the clock), in milliseconds; 1 if the lock is lost; a {@link states}. */
   readonly report: BigInt64Array;
 }
 
-const slots = { monotonic: 0, clock: 1, lost: 2 } as const;
+const slots = { monotonic: 0, clock: 1, lost: 2, state: 3 } as const;
+/** States of the thread. A thread that is stopped while it is idle, or starts, renews nothing any more. */
+const states = { idle: 0n, renewing: 1n, stopped: 2n } as const;
+const reportLength = 4;
+
+/** Lets the thread renew. Returns false if it was stopped. */
+export const beginRenewal = (report: BigInt64Array): boolean =>
+  Atomics.compareExchange(report, slots.state, states.idle, states.renewing) === states.idle;
+
+export const endRenewal = (report: BigInt64Array): void => {
+  Atomics.store(report, slots.state, states.idle);
+};
 
 /** The report of a heartbeat in shared memory, for other threads. */
 export interface LockLiveness {
@@ -267,7 +278,7 @@ export class Heartbeat {
   /** @param renewed when the lock was taken or renewed last. */
   constructor(object: LockObject, id: string, interval: number, renewed: Moment) {
     const isThreaded = object.place.kind !== "store";
-    const memory = isThreaded ? new SharedArrayBuffer(8 * 3) : new ArrayBuffer(8 * 3);
+    const memory = isThreaded ? new SharedArrayBuffer(8 * reportLength) : new ArrayBuffer(8 * reportLength);
     const report = new BigInt64Array(memory);
     this.#data = { place: object.place, id, interval, report };
     this.#object = object;
@@ -302,6 +313,9 @@ export class Heartbeat {
     await this.#beating;
     const worker = this.#worker;
     if (!worker || worker.threadId < 0) return;
+    const { report } = this;
+    if (Atomics.compareExchange(report, slots.state, states.idle, states.stopped) === states.idle)
+      return void worker.terminate(); // starting a thread takes longer than a small copy
     const ended = new Promise((resolve) => worker.once("exit", resolve));
     worker.postMessage("stop");
     const late = setTimeout(() => void worker.terminate(), stopTimeout);

@@ -1,7 +1,7 @@
 /** The thread of a heartbeat. The bundles for Node contain it as a separate script. */
 
 import { nodeModule } from "../util/platform.js";
-import { type HeartbeatData, Renewer } from "./lock-protocol.js";
+import { beginRenewal, endRenewal, type HeartbeatData, Renewer } from "./lock-protocol.js";
 
 const { parentPort, workerData } =
   await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
@@ -23,6 +23,9 @@ while (!isStopped) {
     };
   });
   // After a failure, the next renewal may succeed; otherwise, the main thread detects the loss.
-  if (!isStopped && !(await renewer.renew().catch(() => true))) break;
+  if (isStopped || !beginRenewal(data.report)) break;
+  const isHeld = await renewer.renew().catch(() => true);
+  endRenewal(data.report);
+  if (!isHeld) break;
 }
 parentPort!.close();

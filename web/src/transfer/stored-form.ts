@@ -12,7 +12,7 @@ import { getSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { ArrayReader } from "../read/reader.js";
-import type { ObjectPart, ReadPart } from "../store/file/write.js";
+import type { ObjectPart, ReadPart } from "../store/file/copy.js";
 import { readRange } from "../store/read.js";
 import type { Store } from "../store/store.js";
 import { resolveLimits } from "../util/limits.js";

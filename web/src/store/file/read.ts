@@ -8,7 +8,22 @@ import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import { isHidden } from "../temp-names.js";
 
 type Fs = typeof import("node:fs/promises");
-type FileHandle = import("node:fs/promises").FileHandle;
+/** The methods of an open file that reading calls. */
+export interface FileHandle {
+  stat(): Promise<import("node:fs").Stats>;
+  read(
+    bytes: Uint8Array,
+    at: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+/** Opens files. */
+interface FileOpener {
+  open(file: URL, flags: number): Promise<FileHandle>;
+}
 
 const fileSystem = () => nodeModule<Fs>("node:fs/promises");
 
@@ -40,15 +55,20 @@ interface FileReadOptions {
 
 /**
  * Reads a file or a part of it.
+ * @param opener default: the promises of Node's file system.
  * @returns undefined for a missing file; fewer bytes than requested only at the file's end.
  * @throws LimitExceeded; Network ("file-failed") for unreadable and irregular files, ("changed") for another version
  *   than before; the signal's reason.
  */
-export async function readFilePart(url: URL, reading: FileReadOptions): Promise<Uint8Array | undefined> {
+export async function readFilePart(
+  url: URL,
+  reading: FileReadOptions,
+  opener?: FileOpener,
+): Promise<Uint8Array | undefined> {
   const { signal, version } = reading;
   signal?.throwIfAborted();
   try {
-    return await withFile(url, (handle) => readFromFile(url, handle, reading));
+    return await withFile(url, opener, (handle) => readFromFile(url, handle, reading));
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     if (!isMissing(cause)) throw fileError(url, "read", cause);
@@ -68,11 +88,15 @@ export async function modifiedTime(url: URL): Promise<number | undefined> {
   }
 }
 
-async function withFile<T>(url: URL, work: (handle: FileHandle) => Promise<T>): Promise<T> {
+async function withFile<T>(
+  url: URL,
+  opener: FileOpener | undefined,
+  work: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
   const fs = await fileSystem();
   // Without O_NONBLOCK, opening a named pipe waits for a writer.
   const { O_RDONLY, O_NONBLOCK = 0 } = fs.constants;
-  const handle = await fs.open(url, O_RDONLY | O_NONBLOCK);
+  const handle = await (opener ?? fs).open(url, O_RDONLY | O_NONBLOCK);
   try {
     return await work(handle);
   } finally {

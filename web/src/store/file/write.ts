@@ -4,10 +4,10 @@ import { invalidArgument, isZarrError, networkError, readOnly, type ZarrError } 
 import { isFileUrl, nodeModule } from "../../util/platform.js";
 import { checkCondition, existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
-import type { ObjectVersion, RangeQuery, StoreSetOptions, StoreWriteOptions } from "../store.js";
+import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
 import { replaceLocked } from "./lock.js";
-import { errorCode, fileError, fileVersion, isMissing, readFilePart } from "./read.js";
+import { errorCode, fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
@@ -17,19 +17,6 @@ export interface FileWriteOptions extends StoreSetOptions {
   /** Called right before the file is replaced. An error prevents that. */
   beforeCommit?: (() => Promise<void>) | undefined;
 }
-
-/** Part and size of an object. */
-export interface ObjectPart {
-  readonly bytes: Uint8Array;
-  /** Size of the whole object. */
-  readonly size: number;
-}
-
-/** Reads a part of an object; undefined for a missing object. A range of no bytes asks for the size only. */
-export type ReadPart = (range: RangeQuery) => Promise<ObjectPart | undefined>;
-
-/** Whether a finished copy is whole, before it gets its name. */
-export type CheckCopy = (read: ReadPart) => Promise<boolean>;
 
 /** `mkdir` of Node's file system; declarations of this package do not refer to the types of Node. */
 interface FolderMaker {
@@ -86,70 +73,11 @@ export async function writeFileWhole(
   }
 }
 
-/** Failures of a copy by the system that reading and writing may not have. */
-const uncopiable = new Set(["ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EINVAL"]);
-
-/**
- * Copies a file by a call of the system, atomically like {@link writeFileWhole}. File systems that can share the blocks
- * of two files do not copy them.
- * @param check gets a reader of the finished copy: the source may have changed during the copy.
- * @param options `mode` has the permissions of the copy.
- * @returns undefined if `check` refuses the copy, and on file systems that cannot copy.
- * @throws also Network ("file-failed") for a source that is not a regular file.
- */
-export async function copyFileWhole(
-  from: URL,
-  url: URL,
-  check: CheckCopy,
-  { fsync, beforeCommit, mode }: Pick<FileWriteOptions, "fsync" | "beforeCommit"> & { mode: number },
-): Promise<"copied" | "missing" | undefined> {
-  const fs = await fileSystem();
-  const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
-  let unfinished: URL | undefined;
-  try {
-    const source = await statFile(fs, from);
-    if (!source || source.isDirectory()) return "missing";
-    // Opening a named pipe would wait for a writer.
-    if (!source.isFile()) throw fileError(from, "read", "it is not a regular file");
-    unfinished = await beside(fs, url, undefined, (file) =>
-      fs.copyFile(from, file, COPYFILE_EXCL | COPYFILE_FICLONE),
-    );
-    if ((source.mode & 0o7777) !== mode) await fs.chmod(unfinished, mode);
-    const isWhole = await check(partsOfFile(fs, unfinished));
-    if (!isWhole) return undefined;
-    if (fsync) await syncFile(fs, unfinished);
-    await beforeCommit?.();
-    await fs.rename(unfinished, url);
-    unfinished = undefined;
-    if (fsync) await syncFolder(new URL(".", url));
-    return "copied";
-  } catch (cause) {
-    if (errorCode(cause) === "ENOENT" && !(await statFile(fs, from))) return "missing";
-    if (uncopiable.has(errorCode(cause))) return undefined;
-    throw writeError(url, "written", cause);
-  } finally {
-    if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
-  }
-}
-
-function partsOfFile(fs: Fs, file: URL): ReadPart {
-  return async (range) => {
-    if ("length" in range && range.length === 0)
-      return { bytes: new Uint8Array(0), size: (await fs.stat(file)).size };
-    const version: ObjectVersion = {};
-    const bytes = await readFilePart(file, { range, version, maxBytes: Number.POSITIVE_INFINITY });
-    return bytes && { bytes, size: version.size! };
-  };
-}
-
-async function syncFile(fs: Fs, file: URL): Promise<void> {
+/** Makes the content of a file reach the disk. */
+export async function syncFile(fs: Fs, file: URL): Promise<void> {
   const handle = await fs.open(file, "r+");
   await handle.sync().finally(() => handle.close());
 }
-
-/** Permissions of new files. Asking sets the umask for a moment, in all threads: not to be called for each file. */
-export const newFileMode = (): number =>
-  0o666 & ~((globalThis as { process?: { umask?: () => number } }).process?.umask?.() ?? 0o022);
 
 /** Writes a temporary file in the same folder. */
 function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriteOptions): Promise<URL> {
@@ -165,7 +93,7 @@ function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: Fil
 }
 
 /** Creates a temporary file in the same folder. Creates the folder, which others may remove at any moment. */
-async function beside(
+export async function beside(
   fs: Fs,
   url: URL,
   signal: AbortSignal | undefined,
@@ -219,7 +147,8 @@ async function versionAt(fs: Fs, url: URL) {
   return info && fileVersion(info);
 }
 
-async function statFile(fs: Fs, url: URL) {
+/** Returns undefined for a missing file. */
+export async function statFile(fs: Pick<Fs, "stat">, url: URL) {
   try {
     return await fs.stat(url);
   } catch (cause) {
