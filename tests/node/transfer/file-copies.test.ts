@@ -1,6 +1,6 @@
 // Copies from folder to folder by calls of the system: sources that change, failures of the system, killed processes.
 import { spawn, spawnSync } from "node:child_process";
-import blocking, {
+import {
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -12,7 +12,7 @@ import blocking, {
   writeFileSync,
 } from "node:fs";
 import fs from "node:fs/promises";
-import { syncBuiltinESMExports } from "node:module";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { create, set } from "zarr-wasm";
@@ -144,6 +144,7 @@ describe("if the system", () => {
 });
 
 describe("a slow file system", () => {
+  const blocking = createRequire(import.meta.url)("node:fs") as { statSync: typeof statSync };
   const { statSync: stat } = blocking;
   afterEach(() => {
     blocking.statSync = stat;
