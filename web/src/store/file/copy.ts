@@ -30,12 +30,12 @@ type ShortCalls = Pick<Fs, "chmod" | "rename" | "stat"> & {
   open(file: URL, flags: number): Promise<FileHandle>;
 };
 
-/** Mean duration, in milliseconds, up to which short calls block this thread. */
+/** Mean duration of recent calls, in milliseconds, up to which short calls block this thread. */
 const maxMean = 0.5;
 /** Weight of a call in the mean. */
 const weight = 1 / 16;
-/** Number of files after which a slow file system is measured again. */
-const slowFiles = 512;
+/** Durations above this count as this: a pause of the thread is not a slow file system. */
+const maxDuration = 2;
 
 /**
  * Runs short calls on this thread while they are fast: passing a call to the thread pool and back takes several times as
@@ -43,49 +43,47 @@ const slowFiles = 512;
  */
 class CallRunner {
   #mean = 0;
-  #slowFiles = 0;
   readonly #blocking: ShortCalls;
 
   constructor(
     private readonly fs: Fs,
     blocking: BlockingFs,
   ) {
-    const timed = <T>(work: () => T): T => {
-      const start = performance.now();
-      try {
-        return work();
-      } finally {
-        this.#mean += weight * (performance.now() - start - this.#mean);
-      }
-    };
-    this.#blocking = blockingCalls(blocking, timed);
+    this.#blocking = blockingCalls(blocking, (duration) => {
+      this.#mean += weight * (Math.min(duration, maxDuration) - this.#mean);
+    });
   }
 
   /** The calls for the next file. */
-  next(): ShortCalls {
-    if (this.#slowFiles > 0) this.#slowFiles--;
-    else if (this.#mean > maxMean) [this.#slowFiles, this.#mean] = [slowFiles, 0];
-    return this.#slowFiles > 0 ? this.fs : this.#blocking;
+  get next(): ShortCalls {
+    return this.#mean > maxMean ? this.fs : this.#blocking;
   }
 }
 
-function blockingCalls(fs: BlockingFs, timed: <T>(work: () => T) => T): ShortCalls {
-  const open = async (file: URL, flags: number) => {
-    const id = timed(() => fs.openSync(file, flags));
-    return {
-      stat: async () => timed(() => fs.fstatSync(id)),
-      read: async (bytes: Uint8Array, at: number, length: number, position: number) => ({
-        bytesRead: timed(() => fs.readSync(id, bytes, at, length, position)),
-      }),
-      close: async () => timed(() => fs.closeSync(id)),
-    };
+type Call = (...given: unknown[]) => unknown;
+
+/** @param note called with the duration of each call. */
+function blockingCalls(fs: BlockingFs, note: (duration: number) => void): ShortCalls {
+  const run = async (name: string, ...given: unknown[]) => {
+    const start = performance.now();
+    try {
+      return (fs as unknown as Record<string, Call>)[`${name}Sync`]!(...given);
+    } finally {
+      note(performance.now() - start);
+    }
   };
-  return {
-    open,
-    chmod: async (...args) => timed(() => fs.chmodSync(...args)),
-    rename: async (...args) => timed(() => fs.renameSync(...args)),
-    stat: (async (file: URL) => timed(() => fs.statSync(file))) as Fs["stat"],
+  const calls: Record<string, Call> = {
+    async open(...given) {
+      const id = await run("open", ...given);
+      return {
+        stat: () => run("fstat", id),
+        read: async (...part: unknown[]) => ({ bytesRead: await run("read", id, ...part) }),
+        close: () => run("close", id),
+      };
+    },
   };
+  for (const name of ["chmod", "rename", "stat"]) calls[name] = (...given) => run(name, ...given);
+  return calls as unknown as ShortCalls;
 }
 
 /** Failures of a copy by the system that reading and writing may not have. */
@@ -117,7 +115,7 @@ export class FileCopier {
     const { fs } = this;
     const { fsync, beforeCommit } = this.options;
     const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
-    const calls = this.calls.next();
+    const calls = this.calls.next;
     let unfinished: URL | undefined;
     try {
       const source = await statFile(calls, from);
