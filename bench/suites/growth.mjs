@@ -85,8 +85,8 @@ function memoryFor(mebibytes) {
 
 function memoryGrowth() {
   const [small, large] = [128, 1024];
-  const flat = `memory, get of ${large} MiB over get of ${small} MiB, besides the result`;
-  const chunks = `memory, get of ${large} MiB in 64³ chunks besides the result over 16 chunks (the concurrency)`;
+  const flat = `memory, get of ${large} MiB over get of ${small} MiB, beyond the result`;
+  const chunks = `memory, get of ${large} MiB in 64³ chunks beyond the result over 16 chunks (the concurrency)`;
   return {
     rows: [flat, chunks],
     measure: async () => {
