@@ -14,6 +14,7 @@ const layers = [
   "tiles",
   "draw",
   "input",
+  "volume",
   "panels",
   "element",
   "page",

@@ -80,7 +80,7 @@ export function compileProgram(
   let program = programs.get(name);
   if (!program) {
     const source = name === "pattern" ? patternShader : name === "copy" ? copyShader : fragmentShader(name);
-    program = link(gl, source);
+    program = linkProgram(gl, source);
     programs.set(name, program);
   }
   return program;
@@ -89,7 +89,7 @@ export function compileProgram(
 /**
  * Links a program. If the context is lost, it draws nothing, and is made again with the next context.
  */
-function link(gl: WebGL2RenderingContext, fragment: string): Program {
+export function linkProgram(gl: WebGL2RenderingContext, fragment: string): Program {
   const program = gl.createProgram();
   for (const [type, source] of [
     [gl.VERTEX_SHADER, vertexShader],

@@ -3,6 +3,7 @@ import { colormapNames } from "../base/colormaps.js";
 import { valueScales } from "../base/value-scale.js";
 import { readSettings } from "../model/query.js";
 import { frameRates, maxSteps, type WantedState } from "../model/state.js";
+import { volumeModes } from "../model/volume.js";
 import type { Dataset } from "../source/dataset.js";
 import { complexPartNames } from "../source/leaf.js";
 import { resolveFor } from "./target.js";
@@ -44,6 +45,9 @@ const accepted: Readonly<Record<string, string>> = {
   profile: "the number of an axis, or none",
   depth: "the number of an axis, or none",
   lines: "graticule, coasts, both, or none",
+  view: "plane or volume",
+  orbit: "yaw, pitch and zoom, such as 30,20,1",
+  mode: volumeModes.join(", "),
   more: "a JSON object",
 };
 

@@ -3,6 +3,7 @@ import type { Source } from "zarr-wasm";
 import type { ColormapName } from "../base/colormaps.js";
 import type { ValueScale } from "../base/value-scale.js";
 import type { frameRates, Outside, WantedState } from "../model/state.js";
+import type { VolumeMode } from "../model/volume.js";
 import type { ComplexPart } from "../source/leaf.js";
 import type { ControlsMode } from "./options.js";
 
@@ -74,6 +75,12 @@ export interface ZarrViewerAttributes {
   depth?: Numeric | "none" | undefined;
   /** Overlays of maps. */
   lines?: "graticule" | "coasts" | "graticule,coasts" | "coasts,graticule" | "none" | undefined;
+  /** A plane, or the volume around it. Default: plane. */
+  view?: "plane" | "volume" | undefined;
+  /** Camera of the volume: yaw and pitch in degrees, zoom: `"30,20,1"`. */
+  orbit?: string | undefined;
+  /** How the volume is projected. Default: max. */
+  mode?: VolumeMode | undefined;
   /** Overrides the system preference. */
   theme?: "light" | "dark" | undefined;
   /** URL of a page with the full viewer; enables copying links. */

@@ -13,6 +13,7 @@ import type { TileStatus } from "../tiles/tile-set.js";
 import type { Cell } from "./cell-reading.js";
 import { LazyCrossSections } from "./lazy-cross-sections.js";
 import { LazySidePanels } from "./lazy-side-panels.js";
+import { LazyVolume } from "./lazy-volume.js";
 import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
@@ -72,6 +73,10 @@ export class ViewController {
     format: () => this.#valueFormat(),
   });
   readonly #pointer: PointerReporter;
+  readonly #volume = new LazyVolume({
+    onOrbit: (orbit, cause) => this.change({ orbit }, cause),
+    onFrame: (status) => this.#follow(status),
+  });
 
   /** Aborted when the source is closed. */
   #opening = AbortSignal.abort();
@@ -165,6 +170,7 @@ export class ViewController {
     this.#slices.stop();
     this.#crossSections.dispose();
     this.plane.end();
+    this.#volume.end();
     this.side.showMemory(undefined);
     this.status.end();
   }
@@ -226,7 +232,29 @@ export class ViewController {
       await Promise.all(loading);
       if (model.settings.value !== state) return;
     }
+    if (kind === "image" && state.view === "volume" && (await this.#showVolume(state))) return;
+    if (model.settings.value !== state) return;
+    this.#volume.end();
     this.#showPlane(kind);
+  }
+
+  /** @returns false if a plane must be shown instead */
+  async #showVolume(state: ViewState): Promise<boolean> {
+    const isCurrent = () => this.model.settings.value === state;
+    try {
+      const view = await this.#volume.show(this.model.dataset!, state, isCurrent);
+      if (!view) return !isCurrent();
+      if (this.plane.view) this.plane.end();
+      if (view.element.parentElement === null) this.status.begin();
+      this.mainPanel.show(view.element, true);
+      this.mainPanel.readout.element.hidden = true;
+      this.#showCrossSections();
+      if (this.#moving === undefined) this.#syncSide();
+      return true;
+    } catch (error) {
+      this.status.addSourceNote(`The volume cannot be shown: ${errorMessage(error)}.`);
+      return !isCurrent();
+    }
   }
 
   /** Loads the colour map of a state; undefined if it is at hand. */
@@ -337,12 +365,17 @@ export class ViewController {
   }
 
   #describe(view: ViewerView, status: TileStatus): void {
-    const { layers, ranges, kind } = this.plane;
+    const { layers, ranges, kind } = this.#volume.view ? this.#volumePicture : this.plane;
     this.mainPanel.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
     this.#syncSide();
     this.side.showMemory(this.plane.view?.memory);
     this.status.showNotes(view, status);
     this.#pointAgain();
+  }
+
+  get #volumePicture() {
+    const { layers, ranges } = this.#volume;
+    return { layers, ranges, kind: "image" as const };
   }
 
   #showCrossSections(): void {
@@ -359,12 +392,23 @@ export class ViewController {
     const { plane } = this;
     const kind = sliceKind(arrayFacts(dataset), settings);
     this.side.sync(settings, {
-      controls: { kind, seen: plane.view?.seen, numbers: plane.numbers, playing: this.#slices.playing },
-      isPicture: plane.view !== undefined,
+      controls: {
+        kind,
+        seen: plane.view?.seen,
+        numbers: this.#volume.view ? this.#volume.numbers : plane.numbers,
+        playing: this.#slices.playing,
+      },
+      isPicture: plane.view !== undefined || this.#volume.view !== undefined,
       displayedView: plane.displayedView(dataset, settings),
       labels: this.#relatedData.labels,
     });
-    this.mainPanel.showPlace(placeText(dataset.axes, settings.index, settings.axes));
+    this.mainPanel.showPlace(this.#placeText(view));
+  }
+
+  #placeText({ dataset, settings }: ViewerView): string {
+    const { view, layers } = this.#volume;
+    const place = placeText(dataset.axes, settings.index, layers[0]?.axes ?? settings.axes);
+    return [place, view?.description ?? ""].filter((text) => text !== "").join(" · ");
   }
 
   async #measure(): Promise<Measured | undefined> {

@@ -8,6 +8,7 @@
 import type { Camera } from "./camera.js";
 import { channelsText, readChannels } from "./query-channels.js";
 import { type ArrayFacts, resolveState, type ValueRange, type ViewState, type WantedState } from "./state.js";
+import { orbitText, readOrbit } from "./volume.js";
 
 /** The viewed array: its address, how it is opened, and the requested settings. */
 export interface ViewTarget {
@@ -122,6 +123,13 @@ const entries: readonly Entry[] = [
     },
     write: linesText,
   },
+  textEntry("view"),
+  {
+    name: "orbit",
+    read: (text) => ({ orbit: readOrbit(text) }),
+    write: ({ orbit }) => (orbit ? orbitText(orbit) : ""),
+  },
+  textEntry("mode"),
 ];
 
 /** Parts of the state that `entries` cover. */
@@ -141,6 +149,7 @@ const named = new Set<string>([
     "labels",
   ],
   ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
+  ...["view", "orbit", "mode"],
 ]);
 
 /** The rest of the state as JSON, so that an address holds the complete state. */

@@ -22,6 +22,7 @@ import {
   isRange,
   type ValueRange,
 } from "./channels.js";
+import { isOrbit, type Orbit, type VolumeMode, volumeModes } from "./volume.js";
 
 export type { ChannelState, ValueRange };
 
@@ -84,6 +85,12 @@ export interface ViewState {
   /** Lines drawn over maps. */
   readonly isGraticuleOn: boolean;
   readonly areCoastsOn: boolean;
+  /** Whether a plane or the volume around it is shown. */
+  readonly view: "plane" | "volume";
+  /** The camera of the volume; null for the default. */
+  readonly orbit: Orbit | null;
+  /** How the volume is projected. */
+  readonly mode: VolumeMode;
 }
 
 /** The choices of slices per second. */
@@ -164,6 +171,9 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     depth: axisAt(wanted.depth, shape),
     isGraticuleOn: wanted.isGraticuleOn !== false,
     areCoastsOn: wanted.areCoastsOn !== false,
+    view: wanted.view === "volume" && shape.length > 2 ? "volume" : "plane",
+    orbit: isOrbit(wanted.orbit) ? wanted.orbit : null,
+    mode: volumeModes.find((mode) => mode === wanted.mode) ?? "max",
   };
 }
 

@@ -14,6 +14,7 @@ import { extraControls } from "./extra-controls.js";
 import { axisName } from "./rulers.js";
 import { sliderParts } from "./sliders.js";
 import { valueParts } from "./values.js";
+import { volumeParts } from "./volume.js";
 
 export class Controls {
   readonly element: HTMLElement;
@@ -26,6 +27,7 @@ export class Controls {
       if (settings.current) callbacks.onChange(make(settings.current), control);
     };
     const view = [
+      ...volumeParts(dataset, change),
       axesPart(dataset, change),
       ...sliderParts(dataset, change, callbacks),
       windowPart(dataset, change, callbacks),

@@ -1,0 +1,242 @@
+// The models of volumes without a browser: bricks, page table, places in the atlas, levels of detail, camera.
+import { expect, it } from "vitest";
+import { defaultOrbit, isOrbit, orbitText, readOrbit } from "#src/viewer/model/volume.js";
+import {
+  type Brick,
+  brickGrid,
+  brickKey,
+  brickPieces,
+  bricksWithin,
+  eachIndex,
+  enclosingBrick,
+  map3,
+  side,
+  type Vec3,
+  type VolumeLevel,
+} from "#src/viewer/volume/bricks.js";
+import {
+  castRays,
+  nearer,
+  projector,
+  shifted,
+  turned,
+  type VolumeViewpoint,
+} from "#src/viewer/volume/camera.js";
+import { chooseBricks } from "#src/viewer/volume/octree.js";
+import { PageTable } from "#src/viewer/volume/pages.js";
+import { Slots } from "#src/viewer/volume/slots.js";
+
+const level = (shape: Vec3, factor: Vec3, origin: Vec3 = [0, 0, 0]): VolumeLevel => ({
+  shape,
+  factor,
+  origin,
+});
+
+/** Pyramids of equal and unequal factors, of lengths that are rounded either way, and with displaced origins. */
+const pyramids: readonly (readonly VolumeLevel[])[] = [
+  [level([512, 512, 512], [1, 1, 1]), level([256, 256, 256], [2, 2, 2]), level([128, 128, 128], [4, 4, 4])],
+  [level([300, 129, 70], [1, 1, 1]), level([150, 64, 70], [2, 2, 1]), level([75, 32, 35], [4, 4, 2])],
+  [level([400, 200, 200], [1, 1, 1]), level([133, 67, 67], [3, 3, 3], [-1, 0.5, 0])],
+];
+
+const bricksOf = (levels: readonly VolumeLevel[]): Brick[] =>
+  levels.flatMap((one, i) => {
+    const bricks: Brick[] = [];
+    eachIndex({ from: [0, 0, 0], to: brickGrid(one) }, (at) => bricks.push({ level: i, at }));
+    return bricks;
+  });
+
+it("every brick lies in exactly one of each coarser level", () => {
+  for (const levels of pyramids)
+    for (const [i, inner] of levels.entries())
+      for (const outer of levels.slice(i + 1)) {
+        const owners = new Map<string, Vec3[]>();
+        eachIndex({ from: [0, 0, 0], to: brickGrid(outer) }, (at) =>
+          eachIndex(bricksWithin(outer, at, inner), (one) =>
+            owners.set(one.join(), [...(owners.get(one.join()) ?? []), at]),
+          ),
+        );
+        eachIndex({ from: [0, 0, 0], to: brickGrid(inner) }, (at) =>
+          expect(owners.get(at.join())).toEqual([enclosingBrick(inner, at, outer)]),
+        );
+      }
+});
+
+it("the parts of a brick hold its voxels and its border once, from the blocks that have them", () => {
+  const shape: Vec3 = [150, 70, 64];
+  for (const block of [
+    [64, 64, 64],
+    [32, 48, 200],
+    [150, 70, 1],
+    [100, 7, 64],
+  ] as const)
+    for (const at of [
+      [0, 0, 0],
+      [1, 1, 0],
+      [2, 0, 0],
+    ] as const) {
+      const size = map3((i) => Math.min(side, shape[i]! - at[i]! * side) + 2);
+      const seen = new Map<string, string>();
+      let repeated = 0;
+      for (const piece of brickPieces(level(shape, [1, 1, 1]), at, block)) {
+        const end = map3((i) => piece.from[i]! + piece.size[i]! - 1);
+        expect(map3((i) => Math.floor(piece.from[i]! / block[i]!))).toEqual(piece.block);
+        expect(map3((i) => Math.floor(end[i]! / block[i]!))).toEqual(piece.block);
+        eachIndex({ from: [0, 0, 0], to: piece.size }, (step) => {
+          const into = map3((i) => piece.into[i]! + step[i]!).join();
+          if (seen.has(into)) repeated++;
+          seen.set(into, map3((i) => piece.from[i]! + step[i]!).join());
+        });
+        // The block that stands for that of a border holds voxels of the brick itself.
+        if (piece.spare)
+          for (const i of [0, 1, 2]) {
+            const first = piece.spare.block[i]! * block[i]!;
+            expect(first).toBeLessThan(Math.min((at[i]! + 1) * side, shape[i]!));
+            expect(first + block[i]!).toBeGreaterThan(at[i]! * side);
+          }
+      }
+      expect([repeated, seen.size]).toEqual([0, size[0] * size[1] * size[2]]);
+      let wrong = 0;
+      eachIndex({ from: [0, 0, 0], to: size }, (into) => {
+        const voxel = map3((i) => Math.min(Math.max(at[i]! * side + into[i]! - 1, 0), shape[i]! - 1));
+        if (seen.get(into.join()) !== voxel.join()) wrong++;
+      });
+      expect(wrong).toBe(0);
+    }
+});
+
+it("a page table holds the finest brick of every cell, whatever was added and removed", () => {
+  let seed = 7;
+  const random = (count: number) => {
+    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
+    return (seed >> 8) % count;
+  };
+  for (const levels of pyramids) {
+    const table = new PageTable(levels);
+    const all = bricksOf(levels);
+    const present = new Map<string, Brick>();
+    for (let round = 0; round < 300; round++) {
+      const brick = all[random(all.length)]!;
+      const key = brickKey(brick);
+      if (present.delete(key)) table.remove(brick);
+      else {
+        present.set(key, brick);
+        expect(table.add(brick)).toBeGreaterThan(0);
+      }
+      if (round % 20 > 0) continue;
+      const finest = levels[0]!;
+      let cell = 0;
+      eachIndex({ from: [0, 0, 0], to: table.grid }, (at) => {
+        const found = levels
+          .map((one, i) => ({ level: i, at: i === 0 ? at : enclosingBrick(finest, at, one) }))
+          .find((one) => present.has(brickKey(one)));
+        expect(table.cells[cell++]).toBe(found ? table.numberOf(found) : 0);
+      });
+    }
+  }
+});
+
+it("changed cells of a page table are reported once", () => {
+  const table = new PageTable(pyramids[0]!);
+  table.add({ level: 1, at: [1, 0, 2] });
+  table.add({ level: 0, at: [0, 5, 3] });
+  expect(table.takeChanged()).toEqual({ from: [0, 0, 3], to: [4, 6, 6] });
+  expect(table.takeChanged()).toBeUndefined();
+});
+
+it("places in the atlas: the least recently used brick that is not needed gives up its own", () => {
+  const slots = new Slots();
+  expect(slots.take("a")).toBeUndefined();
+  slots.grow(2);
+  expect([slots.take("a"), slots.take("b"), slots.take("c")]).toEqual([0, 1, undefined]);
+  slots.use("a");
+  expect(slots.oldest(() => false)).toBe("b");
+  expect(slots.oldest((key) => key === "b")).toBe("a");
+  expect(slots.oldest(() => true)).toBeUndefined();
+  slots.release("b");
+  expect(slots.take("c")).toBe(1);
+  slots.grow(3);
+  expect(slots.take("d")).toBe(2);
+  expect(slots.size).toBe(3);
+});
+
+const viewpoint = (
+  levels: readonly VolumeLevel[],
+  changes: Partial<VolumeViewpoint["orbit"]> = {},
+): VolumeViewpoint => ({
+  space: { extent: levels[0]!.shape, spacing: [1, 1, 1] },
+  orbit: { ...defaultOrbit, ...changes },
+  width: 800,
+  height: 600,
+});
+
+it("levels of detail: the coarsest whose voxels are small enough, within a limit", () => {
+  const levels = pyramids[0]!;
+  const never = () => false;
+  const chosen = (zoom: number, limit = 1000, isUsed: (key: string) => boolean = never) =>
+    chooseBricks(levels, viewpoint(levels, { zoom, yaw: 0, pitch: 0 }), limit, isUsed);
+  // A voxel of level 0 measures 0.677 pixels at a zoom of 1.
+  expect(chosen(0.5).finest).toBe(2);
+  expect(chosen(1).finest).toBe(1);
+  expect(chosen(1).bricks).toHaveLength(8 + 64);
+  expect(chosen(1.1).finest).toBe(0);
+  // A finer level in use stays a little longer.
+  const used = new Set(chosen(1.1).bricks.map(brickKey));
+  expect(chosen(1, 1000, (key) => used.has(key)).finest).toBe(0);
+  expect(chosen(0.8, 1000, (key) => used.has(key)).finest).toBe(1);
+  const few = chosen(4, 100);
+  expect(few.bricks.length).toBeLessThanOrEqual(8 + 100);
+  expect(few.leftOut).toBeGreaterThan(0);
+  // Bricks outside the picture are omitted, but the coarsest level is whole.
+  const near = chosen(8).bricks;
+  expect(near.filter((brick) => brick.level === 2)).toHaveLength(8);
+  expect(near.filter((brick) => brick.level === 0).length).toBeLessThan(512);
+  const keys = near.map(brickKey);
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+it("rays and projected points agree in both projections", () => {
+  for (const isPerspective of [false, true]) {
+    const view: VolumeViewpoint = {
+      space: { extent: [40, 30, 90], spacing: [1, -1, 2.5] },
+      orbit: { yaw: 37, pitch: -21, zoom: 1.3, center: [12, 20, 50], isPerspective },
+      width: 640,
+      height: 480,
+    };
+    const { from, right, down, forward } = castRays(view);
+    const project = projector(view);
+    for (const [u, v, t] of [
+      [0, 0, 100],
+      [100, -60, 140],
+      [-250, 200, 90],
+    ] as const) {
+      const aside = map3((i) => u * right[i]! + v * down[i]!);
+      const point = map3((i) =>
+        isPerspective ? from[i]! + t * (forward[i]! + aside[i]!) : from[i]! + aside[i]! + t * forward[i]!,
+      );
+      const { x, y } = project(point);
+      expect([x, y]).toEqual([expect.closeTo(320 + u, 6), expect.closeTo(240 + v, 6)]);
+    }
+  }
+});
+
+it("movements of the camera", () => {
+  const view = viewpoint(pyramids[0]!);
+  const before = projector(view)([100, 200, 300]);
+  const after = projector({ ...view, orbit: shifted(view, 20, -10) })([100, 200, 300]);
+  expect([after.x - before.x, after.y - before.y]).toEqual([expect.closeTo(20, 6), expect.closeTo(-10, 6)]);
+  expect(turned(defaultOrbit, 0, 1000).pitch).toBe(90);
+  expect(turned({ ...defaultOrbit, yaw: -179 }, 10, 0).yaw).toBeCloseTo(177);
+  expect(nearer(defaultOrbit, 1e9).zoom).toBe(64);
+});
+
+it("cameras in addresses", () => {
+  for (const orbit of [
+    { yaw: -12.5, pitch: 45, zoom: 2, center: null, isPerspective: false },
+    { yaw: 0, pitch: 0, zoom: 1, center: [1, 2.5, 3] as const, isPerspective: true },
+  ])
+    expect(readOrbit(orbitText(orbit))).toEqual(orbit);
+  expect(isOrbit(readOrbit("10,20"))).toBe(true);
+  for (const text of ["", "a,b", "1,95,1", "1,2,0", "1,2,1,4,5"])
+    expect(isOrbit(readOrbit(text))).toBe(false);
+});
