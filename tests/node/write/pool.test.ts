@@ -33,7 +33,8 @@ function watchedPool(size: number, onPost?: (worker: Worker, posts: number) => v
       const post = worker.postMessage.bind(worker);
       worker.postMessage = (...args: Parameters<typeof post>) => {
         post(...args);
-        onPost?.(worker, ++seen.posts);
+        seen.posts++;
+        onPost?.(worker, seen.posts);
       };
       return worker;
     },
@@ -466,6 +467,31 @@ it("writes the same while it compares workers with the calling thread", async ()
   expectSame(found!, expected!, "compared");
   expect(seen.posts - before).toBeGreaterThan(64);
   expect(seen.posts - before).toBeLessThan(150);
+});
+
+it("neighbours in shards are sent together", async () => {
+  const { pool, seen } = watchedPool(2);
+  try {
+    const shape = [256, 128, 128];
+    const options = {
+      shape,
+      chunkShape: [32, 32, 32],
+      shardShape: [128, 128, 128],
+      dtype: "uint16",
+    } as const;
+    const concurrency = 64; // 8 chunks of each shard
+    const random = randomizer(11);
+    const values = Uint16Array.from({ length: product(shape) }, () => random() * 100);
+    const [alone, pooled] = [new Map(), new Map()] as [Files, Files];
+    await set(await create(alone, options), null, values);
+    await set(await create(pooled, options), null, values, { pool, concurrency });
+    expect([...pooled.keys()].sort()).toEqual([...alone.keys()].sort());
+    for (const [key, bytes] of pooled) expect(Buffer.compare(bytes, alone.get(key)!), key).toBe(0);
+    expect(seen.posts).toBeGreaterThan(0);
+    expect(seen.posts).toBeLessThanOrEqual(128 / 4); // of 128 chunks, 4 in each row of a shard
+  } finally {
+    pool.destroy();
+  }
 });
 
 it("many writes at the same time, through one pool", async () => {

@@ -85,7 +85,9 @@ async function inOrder<T>(
   const waiting: MaybePromise<T>[] = [];
   try {
     for (let i = 0; i < count; i++) {
-      if (waiting.length >= concurrency) take(await waiting.shift()!);
+      // Several parts are begun together: workers gather neighbours in one step.
+      if (waiting.length >= concurrency)
+        while (waiting.length > concurrency / 2) take(await waiting.shift()!);
       const part = make(i, waiting.length === 0);
       if (waiting.length === 0 && !(part instanceof Promise)) take(part);
       else waiting.push(part);
