@@ -45,16 +45,23 @@ const minShards = 2;
 const maxShardBytes = 32 * 2 ** 20;
 
 /**
- * Returns the number of objects to write in parallel, so that at most `concurrency` chunks and few shards are
- * in memory.
+ * Returns the number of objects to write in parallel, and of inner chunks of each to encode in parallel: at most
+ * `concurrency` chunks and few shards are in memory. Workers get whole rows of a shard, whose values are gathered together;
+ * chunks that wait for them take no memory.
  */
-function objectLanes({ objectAxes, spec }: ArrayReader, width: number, concurrency: number): number {
-  if (!spec.isSharded) return concurrency;
+function concurrencies(
+  { objectAxes, spec }: ArrayReader,
+  width: number,
+  { concurrency, encoders }: WriteRegionOptions,
+): readonly [objects: number, inner: number] {
+  if (!spec.isSharded) return [concurrency, 1];
   const longest = objectAxes.map((axis) => (axis.count > 0 ? axis.size(0) : 1));
   const shards = Math.floor(
     Math.max(concurrency * countOf(spec.chunkShape) * width, maxShardBytes) / (countOf(longest) * width),
   );
-  return Math.min(concurrency, Math.max(minShards, shards));
+  const lanes = Math.min(concurrency, Math.max(minShards, shards));
+  const row = encoders ? countOf(longest.slice(-1)) / countOf(spec.chunkShape.slice(-1)) : 0;
+  return [lanes, Math.max(Math.min(concurrency, 2 * row), Math.ceil(concurrency / lanes))];
 }
 
 /**
@@ -68,7 +75,7 @@ export async function writeRegion(
   values: Values,
   options: WriteRegionOptions,
 ): Promise<void> {
-  const { signal, concurrency, conflicts, writeEmptyChunks, onProgress, encoders, clears = false } = options;
+  const { signal, conflicts, writeEmptyChunks, onProgress, encoders, clears = false } = options;
   const { recheck } = options;
   signal?.throwIfAborted();
   const { fill } = reader.spec;
@@ -76,8 +83,7 @@ export async function writeRegion(
   const keepsFill = writeEmptyChunks || fill.value === null;
   const encoder = new ChunkEncoder(values, region, { keepsFill, encoders, signal, clears });
   await encoder.start(reader.firstCodec);
-  const lanes = objectLanes(reader, values.width, concurrency);
-  const innerConcurrency = Math.ceil(concurrency / lanes);
+  const [lanes, innerConcurrency] = concurrencies(reader, values.width, options);
   const writer = new ObjectWriter(store, reader, encoder, { conflicts, signal, innerConcurrency, recheck });
   const jobs = new Jobs(reader, region.parts, values.width);
   const totalChunks = countOf(region.parts.map((list) => list.length));

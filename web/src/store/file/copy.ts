@@ -76,13 +76,13 @@ function blockingCalls(fs: BlockingFs, note: (duration: number) => void): ShortC
     async open(...given) {
       const id = await run("open", ...given);
       return {
-        stat: () => run("fstat", id),
+        stat: run.bind(null, "fstat", id),
         read: async (...part: unknown[]) => ({ bytesRead: await run("read", id, ...part) }),
-        close: () => run("close", id),
+        close: run.bind(null, "close", id),
       };
     },
   };
-  for (const name of ["chmod", "rename", "stat"]) calls[name] = (...given) => run(name, ...given);
+  for (const name of ["chmod", "rename", "stat"]) calls[name] = run.bind(null, name);
   return calls as unknown as ShortCalls;
 }
 
