@@ -26,6 +26,8 @@ const neededSoon = [
   "side",
   "stored-coordinates",
   "ome-settings",
+  "source/kinds",
+  "source/multiscale",
 ];
 
 /** Copies of wasm modules and of the worker's script, which stay separate files (web/src/engine/packaged.ts). */

@@ -53,6 +53,21 @@ test("a plate is a grid of wells, a well shows its first field", async ({ viewer
   await expect(page.getByRole("button", { name: "Well A1" })).toBeVisible();
 });
 
+test("all wells of a plate show the chosen field and channel", async ({ viewer, page }) => {
+  const read: string[] = [];
+  page.on("request", (request) => {
+    const [, field] = /plate\.zarr\/(\w\/\d\/\d)\/\d+\/\d/.exec(request.url()) ?? [];
+    if (field) read.push(field);
+  });
+  await viewer.show("source=/groups/plate.zarr");
+  await expect(page.locator(".zw-well canvas")).toHaveCount(2);
+  expect(new Set(read)).toEqual(new Set(["A/1/0", "B/2/0"]));
+  await page.getByLabel("Field of view").selectOption("2");
+  await expect.poll(() => new Set(read)).toEqual(new Set(["A/1/0", "B/2/0", "A/1/1", "B/2/1"]));
+  await expect(page.locator(".zw-well canvas")).toHaveCount(2);
+  if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/plate.png` });
+});
+
 test("wells have small pictures of their coarsest level, once they are in view", async ({ viewer, page }) => {
   const read: string[] = [];
   page.on("request", (request) => {

@@ -55,6 +55,23 @@ export const plankValue = ([row]: readonly number[]) => (row! % 2 === 0 ? 40 : 2
 /** [row, column] of uint8: 0 and 255 by columns, so that the choice of samples matters. */
 export const combValue = ([, column]: readonly number[]) => ([2, 5].includes(column! % 8) ? 255 : 0);
 
+/** Depths in metres, at very different distances: [depth, lat] of float32. */
+export const depths = [5, 15, 30, 60, 120, 250, 500, 1000] as const;
+export const sectionValue = ([depth, lat]: readonly number[]) => 20 * depth! + lat!;
+
+/** [lat, lon] of float32, from 0 to 360° east. */
+export const oceanShape = [18, 36] as const;
+export const oceanValue = ([lat, lon]: readonly number[]) => 10 * lat! + lon!;
+
+/** [j, i] of float32: a grid turned by 30° around 10° E 50° N, cells of 1°. */
+export const turnedShape = [12, 20] as const;
+export const turnedValue = ([j, i]: readonly number[]) => 20 * j! + i!;
+export const turnedPlace = ([j, i]: readonly number[]): readonly [longitude: number, latitude: number] => {
+  const [x, y] = [i! - 9.5, j! - 5.5];
+  const [sine, cosine] = [Math.sin(Math.PI / 6), Math.cos(Math.PI / 6)];
+  return [10 + x * cosine - y * sine, 50 + x * sine + y * cosine];
+};
+
 const images: Readonly<Record<string, () => Readonly<Record<string, ArraySpec | object>>>> = {
   omero: () => ({
     "": omeGroup("cyx", [1, 0.5, 0.5], {
@@ -118,7 +135,77 @@ const images: Readonly<Record<string, () => Readonly<Record<string, ArraySpec | 
       attributes: { units: "K", long_name: "air temperature" },
     } satisfies ArraySpec,
   }),
+  section: () => ({
+    "": { zarr_format: 3, node_type: "group", attributes: { Conventions: "CF-1.10" } },
+    depth: {
+      shape: [depths.length],
+      type: "float64",
+      value: ([i]) => depths[i!]!,
+      names: ["depth"],
+      attributes: { units: "m", positive: "down", standard_name: "depth" },
+    } satisfies ArraySpec,
+    lat: degrees("lat", "latitude", 18, (i) => -85 + 10 * i),
+    salt: {
+      shape: [depths.length, 18],
+      type: "float32",
+      chunks: [4, 9],
+      value: sectionValue,
+      names: ["depth", "lat"],
+    } satisfies ArraySpec,
+  }),
+  ocean: () => ({
+    "": { zarr_format: 3, node_type: "group", attributes: { Conventions: "CF-1.10" } },
+    lat: degrees("lat", "latitude", 18, (i) => -85 + 10 * i),
+    lon: degrees("lon", "longitude", 36, (i) => 5 + 10 * i),
+    sst: {
+      shape: oceanShape,
+      type: "float32",
+      chunks: [9, 9],
+      value: oceanValue,
+      names: ["lat", "lon"],
+    } satisfies ArraySpec,
+  }),
+  turned: () => ({
+    "": { zarr_format: 3, node_type: "group", attributes: { Conventions: "CF-1.10" } },
+    ...Object.fromEntries(
+      (["lon", "lat"] as const).map((name, part) => [
+        name,
+        {
+          shape: turnedShape,
+          type: "float64",
+          value: (index) => turnedPlace(index)[part]!,
+          names: ["j", "i"],
+          attributes: { units: part === 0 ? "degrees_east" : "degrees_north" },
+        } satisfies ArraySpec,
+      ]),
+    ),
+    speed: {
+      shape: turnedShape,
+      type: "float32",
+      chunks: [6, 10],
+      value: turnedValue,
+      names: ["j", "i"],
+      attributes: { coordinates: "lon lat" },
+    } satisfies ArraySpec,
+  }),
 };
+
+/** A coordinate in degrees. */
+const degrees = (
+  name: string,
+  standardName: string,
+  length: number,
+  value: (index: number) => number,
+): ArraySpec => ({
+  shape: [length],
+  type: "float64",
+  value: ([i]) => value(i!),
+  names: [name],
+  attributes: {
+    units: standardName === "latitude" ? "degrees_north" : "degrees_east",
+    standard_name: standardName,
+  },
+});
 
 function omeGroup(axes: string, scale: readonly number[], omero?: object, levels = 1): object {
   const known: Readonly<Record<string, object>> = { c: { type: "channel" } };

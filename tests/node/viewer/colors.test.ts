@@ -5,6 +5,7 @@ import { colorDifference, toLab } from "#src/viewer/base/color-difference.js";
 import { colorTable, parseColor, pixelBytes, pixelColor } from "#src/viewer/base/color-tables.js";
 import { colormapKinds, colormapNames, isColormap, loadColormap } from "#src/viewer/base/colormaps.js";
 import { LabelColors } from "#src/viewer/base/label-colors.js";
+import { labelCode, labelPixel } from "#src/viewer/base/label-pixels.js";
 import { outsideColors } from "#src/viewer/base/outside-colors.js";
 import type { Plane } from "#src/viewer/base/plane.js";
 import { bent, scaleCurve, type ValueScale, valueScales } from "#src/viewer/base/value-scale.js";
@@ -221,3 +222,25 @@ it("labels have the colours of the metadata, and others their own", () => {
   expect(pixelBytes(look[3]!)).toEqual([40, 50, 60]);
   expect(parseColor("#102030")).toEqual([16, 32, 48]);
 });
+
+it("labels below 8,454,144 have different colours", () => {
+  const table = colorTable("labels");
+  const used = new Uint8Array(2 ** 24);
+  for (let code = 0; code < 2 ** 16 + 2 ** 23; code++) used[labelPixel(table, code) & 0xffffff]!++;
+  expect(used.reduce((most, count) => Math.max(most, count), 0)).toBe(1);
+  for (const label of [0, 1, 65_535, 65_536, 8_454_143])
+    expect(labelCode(BigInt(label))).toBe(labelCode(label));
+  expect([0, 1, 65_535].map((label) => labelCode(label))).toEqual([0, 1, 65_535]);
+});
+
+it.each([2n ** 23n, 2n ** 32n - 50_000n, 2n ** 40n, 2n ** 63n, -100_000n])(
+  "100,000 labels from %i on have different colours",
+  (first) => {
+    const table = colorTable("labels");
+    const pixels = new Set<number>();
+    for (let i = 0n; i < 100_000n; i++) pixels.add(labelPixel(table, labelCode(first + i)));
+    expect(pixels.size).toBe(100_000);
+    // Numbers and integers of 64 bits agree.
+    if (Number.isSafeInteger(Number(first))) expect(labelCode(Number(first))).toBe(labelCode(first));
+  },
+);

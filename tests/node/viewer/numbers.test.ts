@@ -3,8 +3,9 @@
 import { expect, it } from "vitest";
 import type { DType } from "zarr-wasm";
 import { formatScalar } from "#src/viewer/base/format.js";
+import { labelCode } from "#src/viewer/base/label-pixels.js";
 import type { Plane } from "#src/viewer/base/plane.js";
-import { labelEntries } from "#src/viewer/draw/labels.js";
+import { labelCodes } from "#src/viewer/draw/labels.js";
 import { tileTexels } from "#src/viewer/draw/texels.js";
 import { Envelope } from "#src/viewer/numbers/envelope.js";
 import { Findings } from "#src/viewer/numbers/findings.js";
@@ -247,13 +248,13 @@ it("downsampled 64-bit labels are exactly the middle ones", () => {
     plane: plane(Float32Array.from(data, Number), rows, columns),
     block: { region: { data } },
     offsetOf: (row: number, column: number) => row * columns + column,
-  } as unknown as Parameters<typeof labelEntries>[0];
-  const entries = labelEntries(tile)!;
+  } as unknown as Parameters<typeof labelCodes>[0];
+  const entries = labelCodes(tile)!;
   const { data: seen, ...texels } = entries([0, rows], [0, columns], { rows: 2, columns: 4 });
   expect(texels).toMatchObject({ rows: 3, columns: 5 });
   const expected = Array.from({ length: 15 }, (_, i) => {
     const label = data[(2 * Math.floor(i / 5) + 1) * columns + 4 * (i % 5) + 2]!;
-    return 1 + Number((label - 1n) % 65_535n);
+    return labelCode(label);
   });
   expect([...seen]).toEqual(expected);
   expect(entries([1, 2], [3, 5]).data).toHaveLength(2);

@@ -29,10 +29,14 @@ it("the camera: everything is visible, the point under the pointer stays there, 
   expect(fitted({ top: 0, left: 0, bottom: 7, right: 9 }, { width: 100, height: 100 }, 1.5).scale).toBe(
     16 / 1.5,
   );
+  // Others fill the frame.
+  expect(
+    fitted({ top: 0, left: 0, bottom: 7, right: 9 }, { width: 100, height: 100 }, 1, 1, false).scale,
+  ).toBeCloseTo(100 / 9);
   for (const aspect of [1, -1, 0.5]) {
     const at = { x: 700, y: 50 };
     const under = worldAt(camera, size, at, aspect);
-    const closer = zoomed(camera, 3, { x: at.x - 400, y: at.y - 300 }, 0.01, aspect);
+    const closer = zoomed(camera, 3, { x: at.x - 400, y: at.y - 300 }, { least: 0.01, most: 96 }, aspect);
     expect(closer.scale).toBeCloseTo(0.6);
     expect(worldAt(closer, size, at, aspect).row).toBeCloseTo(under.row);
     expect(worldAt(closer, size, at, aspect).column).toBeCloseTo(under.column);

@@ -5,7 +5,7 @@ import { viridis } from "./viridis.js";
 /** 0 to 255. */
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** Number of entries of a table of labels: the background, and a colour for each label before they repeat. */
+/** Number of entries of a table of labels: the background, and the colours of the first labels. */
 export const labelCount = 2 ** 16;
 
 const tables = new Map<ColormapName, Uint32Array>();
@@ -82,7 +82,8 @@ const background: Rgb = [20, 22, 28];
 
 /**
  * Colours a golden angle apart in hue, so that consecutive labels look very different. No two are the same:
- * further turns around the circle vary saturation and lightness.
+ * further turns around the circle vary saturation and lightness. The last bit of blue is 0: colours with a 1 are
+ * those of further labels (label-pixels.ts).
  */
 function labelColors(): Uint32Array {
   const table = new Uint32Array(labelCount);
@@ -94,7 +95,8 @@ function labelColors(): Uint32Array {
     for (let turn = 0; used.has(pixel); turn++) {
       const saturation = 0.62 + 0.3 * (((turn * 0.618) % 1) - (turn > 0 ? 0.5 : 0));
       const lightness = 0.5 + 0.14 * ((label % 3) - 1) + (turn > 0 ? 0.13 * (((turn * 0.755) % 1) - 0.5) : 0);
-      pixel = pixelColor(hslToRgb(hue + turn * 0.31, saturation, lightness));
+      const [red, green, blue] = hslToRgb(hue + turn * 0.31, saturation, lightness);
+      pixel = pixelColor([red, green, blue & ~1]);
     }
     used.add(pixel);
     table[label] = pixel;

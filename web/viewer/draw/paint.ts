@@ -1,5 +1,6 @@
 /** Converts numbers to pixels on the CPU: a look-up table and two strides, without allocations per pixel. */
-import { labelCount, pixelColor } from "../base/color-tables.js";
+import { pixelColor } from "../base/color-tables.js";
+import { labelCode, labelPixel } from "../base/label-pixels.js";
 import type { OutsideColors } from "../base/outside-colors.js";
 import type { Plane } from "../base/plane.js";
 import { bent, scaleCurve, type ValueScale } from "../base/value-scale.js";
@@ -195,7 +196,7 @@ function paintFlat(
   }
 }
 
-/** Colours a plane of labels: 0 is the background, other integers cycle through the remaining colours. */
+/** Colours a plane of labels. */
 export function paintLabels(
   { values, offset, rows, columns, rowStride, columnStride }: Plane,
   table: Uint32Array,
@@ -204,21 +205,7 @@ export function paintLabels(
   let at = 0;
   for (let row = 0; row < rows; row++) {
     let from = offset + row * rowStride;
-    for (let column = 0; column < columns; column++, from += columnStride) {
-      const value = values[from]!;
-      pixels[at++] = Number.isFinite(value) ? table[labelEntry(value)]! : transparent;
-    }
+    for (let column = 0; column < columns; column++, from += columnStride)
+      pixels[at++] = labelPixel(table, labelCode(values[from]!));
   }
-}
-
-/** Entry of the colour table for a label. */
-export function labelEntry(label: number | bigint): number {
-  const count = labelCount - 1;
-  if (typeof label === "bigint") {
-    const all = BigInt(count);
-    return label === 0n ? 0 : 1 + Number((((label - 1n) % all) + all) % all);
-  }
-  if (label === 0) return 0;
-  const turn = (label - 1) % count;
-  return 1 + (turn < 0 ? turn + count : turn);
 }

@@ -1,6 +1,7 @@
 /** Images of tiles for 2-D contexts: no larger than displayed, and cached within a budget. */
+import { labelPixel } from "../base/label-pixels.js";
 import type { Tile } from "../tiles/tile.js";
-import { labelEntries } from "./labels.js";
+import { labelCodes } from "./labels.js";
 import { paintLabels, paintPlane, paintThinned, type Thinning, thinnedPlane } from "./paint.js";
 import type { Placed } from "./placing.js";
 import type { MakingTime, SceneLayer } from "./renderer.js";
@@ -119,11 +120,11 @@ function pixelValues(tile: Tile, { style, low, high }: SceneLayer, step: Thinnin
 /** One label is chosen of several: the mean of their colours would be another label's. */
 function paintEvery(tile: Tile, table: Uint32Array, step: Thinning, pixels: Uint32Array): void {
   const { plane } = tile;
-  const entries = labelEntries(tile);
+  const entries = labelCodes(tile);
   if (!entries) {
     paintLabels(thinnedPlane(plane, step, step.rows >> 1, step.columns >> 1), table, pixels);
     return;
   }
   const { data } = entries([0, plane.rows], [0, plane.columns], step);
-  for (let i = 0; i < pixels.length; i++) pixels[i] = table[data[i]!]!;
+  for (let i = 0; i < pixels.length; i++) pixels[i] = labelPixel(table, data[i]!);
 }

@@ -20,7 +20,12 @@ export interface Placing {
   isSeen(placed: Placed): boolean;
 }
 
-export function placing({ size, ratio, camera, aspect }: Scene): Placing {
+export function placing({
+  size,
+  ratio,
+  camera,
+  aspect,
+}: Pick<Scene, "size" | "ratio" | "camera" | "aspect">): Placing {
   const width = Math.max(1, Math.round(size.width * ratio));
   const height = Math.max(1, Math.round(size.height * ratio));
   const across = camera.scale * ratio;

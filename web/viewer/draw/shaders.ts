@@ -37,7 +37,7 @@ export type SamplerKind = keyof typeof samplers;
 export const samplerType = (type: TexelType): SamplerKind =>
   type === "f32" ? "float" : type.startsWith("u") ? "uint" : "int";
 
-/** Colours tiles. `mode` is 0 for maps, 1 for labels, 2 for entries of the table. */
+/** Colours tiles. `mode` is 0 for maps, 1 for labels, 2 for codes of labels. */
 export function fragmentShader(kind: SamplerKind): string {
   const { sampler, scalar, position } = samplers[kind];
   return `#version 300 es
@@ -65,20 +65,32 @@ vec4 entry(int at) {
   return texelFetch(colours, ivec2(at & 255, at >> 8), 0);
 }
 
+// As labelPixel and computedCode in base/label-pixels.ts.
+vec4 labelled(uint code) {
+  if (code < 65536u) return entry(int(code));
+  if (code == 0xffffffffu) return vec4(0.0);
+  uint mixed = ((code - 65536u) * 0x5bd1e9u) & 0x7fffffu;
+  mixed ^= mixed >> 11;
+  mixed = (mixed * 0x297a2du) & 0x7fffffu;
+  mixed ^= mixed >> 12;
+  uint rgb = (mixed << 1) | 1u;
+  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+}
+
+uint codeOf(uint low, uint high) {
+  if (high == 0u && low < 65536u) return low;
+  uint above = ((low >> 23) | (high << 9)) ^ (high >> 23);
+  return 65536u + ((low + above * 0x9e3779b1u) & 0x7fffffu);
+}
+
 vec4 mapped(${scalar} value) {
-  if (mode == 2) return entry(int(value));
+  if (mode == 2) return labelled(uint(value));
   ${
     kind === "float"
       ? `if (isnan(value)) return vec4(0.0);
   if (isinf(value)) return vec4(value > 0.0 ? above : below, 1.0);
-  if (mode == 1) {
-    float turn = mod(value - 1.0, 65535.0);
-    return entry(value == 0.0 ? 0 : 1 + int(turn));
-  }`
-      : `if (mode == 1) {
-    int turn = ${kind === "int" ? "(value - 1) % 65535" : "int((value - 1u) % 65535u)"};
-    return entry(value == ${scalar}(0) ? 0 : 1 + (turn < 0 ? turn + 65535 : turn));
-  }`
+  if (mode == 1) return labelled(codeOf(uint(int(value)), value < 0.0 ? 0xffffffffu : 0u));`
+      : `if (mode == 1) return labelled(codeOf(uint(value), ${kind === "int" ? "value < 0 ? 0xffffffffu : 0u" : "0u"}));`
   }
   ${position}
   if (bend > 0) {

@@ -1,7 +1,7 @@
 /** Tiles as textures, in the elements' own types if the GPU supports them. */
 import type { Tile } from "../tiles/tile.js";
 import { setNearest } from "./gl.js";
-import { labelEntries } from "./labels.js";
+import { labelCodes } from "./labels.js";
 import type { MakingTime } from "./renderer.js";
 import { type Texels, type TexelType, tileTexels } from "./texels.js";
 import { TileCache } from "./tile-cache.js";
@@ -46,7 +46,7 @@ export class Textures extends TileCache<TileTextures> {
 
   /** The textures of a tile; undefined if there is no time left to make them. */
   of(tile: Tile, isLabels: boolean, time: MakingTime): TileTextures | undefined {
-    const entries = isLabels ? labelEntries(tile) : undefined;
+    const entries = isLabels ? labelCodes(tile) : undefined;
     const key = entries ? `${tile.key} labels` : tile.key;
     const kept = this.get(key);
     if (kept) return kept;
@@ -54,7 +54,7 @@ export class Textures extends TileCache<TileTextures> {
     return this.make(tile, time, () => ({ key, ...this.#patchesOf(tile, entries) }));
   }
 
-  #patchesOf(tile: Tile, entries: ReturnType<typeof labelEntries>): Omit<TileTextures, "key"> {
+  #patchesOf(tile: Tile, entries: ReturnType<typeof labelCodes>): Omit<TileTextures, "key"> {
     const patches: Patch[] = [];
     let bytes = 0;
     const { rows, columns } = tile.plane;

@@ -5,7 +5,7 @@ import { scaleCurve, type ValueScale, valueScales } from "../base/value-scale.js
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
 import { compileProgram, type Program, setPlace, unit } from "./gl.js";
-import { labelEntries } from "./labels.js";
+import { labelCodes } from "./labels.js";
 import { type Placed, type Placing, placing } from "./placing.js";
 import {
   dotDistance,
@@ -235,7 +235,7 @@ class PictureDrawing {
       gl.bindTexture(gl.TEXTURE_2D, texture);
       gl.uniform1i(at("values"), 0);
       gl.uniform1i(at("colours"), 1);
-      const isEntries = style.kind === "labels" && labelEntries(tile) !== undefined;
+      const isEntries = style.kind === "labels" && labelCodes(tile) !== undefined;
       gl.uniform1i(at("mode"), style.kind !== "labels" ? 0 : isEntries ? 2 : 1);
       this.#setRange(at, samplerType(texels.type), texels, low, high);
       this.#setScale(at, style.scale, texels, low, high);

@@ -2,7 +2,7 @@
 import type { Source } from "zarr-wasm";
 import type { ColormapName } from "../base/colormaps.js";
 import type { ValueScale } from "../base/value-scale.js";
-import type { frameRates, Outside, WantedState } from "../model/state.js";
+import type { frameRates, Interpolation, Outside, PlaceMode, WantedState } from "../model/state.js";
 import type { VolumeMode } from "../model/volume.js";
 import type { ComplexPart } from "../source/leaf.js";
 import type { ControlsMode } from "./options.js";
@@ -81,6 +81,12 @@ export interface ZarrViewerAttributes {
   orbit?: string | undefined;
   /** How the volume is projected. Default: max. */
   mode?: VolumeMode | undefined;
+  /** Where elements are drawn: at their coordinates, or as equal cells. Default: auto. */
+  places?: PlaceMode | undefined;
+  /** Whether values between the centres of elements are interpolated. Default: nearest. */
+  interpolation?: Interpolation | undefined;
+  /** Longitude at the middle of a map that goes around the globe. */
+  meridian?: Numeric | "none" | undefined;
   /** Overrides the system preference. */
   theme?: "light" | "dark" | undefined;
   /** URL of a page with the full viewer; enables copying links. */

@@ -4,7 +4,7 @@
  */
 import { h } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
-import { isComposite, type Layer, planeAspect, planLayers } from "../model/layers.js";
+import { isComposite, type Layer, planLayers } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { depthAxes } from "../panels/extra-controls.js";
 import type { Pointed } from "../panels/readout.js";
@@ -15,6 +15,7 @@ import { ImagePainter } from "./image-painter.js";
 import { LinePainter } from "./line-painter.js";
 import { cellIndex } from "./plane-geometry.js";
 import { PlaneView } from "./plane-view.js";
+import { loadProjection, placement } from "./projections.js";
 import { type Limits, Ranges } from "./ranges.js";
 
 export interface CrossSectionsCallbacks {
@@ -99,8 +100,13 @@ class CrossSection {
     });
     const shown = isImage ? layers : layers.filter(({ style }) => style.kind !== "mask" && !style.isOverlay);
     this.ranges.begin(shown, { isPerSlice: true, isCommon: false });
-    const aspect = isImage ? planeAspect(dataset, state) : 1;
-    this.plane.show({ dataset, state, layers: shown, next: [], aspect });
+    this.plane.show({ dataset, state, layers: shown, next: [], ...placement(dataset, state) });
+    void loadProjection(dataset, state)?.then(
+      () => {
+        if (this.#state === state) this.#update();
+      },
+      () => {}, // equal cells need no coordinates
+    );
   }
 
   get #crossing(): Cell | undefined {
@@ -127,14 +133,11 @@ class Crosshair {
   readonly elements = [this.#down, this.#across] as const;
 
   place(plane: PlaneView, at: Cell | undefined): void {
-    const view = plane.viewpoint;
-    for (const element of this.elements) element.hidden = !at || !view;
-    if (!at || !view) return;
-    const { camera, size, aspect } = view;
-    const x = size.width / 2 + (at.column + 0.5 - camera.column) * camera.scale;
-    const y = size.height / 2 + (at.row + 0.5 - camera.row) * camera.scale * aspect;
-    this.#down.style.left = `${x}px`;
-    this.#across.style.top = `${y}px`;
+    const centre = at && plane.centreOf(at);
+    for (const element of this.elements) element.hidden = !centre;
+    if (!centre) return;
+    this.#down.style.left = `${centre.x}px`;
+    this.#across.style.top = `${centre.y}px`;
   }
 }
 

@@ -2,22 +2,23 @@
 import type { Point } from "../input/gestures.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Cell } from "./cell-reading.js";
-import { cellCentre, type PlaneContent, planeExtent, visibleRectangle } from "./plane-geometry.js";
+import {
+  cellBounds,
+  cellCentre,
+  isLine,
+  type PlaneContent,
+  planeExtent,
+  visibleRectangle,
+} from "./plane-geometry.js";
 
 /** Moves the cursor to an element. */
-export function placeCursor(
-  { style }: HTMLElement,
-  cell: Cell,
-  view: Viewpoint,
-  isWholeHeight: boolean,
-): void {
-  const { x, y } = cellCentre(view, cell);
-  const { scale } = view.camera;
-  const height = isWholeHeight ? view.size.height : scale * Math.abs(view.aspect);
-  style.width = `${scale}px`;
-  style.height = `${height}px`;
-  style.left = `${x - scale / 2}px`;
-  style.top = isWholeHeight ? "0" : `${y - height / 2}px`;
+export function placeCursor({ style }: HTMLElement, cell: Cell, shown: PlaneContent, view: Viewpoint): void {
+  const { top, bottom, left, right } = cellBounds(shown, view, cell);
+  const isWholeHeight = isLine(shown);
+  style.width = `${right - left}px`;
+  style.height = `${isWholeHeight ? view.size.height : bottom - top}px`;
+  style.left = `${left}px`;
+  style.top = isWholeHeight ? "0" : `${top}px`;
 }
 
 /** Draws the marked rectangle between two points. */
@@ -52,9 +53,9 @@ export function movedCell(
 }
 
 /** Distance by which the view must move, in CSS pixels, to bring a cell well inside it. */
-export function distanceInto(view: Viewpoint, cell: Cell, isOneRow: boolean): { dx: number; dy: number } {
-  const at = cellCentre(view, cell);
+export function distanceInto(shown: PlaneContent, view: Viewpoint, cell: Cell): { dx: number; dy: number } {
+  const at = cellCentre(shown, view, cell);
   const { width, height } = view.size;
   const out = (x: number, most: number) => (x < 0 ? x - most / 4 : x > most ? x - most + most / 4 : 0);
-  return { dx: out(at.x, width), dy: isOneRow ? 0 : out(at.y, height) };
+  return { dx: out(at.x, width), dy: isLine(shown) ? 0 : out(at.y, height) };
 }

@@ -1,5 +1,6 @@
 /** The initial camera: the whole plane, or its middle if the whole costs too much. */
 import { type Camera, fitted, type Size, visible } from "../model/camera.js";
+import type { Projection } from "../model/projection.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import { TileGrid } from "../tiles/grid.js";
@@ -12,6 +13,17 @@ interface Room {
   readonly size: Size;
   readonly ratio: number;
   readonly aspect: number;
+  readonly projection?: Projection | undefined;
+}
+
+/**
+ * Whether elements are samples of a picture, whose sides must not differ. Maps, and planes through time, fill the
+ * frame.
+ */
+function hasEqualPixels({ axes, geography }: Dataset, shown: readonly number[]): boolean {
+  const isMap = geography && shown.includes(geography.vertical) && shown.includes(geography.horizontal);
+  const filling = ["latitude", "longitude", "time"];
+  return !isMap && !shown.some((axis) => filling.includes(axes[axis]!.role ?? ""));
 }
 
 /** The camera for the state's window; without one, for the whole plane or its middle. */
@@ -22,15 +34,29 @@ export function homeCamera(dataset: Dataset, state: ViewState, room: Room, isAny
     axis === undefined ? [0, 1] : (window[axis] ?? [0, shape[axis]!]);
   const across = interval(axes.at(-1));
   const down = interval(axes.length > 1 ? axes[0] : undefined);
-  const { size, ratio, aspect } = room;
-  const rectangle = { top: down[0], bottom: down[1], left: across[0], right: across[1] };
+  const { size, ratio, aspect, projection } = room;
+  const elements = { top: down[0], bottom: down[1], left: across[0], right: across[1] };
+  const rectangle = projection ? projection.boundsOf(elements) : elements;
   // A line fills the width, whatever its height.
   const camera =
     axes.length === 1
-      ? { row: 0.5, column: (across[0] + across[1]) / 2, scale: size.width / (across[1] - across[0]) }
-      : fitted(rectangle, size, ratio, aspect);
-  if (isAnyCost || axes.some((axis) => window[axis])) return camera;
-  return affordable(dataset, axes, camera, room);
+      ? {
+          row: 0.5,
+          column: (rectangle.left + rectangle.right) / 2,
+          scale: size.width / (rectangle.right - rectangle.left),
+        }
+      : fitted(rectangle, size, ratio, aspect, !projection && hasEqualPixels(dataset, axes));
+  const isWhole = axes.every((axis) => !window[axis]);
+  const home = isWhole ? centredOn(state.meridian, camera, projection) : camera;
+  // Of planes with a projection, all coordinates have been read.
+  if (isAnyCost || !isWhole || (projection && !projection.isIdentity)) return home;
+  return affordable(dataset, axes, home, room);
+}
+
+/** The camera centred on a longitude, on a map that wraps around. */
+function centredOn(meridian: number | null, camera: Camera, projection: Projection | undefined): Camera {
+  const column = meridian === null || !projection?.isPeriodic ? undefined : projection.columnOf(meridian);
+  return column === undefined ? camera : { ...camera, column };
 }
 
 /** Zooms in towards the middle until the view is within the budget. */

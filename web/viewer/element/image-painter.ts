@@ -2,6 +2,7 @@
 import { formatShape } from "../base/format.js";
 import type { Renderer, Rgb } from "../draw/renderer.js";
 import { isSoftware } from "../draw/software.js";
+import type { Warping } from "../draw/warp.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import { axisName, fillRuler, rulerTitle, rulerWidth } from "../panels/rulers.js";
@@ -11,7 +12,8 @@ import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
 import type { Overlay } from "./overlay.js";
 import type { Painter } from "./painter.js";
-import type { PlaneContent } from "./plane-geometry.js";
+import { type PlaneContent, planeExtent } from "./plane-geometry.js";
+import { drawnDataset, warpCode } from "./projections.js";
 import type { Ranges } from "./ranges.js";
 
 /** Delay of the renderer's creation in milliseconds, during which the first tiles are requested. */
@@ -27,6 +29,7 @@ export class ImagePainter implements Painter {
   /** The overlay of the picture; loaded before the first drawing. */
   #overlay: Overlay | undefined;
   #overlaying: Promise<void> | undefined;
+  #warping: Warping | undefined;
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
   readonly #repaint: () => void;
   #kept: { readonly ground: Rgb; readonly paper: Rgb } | undefined;
@@ -50,7 +53,8 @@ export class ImagePainter implements Painter {
     tilesOf: (layer: Layer) => readonly Tile[],
   ): boolean {
     const { size, ratio, camera, aspect } = view;
-    const { state, dataset, layers } = shown;
+    const { state, layers } = shown;
+    const dataset = drawnDataset(shown, view);
     const shape = datasetShape(dataset);
     const seen = visible(camera, size, aspect);
     const names = state.axes.map((axis) =>
@@ -82,10 +86,11 @@ export class ImagePainter implements Painter {
     );
     const label = `Image of a slice of ${formatShape(lengths)} elements. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
     if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);
-    this.#overlay?.paint(shown, view);
+    this.#overlay?.paint({ ...shown, dataset }, view);
+    const place = this.#placer(shown, view);
     const drawn = layers.map((layer) => {
       const [low, high] = this.ranges.limits(layer);
-      return { style: layer.style, low, high, tiles: tilesOf(layer) };
+      return { style: layer.style, low, high, tiles: place(layer, tilesOf(layer)) };
     });
     const isNeeded = drawn.some(({ tiles }) => tiles.length > 0);
     if (isNeeded) this.#overlaying ??= this.#lay(frame);
@@ -105,6 +110,18 @@ export class ImagePainter implements Painter {
       ...(layers[0]?.style.blend === "add" ? { paper: black } : {}),
       layers: drawn,
     });
+  }
+
+  /** A function that places the tiles of a layer in the world; those of equal cells are placed already. */
+  #placer(shown: PlaneContent, view: Viewpoint): (layer: Layer, tiles: readonly Tile[]) => readonly Tile[] {
+    const { projection, layers, state, dataset } = shown;
+    const isPlain = !projection || (projection.isIdentity && view.shift === undefined);
+    if (isPlain && !layers.some(({ style }) => style.isSmooth)) return (_, tiles) => tiles;
+    const { Warping, equalCells } = warpCode();
+    this.#warping ??= new Warping((key) => this.#renderer?.forget(key));
+    const cells = projection ?? equalCells(state.axes.map((axis) => dataset.axes[axis]!));
+    const place = this.#warping.begin(cells, view, planeExtent(shown));
+    return ({ style }, tiles) => (isPlain && !style.isSmooth ? tiles : place(tiles, style.isSmooth === true));
   }
 
   /**

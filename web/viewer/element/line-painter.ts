@@ -7,6 +7,7 @@ import { keptFor } from "../base/memo.js";
 import { hatchDistance, marks } from "../draw/renderer.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
+import type { Projection } from "../model/projection.js";
 import { Envelope } from "../numbers/envelope.js";
 import { axisName, fillRuler, fillValueRuler, rulerTitle } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
@@ -15,6 +16,7 @@ import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
 import type { Painter } from "./painter.js";
 import type { PlaneContent } from "./plane-geometry.js";
+import { drawnDataset } from "./projections.js";
 import type { Ranges } from "./ranges.js";
 
 const tileEnvelope = keptFor((tile: Tile) => new Envelope(tile.plane));
@@ -40,7 +42,8 @@ export class LinePainter implements Painter {
     tilesOf: (layer: Layer) => readonly Tile[],
   ): boolean {
     const { size, ratio, camera } = view;
-    const { dataset, state, layers } = shown;
+    const { state, layers, projection } = shown;
+    const dataset = drawnDataset(shown, view);
     const { canvas } = frame;
     const [layer] = layers;
     if (!layer) return true;
@@ -70,7 +73,7 @@ export class LinePainter implements Painter {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const context = canvas.getContext("2d")!;
     context.clearRect(0, 0, width, height);
-    const scale = { perElement: camera.scale * ratio, left: seen.left, low, high, ratio };
+    const scale = { perElement: camera.scale * ratio, left: seen.left, low, high, ratio, projection };
     for (const one of layers) {
       const tiles = [...tilesOf(one)].sort((a, b) => a.world.left - b.world.left);
       const isChannel = one.style.kind === "tint";
@@ -95,6 +98,17 @@ interface Scale {
   readonly low: number;
   readonly high: number;
   readonly ratio: number;
+  readonly projection: Projection | undefined;
+}
+
+/** Device pixels from the left edge to a position along the line. */
+const toX = ({ projection, left, perElement }: Scale, element: number): number =>
+  ((projection ? projection.toColumn(element) : element) - left) * perElement;
+
+/** The position along the line that is some device pixels from the left edge. */
+function elementAt({ projection, left, perElement }: Scale, x: number): number {
+  const column = left + x / perElement;
+  return projection ? projection.toElement(column) : column;
 }
 
 /** The limits with a margin below and above; a range of zero width is widened. */
@@ -126,18 +140,18 @@ function drawLine(
 /** Draws each value at the middle of its share of the width, with gaps at values that are not numbers. */
 function drawPoints(context: CanvasRenderingContext2D, tiles: readonly Tile[], scale: Scale): void {
   const { width, height } = context.canvas;
-  const { perElement, left, low, high, ratio } = scale;
+  const { low, high, ratio } = scale;
+  const [from, to] = [elementAt(scale, 0), elementAt(scale, width)];
   context.beginPath();
   let isDrawing = false;
   for (const tile of tiles) {
     const envelope = tileEnvelope(tile);
     const { world, plane } = tile;
-    const step = ((world.right - world.left) / plane.columns) * perElement;
-    const start = (world.left - left) * perElement;
-    const first = Math.max(0, Math.floor(-start / step) - 1);
-    const last = Math.min(plane.columns - 1, Math.ceil((width - start) / step) + 1);
+    const step = (world.right - world.left) / plane.columns;
+    const first = Math.max(0, Math.floor((from - world.left) / step) - 1);
+    const last = Math.min(plane.columns - 1, Math.ceil((to - world.left) / step) + 1);
     for (let i = first; i <= last; i++) {
-      const x = start + (i + 0.5) * step;
+      const x = toX(scale, world.left + (i + 0.5) * step);
       const y = height * (1 - (envelope.at(i) - low) / (high - low));
       if (!Number.isFinite(y) || isGap(tile, i)) isDrawing = false;
       else if (isDrawing) context.lineTo(x, y);
@@ -158,12 +172,12 @@ const isGap = ({ gaps }: Tile, column: number): boolean =>
 /** Draws a bar per column of pixels, from the minimum to the maximum, extended to meet its neighbours. */
 function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], scale: Scale): void {
   const { width, height } = context.canvas;
-  const { perElement, left, low, high, ratio } = scale;
+  const { low, high, ratio } = scale;
   const toY = (value: number) => height * (1 - (value - low) / (high - low));
   let before: readonly [min: number, max: number] | undefined;
   for (let x = 0; x < width; x++) {
     let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    const [from, to] = [left + x / perElement, left + (x + 1) / perElement];
+    const [from, to] = [elementAt(scale, x), elementAt(scale, x + 1)];
     for (const tile of tiles) {
       const { world, plane } = tile;
       if (world.right <= from || world.left >= to) continue;
@@ -189,16 +203,13 @@ function drawExtents(context: CanvasRenderingContext2D, tiles: readonly Tile[], 
 }
 
 /** Marks unreadable chunks. */
-function drawGaps(
-  context: CanvasRenderingContext2D,
-  { gaps, world, plane }: Tile,
-  { perElement, left, ratio }: Scale,
-): void {
+function drawGaps(context: CanvasRenderingContext2D, { gaps, world, plane }: Tile, scale: Scale): void {
   const { height } = context.canvas;
-  const each = ((world.right - world.left) / plane.columns) * perElement;
+  const { ratio } = scale;
+  const each = (world.right - world.left) / plane.columns;
   for (const { kind, columns } of gaps) {
     if (kind !== "damaged") continue;
-    const [from, to] = columns.map((column) => (world.left - left) * perElement + column * each);
+    const [from, to] = columns.map((column) => toX(scale, world.left + column * each));
     context.save();
     context.beginPath();
     context.rect(from!, 0, to! - from!, height);

@@ -1,12 +1,13 @@
 /** The picture or line in the middle: one of the two at a time, with its layers and statistics. */
 import type { DisplayedView } from "../model/advice.js";
-import { type Layer, planeAspect, planLayers } from "../model/layers.js";
+import { type Layer, planLayers } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { LayerNumbers } from "../panels/control.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import { ImagePainter } from "./image-painter.js";
 import type { LinePainter } from "./line-painter.js";
 import { type PlaneCallbacks, PlaneView } from "./plane-view.js";
+import { placement } from "./projections.js";
 import { Ranges } from "./ranges.js";
 
 export type PlaneKind = "image" | "line";
@@ -82,7 +83,7 @@ export class MainPlane {
       this.#view = this.#make(kind);
       this.#kind = kind;
     }
-    this.#view.show({ dataset, state, layers, next, aspect: planeAspect(dataset, state) });
+    this.#view.show({ dataset, state, layers, next, ...placement(dataset, state) });
     return { view: this.#view, isOther: !isSameReading(before, layers) };
   }
 

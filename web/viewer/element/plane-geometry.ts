@@ -1,8 +1,18 @@
 /** Geometry of a displayed plane: its content, and the position of its elements on the screen. */
 
 import type { Point } from "../input/gestures.js";
-import { aligned, type Camera, type Rectangle, type Size, visible, worldAt } from "../model/camera.js";
+import {
+  aligned,
+  type Camera,
+  fitted,
+  inside,
+  type Rectangle,
+  type Size,
+  visible,
+  worldAt,
+} from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
+import type { Projection, SeenPart } from "../model/projection.js";
 import type { Interval, ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import { chooseLevel, type Viewpoint } from "../tiles/tile-selection.js";
@@ -17,6 +27,8 @@ export interface PlaneContent {
   /** Layers that will be shown soon: the next slice. */
   readonly next: readonly Layer[];
   readonly aspect: number;
+  /** How elements are placed; undefined for equal cells in stored order. */
+  readonly projection?: Projection | undefined;
 }
 
 /** Numbers of rows and columns. */
@@ -33,10 +45,10 @@ export function isSamePlane(a: PlaneContent, b: PlaneContent): boolean {
     layers
       .map(({ id, axes, index, field, part, isRaw }) => [id, axes, index, field, part, isRaw].join())
       .join("|");
-  return key(a) === key(b);
+  return key(a) === key(b) && a.projection === b.projection;
 }
 
-/** Size of the whole plane. */
+/** Size of the whole plane, in elements. */
 export function planeExtent({ dataset, state }: Pick<PlaneContent, "dataset" | "state">): Extent {
   const shape = datasetShape(dataset);
   const { axes } = state;
@@ -51,63 +63,141 @@ export function cellIndex({ axes, index }: ViewState, { row, column }: Cell): nu
   return full;
 }
 
-/** The viewpoint in a box of a given size; undefined without a size. */
-export function resolveViewpoint(
-  { dataset, state, aspect }: PlaneContent,
-  size: Size,
-): Viewpoint | undefined {
+/** Size of the world that is drawn. */
+export const worldExtent = (shown: PlaneContent): Extent => shown.projection ?? planeExtent(shown);
+
+/**
+ * The viewpoint in a box of a given size; undefined without a size. On a map that wraps around, its coordinates
+ * begin at the edge of the map, half a turn west of the centre.
+ */
+export function resolveViewpoint(shown: PlaneContent, size: Size): Viewpoint | undefined {
   if (size.width === 0 || size.height === 0) return undefined;
+  const { dataset, state, aspect, projection } = shown;
   const ratio = window.devicePixelRatio || 1;
-  const camera = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect });
-  return { camera: aligned(camera, size, ratio, aspect), size, ratio, aspect };
+  const wanted = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect, projection });
+  const shift = projection?.isPeriodic ? shiftOf(wanted, size, projection.columns) : 0;
+  const camera = aligned({ ...wanted, column: wanted.column - shift }, size, ratio, aspect);
+  return { camera, size, ratio, aspect, ...(shift === 0 ? {} : { shift }) };
+}
+
+/** The first column of a map in view: only maps that leave their stored bounds begin elsewhere. */
+function shiftOf({ column, scale }: Camera, { width }: Size, columns: number): number {
+  const half = width / scale / 2;
+  return column - half >= 0 && column + half <= columns ? 0 : Math.round(column - columns / 2);
 }
 
 /**
  * The requested camera, the start of further moves: a viewpoint's camera is rounded to the nearest one that
  * can be drawn.
  */
-export const requestedCamera = ({ state }: PlaneContent, view: Viewpoint): Camera =>
-  state.camera ?? view.camera;
+export const requestedCamera = ({ state }: PlaneContent, { camera, shift = 0 }: Viewpoint): Camera =>
+  state.camera ?? { ...camera, column: camera.column + shift };
+
+/** A camera moved to the nearest place with a part of the world in view; around the globe, to the same place. */
+export function reachable(shown: PlaneContent, camera: Camera): Camera {
+  const { rows, columns } = worldExtent(shown);
+  const near = inside(camera, rows, columns);
+  if (!shown.projection?.isPeriodic) return near;
+  return { ...near, column: ((camera.column % columns) + columns) % columns };
+}
+
+/** The parts of the plane in view; undefined if they are the visible rectangle of the world. */
+function partsInView({ projection }: PlaneContent, view: Viewpoint): readonly SeenPart[] | undefined {
+  if (!projection) return undefined;
+  const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
+  const shift = view.shift ?? 0;
+  return projection.partsIn({ top, bottom, left: left + shift, right: right + shift });
+}
+
+/** Viewpoints of the elements to read: without a projection the view itself. */
+export function readingViews(shown: PlaneContent, view: Viewpoint): readonly Viewpoint[] {
+  const parts = partsInView(shown, view);
+  if (!parts || parts.length === 0) return [view];
+  return parts.map(({ elements, world }) => {
+    const { scale } = view.camera;
+    const [rows, columns] = [elements.bottom - elements.top, elements.right - elements.left];
+    const width = (world.right - world.left) * scale;
+    const height = (world.bottom - world.top) * scale * Math.abs(view.aspect);
+    const perElement = width / columns;
+    const camera = {
+      row: (elements.top + elements.bottom) / 2,
+      column: (elements.left + elements.right) / 2,
+      scale: perElement,
+    };
+    return { camera, size: { width, height }, ratio: view.ratio, aspect: height / rows / perElement };
+  });
+}
 
 /** The level to draw. */
-export function drawnLevel({ dataset, state }: PlaneContent, view: Viewpoint): number {
+export function drawnLevel(shown: PlaneContent, view: Viewpoint): number {
+  const { dataset, state } = shown;
   const [down, across] = [state.axes[0]!, state.axes.at(-1)!];
   const isOne = isLine({ state });
   const factors = dataset.levels.map(({ factor }) => [isOne ? 1 : factor[down]!, factor[across]!] as const);
-  return chooseLevel(factors, view);
+  return chooseLevel(factors, readingViews(shown, view)[0]!);
 }
 
-/** The visible rectangle, clipped to the plane. */
+/** The visible elements: the smallest rectangle that holds them, clipped to the plane. */
 export function visibleRectangle(shown: PlaneContent, view: Viewpoint): Rectangle {
   const { rows, columns } = planeExtent(shown);
-  const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
+  const parts = partsInView(shown, view)?.map(({ elements }) => elements);
+  const seen = parts ?? [visible(view.camera, view.size, view.aspect)];
   return {
-    top: Math.max(0, top),
-    left: Math.max(0, left),
-    bottom: Math.min(rows, bottom),
-    right: Math.min(columns, right),
+    top: Math.max(0, Math.min(...seen.map(({ top }) => top))),
+    left: Math.max(0, Math.min(...seen.map(({ left }) => left))),
+    bottom: Math.min(rows, Math.max(...seen.map(({ bottom }) => bottom))),
+    right: Math.min(columns, Math.max(...seen.map(({ right }) => right))),
   };
 }
 
 /** The scale at which the whole plane is in view. */
-export function wholeScale({ dataset, state }: PlaneContent, view: Viewpoint): number {
-  return homeCamera(dataset, { ...state, window: state.window.map(() => null) }, view, true).scale;
+export function wholeScale({ dataset, state, projection }: PlaneContent, view: Viewpoint): number {
+  const all = { ...state, window: state.window.map(() => null) };
+  return homeCamera(dataset, all, { ...view, projection }, true).scale;
 }
 
 /** The cell at a point of the box; undefined outside the array. */
 export function cellAt(shown: PlaneContent, view: Viewpoint, at: Point): Cell | undefined {
   const { row, column } = worldAt(view.camera, view.size, at, view.aspect);
-  const { rows, columns } = planeExtent(shown);
-  const cell = { row: isLine(shown) ? 0 : Math.floor(row), column: Math.floor(column) };
-  return cell.row >= 0 && cell.row < rows && cell.column >= 0 && cell.column < columns ? cell : undefined;
+  const { rows, columns } = worldExtent(shown);
+  const isLineShown = isLine(shown);
+  const isInside = (isLineShown || (row >= 0 && row < rows)) && column >= 0 && column < columns;
+  if (!isInside) return undefined;
+  const { projection } = shown;
+  const element = projection
+    ? projection.elementAt(isLineShown ? 0.5 : row, column + (view.shift ?? 0))
+    : { row, column };
+  return element && { row: isLineShown ? 0 : Math.floor(element.row), column: Math.floor(element.column) };
+}
+
+/** Bounds of a cell in the box, in CSS pixels; `top` is above `bottom`. */
+export function cellBounds(shown: PlaneContent, view: Viewpoint, { row, column }: Cell): Rectangle {
+  const { camera, size, aspect } = view;
+  const elements = { top: row, left: column, bottom: row + 1, right: column + 1 };
+  const { top, bottom, left, right } = worldBounds(shown, view, elements);
+  const y = [top, bottom].map((at) => size.height / 2 + (at - camera.row) * camera.scale * aspect);
+  return {
+    top: Math.min(...y),
+    bottom: Math.max(...y),
+    left: size.width / 2 + (left - camera.column) * camera.scale,
+    right: size.width / 2 + (right - camera.column) * camera.scale,
+  };
+}
+
+/** Bounds of a rectangle of elements in the coordinates of a view. */
+function worldBounds({ projection }: PlaneContent, { shift = 0 }: Viewpoint, elements: Rectangle): Rectangle {
+  if (!projection) return elements;
+  const bounds = projection.boundsOf(elements);
+  const turn = projection.isPeriodic
+    ? projection.columns * Math.ceil((shift - (bounds.left + bounds.right) / 2) / projection.columns)
+    : 0;
+  return { ...bounds, left: bounds.left - shift + turn, right: bounds.right - shift + turn };
 }
 
 /** Position of an element's centre in the box. */
-export function cellCentre({ camera, size, aspect }: Viewpoint, { row, column }: Cell): Point {
-  return {
-    x: size.width / 2 + (column + 0.5 - camera.column) * camera.scale,
-    y: size.height / 2 + (row + 0.5 - camera.row) * camera.scale * aspect,
-  };
+export function cellCentre(shown: PlaneContent, view: Viewpoint, cell: Cell): Point {
+  const { top, bottom, left, right } = cellBounds(shown, view, cell);
+  return { x: (left + right) / 2, y: (top + bottom) / 2 };
 }
 
 /** The whole elements between two points of the box: rows and columns. */
@@ -123,4 +213,17 @@ export function markedIntervals(
     return [first, Math.max(first + 1, Math.min(length, Math.floor(Math.max(x, y)) + 1))];
   };
   return [interval(from!.row, to!.row, rows), interval(from!.column, to!.column, columns)];
+}
+
+/** The camera that fits the rectangle between two points of the box. */
+export function markedCamera(view: Viewpoint, [a, b]: readonly [Point, Point]): Camera {
+  const { camera, size, ratio, aspect, shift = 0 } = view;
+  const [from, to] = [a, b].map((at) => worldAt(camera, size, at, aspect)) as [Cell, Cell];
+  const rectangle = {
+    top: Math.min(from.row, to.row),
+    bottom: Math.max(from.row, to.row),
+    left: Math.min(from.column, to.column) + shift,
+    right: Math.max(from.column, to.column) + shift,
+  };
+  return fitted(rectangle, size, ratio, aspect, false);
 }

@@ -4,7 +4,7 @@
  */
 
 import { Gestures, type Point } from "../input/gestures.js";
-import { type Camera, inside, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
+import { type Camera, closest, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Interval } from "../model/state.js";
 import { acquire, release, type Shared } from "../tiles/shared.js";
@@ -24,9 +24,12 @@ import {
   type Extent,
   isLine,
   isSamePlane,
+  markedCamera,
   markedIntervals,
   type PlaneContent,
   planeExtent,
+  reachable,
+  readingViews,
   requestedCamera,
   resolveViewpoint,
   visibleRectangle,
@@ -210,12 +213,20 @@ export class PlaneView {
     const view = this.viewpoint;
     if (!view) return;
     const { size, aspect } = view;
-    const from = at ?? (this.#cell && cellCentre(view, this.#cell));
+    const from = at ?? (this.#cell && cellCentre(this.#shown!, view, this.#cell));
     const middle = { x: size.width / 2, y: size.height / 2 };
     const offset = from ? { x: from.x - middle.x, y: from.y - middle.y } : { x: 0, y: 0 };
     const shown = this.#shown!;
     const least = wholeScale(shown, view) / 2;
-    this.#look(zoomed(requestedCamera(shown, view), factor, offset, least, aspect), "zoom");
+    // Small cells can be magnified as much as others.
+    const limits = { least, most: closest / (shown.projection?.smallest ?? 1) };
+    this.#look(zoomed(requestedCamera(shown, view), factor, offset, limits, aspect), "zoom");
+  }
+
+  /** Position of an element's centre in the box; undefined before the first frame. */
+  centreOf(cell: Cell): Point | undefined {
+    const view = this.viewpoint;
+    return view && cellCentre(this.#shown!, view, cell);
   }
 
   redraw(): void {
@@ -224,7 +235,7 @@ export class PlaneView {
 
   #ask(): void {
     const [shown, view] = [this.#shown, this.viewpoint];
-    if (shown && view) this.#tiles.update(shown.layers, view, shown.next, this.#way);
+    if (shown && view) this.#tiles.update(shown.layers, readingViews(shown, view), shown.next, this.#way);
   }
 
   /** Requests tiles and draws, in the next frame. */
@@ -287,7 +298,8 @@ export class PlaneView {
 
   /** For outside observers: rows and columns at the edges of the box. */
   #describe(view: Viewpoint): void {
-    const { top, left, bottom, right } = visible(view.camera, view.size, view.aspect);
+    const { top, bottom, ...across } = visible(view.camera, view.size, view.aspect);
+    const [left, right] = [across.left + (view.shift ?? 0), across.right + (view.shift ?? 0)];
     const { dataset } = this.frame.box;
     dataset["view"] =
       view.aspect < 0 ? `${bottom}:${top},${left}:${right}` : `${top}:${bottom},${left}:${right}`;
@@ -306,8 +318,7 @@ export class PlaneView {
 
   /** Moves the camera, within the bounds of the plane. */
   #look(camera: Camera, cause: "pan" | "zoom"): void {
-    const { rows, columns } = this.extent;
-    this.callbacks.onCamera(inside(camera, rows, columns), cause);
+    this.callbacks.onCamera(reachable(this.#shown!, camera), cause);
   }
 
   #pan(dx: number, dy: number): void {
@@ -325,7 +336,12 @@ export class PlaneView {
 
   #mark(rectangle: readonly [Point, Point]): void {
     const view = this.viewpoint;
-    if (view) this.callbacks.onWindow(...markedIntervals(this.#shown!, view, rectangle));
+    if (!view) return;
+    const { projection } = this.#shown!;
+    // Intervals of elements are rectangles of the world only if both are the same.
+    const isSame = !projection || (projection.isIdentity && view.shift === undefined);
+    if (!isSame) this.#look(markedCamera(view, rectangle), "zoom");
+    else this.callbacks.onWindow(...markedIntervals(this.#shown!, view, rectangle));
   }
 
   /** Moves the cursor by keys; the view follows it. The first key press only shows it. */
@@ -334,9 +350,8 @@ export class PlaneView {
     if (!view) return;
     const shown = this.#shown!;
     const cell = movedCell(shown, view, this.#cell, { rows, columns });
-    const { dx, dy } = distanceInto(view, cell, this.#isLine);
-    if (dx !== 0 || dy !== 0)
-      this.callbacks.onCamera(panned(requestedCamera(shown, view), -dx, -dy, view.aspect), "pan");
+    const { dx, dy } = distanceInto(shown, view, cell);
+    if (dx !== 0 || dy !== 0) this.#look(panned(requestedCamera(shown, view), -dx, -dy, view.aspect), "pan");
     this.point(cell, "keyboard");
   }
 
@@ -344,6 +359,6 @@ export class PlaneView {
     const { cursor } = this.frame;
     const [cell, view] = [this.#cell, this.viewpoint];
     cursor.hidden = !cell || !view;
-    if (cell && view) placeCursor(cursor, cell, view, this.#isLine);
+    if (cell && view) placeCursor(cursor, cell, this.#shown!, view);
   }
 }

@@ -1,8 +1,12 @@
 /** A plate with thumbnails of its wells: loads those in view, a few at a time. */
+import { type PlateChoices, type PlateView, plateChoices, wellSettings } from "../model/plate-view.js";
 import { plateView } from "../panels/plate.js";
+import { PlateControls } from "../panels/plate-controls.js";
+import type { Dataset } from "../source/dataset.js";
 import type { SourceTarget } from "../source/open.js";
 import type { Plate } from "../source/plate.js";
-import { drawThumbnail } from "./thumbnail.js";
+import { plateRanges } from "./plate-ranges.js";
+import { paintThumbnail, readThumbnail, type Thumbnail } from "./thumbnail.js";
 
 /** Maximum number of wells read in parallel: each takes several requests. */
 const maxConcurrentWells = 3;
@@ -16,6 +20,9 @@ const maxSide = 144;
 /** Maximum number of cached pictures. */
 const maxPictures = 1000;
 
+/** Number of wells from which ranges are found. */
+const sampledWells = 6;
+
 /** @param target of the plate. @param signal aborts all loading */
 export function createPlate(
   plate: Plate,
@@ -23,8 +30,9 @@ export function createPlate(
   onGo: (path: string) => void,
   signal: AbortSignal,
 ): HTMLElement {
-  const pictures = new WellPictures(target, signal);
-  return plateView(plate, onGo, (well, path) => pictures.add(well, path));
+  const controls = new PlateControls((view) => pictures.choose(view));
+  const pictures = new WellPictures(plate, target, (choices) => controls.offer(choices), signal);
+  return plateView(plate, onGo, (well, path) => pictures.add(well, path), controls.element);
 }
 
 class WellPictures {
@@ -33,11 +41,18 @@ class WellPictures {
   readonly #pictures = new Map<string, HTMLCanvasElement | undefined>();
   /** Wells in view without a picture, in the order in which they came into view. */
   readonly #waiting = new Set<Element>();
+  /** Wells that have been in view, for when another view is chosen. */
+  readonly #seen = new Set<Element>();
   readonly #observer = new IntersectionObserver((entries) => this.#look(entries));
   #running = 0;
+  #view: PlateView = { channel: null, field: 0, index: new Map() };
+  /** Ranges of the view: found when the first well comes into view. */
+  #ranges: Promise<ReturnType<typeof plateRanges>> | undefined;
 
   constructor(
+    private readonly plate: Plate,
     private readonly target: SourceTarget,
+    private readonly onChoices: (choices: PlateChoices) => void,
     private readonly signal: AbortSignal,
   ) {
     signal.addEventListener("abort", () => this.#observer.disconnect(), { once: true });
@@ -45,9 +60,37 @@ class WellPictures {
 
   /** Adds a picture to a well when it comes into view. Unreadable wells stay empty. */
   add(well: Element, path: string): void {
-    if (this.#show(well, path)) return;
     this.#paths.set(well, path);
-    this.#observer.observe(well);
+    this.#seen.add(well);
+    if (!this.#show(well, path)) this.#observer.observe(well);
+  }
+
+  /** Shows other planes of all wells. */
+  choose(view: PlateView): void {
+    this.#view = view;
+    this.#ranges = undefined;
+    this.#pictures.clear();
+    for (const well of this.#seen) {
+      if (!well.isConnected) this.#seen.delete(well);
+      // Wells in view are reported again.
+      this.#observer.unobserve(well);
+      if (well.isConnected) this.#observer.observe(well);
+    }
+  }
+
+  async #findRanges(view: PlateView): Promise<ReturnType<typeof plateRanges>> {
+    const read = this.plate.sample(sampledWells).map((path) => this.#read(path, view).catch(() => undefined));
+    const sample = (await Promise.all(read)).filter((one) => one !== undefined);
+    const [first] = sample;
+    if (first && view === this.#view) this.onChoices(plateChoices(first.dataset, first.fields));
+    return plateRanges(sample);
+  }
+
+  #read(path: string, view: PlateView): Promise<Thumbnail | undefined> {
+    const { source, v1Order } = this.target;
+    const settings = (dataset: Dataset) => wellSettings(dataset, view);
+    const options = { enough, hasLabels: false, settings, signal: this.signal };
+    return readThumbnail({ source, v1Order, path, field: view.field }, options);
   }
 
   /** Shows the cached picture of a well. @returns whether the well is in the cache. */
@@ -80,10 +123,13 @@ class WellPictures {
 
   async #fill(well: Element, path: string): Promise<void> {
     if (this.#show(well, path)) return;
-    const { source, v1Order } = this.target;
-    const options = { enough, hasLabels: false, signal: this.signal };
-    const picture = await drawThumbnail({ source, v1Order, path }, options).catch(() => undefined);
-    if (this.signal.aborted) return;
+    const view = this.#view;
+    this.#ranges ??= this.#findRanges(view);
+    const ranges = await this.#ranges;
+    const thumbnail = await this.#read(path, view).catch(() => undefined);
+    // Another view has been chosen: the well is read again.
+    if (this.signal.aborted || view !== this.#view) return;
+    const picture = thumbnail && paintThumbnail(thumbnail, ranges);
     this.#pictures.set(path, picture && smaller(picture));
     const [oldest] = this.#pictures.keys();
     if (this.#pictures.size > maxPictures) this.#pictures.delete(oldest!);

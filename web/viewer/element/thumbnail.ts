@@ -1,15 +1,16 @@
 /** Thumbnails: reads the coarsest sufficient level, and paints it once on the CPU. */
 import { get, slice } from "zarr-wasm";
 import { loadColormap } from "../base/colormaps.js";
+import type { Plane } from "../base/plane.js";
 import { paintLabels, paintPlane } from "../draw/paint.js";
 import { layerColors, outsideOf } from "../draw/table.js";
 import { type Layer, planeAspect, planLayers } from "../model/layers.js";
-import { arrayFacts, resolveState } from "../model/state.js";
+import { arrayFacts, resolveState, type ViewState, type WantedState } from "../model/state.js";
 import { Findings } from "../numbers/findings.js";
 import { summarize } from "../numbers/summary.js";
-import type { Level } from "../source/dataset.js";
+import type { Dataset, Level } from "../source/dataset.js";
 import { dtypeLeaves } from "../source/leaf.js";
-import { openTarget, resolveTarget } from "../source/open.js";
+import { openTarget, resolveTarget, type SourceTarget } from "../source/open.js";
 import { cutTile } from "../tiles/cut.js";
 import type { ViewerTarget } from "./options.js";
 
@@ -21,7 +22,24 @@ export interface ThumbnailOptions {
   readonly enough: number;
   /** Whether to look for labels and draw them over the image. */
   readonly hasLabels: boolean;
+  /** Settings for a dataset. Default: those of the target. */
+  readonly settings?: ((dataset: Dataset) => WantedState) | undefined;
   readonly signal: AbortSignal;
+}
+
+/** A layer with its numbers. */
+export interface ThumbnailLayer {
+  readonly layer: Layer;
+  readonly plane: Plane;
+}
+
+/** The content of a thumbnail. */
+export interface Thumbnail {
+  readonly dataset: Dataset;
+  readonly state: ViewState;
+  readonly layers: readonly ThumbnailLayer[];
+  /** Number of fields of view, if the source is a well. */
+  readonly fields: number | undefined;
 }
 
 /**
@@ -31,20 +49,42 @@ export interface ThumbnailOptions {
  */
 export async function drawThumbnail(
   target: ViewerTarget,
-  { enough, hasLabels, signal }: ThumbnailOptions,
+  options: ThumbnailOptions,
 ): Promise<HTMLCanvasElement | undefined> {
+  const thumbnail = await readThumbnail(target, options);
+  return thumbnail && paintThumbnail(thumbnail);
+}
+
+/** Reads the layers of a thumbnail; as {@link drawThumbnail}. */
+export async function readThumbnail(
+  target: ViewerTarget & Pick<SourceTarget, "field">,
+  { enough, hasLabels, settings, signal }: ThumbnailOptions,
+): Promise<Thumbnail | undefined> {
   const opened = await openTarget(resolveTarget(target).target, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") return undefined;
-  const { dataset } = opened;
-  const state = resolveState(arrayFacts(dataset), target.settings ?? {});
+  const { dataset, fields } = opened;
+  const state = resolveState(arrayFacts(dataset), settings?.(dataset) ?? target.settings ?? {});
   if (state.axes.length !== 2) return undefined;
   await loadColormap(state.colormap);
   const [labels] = hasLabels ? ((await dataset.labels?.find()) ?? []) : [];
   await labels?.open();
-  let picture: HTMLCanvasElement | undefined;
+  const layers: ThumbnailLayer[] = [];
   for (const layer of planLayers(dataset, state)) {
-    const painted = await paintLayer(layer, levelFor(layer, enough), signal);
-    if (!painted) return undefined;
+    const plane = await readPlane(layer, levelFor(layer, enough), signal);
+    if (!plane) return undefined;
+    layers.push({ layer, plane });
+  }
+  return { dataset, state, layers, fields };
+}
+
+/** @param limitsOf the range of a layer. Default: its own, or else that of its values */
+export function paintThumbnail(
+  { dataset, state, layers }: Thumbnail,
+  limitsOf: (layer: Layer) => readonly [number, number] | undefined = () => undefined,
+): HTMLCanvasElement | undefined {
+  let picture: HTMLCanvasElement | undefined;
+  for (const { layer, plane } of layers) {
+    const painted = paintLayer(layer, plane, limitsOf(layer));
     picture = picture ? blended(picture, painted, layer) : painted;
   }
   if (picture && planeAspect(dataset, state) < 0) picture.style.transform = "scaleY(-1)";
@@ -61,12 +101,9 @@ function blended(below: HTMLCanvasElement, above: HTMLCanvasElement, { style }: 
   return below;
 }
 
-async function paintLayer(
-  layer: Layer,
-  level: Level,
-  signal: AbortSignal,
-): Promise<HTMLCanvasElement | undefined> {
-  const { dataset, axes, part, style, range } = layer;
+/** @returns undefined if the plane is too large */
+async function readPlane(layer: Layer, level: Level, signal: AbortSignal): Promise<Plane | undefined> {
+  const { dataset, axes, part } = layer;
   const array = await level.open();
   const index = layer.index.map((at, axis) => {
     const own = Math.floor((at + 0.5 - level.origin[axis]!) / level.factor[axis]!);
@@ -81,7 +118,7 @@ async function paintLayer(
   const start = index.map((at, axis) => (axes.includes(axis) ? 0 : at));
   const leaf = dtypeLeaves(dataset.dtype).find(({ name }) => name === layer.field);
   if (!leaf) return undefined;
-  const { plane } = cutTile(
+  return cutTile(
     "thumbnail",
     { key: "thumbnail", start, region, gaps: [], bytes: 0 },
     {
@@ -94,22 +131,34 @@ async function paintLayer(
       part,
       decode: layer.isRaw ? undefined : dataset.decode,
     },
-  );
+  ).plane;
+}
+
+function paintLayer(
+  { style, range }: Layer,
+  plane: Plane,
+  limits: readonly [number, number] | undefined,
+): HTMLCanvasElement {
+  const { rows, columns } = plane;
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [columns, rows];
   const image = new ImageData(columns, rows);
   const pixels = new Uint32Array(image.data.buffer);
   if (style.kind === "labels") paintLabels(plane, layerColors(style), pixels);
   else {
-    const findings = new Findings();
-    findings.add("all", summarize(plane, []));
-    const found = findings.automaticRange() ?? [0, 1];
-    const [low, high] = range.mode === "manual" ? [range.low, range.high] : found;
-    const limits = { low, high, scale: style.scale };
-    paintPlane(plane, layerColors(style), limits, outsideOf(style), style.outside === "mark", pixels);
+    const own = () => (range.mode === "manual" ? ([range.low, range.high] as const) : foundLimits(plane));
+    const [low, high] = limits ?? own();
+    const spread = { low, high, scale: style.scale };
+    paintPlane(plane, layerColors(style), spread, outsideOf(style), style.outside === "mark", pixels);
   }
   canvas.getContext("2d")!.putImageData(image, 0, 0);
   return canvas;
+}
+
+function foundLimits(plane: Plane): readonly [number, number] {
+  const findings = new Findings();
+  findings.add("all", summarize(plane, []));
+  return findings.automaticRange() ?? [0, 1];
 }
 
 /** The coarsest level with enough rows and columns, judged without opening it. */

@@ -19,6 +19,7 @@ import { MainPlane, type PlaneKind } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
 import { cellIndex } from "./plane-geometry.js";
 import { PointerReporter } from "./pointer-reporter.js";
+import { loadProjection } from "./projections.js";
 import { RelatedDataLoader } from "./related-data-loader.js";
 import type { SidePanelsCallbacks } from "./side-panels.js";
 import { Slices } from "./slices.js";
@@ -226,7 +227,9 @@ export class ViewController {
       await this.#showText(kind);
       return;
     }
-    const loading = [plane.load(kind), this.#loadColors(state)].filter((part) => part !== undefined);
+    const loading = [plane.load(kind), this.#loadColors(state), this.#loadPlaces(state)].filter(
+      (part) => part !== undefined,
+    );
     if (loading.length > 0) {
       model.activity = "reading";
       await Promise.all(loading);
@@ -261,6 +264,15 @@ export class ViewController {
   #loadColors({ colormap }: ViewState): Promise<void> | undefined {
     return loadColormap(colormap)?.catch((error: unknown) =>
       this.status.addSourceNote(`The colour map ${colormap} could not be loaded: ${errorMessage(error)}.`),
+    );
+  }
+
+  /** Loads the positions of a state's elements; undefined if they are at hand. */
+  #loadPlaces(state: ViewState): Promise<void> | undefined {
+    return loadProjection(this.model.dataset!, state)?.catch((error: unknown) =>
+      this.status.addSourceNote(
+        `The positions of the elements could not be read: ${errorMessage(error)}. They are drawn as equal cells.`,
+      ),
     );
   }
 

@@ -32,12 +32,22 @@ export type Aspect = number;
 /** Maximum scale, in CSS pixels per element. */
 export const closest = 96;
 
-/** The camera that fits a rectangle; large elements cover whole device pixels. */
-export function fitted(rectangle: Rectangle, size: Size, ratio: number, aspect: Aspect = 1): Camera {
+/**
+ * The camera that fits a rectangle.
+ * @param isExact whether elements of two device pixels and more cover whole ones, which leaves a part of the frame
+ *   empty; otherwise their sides differ by up to a pixel
+ */
+export function fitted(
+  rectangle: Rectangle,
+  size: Size,
+  ratio: number,
+  aspect: Aspect = 1,
+  isExact = true,
+): Camera {
   const { top, left, bottom, right } = rectangle;
   const largest = Math.min(size.width / (right - left), size.height / ((bottom - top) * Math.abs(aspect)));
   const device = largest * ratio;
-  const scale = device >= 2 ? Math.floor(device) / ratio : largest;
+  const scale = isExact && device >= 2 ? Math.floor(device) / ratio : largest;
   return { row: (top + bottom) / 2, column: (left + right) / 2, scale: Math.min(scale, closest) };
 }
 
@@ -75,17 +85,23 @@ export function panned(camera: Camera, dx: number, dy: number, aspect: Aspect = 
   return { row: row - dy / (scale * aspect), column: column - dx / scale, scale };
 }
 
+/** Limits of a zoom, in CSS pixels per element; a camera beyond them may stay there. */
+export interface ZoomLimits {
+  readonly least: number;
+  readonly most: number;
+}
+
 /** The camera zoomed by `factor` around a point (CSS pixels from the canvas centre). */
 export function zoomed(
   camera: Camera,
   factor: number,
   at: { x: number; y: number },
-  least: number,
+  { least, most }: ZoomLimits,
   aspect: Aspect = 1,
 ): Camera {
   const scale = Math.min(
     Math.max(camera.scale * factor, Math.min(least, camera.scale)),
-    Math.max(closest, camera.scale),
+    Math.max(most, camera.scale),
   );
   const shift = 1 / camera.scale - 1 / scale;
   return { row: camera.row + (at.y / aspect) * shift, column: camera.column + at.x * shift, scale };

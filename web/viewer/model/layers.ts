@@ -31,6 +31,8 @@ export interface LayerStyle {
   readonly opacity: number;
   /** How the layer is composited onto those below; "mask" multiplies their opacity. */
   readonly blend: "over" | "add" | "mask";
+  /** Whether values between the centres of elements are interpolated. */
+  readonly isSmooth?: boolean | undefined;
   /** Labels over another layer, which shows through the background. */
   readonly isOverlay?: boolean | undefined;
 }
@@ -109,7 +111,17 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
   const { axes, index, field, part, isRaw, colormap, isReversed, gamma, outside, range } = state;
   const plane = { dataset, axes, index, field, part, isRaw };
   const { steps, scale, isMissingMarked } = state;
-  const plain = { colormap, isReversed, gamma, outside, isMissingMarked, color: "ffffff", opacity: 1 };
+  const isSmooth = state.interpolation === "linear" && colormap !== "labels";
+  const plain = {
+    colormap,
+    isReversed,
+    gamma,
+    outside,
+    isMissingMarked,
+    color: "ffffff",
+    opacity: 1,
+    isSmooth,
+  };
   const spread = { steps, scale } as const;
   const channelAxis = findChannelAxis(dataset);
   if (!isComposite(dataset, state) || channelAxis === undefined) {

@@ -130,6 +130,9 @@ const entries: readonly Entry[] = [
     write: ({ orbit }) => (orbit ? orbitText(orbit) : ""),
   },
   textEntry("mode"),
+  textEntry("places"),
+  numberEntry("meridian"),
+  textEntry("interpolation"),
 ];
 
 /** Parts of the state that `entries` cover. */
@@ -150,6 +153,7 @@ const named = new Set<string>([
   ],
   ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
   ...["view", "orbit", "mode"],
+  ...["places", "meridian", "interpolation"],
 ]);
 
 /** The rest of the state as JSON, so that an address holds the complete state. */

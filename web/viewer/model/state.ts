@@ -32,6 +32,14 @@ export type Interval = readonly [start: number, stop: number];
 /** Whether values outside the range are marked or look like its ends. */
 export type Outside = "mark" | "clamp";
 
+/**
+ * Where elements are drawn. "auto": at their coordinates, but in rows and columns if the axes have projected
+ * coordinates; "map": at their longitudes and latitudes; "index": as equal cells in stored order.
+ */
+export const placeModes = ["auto", "map", "index"] as const;
+export type Interpolation = "nearest" | "linear";
+export type PlaceMode = (typeof placeModes)[number];
+
 export interface ViewState {
   /** The axes shown: [down, across], [across] for a line, [] for a single value. */
   readonly axes: readonly number[];
@@ -91,6 +99,11 @@ export interface ViewState {
   readonly orbit: Orbit | null;
   /** How the volume is projected. */
   readonly mode: VolumeMode;
+  readonly places: PlaceMode;
+  /** Whether values between the centres of elements are interpolated, if elements are larger than pixels. */
+  readonly interpolation: Interpolation;
+  /** Longitude at the middle of a map that goes around the globe; null for the middle of the stored columns. */
+  readonly meridian: number | null;
 }
 
 /** The choices of slices per second. */
@@ -164,7 +177,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     isRaw: wanted.isRaw === true,
     channels: channelsFor(array, wanted.channels),
     labels: labelsState(wanted.labels),
-    center: typeof wanted.center === "number" && Number.isFinite(wanted.center) ? wanted.center : null,
+    center: finiteOrNull(wanted.center),
     isLogHistogram: wanted.isLogHistogram === true,
     frameRate: frameRates.find((rate) => rate === wanted.frameRate) ?? 5,
     profile: axisAt(wanted.profile, shape),
@@ -174,8 +187,14 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     view: wanted.view === "volume" && shape.length > 2 ? "volume" : "plane",
     orbit: isOrbit(wanted.orbit) ? wanted.orbit : null,
     mode: volumeModes.find((mode) => mode === wanted.mode) ?? "max",
+    places: placeModes.find((mode) => mode === wanted.places) ?? "auto",
+    meridian: finiteOrNull(wanted.meridian),
+    interpolation: wanted.interpolation === "linear" ? "linear" : "nearest",
   };
 }
+
+const finiteOrNull = (value: unknown): number | null =>
+  typeof value === "number" && Number.isFinite(value) ? value : null;
 
 /** Null is a valid value: a single slice. */
 function channelsFor({ shape, channelAxis, channels }: ArrayFacts, value: unknown): ViewState["channels"] {

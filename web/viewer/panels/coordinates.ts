@@ -1,7 +1,7 @@
 /** Formats coordinates for the readout, rulers and sliders. */
 import { formatBriefly } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
-import type { DatasetAxis } from "../source/dataset.js";
+import type { Dataset, DatasetAxis } from "../source/dataset.js";
 
 /**
  * The coordinate of an element along an axis, with its unit; undefined if it does not exist or has not been
@@ -49,6 +49,22 @@ export function placeText(
     return text === undefined ? [] : [axis.name === undefined ? text : `${shortName(axis.name)} ${text}`];
   });
   return parts.join(" · ");
+}
+
+/** Longitude and latitude of an element of a curvilinear grid: "52.5° N 13.4° E"; "" without them. */
+export function positionText({ positions, axes }: Dataset, index: readonly number[]): string {
+  if (!positions?.known) return "";
+  const [row, column] = positions.axes.map((axis) => index[axis]!) as [number, number];
+  const at = row * axes[positions.axes[1]]!.length + column;
+  const text = (role: "latitude" | "longitude", values: Float64Array) =>
+    Number.isFinite(values[at])
+      ? numberText({ role, unit: undefined }, Number(values[at]!.toPrecision(7)))
+      : "no position";
+  const [north, east] = [
+    text("latitude", positions.known.latitudes),
+    text("longitude", positions.known.longitudes),
+  ];
+  return north === east ? north : `${north} ${east}`;
 }
 
 /** A time as ISO 8601 in UTC, without trailing zero parts. */

@@ -1,14 +1,24 @@
 /** Controls for additions to the picture: lines on maps, a profile, orthogonal planes. */
-import { h, labelled, select } from "../base/dom.js";
+import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { keptFor } from "../base/memo.js";
+import { irregularCoordinates } from "../model/axis-places.js";
 import { findChannelAxis } from "../model/channels.js";
+import { wrapsAround } from "../model/grid-projection.js";
 import { isComposite } from "../model/layers.js";
-import type { ViewState } from "../model/state.js";
-import { type Dataset, datasetShape } from "../source/dataset.js";
+import { mapPositions } from "../model/map-positions.js";
+import { type PlaceMode, placeModes, type ViewState } from "../model/state.js";
+import { type Dataset, datasetShape, type GridPositions } from "../source/dataset.js";
 import type { Change, Control } from "./control.js";
 import { axisName } from "./rulers.js";
 
 export function extraControls(dataset: Dataset, change: Change): Control[] {
-  return [profilePart(dataset, change), depthPart(dataset, change), ...linesParts(dataset, change)];
+  return [
+    placesPart(dataset, change),
+    meridianPart(dataset, change),
+    profilePart(dataset, change),
+    depthPart(dataset, change),
+    ...linesParts(dataset, change),
+  ];
 }
 
 const axisTitle = ({ axes }: Dataset, axis: number) =>
@@ -69,10 +79,71 @@ function depthPart(dataset: Dataset, change: Change): Control {
   };
 }
 
+const placeNames: Readonly<Record<PlaceMode, string>> = {
+  auto: "At their coordinates",
+  map: "On a map",
+  index: "As equal cells",
+};
+
+/** Where elements are drawn, if their coordinates are not those of equal cells. */
+function placesPart(dataset: Dataset, change: Change): Control {
+  const list = select([], (places) =>
+    change(() => ({ places: places as PlaceMode, camera: null }), "places"),
+  );
+  const options = placeModes.map((value) => h("option", { value }, placeNames[value]));
+  list.append(...options);
+  const element = labelled("Elements", list);
+  return {
+    element,
+    sync(settings, { kind }) {
+      const onMap = mapPositions(dataset, { ...settings, places: "map" }) !== undefined;
+      const isMapDefault = onMap && mapPositions(dataset, { ...settings, places: "auto" }) !== undefined;
+      const isUneven = settings.axes.some((axis) => irregularCoordinates(dataset.axes[axis]!) !== undefined);
+      element.hidden = (kind !== "image" && kind !== "line") || !(onMap || isUneven);
+      options[placeModes.indexOf("map")]!.hidden = !onMap || isMapDefault;
+      list.value = settings.places === "map" && isMapDefault ? "auto" : settings.places;
+    },
+  };
+}
+
+/** The longitude at the middle, on maps that go around the globe. */
+function meridianPart(dataset: Dataset, change: Change): Control {
+  const field = numberField({ step: "any", min: -360, max: 360, placeholder: "as stored" }, () => {
+    const meridian = field.value.trim() === "" ? null : Number(field.value);
+    change(() => ({ meridian, camera: null }), "meridian");
+  });
+  const element = labelled("Longitude at the middle, degrees east", field);
+  return {
+    element,
+    sync(settings, { kind }) {
+      const across = dataset.axes[settings.axes.at(-1) ?? -1];
+      const isGlobal = settings.axes.length === 2 && across !== undefined && wrapsAround(across);
+      const positions = mapPositions(dataset, settings);
+      const isGlobalGrid = positions?.known !== undefined && isAroundGlobe(positions.known);
+      element.hidden = kind !== "image" || !(isGlobal || isGlobalGrid);
+      showNumber(field, settings.meridian ?? "");
+    },
+  };
+}
+
+/** Whether the longitudes of a grid leave no wide gap. */
+const isAroundGlobe = keptFor(({ longitudes }: NonNullable<GridPositions["known"]>): boolean => {
+  const used = new Set<number>();
+  for (const longitude of longitudes) if (Number.isFinite(longitude)) used.add(Math.floor(longitude / 20));
+  return new Set([...used].map((at) => ((at % 18) + 18) % 18)).size === 18;
+});
+
+/** Whether the shown plane is a map in degrees. */
+function isMap(dataset: Dataset, settings: ViewState): boolean {
+  const roles = settings.axes.map((axis) => dataset.axes[axis]!.role);
+  const hasRoles = roles.includes("latitude") && roles.includes("longitude");
+  return hasRoles || mapPositions(dataset, settings) !== undefined;
+}
+
 /** Only over maps in degrees. */
 function linesParts(dataset: Dataset, change: Change): Control[] {
   const roles = dataset.axes.map(({ role }) => role);
-  if (!roles.includes("latitude") || !roles.includes("longitude")) return [];
+  if (!dataset.positions && !(roles.includes("latitude") && roles.includes("longitude"))) return [];
   const part = (text: string, name: "isGraticuleOn" | "areCoastsOn"): Control => {
     const box = h("input", {
       type: "checkbox",
@@ -82,8 +153,7 @@ function linesParts(dataset: Dataset, change: Change): Control[] {
     return {
       element,
       sync(settings, { kind }) {
-        const shown = settings.axes.map((axis) => roles[axis]);
-        element.hidden = kind !== "image" || !(shown.includes("latitude") && shown.includes("longitude"));
+        element.hidden = kind !== "image" || !isMap(dataset, settings);
         box.checked = settings[name];
       },
     };

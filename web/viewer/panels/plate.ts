@@ -19,6 +19,7 @@ export function plateView(
   plate: Plate,
   onGo: (path: string) => void,
   onWell: (well: HTMLElement, path: string) => void,
+  controls: HTMLElement,
 ): HTMLElement {
   const well = (position: WellPosition): HTMLElement | undefined => {
     const path = plate.pathAt(position);
@@ -60,6 +61,7 @@ export function plateView(
     { class: "zw-plate", role: "region", "aria-label": "Plate" },
     h("h3", {}, `A plate with ${count === 1 ? "1 well" : `${count.toLocaleString("en")} wells`}`),
     h("p", {}, "Choose a well to see its fields of view."),
+    controls,
     grid.element,
   );
 }

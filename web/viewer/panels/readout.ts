@@ -8,7 +8,7 @@ import { channelLabel, findChannelAxis } from "../model/channels.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
-import { dateText, placeText, unitText } from "./coordinates.js";
+import { dateText, placeText, positionText, unitText } from "./coordinates.js";
 import { chunkSentence } from "./messages.js";
 
 /** The element under the pointer. */
@@ -87,8 +87,10 @@ function layerName({ dataset, style, index }: Layer): string {
 }
 
 /** Indices, with coordinates if there are any. */
-function whereText({ index, axes }: Pointed): string {
-  const place = placeText(axes, index);
+function whereText({ index, axes, readings }: Pointed): string {
+  const dataset = readings.find(({ layer }) => !layer.style.isOverlay)?.layer.dataset;
+  const position = dataset ? positionText(dataset, index) : "";
+  const place = [placeText(axes, index), position].filter((text) => text !== "").join(" · ");
   return `[${index.join(", ")}]${place === "" ? "" : ` ${place}`}`;
 }
 

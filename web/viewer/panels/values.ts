@@ -11,6 +11,7 @@ import { isTime } from "../source/leaf.js";
 import type { Change, Control, ControlState } from "./control.js";
 import { HistogramView } from "./histogram.js";
 import { paintBar } from "./legend.js";
+import { colorsLike, OwnColors } from "./own-colors.js";
 
 const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
   ["auto", "Automatic"],
@@ -33,9 +34,12 @@ const isMapped = (dataset: Dataset, settings: ViewState, { kind }: ControlState)
   kind === "image" && !isComposite(dataset, settings);
 
 function colormapPart(dataset: Dataset, change: Change): Control {
-  const list = select([], (name) => change(() => ({ colormap: name as ColormapName }), "colormap"));
+  const choose = (name: string, now: ViewState) =>
+    name === ownName ? colorsLike(now.colormap) : (name as ColormapName);
+  const list = select([], (name) => change((now) => ({ colormap: choose(name, now) }), "colormap"));
   const labels = h("option", { value: "labels" }, "Labels (one colour each)");
-  const own = h("option", {}, "Colours of your own");
+  const own = h("option", { value: ownName }, "Colours of your own");
+  const colors = new OwnColors((colormap) => change(() => ({ colormap }), "colormap"));
   list.append(...kindGroups(), labels, own);
   const bar = h("canvas", { class: "zw-colormap-bar", width: 256, height: 1, "aria-hidden": "true" });
   const map = labelled("Colour map", list);
@@ -55,7 +59,7 @@ function colormapPart(dataset: Dataset, change: Change): Control {
   const element = h(
     "div",
     { class: "zw-group" },
-    ...[map, reversed, ...spread.elements, gamma.element, middle],
+    ...[map, colors.element, reversed, ...spread.elements, gamma.element, middle],
   );
   return {
     element,
@@ -63,9 +67,8 @@ function colormapPart(dataset: Dataset, change: Change): Control {
       element.hidden = !isMapped(dataset, settings, state);
       const { colormap } = settings;
       labels.hidden = !canBeLabels(drawnLeaf(dataset, settings.field));
-      own.hidden = !colormap.startsWith("#");
-      own.value = own.hidden ? "" : colormap;
-      list.value = colormap;
+      list.value = colormap.startsWith("#") ? ownName : colormap;
+      colors.show(colormap);
       const isLabels = colormap === "labels";
       bar.hidden = isLabels;
       reversed.hidden = isLabels;
@@ -80,6 +83,9 @@ function colormapPart(dataset: Dataset, change: Change): Control {
     },
   };
 }
+
+/** Value of the option for a list of colours. */
+const ownName = "own";
 
 /** The published maps, by kind. */
 const kindGroups = (): HTMLElement[] =>
@@ -107,7 +113,15 @@ function spreadParts(change: Change) {
   const outside = checkBox("Mark values outside the range", (isOn) =>
     change(() => ({ outside: isOn ? "mark" : "clamp" }), "outside"),
   );
-  const elements = [labelled("Scale of colours", scale), labelled("Steps of colour", steps), outside.element];
+  const smooth = checkBox("Interpolate between elements", (isOn) =>
+    change(() => ({ interpolation: isOn ? "linear" : "nearest" }), "interpolation"),
+  );
+  const elements = [
+    labelled("Scale of colours", scale),
+    labelled("Steps of colour", steps),
+    outside.element,
+    smooth.element,
+  ];
   return {
     elements,
     sync(settings: ViewState, isLabels: boolean) {
@@ -115,6 +129,7 @@ function spreadParts(change: Change) {
       scale.value = settings.scale;
       showNumber(steps, settings.steps || "");
       outside.box.checked = settings.outside === "mark";
+      smooth.box.checked = settings.interpolation === "linear";
     },
   };
 }

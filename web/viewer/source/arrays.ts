@@ -9,7 +9,7 @@ import {
 } from "zarr-wasm";
 import { own, textAt, wordsAt } from "./attributes.js";
 import { linearCoordinates, plainAxis } from "./coordinates.js";
-import type { Dataset, DatasetAxis, Geography, Level } from "./dataset.js";
+import type { Dataset, DatasetAxis, Geography, GridPositions, Level } from "./dataset.js";
 import { findDecoding } from "./decoding.js";
 import { ifReadable } from "./nodes.js";
 
@@ -70,8 +70,23 @@ export async function variableDataset(
     ...plain,
     axes,
     problems,
+    positions: await findPositions(found, axes),
     geography: findGeography(axes, mapping?.attributes ?? array.attributes),
   };
+}
+
+/** Two-dimensional longitudes and latitudes among the coordinates of a variable. */
+async function findPositions(
+  found: readonly Coordinate[],
+  axes: readonly DatasetAxis[],
+): Promise<GridPositions | undefined> {
+  const grids = found.filter(({ array }) => array.shape.length === 2);
+  if (grids.length < 2) return undefined;
+  const { gridPositions } = await import("./grid-positions.js");
+  return gridPositions(
+    grids.map(({ array }) => array),
+    axes,
+  );
 }
 
 /**

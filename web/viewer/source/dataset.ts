@@ -53,6 +53,16 @@ export interface Geography {
   readonly crs: string | undefined;
 }
 
+/** Longitudes and latitudes of every element of two axes: a curvilinear grid. */
+export interface GridPositions {
+  /** The axes of the dataset, in the order of the arrays: rows and columns. */
+  readonly axes: readonly [rows: number, columns: number];
+  /** Degrees, row by row; undefined before `read`. NaN where unknown. */
+  readonly known: { readonly longitudes: Float64Array; readonly latitudes: Float64Array } | undefined;
+  /** Concurrent calls share one attempt; a failed one can be retried. @throws as `get` does. */
+  read(): Promise<void>;
+}
+
 /** Labels of an image: integers that assign each element to an object. */
 export interface Labels {
   readonly name: string;
@@ -136,6 +146,7 @@ export interface Dataset {
   /** Sentences on metadata that could not be interpreted. */
   readonly problems?: readonly string[] | undefined;
   readonly geography?: Geography | undefined;
+  readonly positions?: GridPositions | undefined;
   readonly labels?: LabelsList | undefined;
   /** The initial state, in the terms of `WantedState`, as suggested by metadata or the kind of data. */
   readonly hints?: Readonly<Record<string, unknown>> | undefined;

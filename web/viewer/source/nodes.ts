@@ -8,7 +8,6 @@ import {
   type ZarrArray,
   type ZarrGroup,
   type ZarrWarning,
-  ZipStore,
 } from "zarr-wasm";
 import { keptFor } from "../base/memo.js";
 import { maxRequests } from "../base/requests.js";
@@ -36,14 +35,17 @@ export const isPipeline = (source: Source): source is string =>
   typeof source === "string" && source.includes("|");
 
 /** The store of an address, for objects or an archive; other sources are returned unchanged. */
-export function storeFor(source: Source): Source {
+export async function storeFor(source: Source): Promise<Source> {
   if ((typeof source !== "string" && !(source instanceof URL)) || isPipeline(source)) return source;
   const base = globalThis.location?.href;
   if (!URL.canParse(source, base)) return source;
   const url = new URL(source, base);
   if (url.protocol !== "http:" && url.protocol !== "https:") return source;
   // A new store each time: an archive may have been replaced.
-  if (/\.(zip|ozx)$/i.test(url.pathname)) return new ZipStore(url, { persistentCache: keptData });
+  if (/\.(zip|ozx)$/i.test(url.pathname)) {
+    const { ZipStore } = await import("./archive.js");
+    return new ZipStore(url, { persistentCache: keptData });
+  }
   if (last?.address !== url.href)
     last = {
       address: url.href,

@@ -8,15 +8,13 @@ import {
   type ZarrArray,
   type ZarrGroup,
   type ZarrWarning,
-  ZipStore,
 } from "zarr-wasm";
 import { readAddress } from "./address.js";
 import { arrayDataset, variableDataset } from "./arrays.js";
 import type { Contents } from "./browse.js";
 import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";
-import { type Kind, nodeKind } from "./kinds.js";
-import { multiscaleDataset } from "./multiscale.js";
+import type { Kind } from "./kinds.js";
 import { groupAt, ifReadable, isPipeline, openNode, storeFor } from "./nodes.js";
 import type { Plate } from "./plate.js";
 import type { Branch } from "./tree.js";
@@ -25,6 +23,8 @@ import type { Branch } from "./tree.js";
 const browsing = () => import("./browse.js");
 const collecting = () => import("./collection.js");
 const trees = () => import("./tree.js");
+const kinds = () => import("./kinds.js");
+const multiscale = () => import("./multiscale.js");
 
 /** The source to open. */
 export interface SourceTarget {
@@ -35,6 +35,8 @@ export interface SourceTarget {
   readonly v1Order?: "spec" | "writer" | undefined;
   /** The variable of a dataset or pyramid. Default: the first. */
   readonly variable?: string | undefined;
+  /** Number of the field of view of a well. Default: the first. */
+  readonly field?: number | undefined;
   /** "contents" lists a group even if it could be shown otherwise. */
   readonly as?: "contents" | undefined;
   /** Name of a store that has no address. */
@@ -56,6 +58,8 @@ export type Opened = {
       readonly dataset: Dataset;
       /** Path in the store of the shown node, which may differ from the requested one. */
       readonly path: string;
+      /** Number of fields of view, if the node is a well. */
+      readonly fields?: number;
       /** Searches for the collection of the node. */
       readonly collection: (signal: AbortSignal) => Promise<Collection | undefined>;
     }
@@ -86,7 +90,7 @@ export function resolveTarget<P extends SourceTarget>(target: P): { target: P; n
   const address = readAddress(source);
   if ("refused" in address) throw new RefusedAddress(address.refused);
   const below = [address.path, path].filter((part) => part !== undefined && part !== "").join("/");
-  const store = address.isArchive ? new ZipStore(address.source) : address.source;
+  const store = address.isArchive ? `${address.source}|zip:` : address.source;
   return {
     target: {
       ...target,
@@ -108,11 +112,12 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
   // The store itself has no name.
   const target: SourceTarget = {
     ...requested,
-    source: storeFor(requested.source),
+    source: await storeFor(requested.source),
     name: requested.name ?? (isText ? String(requested.source) : undefined),
   };
   const { source, path } = target;
   let node: OpenedNode;
+  void kinds().catch(() => {}); // most sources are groups: loaded while their metadata are read
   try {
     node = await openNode(target, context);
   } catch (error) {
@@ -186,6 +191,7 @@ async function openArray(array: ZarrArray, target: SourceTarget, { signal }: Ope
 async function openGroup(group: ZarrGroup, target: SourceTarget, context: OpenContext): Promise<Opened> {
   const { signal } = context;
   if (target.as === "contents") return contentsAt(group, "group", undefined, signal);
+  const { nodeKind } = await kinds();
   const kind = await nodeKind(group, signal);
   try {
     return await openKind(group, kind, target, context);
@@ -211,6 +217,7 @@ async function openKind(
     case "image": {
       const { images, isLabel } = kind;
       const title = targetName(target);
+      const { multiscaleDataset } = await multiscale();
       const dataset = await multiscaleDataset(images[0]!, { title, isLabel, group, signal });
       const around = async (later: AbortSignal) =>
         (await collecting()).collectionAround(target.source, group, later);
@@ -220,10 +227,12 @@ async function openKind(
     case "images":
     case "well":
     case "labels": {
-      const [first] = kind.kind === "well" ? kind.fields : kind.paths;
+      const paths = kind.kind === "well" ? kind.fields : kind.paths;
+      const first = paths[kind.kind === "well" ? (target.field ?? 0) : 0];
       if (first === undefined) return contentsAt(group, kind.kind, undefined, signal);
       const opened = await openTarget({ ...target, path: below(first) }, context);
-      return opened.kind === "dataset" ? { ...opened, collection } : opened;
+      const fields = kind.kind === "well" ? { fields: paths.length } : {};
+      return opened.kind === "dataset" ? { ...opened, ...fields, collection } : opened;
     }
     case "plate": {
       const { Plate: PlateOf } = await import("./plate.js");

@@ -123,6 +123,13 @@ export class Plate {
     return this.#paths.get(this.#keyOf(position));
   }
 
+  /** Paths of at most a number of wells, evenly distributed over the plate. */
+  sample(most: number): string[] {
+    const paths = [...this.#paths.values()];
+    const count = Math.min(most, paths.length);
+    return Array.from({ length: count }, (_, i) => paths[Math.floor(((i + 0.5) * paths.length) / count)]!);
+  }
+
   nameOf([row, column]: WellPosition): string {
     return `${this.rows[row]}${this.columns[column]}`;
   }

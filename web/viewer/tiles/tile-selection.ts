@@ -30,6 +30,8 @@ export interface Viewpoint {
   /** Device pixels per CSS pixel. */
   readonly ratio: number;
   readonly aspect: number;
+  /** Columns by which the view's coordinates begin east of the plane's first, on a map that wraps around. */
+  readonly shift?: number;
 }
 
 export interface Budget {

@@ -54,7 +54,7 @@ interface Wish {
 export class TileSet implements Client<Block> {
   readonly #tiles = new WeakMap<Block, Map<string, Tile>>();
   #layers: readonly Layer[] = [];
-  #view: Viewpoint | undefined;
+  #views: readonly Viewpoint[] = [];
   #wishes: readonly Wish[] = [];
   #byKey = new Map<string, Wish[]>();
   #leftOut = { tiles: 0, of: 0 };
@@ -68,22 +68,23 @@ export class TileSet implements Client<Block> {
   ) {}
 
   /**
-   * Sets the view. `next` are layers that will be shown soon (the next slice): they are read after everything
+   * Sets the views, each of a part of the plane, at the same scale. `next` are layers that will be shown soon (the next slice): they are read after everything
    * else. `way` is the direction of movement, in elements of level 0.
    */
   update(
     layers: readonly Layer[],
-    view: Viewpoint,
+    views: readonly Viewpoint[],
     next: readonly Layer[] = [],
     way: { row: number; column: number } = { row: 0, column: 0 },
   ): void {
     this.#layers = layers;
-    this.#view = view;
+    this.#views = views;
     const [wishes, spared] = [[] as Wish[], [] as string[]];
     this.#leftOut = { tiles: 0, of: 0 };
     this.#isHeld = false;
     const later: Wish[] = [];
-    const perLayer = layers.map((layer) => this.#wishesOf(layer, view, layers.length + next.length, way));
+    const count = layers.length + next.length;
+    const perLayer = layers.flatMap((layer) => views.map((view) => this.#wishesOf(layer, view, count, way)));
     // Tiles of all layers at a position are requested together: a composite is drawn once all its channels
     // have been read.
     const longest = Math.max(0, ...perLayer.map(({ now }) => now.length));
@@ -93,7 +94,7 @@ export class TileSet implements Client<Block> {
       spared.push(...around);
     }
     for (const layer of next)
-      later.push(...this.#wishesOf(layer, view, layers.length + next.length, way).now);
+      for (const view of views) later.push(...this.#wishesOf(layer, view, count, way).now);
     this.#wishes = wishes;
     this.#byKey = new Map();
     for (const wish of [...wishes, ...later]) {
@@ -165,11 +166,11 @@ export class TileSet implements Client<Block> {
     const at = (list: readonly Wish[]) => list.flatMap((wish) => this.#atHand(wish) ?? []);
     const found = at(fine);
     if (found.length === fine.length && this.#leftOut.tiles === 0) return found;
-    const seen = visible(this.#view!.camera, this.#view!.size, this.#view!.aspect);
+    const seen = this.#views.map(({ camera, size, aspect }) => visible(camera, size, aspect));
     const coarse = layerLevels(layer)
       .filter(({ view }) => view.level !== target)
       .sort((a, b) => b.view.level - a.view.level)
-      .flatMap((level) => at(this.#around(layer, level, seen)));
+      .flatMap((level) => seen.flatMap((part) => at(this.#around(layer, level, part))));
     return [...coarse, ...found];
   }
 
@@ -193,7 +194,7 @@ export class TileSet implements Client<Block> {
     if (axes.length === 1) return 0;
     return chooseLevel(
       dataset.levels.map(({ factor }) => shown(factor, axes)),
-      this.#view!,
+      this.#views[0]!,
     );
   }
 
@@ -265,7 +266,7 @@ export class TileSet implements Client<Block> {
   }
 
   #again(): void {
-    if (this.#view && this.#wishes.length > 0) this.update(this.#layers, this.#view);
+    if (this.#wishes.length > 0) this.update(this.#layers, this.#views);
     this.callbacks.onChange();
   }
 

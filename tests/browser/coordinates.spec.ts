@@ -1,0 +1,187 @@
+// Elements at their coordinates: irregular axes, maps that wrap around, curvilinear grids.
+
+import { gray } from "../shared/pixels.js";
+import {
+  depths,
+  oceanValue,
+  sectionValue,
+  turnedPlace,
+  turnedShape,
+  turnedValue,
+} from "../shared/viewer-images.js";
+import { expect, test } from "./site.js";
+import type { ViewerPage } from "./viewer-page.js";
+
+/** Device pixels of the picture at a position of its box, in CSS pixels. */
+async function colourAt(viewer: ViewerPage, { x, y }: { x: number; y: number }): Promise<number[]> {
+  return viewer.box.locator(".zw-canvas").evaluate(
+    (canvas: HTMLCanvasElement, [left, top]) => {
+      const own = Object.assign(document.createElement("canvas"), {
+        width: canvas.width,
+        height: canvas.height,
+      });
+      const copy = own.getContext("2d", { willReadFrequently: true })!;
+      copy.drawImage(canvas, 0, 0);
+      const ratio = canvas.width / canvas.clientWidth;
+      return [...copy.getImageData(Math.floor(left! * ratio), Math.floor(top! * ratio), 1, 1).data];
+    },
+    [x, y],
+  );
+}
+
+const look = "map=gray&outside=clamp";
+
+test("levels are drawn at their depths, and the readout, rulers and cursor agree", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show(`source=/stores/section&path=salt&${look}&range=0:160`);
+  // World rows are 1/8 of the whole depth, from the surface to 1,250 m.
+  const worldRow = (depth: number) => (depth / 1250) * 8 - 0.5;
+  for (const [level, depth] of depths.entries()) {
+    if (depth < 60) continue; // less than a pixel high
+    const at = await viewer.positionOf(worldRow(depth), 4);
+    expect((await colourAt(viewer, at))[0]).toBe(gray(sectionValue([level, 4]), 0, 160));
+    await viewer.box.hover({ position: at });
+    await expect(viewer.readout).toContainText(`[${level}, 4]`);
+    await expect(viewer.readout).toContainText(`depth ${depth} m`);
+  }
+  // The cursor is as high as the cell: from 750 to 1,250 m.
+  const cursor = (await page.locator(".zw-cursor").boundingBox())!;
+  const picture = (await viewer.box.boundingBox())!;
+  const row = await viewer.positionOf(worldRow(750), 4);
+  expect(cursor.y - picture.y).toBeCloseTo(row.y, -0.5);
+  const ticks = page.locator(".zw-view .zw-ruler-down .zw-tick");
+  await expect(ticks.first()).toBeVisible();
+  const text = await ticks.allTextContents();
+  expect(text.some((tick) => tick.includes("500"))).toBe(true);
+  if (process.env["SHOTS"])
+    await page.screenshot({ path: `${process.env["SHOTS"]}/section.png`, fullPage: true });
+  await viewer.choose("Elements", "As equal cells");
+  await expect(page).toHaveURL(/places=index/);
+  await expect
+    .poll(async () => (await colourAt(viewer, await viewer.positionOf(0, 4)))[0])
+    .toBe(gray(sectionValue([0, 4]), 0, 160));
+});
+
+test("a map from 0 to 360° is centred on a longitude, and wraps around when dragged", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show(`source=/stores/ocean&path=sst&${look}&range=0:210&meridian=0`);
+  const expectColumn = async (position: number, column: number) => {
+    const at = await viewer.positionOf(9, position);
+    await expect
+      .poll(async () => (await colourAt(viewer, { x: at.x + 2, y: at.y + 2 }))[0])
+      .toBe(gray(oceanValue([9, column]), 0, 210));
+    await viewer.box.hover({ position: at });
+    await expect(viewer.readout).toContainText(`[9, ${column}]`);
+  };
+  // Columns 18 to 35 are west of the middle.
+  await expectColumn(-5, 31);
+  await expectColumn(-18, 18);
+  await expectColumn(3, 3);
+  await expectColumn(17, 17);
+  if (process.env["SHOTS"])
+    await page.screenshot({ path: `${process.env["SHOTS"]}/ocean.png`, fullPage: true });
+  await page.getByLabel("Longitude at the middle").fill("90");
+  await page.getByLabel("Longitude at the middle").press("Enter");
+  await expect(page).toHaveURL(/meridian=90/);
+  await expectColumn(-9, 27);
+  const [from, to] = [await viewer.positionOf(9, 9), await viewer.positionOf(9, 15)];
+  const box = (await viewer.box.boundingBox())!;
+  await page.mouse.move(box.x + from.x, box.y + from.y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + to.x, box.y + to.y, { steps: 4 });
+  await page.mouse.up();
+  await expect(page).toHaveURL(/at=/);
+  const { left, columns } = await viewer.seen();
+  expect(left + columns / 2).toBeCloseTo(3, 0);
+  await expectColumn(-13, 23);
+  await page.reload();
+  await viewer.reaches("ready");
+  await expectColumn(-13, 23);
+});
+
+test("a curvilinear grid is drawn as a map; pointing, readout and coasts agree", async ({ viewer, page }) => {
+  await viewer.show(`source=/stores/turned&path=speed&${look}&range=0:240`);
+  await expect(page.locator(".zw-map-lines")).toHaveAttribute("data-lines", "graticule,coasts");
+  const box = viewer.box;
+  /** Position of a place in the box, from the ticks of the rulers. */
+  const [width, height] = await box.evaluate((element) => [element.clientWidth, element.clientHeight]);
+  const scales = await page.evaluate(() => {
+    const root = document.querySelector("zarr-viewer")?.shadowRoot ?? document;
+    const read = (name: string, side: "left" | "top") =>
+      [...root.querySelectorAll<HTMLElement>(`.zw-view .zw-ruler-${name} .zw-tick`)].map((tick) => {
+        const [, number, letter] = /^([\d.]+)°\s*([NSEW]?)/.exec(tick.textContent!)!;
+        return [
+          Number(number) * (letter === "S" || letter === "W" ? -1 : 1),
+          Number.parseFloat(tick.style[side]),
+        ];
+      });
+    return { across: read("across", "left"), down: read("down", "top") };
+  });
+  const place = (ticks: number[][], at: number) => {
+    const [[a, x], [b, y]] = [ticks[0]!, ticks.at(-1)!] as [[number, number], [number, number]];
+    return (x + ((at - a) / (b - a)) * (y - x)) / 100;
+  };
+  for (const [j, i] of [
+    [0, 0],
+    [11, 19],
+    [0, 19],
+    [5, 10],
+  ] as const) {
+    const [longitude, latitude] = turnedPlace([j, i]);
+    const at = { x: place(scales.across, longitude) * width!, y: place(scales.down, latitude) * height! };
+    await box.hover({ position: at });
+    await expect(viewer.readout).toContainText(`[${j}, ${i}]`);
+    await expect(viewer.readout).toContainText(`${Number(latitude.toPrecision(4)).toString().slice(0, 4)}`);
+    const [value] = await colourAt(viewer, { x: at.x + 3, y: at.y + 3 });
+    expect(value).toBe(gray(turnedValue([j, i]), 0, 240));
+  }
+  // A corner of the map is outside the turned grid.
+  await box.hover({
+    position: { x: place(scales.across, turnedPlace([11, 0])[0]) * width!, y: height! - 30 },
+  });
+  await expect(viewer.readout).not.toContainText("[");
+  if (process.env["SHOTS"])
+    await page.screenshot({ path: `${process.env["SHOTS"]}/turned.png`, fullPage: true });
+  await viewer.choose("Elements", "As equal cells");
+  const { rows, columns } = await viewer.seen();
+  expect(rows).toBeGreaterThanOrEqual(turnedShape[0]);
+  expect(columns).toBeGreaterThanOrEqual(turnedShape[1]);
+  await viewer.pointAt(11, 0);
+  await expect(viewer.readout).toContainText("[11, 0]");
+});
+
+test("interpolated values lie on lines between those of the elements", async ({ viewer, page }) => {
+  const source = `source=/stores/ocean&path=sst&${look}&range=0:210&lines=none`;
+  await viewer.show(source);
+  await page.getByLabel("Interpolate between elements").check();
+  await expect(page).toHaveURL(/interpolation=linear/);
+  const between = async () => {
+    const [a, b] = [await viewer.positionOf(9, 17), await viewer.positionOf(9, 18)];
+    return [0, 0.25, 0.5, 0.75, 1].map((part) => ({ x: a.x + part * (b.x - a.x), y: a.y }));
+  };
+  const colours = async () =>
+    Promise.all((await between()).map(async (at) => (await colourAt(viewer, at))[0]!));
+  const [first, last] = [gray(oceanValue([9, 17]), 0, 210), gray(oceanValue([9, 18]), 0, 210)];
+  const grayAt = (part: number) => first + part * (last - first);
+  await expect
+    .poll(async () => (await colours()).every((colour, i) => Math.abs(colour - grayAt(i / 4)) <= 1))
+    .toBe(true);
+});
+
+test("a colour map can be edited", async ({ viewer, page }) => {
+  await viewer.show(`source=/stores/ocean&path=sst&map=gray&range=0:210`);
+  await viewer.choose("Colour map", "Colours of your own");
+  await expect(page).toHaveURL(/map=%23000000,%23404040,/);
+  const group = page.getByRole("group", { name: "Colours, from low to high" });
+  await expect(group.locator("input")).toHaveCount(5);
+  await group.getByRole("button", { name: "Remove" }).click();
+  await expect(group.locator("input")).toHaveCount(4);
+  await page.getByLabel("Colour 1").fill("#ff0000");
+  await expect(page).toHaveURL(/map=%23ff0000,%23404040,/);
+  await viewer.choose("Colour map", "viridis");
+  await expect(group).toBeHidden();
+});

@@ -1,0 +1,288 @@
+/** Draws planes at their coordinates: gathers the elements under the pixels into one tile. */
+import type { Numbers, Plane } from "../base/plane.js";
+import type { Rectangle } from "../model/camera.js";
+import type { Projection } from "../model/projection.js";
+import type { Tile } from "../tiles/tile.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
+import { placing } from "./placing.js";
+
+/** Pixels over a plane: their number, the rectangle of the world that they cover, and their elements. */
+interface Raster {
+  readonly width: number;
+  readonly height: number;
+  /** In the coordinates of the view. */
+  readonly world: Rectangle;
+  readonly cells: Int32Array;
+  /** Positions of its rows and columns in elements; undefined for curvilinear grids. */
+  readonly lines: ReturnType<Projection["rasterLines"]>;
+  readonly isPeriodic: boolean;
+  /** Numbers of rows and columns of the plane. */
+  readonly plane: Size;
+}
+
+/** Elements per pixel above which two samples per side are taken. */
+const dense = 1.5;
+
+/** Numbers of rows and columns. */
+interface Size {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** Places the tiles of views; keeps the raster and the tiles of the latest one. */
+export class Warping {
+  #raster: { readonly key: string; readonly projection: Projection; readonly raster: Raster } | undefined;
+  /** The results by the tiles that they were made of. */
+  #made = new Map<string, Tile>();
+
+  /** @param forget called with the block of a tile that is no longer needed */
+  constructor(private readonly forget: (blockKey: string) => void) {}
+
+  /**
+   * Begins a frame. @param plane number of rows and columns of elements
+   * @returns a function that turns the tiles of a layer into one over the visible part of the world
+   */
+  begin(
+    projection: Projection,
+    view: Viewpoint,
+    plane: Size,
+  ): (tiles: readonly Tile[], isSmooth: boolean) => readonly Tile[] {
+    const key = JSON.stringify([view, plane]);
+    if (this.#raster?.key !== key || this.#raster.projection !== projection) {
+      this.#raster = { key, projection, raster: makeRaster(projection, view, plane) };
+      this.#drop(this.#made);
+    }
+    const { raster } = this.#raster;
+    const before = this.#made;
+    this.#made = new Map();
+    queueMicrotask(() => this.#drop(before));
+    return (tiles, isSmooth) => {
+      const name = `${isSmooth} ${tiles.map((tile) => tile.key).join("|")}`;
+      const tile = before.get(name) ?? this.#made.get(name) ?? warped(tiles, raster, isSmooth);
+      before.delete(name);
+      if (!tile) return [];
+      this.#made.set(name, tile);
+      return [tile];
+    };
+  }
+
+  #drop(tiles: Map<string, Tile>): void {
+    for (const { block } of tiles.values()) this.forget(block.key);
+    tiles.clear();
+  }
+}
+
+/** The raster of the part of the world in view, bounded by whole device pixels. */
+function makeRaster(projection: Projection, view: Viewpoint, plane: Size): Raster {
+  const { place, width: most, height: highest } = placing(view);
+  const unit = place({ top: 0, left: 0, bottom: projection.rows, right: projection.columns });
+  const [left, right] = [Math.max(0, unit.left), Math.min(most, unit.right)];
+  const [low, high] = [
+    Math.max(0, Math.min(unit.top, unit.bottom)),
+    Math.min(highest, Math.max(unit.top, unit.bottom)),
+  ];
+  const across = projection.columns / (unit.right - unit.left);
+  const down = projection.rows / (unit.bottom - unit.top);
+  const edges = [low, high].map((y) => (y - unit.top) * down).sort((a, b) => a - b) as [number, number];
+  const world = {
+    top: edges[0],
+    bottom: edges[1],
+    left: (left - unit.left) * across,
+    right: (right - unit.left) * across,
+  };
+  const [columns, rows] = [Math.max(0, right - left), Math.max(0, high - low)];
+  const share =
+    ((world.right - world.left) * (world.bottom - world.top)) / (projection.rows * projection.columns);
+  const grain = (plane.rows * plane.columns * share) / (columns * rows) > dense ? 2 : 1;
+  const [width, height] = [columns * grain, rows * grain];
+  const shift = view.shift ?? 0;
+  const shifted = { ...world, left: world.left + shift, right: world.right + shift };
+  return {
+    width,
+    height,
+    world,
+    cells: projection.raster(shifted, width, height),
+    lines: projection.rasterLines(shifted, width, height),
+    isPeriodic: projection.isPeriodic,
+    plane,
+  };
+}
+
+let count = 0;
+
+/** One tile of the elements under the pixels of a raster; NaN for unread elements. Later tiles cover earlier ones. */
+function warped(tiles: readonly Tile[], raster: Raster, isSmooth: boolean): Tile | undefined {
+  const { width, height, cells, world, plane: size } = raster;
+  if (tiles.length === 0 || cells.length === 0) return undefined;
+  const owners = new Owners(tiles);
+  const values = pixelValues(tiles, cells.length);
+  let [before, value] = [-1, Number.NaN];
+  for (let at = 0; at < cells.length; at++) {
+    const cell = cells[at]!;
+    if (cell !== before) {
+      before = cell;
+      value = cell < 0 ? Number.NaN : owners.valueAt(Math.floor(cell / size.columns), cell % size.columns);
+    }
+    values[at] = value;
+  }
+  if (isSmooth) interpolate(values, owners, raster);
+  const key = `warped ${++count}`;
+  const shape = [height, width];
+  const region = { ...tiles[0]!.block.region, data: values, shape, stride: [width, 1] };
+  const plane: Plane = { values, offset: 0, rows: height, columns: width, rowStride: width, columnStride: 1 };
+  return {
+    key,
+    level: 0,
+    world,
+    plane,
+    block: { key, start: [0, 0], region, gaps: [], bytes: values.byteLength },
+    offsetOf: (row, column) => row * width + column,
+    origin: [0, 0],
+    gaps: [],
+  };
+}
+
+/**
+ * Replaces values by those on planes through the centres of the four nearest elements. Beside an element without
+ * a number, and at the edges, the nearest element keeps its value.
+ */
+function interpolate(values: Float32Array | Float64Array, owners: Owners, raster: Raster): void {
+  const { lines, width, height, isPeriodic, plane } = raster;
+  if (!lines) return;
+  const columnAt = (column: number) =>
+    isPeriodic ? (column + plane.columns) % plane.columns : Math.min(Math.max(column, 0), plane.columns - 1);
+  const rowAt = (row: number) => Math.min(Math.max(row, 0), plane.rows - 1);
+  for (let y = 0, at = 0; y < height; y++) {
+    const down = lines.rows[y]! - 0.5;
+    const row = Math.floor(down);
+    const [top, bottom] = [rowAt(row), rowAt(row + 1)];
+    const below = down - row;
+    let [before, a, b, c, d] = [Number.NaN, 0, 0, 0, 0];
+    for (let x = 0; x < width; x++, at++) {
+      const across = lines.columns[x]! - 0.5;
+      const column = Math.floor(across);
+      if (column !== before) {
+        before = column;
+        const [left, right] = [columnAt(column), columnAt(column + 1)];
+        [a, b] = [owners.valueAt(top, left), owners.valueAt(top, right)];
+        [c, d] = [owners.valueAt(bottom, left), owners.valueAt(bottom, right)];
+      }
+      const beside = across - column;
+      const value = (1 - below) * ((1 - beside) * a + beside * b) + below * ((1 - beside) * c + beside * d);
+      if (Number.isFinite(value) && raster.cells[at]! >= 0) values[at] = value;
+    }
+  }
+}
+
+/** Singles hold small integers exactly; others need doubles. */
+function pixelValues(tiles: readonly Tile[], length: number): Float32Array | Float64Array {
+  const isExact = ({ plane: { values } }: Tile) =>
+    values.BYTES_PER_ELEMENT <= 2 || values instanceof Float32Array;
+  return tiles.every(isExact) ? new Float32Array(length) : new Float64Array(length);
+}
+
+/** A tile as a source of values. */
+interface Source {
+  readonly values: Numbers;
+  readonly plane: Plane;
+  readonly top: number;
+  readonly left: number;
+  /** Elements of the tile per element of level 0. */
+  readonly down: number;
+  readonly across: number;
+}
+
+/** Finds the tile of an element: the edges of all tiles divide the plane into rectangles with one tile each. */
+class Owners {
+  readonly #sources: readonly Source[];
+  readonly #rows: Intervals;
+  readonly #columns: Intervals;
+  /** One more than the number of the tile of each rectangle; 0 for none. */
+  readonly #owner: Uint32Array;
+
+  constructor(tiles: readonly Tile[]) {
+    this.#sources = tiles.map(({ plane, world }) => ({
+      values: plane.values,
+      plane,
+      top: world.top,
+      left: world.left,
+      down: plane.rows / (world.bottom - world.top),
+      across: plane.columns / (world.right - world.left),
+    }));
+    const parts = [...tiles.map(({ world }) => world), ...tiles.flatMap(damagedParts)];
+    this.#rows = new Intervals(parts.flatMap(({ top, bottom }) => [top, bottom]));
+    this.#columns = new Intervals(parts.flatMap(({ left, right }) => [left, right]));
+    this.#owner = new Uint32Array(this.#rows.count * this.#columns.count);
+    for (const [i, tile] of tiles.entries()) {
+      this.#own(tile.world, i + 1);
+      for (const part of damagedParts(tile)) this.#own(part, 0);
+    }
+  }
+
+  #own({ top, bottom, left, right }: Rectangle, owner: number): void {
+    for (let y = this.#rows.indexOf(top); y < this.#rows.indexOf(bottom); y++)
+      for (let x = this.#columns.indexOf(left); x < this.#columns.indexOf(right); x++)
+        this.#owner[y * this.#columns.count + x] = owner;
+  }
+
+  valueAt(row: number, column: number): number {
+    const [y, x] = [this.#rows.at(row + 0.5), this.#columns.at(column + 0.5)];
+    const owner = y < 0 || x < 0 ? 0 : this.#owner[y * this.#columns.count + x]!;
+    if (owner === 0) return Number.NaN;
+    const { values, plane, top, left, down, across } = this.#sources[owner - 1]!;
+    const own = Math.floor((row + 0.5 - top) * down);
+    const along = Math.floor((column + 0.5 - left) * across);
+    return values[plane.offset + own * plane.rowStride + along * plane.columnStride]!;
+  }
+}
+
+/** The unreadable parts of a tile, in elements of level 0. */
+function damagedParts({ gaps, plane, world }: Tile): Rectangle[] {
+  const [down, across] = [
+    (world.bottom - world.top) / plane.rows,
+    (world.right - world.left) / plane.columns,
+  ];
+  return gaps
+    .filter(({ kind }) => kind === "damaged")
+    .map(({ rows, columns }) => ({
+      top: world.top + rows[0] * down,
+      bottom: world.top + rows[1] * down,
+      left: world.left + columns[0] * across,
+      right: world.left + columns[1] * across,
+    }));
+}
+
+/** Intervals between sorted edges. */
+class Intervals {
+  readonly #edges: readonly number[];
+  /** The interval of the last position: neighbouring pixels share it. */
+  #last = 0;
+
+  constructor(edges: readonly number[]) {
+    this.#edges = [...new Set(edges)].sort((a, b) => a - b);
+  }
+
+  get count(): number {
+    return Math.max(0, this.#edges.length - 1);
+  }
+
+  indexOf(edge: number): number {
+    return this.#edges.findIndex((at) => at >= edge);
+  }
+
+  /** Index of the interval that holds a position; −1 outside. */
+  at(position: number): number {
+    const edges = this.#edges;
+    const last = this.#last;
+    if (position >= edges[last]! && position < edges[last + 1]!) return last;
+    if (!(position >= edges[0]! && position < edges.at(-1)!)) return -1;
+    let [first, end] = [0, edges.length - 2];
+    while (first < end) {
+      const middle = (first + end + 1) >> 1;
+      if (edges[middle]! <= position) first = middle;
+      else end = middle - 1;
+    }
+    this.#last = first;
+    return first;
+  }
+}

@@ -1,0 +1,51 @@
+/** The planes that the wells of a plate show: channel, field of view, and the indices along other axes. */
+import type { Dataset } from "../source/dataset.js";
+import { channelLabel, defaultChannels, findChannelAxis } from "./channels.js";
+import { arrayFacts, resolveState, type WantedState } from "./state.js";
+
+export interface PlateView {
+  /** Number of the channel shown alone; null for all. */
+  readonly channel: number | null;
+  readonly field: number;
+  /** Indices by axis; others have the default. */
+  readonly index: ReadonlyMap<number, number>;
+}
+
+/** The choices that a plate offers, found with its first well. */
+export interface PlateChoices {
+  readonly channels: readonly string[];
+  readonly fields: number;
+  /** Axes other than the shown ones and the channels. */
+  readonly axes: readonly {
+    readonly axis: number;
+    readonly name: string;
+    readonly length: number;
+    readonly at: number;
+  }[];
+}
+
+/** The state of a well. */
+export function wellSettings(dataset: Dataset, { channel, index }: PlateView): WantedState {
+  const list = dataset.axes.map((_, axis) => index.get(axis));
+  const channelAxis = findChannelAxis(dataset);
+  if (channel === null || channelAxis === undefined) return { index: list };
+  const channels = defaultChannels(dataset)?.map((one) => ({ ...one, isOn: one.index === channel }));
+  // Channels beyond the maximum of a composite are shown alone.
+  if (channels?.some(({ isOn }) => isOn)) return { index: list, channels };
+  return { index: list.map((at, axis) => (axis === channelAxis ? channel : at)), channels: null };
+}
+
+export function plateChoices(dataset: Dataset, fields: number | undefined): PlateChoices {
+  const channelAxis = findChannelAxis(dataset);
+  const { axes: shown, index } = resolveState(arrayFacts(dataset), {});
+  const count = channelAxis === undefined ? 0 : dataset.axes[channelAxis]!.length;
+  return {
+    channels: Array.from({ length: count }, (_, i) => channelLabel(dataset, i)),
+    fields: fields ?? 1,
+    axes: dataset.axes.flatMap(({ name, length }, axis) =>
+      length < 2 || shown.includes(axis) || axis === channelAxis
+        ? []
+        : [{ axis, name: name ?? `axis ${axis}`, length, at: index[axis]! }],
+    ),
+  };
+}

@@ -1,0 +1,58 @@
+/** Planes whose elements are drawn at their coordinates instead of as equal cells in stored order. */
+import type { DatasetAxis } from "../source/dataset.js";
+import type { Rectangle } from "./camera.js";
+
+/** A part of a plane in view: a rectangle of elements, and its place in world units. */
+export interface SeenPart {
+  readonly elements: Rectangle;
+  readonly world: Rectangle;
+}
+
+/** An element's row and column; the fraction is the position inside the element. */
+export interface ElementPosition {
+  readonly row: number;
+  readonly column: number;
+}
+
+/**
+ * Relates elements to world units. Coordinates are linear in world units, so that rulers, maps and scale bars
+ * treat the world as an evenly spaced grid of `rows` by `columns`.
+ */
+export interface Projection {
+  /** The shown axes in world units: [down, across], or [across] for a line. */
+  readonly axes: readonly DatasetAxis[];
+  readonly rows: number;
+  readonly columns: number;
+  /** Whether the world repeats after `columns`: longitudes around the globe. */
+  readonly isPeriodic: boolean;
+  /** Whether world units are elements. */
+  readonly isIdentity: boolean;
+  /** Side of the smallest cell in world units: limits the zoom. */
+  readonly smallest: number;
+  /** The element at a position of the world; undefined outside. */
+  elementAt(row: number, column: number): ElementPosition | undefined;
+  /** Bounds of a rectangle of elements in world units. */
+  boundsOf(elements: Rectangle): Rectangle;
+  /** The parts of the plane in a rectangle of the world. */
+  partsIn(world: Rectangle): readonly SeenPart[];
+  /**
+   * Numbers of the elements (row · columns of the plane + column) at the centres of the pixels of a raster over
+   * a rectangle of the world, row by row; −1 outside the plane. `top` may be below `bottom`.
+   */
+  raster(world: Rectangle, width: number, height: number): Int32Array;
+  /**
+   * Positions in elements of the rows and columns of such a raster; undefined if they are not the same for all pixels
+   * of a row and of a column.
+   */
+  rasterLines(
+    world: Rectangle,
+    width: number,
+    height: number,
+  ): { readonly rows: Float64Array; readonly columns: Float64Array } | undefined;
+  /** World column of a position along a line; the centre of an element is at its coordinate. */
+  toColumn(element: number): number;
+  /** The inverse; also beyond the ends. */
+  toElement(column: number): number;
+  /** World column of a longitude; undefined unless the horizontal axis is a longitude. */
+  columnOf(longitude: number): number | undefined;
+}

@@ -1,0 +1,2 @@
+/** Archives, loaded with the first. */
+export { ZipStore } from "zarr-wasm";
