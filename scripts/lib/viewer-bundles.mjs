@@ -114,7 +114,7 @@ function bundleModules() {
       experimental: { attachDebugInfo: "none" },
     },
     {
-      minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: false } },
+      minify: { compress: true, mangle: { toplevel: false }, codegen: { removeWhitespace: true } },
       comments: { legal: true, annotation: true, jsdoc: false },
       entryFileNames: "[name].js",
       chunkFileNames: "module-[name].js",
