@@ -75,19 +75,14 @@ async function bundleWorkers() {
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
 }
 
-/** Bundles the worker thread that renews the locks of copies (web/src/transfer/lock-protocol.ts) into one file. */
-const bundleLockThread = () =>
-  bundleFile(
-    { input: dist("transfer/lock-thread.js"), platform: "node" },
-    { file: dist("bundle/lock-thread.js") },
-  );
-
-/** Writes the script of the threads of copies (web/src/transfer/threads.ts), which share the files of the library. */
-const writeCopyThread = () =>
-  writeFileSync(
-    dist("bundle/copy-thread.js"),
-    'import { runCopyThread } from "./internal.js";\n\nawait runCopyThread();\n',
-  );
+/** Writes the scripts of the threads of copies and of their locks (web/src/transfer), which share the library's files. */
+function writeThreads() {
+  for (const name of ["copy", "lock"])
+    writeFileSync(
+      dist(`bundle/${name}-thread.js`),
+      `import { threads } from "./internal.js";\n\nawait threads.${name}();\n`,
+    );
+}
 
 /** When a file was written; 0 if it does not exist. */
 const timeOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -122,6 +117,16 @@ async function embedModules() {
   write("images", "compressed", stream.subarray(read), images);
 }
 
+/** A second entry with the names of index.js: chunks.mjs. */
+const indexForNode = {
+  id: `${dist("index.js")}?node`,
+  plugin: {
+    name: "index-for-node",
+    resolveId: (id) => (id === indexForNode.id ? id : null),
+    load: (id) => (id === indexForNode.id ? readFileSync(dist("index.js"), "utf8") : null),
+  },
+};
+
 /** Addresses that bundles contain unchanged: the wasm modules, Node's modules, the package itself. */
 const external = /^\.\.\/wasm\/|^node:|^zarr-wasm\//;
 
@@ -133,8 +138,12 @@ async function bundleEntries() {
   rmSync(dist("bundle"), { recursive: true, force: true });
   const entries = programEntries.filter(({ targets }) => targets.default.startsWith("./dist/bundle/"));
   const modules = entries.filter(({ name }) => name !== "worker").map(({ name, module }) => [name, module]);
+  modules.push(["index.node", indexForNode.id]);
   const { input, output } = await libraryChunks(Object.fromEntries(modules), {
-    plugins: [replace("./embedded-modules.js", { id: "zarr-wasm/embedded", external: true })],
+    plugins: [
+      indexForNode.plugin,
+      replace("./embedded-modules.js", { id: "zarr-wasm/embedded", external: true }),
+    ],
     onLog,
     external,
     makeAbsoluteExternalsRelative: false,
@@ -196,6 +205,8 @@ async function bundleOneFile() {
       /\/(?:full|images)-embedded\.js$/.test(id)
         ? { id: `./wasm/${path.basename(id)}`, external: true }
         : null,
+    // Workers start from text: the script has no address of its own.
+    load: (id) => (id.endsWith("/worker-chunk.js") ? "export const url = undefined, name = undefined;" : null),
   };
   await bundleFile(
     { input: "virtual:entry", plugins: [virtual(contents), beside], makeAbsoluteExternalsRelative: false },
@@ -208,8 +219,7 @@ const parts = {
   async entries() {
     await bundleEntries();
     await bundleWorkers();
-    await bundleLockThread();
-    writeCopyThread();
+    writeThreads();
     await writeEdgeEntries();
   },
   async copies() {

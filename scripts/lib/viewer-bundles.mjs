@@ -38,6 +38,15 @@ const alias = Object.fromEntries(
   programEntries.map(({ subpath, module }) => [subpath.replace(/^\./, "zarr-wasm"), module]),
 );
 
+/** Replaces modules of data by the files of the modules for bundlers, so that the package contains them once. */
+const sharedData = {
+  name: "shared-data",
+  resolveId(id) {
+    const [, name] = /\/(coastlines|colormap-data)\.js$/.exec(id) ?? [];
+    return name ? { id: `./module-${name}.js`, external: true } : null;
+  },
+};
+
 /** Explicit groups of files: modules that elements load at the start, those of the page, those loaded soon after. */
 const parts = ["start", "page", "soon"];
 
@@ -46,6 +55,7 @@ const scriptInput = {
   input: Object.fromEntries(Object.entries(scripts).map(([name, entry]) => [name, path.join(out, entry)])),
   external: (id) => copies.test(id) || id.startsWith("node:"),
   resolve: { alias },
+  plugins: [sharedData],
   preserveEntrySignatures: "allow-extension",
   makeAbsoluteExternalsRelative: false,
 };

@@ -34,8 +34,11 @@ export function buildViewer({ keepsOld = false } = {}) {
   writeStyleText(out);
   if (!keepsOld) removeBundled(out);
   run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
-  copyWorker(out);
+  writeFileSync(path.join(out, "worker.js"), workerText);
 }
+
+/** The script of the pool's workers, which the library expects beside itself: starts the one beside the modules. */
+const workerText = 'import { startWorker } from "../wasm/worker-chunk.js";\n\nstartWorker();\n';
 
 /** The style sheet as a module: the page's style sheets do not apply inside a shadow root. */
 function writeStyleText(out) {
@@ -44,7 +47,7 @@ function writeStyleText(out) {
   copyFileSync(path.join(source, "element/style-text.d.ts"), path.join(out, "element/style-text.d.ts"));
 }
 
-/** The script of the pool's workers, which the library expects beside itself. */
+/** Copies the script of the pool's workers, for programs without the package's other files. */
 export function copyWorker(out) {
   copyFileSync(path.join(distDir, "workers/worker.js"), path.join(out, "worker.js"));
 }

@@ -34,7 +34,7 @@ test("coasts are loaded with the first map, and can be switched off", async ({ v
   const loaded: string[] = [];
   page.on("request", (request) => loaded.push(request.url()));
   await viewer.show("source=/stores/bytes");
-  const isCoast = (url: string) => /coastlines-/.test(url);
+  const isCoast = (url: string) => /coastlines/.test(url);
   expect(loaded.filter(isCoast)).toEqual([]);
   await viewer.show(weather);
   const lines = page.locator(".zw-map-lines");

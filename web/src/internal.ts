@@ -6,7 +6,7 @@
 export { withSession } from "./chain/chunk-codec.js";
 export { resolveSelection } from "./plan/selection.js";
 export { hiddenName } from "./store/temp-names.js";
-export { runCopyThread } from "./transfer/copy-thread.js";
+export { threads } from "./transfer/copy-thread.js";
 export { openDestination } from "./transfer/destination.js";
 export { exitHooks, transferTimes } from "./transfer/host.js";
 export { checkTargets, placeBelow } from "./transfer/places.js";

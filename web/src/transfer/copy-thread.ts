@@ -14,6 +14,7 @@ import { Callbacks, Tally, TargetStore } from "./array-copy.js";
 import { BoxCopier } from "./box-copy.js";
 import { View } from "./boxes.js";
 import { lockAge } from "./lock-protocol.js";
+import { runLockThread } from "./lock-thread.js";
 import { documentsText } from "./nodes.js";
 import {
   type ArrayPlace,
@@ -161,10 +162,12 @@ class BoxCopies {
   }
 }
 
-/** Runs the thread. */
-export async function runCopyThread(): Promise<void> {
+async function runCopyThread(): Promise<void> {
   const { parentPort, workerData } =
     await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
   const thread = new CopyThread(workerData as ThreadData, (report) => parentPort!.postMessage(report));
   parentPort!.on("message", (order: ThreadOrder) => void thread.receive(order));
 }
+
+/** Programs of the threads that the package's scripts run: `bundle/copy-thread.js`, `bundle/lock-thread.js`. */
+export const threads = { copy: runCopyThread, lock: runLockThread };

@@ -1,31 +1,33 @@
-/** The thread of a heartbeat. The bundles for Node contain it as a separate script. */
+/** Program of a thread that renews a lock ({@link Heartbeat} of lock-protocol.ts). */
 
 import { nodeModule } from "../util/platform.js";
 import { beginRenewal, endRenewal, type HeartbeatData, Renewer } from "./lock-protocol.js";
 
-const { parentPort, workerData } =
-  await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
-const data = workerData as HeartbeatData;
-const renewer = new Renewer(data);
-let isStopped = false;
-let wake = () => {};
-parentPort!.once("message", () => {
-  isStopped = true;
-  wake();
-});
-
-while (!isStopped) {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, data.interval * (0.75 + 0.5 * Math.random()));
-    wake = () => {
-      clearTimeout(timer);
-      resolve();
-    };
+/** Runs the thread until a message stops it, or the lock is lost. */
+export async function runLockThread(): Promise<void> {
+  const { parentPort, workerData } =
+    await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
+  const data = workerData as HeartbeatData;
+  const renewer = new Renewer(data);
+  let isStopped = false;
+  let wake = () => {};
+  parentPort!.once("message", () => {
+    isStopped = true;
+    wake();
   });
-  // After a failure, the next renewal may succeed; otherwise, the main thread detects the loss.
-  if (isStopped || !beginRenewal(data.report)) break;
-  const isHeld = await renewer.renew().catch(() => true);
-  endRenewal(data.report);
-  if (!isHeld) break;
+  while (!isStopped) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, data.interval * (0.75 + 0.5 * Math.random()));
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    // After a failure, the next renewal may succeed; otherwise, the main thread detects the loss.
+    if (isStopped || !beginRenewal(data.report)) break;
+    const isHeld = await renewer.renew().catch(() => true);
+    endRenewal(data.report);
+    if (!isHeld) break;
+  }
+  parentPort!.close();
 }
-parentPort!.close();

@@ -8,6 +8,7 @@ import { engineFailed, messageOf } from "./errors.js";
  * Returns a function that loads a part once; a failed load is retried at the next call.
  * @param what contents of the part, for messages.
  */
+/* @__NO_SIDE_EFFECTS__ */
 export function lazy<T>(what: string, load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined; // cached: importing again costs microseconds
   const attempt = async (): Promise<T> => {

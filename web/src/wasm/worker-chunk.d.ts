@@ -4,3 +4,4 @@
  */
 export declare const url: string | undefined;
 export declare const name: string;
+export declare function startWorker(): void;

@@ -1,6 +1,8 @@
 /** `worker-chunk.js`: the worker script as a chunk of a bundle, which pages load to learn its address. */
 import { startWorker } from "./worker-main.js";
 
+export { startWorker } from "./worker-main.js";
+
 /** Name of the workers that run this script; others, which only use the library, load it as pages do. */
 export const name = "zarr-wasm";
 
