@@ -206,7 +206,8 @@ async function bundleOneFile() {
         ? { id: `./wasm/${path.basename(id)}`, external: true }
         : null,
     // Workers start from text: the script has no address of its own.
-    load: (id) => (id.endsWith("/worker-chunk.js") ? "export const url = undefined, name = undefined;" : null),
+    load: (id) =>
+      id.endsWith("/worker-chunk.js") ? "export const url = undefined, name = undefined;" : null,
   };
   await bundleFile(
     { input: "virtual:entry", plugins: [virtual(contents), beside], makeAbsoluteExternalsRelative: false },

@@ -142,12 +142,14 @@ function reExportBetween(graph, entries, fileOf) {
     load(id) {
       if (!id.startsWith(between)) return null;
       const subject = id.slice(between.length);
-      const lines = reExported.filter((target) => subjectOf(target) === subject).map((target) => {
-        const names = graph.get(target).exports;
-        const imported = names.map((name) => `${name} as ${name}_`).join(", ");
-        const exported = names.map((name) => `export const ${name} = ${name}_;`).join("\n");
-        return `import { ${imported} } from ${JSON.stringify(target)};\n${exported}`;
-      });
+      const lines = reExported
+        .filter((target) => subjectOf(target) === subject)
+        .map((target) => {
+          const names = graph.get(target).exports;
+          const imported = names.map((name) => `${name} as ${name}_`).join(", ");
+          const exported = names.map((name) => `export const ${name} = ${name}_;`).join("\n");
+          return `import { ${imported} } from ${JSON.stringify(target)};\n${exported}`;
+        });
       return lines.join("\n");
     },
   };

@@ -1,4 +1,4 @@
-// Copies the declarations that the package's entries reach into dist/types.
+// Copies the declarations that the package's entries reach into dist/types, without comments about code.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { programEntries } from "./entries.mjs";
@@ -11,6 +11,9 @@ const imported = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
 
 const declarationOf = (file) => file.replace(/\.(m?)js$/, ".d.$1ts");
 
+/** The comment of a file about its code, which editors do not show; not that of an entry, or of a declaration. */
+const fileComment = /^\/\*\*(?:(?!@packageDocumentation|\*\/)[^])*\*\/\n(?=import |export (?:type )?[{*]|\/\*\*)/;
+
 /** Copies the declarations that the compiled entries reach into dist/types, with the same relative paths. */
 export function copyTypes() {
   rmSync(out, { recursive: true, force: true });
@@ -21,7 +24,7 @@ export function copyTypes() {
     const text = readFileSync(file, "utf8");
     const target = path.join(out, path.relative(distDir, file));
     mkdirSync(path.dirname(target), { recursive: true });
-    writeFileSync(target, text);
+    writeFileSync(target, text.replace(fileComment, ""));
     for (const [, address] of text.matchAll(imported))
       copy(declarationOf(path.resolve(path.dirname(file), address)));
   };

@@ -9,7 +9,7 @@ import { commandOptions, commands } from "#src/cli/options/commands.js";
 import { options } from "#src/cli/options/options.js";
 import { resumeCommand } from "#src/cli/source/resume.js";
 import { schemeHint } from "#src/cli/source/schemes.js";
-import { closestTo } from "#src/util/closest.js";
+import { closestTo } from "#src/util/arguments.js";
 import { skipFor, unsupportedSystem } from "../../shared/skips.js";
 import { root, run, temporaryFolder, tool } from "../support/cli-tool.js";
 import { urlOf } from "../support/copying.js";

@@ -1,7 +1,7 @@
 /** The registry of all codecs, and the errors for names that it lacks. */
 
 import { coreCodecs } from "../engine/codec-table.js";
-import { closestTo, didYouMean } from "../util/closest.js";
+import { closestTo, didYouMean } from "../util/arguments.js";
 import { unknownCodec, unsupported, type ZarrError } from "../util/errors.js";
 import { categorize } from "./categorize.js";
 import {

@@ -4,8 +4,7 @@
  * zarrs write.
  */
 
-import { isRecord, ownProperty } from "../util/arguments.js";
-import { closestTo, didYouMean } from "../util/closest.js";
+import { closestTo, didYouMean, isRecord, ownProperty } from "../util/arguments.js";
 import { invalidMetadata, limitExceeded, unsupported, type ZarrError } from "../util/errors.js";
 import {
   DType,

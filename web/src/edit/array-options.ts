@@ -5,7 +5,7 @@ import { loadEveryCodec } from "../codecs/lookup.js";
 import { printCodecs } from "../codecs/print.js";
 import { DType } from "../dtypes/dtype.js";
 import type { FillValue } from "../dtypes/fill-value.js";
-import { parseScalar } from "../dtypes/parse-scalar.js";
+import { parseScalar } from "../dtypes/plain.js";
 import { type Endian, parseDescr } from "../dtypes/typestr.js";
 import { parseDataType } from "../dtypes/v3.js";
 import { maxSuffixes, powerOfTen, tooManySuffixes } from "../metadata/chunk-key-encodings.js";

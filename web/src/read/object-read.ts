@@ -3,9 +3,14 @@ import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ChunkTask, Fetched } from "../plan/projections.js";
 import { settleAll } from "../util/async.js";
-import { type FetchOptions, isChange, type ObjectBytes } from "./object-bytes.js";
+import {
+  type FetchOptions,
+  isChange,
+  type ObjectBytes,
+  type StoredRange,
+  wholeObject,
+} from "./object-bytes.js";
 import { type PartialReader, type Subarray, subarrayOf } from "./partial-rules.js";
-import { type StoredRange, wholeObject } from "./stored-range.js";
 
 /** Returns a reader of a subarray of a chunk; undefined if the chunk is read whole. */
 export type MakePartial = (leaf: CoreChunkCodec, subarray: Subarray) => PartialReader | undefined;

@@ -7,8 +7,7 @@ import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { LeafChunkCodec } from "../chain/layout.js";
 import type { ChunkTask, Fetched, Projection } from "../plan/projections.js";
 import { countOf } from "../util/shapes.js";
-import type { ObjectBytes } from "./object-bytes.js";
-import type { StoredRange } from "./stored-range.js";
+import type { ObjectBytes, StoredRange } from "./object-bytes.js";
 
 /** Uncompressed chunks smaller than this are read whole: one request costs more than their bytes. */
 const minPlainBytes = 2 ** 16;

@@ -18,8 +18,8 @@ import { corruptChunk, isZarrError } from "../util/errors.js";
 import { countOf, indices, stridesOf } from "../util/shapes.js";
 import { readBloscTable, selectBlocks } from "./blosc-blocks.js";
 import type { ObjectBytes } from "./object-bytes.js";
+import { type ByteSpan, exactly, readWithin, type StoredRange } from "./object-bytes.js";
 import { kindOf, type PartialReader, type Subarray } from "./partial-rules.js";
-import { type ByteSpan, exactly, readWithin, type StoredRange } from "./stored-range.js";
 
 /** Maximum number of requests for one chunk. */
 const maxRanges = 8;

@@ -7,10 +7,16 @@ import type { Store } from "../store/store.js";
 import { settleAll } from "../util/async.js";
 import { isZarrError } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
-import { isChange } from "./object-bytes.js";
+import {
+  exactly,
+  isChange,
+  type MergedParts,
+  mergeParts,
+  readWithin,
+  type StoredRange,
+} from "./object-bytes.js";
 import type { ObjectRead } from "./object-read.js";
 import { ShardLocator } from "./shards.js";
-import { exactly, type MergedParts, mergeParts, readWithin, type StoredRange } from "./stored-range.js";
 
 /** A chunk with its position in its shard, in inner chunks. */
 interface Located<T> {

@@ -12,7 +12,7 @@ import { SingleFlight, settleAll } from "../util/async.js";
 import { withDetails } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 import type { ObjectBytes } from "./object-bytes.js";
-import { readEndOf, readWithin, type StoredRange, wholeObject } from "./stored-range.js";
+import { readEndOf, readWithin, type StoredRange, wholeObject } from "./object-bytes.js";
 
 interface ShardIndex {
   /** Offset and size of every inner chunk, in C order of the index axes; -1 for missing ones. */

@@ -9,7 +9,7 @@ import { printCodecs } from "../codecs/print.js";
 import type { DType } from "../dtypes/dtype.js";
 import { printFill } from "../dtypes/fill-print.js";
 import type { FillValue } from "../dtypes/fill-value.js";
-import { parseScalar } from "../dtypes/parse-scalar.js";
+import { parseScalar } from "../dtypes/plain.js";
 import { readScalar } from "../dtypes/scalar.js";
 import { arrayLike, leafCodecs } from "../edit/array-options.js";
 import type { CodecInput, CreateLikeOptions } from "../edit/options.js";

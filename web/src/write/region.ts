@@ -9,7 +9,7 @@ import {
   strings,
   toBytes,
 } from "../dtypes/elements.js";
-import { parseScalar } from "../dtypes/parse-scalar.js";
+import { parseScalar } from "../dtypes/plain.js";
 import { packStrings } from "../dtypes/strings.js";
 import type { AxisGrid } from "../metadata/grid.js";
 import { type Projection, pickCount, projectRange } from "../plan/projections.js";

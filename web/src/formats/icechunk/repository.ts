@@ -2,7 +2,8 @@
 
 import { locateKey } from "../../store/read.js";
 import type { Store } from "../../store/store.js";
-import { invalidArgument, isZarrError, notFound, unsupported, type ZarrError } from "../../util/errors.js";
+import { invalidArgument, notFound, unsupported, type ZarrError } from "../../util/errors.js";
+import { absentIfForbidden, isForbidden } from "../kerchunk/place.js";
 import { hasMagic, isObjectId, lostObject, objectReader, type ReadObject, readFile } from "./format.js";
 import { type Containers, containersOfYaml } from "./locations.js";
 import {
@@ -195,12 +196,6 @@ async function firstAt(
   for await (const { snapshot, time: written } of history)
     if (written.getTime() <= time.getTime()) return snapshot;
   throw noVersion(`the branch ${JSON.stringify(branch)} has no version at or before ${time.toISOString()}`);
-}
-
-const isForbidden = (error: unknown): boolean => isZarrError(error, "Network") && error.status === 403;
-
-function absentIfForbidden(error: unknown): undefined {
-  if (!isForbidden(error)) throw error;
 }
 
 /** At most one of `branch`, `tag` and `snapshot`. Default: the branch "main". */

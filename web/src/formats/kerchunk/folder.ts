@@ -10,7 +10,7 @@ import { normalizePath } from "../../store/path.js";
 import { callStore, locateKey } from "../../store/read.js";
 import { joinKey, type Store } from "../../store/store.js";
 import { SingleFlight } from "../../util/async.js";
-import { isZarrError, limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
+import { limitExceeded, unsupported, ZarrError } from "../../util/errors.js";
 import { isJsonObject, type Json, type JsonObject, jsonText, parseJson, toPlain } from "../../util/json.js";
 import { defaultLimits } from "../../util/limits.js";
 import { cached, textEncoder } from "../../util/platform.js";
@@ -18,7 +18,7 @@ import { countOf } from "../../util/shapes.js";
 import { inSlices } from "../../util/slices.js";
 import { bad, type Reference, shorten } from "../parquet/fields.js";
 import { type Records, readRecords } from "../parquet/records.js";
-import type { ReferenceFolder } from "./place.js";
+import { absentIfForbidden, type ReferenceFolder } from "./place.js";
 import type { References } from "./references.js";
 
 export interface FolderLimits {
@@ -234,11 +234,6 @@ function gridIn(document: JsonObject, array: string): Grid {
   if (!areCounts(shape) || !areCounts(chunks) || shape.length !== chunks.length || chunks.includes(0))
     throw bad(`${array} has a shape and chunks that do not match`);
   return shape.map((length, axis) => Math.ceil(length / chunks[axis]!));
-}
-
-/** Buckets without permission to list respond 403 for missing objects. */
-function absentIfForbidden(error: unknown): undefined {
-  if (!isZarrError(error, "Network") || error.status !== 403) throw error;
 }
 
 async function readObject(

@@ -6,7 +6,7 @@ import { encodeKey, normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
 import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
-import { invalidArgument, unsupported } from "../../util/errors.js";
+import { invalidArgument, isZarrError, unsupported } from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
 import { hasNodeModules, isFileUrl, nodeModule } from "../../util/platform.js";
 import { shorten } from "../parquet/fields.js";
@@ -138,4 +138,12 @@ function refused(target: string, why: string): Error {
   return unsupported(`the target ${JSON.stringify(shorten(target))} cannot be read: ${why}`, {
     code: "reference-target",
   });
+}
+
+/** Whether a server has denied access: buckets without permission to list respond 403 for missing objects. */
+export const isForbidden = (error: unknown): boolean => isZarrError(error, "Network") && error.status === 403;
+
+/** Handles a failed read: an object that may not exist is undefined. @throws any other error. */
+export function absentIfForbidden(error: unknown): undefined {
+  if (!isForbidden(error)) throw error;
 }

@@ -1,7 +1,7 @@
 /** Stored responses: which may be stored, their bytes in a storage, their freshness and validators. Spec: RFC 9111. */
 import { isRecord } from "../../util/arguments.js";
 import { isBytes } from "../../util/bytes.js";
-import { crc32 } from "../../util/crc32.js";
+import { crc32 } from "../../util/inflate.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
 import type { HttpResponse, TransportRequest } from "../transport.js";
 import { isOpen } from "./redirects.js";
