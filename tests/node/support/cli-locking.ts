@@ -1,6 +1,6 @@
 /** Shared parts of the tests of locks: sources, processes of the tool, and locks taken as by commands. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { beforeAll, expect, vi } from "vitest";
@@ -8,11 +8,10 @@ import { create, createGroup, set } from "zarr-wasm";
 import { openDestination, transferTimes } from "#internal";
 import { destinationUrl } from "#src/cli/source/places.js";
 import type { DestinationLock, LockOptions } from "#src/transfer/lock.js";
-import { temporaryFolder, tool } from "./cli-tool.js";
+import { temporaryPlaces, tool } from "./cli-tool.js";
 import { urlOf } from "./copying.js";
 
-const folder = temporaryFolder();
-export const place = (name: string) => path.join(mkdtempSync(path.join(folder, "lock-")), name);
+export const place = temporaryPlaces("lock");
 export const lockName = ".zw-writer.tmp";
 export const lockOf = (dest: string) => path.join(dest, lockName);
 export const overwrite = { overwrite: true };

@@ -20,6 +20,12 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+/** Returns a function that names files and folders, each in a new folder that is removed after the tests. */
+export function temporaryPlaces(prefix: string): (name?: string) => string {
+  const folder = temporaryFolder();
+  return (name = "copy.zarr") => path.join(mkdtempSync(path.join(folder, `${prefix}-`)), name);
+}
+
 /** Writes a store to a folder; keys may start with a slash, objects become JSON. */
 export function writeStore(
   dir: string,

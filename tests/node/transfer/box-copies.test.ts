@@ -1,6 +1,6 @@
 // Rechunked and re-encoded copies: within wasm memory and on several threads, compared with the way of `get` and `set`,
 // which `verify` takes.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import path from "node:path";
 import threads from "node:worker_threads";
@@ -8,13 +8,12 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { create, type DTypeInput, set, slice } from "zarr-wasm";
 import { copy as copyNodes } from "zarr-wasm/transfer";
 import { amount } from "../support/amounts.js";
-import { temporaryFolder } from "../support/cli-tool.js";
+import { temporaryPlaces } from "../support/cli-tool.js";
 import { copy, digestsOf, urlOf, verify } from "../support/copying.js";
 import { dataTypes, elementsOf } from "../support/random-arrays.js";
 import { errorOf, randomizer } from "../support/support.js";
 
-const folder = temporaryFolder();
-const place = (name = "copy.zarr") => path.join(mkdtempSync(path.join(folder, "boxes-")), name);
+const place = temporaryPlaces("boxes");
 
 const codecs = ["none", "zstd:1", "blosc:lz4", "gzip:1", "lz4"];
 const pick = <T>(list: readonly T[], random: () => number): T => list[Math.floor(random() * list.length)]!;

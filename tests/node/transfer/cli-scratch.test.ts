@@ -4,7 +4,6 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
@@ -18,12 +17,11 @@ import { ScratchStore } from "#internal";
 import { loadNode, transferTimes } from "#src/transfer/host.js";
 import { withScratch } from "#src/transfer/scratch.js";
 import { skipFor } from "../../shared/skips.js";
-import { temporaryFolder, tool } from "../support/cli-tool.js";
+import { temporaryPlaces, tool } from "../support/cli-tool.js";
 import { copy, urlOf } from "../support/copying.js";
 import { errorOf } from "../support/support.js";
 
-const folder = temporaryFolder();
-const place = (name = "copy.zarr") => path.join(mkdtempSync(path.join(folder, "scratch-")), name);
+const place = temporaryPlaces("scratch");
 const scratchIn = (where: string) => readdirSync(where).filter((name) => name.startsWith(".zw-scratch"));
 
 /** From rows to columns in little memory: through intermediate chunks. */

@@ -3,7 +3,6 @@ import { spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   rmSync,
   statSync,
@@ -18,12 +17,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { create, set } from "zarr-wasm";
 import { skipFor, skipNow, unsupportedSystem } from "../../shared/skips.js";
 import { amount } from "../support/amounts.js";
-import { run, temporaryFolder, tool } from "../support/cli-tool.js";
+import { run, temporaryPlaces, tool } from "../support/cli-tool.js";
 import { copy, digestsOf, filesOf, urlOf, verify } from "../support/copying.js";
 import { errorOf, randomizer } from "../support/support.js";
 
-const folder = temporaryFolder();
-const place = (name = "copy.zarr") => path.join(mkdtempSync(path.join(folder, "files-")), name);
+const place = temporaryPlaces("files");
 
 /** An array of 16 chunks that do not compress. */
 async function makeSource(codecs: string, dir = place("source.zarr")): Promise<string> {

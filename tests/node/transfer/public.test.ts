@@ -1,6 +1,6 @@
 // copy() and verify() of zarr-wasm/transfer: stores in memory and folders, progress, abort, locks, and a bundle for pages.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -19,12 +19,11 @@ import {
 import { FileSystemStore } from "zarr-wasm/node";
 import { type CopyOptions, type CopyProgress, copy, type VerifyOptions, verify } from "zarr-wasm/transfer";
 import { transferTimes } from "#src/transfer/host.js";
-import { temporaryFolder } from "../support/cli-tool.js";
+import { temporaryPlaces } from "../support/cli-tool.js";
 import { MemoryDirectoryHandle } from "../support/directory-mock.js";
 import { errorOf } from "../support/support.js";
 
-const folder = temporaryFolder();
-const place = (name: string) => path.join(mkdtempSync(path.join(folder, "transfer-")), name);
+const place = temporaryPlaces("transfer");
 const values = Uint16Array.from({ length: 64 * 64 }, (_, i) => i + 1);
 
 /** A group with one array of 16 chunks. */

@@ -1,18 +1,17 @@
 // `zarr-wasm copy`: interrupted and resumed copies, and copies in parts.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { consolidate, create, createGroup, set, slice } from "zarr-wasm";
 import { transferTimes } from "#internal";
 import { amount } from "../support/amounts.js";
-import { run, runBeside, temporaryFolder, tool } from "../support/cli-tool.js";
+import { run, runBeside, temporaryPlaces, tool } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf } from "../support/copying.js";
 import { S3Server } from "../support/s3-server.js";
 import { randomizer } from "../support/support.js";
 
-const folder = temporaryFolder();
-const place = (name = "copy.zarr") => path.join(mkdtempSync(path.join(folder, "resume-")), name);
+const place = temporaryPlaces("resume");
 
 let source: string;
 beforeAll(async () => {

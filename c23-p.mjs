@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+const [lib,file]=process.argv.slice(2);const count=2**18;
+const codecs=[{name:"bytes",configuration:{endian:"little"}},{name:"blosc",configuration:{cname:"lz4",clevel:5,shuffle:"shuffle",typesize:2,blocksize:0}}];
+const document={zarr_format:3,node_type:"array",shape:[count],data_type:"uint16",chunk_grid:{name:"regular",configuration:{chunk_shape:[count]}},chunk_key_encoding:{name:"default"},fill_value:0,codecs};
+const encoded=new Uint8Array(readFileSync(file));
+const store=new Map([["/zarr.json",new TextEncoder().encode(JSON.stringify(document))],["/c/0",encoded]]);
+const t0=performance.now();
+const {open}=await import(lib);
+const t1=performance.now();
+const array=await open(store,{kind:"array"});
+const t2=performance.now();
+const n=(await array.getChunk([0])).data.byteLength;
+const t3=performance.now();
+console.log([t1-t0,t2-t1,t3-t2,t3-t0].map(x=>x/1000).join(" "));
