@@ -205,7 +205,7 @@ async function bundleOneFile() {
       /\/(?:full|images)-embedded\.js$/.test(id)
         ? { id: `./wasm/${path.basename(id)}`, external: true }
         : null,
-    // Workers start from text: the script has no address of its own.
+    // Workers start from text: this file cannot be a script of workers.
     load: (id) =>
       id.endsWith("/worker-chunk.js") ? "export const url = undefined, name = undefined;" : null,
   };

@@ -12,7 +12,8 @@ const imported = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+)"/g;
 const declarationOf = (file) => file.replace(/\.(m?)js$/, ".d.$1ts");
 
 /** The comment of a file about its code, which editors do not show; not that of an entry, or of a declaration. */
-const fileComment = /^\/\*\*(?:(?!@packageDocumentation|\*\/)[^])*\*\/\n(?=import |export (?:type )?[{*]|\/\*\*)/;
+const fileComment =
+  /^\/\*\*(?:(?!@packageDocumentation|\*\/).)*\*\/\n(?=import |export (?:type )?[{*]|\/\*\*)/s;
 
 /** Copies the declarations that the compiled entries reach into dist/types, with the same relative paths. */
 export function copyTypes() {

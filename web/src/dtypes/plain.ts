@@ -42,7 +42,7 @@ export function fromPlain(value: unknown, textOf = plainText, depth = 0): Json {
 
 /**
  * Parses an element given by a program. NaN and infinities are numbers, byte strings may be given as strings,
- * and a number is a valid complex one; otherwise the form is that of Zarr v3 fill values.
+ * and a number is a valid complex one; other values have the form of Zarr v3 fill values.
  * @throws InvalidMetadata ("bad-fill-value") for values that do not fit the data type.
  */
 export function parseScalar(dtype: DType, value: unknown): FillValue {

@@ -1,12 +1,11 @@
 /** Opens arrays and groups, and the stores that URLs refer to. */
 
-import { compiledModule } from "../engine/module.js";
 import { HttpStore } from "../store/http/store.js";
 import { isParquetFolder, normalizePath } from "../store/path.js";
 import { isStore, type Store } from "../store/store.js";
 import { invalidArgument } from "../util/errors.js";
-import { lazy, preload } from "../util/lazy.js";
-import { hasNodeModules, isFileUrl } from "../util/platform.js";
+import { lazy } from "../util/lazy.js";
+import { isFileUrl } from "../util/platform.js";
 import type { ZarrArray } from "./array.js";
 import type { OpenedNode, ZarrGroup } from "./group.js";
 import { checkOpenOptions, type OpenOptions } from "./open-options.js";
@@ -26,8 +25,6 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   checkOpenOptions(options);
   const path = normalizePath(options.path ?? "");
   options.signal?.throwIfAborted();
-  // Node compiles in other threads while documents are read. Pages would download a module that they may not need.
-  if (hasNodeModules() && options.kind !== "group") preload(() => compiledModule("decode"));
   if (!place) return (await otherStores()).openPipeline(source as string, options, storeOf, open);
   const store = typeof place === "function" ? await place() : place;
   const { branch, tag, snapshot, asOf } = options;
