@@ -92,6 +92,7 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/parquet/pages.js",
     "formats/parquet/thrift.js",
   ],
+  "bundle/hierarchy-members.js": ["hierarchy/members.js", "store/listing.js"],
   "bundle/store-http-cached-responses.js": [
     "store/http/cached-responses.js",
     "store/http/cache-entry.js",

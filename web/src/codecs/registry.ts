@@ -13,8 +13,8 @@ import {
   objectCodec,
   shards,
 } from "./codec-list.js";
-import { makeConditional } from "./conditional.js";
 import type { CodecDefinition, CodecKind, DefinitionsIn, ZarrVersion } from "./definition.js";
+import { makeConditional, reshape } from "./extensions.js";
 import {
   imagecodecsAliases,
   imageJpeg,
@@ -48,7 +48,6 @@ import {
   pcodec,
   snappy,
 } from "./rare-compressors.js";
-import { reshape } from "./reshape.js";
 import { chunky, deltas, numcodecsPackbits, packbits, planes } from "./tiff.js";
 import type { VlenCodecDefinition } from "./vlen-codec.js";
 import { vlenArray, vlenBytes, vlenUtf8 } from "./vlen-items.js";
