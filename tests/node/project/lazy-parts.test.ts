@@ -72,7 +72,9 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "read/blosc-blocks.js",
     "read/chunks.js",
     "chain/shards.js",
+    "store/http/range-reader.js",
   ],
+  "bundle/store-http-range-reader.js": ["store/http/range-reader.js"],
   "bundle/formats-part.js": [
     "store/zip/store.js",
     "store/zip/directory.js",

@@ -17,7 +17,7 @@ import { allowListeners } from "../util/platform.js";
 import type { Box } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { ObjectBox, View } from "./boxes.js";
-import type { CopyingStore } from "./file-copy.js";
+import type { CopyingStore } from "./destination.js";
 import type { CopyProgress, CopyResult } from "./options.js";
 import { partsOf, type WholeObject, wholeObject } from "./stored-form.js";
 

@@ -1,11 +1,12 @@
 /** Reads objects and byte ranges by URL. Concurrent reads of the same bytes share one request. */
 
 import { SingleFlight } from "../../util/async.js";
+import { lazy } from "../../util/lazy.js";
 import type { ByteCacheLike } from "../cache.js";
 import { BufferLender, checkRange, ownBuffer, rangeName } from "../read.js";
 import type { RangeQuery, StoreGetOptions } from "../store.js";
 import type { Transport } from "../transport.js";
-import { RangeReader } from "./range-reader.js";
+import type { RangeReader } from "./range-reader.js";
 import { type RequestOptions, Requests } from "./requests.js";
 import { tooLong, Versions, WholeObjects } from "./whole-objects.js";
 
@@ -14,6 +15,9 @@ interface HttpClientOptions extends RequestOptions {
   maxBytes: number;
   cache: ByteCacheLike | undefined;
 }
+
+/** Also loaded with the lazy part of reading, read/part.ts. */
+const ranges = lazy("byte ranges", () => import("./range-reader.js"));
 
 type Bytes = Uint8Array | undefined;
 
@@ -29,7 +33,7 @@ export class HttpClient {
   readonly #flights = new SingleFlight<Bytes>();
   readonly #versions = new Versions();
   readonly #wholes: WholeObjects;
-  readonly #ranges: RangeReader;
+  #ranges: RangeReader | undefined;
   readonly #lender = new BufferLender();
   /** Distinguishes this client in a cache that outlives it. */
   #name: string | undefined;
@@ -38,7 +42,6 @@ export class HttpClient {
     this.#maxBytes = options.maxBytes;
     this.#cache = options.cache;
     this.#wholes = new WholeObjects(new Requests(options), this.#versions, options.maxBytes);
-    this.#ranges = new RangeReader(this.#wholes);
   }
 
   /** Reads a whole object; undefined if it is missing. */
@@ -67,7 +70,11 @@ export class HttpClient {
   /** Reads a range; undefined if the object is missing. Returns fewer bytes only at the object's end. */
   async getRange(url: URL, range: RangeQuery, options: StoreGetOptions = {}): Promise<Bytes> {
     checkRange(range);
-    return this.#read(url, range, options, (signal) => this.#ranges.read(url, range, signal));
+    return this.#read(url, range, options, async (signal) => {
+      const module = await ranges();
+      this.#ranges ??= new module.RangeReader(this.#wholes);
+      return this.#ranges.read(url, range, signal);
+    });
   }
 
   /** Drops cached bytes of an object that has been written. Later reads request it. */
