@@ -22,8 +22,11 @@ import { distDir } from "./paths.mjs";
 const inDist = (name) => path.join(distDir, name);
 const between = "re-exported:";
 
-/** Modules that `open` and `get` load at the start. */
-const startModules = ["hierarchy/open.js", "hierarchy/get.js"].map(inDist);
+/**
+ * Modules that `open` and `get` load at the start; and one that several lazy parts share, for which bundlers would make a
+ * file.
+ */
+const startModules = ["hierarchy/open.js", "hierarchy/get.js", "dtypes/typestr.js"].map(inDist);
 /** Modules that few programs load: sharing a file with others costs less than one more file. */
 const together = new Map(
   ["store/file/store.js", "store/http/node.js"].map((name) => [inDist(name), "store-node"]),

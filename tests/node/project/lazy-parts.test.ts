@@ -94,7 +94,6 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/parquet/pages.js",
     "formats/parquet/thrift.js",
   ],
-  "bundle/hierarchy-members.js": ["hierarchy/members.js", "store/listing.js"],
   "bundle/store-http-cached-responses.js": [
     "store/http/cached-responses.js",
     "store/http/cache-entry.js",
