@@ -22,11 +22,8 @@ import { distDir } from "./paths.mjs";
 const inDist = (name) => path.join(distDir, name);
 const between = "re-exported:";
 
-/**
- * Modules that `open` and `get` load at the start; and one that several lazy parts share, for which bundlers would make a
- * file.
- */
-const startModules = ["hierarchy/open.js", "hierarchy/get.js", "dtypes/typestr.js"].map(inDist);
+/** Modules that `open` and `get` load at the start. */
+const startModules = ["hierarchy/open.js", "hierarchy/get.js"].map(inDist);
 /** Modules that few programs load: sharing a file with others costs less than one more file. */
 const together = new Map(
   ["store/file/store.js", "store/http/node.js"].map((name) => [inDist(name), "store-node"]),
@@ -59,7 +56,8 @@ async function readGraph(options) {
   const plugin = {
     name: "graph",
     buildEnd() {
-      for (const id of [...this.getModuleIds()].sort()) graph.set(id, this.getModuleInfo(id));
+      for (const id of [...this.getModuleIds()].sort())
+        if (path.isAbsolute(id)) graph.set(id, this.getModuleInfo(id));
     },
   };
   const bundle = await rolldown({ ...options, plugins: [...(options.plugins ?? []), plugin] });

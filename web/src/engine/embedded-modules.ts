@@ -1,6 +1,7 @@
 /** Copies of the modules as strings, for bundles that come without the .wasm files. */
 
 import { inflate } from "../util/inflate.js";
+import { bytes as decodeBytes, deflated } from "../wasm/decode-embedded.js";
 import type { ModuleName } from "./compile.js";
 import { decodeLzma } from "./lzma.js";
 
@@ -8,10 +9,7 @@ const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
 
 const modules: Readonly<Record<ModuleName, () => Promise<Uint8Array<ArrayBuffer>>>> = {
-  async decode() {
-    const { deflated, bytes } = await import("../wasm/decode-embedded.js");
-    return inflate(fromBase64(deflated), bytes, "the copy of decode.wasm");
-  },
+  decode: () => inflate(fromBase64(deflated), decodeBytes, "the copy of decode.wasm"),
   async full() {
     const { compressed, bytes } = await import("../wasm/full-embedded.js");
     return decodeLzma(fromBase64(compressed), bytes).decoded;
