@@ -31,9 +31,11 @@ const together = new Map(
 /** Subjects of modules that index.js loads, by the first matching start of their path. */
 const subjects = Object.entries({
   "compat/": "zarrita",
-  "formats/": "formats",
+  "formats/icechunk/": "icechunk",
+  "formats/": "kerchunk",
   "conventions/conventions": "features",
-  "conventions/": "conventions",
+  "conventions/xarray/": "xarray",
+  "conventions/": "ome",
   "store/zip/": "zip",
   "store/source/": "zip",
   "store/key-index": "zip",

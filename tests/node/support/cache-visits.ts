@@ -21,7 +21,7 @@ export function useCacheServer(): void {
     vi.useRealTimers();
     vi.unstubAllGlobals();
     await server.stop();
-    await rm(path.dirname(folder), { recursive: true, force: true });
+    await rm(path.dirname(folder), { recursive: true, force: true, maxRetries: 5 });
   });
 }
 

@@ -8,9 +8,15 @@ import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import { isHidden } from "../temp-names.js";
 
 type Fs = typeof import("node:fs/promises");
-/** The methods of an open file that reading calls. */
+/** The methods of an open file that reading calls, without names of Node's types: pages may lack them. */
 export interface FileHandle {
-  stat(): Promise<import("node:fs").Stats>;
+  stat(): Promise<{
+    readonly ino: number;
+    readonly size: number;
+    readonly mtimeMs: number;
+    isFile(): boolean;
+    isDirectory(): boolean;
+  }>;
   read(
     bytes: Uint8Array,
     at: number,
