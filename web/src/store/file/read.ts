@@ -8,15 +8,19 @@ import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import { isHidden } from "../temp-names.js";
 
 type Fs = typeof import("node:fs/promises");
-/** The methods of an open file that reading calls, without names of Node's types: pages may lack them. */
+/** Facts about a file. Not Node's type: programs for pages compile without its types. */
+export interface FileInfo {
+  readonly ino: number;
+  readonly mode: number;
+  readonly mtimeMs: number;
+  readonly size: number;
+  isFile(): boolean;
+  isDirectory(): boolean;
+}
+
+/** The methods of an open file that reading calls. */
 export interface FileHandle {
-  stat(): Promise<{
-    readonly ino: number;
-    readonly size: number;
-    readonly mtimeMs: number;
-    isFile(): boolean;
-    isDirectory(): boolean;
-  }>;
+  stat(): Promise<FileInfo>;
   read(
     bytes: Uint8Array,
     at: number,

@@ -7,7 +7,7 @@ import { documentNames } from "../deletion.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
 import { replaceLocked } from "./lock.js";
-import { errorCode, fileVersion, isMissing } from "./read.js";
+import { errorCode, type FileInfo, fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
@@ -74,7 +74,10 @@ export async function writeFileWhole(
 }
 
 /** Makes the content of a file reach the disk. */
-export async function syncFile(fs: Fs, file: URL): Promise<void> {
+export async function syncFile(
+  fs: { open(file: URL, flags: string): Promise<{ sync(): Promise<void>; close(): Promise<void> }> },
+  file: URL,
+): Promise<void> {
   const handle = await fs.open(file, "r+");
   await handle.sync().finally(() => handle.close());
 }
@@ -94,7 +97,7 @@ function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: Fil
 
 /** Creates a temporary file in the same folder. Creates the folder, which others may remove at any moment. */
 export async function beside(
-  fs: Fs,
+  fs: FolderMaker & { rm(file: URL, options: { force: boolean }): Promise<void> },
   url: URL,
   signal: AbortSignal | undefined,
   make: (file: URL) => Promise<void>,
@@ -148,7 +151,10 @@ async function versionAt(fs: Fs, url: URL) {
 }
 
 /** Returns undefined for a missing file. */
-export async function statFile(fs: Pick<Fs, "stat">, url: URL) {
+export async function statFile(
+  fs: { stat(url: URL): Promise<FileInfo> },
+  url: URL,
+): Promise<FileInfo | undefined> {
   try {
     return await fs.stat(url);
   } catch (cause) {
