@@ -23,6 +23,7 @@ const neededSoon = [
   "canvas2d",
   "legends",
   "overlay",
+  "tools",
   "side",
   "stored-coordinates",
   "ome-settings",

@@ -2,7 +2,7 @@
 //
 // The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ relative to its code. The
 // glue of the modules stays in separate parts, which are loaded with the modules.
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compileProject } from "./build.mjs";
 import { distDir, root } from "./paths.mjs";
@@ -10,13 +10,7 @@ import { capture, findTool, run, step } from "./process.mjs";
 import { copyTypes } from "./types.mjs";
 
 const source = path.join(root, "web/viewer");
-const copied = [
-  "page/index.html",
-  "element/style.css",
-  "element/style.css.d.ts",
-  "page/page.css",
-  "page/icon.svg",
-];
+const copied = ["page/index.html", "element/style.css.d.ts", "page/page.css", "page/icon.svg"];
 
 /** Bundled files: parts of the scripts, whose names change with their content, and modules. */
 const bundled = /^[a-z0-9-]+-[A-Za-z0-9_-]+\.js$/;
@@ -31,7 +25,7 @@ export function buildViewer({ keepsOld = false } = {}) {
   compileProject("web/viewer/tsconfig.json", path.join(out, "viewer.js"));
   for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
   copyTypes();
-  writeStyleText(out);
+  writeStyles(out);
   if (!keepsOld) removeBundled(out);
   run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
   writeFileSync(path.join(out, "worker.js"), workerText);
@@ -40,11 +34,25 @@ export function buildViewer({ keepsOld = false } = {}) {
 /** The script of the pool's workers, which the library expects beside itself: starts the one beside the modules. */
 const workerText = 'import { startWorker } from "../wasm/worker-chunk.js";\n\nstartWorker();\n';
 
-/** The style sheet as a module: the page's style sheets do not apply inside a shadow root. */
-function writeStyleText(out) {
-  const css = capture(findTool("esbuild"), [path.join(source, "element/style.css"), "--minify"]).trim();
-  writeFileSync(path.join(out, "element/style-text.js"), `export default ${JSON.stringify(css)};\n`);
-  copyFileSync(path.join(source, "element/style-text.d.ts"), path.join(out, "element/style-text.d.ts"));
+/** Style sheets by the module that holds them for shadow roots, to which the page's style sheets do not apply. */
+const sheets = {
+  "style-text": ["style", "picture", "foot"],
+  "tool-style-text": ["tools"],
+  "panel-style-text": ["panels", "controls", "contents", "panes"],
+};
+
+/** Writes the style sheets: as one file for pages, and as modules. */
+function writeStyles(out) {
+  const fileOf = (name) => path.join(source, `element/${name}.css`);
+  const text = Object.values(sheets)
+    .flat()
+    .map((name) => readFileSync(fileOf(name), "utf8"));
+  writeFileSync(path.join(out, "style.css"), text.join("\n"));
+  for (const [module, names] of Object.entries(sheets)) {
+    const css = names.map((name) => capture(findTool("esbuild"), [fileOf(name), "--minify"]).trim()).join("");
+    writeFileSync(path.join(out, `element/${module}.js`), `export default ${JSON.stringify(css)};\n`);
+    copyFileSync(path.join(source, `element/${module}.d.ts`), path.join(out, `element/${module}.d.ts`));
+  }
 }
 
 /** Copies the script of the pool's workers, for programs without the package's other files. */

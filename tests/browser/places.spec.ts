@@ -299,7 +299,7 @@ test("folders and archives of the local machine are opened, also from the histor
 test("the page starts with the gallery", async ({ viewer, page }) => {
   await page.goto(`${viewer.site}/viewer/`);
   await expect(page.getByRole("heading", { name: "Public data" })).toBeVisible();
-  await page.getByRole("navigation", { name: "Samples" }).getByRole("link", { name: "image" }).click();
+  await page.getByRole("list", { name: "Small arrays" }).getByRole("link", { name: "image" }).click();
   await viewer.reaches("ready");
   await page.goBack();
   await expect(page.getByRole("heading", { name: "Public data" })).toBeVisible();

@@ -53,8 +53,11 @@ test("the line through the element under the pointer", async ({ viewer, page }) 
   await viewer.show("source=/stores/depths");
   await viewer.choose("Line under the pointer along", "z");
   const profile = page.locator(".zw-beside-line");
-  await viewer.pointAt(7, 11);
-  await expect(profile.locator("h3")).toHaveText("Along z at [:, 7, 11]");
+  // The picture makes room for the profile.
+  await expect(async () => {
+    await viewer.pointAt(7, 11);
+    await expect(profile.locator("h3")).toHaveText("Along z at [:, 7, 11]", { timeout: 1000 });
+  }).toPass();
   await expect(page).toHaveURL(/profile=0/);
   const box = profile.locator(".zw-box");
   await expect(box).toHaveAttribute("aria-label", /^Plot of a line of 10 elements/);

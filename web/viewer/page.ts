@@ -1,17 +1,15 @@
 /** The page around one viewer: source field, samples, dropped files, and the address bar. */
-import { h } from "./base/dom.js";
 import { shortName } from "./base/text.js";
 import { readQuery, type ViewTarget, writeQuery } from "./model/query.js";
 import { arrayFacts } from "./model/state.js";
 import { chooseButtons, LocalStores, localScheme, takeDrops } from "./page/local.js";
-import { fetchOffers, type Offer, offerLinks } from "./page/offers.js";
+import { fetchOffers, type Offer } from "./page/offers.js";
 import type { Dropped, NotDropped } from "./source/drop.js";
 import { mountViewer, type View, type ViewerTarget } from "./viewer.js";
 
 const byId = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const input = byId<HTMLInputElement>("source");
 const main = byId("viewer");
-const sampleList = byId("samples");
 const notice = byId("notice");
 const gallery = byId("gallery");
 
@@ -47,6 +45,7 @@ function remember({ target, dataset, settings }: View, control: string): void {
   const place = locationTarget(target);
   const query = writeQuery(place, { array: arrayFacts(dataset), settings });
   const now = performance.now();
+  if (control === "open") keepRecent(place);
   const isDrag = control !== "open" && control === last.control && now - last.time < sameDrag;
   last = { control, time: now };
   // A source that was just opened has its entry, unless the byte order was changed.
@@ -58,13 +57,21 @@ function remember({ target, dataset, settings }: View, control: string): void {
   else keep(query, isEntered ? "replace" : "push");
 }
 
+/** Adds an opened source to the recent ones. */
+function keepRecent({ source }: ViewTarget): void {
+  const handle = local.get(source)?.handle;
+  if (handle || !source.startsWith(localScheme))
+    void recentSources().then(({ keepSource }) => keepSource({ source, handle }));
+}
+
 /** Called when the place shown differs from the address. */
 function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
   const place = locationTarget(target);
   const query = writeQuery(place);
-  if (cause !== "open") keep(query, cause === "go" ? "push" : "replace");
+  if (cause === "open") keepRecent(place);
+  else keep(query, cause === "go" ? "push" : "replace");
   name(place);
 }
 
@@ -73,7 +80,6 @@ function name({ source, path }: ViewTarget): void {
   input.value = source.startsWith(localScheme) ? source.slice(localScheme.length) : source;
   const parts = `${input.value}/${path ?? ""}`.split("/").filter(Boolean);
   document.title = `${shortName(parts.at(-1) ?? "")} – zarr-wasm viewer`;
-  markSample(source);
 }
 
 function showTarget(target: ViewTarget): void {
@@ -96,14 +102,6 @@ function setNotice(text: string): void {
   notice.hidden = text === "";
 }
 
-/** Marks the current sample in the list. */
-function markSample(source: string): void {
-  for (const link of sampleList.querySelectorAll("a")) {
-    if (link.dataset["source"] === source) link.setAttribute("aria-current", "true");
-    else link.removeAttribute("aria-current");
-  }
-}
-
 function goTo(query: string): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
@@ -119,6 +117,7 @@ function openSource(text: string): void {
   goTo(writeQuery({ source: text }));
 }
 
+/** Opens dropped or chosen files. */
 function take(found: readonly (Dropped | NotDropped)[]): void {
   const [refused] = found.filter((entry) => "refused" in entry);
   const [dropped] = found.filter((entry) => "store" in entry);
@@ -161,7 +160,6 @@ function showGallery(): void {
   if (readQuery(location.search)) return;
   input.value = "";
   document.title = "zarr-wasm viewer";
-  markSample("");
 }
 
 /** Samples of the server. */
@@ -182,14 +180,10 @@ byId("home").addEventListener("click", (event) => {
   goTo(location.pathname);
 });
 
-async function start(): Promise<void> {
-  // The requested source does not wait for the list of samples.
-  showAddress();
-  offers ??= fetchOffers();
-  const found = await offers;
-  sampleList.replaceChildren(...offerLinks(found, goTo).map((link) => h("li", {}, link)));
-  byId("sample-bar").hidden = found.length === 0;
-  markSample(readQuery(location.search)?.source ?? "");
-}
+const recentSources = () => import("./page/recent.js");
+const recent = byId<HTMLDetailsElement>("recent");
+recent.addEventListener("toggle", () => {
+  if (recent.open) void recentSources().then(({ showRecent }) => showRecent(recent, take, goTo));
+});
 
-void start();
+showAddress();

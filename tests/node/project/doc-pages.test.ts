@@ -113,7 +113,7 @@ describe("samples", () => {
   );
 
   it.each(of("css"))("%s names variables of the viewer's", (_place, { text }) => {
-    const style = readFileSync(path.join(root, "web/viewer/element/style.css"), "utf8");
+    const style = readFileSync(path.join(root, "dist/viewer/style.css"), "utf8");
     for (const [name] of text.matchAll(/--zw-[a-z-]+/g)) expect(style).toContain(name);
   });
 

@@ -158,7 +158,7 @@ describe("a dropped item", () => {
     await check(
       storeIn(await openStores({ items: [item({ getAsFileSystemHandle: async () => handle as never })] })),
     );
-    await check(storeOfHandle(handle as never).store);
+    await check(storeIn([await storeOfHandle(handle as never)]));
   });
 
   it.each([1, 100])("is a folder as entries, listed %i at a time", async (portion) => {

@@ -87,6 +87,8 @@ export interface ZarrViewerAttributes {
   interpolation?: Interpolation | undefined;
   /** Longitude at the middle of a map that goes around the globe. */
   meridian?: Numeric | "none" | undefined;
+  /** Wheel and one finger scroll the page; the picture is moved with Ctrl or two fingers. */
+  cooperative?: boolean | "" | undefined;
   /** Overrides the system preference. */
   theme?: "light" | "dark" | undefined;
   /** URL of a page with the full viewer; enables copying links. */

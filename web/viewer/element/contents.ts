@@ -6,6 +6,8 @@ import { tableView, valueView } from "../panels/table.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Opened, SourceTarget } from "../source/open.js";
 
+export { adoptStyles } from "./panel-styles.js";
+
 /** Content that replaces the picture, and the panel beside it. */
 export async function createContents(
   opened: Exclude<Opened, { kind: "dataset" }>,

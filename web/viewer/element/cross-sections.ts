@@ -60,6 +60,7 @@ class CrossSection {
         onPick: (cell) => this.callbacks.onPick(cellIndex(this.#state!, cell)),
         onStep: () => {},
         onPlay: () => {},
+        onCommand: () => {},
         onFrame: () => this.#cross.place(this.plane, this.#crossing),
       },
       (frame, redraw, budget) =>

@@ -3,7 +3,7 @@ import { h } from "../base/dom.js";
 import type { Legend, LegendContent } from "./legends.js";
 
 export class LazyLegend {
-  readonly element = h("div");
+  readonly element = h("div", { class: "zw-legend-place" });
   #drawn: LegendContent | undefined;
   #loading: Promise<void> | undefined;
   #legend: { readonly legend: Legend; readonly show: (drawn: LegendContent) => void } | undefined;

@@ -18,35 +18,54 @@ interface Subject {
 }
 
 export class LazySidePanels {
-  readonly element = h("div", { class: "zw-side", role: "group", "aria-label": "View and array" });
+  readonly #body = h("div", { class: "zw-dock-body" });
+  readonly #handle = h(
+    "button",
+    { type: "button", class: "zw-dock-handle", "aria-expanded": false, onclick: () => this.#toggle() },
+    "Controls",
+  );
+  readonly element = h(
+    "div",
+    { class: "zw-side", role: "group", "aria-label": "View and array", "data-empty": true },
+    this.#handle,
+    this.#body,
+  );
   #panels: SidePanels | undefined;
   #subject: Subject | undefined;
-  #isSeen = false;
+  #collection: HTMLElement | undefined;
 
-  constructor(private readonly callbacks: LazySidePanelsCallbacks) {}
+  constructor(private readonly callbacks: LazySidePanelsCallbacks) {
+    // The style sheet closes the dock if there is little room.
+    new ResizeObserver(() => this.show()).observe(this.element);
+  }
 
-  /** Whether the panels are visible. */
-  set isSeen(isSeen: boolean) {
-    this.#isSeen = isSeen;
-    void this.#load();
+  #toggle(): void {
+    this.element.dataset["open"] = this.#body.checkVisibility() ? "no" : "yes";
+    this.show();
   }
 
   /** Shows the controls and facts of a dataset. */
   begin(subject: Subject): void {
     this.#subject = subject;
-    void this.#load();
+    delete this.element.dataset["empty"];
+    this.show();
+  }
+
+  /** Loads the panels if they are visible. */
+  show(): void {
+    const isOpen = this.#body.checkVisibility();
+    this.#handle.ariaExpanded = String(isOpen);
+    if (isOpen) void this.#load();
   }
 
   async #load(): Promise<void> {
     const subject = this.#subject;
-    if (!subject || this.#panels || !this.#isSeen) return;
-    // Keeps the place of the panels, so that the picture does not change its size when they arrive.
-    this.element.setAttribute("aria-busy", "true");
+    if (!subject || this.#panels) return;
     const { SidePanels } = await import("./side-panels.js");
     if (this.#subject !== subject || this.#panels) return;
-    this.#panels = new SidePanels(subject.dataset, subject.v1Order, this.callbacks);
-    this.element.append(...this.#panels.elements);
-    this.element.removeAttribute("aria-busy");
+    this.#panels = new SidePanels(subject.dataset, subject.v1Order, this.callbacks, this.element);
+    this.#body.append(...this.#panels.elements);
+    if (this.#collection) this.#panels.addCollection(this.#collection);
     this.callbacks.onLoad();
   }
 
@@ -54,13 +73,15 @@ export class LazySidePanels {
   replace(...elements: readonly HTMLElement[]): void {
     this.#panels = undefined;
     this.#subject = undefined;
-    this.element.replaceChildren(...elements);
-    this.element.removeAttribute("aria-busy");
+    this.#collection = undefined;
+    this.#body.replaceChildren(...elements);
+    this.element.toggleAttribute("data-empty", elements.length === 0);
   }
 
-  /** Inserts an element above all others. */
-  prepend(element: HTMLElement): void {
-    this.element.prepend(element);
+  /** Shows the nodes or variables related to the array. */
+  addCollection(panel: HTMLElement): void {
+    this.#collection = panel;
+    this.#panels?.addCollection(panel);
   }
 
   sync(settings: ViewState, state: SidePanelsState): void {

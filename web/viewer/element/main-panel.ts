@@ -24,19 +24,29 @@ export class MainPanel {
   readonly #view = h("div", { class: "zw-view" });
   /** Timer that reports if no more data arrive. */
   #waiting: ReturnType<typeof setTimeout> | undefined;
+  /** The title, after the path to the node. */
+  readonly path = h("div", { class: "zw-line" }, this.#title);
+  /** Container for the buttons above the picture. */
+  readonly tools = h("div", { class: "zw-tools", role: "group", "aria-label": "Picture" });
   /** Container for the cross-sections. */
   readonly crossSections = h("div", { class: "zw-beside-place" });
   readonly legend = new LazyLegend();
   readonly readout = new Readout();
   readonly element = h(
     "section",
-    { class: "zw-card zw-stage", role: "group", "aria-label": "Slice" },
-    h("header", { class: "zw-head" }, h("div", {}, this.#title, this.#subtitle, this.#place), this.#status),
+    { class: "zw-stage", role: "group", "aria-label": "Slice" },
+    h(
+      "header",
+      { class: "zw-head" },
+      this.path,
+      this.tools,
+      h("div", { class: "zw-line" }, this.#subtitle, this.#place),
+      this.#status,
+    ),
     this.#progress,
     this.#view,
-    this.legend.element,
+    h("div", { class: "zw-foot" }, this.legend.element, this.readout.element),
     this.crossSections,
-    this.readout.element,
   );
 
   setHeading(title: string, dataset: Dataset | undefined): void {

@@ -60,6 +60,8 @@ export interface ViewerOptions {
   /** Called when opening or reading fails; once per damaged chunk. */
   readonly onError?: ((error: unknown) => void) | undefined;
   readonly controls?: ControlsMode | undefined;
+  /** Wheel and one finger scroll the page; the picture is moved with Ctrl or two fingers. Default: false. */
+  readonly cooperative?: boolean | undefined;
   /** Name of a link: viewers with the same name show the same part of their arrays. */
   readonly link?: string | undefined;
   /** Address of a viewer page, for links to copy. Default: no links. */

@@ -5,7 +5,8 @@ import { snapshot } from "../base/snapshot.js";
 const margin = 16;
 
 /** Elements that only make sense on the page. */
-const leftOut = ".zw-status, .zw-progress, .zw-readout, .zw-cursor, .zw-mark, button, input, select";
+const leftOut =
+  ".zw-crumbs, .zw-tools, .zw-status, .zw-progress, .zw-readout, .zw-cursor, .zw-mark, button, input, select";
 
 /** The main panel as PNG, in device pixels. */
 export function exportPicture(mainPanel: HTMLElement): Promise<Blob> {

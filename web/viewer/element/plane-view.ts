@@ -3,7 +3,7 @@
  * and lines; the drawing itself is a `Painter`'s.
  */
 
-import { Gestures, type Point } from "../input/gestures.js";
+import { type Command, Gestures, type Point } from "../input/gestures.js";
 import { type Camera, closest, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Interval } from "../model/state.js";
@@ -47,9 +47,10 @@ export interface PlaneCallbacks {
   /** Chooses an element: by click, tap or Enter. */
   onPick(cell: Cell): void;
   /** Moves to another slice, forwards or backwards. */
-  onStep(direction: 1 | -1): void;
+  onStep(direction: 1 | -1, axis?: number): void;
   /** Starts or stops playing the slices. */
   onPlay(): void;
+  onCommand(command: Command): void;
   /** Called after every frame with a change. */
   onFrame(status: TileStatus): void;
 }
@@ -106,8 +107,9 @@ export class PlaneView {
         const cell = at ? this.#cellAt(at) : this.#cell;
         if (cell) callbacks.onPick(cell);
       },
-      onStep: (direction) => callbacks.onStep(direction),
+      onStep: (direction, axis) => callbacks.onStep(direction, axis),
       onPlay: () => callbacks.onPlay(),
+      onCommand: (command) => callbacks.onCommand(command),
     });
   }
 

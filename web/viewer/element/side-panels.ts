@@ -12,6 +12,7 @@ import { ReadingPanel } from "../panels/reading.js";
 import { type ShareCallbacks, SharePanel } from "../panels/share.js";
 import type { Dataset, Labels } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
+import { adoptStyles } from "./panel-styles.js";
 
 export interface SidePanelsCallbacks extends Omit<ControlCallbacks, "onChange"> {
   onChange(change: WantedState, control: string): void;
@@ -43,8 +44,17 @@ export class SidePanels {
   /** In display order. */
   readonly elements: readonly HTMLElement[];
 
-  /** @param v1Order the selectable byte order, if it is uncertain */
-  constructor(dataset: Dataset, v1Order: "spec" | "writer" | undefined, callbacks: SidePanelsCallbacks) {
+  /**
+   * @param v1Order the selectable byte order, if it is uncertain
+   * @param dock the element that the panels are for
+   */
+  constructor(
+    dataset: Dataset,
+    v1Order: "spec" | "writer" | undefined,
+    callbacks: SidePanelsCallbacks,
+    dock: HTMLElement,
+  ) {
+    adoptStyles(dock);
     this.#callbacks = callbacks;
     this.#meaning = new Meaning(dataset, (isRaw) => callbacks.onChange({ isRaw }, "raw"));
     this.#controls = new Controls(dataset, v1Order, callbacks);
@@ -58,8 +68,8 @@ export class SidePanels {
     this.#reading = new ReadingPanel(callbacks.measure);
     this.#memory = new MemoryPanel(callbacks.onBudget);
     this.elements = [
-      this.#meaning.element,
       this.#controls.element,
+      this.#meaning.element,
       this.#share.element,
       this.#reading.element,
       factsPanel(dataset.array),
@@ -80,7 +90,12 @@ export class SidePanels {
     this.#labels = new LabelsPanel(labels, (change, control) =>
       this.#callbacks.onChange({ labels: change }, control),
     );
-    this.#controls.element.before(this.#labels.element);
+    this.#controls.element.after(this.#labels.element);
+  }
+
+  /** Shows the nodes or variables related to the array. */
+  addCollection(panel: HTMLElement): void {
+    this.#controls.insert(panel);
   }
 
   showMemory(memory: Memory | undefined): void {

@@ -41,6 +41,12 @@ export class Slices {
     this.#way = axis === undefined ? undefined : { axis, direction: 1 };
   }
 
+  /** Axes that can be played, each with a digit as its key. */
+  get axes(): readonly number[] {
+    const { dataset, settings } = this.callbacks.view()!;
+    return playableAxes(dataset, settings);
+  }
+
   /** Starts or stops playing along the axis of the step keys. */
   toggle(): void {
     this.play(this.playing === undefined ? this.#wayAxis() : undefined);
@@ -61,9 +67,9 @@ export class Slices {
     this.#way = undefined;
   }
 
-  /** Moves by one slice along the axis of the step keys. */
-  step(direction: 1 | -1): void {
-    const axis = this.#wayAxis();
+  /** Moves by one slice along one of the axes that can be played, by default the one of the last step. */
+  step(direction: 1 | -1, order?: number): void {
+    const axis = order === undefined ? this.#wayAxis() : this.axes[order];
     if (axis !== undefined) this.#step(axis, direction, "step");
   }
 
@@ -91,8 +97,8 @@ export class Slices {
 
   /** The axis of the step keys: the last one used, or else time, or else the first. */
   #wayAxis(): number | undefined {
-    const { dataset, settings } = this.callbacks.view()!;
-    const axes = playableAxes(dataset, settings);
+    const { dataset } = this.callbacks.view()!;
+    const { axes } = this;
     const isTimed = (axis: number) =>
       dataset.axes[axis]!.role === "time" || dataset.axes[axis]!.type === "time";
     return axes.find((axis) => axis === this.#way?.axis) ?? axes.find(isTimed) ?? axes[0];

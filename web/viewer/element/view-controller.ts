@@ -1,6 +1,7 @@
 /** Applies changes of the state: draws the slice, and updates the views and panels around it. */
 import { loadColormap } from "../base/colormaps.js";
 import { errorMessage } from "../base/format.js";
+import type { Command } from "../input/gestures.js";
 import type { Layer } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
@@ -25,6 +26,7 @@ import type { SidePanelsCallbacks } from "./side-panels.js";
 import { Slices } from "./slices.js";
 import { StatusReporter, type StatusReporterCallbacks } from "./status-reporter.js";
 import { resolveFor } from "./target.js";
+import type { Tools } from "./tools.js";
 import { valueFormat } from "./value-format.js";
 import { codeRequest } from "./view-link.js";
 import type { ViewerModel } from "./viewer-model.js";
@@ -52,7 +54,8 @@ export class ViewController {
       if (this.#crossSections.isPicking)
         this.change({ index: cellIndex(this.model.view!.settings, cell) }, "pick");
     },
-    onStep: (direction) => this.#slices.step(direction),
+    onStep: (direction, axis) => this.#slices.step(direction, axis),
+    onCommand: (command) => void this.#command(command),
     onPlay: () => {
       this.#slices.toggle();
       this.#syncSide();
@@ -78,6 +81,7 @@ export class ViewController {
     onOrbit: (orbit, cause) => this.change({ orbit }, cause),
     onFrame: (status) => this.#follow(status),
   });
+  #tools: Tools | undefined;
 
   /** Aborted when the source is closed. */
   #opening = AbortSignal.abort();
@@ -107,11 +111,27 @@ export class ViewController {
     mainPanel.crossSections.append(this.#crossSections.element);
   }
 
+  #zoom(direction: "in" | "out" | "reset"): void {
+    if (direction === "reset") this.#showAll();
+    else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
+  }
+
+  /** Loads the buttons above the picture, and runs a command that keys or gestures gave. */
+  async #command(command?: Command): Promise<void> {
+    const { Tools } = await import("./tools.js");
+    this.#tools ??= new Tools(this.mainPanel, {
+      onZoom: (direction) => this.#zoom(direction),
+      picture: () => this.callbacks.share.picture(),
+      axes: () => this.#slices.axes.map((axis) => this.model.dataset!.axes[axis]!.name ?? `axis ${axis}`),
+    });
+    if (command) this.#tools.run(command);
+  }
+
   #makeRelatedData(): RelatedDataLoader {
     return new RelatedDataLoader({
       settings: () => this.model.settings.value,
       onGo: (path, variable) => this.callbacks.onGo(path, variable),
-      onCollection: (panel) => this.side.prepend(panel),
+      onCollection: (panel) => this.side.addCollection(panel),
       onLabels: () => this.#syncSide(),
       onNews: () => {
         if (this.plane.kind) this.#showPlane(this.plane.kind);
@@ -124,10 +144,6 @@ export class ViewController {
     return {
       onLoad: () => this.#syncSide(),
       onChange: (change: WantedState, control: string) => this.change(change, control),
-      onZoom: (direction: "in" | "out" | "reset") => {
-        if (direction === "reset") this.#showAll();
-        else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
-      },
       onPlay: (axis: number | undefined) => {
         this.#slices.play(axis);
         this.#syncSide();
@@ -300,6 +316,7 @@ export class ViewController {
     this.mainPanel.show(view.element, true);
     view.frame.measure();
     if (isOther) this.status.begin();
+    if (!this.#tools) void this.#command();
     this.#showCrossSections();
     if (this.#moving === undefined) this.#syncSide();
     this.#point(view.cell, this.#pointer.by);
@@ -315,7 +332,8 @@ export class ViewController {
     else {
       this.mainPanel.setBusy("Reading…");
       try {
-        const { createTable } = await import("./contents.js");
+        const { adoptStyles, createTable } = await import("./contents.js");
+        adoptStyles(this.model.root);
         const table = await createTable(dataset, settings, signal);
         signal.throwIfAborted();
         this.mainPanel.show(table);

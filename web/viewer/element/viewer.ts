@@ -31,7 +31,8 @@ export class Viewer implements Linked {
 
   constructor(element: HTMLElement, options: ViewerOptions = {}) {
     const { side, status } = this.#controller;
-    const parts = [this.#opener.crumbs.element, this.#mainPanel.element, status.notes.element];
+    this.#mainPanel.path.prepend(this.#opener.crumbs.element);
+    const parts = [this.#mainPanel.element, status.notes.element];
     const { root, settings } = this.#model;
     root.append(h("div", { class: "zw-layout" }, h("div", { class: "zw-main" }, ...parts), side.element));
     element.replaceChildren(root);
@@ -48,7 +49,8 @@ export class Viewer implements Linked {
     this.#model.options = options;
     const controls = options.controls ?? "full";
     this.#model.root.dataset["controls"] = controls;
-    this.#controller.side.isSeen = controls === "full";
+    this.#model.root.toggleAttribute("data-cooperative", options.cooperative === true);
+    this.#controller.side.show();
     if (options.link === link) return;
     this.#leaveLink();
     this.#leaveLink = options.link ? joinLink(options.link, this) : () => {};
@@ -150,8 +152,9 @@ export class Viewer implements Linked {
   /** Shows content other than pictures: a plate, a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
     const go = (path: string) => this.#opener.navigate({ path });
-    const { createContents } = await import("./contents.js");
+    const { adoptStyles, createContents } = await import("./contents.js");
     const { main, beside } = await createContents(opened, this.target!, go, signal);
+    adoptStyles(this.#model.root);
     signal.throwIfAborted();
     this.#mainPanel.show(main);
     this.#controller.side.replace(...beside);

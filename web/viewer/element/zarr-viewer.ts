@@ -15,7 +15,7 @@ import { Viewer } from "./viewer.js";
 const placeNames = ["src", "path", "variable", "order"] as const;
 
 /** Attributes for appearance and behaviour. */
-const optionNames = ["controls", "link", "page"] as const;
+const optionNames = ["controls", "link", "page", "cooperative"] as const;
 
 /** "light" or "dark", for pages with a fixed colour scheme, regardless of the user's preference. */
 const themeName = "theme";
@@ -349,6 +349,7 @@ export class ZarrViewerElement extends Base {
       controls: this.controls,
       link: this.link ?? undefined,
       page: this.getAttribute("page") ?? undefined,
+      cooperative: this.hasAttribute("cooperative"),
       onChange: (view, control) => {
         if (control === "open") {
           this.#tell("load", view);

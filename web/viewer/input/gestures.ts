@@ -27,11 +27,20 @@ export interface GestureCallbacks {
   onRest(): void;
   /** Clicked or tapped at a point; undefined for Enter, which picks the cursor's element. */
   onPick(at: Point | undefined): void;
-  /** Full stop and comma: the next and the previous slice. */
-  onStep(direction: 1 | -1): void;
+  /**
+   * The next or the previous slice: full stop and comma; a digit, backwards with Shift, for an axis of its
+   * own, counted from 0.
+   */
+  onStep(direction: 1 | -1, axis?: number): void;
   /** Space: starts or stops playing the slices. */
   onPlay(): void;
+  onCommand(command: Command): void;
 }
+
+/** Keys that do not move the picture; a wheel or a finger that is left to the page. */
+export type Command = "help" | "full" | "save" | "wheel" | "touch";
+
+const commands: Readonly<Record<string, Command>> = { "?": "help", f: "full", s: "save" };
 
 const moves: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
   ArrowUp: [-1, 0],
@@ -87,6 +96,10 @@ export class Gestures {
       callbacks.onRest();
     });
     on("keydown", (event) => this.#key(event));
+    // Two fingers move the picture, even where one scrolls the page.
+    on("touchmove", (event) => {
+      if (event.touches.length > 1) event.preventDefault();
+    });
   }
 
   dispose(): void {
@@ -119,6 +132,10 @@ export class Gestures {
     const { from } = finger;
     if (!this.#isDragging && Math.hypot(at.x - from.x, at.y - from.y) < dragThreshold) return;
     this.#isDragging = true;
+    if (this.#fingers.size === 1 && event.pointerType === "touch" && this.#isShared) {
+      this.callbacks.onCommand("touch");
+      return;
+    }
     if (this.#fingers.size > 1) this.#pinch(event.pointerId, finger, at);
     else if (this.#isMarking) this.callbacks.onMarking([from, at]);
     else this.callbacks.onPan(at.x - finger.x, at.y - finger.y);
@@ -154,7 +171,16 @@ export class Gestures {
     }
   }
 
+  /** Whether the page scrolls unless Ctrl is held, or two fingers are used. */
+  get #isShared(): boolean {
+    return this.box.closest("[data-cooperative]") !== null && document.fullscreenElement === null;
+  }
+
   #wheel(event: WheelEvent): void {
+    if (!event.ctrlKey && !event.metaKey && this.#isShared) {
+      this.callbacks.onCommand("wheel");
+      return;
+    }
     event.preventDefault();
     const delta = event.deltaY * wheelUnits[event.deltaMode]!;
     // A pinch on a touchpad arrives as a wheel event with Ctrl, and with smaller steps.
@@ -168,13 +194,17 @@ export class Gestures {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const move = moves[event.key];
     const zoom = zooms[event.key];
+    const command = commands[event.key];
+    const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
     if (move) {
       const times = event.shiftKey ? 10 : 1;
       this.callbacks.onMove(move[0] * times, move[1] * times);
     } else if (zoom) {
       this.callbacks.onZoom(zoom, undefined);
       this.callbacks.onRest();
-    } else if (event.key === "0") this.callbacks.onReset();
+    } else if (digit) this.callbacks.onStep(event.shiftKey ? -1 : 1, Number(digit) - 1);
+    else if (command) this.callbacks.onCommand(command);
+    else if (event.key === "0") this.callbacks.onReset();
     else if (event.key === "." || event.key === ",") this.callbacks.onStep(event.key === "." ? 1 : -1);
     else if (event.key === " ") this.callbacks.onPlay();
     else if (event.key === "Enter") this.callbacks.onPick(undefined);

@@ -2,11 +2,12 @@
 import { h } from "../base/dom.js";
 import { readQuery } from "../model/query.js";
 import { publicData, publicDataNote } from "../source/public-data.js";
-import { link, type Offer, type OpenLink, offerHref } from "./offers.js";
+import { link, type Offer, type OpenLink, offerHref, offerLinks } from "./offers.js";
 
 /** Cards of the samples, followed by public data. */
 export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLElement {
   const cards = offers.filter(({ text }) => text !== "");
+  const others = offers.filter(({ text }) => text === "");
   const fields = [...new Set(publicData.map(({ field }) => field))];
   return h(
     "div",
@@ -30,6 +31,12 @@ export function galleryView(offers: readonly Offer[], open: OpenLink): HTMLEleme
             ),
           ),
         ),
+      ),
+    others.length > 0 &&
+      h(
+        "ul",
+        { class: "page-links", "aria-label": "Small arrays" },
+        ...offerLinks(others, open).map((one) => h("li", {}, one)),
       ),
     h("h2", {}, "Public data"),
     h("p", {}, publicDataNote),

@@ -2,6 +2,7 @@
 import { h } from "../base/dom.js";
 import {
   type Dropped,
+  type Handle,
   type NotDropped,
   openStores,
   storeOfHandle,
@@ -69,7 +70,7 @@ export function takeDrops(take: Take): void {
   });
 }
 
-type Picker = () => Promise<Parameters<typeof storeOfHandle>[0]>;
+type Picker = () => Promise<Handle>;
 
 /** Buttons to choose a folder or an archive. */
 export function chooseButtons(take: Take): HTMLElement {
@@ -87,7 +88,7 @@ export function chooseButtons(take: Take): HTMLElement {
     const picker = (globalThis as { showDirectoryPicker?: Picker }).showDirectoryPicker;
     if (!picker) return folderInput.click();
     try {
-      take([storeOfHandle(await picker())]);
+      take([await storeOfHandle(await picker())]);
     } catch (error) {
       // Cancelling the dialog is not an error; if the picker is forbidden, the file input may still work.
       if ((error as Error).name !== "AbortError") folderInput.click();

@@ -41,7 +41,6 @@ export type Change = (make: (now: ViewState) => Partial<ViewState>, control: str
 export interface ControlCallbacks {
   /** Changes settings; `control` names the control, so that a drag counts as one change. */
   onChange(change: Partial<ViewState>, control: string): void;
-  onZoom(direction: "in" | "out" | "reset"): void;
   /** Plays the slices along an axis; undefined stops. */
   onPlay(axis: number | undefined): void;
   onV1Order(order: "spec" | "writer"): void;

@@ -26,12 +26,8 @@ export class Controls {
     const change = (make: (now: ViewState) => Partial<ViewState>, control: string) => {
       if (settings.current) callbacks.onChange(make(settings.current), control);
     };
-    const view = [
-      ...volumeParts(dataset, change),
-      axesPart(dataset, change),
-      ...sliderParts(dataset, change, callbacks),
-      windowPart(dataset, change, callbacks),
-    ];
+    const view = [...volumeParts(dataset, change), ...sliderParts(dataset, change, callbacks)];
+    const part = [axesPart(dataset, change), windowPart(dataset, change)];
     const channels = channelParts(dataset, change);
     const values = [fieldPart(dataset, change), ...valueParts(dataset, change)];
     const beside = extraControls(dataset, change);
@@ -41,15 +37,21 @@ export class Controls {
         settings.current = now;
       },
     };
-    this.#parts = [remember, ...view, ...channels, ...values, ...beside];
+    this.#parts = [remember, ...view, ...channels, ...values, ...part, ...beside];
     this.#cards = [
       card("Slice", ...view.map((part) => part.element), v1Order && orderSwitch(v1Order, callbacks)),
       card("Channels", ...channels.map((part) => part.element)),
       card("Values", ...values.map((part) => part.element)),
+      card("Axes and part shown", ...part.map(({ element }) => element)),
       card("Over and beside the picture", ...beside.map((part) => part.element)),
     ];
     const onsubmit = (event: Event) => event.preventDefault();
     this.element = h("form", { class: "zw-controls", onsubmit }, ...this.#cards);
+  }
+
+  /** Inserts a panel below the controls of slices and colours. */
+  insert(panel: HTMLElement): void {
+    this.#cards[3]!.before(panel);
   }
 
   /** Updates the controls. */
@@ -109,42 +111,21 @@ function axesPart(dataset: Dataset, change: Change): Control {
   };
 }
 
-/** The visible part of the shown axes, and zoom buttons. */
-function windowPart(dataset: Dataset, change: Change, { onZoom }: ControlCallbacks): Control {
+/** The visible part of the shown axes. */
+function windowPart(dataset: Dataset, change: Change): Control {
   /** Rows by axis, created when the axis is first shown. */
   const rows = new Map<number, Control>();
-  const list = h("div", { class: "zw-window-rows" });
-  const button = (text: string, direction: "in" | "out" | "reset") =>
-    h("button", { type: "button", class: "zw-button", onclick: () => onZoom(direction) }, text);
-  const [zoomIn, zoomOut, whole] = [
-    button("Zoom in", "in"),
-    button("Zoom out", "out"),
-    button("Whole slice", "reset"),
-  ];
-  const element = h(
-    "div",
-    { class: "zw-windows", role: "group", "aria-label": "Part shown" },
-    list,
-    h("div", { class: "zw-buttons" }, zoomIn, zoomOut, whole),
-  );
+  const element = h("div", { class: "zw-windows", role: "group", "aria-label": "Part shown" });
   return {
     element,
     sync(settings, state) {
       element.hidden = settings.axes.length === 0 || state.kind === "empty";
       const shape = datasetShape(dataset);
-      const isWhole = settings.axes.every((axis) => {
-        const [start, stop] = shownAxes(settings, state, axis, shape[axis]!)!;
-        return start === 0 && stop === shape[axis];
-      });
-      // A chosen part may still include everything.
-      const isChosen = settings.camera !== null || settings.axes.some((axis) => settings.window[axis]);
-      whole.disabled = isWhole && !isChosen;
-      zoomOut.disabled = isWhole;
       const shown = [...settings.axes].sort((a, b) => a - b);
       for (const axis of shown)
         if (!rows.has(axis)) rows.set(axis, windowRow(dataset, axis, shape[axis]!, change));
       arrange(
-        list,
+        element,
         shown.map((axis) => rows.get(axis)!.element),
       );
       for (const axis of shown) rows.get(axis)!.sync(settings, state);

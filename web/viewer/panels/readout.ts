@@ -26,8 +26,7 @@ export interface Pointed {
   }[];
 }
 
-const hint =
-  "Point at the picture or use the arrow keys to read values; drag to move, turn the wheel to zoom, drag with Shift to zoom into a part; full stop and comma go through slices, Space plays them.";
+const hint = "Point at the picture or use the arrow keys to read values; ? lists all keys.";
 const touchHint = "Tap the picture to read values; pinch to zoom.";
 
 export class Readout {

@@ -1,5 +1,6 @@
 /** Shares the view: its address, an image, a program. */
 import { h } from "../base/dom.js";
+import { saveBlob } from "../base/save.js";
 import type { Code } from "../model/code.js";
 
 export interface ShareCallbacks {
@@ -85,9 +86,7 @@ export class SharePanel {
   async #save(): Promise<void> {
     const picture = await this.#callbacks.picture();
     if (!picture) return;
-    const href = URL.createObjectURL(picture.blob);
-    h("a", { href, download: picture.name }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    saveBlob(picture);
     this.#say(`${picture.name} is saved.`);
   }
 

@@ -22,8 +22,8 @@ const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [
 
 export function valueParts(dataset: Dataset, change: Change): Control[] {
   return [
-    colormapPart(dataset, change),
     rangePart(dataset, change),
+    colormapPart(dataset, change),
     scopePart(dataset, change),
     missingPart(dataset, change),
   ];

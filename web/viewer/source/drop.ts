@@ -12,6 +12,8 @@ export interface Dropped {
   /** Name of the file or folder. */
   readonly name: string;
   readonly store: Store;
+  /** Handle of the file or folder, with which it can be opened again, if the browser has handles. */
+  readonly handle?: Handle | undefined;
 }
 
 /** A dropped item that cannot be opened, with the reason in a sentence. */
@@ -33,7 +35,7 @@ export interface TransferItem {
   webkitGetAsEntry?(): unknown;
 }
 
-type Handle = (DirectoryHandle & { readonly kind: "directory" }) | FileHandleLike;
+export type Handle = (DirectoryHandle & { readonly kind: "directory" }) | FileHandleLike;
 interface FileHandleLike {
   readonly kind: "file";
   readonly name: string;
@@ -76,13 +78,13 @@ async function openStore(picked: Picked): Promise<Dropped | NotDropped | undefin
     return found.isDirectory
       ? { name: found.name, store: new FolderEntryStore(found as FolderEntry) }
       : undefined;
-  if (found.kind === "file") return storeOfFile(await (found as FileHandleLike).getFile());
-  return { name: found.name, store: new DirectoryHandleStore(found as DirectoryHandle) };
+  return storeOfHandle(found);
 }
 
-/** The store of a folder from `showDirectoryPicker`. */
-export function storeOfHandle(handle: DirectoryHandle): Dropped {
-  return { name: handle.name, store: new DirectoryHandleStore(handle) };
+/** The store of a folder or an archive, from a drop or a picker. */
+export async function storeOfHandle(handle: Handle): Promise<Dropped | NotDropped> {
+  if (handle.kind === "file") return { ...(await storeOfFile(await handle.getFile())), handle };
+  return { name: handle.name, store: new DirectoryHandleStore(handle), handle };
 }
 
 /** The stores of chosen files: one for their common folder, or one for each file. */

@@ -1,0 +1,71 @@
+/** Dialog that lists the keys and gestures of a picture. */
+import { h, uniqueId } from "../base/dom.js";
+
+type Entry = readonly [keys: string, effect: string];
+
+const moving: readonly Entry[] = [
+  ["Drag, or one finger", "Move the picture"],
+  ["Wheel, pinch, double click", "Zoom"],
+  ["+  −", "Zoom in and out"],
+  ["0", "Fit the whole slice"],
+  ["Shift + drag", "Zoom into a rectangle"],
+  ["F", "Full screen"],
+];
+
+const reading: readonly Entry[] = [
+  ["Arrow keys", "Move the cursor and read values; 10 elements with Shift"],
+  ["Page Up, Page Down", "Move by 16 rows"],
+  ["Home, End", "First and last column"],
+  ["Enter, click", "Choose the element for the other planes"],
+  ["Esc", "Hide the cursor"],
+];
+
+const others: readonly Entry[] = [
+  ["S", "Save as PNG"],
+  ["?", "These keys"],
+];
+
+/** Keys of the axes that are not shown, by their names. */
+function axisEntries(axes: readonly string[]): Entry[] {
+  const own = axes
+    .slice(0, 9)
+    .map((name, i): Entry => [`${i + 1}  Shift + ${i + 1}`, `Next and previous ${name}`]);
+  if (own.length === 0) return [];
+  return [
+    ...own,
+    [".  ,", "Next and previous slice along the last axis used"],
+    ["Space", "Play the slices, or stop"],
+  ];
+}
+
+/** Shows the dialog over an element, which keeps the focus afterwards. */
+export function showHelp(over: HTMLElement, axes: readonly string[]): void {
+  const id = uniqueId("help");
+  const close = h("button", { type: "button", class: "zw-button", onclick: () => dialog.close() }, "Close");
+  const part = (title: string, entries: readonly Entry[]) =>
+    entries.length > 0 &&
+    h(
+      "section",
+      {},
+      h("h3", {}, title),
+      h("dl", {}, ...entries.map(([keys, effect]) => h("div", {}, h("dt", {}, keys), h("dd", {}, effect)))),
+    );
+  const dialog = h(
+    "dialog",
+    { class: "zw-help", "aria-labelledby": id, onclose: () => dialog.remove() },
+    h("header", {}, h("h2", { id }, "Keys and gestures"), close),
+    h(
+      "div",
+      {},
+      part("Slices", axisEntries(axes)),
+      part("Moving", moving),
+      part("Reading values", reading),
+      part("More", others),
+    ),
+  );
+  dialog.addEventListener("click", ({ target }) => {
+    if (target === dialog) dialog.close(); // beside the dialog
+  });
+  over.append(dialog);
+  dialog.showModal();
+}
