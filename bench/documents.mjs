@@ -190,6 +190,7 @@ function tablesOf(rows) {
     pools: plainTable(of(/^pool, /), (name) => name.replace("pool, ", "")),
     chromium: plainTable(of(/^Chromium, /)),
     viewer: plainTable(of(/^viewer, /), (name) => name.replace("viewer, ", "")),
+    cases: plainTable(of(/^zarr-benchmarks, /), (name) => name.replace("zarr-benchmarks, ", "")),
     costs: plainTable(of(/^(?:download|startup|per call|growth|memory)/)),
   };
 }
@@ -324,12 +325,15 @@ function machineNote(isQuick) {
  *   those with the same names), and whether the values are only a smoke test
  */
 export function writeDocuments(rows, { isComplete, isQuick }) {
-  const results = isComplete ? rows : merged(readResults(), rows);
+  const results = merged(isComplete ? readResults().filter(isMeasuredAlone) : readResults(), rows);
   writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
   const overview = fileOf(pages[0]);
   writeFileSync(overview, replaceMarked(readFileSync(overview, "utf8"), "machine", machineNote(isQuick)));
   showResults(results);
 }
+
+/** Rows that a complete run does not measure. */
+const isMeasuredAlone = ({ name }) => /^(?:viewer|zarr-benchmarks), /.test(name);
 
 function merged(old, fresh) {
   const byName = new Map(fresh.map((row) => [row.name, row]));
