@@ -135,13 +135,15 @@ export function copyPicture(
   parts?: readonly PixelBox[],
 ): void {
   const { width, height } = target.canvas;
+  const whole = { left: 0, top: 0, right: width, bottom: height };
   target.save();
-  if (parts) {
-    target.beginPath();
-    for (const { left, top, right, bottom } of parts) target.rect(left, top, right - left, bottom - top);
-    target.clip();
+  target.imageSmoothingEnabled = false;
+  // Not a clipped copy: Chromium blends the rows at the edges of a clip.
+  for (const { left, top, right, bottom } of parts ?? [whole]) {
+    const [x, y] = [right - left, bottom - top];
+    if (x <= 0 || y <= 0) continue;
+    target.clearRect(left, top, x, y);
+    target.drawImage(canvas, left, canvas.height - height + top, x, y, left, top, x, y);
   }
-  target.globalCompositeOperation = "copy";
-  target.drawImage(canvas, 0, canvas.height - height, width, height, 0, 0, width, height);
   target.restore();
 }
