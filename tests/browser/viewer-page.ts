@@ -44,8 +44,9 @@ export const liveContexts = (page: Page): Promise<number> =>
 /**
  * Loses the recorded contexts and clears all pictures.
  * @param restoreAfter milliseconds until the browser restores them. Default: never
+ * @returns the number of contexts that are still alive; the viewer may replace the others at once.
  */
-export const loseContexts = (page: Page, restoreAfter?: number): Promise<void> =>
+export const loseContexts = (page: Page, restoreAfter?: number): Promise<number> =>
   page.evaluate((delay) => {
     const { contexts } = globalThis as unknown as { contexts: WebGL2RenderingContext[] };
     Object.assign(globalThis, { areContextsLost: true });
@@ -58,6 +59,7 @@ export const loseContexts = (page: Page, restoreAfter?: number): Promise<void> =
       extension.loseContext();
       if (delay !== undefined) setTimeout(() => extension.restoreContext(), delay);
     }
+    return contexts.filter((context) => !context.isContextLost()).length;
   }, restoreAfter);
 
 export class ViewerPage {
