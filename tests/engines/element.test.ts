@@ -133,7 +133,10 @@ describe.each(engines)("%s", (engine) => {
     await open(["full", "minimal", "none"].map((controls) => viewer(controls, controls)).join(""), "280px");
     for (const id of ["full", "minimal", "none"]) {
       await reaches(id, "ready");
-      if (id === "full") await waitFor(driver, `${inside(id, ".zw-controls")} !== null`);
+      if (id === "full") {
+        await driver.evaluate(`${inside(id, ".zw-dock-handle")}.click()`);
+        await waitFor(driver, `${inside(id, ".zw-controls")} !== null`);
+      }
       const outside = await driver.evaluate<string[]>(`(() => {
         const box = ${one(id)}.getBoundingClientRect();
         const seen = [...${one(id)}.shadowRoot.querySelectorAll(".zw-viewer *")].filter(
