@@ -197,7 +197,7 @@ test("a cooperative element lets the page scroll, except with Ctrl", async ({ pa
   await expect.poll(() => box.getAttribute("data-view")).not.toBe(view);
   expect(await page.evaluate(() => scrollY)).toBe(0);
   await expect(box).toHaveCSS("touch-action", "pan-x pan-y");
-  // One finger says so; two move the picture.
+  // One finger shows the message; two move the picture.
   const touch = (type: string, ...fingers: readonly (readonly [number, number, number])[]) =>
     box.evaluate(
       (element, [name, list]) => {

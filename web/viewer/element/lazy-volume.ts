@@ -30,15 +30,7 @@ export class LazyVolume {
   }
 
   get numbers(): LayerNumbers[] {
-    const { ranges } = this;
-    return this.#layers.map((layer) => ({
-      layer,
-      limits: ranges.limits(layer),
-      isRangeKnown: ranges.isKnown(layer),
-      hasMissing: ranges.hasMissing(layer),
-      findings: ranges.findings(layer),
-      isAllSeen: false,
-    }));
+    return this.#layers.map((layer) => ({ ...this.ranges.numbers(layer), isAllSeen: false }));
   }
 
   /**

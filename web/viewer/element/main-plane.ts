@@ -42,15 +42,7 @@ export class MainPlane {
 
   /** Statistics of each layer. */
   get numbers(): LayerNumbers[] {
-    const { ranges } = this;
-    return this.#layers.map((layer) => ({
-      layer,
-      limits: ranges.limits(layer),
-      isRangeKnown: ranges.isKnown(layer),
-      hasMissing: ranges.hasMissing(layer),
-      findings: ranges.findings(layer),
-      isAllSeen: ranges.isAllSeen(layer),
-    }));
+    return this.#layers.map((layer) => this.ranges.numbers(layer));
   }
 
   /** Loads the painter of a kind of plane; undefined if it has been loaded. */

@@ -3,6 +3,7 @@ import { keptFor } from "../base/memo.js";
 import { type Layer, sampledAxes } from "../model/layers.js";
 import { Findings } from "../numbers/findings.js";
 import { type CellRange, summarize } from "../numbers/summary.js";
+import type { LayerNumbers } from "../panels/control.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 
@@ -151,6 +152,18 @@ export class Ranges {
     const levels = [...(this.#known.get(layer.id)?.levels ?? [])].sort(([a], [b]) => a - b);
     if (which === "range") levels.sort(([, a], [, b]) => b.count - a.count);
     return levels[0]?.[1] ?? new Findings();
+  }
+
+  /** Everything that the controls and the legend show about the values of a layer. */
+  numbers(layer: Layer): LayerNumbers {
+    return {
+      layer,
+      limits: this.limits(layer),
+      isRangeKnown: this.isKnown(layer),
+      hasMissing: this.hasMissing(layer),
+      findings: this.findings(layer),
+      isAllSeen: this.isAllSeen(layer),
+    };
   }
 
   /** Whether every value of the plane has been seen, so that minimum and maximum are exact. */
