@@ -26,10 +26,9 @@ export async function startWebKit(): Promise<Driver> {
     open: (address) => driver.get(address),
     evaluate: <T>(expression: string) => driver.executeScript<T>(`return (${expression})`),
     click: (selector) => find(selector).click(),
-    enter: async (selector, text) => {
-      await find(selector).clear();
-      await find(selector).sendKeys(text, Keys.ENTER);
-    },
+    // Not clear(): it fires "change", and the page may show the old text again before the keys arrive.
+    enter: (selector, text) =>
+      find(selector).sendKeys(Keys.chord(Keys.CONTROL, "a"), Keys.BACK_SPACE, text, Keys.ENTER),
     press: (selector, key) => find(selector).sendKeys(keys[key]),
     choose: (selector, option) => chooseOption(driver, selector, option),
     screenshot: async () => Buffer.from(await driver.takeScreenshot(), "base64"),
