@@ -59,6 +59,12 @@ describe("requests of open", () => {
       ["g", { kind: "array" }],
       ["x", { kind: "group" }],
     ],
+    "groups opened again": [
+      ["x", { kind: "array" }],
+      ["g", { kind: "group" }],
+      ["", { kind: "group" }],
+      ["g", { kind: "group" }],
+    ],
     "missing nodes": [
       ["x", { kind: "array" }],
       ["nothing", {}],

@@ -127,8 +127,8 @@ class LeanStore implements Store {
       case ".zmetadata":
         return undefined;
       case ".zattrs":
-        if (!attrs) return undefined;
-        return this.#attributes ?? ((await this.#array) || (await this.#group) ? ask() : undefined);
+        if (!attrs || !((await this.#array) || (await this.#group))) return undefined;
+        return this.#attributes ?? ask();
       case ".zarray":
         if (kind === "group") return undefined;
         this.#preloadAttributes(key, options);
