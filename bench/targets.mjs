@@ -107,9 +107,12 @@ export const targets = [
 
 /** Targets of the viewer rows, which take minutes to measure and are not in bench/results.json. */
 export const viewerTargets = [
-  value(/^viewer, .*first picture after a cold start: time/, "<=", 600, "ms"),
+  value(/^viewer, 20,480².*first picture after a cold start: time/, "<=", 600, "ms"),
+  value(/^viewer, 1,024 .*first picture after a cold start: time/, "<=", 500, "ms"),
   ratio(/^viewer, .*first picture after a cold start: over/, "<=", 0.5),
-  value(/^viewer, .*all in view after a cold start: time/, "<=", 3000, "ms"),
+  value(/^viewer, 20,480².*all in view after a cold start: time/, "<=", 3000, "ms"),
+  ratio(/^viewer, 1,024 .*all in view after a cold start: time/, "<=", 0.7, limits.unknown),
+  ratio(/^viewer, .*slices shown while a slider is dragged/, ">=", 2),
   value(/^viewer, 20,480².*requests for data until the first picture/, "<=", 7, "requests"),
   ratio(/^viewer, .*bytes fetched over bytes in view/, "<=", 1.5),
   value(/^viewer, .*frames under 20 ms/, ">=", 95, "%"),

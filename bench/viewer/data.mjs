@@ -3,10 +3,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { create, createGroup, set, slice } from "zarr-wasm";
+import { createCodecChain } from "zarr-wasm/codecs";
 import { FileSystemStore } from "zarr-wasm/node";
 import { codecOf } from "../codecs.mjs";
 import { corpora } from "../corpora.mjs";
 import { encodedChunks, metadataOf } from "../stores.mjs";
+import { bright, stack } from "./stack.mjs";
 
 const blosc = { codecs: [{ name: "bytes", configuration: { endian: "little" } }, bloscOf("uint16")] };
 
@@ -124,4 +126,20 @@ export async function makeVolume(dir) {
   writeFileSync(path.join(dir, "zarr.json"), metadataOf({ ...array, dataType: "uint16" }));
   for (const [i, chunk] of (await encodedChunks(array, 16)).entries())
     writeFileSync(path.join(dir, `${i}.chunk`), chunk);
+}
+
+/** 2 GiB uint16 in 16 chunks, which are served for all. */
+export async function makeStack(dir) {
+  const { slices, side, chunk, bands } = stack;
+  const array = { shape: [slices, side, side], chunks: [1, chunk, chunk], dataType: "uint16", ...blosc };
+  mkdirSync(dir, { recursive: true });
+  writeFileSync(path.join(dir, "zarr.json"), metadataOf(array));
+  const cells = corpora.microscopy.make(2 * chunk * chunk);
+  const chain = await createCodecChain({ dtype: "uint16", shape: array.chunks, codecs: array.codecs });
+  const width = side / bands;
+  for (let bits = 0; bits < 16; bits++) {
+    const lit = (i) => (bits >> Math.floor((i % chunk) / width)) & 1;
+    const elements = cells.map((value, i) => value + lit(i) * bright);
+    writeFileSync(path.join(dir, `${bits}.chunk`), await chain.encode(elements));
+  }
 }

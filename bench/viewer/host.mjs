@@ -10,7 +10,7 @@ import { build } from "esbuild";
 import { distDir, root } from "../../scripts/lib/paths.mjs";
 import { SetupError, step } from "../../scripts/lib/process.mjs";
 import { findChromium } from "../../scripts/lib/system.mjs";
-import { makeImage, makeMosaic, makeVolume } from "./data.mjs";
+import { makeImage, makeMosaic, makeStack, makeVolume } from "./data.mjs";
 import { DevTools, openWatched } from "./devtools.mjs";
 import { probe } from "./probe.mjs";
 
@@ -158,14 +158,16 @@ export async function startHost(workDir) {
     const data = path.join(dir, "data");
     await makeImage(path.join(data, "image"));
     await makeMosaic(path.join(data, "mosaic"));
-    await makeVolume(path.join(dir, "volume"));
+    const repeated = { volume: path.join(dir, "volume"), stack: path.join(dir, "stack") };
+    await makeVolume(repeated.volume);
+    await makeStack(repeated.stack);
     const mounts = {
       "/data/": data,
       "/viewer/": path.join(distDir, "viewer"),
       "/wasm/": path.join(distDir, "wasm"),
       "/pages/": pages,
     };
-    server = await Server.start({ ...makeCertificate(dir), mounts, repeated: path.join(dir, "volume") });
+    server = await Server.start({ ...makeCertificate(dir), mounts, repeated });
     // Imported on demand: row names are also needed without a browser.
     const { chromium } = await import("@playwright/test");
     const executablePath = findChromium() ?? chromium.executablePath();

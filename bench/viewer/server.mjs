@@ -7,6 +7,7 @@ import http2 from "node:http2";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { chunkNumber } from "../stores.mjs";
+import { stackChunk } from "./stack.mjs";
 
 const { cert, key, mounts, repeated } = JSON.parse(process.argv[2]);
 
@@ -82,21 +83,25 @@ function bytesAt(file, start, count) {
   return bytes;
 }
 
-/** An array whose chunks are all copies of a few. */
-function repeatedArray(dir) {
+/** An array whose chunks are all copies of 16. */
+function repeatedArray(dir, numberOf) {
   const document = readFileSync(path.join(dir, "zarr.json"));
   const chunks = Array.from({ length: 16 }, (_, i) => readFileSync(path.join(dir, `${i}.chunk`)));
   return (name) => {
     if (name === "/zarr.json") return document;
-    return name.startsWith("/c/") ? chunks[chunkNumber(name, chunks.length)] : undefined;
+    return name.startsWith("/c/") ? chunks[numberOf(name)] : undefined;
   };
 }
-const volume = repeatedArray(repeated);
+const arrays = {
+  volume: repeatedArray(repeated.volume, (name) => chunkNumber(name, 16)),
+  stack: repeatedArray(repeated.stack, stackChunk),
+};
 
 function answer(request, response) {
   const { pathname } = new URL(request.url, "http://localhost");
-  if (pathname.startsWith("/volume/")) {
-    const body = volume(pathname.slice(7));
+  const [, name, below] = /^\/(volume|stack)(\/.*)$/.exec(pathname) ?? [];
+  if (name) {
+    const body = arrays[name](below);
     return response.writeHead(body ? 200 : 404, { "content-length": body?.length ?? 0 }).end(body);
   }
   const prefix = Object.keys(mounts).find((name) => pathname.startsWith(name));

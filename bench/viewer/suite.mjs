@@ -5,6 +5,8 @@ import { effort } from "../measure.mjs";
 import { startHost } from "./host.mjs";
 import { again, bytesInView, measureLoad, NoPicture, pagesFor } from "./loads.mjs";
 import { measureFrames, measureLongestTask, measureMemory } from "./motion.mjs";
+import { measureScrubbing } from "./scrub.mjs";
+import { stackRange } from "./stack.mjs";
 import { measureStreaming } from "./streaming.mjs";
 
 const sources = [
@@ -100,6 +102,27 @@ function memory(hostOf) {
   };
 }
 
+function scrubbing(hostOf) {
+  const name = `viewer, 256 slices of 2048² uint16 in blosc chunks, slices shown while a slider is dragged: beside ${peer}`;
+  return {
+    rows: [name],
+    measure: async () => {
+      const host = await hostOf();
+      const { plainUrl } = host.server;
+      const source = `source=${plainUrl}/stack`;
+      const addresses = [
+        `${plainUrl}/viewer/index.html?${source}&map=gray&range=${stackRange.replace(",", ":")}`,
+        `${plainUrl}/pages/viv.html?${source}&range=${stackRange}`,
+      ];
+      const best = [0, 0];
+      for (let round = 0; round <= effort.calls; round++)
+        for (const [i, address] of addresses.entries())
+          best[i] = Math.max(best[i], await measureScrubbing(host, address));
+      return [row(name, "slices/s", ...best)];
+    },
+  };
+}
+
 function streaming(hostOf) {
   const name =
     "viewer, 256 MiB in 64³ blosc chunks over HTTP, main thread busy: get with 2 workers over zarrita";
@@ -138,6 +161,6 @@ export function viewerSuite(workDir) {
     await opened?.close();
   };
   const loads = sources.map((shown) => loading(hostOf, shown));
-  const suite = [...loads, panning(hostOf), memory(hostOf), streaming(hostOf)];
+  const suite = [...loads, panning(hostOf), memory(hostOf), scrubbing(hostOf), streaming(hostOf)];
   return { suite: suite.map(withoutPictures), close };
 }

@@ -9,12 +9,12 @@ const dtypes = { uint8: "Uint8", uint16: "Uint16" };
 
 /** A level in the form that Viv's layers read. */
 class Level {
-  labels = ["y", "x"];
   meta = {};
 
   constructor(array) {
     this.array = array;
     this.shape = array.shape;
+    this.labels = ["z", "y", "x"].slice(-array.shape.length);
     this.dtype = dtypes[array.dtype];
     this.tileSize = array.chunks.at(-1);
   }
@@ -28,8 +28,9 @@ class Level {
     return { data, height: shape[0], width: shape[1] };
   }
 
-  async getRaster({ signal }) {
-    const { data, shape } = await zarr.get(this.array, null, { opts: { signal } });
+  async getRaster({ selection: { z }, signal }) {
+    const part = z === undefined ? null : [z, null, null];
+    const { data, shape } = await zarr.get(this.array, part, { opts: { signal } });
     return { data, height: shape[0], width: shape[1] };
   }
 
@@ -49,23 +50,31 @@ async function loadLevels(url) {
 const search = new URLSearchParams(location.search);
 const [low, high] = search.get("range").split(",").map(Number);
 const levels = await loadLevels(search.get("source"));
-const [height, width] = levels[0].shape;
+const [height, width] = levels[0].shape.slice(-2);
+const slices = levels[0].shape.at(-3);
 const props = {
   id: "image",
-  selections: [{}],
+  selections: [slices === undefined ? {} : { z: 0 }],
   channelsVisible: [true],
   contrastLimits: [[low, high]],
   colors: [[255, 255, 255]],
   extensions: [new ColorPaletteExtension()],
 };
-const layer =
+const layerOf = (changed) =>
   levels.length > 1
     ? new MultiscaleImageLayer({ ...props, loader: levels })
-    : new ImageLayer({ ...props, loader: levels[0] });
+    : new ImageLayer({ ...props, ...changed, loader: levels[0] });
 const zoom = Math.log2(Math.min(innerWidth / width, innerHeight / height));
-new Deck({
+const deck = new Deck({
   parent: document.body,
   views: new OrthographicView({ id: "image", controller: true }),
   initialViewState: { target: [width / 2, height / 2, 0], zoom },
-  layers: [layer],
+  layers: [layerOf({})],
 });
+if (slices !== undefined) {
+  const slider = Object.assign(document.createElement("input"), { type: "range", max: slices - 1, value: 0 });
+  slider.addEventListener("input", () =>
+    deck.setProps({ layers: [layerOf({ selections: [{ z: Number(slider.value) }] })] }),
+  );
+  document.body.append(slider);
+}
