@@ -23,6 +23,17 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** A small drawing in the colour of the text, as the path of a line in a square of 16 units. */
+export function icon(path: string): Element {
+  const make = (name: string) => document.createElementNS("http://www.w3.org/2000/svg", name);
+  const [drawing, line] = [make("svg"), make("path")];
+  drawing.setAttribute("viewBox", "0 0 16 16");
+  drawing.setAttribute("aria-hidden", "true");
+  line.setAttribute("d", path);
+  drawing.append(line);
+  return drawing;
+}
+
 let lastId = 0;
 
 /** A unique id, for labels. */

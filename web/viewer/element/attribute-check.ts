@@ -2,7 +2,7 @@
 import { colormapNames } from "../base/colormaps.js";
 import { valueScales } from "../base/value-scale.js";
 import { readSettings } from "../model/query.js";
-import { frameRates, maxSteps, placeModes, type WantedState } from "../model/state.js";
+import { frameRates, maxSteps, placeModes, toolNames, type WantedState } from "../model/state.js";
 import { volumeModes } from "../model/volume.js";
 import type { Dataset } from "../source/dataset.js";
 import { complexPartNames } from "../source/leaf.js";
@@ -50,6 +50,7 @@ const accepted: Readonly<Record<string, string>> = {
   mode: volumeModes.join(", "),
   interpolation: "nearest or linear",
   places: placeModes.join(", "),
+  tool: toolNames.join(", "),
   meridian: "a longitude in degrees, or none",
   more: "a JSON object",
 };

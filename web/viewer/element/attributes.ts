@@ -2,7 +2,7 @@
 import type { Source } from "zarr-wasm";
 import type { ColormapName } from "../base/colormaps.js";
 import type { ValueScale } from "../base/value-scale.js";
-import type { frameRates, Interpolation, Outside, PlaceMode, WantedState } from "../model/state.js";
+import type { frameRates, Interpolation, Outside, PlaceMode, ToolName, WantedState } from "../model/state.js";
 import type { VolumeMode } from "../model/volume.js";
 import type { ComplexPart } from "../source/leaf.js";
 import type { ControlsMode } from "./options.js";
@@ -26,6 +26,8 @@ export interface ZarrViewerProperties {
   channels?: string | readonly string[] | null | undefined;
   colormap?: ColormapName | null | undefined;
   range?: RangeText | readonly [number, number] | null | undefined;
+  /** What dragging and clicking do. Default: pan. */
+  tool?: ToolName | null | undefined;
   /** Extent of the user interface. Default: full. */
   controls?: ControlsMode | null | undefined;
   /** Viewers with the same link show the same part of their arrays. */

@@ -30,7 +30,8 @@ export interface PointerReport {
   readonly values: readonly (Scalar | undefined)[];
   /** The readout as the viewer displays it. */
   readonly text: string;
-  readonly by: "pointer" | "keyboard";
+  /** "pick": the element has been chosen, and is followed through the slices. */
+  readonly by: "pointer" | "keyboard" | "pick";
 }
 
 /** Progress of the current view. */

@@ -194,6 +194,26 @@ function worldBounds({ projection }: PlaneContent, { shift = 0 }: Viewpoint, ele
   return { ...bounds, left: bounds.left - shift + turn, right: bounds.right - shift + turn };
 }
 
+/** A position of the world, which stays the same when the view moves. */
+export interface WorldPlace {
+  readonly row: number;
+  readonly column: number;
+}
+
+export function worldPlace({ camera, size, aspect, shift = 0 }: Viewpoint, at: Point): WorldPlace {
+  const { row, column } = worldAt(camera, size, at, aspect);
+  return { row, column: column + shift };
+}
+
+/** The inverse of `worldPlace`. */
+export const worldPoint = (
+  { camera, size, aspect, shift = 0 }: Viewpoint,
+  { row, column }: WorldPlace,
+): Point => ({
+  x: size.width / 2 + (column - shift - camera.column) * camera.scale,
+  y: size.height / 2 + (row - camera.row) * camera.scale * aspect,
+});
+
 /** Position of an element's centre in the box. */
 export function cellCentre(shown: PlaneContent, view: Viewpoint, cell: Cell): Point {
   const { top, bottom, left, right } = cellBounds(shown, view, cell);

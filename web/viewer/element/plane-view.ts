@@ -12,7 +12,7 @@ import type { Gap, Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import { TileSet, type TileStatus } from "../tiles/tile-set.js";
 import { type Cell, type Reading, readCell } from "./cell-reading.js";
-import { distanceInto, movedCell, placeCursor, placeMark } from "./cursor.js";
+import { distanceInto, movedCell, placeCursor } from "./cursor.js";
 import { Frame } from "./frame.js";
 import { FrameClock } from "./frame-clock.js";
 import { LazyRangeSampler } from "./lazy-range-sampler.js";
@@ -35,6 +35,7 @@ import {
   visibleRectangle,
   wholeScale,
 } from "./plane-geometry.js";
+import { PlaneTools } from "./plane-tools.js";
 import type { Ranges } from "./ranges.js";
 
 export interface PlaneCallbacks {
@@ -44,8 +45,11 @@ export interface PlaneCallbacks {
   /** Shows everything. */
   onReset(): void;
   onPoint(cell: Cell | undefined, by: "pointer" | "keyboard"): void;
-  /** Chooses an element: by click, tap or Enter. */
-  onPick(cell: Cell): void;
+  /**
+   * Chooses an element: by click, tap or Enter.
+   * @param isPinned whether the cursor stays there
+   */
+  onPick(cell: Cell, isPinned: boolean): void;
   /** Moves to another slice, forwards or backwards. */
   onStep(direction: 1 | -1, axis?: number): void;
   /** Starts or stops playing the slices. */
@@ -60,6 +64,7 @@ export class PlaneView {
   readonly #shared: Shared = acquire();
   readonly #tiles: TileSet;
   readonly #sampler: LazyRangeSampler;
+  readonly #tools: PlaneTools;
   readonly #gestures: Gestures;
   readonly #painter: Painter;
   readonly #endDropping: () => void;
@@ -68,6 +73,8 @@ export class PlaneView {
   /** Tiles of the previous plane, shown until the next one has some. */
   #former: { readonly shown: PlaneContent; readonly tiles: Map<string, readonly Tile[]> } | undefined;
   #cell: Cell | undefined;
+  /** Whether the cursor stays at a picked element. */
+  #isPinned = false;
   #way = { row: 0, column: 0 };
   #isAsked = false;
 
@@ -87,25 +94,50 @@ export class PlaneView {
     });
     this.#sampler = new LazyRangeSampler(this.#shared, this.ranges, () => this.redraw());
     this.#painter = makePainter(this.frame, () => this.redraw(), this.#shared.scheduler.cache.budget);
+    this.#tools = this.#makeTools();
     this.#gestures = this.#makeGestures();
     this.#endDropping = this.#shared.onDrop((key) => this.#painter.forget(key));
+  }
+
+  #makeTools(): PlaneTools {
+    const plane = this;
+    return new PlaneTools(
+      {
+        frame: this.frame,
+        get shown() {
+          return plane.#shown;
+        },
+        get viewpoint() {
+          return plane.viewpoint;
+        },
+      },
+      {
+        onPan: (dx, dy) => this.#pan(dx, dy),
+        onRest: () => this.#change(),
+        onMark: (rectangle) => this.#mark(rectangle),
+        onChoose: (at) => this.#pick(at, false),
+        onPin: (at) => this.#pick(at, true),
+        onUnpin: () => this.#pin(false),
+      },
+    );
   }
 
   #makeGestures(): Gestures {
     const { callbacks } = this;
     return new Gestures(this.frame.box, {
+      tool: (keys) => this.#tools.of(keys),
       onPoint: (at) => this.point(at && this.#cellAt(at), "pointer"),
       onPan: (dx, dy) => this.#pan(dx, dy),
       onZoom: (factor, at) => this.zoom(factor, at),
-      onMarking: (rectangle) => this.#marking(rectangle),
-      onMark: (rectangle) => this.#mark(rectangle),
       onMove: (rows, columns) => this.#move(rows, columns),
       onReset: () => callbacks.onReset(),
-      onLeave: () => this.point(undefined, "keyboard"),
+      onLeave: () => {
+        if (!this.#tools.cancel()) this.point(undefined, "keyboard");
+      },
       onRest: () => this.#change(),
-      onPick: (at) => {
-        const cell = at ? this.#cellAt(at) : this.#cell;
-        if (cell) callbacks.onPick(cell);
+      onEnter: () => {
+        const at = this.#cell && this.centreOf(this.#cell);
+        if (at) this.#tools.current.click(at);
       },
       onStep: (direction, axis) => callbacks.onStep(direction, axis),
       onPlay: () => callbacks.onPlay(),
@@ -136,6 +168,7 @@ export class PlaneView {
   show(shown: PlaneContent): void {
     const before = this.#shown;
     if (before && before.dataset !== shown.dataset) {
+      this.#pin(false);
       this.#cell = undefined;
       this.#former = undefined;
       this.#sampler.leave();
@@ -205,9 +238,31 @@ export class PlaneView {
 
   /** Sets the element under the pointer. */
   point(cell: Cell | undefined, by: "pointer" | "keyboard"): void {
+    if (this.#isPinned && by === "pointer") return;
+    this.#pin(false);
     this.#cell = cell;
     this.#placeCursor();
     this.callbacks.onPoint(cell, by);
+  }
+
+  /** Chooses the element at a point. */
+  #pick(at: Point, isPinned: boolean): void {
+    const cell = this.#cellAt(at);
+    if (!cell) return;
+    if (isPinned) {
+      this.#pin(true);
+      this.#cell = cell;
+      this.#placeCursor();
+    }
+    this.callbacks.onPick(cell, isPinned);
+  }
+
+  /** @returns whether the cursor was pinned */
+  #pin(isPinned: boolean): boolean {
+    const before = this.#isPinned;
+    this.#isPinned = isPinned;
+    this.frame.cursor.classList.toggle("zw-pinned", isPinned);
+    return before;
   }
 
   /** Zooms by `factor` towards a point, by default the element under the pointer, or else the centre. */
@@ -272,6 +327,7 @@ export class PlaneView {
     // More tiles are requested after the available ones have been drawn.
     else if (this.#tiles.isDue) this.#change();
     this.#placeCursor();
+    this.#tools.paint(shown.state.tool);
     this.#describe(view);
     const isComplete = status.isComplete && isWhole && !this.#sampler.isBusy;
     this.callbacks.onFrame({ ...status, isComplete });
@@ -330,12 +386,6 @@ export class PlaneView {
     this.#look(panned(camera, dx, this.#isLine ? 0 : dy, view.aspect), "pan");
   }
 
-  #marking(rectangle: readonly [Point, Point] | undefined): void {
-    const { mark } = this.frame;
-    mark.hidden = rectangle === undefined;
-    if (rectangle) placeMark(mark, rectangle, this.#isLine);
-  }
-
   #mark(rectangle: readonly [Point, Point]): void {
     const view = this.viewpoint;
     if (!view) return;
@@ -355,6 +405,8 @@ export class PlaneView {
     const { dx, dy } = distanceInto(shown, view, cell);
     if (dx !== 0 || dy !== 0) this.#look(panned(requestedCamera(shown, view), -dx, -dy, view.aspect), "pan");
     this.point(cell, "keyboard");
+    const at = this.centreOf(cell);
+    if (at) this.#tools.current.hover?.(at);
   }
 
   #placeCursor(): void {

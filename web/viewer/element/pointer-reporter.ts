@@ -32,7 +32,7 @@ export class PointerReporter {
     const listener = this.listener();
     if (!listener) return;
     const text = pointed ? this.readout.text : "";
-    const key = pointed ? `${pointed.index} ${text}` : "";
+    const key = pointed ? `${this.#by === "pick"} ${pointed.index} ${text}` : "";
     if (key === this.#reported) return;
     this.#reported = key;
     listener(pointed && { index: pointed.index, values: storedValues(pointed), text, by: this.#by });

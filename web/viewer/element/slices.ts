@@ -15,11 +15,15 @@ export interface SlicesCallbacks {
 
 /** Number of slices read ahead during playback. */
 const slicesAhead = 3;
+/** Two changes within this time, in milliseconds, are a drag. */
+const dragTime = 500;
 
 export class Slices {
   readonly #player: Player;
-  /** The user's last direction: the next slice in it is read ahead. */
-  #way: { readonly axis: number; readonly direction: 1 | -1 } | undefined;
+  /** The user's last step: the next slice in its direction is read ahead. */
+  #way: { readonly axis: number; readonly step: number } | undefined;
+  /** The slider that is being dragged, and the slice shown last. */
+  #slider: { readonly axis: number; readonly at: number; readonly time: number } | undefined;
 
   constructor(private readonly callbacks: SlicesCallbacks) {
     this.#player = new Player({
@@ -38,7 +42,7 @@ export class Slices {
   play(axis: number | undefined): void {
     if (axis === undefined) this.stop();
     else this.#player.play(axis);
-    this.#way = axis === undefined ? undefined : { axis, direction: 1 };
+    this.#way = axis === undefined ? undefined : { axis, step: 1 };
   }
 
   /** Axes that can be played, each with a digit as its key. */
@@ -62,9 +66,13 @@ export class Slices {
     if (playing !== undefined && !playableAxes(dataset, settings).includes(playing)) this.stop();
   }
 
-  /** Called when the user jumped to a slice: no direction can be predicted. */
-  leaveWay(): void {
-    this.#way = undefined;
+  /** Called when the user has moved a slider. After a jump, no direction can be predicted. */
+  slide(axis: number, at: number): void {
+    const [before, time] = [this.#slider, performance.now()];
+    const isDrag = before?.axis === axis && time - before.time < dragTime;
+    if (!isDrag) this.#way = undefined;
+    else if (at !== before.at) this.#way = { axis, step: at - before.at };
+    this.#slider = { axis, at, time };
   }
 
   /** Moves by one slice along one of the axes that can be played, by default the one of the last step. */
@@ -80,7 +88,7 @@ export class Slices {
     const { length } = dataset.axes[way.axis]!;
     const count = Math.min(this.playing === undefined ? 1 : slicesAhead, length - 1);
     return Array.from({ length: count }, (_, i) => {
-      const at = (settings.index[way.axis]! + way.direction * (i + 1) + length * count) % length;
+      const at = (((settings.index[way.axis]! + way.step * (i + 1)) % length) + length) % length;
       const index = settings.index.map((old, axis) => (axis === way.axis ? at : old));
       return planLayers(dataset, { ...settings, index });
     }).flat();
@@ -90,7 +98,7 @@ export class Slices {
   #step(axis: number, direction: 1 | -1, cause: string): void {
     const { dataset, settings } = this.callbacks.view()!;
     const { length } = dataset.axes[axis]!;
-    this.#way = { axis, direction };
+    this.#way = { axis, step: direction };
     const index = settings.index.map((old, i) => (i === axis ? (old + direction + length) % length : old));
     this.callbacks.onIndex(index, cause);
   }

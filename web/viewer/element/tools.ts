@@ -1,8 +1,9 @@
 /** Buttons above the picture, and the commands of keys and of gestures that are left to the page. */
-import { h } from "../base/dom.js";
+import { h, icon, uniqueId } from "../base/dom.js";
 import { saveBlob } from "../base/save.js";
 import { adoptSheet } from "../base/styles.js";
 import type { Command } from "../input/gestures.js";
+import type { ToolName } from "../model/state.js";
 import type { MainPanel } from "./main-panel.js";
 import styleText from "./tool-style-text.js";
 
@@ -12,7 +13,21 @@ export interface ToolsCallbacks {
   picture(): Promise<{ blob: Blob; name: string } | undefined>;
   /** Names of the axes that have digits as keys. */
   axes(): readonly string[];
+  onTool(tool: ToolName): void;
 }
+
+/** The tools with their keys, and icons as paths in a square of 16 units. */
+const tools: readonly (readonly [name: ToolName, label: string, key: string, icon: string])[] = [
+  ["pan", "Move", "H", "M8 1v14M1 8h14M6 3l2-2 2 2M6 13l2 2 2-2M3 6 1 8l2 2M13 6l2 2-2 2"],
+  [
+    "zoom",
+    "Zoom into a rectangle",
+    "Z",
+    "M11 6.5a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0zM10 10l5 5M4.5 6.5h4M6.5 4.5v4",
+  ],
+  ["pick", "Pick an element", "P", "M8 1v4M8 11v4M1 8h4M11 8h4M7 7h2v2H7z"],
+  ["measure", "Measure a distance", "M", "M1 11 11 1l4 4L5 15zM4 8l2 2M6.5 5.5l1 1M9 3l2 2"],
+];
 
 /** Time for which a message stays over the picture, in milliseconds. */
 const messageTime = 1600;
@@ -25,6 +40,7 @@ const sentences = {
 };
 
 export class Tools {
+  readonly #choices = new Map<ToolName, HTMLInputElement>();
   readonly #message = h("p", { class: "zw-message", role: "status", hidden: true });
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -49,22 +65,49 @@ export class Tools {
     const full = button("", "Full screen", "F", () => this.run("full"));
     full.classList.add("zw-tool-full");
     full.hidden = !document.fullscreenEnabled;
+    const save = button("PNG", "Save as PNG", "S", () => this.run("save"));
+    save.classList.add("zw-tool-save");
     panel.tools.replaceChildren(
+      this.#radios(),
       button("Fit", "Fit whole slice", "0", () => callbacks.onZoom("reset")),
       button("−", "Zoom out", "-", () => callbacks.onZoom("out")),
       button("+", "Zoom in", "+", () => callbacks.onZoom("in")),
       full,
-      button("PNG", "Save as PNG", "S", () => this.run("save")),
+      save,
       button("?", "Keys and gestures", "?", () => this.run("help")),
     );
     panel.element.append(this.#message);
+  }
+
+  #radios(): HTMLElement {
+    const name = uniqueId("tool");
+    const choice = ([tool, label, key, path]: (typeof tools)[number]) => {
+      const onchange = () => this.callbacks.onTool(tool);
+      const input = h("input", {
+        type: "radio",
+        name,
+        "aria-label": label,
+        "aria-keyshortcuts": key,
+        onchange,
+      });
+      this.#choices.set(tool, input);
+      return h("label", { class: "zw-tool", title: `${label} (${key})` }, input, icon(path));
+    };
+    return h("div", { role: "radiogroup", "aria-label": "Tool", class: "zw-radios" }, ...tools.map(choice));
+  }
+
+  /** Shows which tool is in use. */
+  choose(tool: ToolName | undefined): void {
+    const input = tool && this.#choices.get(tool);
+    if (input) input.checked = true;
   }
 
   run(command: Command): void {
     if (command === "help") void this.#help();
     else if (command === "full") this.#toggleFull();
     else if (command === "save") void this.#save();
-    else this.#say(sentences[command]);
+    else if (command === "wheel" || command === "touch") this.#say(sentences[command]);
+    else this.callbacks.onTool(command);
   }
 
   async #help(): Promise<void> {

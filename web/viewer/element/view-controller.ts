@@ -17,12 +17,13 @@ import { LazySidePanels } from "./lazy-side-panels.js";
 import { LazyVolume } from "./lazy-volume.js";
 import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
-import type { ViewerView } from "./options.js";
+import type { PointerReport, ViewerView } from "./options.js";
 import { cellIndex } from "./plane-geometry.js";
 import { PointerReporter } from "./pointer-reporter.js";
 import { loadProjection } from "./projections.js";
 import { RelatedDataLoader } from "./related-data-loader.js";
 import type { SidePanelsCallbacks } from "./side-panels.js";
+import { SliceGate } from "./slice-gate.js";
 import { Slices } from "./slices.js";
 import { StatusReporter, type StatusReporterCallbacks } from "./status-reporter.js";
 import { resolveFor } from "./target.js";
@@ -50,7 +51,8 @@ export class ViewController {
     onWindow: (rows, columns) => this.#setWindows(rows, columns),
     onReset: () => this.#showAll(),
     onPoint: (cell, by) => this.#point(cell, by),
-    onPick: (cell) => {
+    onPick: (cell, isPinned) => {
+      if (isPinned) this.#point(cell, "pick");
       if (this.#crossSections.isPicking)
         this.change({ index: cellIndex(this.model.view!.settings, cell) }, "pick");
     },
@@ -70,6 +72,7 @@ export class ViewController {
     isReady: () => this.model.activity === "ready",
     onIndex: (index, cause) => this.change({ index }, cause),
   });
+  readonly #gate = new SliceGate();
   readonly #relatedData: RelatedDataLoader;
   readonly #crossSections = new LazyCrossSections({
     onPick: (index) => this.change({ index }, "pick"),
@@ -123,7 +126,9 @@ export class ViewController {
       onZoom: (direction) => this.#zoom(direction),
       picture: () => this.callbacks.share.picture(),
       axes: () => this.#slices.axes.map((axis) => this.model.dataset!.axes[axis]!.name ?? `axis ${axis}`),
+      onTool: (tool) => this.change({ tool }, "tool"),
     });
+    this.#tools.choose(this.model.settings.value?.tool);
     if (command) this.#tools.run(command);
   }
 
@@ -185,6 +190,7 @@ export class ViewController {
   /** Removes the picture. */
   end(): void {
     this.#slices.stop();
+    this.#gate.clear();
     this.#crossSections.dispose();
     this.plane.end();
     this.#volume.end();
@@ -209,7 +215,6 @@ export class ViewController {
 
   /** Changes the state at the user's request. */
   change(change: WantedState, control: string): void {
-    if (control.startsWith("index-")) this.#slices.leaveWay();
     if (control === "pan" || control === "zoom") this.#move();
     const { dataset, settings } = this.model.view!;
     // Another field or part has its own values and colours; stored values have another range.
@@ -219,7 +224,10 @@ export class ViewController {
       ...(isOther ? { colormap: undefined } : {}),
       ...(isOtherRange ? { range: undefined } : {}),
     };
-    void this.apply(resolveFor(dataset, { ...settings, ...reset, ...change }), control);
+    const state = resolveFor(dataset, { ...settings, ...reset, ...change });
+    const [, slider] = /^index-(\d+)$/.exec(control) ?? [];
+    if (slider) this.#slices.slide(Number(slider), state.index[Number(slider)]!);
+    void this.apply(state, control);
     if (change.labels !== undefined) void this.#relatedData.openLabels();
     this.model.options.onChange?.(this.model.view!, control);
   }
@@ -254,7 +262,8 @@ export class ViewController {
     if (kind === "image" && state.view === "volume" && (await this.#showVolume(state))) return;
     if (model.settings.value !== state) return;
     this.#volume.end();
-    this.#showPlane(kind);
+    const isSlice = this.plane.kind === kind && /^(?:index-\d+|step)$/.test(cause);
+    this.#gate.pass(isSlice, () => this.#showPlane(kind));
   }
 
   /** @returns false if a plane must be shown instead */
@@ -316,7 +325,8 @@ export class ViewController {
     this.mainPanel.show(view.element, true);
     view.frame.measure();
     if (isOther) this.status.begin();
-    if (!this.#tools) void this.#command();
+    if (this.#tools) this.#tools.choose(settings.tool);
+    else void this.#command();
     this.#showCrossSections();
     if (this.#moving === undefined) this.#syncSide();
     this.#point(view.cell, this.#pointer.by);
@@ -378,6 +388,7 @@ export class ViewController {
     }
     if (this.plane.view) this.#crossSections.follow(this.plane.view);
     this.#showProgress(status);
+    if (status.isCovered) this.#gate.open();
     // Data arrive in bursts: the panels are not updated for every tile.
     const now = performance.now();
     const isRecent = now - this.#updated < minUpdateInterval;
@@ -456,12 +467,12 @@ export class ViewController {
     return valueFormat(dataset, settings);
   }
 
-  #point(cell: Cell | undefined, by: "pointer" | "keyboard"): void {
+  #point(cell: Cell | undefined, by: PointerReport["by"]): void {
     const { dataset, settings } = this.model.view!;
     const { axes } = dataset;
     // While dragging, the element under the pointer stays the same.
     if (this.#moving !== undefined && by === "pointer" && cell) return;
-    const readings = cell ? this.plane.view!.read(cell) : [];
+    const readings = cell && !this.#gate.isWaiting ? this.plane.view!.read(cell) : [];
     this.#pointer.show(cell && { index: cellIndex(settings, cell), axes, readings }, by);
     this.#crossSections.point(cell);
   }

@@ -139,6 +139,13 @@ export class ZarrViewerElement extends Base {
     this.#reflect("range", Array.isArray(value) ? value.join(":") : value);
   }
 
+  get tool(): string | null {
+    return this.getAttribute("tool");
+  }
+  set tool(value: ZarrViewerProperties["tool"]) {
+    this.#reflect("tool", value);
+  }
+
   get controls(): ControlsMode {
     const value = this.getAttribute("controls");
     return value === "minimal" || value === "none" ? value : "full";
@@ -197,6 +204,7 @@ export class ZarrViewerElement extends Base {
       "channels",
       "colormap",
       "range",
+      "tool",
       "controls",
       "link",
       "settings",

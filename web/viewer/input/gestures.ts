@@ -1,32 +1,48 @@
 /**
- * Translates input into gestures: pan (drag, one finger), zoom (wheel, pinch, double click, keys), mark a
- * rectangle (drag with Shift), point (hover, tap, arrow keys). Positions are CSS pixels from the picture's
- * upper left corner.
+ * Translates input into gestures: pan (two fingers), zoom (wheel, pinch, double click, keys), point (hover, tap,
+ * arrow keys). What the pressed pointer and Enter do is up to a `Tool`. Positions are CSS pixels from the
+ * picture's upper left corner.
  */
+import type { ToolName } from "../model/state.js";
+import { isOnControl, listen, wheelPixels } from "./listen.js";
 
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
+/** A strategy for the pressed pointer and Enter. */
+export interface Tool {
+  /** The pressed pointer has moved by more than a click allows. */
+  drag(at: Point, before: Point, pressed: Point): void;
+  /** A drag has ended. */
+  drop(at: Point, pressed: Point): void;
+  /** Clicked or tapped, or Enter at the cursor. */
+  click(at: Point): void;
+  /** The pointer, or the cursor moved by keys, is over a point. */
+  hover?(at: Point): void;
+  /** Escape, or another gesture has begun. @returns whether there was anything to cancel */
+  cancel(): boolean;
+}
+
 export interface GestureCallbacks {
+  /** The tool for a press with these keys. */
+  tool(keys: { readonly shiftKey: boolean; readonly ctrlKey: boolean; readonly metaKey: boolean }): Tool;
   /** The pointer moved; undefined when it has left. */
   onPoint(at: Point | undefined): void;
   onPan(dx: number, dy: number): void;
   /** Zooms by `factor` around a point; undefined from the keyboard. */
   onZoom(factor: number, at: Point | undefined): void;
-  /** A rectangle is being marked; undefined when marking ends. */
-  onMarking(rectangle: readonly [Point, Point] | undefined): void;
-  onMark(rectangle: readonly [Point, Point]): void;
   /** Moves the cursor by rows and columns; ±Infinity moves to the end. */
   onMove(rows: number, columns: number): void;
-  /** The 0 key shows everything; Escape hides the cursor. */
+  /** The 0 key shows everything. */
   onReset(): void;
+  /** Enter uses the tool at the cursor. */
+  onEnter(): void;
+  /** Escape cancels the tool's action, or hides the cursor. */
   onLeave(): void;
-  /** A drag, pinch or wheel movement has ended. */
+  /** A pinch or wheel movement has ended. */
   onRest(): void;
-  /** Clicked or tapped at a point; undefined for Enter, which picks the cursor's element. */
-  onPick(at: Point | undefined): void;
   /**
    * The next or the previous slice: full stop and comma; a digit, backwards with Shift, for an axis of its
    * own, counted from 0.
@@ -38,9 +54,17 @@ export interface GestureCallbacks {
 }
 
 /** Keys that do not move the picture; a wheel or a finger that is left to the page. */
-export type Command = "help" | "full" | "save" | "wheel" | "touch";
+export type Command = "help" | "full" | "save" | "wheel" | "touch" | ToolName;
 
-const commands: Readonly<Record<string, Command>> = { "?": "help", f: "full", s: "save" };
+const commands: Readonly<Record<string, Command>> = {
+  "?": "help",
+  f: "full",
+  s: "save",
+  h: "pan",
+  z: "zoom",
+  p: "pick",
+  m: "measure",
+};
 
 const moves: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
   ArrowUp: [-1, 0],
@@ -56,11 +80,11 @@ const moves: Readonly<Record<string, readonly [rows: number, columns: number]>> 
 const zooms: Readonly<Record<string, number>> = { "+": 2, "=": 2, "-": 0.5 };
 
 /** A drag shorter than this, in CSS pixels, is a click. */
-const dragThreshold = 4;
+export const dragThreshold = 4;
 /** Milliseconds after the last wheel event until the wheel is at rest. */
 const wheelRest = 180;
-/** CSS pixels per wheel unit: pixel, line, page. */
-const wheelUnits = [1, 16, 320];
+/** The tool of a drag that has been cancelled, or is left to the page. */
+const idle: Tool = { drag() {}, drop() {}, click() {}, cancel: () => false };
 
 interface Finger extends Point {
   readonly from: Point;
@@ -69,42 +93,40 @@ interface Finger extends Point {
 export class Gestures {
   readonly #fingers = new Map<number, Finger>();
   #isDragging = false;
-  #isMarking = false;
+  /** The tool of the pressed pointer; undefined while two fingers move the picture. */
+  #tool: Tool | undefined;
   #wheelTimer: ReturnType<typeof setTimeout> | undefined;
-  readonly #end = new AbortController();
+  readonly #unlisten: () => void;
 
   constructor(
     private readonly box: HTMLElement,
     private readonly callbacks: GestureCallbacks,
   ) {
-    const { signal } = this.#end;
-    const on = <K extends keyof HTMLElementEventMap>(
-      name: K,
-      listener: (event: HTMLElementEventMap[K]) => void,
-    ) => box.addEventListener(name, listener, { signal, passive: false });
-    on("pointerdown", (event) => this.#press(event));
-    on("pointermove", (event) => this.#move(event));
-    on("pointerup", (event) => this.#release(event, true));
-    on("pointercancel", (event) => this.#release(event, false));
-    on("pointerleave", ({ pointerType }) => {
-      // A finger's last position is kept, since touch has no hover.
-      if (pointerType !== "touch" && this.#fingers.size === 0) callbacks.onPoint(undefined);
-    });
-    on("wheel", (event) => this.#wheel(event));
-    on("dblclick", (event) => {
-      callbacks.onZoom(event.shiftKey || event.altKey ? 0.5 : 2, this.#at(event));
-      callbacks.onRest();
-    });
-    on("keydown", (event) => this.#key(event));
-    // Two fingers move the picture, even where one scrolls the page.
-    on("touchmove", (event) => {
-      if (event.touches.length > 1) event.preventDefault();
+    this.#unlisten = listen(box, {
+      pointerdown: (event) => this.#press(event),
+      pointermove: (event) => this.#move(event),
+      pointerup: (event) => this.#release(event, true),
+      pointercancel: (event) => this.#release(event, false),
+      pointerleave: ({ pointerType }) => {
+        // A finger's last position is kept, since touch has no hover.
+        if (pointerType !== "touch" && this.#fingers.size === 0) callbacks.onPoint(undefined);
+      },
+      wheel: (event) => this.#wheel(event),
+      dblclick: (event) => {
+        callbacks.onZoom(event.shiftKey || event.altKey ? 0.5 : 2, this.#at(event));
+        callbacks.onRest();
+      },
+      keydown: (event) => this.#key(event),
+      // Two fingers move the picture, even where one scrolls the page.
+      touchmove: (event) => {
+        if (event.touches.length > 1) event.preventDefault();
+      },
     });
   }
 
   dispose(): void {
     clearTimeout(this.#wheelTimer);
-    this.#end.abort();
+    this.#unlisten();
   }
 
   #at({ clientX, clientY }: { clientX: number; clientY: number }): Point {
@@ -113,31 +135,38 @@ export class Gestures {
   }
 
   #press(event: PointerEvent): void {
-    if (event.pointerType === "mouse" && event.button !== 0) return;
+    if ((event.pointerType === "mouse" && event.button !== 0) || isOnControl(event)) return;
     const at = this.#at(event);
     this.callbacks.onPoint(at);
     this.box.setPointerCapture(event.pointerId);
     this.#fingers.set(event.pointerId, { ...at, from: at });
-    if (this.#fingers.size > 1) this.#isDragging = true;
-    else this.#isMarking = event.shiftKey && event.pointerType === "mouse";
+    if (this.#fingers.size === 1) this.#tool = this.callbacks.tool(event);
+    else {
+      if (this.#isDragging) this.#tool?.cancel();
+      this.#tool = undefined;
+      this.#isDragging = true;
+    }
   }
 
   #move(event: PointerEvent): void {
     const at = this.#at(event);
     const finger = this.#fingers.get(event.pointerId);
     if (!finger) {
-      if (event.pointerType !== "touch") this.callbacks.onPoint(at);
+      if (event.pointerType === "touch") return;
+      this.callbacks.onPoint(at);
+      this.callbacks.tool(event).hover?.(at);
       return;
     }
     const { from } = finger;
     if (!this.#isDragging && Math.hypot(at.x - from.x, at.y - from.y) < dragThreshold) return;
     this.#isDragging = true;
     if (this.#fingers.size === 1 && event.pointerType === "touch" && this.#isShared) {
+      this.#tool = idle;
       this.callbacks.onCommand("touch");
       return;
     }
     if (this.#fingers.size > 1) this.#pinch(event.pointerId, finger, at);
-    else if (this.#isMarking) this.callbacks.onMarking([from, at]);
+    else if (this.#tool) this.#tool.drag(at, finger, from);
     else this.callbacks.onPan(at.x - finger.x, at.y - finger.y);
     this.#fingers.set(event.pointerId, { ...at, from });
     if (event.pointerType !== "touch") this.callbacks.onPoint(at);
@@ -159,15 +188,16 @@ export class Gestures {
     if (!finger) return;
     this.#fingers.delete(event.pointerId);
     if (this.#fingers.size > 0) return;
-    const [wasDragging, wasMarking] = [this.#isDragging, this.#isMarking];
+    const [wasDragging, tool] = [this.#isDragging, this.#tool];
     this.#isDragging = false;
-    this.#isMarking = false;
-    if (wasMarking) this.callbacks.onMarking(undefined);
-    if (wasMarking && wasDragging && isDone) this.callbacks.onMark([finger.from, this.#at(event)]);
-    else if (wasDragging) this.callbacks.onRest();
+    this.#tool = undefined;
+    const at = this.#at(event);
+    if (!tool) this.callbacks.onRest();
+    else if (wasDragging && isDone) tool.drop(at, finger.from);
+    else if (wasDragging) tool.cancel();
     else if (isDone) {
-      if (event.pointerType === "touch") this.callbacks.onPoint(this.#at(event));
-      this.callbacks.onPick(this.#at(event));
+      if (event.pointerType === "touch") this.callbacks.onPoint(at);
+      tool.click(at);
     }
   }
 
@@ -182,7 +212,7 @@ export class Gestures {
       return;
     }
     event.preventDefault();
-    const delta = event.deltaY * wheelUnits[event.deltaMode]!;
+    const delta = wheelPixels(event);
     // A pinch on a touchpad arrives as a wheel event with Ctrl, and with smaller steps.
     const speed = event.ctrlKey ? 0.01 : 0.002;
     this.callbacks.onZoom(Math.exp(-Math.max(-400, Math.min(400, delta)) * speed), this.#at(event));
@@ -191,7 +221,7 @@ export class Gestures {
   }
 
   #key(event: KeyboardEvent): void {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isOnControl(event)) return;
     const move = moves[event.key];
     const zoom = zooms[event.key];
     const command = commands[event.key];
@@ -207,10 +237,10 @@ export class Gestures {
     else if (event.key === "0") this.callbacks.onReset();
     else if (event.key === "." || event.key === ",") this.callbacks.onStep(event.key === "." ? 1 : -1);
     else if (event.key === " ") this.callbacks.onPlay();
-    else if (event.key === "Enter") this.callbacks.onPick(undefined);
+    else if (event.key === "Enter") this.callbacks.onEnter();
     else if (event.key === "Escape") {
-      this.#isMarking = false;
-      this.callbacks.onMarking(undefined);
+      // The rest of the drag does nothing.
+      if (this.#isDragging && this.#tool) this.#tool = idle;
       this.callbacks.onLeave();
     } else return;
     event.preventDefault();

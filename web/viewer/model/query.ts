@@ -133,6 +133,7 @@ const entries: readonly Entry[] = [
   textEntry("places"),
   numberEntry("meridian"),
   textEntry("interpolation"),
+  textEntry("tool"),
 ];
 
 /** Parts of the state that `entries` cover. */
@@ -153,7 +154,7 @@ const named = new Set<string>([
   ],
   ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
   ...["view", "orbit", "mode"],
-  ...["places", "meridian", "interpolation"],
+  ...["places", "meridian", "interpolation", "tool"],
 ]);
 
 /** The rest of the state as JSON, so that an address holds the complete state. */

@@ -37,6 +37,9 @@ export type Outside = "mark" | "clamp";
  * coordinates; "map": at their longitudes and latitudes; "index": as equal cells in stored order.
  */
 export const placeModes = ["auto", "map", "index"] as const;
+/** What the pressed pointer does: moves the picture, zooms into a rectangle, picks an element, measures. */
+export const toolNames = ["pan", "zoom", "pick", "measure"] as const;
+export type ToolName = (typeof toolNames)[number];
 export type Interpolation = "nearest" | "linear";
 export type PlaceMode = (typeof placeModes)[number];
 
@@ -104,6 +107,7 @@ export interface ViewState {
   readonly interpolation: Interpolation;
   /** Longitude at the middle of a map that goes around the globe; null for the middle of the stored columns. */
   readonly meridian: number | null;
+  readonly tool: ToolName;
 }
 
 /** The choices of slices per second. */
@@ -190,6 +194,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     places: placeModes.find((mode) => mode === wanted.places) ?? "auto",
     meridian: finiteOrNull(wanted.meridian),
     interpolation: wanted.interpolation === "linear" ? "linear" : "nearest",
+    tool: toolNames.find((name) => name === wanted.tool) ?? "pan",
   };
 }
 

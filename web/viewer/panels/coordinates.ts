@@ -114,16 +114,16 @@ const symbols: Readonly<Record<string, string>> = {
 };
 
 /** Units of length, each a thousandth of the next. */
-const lengths = ["pm", "nm", "µm", "mm", "m", "km"];
+export const lengthUnits = ["pm", "nm", "µm", "mm", "m", "km"];
 
 /** The prefix of a unit for numbers up to `size`, which should have at most four digits; and its factor. */
 export function prefixed(unit: string, size: number): { unit: string; factor: number } {
   const symbol = unitText(unit);
-  let [at, factor] = [lengths.indexOf(symbol), 1];
+  let [at, factor] = [lengthUnits.indexOf(symbol), 1];
   if (at < 0 || !(size > 0)) return { unit: symbol, factor };
-  for (; size * factor >= 10_000 && at < lengths.length - 1; at++) factor /= 1000;
+  for (; size * factor >= 10_000 && at < lengthUnits.length - 1; at++) factor /= 1000;
   for (; size * factor < 1 && at > 0; at--) factor *= 1000;
-  return { unit: lengths[at]!, factor };
+  return { unit: lengthUnits[at]!, factor };
 }
 
 /** Abbreviates a unit that has a symbol, and writes powers as superscripts: "m s-1" becomes "m s⁻¹". */

@@ -3,12 +3,21 @@ import { h, uniqueId } from "../base/dom.js";
 
 type Entry = readonly [keys: string, effect: string];
 
+const tools: readonly Entry[] = [
+  ["H", "Move the picture by dragging"],
+  ["Z", "Zoom into a rectangle: drag, or click two corners"],
+  ["P", "Pick an element: its value is followed through the slices"],
+  ["M", "Measure a distance: drag, or click two points"],
+  ["Enter", "Use the tool at the cursor"],
+  ["Esc", "Cancel, clear the measurement or the picked element"],
+];
+
 const moving: readonly Entry[] = [
-  ["Drag, or one finger", "Move the picture"],
+  ["Ctrl + drag", "Move the picture, with any tool"],
   ["Wheel, pinch, double click", "Zoom"],
   ["+  −", "Zoom in and out"],
   ["0", "Fit the whole slice"],
-  ["Shift + drag", "Zoom into a rectangle"],
+  ["Shift + drag", "Zoom into a rectangle, with any tool"],
   ["F", "Full screen"],
 ];
 
@@ -16,7 +25,6 @@ const reading: readonly Entry[] = [
   ["Arrow keys", "Move the cursor and read values; 10 elements with Shift"],
   ["Page Up, Page Down", "Move by 16 rows"],
   ["Home, End", "First and last column"],
-  ["Enter, click", "Choose the element for the other planes"],
   ["Esc", "Hide the cursor"],
 ];
 
@@ -58,6 +66,7 @@ export function showHelp(over: HTMLElement, axes: readonly string[]): void {
       "div",
       {},
       part("Slices", axisEntries(axes)),
+      part("Tools", tools),
       part("Moving", moving),
       part("Reading values", reading),
       part("More", others),

@@ -39,9 +39,9 @@ export class Readout {
     return this.#value.textContent ?? "";
   }
 
-  /** Values are announced to screen readers only if chosen by keyboard. */
-  show(pointed: Pointed | undefined, by: "pointer" | "keyboard"): void {
-    this.element.setAttribute("aria-live", by === "keyboard" ? "polite" : "off");
+  /** Values are announced to screen readers only if the element has been chosen. */
+  show(pointed: Pointed | undefined, by: "pointer" | "keyboard" | "pick"): void {
+    this.element.setAttribute("aria-live", by === "pointer" ? "off" : "polite");
     this.element.classList.toggle("zw-hint", !pointed);
     this.#index.hidden = !pointed;
     setText(this.#index, pointed ? whereText(pointed) : "");

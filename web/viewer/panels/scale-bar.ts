@@ -1,6 +1,6 @@
 /** A bar of a round length over a picture. */
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
-import { unitText } from "./coordinates.js";
+import { lengthUnits, unitText } from "./coordinates.js";
 
 export interface ScaleBar {
   /** Width in CSS pixels. */
@@ -14,9 +14,6 @@ const kilometresPerDegree = 111.2;
 
 /** Maximum latitude: closer to a pole a row of a map has hardly any length. */
 const maxLatitude = 89;
-
-/** Units of length, each a thousandth of the next. */
-const lengths = ["pm", "nm", "µm", "mm", "m", "km"];
 
 /** @param row the row at the middle of the view, which matters on maps */
 export function planScaleBar(
@@ -71,13 +68,13 @@ export function roundBelow(most: number): number {
 }
 
 /** Formats a length in the unit that gives a number from 1 to 1000. */
-function lengthText(length: number, unit: string): string {
-  let [at, value] = [lengths.indexOf(unit), length];
+export function lengthText(length: number, unit: string, digits = 3): string {
+  let [at, value] = [lengthUnits.indexOf(unit), length];
   if (at >= 0) {
-    for (; value >= 1000 && at < lengths.length - 1; at++) value /= 1000;
+    for (; value >= 1000 && at < lengthUnits.length - 1; at++) value /= 1000;
     for (; value < 1 && at > 0; at--) value *= 1000;
   }
-  const number = String(Number(value.toPrecision(3)));
-  const symbol = at >= 0 ? lengths[at]! : unit;
+  const number = String(Number(value.toPrecision(digits)));
+  const symbol = at >= 0 ? lengthUnits[at]! : unit;
   return symbol === "°" ? `${number}°` : `${number} ${symbol}`;
 }

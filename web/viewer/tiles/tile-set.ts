@@ -29,6 +29,8 @@ export interface TileStatus {
   readonly leftOut: { readonly tiles: number; readonly of: number };
   /** Errors of unreadable tiles. */
   readonly failures: readonly unknown[];
+  /** Whether there is a picture of the whole view, possibly a coarse one. */
+  readonly isCovered?: boolean;
   readonly isComplete: boolean;
 }
 
@@ -155,7 +157,14 @@ export class TileSet implements Client<Block> {
     }
     const isOpen = this.#layers.every((layer) => this.#isTargetOpen(layer));
     const isComplete = done === chunks && isOpen && !this.#isHeld;
-    return { chunks, done, bytes, leftOut: this.#leftOut, failures, isComplete };
+    const isCovered = isComplete || this.isDue || this.#isCoarseRead;
+    return { chunks, done, bytes, leftOut: this.#leftOut, failures, isCovered, isComplete };
+  }
+
+  /** Whether tiles of a coarser level than the one for the zoom have been read. */
+  get #isCoarseRead(): boolean {
+    const finest = Math.min(...this.#wishes.map(({ ref }) => ref.level));
+    return this.#wishes.some(({ ref, key }) => ref.level > finest && this.shared.scheduler.isSettled(key));
   }
 
   /** The available tiles of a layer: coarse ones first, unless the level for the zoom is complete. */

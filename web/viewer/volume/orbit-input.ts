@@ -1,4 +1,5 @@
 /** Translates pointers, the wheel and keys into movements of a volume's camera. */
+import { isOnControl, listen, wheelPixels } from "../input/listen.js";
 import type { Orbit } from "../model/volume.js";
 import { nearer, shifted, turned, type VolumeViewpoint } from "./camera.js";
 
@@ -23,33 +24,31 @@ const zooms: Readonly<Record<string, number>> = { "+": 1.25, "=": 1.25, "-": 0.8
 
 export class OrbitInput {
   readonly #pointers = new Map<number, { x: number; y: number }>();
-  readonly #end = new AbortController();
+  readonly #unlisten: () => void;
 
   constructor(
     private readonly box: HTMLElement,
     private readonly callbacks: OrbitInputCallbacks,
   ) {
-    const { signal } = this.#end;
-    const on = <K extends keyof HTMLElementEventMap>(
-      name: K,
-      listener: (event: HTMLElementEventMap[K]) => void,
-    ) => box.addEventListener(name, listener, { signal, passive: false });
-    on("pointerdown", (event) => this.#press(event));
-    on("pointermove", (event) => this.#move(event));
-    for (const name of ["pointerup", "pointercancel"] as const)
-      on(name, ({ pointerId }) => this.#pointers.delete(pointerId));
-    on("wheel", (event) => this.#wheel(event));
-    on("keydown", (event) => this.#key(event));
-    on("contextmenu", (event) => event.preventDefault());
-    on("dblclick", () => callbacks.onOrbit(null, "zoom"));
+    const release = ({ pointerId }: PointerEvent) => void this.#pointers.delete(pointerId);
+    this.#unlisten = listen(box, {
+      pointerdown: (event) => this.#press(event),
+      pointermove: (event) => this.#move(event),
+      pointerup: release,
+      pointercancel: release,
+      wheel: (event) => this.#wheel(event),
+      keydown: (event) => this.#key(event),
+      contextmenu: (event) => event.preventDefault(),
+      dblclick: () => callbacks.onOrbit(null, "zoom"),
+    });
   }
 
   dispose(): void {
-    this.#end.abort();
+    this.#unlisten();
   }
 
   #press(event: PointerEvent): void {
-    if (event.target instanceof Element && event.target.closest("button, select, label")) return;
+    if (isOnControl(event)) return;
     this.box.setPointerCapture(event.pointerId);
     this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
   }
@@ -83,8 +82,7 @@ export class OrbitInput {
     const view = this.callbacks.view();
     if (!view) return;
     event.preventDefault();
-    const unit = [1, 16, 320][event.deltaMode] ?? 1;
-    this.callbacks.onOrbit(nearer(view.orbit, 2 ** (-event.deltaY * unit * 0.003)), "zoom");
+    this.callbacks.onOrbit(nearer(view.orbit, 2 ** (-wheelPixels(event) * 0.003)), "zoom");
   }
 
   #key(event: KeyboardEvent): void {

@@ -1,0 +1,150 @@
+/** Measures distances: the line and its length stay over the picture until they are cleared. */
+import { h } from "../base/dom.js";
+import { greatCirclePath } from "../base/great-circle.js";
+import type { Point } from "../input/gestures.js";
+import { distanceText, geoPosition, type PlanePosition, planePosition } from "../panels/distance.js";
+import type { DatasetAxis } from "../source/dataset.js";
+import type { Viewpoint } from "../tiles/tile-selection.js";
+import { isLine, type PlaneContent, type WorldPlace, worldPlace, worldPoint } from "./plane-geometry.js";
+import { type ToolPlane, TwoPointTool } from "./two-point-tool.js";
+
+/** Number of straight parts of a great circle. */
+const steps = 64;
+
+interface Measurement {
+  readonly ends: readonly [WorldPlace, WorldPlace];
+  /** Identifies the measured plane: the ends have no meaning in others. */
+  readonly key: string;
+  readonly dataset: PlaneContent["dataset"];
+}
+
+export class MeasureTool extends TwoPointTool {
+  readonly #line = h("canvas", { class: "zw-map-lines zw-measure-line", hidden: true });
+  readonly #text = h("output");
+  readonly #label = h(
+    "div",
+    { class: "zw-measure", hidden: true },
+    this.#text,
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-label": "Clear the measurement",
+        title: "Clear (Esc)",
+        onclick: () => this.cancel(),
+      },
+      "×",
+    ),
+  );
+  #made: Measurement | undefined;
+
+  constructor(plane: ToolPlane) {
+    super(plane);
+    plane.frame.overlay.append(this.#line, this.#label);
+  }
+
+  protected show(from: Point, to: Point): void {
+    const { shown, viewpoint } = this.plane;
+    if (!shown || !viewpoint) return;
+    const ends = [worldPlace(viewpoint, from), worldPlace(viewpoint, to)] as const;
+    this.#made = { ends, key: keyOf(shown), dataset: shown.dataset };
+    this.paint();
+  }
+
+  protected finish(from: Point, to: Point): void {
+    this.show(from, to);
+  }
+
+  protected clear(): boolean {
+    const wasMade = this.#made !== undefined;
+    this.#made = undefined;
+    this.paint();
+    return wasMade;
+  }
+
+  /** Draws the measurement over the picture in its current view. */
+  paint(): void {
+    const { shown, viewpoint } = this.plane;
+    if (this.#made && shown && (this.#made.dataset !== shown.dataset || this.#made.key !== keyOf(shown)))
+      this.#made = undefined;
+    const isShown = this.#made !== undefined && shown !== undefined && viewpoint !== undefined;
+    this.#line.hidden = !isShown;
+    this.#label.hidden = !isShown;
+    if (!isShown) return;
+    const axes = worldAxes(shown);
+    const ends = this.#made!.ends.map(({ row, column }): PlanePosition => [row, column]);
+    const [from, to] = ends as [PlanePosition, PlanePosition];
+    const text = distanceText(axes, from, to, shown.projection?.isIdentity ?? true);
+    if (this.#text.textContent !== text) this.#text.textContent = text;
+    const path = pathOnScreen(shown, viewpoint, pathBetween(axes, from, to));
+    drawPath(this.#line, viewpoint, path);
+    this.#placeLabel(viewpoint, path.at(-1)!);
+  }
+
+  /** Beside the last point, within the picture. */
+  #placeLabel({ size }: Viewpoint, { x, y }: Point): void {
+    const { style, offsetWidth, offsetHeight } = this.#label;
+    const inside = (at: number, length: number, room: number) => Math.max(0, Math.min(at, room - length));
+    style.left = `${inside(x + 10, offsetWidth, size.width)}px`;
+    style.top = `${inside(y + 10, offsetHeight, size.height)}px`;
+  }
+}
+
+const keyOf = ({ state }: PlaneContent): string => `${state.axes.join()} ${state.places} ${state.meridian}`;
+
+/** The shown axes, in the coordinates of the picture. */
+const worldAxes = ({ dataset, state, projection }: PlaneContent): readonly DatasetAxis[] =>
+  projection?.axes ?? state.axes.map((axis) => dataset.axes[axis]!);
+
+/** The shortest line: on a map it is bent. */
+function pathBetween(
+  axes: readonly DatasetAxis[],
+  from: PlanePosition,
+  to: PlanePosition,
+): readonly PlanePosition[] {
+  const [a, b] = [geoPosition(axes, from), geoPosition(axes, to)];
+  if (!a || !b) return [from, to];
+  const path = greatCirclePath(a, b, steps).map((at) => planePosition(axes, at));
+  return path.every((at) => at !== undefined) ? path : [from, to];
+}
+
+/** Points of the box: on a map that wraps around, of the turn in view; for a line, at half the height. */
+function pathOnScreen(
+  shown: PlaneContent,
+  view: Viewpoint,
+  path: readonly PlanePosition[],
+): readonly Point[] {
+  const { camera, size, shift = 0 } = view;
+  const { projection } = shown;
+  const middle = (path[0]![1] + path.at(-1)![1]) / 2;
+  const turn = projection?.isPeriodic
+    ? projection.columns * Math.round((camera.column + shift - middle) / projection.columns)
+    : 0;
+  const points = path.map(([row, column]) => worldPoint(view, { row, column: column + turn }));
+  return isLine(shown) ? points.map(({ x }) => ({ x, y: size.height / 2 })) : points;
+}
+
+/** Light on dark, visible on any colour. */
+function drawPath(canvas: HTMLCanvasElement, { size, ratio }: Viewpoint, path: readonly Point[]): void {
+  canvas.width = Math.round(size.width * ratio);
+  canvas.height = Math.round(size.height * ratio);
+  const context = canvas.getContext("2d")!;
+  context.scale(ratio, ratio);
+  context.beginPath();
+  for (const [i, { x, y }] of path.entries()) {
+    if (i === 0) context.moveTo(x, y);
+    else context.lineTo(x, y);
+  }
+  for (const { x, y } of [path[0]!, path.at(-1)!]) {
+    context.moveTo(x + 4, y);
+    context.arc(x, y, 4, 0, 2 * Math.PI);
+  }
+  for (const [colour, width] of [
+    ["rgb(0 0 0 / 75%)", 4.5],
+    ["#fff", 2],
+  ] as const) {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.stroke();
+  }
+}
