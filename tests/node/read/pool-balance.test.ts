@@ -19,7 +19,7 @@ describe("the side of a task", () => {
   it("is the faster one, apart from trials", () => {
     const slow = run(new Balance(), { workers: 3, here: 2 }, 1000);
     expect(slow.here).toBeGreaterThan(800);
-    expect(slow.workers).toBeGreaterThan(64); // the first ones, and trials
+    expect(slow.workers).toBeGreaterThan(16); // the first 50 ms, and trials
     const fast = run(new Balance(), { workers: 2, here: 3 }, 1000);
     expect(fast.workers).toBeGreaterThan(950);
     expect(fast.here).toBeGreaterThan(0);
@@ -27,7 +27,15 @@ describe("the side of a task", () => {
 
   it("is the workers if there is no clear difference, and for few tasks", () => {
     expect(run(new Balance(), { workers: 2, here: 1.95 }, 1000).workers).toBeGreaterThan(950);
-    expect(run(new Balance(), { workers: 2, here: 1 }, 40)).toEqual({ workers: 40, here: 0 });
+    expect(run(new Balance(), { workers: 2, here: 1 }, 24)).toEqual({ workers: 24, here: 0 });
+  });
+
+  it("is tried for a share of the time, however long tasks take", () => {
+    for (const task of [0.01, 1, 40]) {
+      const found = run(new Balance(), { workers: task, here: 3 * task }, Math.ceil(20_000 / task));
+      expect(found.here).toBeGreaterThan(1);
+      expect((found.here * 3 * task) / 20_000).toBeLessThan(0.1);
+    }
   });
 
   it("changes with the measurements", () => {
@@ -55,7 +63,7 @@ it("does not measure pauses between reads, failures, and both sides at the same 
   balance.start("here");
   run(balance, { workers: 1000, here: 1 }, 200, 1, clock);
   balance.end("here", 1, 1, clock.now);
-  // Nothing was measured so far: the first trial comes after 64 more tasks.
-  expect(run(balance, { workers: 1, here: 2 }, 64, 2, clock)).toEqual({ workers: 64, here: 0 });
+  // Nothing was measured so far: the first trial comes after 50 ms.
+  expect(run(balance, { workers: 1, here: 2 }, 50, 2, clock)).toEqual({ workers: 50, here: 0 });
   expect(run(balance, { workers: 1, here: 2 }, 20, 2, clock).here).toBeGreaterThan(0);
 });

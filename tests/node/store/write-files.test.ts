@@ -356,6 +356,27 @@ it("a version never repeats, however fast the writes", async () => {
   }
 });
 
+it("writes the rest after short writes", async () => {
+  const { root, store } = fresh();
+  const { open } = fs.promises;
+  let writes = 0;
+  vi.spyOn(fs.promises, "open").mockImplementation(async (file, ...rest) => {
+    const handle = await open(file, ...rest);
+    const write = handle.write.bind(handle) as (bytes: Uint8Array, at: number, n: number) => Promise<unknown>;
+    handle.write = ((bytes: Uint8Array, at: number, length: number) => {
+      writes++;
+      return write(bytes, at, Math.min(length, 7));
+    }) as typeof handle.write;
+    return handle;
+  });
+  const value = randomBytes(100);
+  await store.set("/a", value);
+  expect(writes).toBe(15);
+  expect(fs.readFileSync(path.join(root, "a")).equals(value)).toBe(true);
+  await store.set("/empty", new Uint8Array(0));
+  expect(fs.readFileSync(path.join(root, "empty")).length).toBe(0);
+});
+
 it("waits for the disk if requested", async () => {
   const synced: string[] = [];
   const open = fs.promises.open;

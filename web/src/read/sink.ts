@@ -62,13 +62,14 @@ export class ResultBytes {
     return this.#bytes;
   }
 
-  /**
-   * The bytes if they are new and shared between threads: the caller does not see them before the read is
-   * complete.
-   */
+  /** Whether the bytes are new and shared between threads. */
+  get isShared(): boolean {
+    return !(this.given instanceof Uint8Array) && this.given.isShared;
+  }
+
+  /** The bytes if they are new and shared: the caller does not see them before the read is complete. */
   get shared(): Uint8Array<SharedArrayBuffer> | undefined {
-    const isOurs = !(this.given instanceof Uint8Array) && this.given.isShared;
-    return isOurs ? (this.bytes as Uint8Array<SharedArrayBuffer>) : undefined;
+    return this.isShared ? (this.bytes as Uint8Array<SharedArrayBuffer>) : undefined;
   }
 
   /**
@@ -82,8 +83,7 @@ export class ResultBytes {
   }
 
   #make(): Uint8Array {
-    const { byteLength, given } = this;
-    const isShared = !(given instanceof Uint8Array) && given.isShared;
+    const { byteLength, isShared } = this;
     // Engines hide it from pages that are not cross-origin isolated.
     if (isShared && typeof SharedArrayBuffer === "undefined")
       throw unsupported("SharedArrayBuffer is not available; the page must be cross-origin isolated", {

@@ -66,11 +66,13 @@ export class SlabSink implements Sink {
   /**
    * @param codec representative of all chunks: their modules are the same.
    * @param out the result: C order, native byte order.
+   * @param isDivided whether small groups are divided into slabs as well, because other threads decode some of them.
    */
   constructor(
     private readonly codec: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
+    private readonly isDivided = false,
   ) {
     this.#itemBytes = codec.plan.array.dtype.itemBytes;
     this.#shape = projections.map(selectedCount);
@@ -142,7 +144,7 @@ export class SlabSink implements Sink {
   /** A group is one slab, unless that would be too large. */
   #axisOf(group: Group, lengths: readonly (readonly number[])[]): number {
     if (group.isLoose) return group.shape.length;
-    const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
+    const isSmall = !this.isDivided && countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
     return isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
   }
 

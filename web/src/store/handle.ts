@@ -53,6 +53,8 @@ export interface StoreHandle {
   inner?: Store;
   lender?: LeasingStore;
   packed?: PackedStore;
+  /** The store's own `set`, if that does not use the bytes any more once it has fulfilled. */
+  borrowingSet?: Store["set"];
   /** Queues of writers, by path. */
   readonly queues: Map<string, KeyQueue>;
   /** Writes that outlived their abort signals, with their keys: see concurrency.ts. */

@@ -2,7 +2,7 @@
 import { invalidArgument, isZarrError, readOnly, unsupported } from "../util/errors.js";
 import { existsError, trackWrite } from "./concurrency.js";
 import { inParallel } from "./deletion.js";
-import { announceWrite } from "./handle.js";
+import { announceWrite, handleOf } from "./handle.js";
 import { normalizePath } from "./path.js";
 import { callStore, locateKey, storeFailed } from "./read.js";
 import {
@@ -89,6 +89,10 @@ export async function writeObject(
     store instanceof Map ? setInMap(store, key, bytes, ifVersion) : store.set!(key, bytes, options),
   );
 }
+
+/** Whether a store may keep the bytes of an object that was written, so that they must not change. */
+export const keepsBytes = (store: Store): boolean =>
+  store.set === undefined || handleOf(store).borrowingSet !== store.set;
 
 /** Deletes an object; succeeds if there is none. Throws like {@link writeObject}. */
 export async function deleteObject(

@@ -2,11 +2,14 @@
 
 export type Side = "workers" | "here";
 
-/** Number of tasks measured in a trial of the other side. */
-const trialTasks = 4;
-/** Number of tasks before the first trial. Doubles with each trial that changes nothing, up to the maximum. */
-const firstTasks = 64;
-const maxTasks = 2048;
+/** Minimum of a trial of the other side: its time in milliseconds, and its number of tasks. */
+const trialTime = 10;
+const trialTasks = 2;
+/** Time before the first trial, in milliseconds. Doubles with each trial that changes nothing, up to the maximum. */
+const firstTime = 50;
+const maxTime = 6400;
+/** Minimum time between trials, as a multiple of the time of a trial that changed nothing. */
+const minShare = 20;
 /** Factor by which the calling thread must be faster: on workers, tasks leave it free for other work. */
 const margin = 1.05;
 
@@ -16,9 +19,9 @@ const margin = 1.05;
  */
 export class Balance {
   #side: Side = "workers";
-  /** The side without trials, and the number of tasks until the next one. */
+  /** The side without trials, and its time until the next one. */
   #best: Side = "workers";
-  #interval = firstTasks;
+  #interval = firstTime;
   readonly #rates: Record<Side, number> = { workers: 0, here: 0 };
   readonly #running: Record<Side, number> = { workers: 0, here: 0 };
   /** The current series of measurements. */
@@ -31,6 +34,11 @@ export class Balance {
   /** Side of the next task. */
   get side(): Side {
     return this.#side;
+  }
+
+  /** Whether the calling thread must wait for the last tasks of the workers, so that its own are measured alone. */
+  get isDraining(): boolean {
+    return this.#side === "here" && this.#running.workers > 0;
   }
 
   start(side: Side): void {
@@ -52,7 +60,8 @@ export class Balance {
     this.#tasks++;
     this.#bytes += bytes;
     this.#time += now - last.at;
-    if (this.#tasks >= (this.#side === this.#best ? this.#interval : trialTasks)) this.#choose();
+    const enough = this.#side === this.#best ? this.#interval : trialTime;
+    if (this.#tasks >= trialTasks && this.#time >= enough) this.#choose();
   }
 
   #choose(): void {
@@ -61,7 +70,8 @@ export class Balance {
     else {
       const { workers, here } = this.#rates;
       const best = here > margin * workers ? "here" : "workers";
-      this.#interval = best === this.#best ? Math.min(2 * this.#interval, maxTasks) : firstTasks;
+      const longer = Math.max(Math.min(2 * this.#interval, maxTime), minShare * this.#time);
+      this.#interval = best === this.#best ? longer : firstTime;
       this.#best = best;
       this.#side = best;
     }

@@ -1,7 +1,6 @@
 /** Decodes chunks on any thread, slab by slab. A slab is returned packed, or copied directly to a shared result. */
 
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
-import { getSession } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, PlacedStep, Placement } from "../engine/session.js";
 import { type Fetched, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
@@ -14,6 +13,7 @@ import {
   type SlabPlace,
 } from "../plan/slab-partition.js";
 import type { LocateError, ResultBytes, Sink } from "../read/sink.js";
+import { SlabSink } from "../read/slab-sink.js";
 import { releaseBytes } from "../store/read.js";
 import { isBytes, sizeOf } from "../util/bytes.js";
 import { countOf, stridesOf } from "../util/shapes.js";
@@ -141,6 +141,8 @@ export interface PoolAccess {
   /** Called when the read of a region starts and ends. */
   enter(): void;
   leave(): void;
+  /** If the calling thread is faster, returns a function that notes the size of each chunk. */
+  measureHere(codec: CoreChunkCodec): ((bytes: number) => void) | undefined;
   /** Runs a task on any thread. Aborting removes it from the queue. */
   submit(work: SlabWork, target: SlabTarget, signal: AbortSignal): Promise<unknown>;
   /** Takes back the memory of a slab after it was copied. */
@@ -159,6 +161,8 @@ export function isWorthPooling(projections: readonly (readonly Projection[])[], 
 /** Data gathered for a slab. */
 interface Gathered {
   readonly place: SlabPlace;
+  /** If the calling thread decodes the chunks one by one, notes the size of each. */
+  readonly note: ((bytes: number) => void) | undefined;
   readonly members: { readonly task: RegionTask; readonly fetched: Fetched }[];
 }
 
@@ -172,11 +176,14 @@ export class PoolSink implements Sink {
       group.isLoose ? group.shape.length : chooseSlabAxis(group.shape, lengths, this.#itemBytes),
     (origin, shape) => ({
       place: { origin, shape, whole: this.#shape, itemBytes: this.#itemBytes },
+      note: this.helpers.measureHere(this.codec),
       members: [],
     }),
   );
   readonly #shape: readonly number[];
   readonly #itemBytes: number;
+  /** Decodes on the calling thread, as without a pool. */
+  readonly #here: SlabSink;
 
   /**
    * @param codec representative of all chunks: their modules are the same.
@@ -191,22 +198,27 @@ export class PoolSink implements Sink {
   ) {
     this.#itemBytes = codec.plan.array.dtype.itemBytes;
     this.#shape = projections.map(selectedCount);
+    this.#here = new SlabSink(codec, projections, out, true);
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
     this.helpers.enter();
-    // Rejects an invalid chain before anything is read.
-    this.codec.prepare(await getSession(this.codec.decodeModule));
+    return this.#here.start();
   }
 
   put(task: RegionTask, fetched: Fetched, signal: AbortSignal): Promise<void> | undefined {
     const slab = this.#partition.slabFor(task);
-    slab.content.members.push({ task, fetched });
-    return this.#partition.isLast(slab) ? this.#finish(slab.content, signal) : undefined;
+    const { note, members } = slab.content;
+    if (note) {
+      this.#here.put(task, fetched);
+      note(countOf(task.projections.map(({ count }) => count)) * this.#itemBytes);
+    } else members.push({ task, fetched });
+    return this.#partition.isLast(slab) && !note ? this.#finish(slab.content, signal) : undefined;
   }
 
   end(): void {
     this.#partition.clear();
+    this.#here.end();
     this.helpers.leave();
   }
 

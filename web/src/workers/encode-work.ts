@@ -45,6 +45,7 @@ export function poolEncoders(pool: WorkerPool): Encoders {
     enter: () => pool.enter(),
     leave: () => pool.leave(),
     takes: (codec) => codec.encodeModule !== "images" && pool.takes(codec),
+    measureHere: ({ plan }, values) => pool.measureHere(plan, "encode", isShared(values)),
     encode: (step, signal) => batches.encode(step, signal),
   };
 }
@@ -99,7 +100,7 @@ class Batches {
 }
 
 function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
-  const { plan, before, source, move, places, keepsFill, bytes } = batch;
+  const { plan, before, source, move, places, keepsFill, contentBytes } = batch;
   const stored = before?.encoded?.byteLength ?? 0;
   const start = 8 * Math.ceil(stored / 8); // aligned, so that values are copied in words
   const shared = isShared(source) ? source : undefined;
@@ -109,7 +110,7 @@ function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
     plan,
     isShared: shared !== undefined,
     inputBytes: shared ? stored : start + movedBytes(move),
-    workBytes: bytes,
+    workBytes: contentBytes,
     read: ({ chunks }) => {
       const outcomes = Array.isArray(chunks) ? chunks.map((chunk) => readOutcome(chunk, keepsFill)) : [];
       const isWhole = outcomes.length === places.length && outcomes.every((outcome) => outcome !== undefined);

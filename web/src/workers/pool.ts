@@ -31,6 +31,7 @@ import {
   type PoolTask,
   StepFailure,
   type WorkerMessage,
+  type WorkKind,
   warnNoWorkers,
 } from "./messages.js";
 import { type FetchConnection, FetchConnections } from "./remote-fetch.js";
@@ -179,6 +180,7 @@ export class WorkerPool {
     const helpers: PoolAccess = {
       enter: () => this.enter(),
       leave: () => this.leave(),
+      measureHere: ({ plan }) => this.measureHere(plan, "decode", out.isShared),
       submit: (work, target, signal) => this.submit(slabTask(work, target), signal),
       releaseBytes: (slab) => this.#recycle(this.#slabs, slab.buffer as ArrayBuffer),
     };
@@ -208,6 +210,20 @@ export class WorkerPool {
       this.#inputs.clear();
     }, keptTime);
     keepAlive(this.#clearing, false);
+  }
+
+  /**
+   * @internal If the calling thread is faster, returns a function that notes the size of each chunk that it decodes or
+   *   encodes, as without a pool.
+   */
+  measureHere(plan: PlanWords, kind: WorkKind, isShared: boolean): ((bytes: number) => void) | undefined {
+    const balance = this.#balanceOf({ plan, kind, isShared });
+    if (this.#maxSize === 0 || balance.side === "workers" || balance.isDraining || !mayBlock())
+      return undefined;
+    return (bytes) => {
+      balance.start("here");
+      balance.end("here", bytes, this.#period);
+    };
   }
 
   /** @internal Whether workers decode, or encode, single chunks of this codec. */
@@ -265,7 +281,7 @@ export class WorkerPool {
     });
   }
 
-  #balanceOf({ plan, kind, isShared }: PoolTask<unknown>): Balance {
+  #balanceOf({ plan, kind, isShared }: Pick<PoolTask<unknown>, "plan" | "kind" | "isShared">): Balance {
     const balances = this.#balances(plan);
     const key = `${kind} ${isShared}`;
     const balance = balances.get(key) ?? new Balance();
@@ -277,6 +293,7 @@ export class WorkerPool {
   #advance(): void {
     for (const job of this.#queue) {
       const isCheap = job.balance.side === "here" && mayBlock();
+      if (isCheap && job.balance.isDraining && this.#maxSize > 0) continue;
       if (this.#maxSize === 0 || job.crashes > 1 || isCheap) {
         this.#queue.delete(job);
         job.start("here");

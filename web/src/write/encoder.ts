@@ -9,8 +9,9 @@ import type { CodecSession, Copy, Placement } from "../engine/session.js";
 import type { RegionTask } from "../plan/projections.js";
 import { maxSlabBytes } from "../plan/slab-partition.js";
 import type { MaybePromise } from "../store/store.js";
-import type { MemoryArray } from "../util/buffers.js";
+import { BufferPool, isRepeated, type MemoryArray, repeated } from "../util/buffers.js";
 import { encodeFailed, isZarrError } from "../util/errors.js";
+import { uninitialised } from "../util/platform.js";
 import { countOf, stridesOf } from "../util/shapes.js";
 import { layOutBox, type Move, moveItems } from "../util/strided-copy.js";
 import { checkNotDetached, type Values, type WritePart, type WrittenRegion } from "./region.js";
@@ -26,8 +27,16 @@ export interface Encoders {
   leave(): void;
   /** Whether these threads encode chunks of a kind. */
   takes(codec: CoreChunkCodec): boolean;
+  /** If the calling thread is faster, returns a function that notes the size of each chunk that it encodes. */
+  measureHere(codec: CoreChunkCodec, values: Uint8Array): ((bytes: number) => void) | undefined;
   /** @throws the errors of {@link ChunkEncoder.patched}; the signal's reason. */
   encode(step: EncodeStep, signal: AbortSignal | undefined): Promise<Encoded | "no room">;
+}
+
+/** The threads that encode a chunk; or, if that is this thread, a function that notes its size. */
+interface EncodingSide {
+  readonly encoders?: Encoders;
+  readonly note?: (bytes: number) => void;
 }
 
 export interface EncoderOptions {
@@ -39,6 +48,8 @@ export interface EncoderOptions {
   readonly clears?: boolean;
 }
 
+/** Maximum number of unused buffers: as many as are written at a time by default. */
+const maxBuffers = 16;
 /** Maximum number of cached scalar chunks: arrays have few kinds of chunks, except in rectilinear grids. */
 const maxScalars = 16;
 
@@ -46,6 +57,9 @@ const maxScalars = 16;
 export class ChunkEncoder {
   #session!: CodecSession;
   #slabs: ValueSlabs | undefined;
+  /** Memory of chunks that are stored as they are in memory, and the chunks that use such memory. */
+  readonly #buffers = new BufferPool();
+  readonly #lent = new WeakSet<Uint8Array>();
   /** Encoded whole chunks of a scalar, by the properties that determine their encoding. */
   readonly #scalars = new Map<string, Encoded>();
 
@@ -64,7 +78,7 @@ export class ChunkEncoder {
     const { content, isScalar, width } = this.values;
     const { counts, hasLists } = this.region;
     this.options.encoders?.enter();
-    if (!isPlaced(codec) || isScalar || hasLists || this.#encodersFor(codec)) return;
+    if (!isPlaced(codec) || isScalar || hasLists) return;
     this.#slabs = new ValueSlabs(this.#session, content as Uint8Array, counts, width);
   }
 
@@ -88,11 +102,40 @@ export class ChunkEncoder {
     if (this.values.isScalar) return this.#scalar(task, codec);
     const { keepsFill } = this.options;
     if (!isPlaced(codec)) return this.#encodeContent(task, codec, undefined);
-    if (isFirst && this.#slabs) {
+    if (codec.isNative && !copy) return this.#copyValues(task, codec, isFirst);
+    const side = this.#sideOf(codec);
+    if (isFirst && side.encoders) this.#slabs?.skip(task);
+    else if (isFirst && this.#slabs) {
       const encoded = encoding(() => this.#slabs!.encode(task, codec, keepsFill, copy));
-      if (encoded !== "no room") return encoded;
+      if (encoded !== "no room") {
+        side.note?.(countOf(task.projections.map(({ count }) => count)) * this.values.width);
+        return encoded;
+      }
     }
-    return this.#run(task, codec, wholeStep(codec, this.values, task.projections, keepsFill), copy);
+    return this.#run(task, codec, wholeStep(codec, this.values, task.projections, keepsFill), side, copy);
+  }
+
+  /** Returns a chunk that is stored as it is in memory. */
+  #copyValues(task: RegionTask, { plan, shape }: CoreChunkCodec, isFirst: boolean): Encoded {
+    if (isFirst) this.#slabs?.skip(task);
+    const { projections } = task;
+    const { fillItem } = plan.array;
+    const isCovered = !this.region.hasLists && projections.every(({ count }, axis) => count === shape[axis]);
+    const content = isCovered ? this.#lend(plan.decodedBytes) : repeated(fillItem, plan.decodedBytes);
+    putValues(this.values, projections, { content, shape });
+    return this.options.keepsFill || !isRepeated(content, fillItem) ? content : undefined;
+  }
+
+  #lend(bytes: number): Uint8Array {
+    const spare = this.#buffers.take(bytes);
+    const chunk = spare ? new Uint8Array(spare) : uninitialised(bytes);
+    this.#lent.add(chunk);
+    return chunk;
+  }
+
+  /** Takes back the memory of a chunk that was written to a store that does not keep it. */
+  release(chunk: Uint8Array): void {
+    if (this.#lent.delete(chunk)) this.#buffers.give(chunk.buffer as ArrayBuffer, maxBuffers);
   }
 
   /** Announces that a chunk will be patched, possibly more than once. */
@@ -114,7 +157,7 @@ export class ChunkEncoder {
     if (this.options.clears && !stored) return undefined;
     if (!isPlaced(codec)) return this.#encodeContent(task, codec, stored);
     const step = patchStep(codec, this.values, task.projections, stored, this.options.keepsFill);
-    return this.#run(task, codec, step, copy);
+    return this.#run(task, codec, step, this.#sideOf(codec), copy);
   }
 
   #scalar(task: RegionTask, codec: LeafChunkCodec): Encoded {
@@ -127,17 +170,25 @@ export class ChunkEncoder {
     return encoded?.slice();
   }
 
-  #run(task: RegionTask, codec: CoreChunkCodec, step: EncodeStep, copy?: Copy): MaybePromise<Encoded> {
-    const { signal } = this.options;
-    const outcome = this.#encodersFor(codec)?.encode(step, signal) ?? runStep(this.#session, step, copy);
+  #run(
+    task: RegionTask,
+    codec: CoreChunkCodec,
+    step: EncodeStep,
+    { encoders, note }: EncodingSide,
+    copy?: Copy,
+  ): MaybePromise<Encoded> {
+    const outcome = encoders?.encode(step, this.options.signal) ?? runStep(this.#session, step, copy);
+    note?.(step.bytes);
     const used = (encoded: Encoded | "no room") =>
       encoded === "no room" ? this.#encodeContent(task, codec, step.before?.encoded) : encoded;
     return outcome instanceof Promise ? outcome.then(used) : used(outcome);
   }
 
-  #encodersFor(codec: CoreChunkCodec): Encoders | undefined {
+  #sideOf(codec: CoreChunkCodec): EncodingSide {
     const { encoders } = this.options;
-    return encoders?.takes(codec) ? encoders : undefined;
+    if (!encoders?.takes(codec)) return {};
+    const note = encoders.measureHere(codec, this.values.content as Uint8Array);
+    return note ? { note } : { encoders };
   }
 
   /** Encodes from a chunk's content in JavaScript memory: lists of values, blocks of N5. */
@@ -238,6 +289,8 @@ function chunkStep(
 export interface EncodeBatch extends Omit<EncodeStep, "place"> {
   /** Position of each chunk's elements in the slab; a batch with `before` has one chunk. */
   readonly places: readonly Placement[];
+  /** Size of the chunks' elements; the slab may hold others between them. */
+  readonly contentBytes: number;
 }
 
 /**
@@ -274,7 +327,8 @@ export function runStep(
   { place, ...step }: EncodeStep,
   copy?: Copy,
 ): Uint8Array<ArrayBuffer> | undefined | "no room" {
-  const outcome = runBatch(session, { ...step, places: [place] }, (encode) => encode(), copy);
+  const batch = { ...step, places: [place], contentBytes: step.bytes };
+  const outcome = runBatch(session, batch, (encode) => encode(), copy);
   return outcome === "no room" ? outcome : outcome[0];
 }
 
@@ -320,7 +374,8 @@ function isNextTo(a: EncodeStep, b: EncodeStep): boolean {
 function joinSteps(steps: readonly EncodeStep[]): EncodeBatch {
   const [first] = steps as readonly [EncodeStep, ...EncodeStep[]];
   const { place, ...rest } = first;
-  if (steps.length === 1) return { ...rest, places: [place] };
+  const contentBytes = steps.reduce((sum, step) => sum + step.bytes, 0);
+  if (steps.length === 1) return { ...rest, places: [place], contentBytes };
   const { from, itemBytes, axes } = first.move;
   const row = steps.reduce((bytes, step) => bytes + rowBytes(step), 0);
   const shape = axes.map(({ count }, axis) => (axis === axes.length - 1 ? row / itemBytes : count));
@@ -335,7 +390,7 @@ function joinSteps(steps: readonly EncodeStep[]): EncodeBatch {
     offset += rowBytes(step);
     return own;
   });
-  return { ...rest, bytes, move: { from, ...move }, places };
+  return { ...rest, bytes, move: { from, ...move }, places, contentBytes };
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   retryConflicts,
 } from "../store/concurrency.js";
 import type { MaybePromise, ObjectVersion, Store, StoreSetOptions } from "../store/store.js";
-import { deleteObject, readObject, supportsConditions, writeObject } from "../store/write.js";
+import { deleteObject, keepsBytes, readObject, supportsConditions, writeObject } from "../store/write.js";
 import { isZarrError, limitExceeded, withDetails } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
 import { ChunkEncoder, type Encoded, type Encoders } from "./encoder.js";
@@ -39,6 +39,10 @@ export interface WriteRegionOptions {
   readonly recheck?: (() => Promise<unknown>) | undefined;
 }
 
+/** Size of uncompressed chunks that may be in memory together: writing into fresh memory takes most of their time. */
+const maxCopiedBytes = 64 * 2 ** 20;
+/** Minimum number of such chunks, however large. */
+const minCopies = 4;
 /** Minimum number of shards written in parallel: one is sent to the store while the next is assembled. */
 const minShards = 2;
 /** Decoded size of small shards that may be in memory together. */
@@ -50,11 +54,18 @@ const maxShardBytes = 32 * 2 ** 20;
  * chunks that wait for them take no memory.
  */
 function concurrencies(
-  { objectAxes, spec }: ArrayReader,
+  { firstCodec, objectAxes, spec }: ArrayReader,
   width: number,
   { concurrency, encoders }: WriteRegionOptions,
 ): readonly [objects: number, inner: number] {
-  if (!spec.isSharded) return [concurrency, 1];
+  if (!spec.isSharded) {
+    const isCopied = firstCodec.type === "core" && firstCodec.isNative;
+    const bytes = Math.max(1, countOf(spec.chunkShape) * width);
+    return [
+      isCopied ? Math.min(concurrency, Math.max(minCopies, Math.floor(maxCopiedBytes / bytes))) : concurrency,
+      1,
+    ];
+  }
   const longest = objectAxes.map((axis) => (axis.count > 0 ? axis.size(0) : 1));
   const shards = Math.floor(
     Math.max(concurrency * countOf(spec.chunkShape) * width, maxShardBytes) / (countOf(longest) * width),
@@ -271,8 +282,9 @@ export class ObjectWriter {
     const { signal } = this.options;
     if (bytes) {
       const { ifVersion } = stored ?? {};
-      await writeObject(store, key, bytes, { signal, ifVersion }).catch((error) =>
-        this.#resolve(key, bytes, error),
+      await writeObject(store, key, bytes, { signal, ifVersion }).then(
+        () => keepsBytes(store) || this.encoder.release(bytes),
+        (error) => this.#resolve(key, bytes, error),
       );
       return bytes.byteLength;
     }

@@ -2,11 +2,11 @@
 
 import { nodeModule } from "../../util/platform.js";
 import type { ObjectVersion, RangeQuery } from "../store.js";
-import { errorCode, type FileHandle, fileError, readFilePart } from "./read.js";
+import { CallRunner, type FileCalls } from "./calls.js";
+import { errorCode, fileError, readFilePart } from "./read.js";
 import { beside, type FileWriteOptions, statFile, syncFile, syncFolder, writeError } from "./write.js";
 
 type Fs = typeof import("node:fs/promises");
-type BlockingFs = typeof import("node:fs");
 
 /** Part and size of an object. */
 export interface ObjectPart {
@@ -25,67 +25,6 @@ export type CheckCopy = (read: ReadPart) => Promise<boolean>;
 const newFileMode = (): number =>
   0o666 & ~((globalThis as { process?: { umask?: () => number } }).process?.umask?.() ?? 0o022);
 
-/** Calls that take microseconds on local file systems. */
-type ShortCalls = Pick<Fs, "chmod" | "rename" | "stat"> & {
-  open(file: URL, flags: number): Promise<FileHandle>;
-};
-
-/** Mean duration of recent calls, in milliseconds, up to which short calls block this thread. */
-const maxMean = 0.5;
-/** Weight of a call in the mean. */
-const weight = 1 / 16;
-/** Durations above this count as this: a pause of the thread is not a slow file system. */
-const maxDuration = 2;
-
-/**
- * Runs short calls on this thread while they are fast: passing a call to the thread pool and back takes several times as
- * long as the call on a local disk. On slow file systems, calls run in the pool and overlap.
- */
-class CallRunner {
-  #mean = 0;
-  readonly #blocking: ShortCalls;
-
-  constructor(
-    private readonly fs: Fs,
-    blocking: BlockingFs,
-  ) {
-    this.#blocking = blockingCalls(blocking, (duration) => {
-      this.#mean += weight * (Math.min(duration, maxDuration) - this.#mean);
-    });
-  }
-
-  /** The calls for the next file. */
-  get next(): ShortCalls {
-    return this.#mean > maxMean ? this.fs : this.#blocking;
-  }
-}
-
-type Call = (...given: unknown[]) => unknown;
-
-/** @param note called with the duration of each call. */
-function blockingCalls(fs: BlockingFs, note: (duration: number) => void): ShortCalls {
-  const run = async (name: string, ...given: unknown[]) => {
-    const start = performance.now();
-    try {
-      return (fs as unknown as Record<string, Call>)[`${name}Sync`]!(...given);
-    } finally {
-      note(performance.now() - start);
-    }
-  };
-  const calls: Record<string, Call> = {
-    async open(...given) {
-      const id = await run("open", ...given);
-      return {
-        stat: run.bind(null, "fstat", id),
-        read: async (...part: unknown[]) => ({ bytesRead: await run("read", id, ...part) }),
-        close: run.bind(null, "close", id),
-      };
-    },
-  };
-  for (const name of ["chmod", "rename", "stat"]) calls[name] = run.bind(null, name);
-  return calls as unknown as ShortCalls;
-}
-
 /** Failures of a copy by the system that reading and writing may not have. */
 const uncopiable = new Set(["ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EINVAL"]);
 
@@ -100,8 +39,7 @@ export class FileCopier {
   ) {}
 
   static async make(options: Pick<FileWriteOptions, "fsync" | "beforeCommit">): Promise<FileCopier> {
-    const fs = await nodeModule<Fs>("node:fs/promises");
-    return new FileCopier(fs, new CallRunner(fs, await nodeModule<BlockingFs>("node:fs")), options);
+    return new FileCopier(await nodeModule<Fs>("node:fs/promises"), await CallRunner.make(), options);
   }
 
   /**
@@ -144,7 +82,7 @@ export class FileCopier {
   }
 }
 
-function partsOfFile(calls: ShortCalls, file: URL): ReadPart {
+function partsOfFile(calls: FileCalls, file: URL): ReadPart {
   return async (range) => {
     if ("length" in range && range.length === 0)
       return { bytes: new Uint8Array(0), size: (await calls.stat(file)).size };

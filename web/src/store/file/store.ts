@@ -9,6 +9,7 @@ import { handleOf } from "../handle.js";
 import { encodeKey, normalizePath } from "../path.js";
 import { BufferLender, checkRange } from "../read.js";
 import type { RangeQuery, Store, StoreGetOptions, StoreSetOptions, StoreWriteOptions } from "../store.js";
+import { callsOf } from "./calls.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import {
   type FolderEntry,
@@ -40,6 +41,9 @@ export interface FolderLocation {
 
 export { modifiedTime };
 
+/** Maximum size of an object that is written by blocking calls. */
+const maxBlockingBytes = 2 ** 20;
+
 /**
  * A store in a folder: the key "/a/b" is the file `a/b` below it. Keys cannot leave the folder. Links in it are followed;
  * listing stops at circles. Files that do not exist and folders are missing. Other failures throw Network ("file-failed").
@@ -64,7 +68,8 @@ export class FileSystemStore implements Store, EverythingStore {
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#fsync = options.fsync ?? false;
     const lend = (key: string, asked: StoreGetOptions) => this.#lend(key, asked);
-    handleOf(this).lender = { get: FileSystemStore.prototype.get, lend };
+    const { get, set } = FileSystemStore.prototype;
+    Object.assign(handleOf(this), { lender: { get, lend }, borrowingSet: set });
     addInspection(this, () => ({ root: String(this.root) }));
   }
 
@@ -79,7 +84,8 @@ export class FileSystemStore implements Store, EverythingStore {
 
   async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
-    return readFilePart(await this.#fileUrl(key), { ...options, maxBytes: this.#limit(options) });
+    const reading = { ...options, maxBytes: this.#limit(options) };
+    return readFilePart(await this.#fileUrl(key), reading, callsOf(this).runner?.next);
   }
 
   /** Reads a file into a buffer that the reader returns: see store/read.ts. */
@@ -88,7 +94,7 @@ export class FileSystemStore implements Store, EverythingStore {
     const url = await this.#fileUrl(key);
     return this.#lender.run(async () => {
       const reading = { ...options, maxBytes: this.#limit(options), bufferPool: this.#lender.pool };
-      const bytes = await readFilePart(url, reading);
+      const bytes = await readFilePart(url, reading, callsOf(this).runner?.next);
       return bytes && this.#lender.lend(bytes);
     });
   }
@@ -101,7 +107,8 @@ export class FileSystemStore implements Store, EverythingStore {
   ): Promise<Uint8Array | undefined> {
     checkRange(range);
     checkSignal(options.signal);
-    return readFilePart(await this.#fileUrl(key), { ...options, range, maxBytes: this.#limit(options) });
+    const reading = { ...options, range, maxBytes: this.#limit(options) };
+    return readFilePart(await this.#fileUrl(key), reading, callsOf(this).runner?.next);
   }
 
   #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
@@ -116,7 +123,9 @@ export class FileSystemStore implements Store, EverythingStore {
   async set(key: string, value: Uint8Array, options: StoreSetOptions = {}): Promise<void> {
     options.signal?.throwIfAborted();
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
-    await writeFileWhole(await this.#fileUrl(key), value, { ...options, fsync: this.#fsync });
+    const isShort = value.byteLength <= maxBlockingBytes && !this.#fsync;
+    const calls = isShort ? callsOf(this).runner?.next : undefined;
+    await writeFileWhole(await this.#fileUrl(key), value, { ...options, fsync: this.#fsync, calls });
   }
 
   /** @internal Undefined for a subclass, or if a method was replaced. */

@@ -6,6 +6,7 @@ import { checkCondition, existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
+import type { FileCalls, FileToWrite } from "./calls.js";
 import { replaceLocked } from "./lock.js";
 import { errorCode, type FileInfo, fileVersion, isMissing } from "./read.js";
 
@@ -14,6 +15,8 @@ type Fs = typeof import("node:fs/promises");
 export interface FileWriteOptions extends StoreSetOptions {
   /** Waits until the file has reached the disk, so that it survives a power failure. */
   fsync?: boolean | undefined;
+  /** The calls of the file system. Default: those that run in other threads. */
+  calls?: FileCalls | undefined;
   /** Called right before the file is replaced. An error prevents that. */
   beforeCommit?: (() => Promise<void>) | undefined;
 }
@@ -56,7 +59,7 @@ export async function writeFileWhole(
   writing: FileWriteOptions = {},
 ): Promise<void> {
   const { signal, ifVersion } = writing;
-  const fs = await fileSystem();
+  const fs = writing.calls ?? (await fileSystem());
   let unfinished: URL | undefined;
   try {
     unfinished = await writeBeside(fs, url, bytes, writing);
@@ -64,7 +67,10 @@ export async function writeFileWhole(
     await writing.beforeCommit?.();
     if (ifVersion === undefined) await fs.rename(unfinished, url);
     else if (ifVersion === "absent") await linkNew(fs, unfinished, url, signal);
-    else await replaceLocked(fs, unfinished, url, signal, (data) => checkSeen(fs, data, url, ifVersion));
+    else {
+      const check = (data: URL) => checkSeen(fs, data, url, ifVersion);
+      await replaceLocked(await fileSystem(), unfinished, url, signal, check);
+    }
     if (writing.fsync) await syncFolder(new URL(".", url));
   } catch (cause) {
     if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
@@ -83,11 +89,16 @@ export async function syncFile(
 }
 
 /** Writes a temporary file in the same folder. */
-function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: FileWriteOptions): Promise<URL> {
+function writeBeside(
+  fs: FileCalls,
+  url: URL,
+  bytes: Uint8Array,
+  { fsync, signal }: FileWriteOptions,
+): Promise<URL> {
   return beside(fs, url, signal, async (file) => {
     const handle = await fs.open(file, "wx");
     try {
-      await handle.writeFile(bytes, { signal });
+      await writeFully(handle, bytes, signal);
       if (fsync) await handle.sync();
     } finally {
       await handle.close();
@@ -95,9 +106,25 @@ function writeBeside(fs: Fs, url: URL, bytes: Uint8Array, { fsync, signal }: Fil
   });
 }
 
+/** Size of one write in bytes: aborting waits for it. A single write of 2^31 bytes or more fails. */
+const pieceBytes = 2 ** 24;
+
+/** Writes to a file. Its own `writeFile` passes 512 KiB at a time to a thread. */
+async function writeFully(
+  handle: Pick<FileToWrite, "write">,
+  bytes: Uint8Array,
+  signal?: AbortSignal,
+): Promise<void> {
+  for (let at = 0; at < bytes.byteLength; ) {
+    signal?.throwIfAborted();
+    const { bytesWritten } = await handle.write(bytes, at, Math.min(pieceBytes, bytes.byteLength - at));
+    at += bytesWritten;
+  }
+}
+
 /** Creates a temporary file in the same folder. Creates the folder, which others may remove at any moment. */
 export async function beside(
-  fs: FolderMaker & { rm(file: URL, options: { force: boolean }): Promise<void> },
+  fs: FolderMaker & Pick<FileCalls, "rm">,
   url: URL,
   signal: AbortSignal | undefined,
   make: (file: URL) => Promise<void>,
@@ -118,7 +145,12 @@ export async function beside(
 }
 
 /** Renames a file unless the name is taken: in that case a link fails, while a rename replaces the other file. */
-async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | undefined): Promise<void> {
+async function linkNew(
+  fs: FileCalls,
+  unfinished: URL,
+  url: URL,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
     await fs.link(unfinished, url);
   } catch (cause) {
@@ -126,14 +158,14 @@ async function linkNew(fs: Fs, unfinished: URL, url: URL, signal: AbortSignal | 
     if (!["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP", "EMLINK"].includes(errorCode(cause))) throw cause;
     // On a file system without hard links, writers of the key exclude one another by a lock.
     const checkAbsent = async () => checkCondition("absent", await versionAt(fs, url), url);
-    return replaceLocked(fs, unfinished, url, signal, checkAbsent);
+    return replaceLocked(await fileSystem(), unfinished, url, signal, checkAbsent);
   }
   await fs.rm(unfinished, { force: true });
 }
 
 /** Checks that the stored file has the given version, and gives its replacement a new one. */
 async function checkSeen(
-  fs: Fs,
+  fs: FileCalls,
   data: URL,
   url: URL,
   ifVersion: StoreSetOptions["ifVersion"],
@@ -145,7 +177,7 @@ async function checkSeen(
   if ((await fs.stat(data)).mtimeMs < time) await fs.utimes(data, time / 1000, time / 1000);
 }
 
-async function versionAt(fs: Fs, url: URL) {
+async function versionAt(fs: FileCalls, url: URL) {
   const info = await statFile(fs, url);
   return info && fileVersion(info);
 }
@@ -312,13 +344,7 @@ async function openBeside(target: string | URL): Promise<OpenFile> {
   const handle = await fs.open(unfinished, "wx");
   return {
     url,
-    async write(piece) {
-      for (let at = 0; at < piece.byteLength; ) {
-        // At most 2^30 at a time: a single write of 2^31 bytes or more fails.
-        const { bytesWritten } = await handle.write(piece, at, Math.min(2 ** 30, piece.byteLength - at));
-        at += bytesWritten;
-      }
-    },
+    write: (piece) => writeFully(handle, piece),
     async finish(fsync) {
       if (fsync) await handle.sync();
       await handle.close();
