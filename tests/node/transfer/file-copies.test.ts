@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
+  type openSync,
   readdirSync,
   rmSync,
   statSync,
@@ -142,7 +143,10 @@ describe("if the system", () => {
 });
 
 describe("a slow file system", () => {
-  const blocking = createRequire(import.meta.url)("node:fs") as { statSync: typeof statSync };
+  const blocking = createRequire(import.meta.url)("node:fs") as {
+    statSync: typeof statSync;
+    openSync: typeof openSync;
+  };
   const { statSync: stat } = blocking;
   afterEach(() => {
     blocking.statSync = stat;
@@ -165,6 +169,26 @@ describe("a slow file system", () => {
     expect(filesOf(dest)).toEqual(filesOf(source));
     expect(calls).toBeGreaterThan(0);
     expect(calls).toBeLessThan(16); // the number of files
+  });
+
+  it("is not waited for by copies that decode", async () => {
+    const source = await makeSource("zstd");
+    const [fast, slow] = [place(), place()];
+    await copy(source, fast, { codecs: "blosc:lz4", threads: "1" });
+    let calls = 0;
+    const { openSync: openFile } = blocking;
+    blocking.openSync = ((...args: Parameters<typeof openFile>) => {
+      calls++;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+      return openFile(...args);
+    }) as typeof openFile;
+    syncBuiltinESMExports();
+    await copy(source, slow, { codecs: "blosc:lz4", threads: "1" });
+    blocking.openSync = openFile;
+    syncBuiltinESMExports();
+    expect(filesOf(slow)).toEqual(filesOf(fast));
+    expect(calls).toBeGreaterThan(0);
+    expect(calls).toBeLessThan(32); // the number of files that are opened
   });
 });
 

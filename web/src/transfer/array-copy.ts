@@ -3,7 +3,9 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { FetchOptions } from "../read/object-bytes.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
+import { callsOf } from "../store/file/calls.js";
 import type { ReadPart } from "../store/file/copy.js";
+import { handleOf, innermostStore } from "../store/handle.js";
 import type {
   RangeQuery,
   Store,
@@ -258,6 +260,8 @@ export class TargetStore implements Store {
     private readonly tally: Tally,
     private readonly mayHoldMore: boolean,
   ) {
+    // This copy has opened the folder itself: it is not of a subclass that keeps bytes.
+    if (callsOf(innermostStore(store)).runner) handleOf(this).borrowingSet = TargetStore.prototype.set;
     if (!store.getRange) return;
     this.getRange = (key: string, range: RangeQuery, options?: StoreGetOptions) =>
       store.getRange!(key, range, options);

@@ -7,6 +7,7 @@ import { type Selection, slice } from "../plan/selection.js";
 import { readBytesInto } from "../read/read-region.js";
 import { defaultCoalescing } from "../read/reader.js";
 import { resolveWanted } from "../read/resolve-region.js";
+import { BufferPool } from "../util/buffers.js";
 import { textEncoder } from "../util/platform.js";
 import { type Box, countOf, positionsIn, stridesOf } from "../util/shapes.js";
 import { poolEncoders } from "../workers/encode-work.js";
@@ -58,6 +59,7 @@ export class BoxCopier {
   /** Whether elements are lists of values: data types of variable length, or values stored as such. */
   readonly #asValues: boolean;
   readonly #fitsSlab: boolean;
+  readonly #buffers = new BufferPool();
 
   constructor(private readonly copy: BoxCopy) {
     const { from, to, memory } = copy;
@@ -98,6 +100,7 @@ export class BoxCopier {
       reading: { concurrency: this.#lanes.read, coalescing, signal, onProgress },
       lanes: this.#lanes.write,
       writeEmptyChunks,
+      buffers: this.#buffers,
     });
     onRead(read);
     return isCopied;

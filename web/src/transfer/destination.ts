@@ -2,6 +2,7 @@
 
 import type { Stats } from "node:fs";
 import { requireZarr } from "../edit/remove-node.js";
+import { CallRunner, callsOf } from "../store/file/calls.js";
 import { type CheckCopy, FileCopier } from "../store/file/copy.js";
 import { FileSystemStore, type FolderLocation } from "../store/file/store.js";
 import { type FileWriteOptions, fileSink } from "../store/file/write.js";
@@ -100,7 +101,9 @@ async function openFileUrl(url: URL, options: DestinationOptions): Promise<Desti
   if (isArchiveName(path) && !found?.isDirectory()) return openArchive(name, path, found, options.overwrite);
   if (found && !found.isDirectory())
     throw networkError(`${name} exists and is not a directory`, { code: "file-failed" });
-  return plainDestination({ kind: "folder", name, place: path }, new FileSystemStore(url));
+  const store = new FileSystemStore(url);
+  callsOf(store).runner = await CallRunner.make();
+  return plainDestination({ kind: "folder", name, place: path }, store);
 }
 
 const statPath = (path: string): Promise<Stats | undefined> =>

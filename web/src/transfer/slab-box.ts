@@ -15,7 +15,8 @@ import { type AssembleOptions, assemble } from "../read/assemble.js";
 import { projectionsOf, resolveWanted } from "../read/resolve-region.js";
 import type { Sink } from "../read/sink.js";
 import { releaseBytes } from "../store/read.js";
-import { deleteObject, writeObject } from "../store/write.js";
+import { deleteObject, keepsBytes, writeObject } from "../store/write.js";
+import type { BufferPool } from "../util/buffers.js";
 import { withDetails } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
 import { encoding } from "../write/encoder.js";
@@ -43,6 +44,8 @@ export interface SlabCopy {
   /** Objects that are encoded and written in parallel. */
   readonly lanes: number;
   readonly writeEmptyChunks: boolean;
+  /** Memory of encoded chunks, for stores that do not keep it. */
+  readonly buffers: BufferPool;
 }
 
 /** @returns false if there is no room for the box in wasm memory. */
@@ -91,7 +94,7 @@ class BoxSink implements Sink {
 }
 
 async function writeFromSlab(
-  { to, written, reading: { signal }, lanes, writeEmptyChunks }: SlabCopy,
+  { to, written, reading: { signal }, lanes, writeEmptyChunks, buffers }: SlabCopy,
   session: CodecSession,
   slab: Slab,
 ): Promise<void> {
@@ -102,6 +105,13 @@ async function writeFromSlab(
   // An undefined fill value could be read as any value by other readers.
   const keepsFill = writeEmptyChunks || to.spec.fill.value === null;
   const sizes = new Map();
+  const isReused = !to.spec.isSharded && !keepsBytes(store);
+  const copyInto: Copy = (bytes) => {
+    const size = bytes.byteLength;
+    const copy = new Uint8Array(buffers.take(size, 2 * size) ?? new ArrayBuffer(size + (size >> 2)), 0, size);
+    copy.set(bytes);
+    return copy;
+  };
   const make = async ({ object, tasks }: Job) => {
     const { levels, leaf } = reader.layoutOf(object);
     const { plan } = leaf as CoreChunkCodec;
@@ -109,7 +119,7 @@ async function writeFromSlab(
       encoding(() =>
         session.encodePlaced(slab, { plan, ...chunkPlace(projections, undefined, box) }, keepsFill, copy),
       );
-    if (levels.length === 0) return encode(tasks[0]!, undefined);
+    if (levels.length === 0) return encode(tasks[0]!, undefined, isReused ? copyInto : undefined);
     const work = { session, limits: reader.limits, replace: encode, concurrency: 1, sizes };
     return changeShard(work, levels, undefined, tasks, reader.positionsOf(object, tasks));
   };
@@ -117,8 +127,9 @@ async function writeFromSlab(
     const key = reader.objectKey(job.object);
     try {
       const bytes = await make(job);
-      if (bytes) await writeObject(store, key, bytes, { signal });
-      else await deleteObject(store, key, { signal });
+      if (!bytes) return await deleteObject(store, key, { signal });
+      await writeObject(store, key, bytes, { signal });
+      if (isReused) buffers.give(bytes.buffer as ArrayBuffer, lanes);
     } catch (error) {
       throw signal?.aborted && error === signal.reason ? error : withDetails(error, { chunkKey: key });
     }

@@ -1,8 +1,10 @@
 /** Programs of the threads of copies: one copies boxes, one renews the lock of a destination. */
 
 import { metadataAt } from "../edit/target.js";
+import { configureWasm } from "../engine/module.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayMetadata } from "../metadata/model.js";
+import { CallRunner, callsOf } from "../store/file/calls.js";
 import { FileSystemStore } from "../store/file/store.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store/store.js";
 import { engineFailed } from "../util/errors.js";
@@ -39,6 +41,7 @@ class CopyThread {
   async receive(order: ThreadOrder): Promise<void> {
     if ("confirmed" in order) return this.#gate.confirm(order);
     if ("setup" in order) {
+      if (order.wasm && this.#arrays.size === 0) configureWasm({ full: order.wasm });
       const opening = openCopies(order.setup, this.#gate);
       opening.catch(() => {}); // reported for each box
       this.#arrays.set(order.array, opening);
@@ -106,8 +109,11 @@ class GatedFolder extends FileSystemStore {
 async function openCopies(setup: CopySetup, gate: Gate): Promise<BoxCopies> {
   const { limits, mayHoldMore, source, target } = setup;
   const tally = new Tally(new Callbacks(undefined, []), undefined);
-  const store = new TargetStore(new GatedFolder(target.folder, gate), tally, mayHoldMore);
+  const gated = new GatedFolder(target.folder, gate);
   const folder = new FileSystemStore(new URL(source.folder.url), source.folder.options);
+  const runner = await CallRunner.make();
+  for (const opened of [folder, gated]) callsOf(opened).runner = runner;
+  const store = new TargetStore(gated, tally, mayHoldMore);
   const from = await openArray(folder, source, limits);
   const to = await openArray(store, target, limits);
   return new BoxCopies(setup, View.ofRanges(from, setup.ranges), to, store, tally);

@@ -4,6 +4,7 @@
  */
 
 import type { Worker } from "node:worker_threads";
+import { compiledModule } from "../engine/module.js";
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { ArrayMetadata } from "../metadata/model.js";
 import type { AxisRange } from "../plan/selection.js";
@@ -11,7 +12,7 @@ import { FileSystemStore, type FolderLocation } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import type { Limits } from "../util/limits.js";
-import { packageFile } from "../util/platform.js";
+import { packageFile, type WasmModule } from "../util/platform.js";
 import { type Box, positionsIn } from "../util/shapes.js";
 import {
   type FailureMessage,
@@ -58,7 +59,7 @@ export interface ThreadData {
 }
 
 export type ThreadOrder =
-  | { readonly setup: CopySetup; readonly array: number }
+  | { readonly setup: CopySetup; readonly array: number; readonly wasm: WasmModule | undefined }
   | { readonly box: Box; readonly id: number; readonly array: number; readonly kept: readonly string[] }
   | { readonly confirmed: number; readonly failure?: FailureMessage };
 
@@ -177,8 +178,10 @@ class CopyThread {
     return this.gate.run(async () => {
       if (!this.#hasEnded) this.#worker ??= this.#start();
       const worker = this.#worker;
+      // Compiling the module again would take as long as copying many chunks.
+      const wasm = await compiledModule("full").catch(() => undefined);
       if (!worker || this.#hasEnded) return undefined;
-      if (!this.#arrays.has(array)) this.#post({ setup, array });
+      if (!this.#arrays.has(array)) this.#post({ setup, array, wasm });
       this.#arrays.add(array);
       const id = this.#next++;
       const abort = () => void Atomics.store(this.data.control, 0, 1);
