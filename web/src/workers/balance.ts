@@ -8,8 +8,8 @@ const trialTasks = 2;
 /** Time before the first trial, in milliseconds. Doubles with each trial that changes nothing, up to the maximum. */
 const firstTime = 50;
 const maxTime = 6400;
-/** Minimum time between trials, as a multiple of the time of a trial that changed nothing. */
-const minShare = 20;
+/** Minimum time between trials, as a multiple of the time of the last one. */
+const minShare = 10;
 /** Factor by which the calling thread must be faster: on workers, tasks leave it free for other work. */
 const margin = 1.05;
 
@@ -70,8 +70,8 @@ export class Balance {
     else {
       const { workers, here } = this.#rates;
       const best = here > margin * workers ? "here" : "workers";
-      const longer = Math.max(Math.min(2 * this.#interval, maxTime), minShare * this.#time);
-      this.#interval = best === this.#best ? longer : firstTime;
+      const next = best === this.#best ? Math.min(2 * this.#interval, maxTime) : firstTime;
+      this.#interval = Math.max(next, minShare * this.#time);
       this.#best = best;
       this.#side = best;
     }
