@@ -117,6 +117,12 @@ export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js
 export type { VirtualBase } from "./formats/icechunk/virtual.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";
 export {
+  type ParquetColumn,
+  type ParquetOptions,
+  type ParquetTable,
+  readParquet,
+} from "./formats/parquet/table.js";
+export {
   type ArrayChunk,
   type ChunksOptions,
   type GetChunkOptions,

@@ -72,6 +72,7 @@ describe("public API", () => {
         "numpyDescr",
         "open",
         "packStrings",
+        "readParquet",
         "readRange",
         "readScalar",
         "readSparse",

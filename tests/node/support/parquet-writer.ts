@@ -171,6 +171,34 @@ export const longColumn = (name: string, rows: readonly (number | bigint)[]): Te
   pages: [{ values: rows.length, body: plainLongs(rows) }],
 });
 
+/** A column of numbers, as FLOAT or DOUBLE; null for missing ones. */
+export function numberColumn(
+  name: string,
+  rows: readonly (number | null)[],
+  type: "FLOAT" | "DOUBLE" = "DOUBLE",
+): TestColumn {
+  const values = rows.filter((row) => row !== null);
+  const numbers = type === "FLOAT" ? Float32Array.from(values) : Float64Array.from(values);
+  const body = Buffer.concat([levelsOf(rows), Buffer.from(numbers.buffer)]);
+  return { name, type: type === "FLOAT" ? 4 : 5, pages: [{ values: rows.length, body }] };
+}
+
+/** A column of strings as positions in a dictionary, of at most 256 entries. */
+export function dictionaryColumn(name: string, rows: readonly string[]): TestColumn {
+  const entries = [...new Set(rows)];
+  const positions = rows.flatMap((row) => [2, entries.indexOf(row)]); // runs of one
+  const dictionary = plainBytes(entries.map((entry) => Buffer.from(entry)));
+  const body = Buffer.concat([levelsOf(rows), Uint8Array.from([8, ...positions])]);
+  return {
+    name,
+    type: 6,
+    pages: [
+      { kind: 2, values: entries.length, body: dictionary },
+      { values: rows.length, encoding: 8, body },
+    ],
+  };
+}
+
 /** A file of references in kerchunk's layout. */
 export function recordFile(rows: readonly TestReference[]): Uint8Array {
   const isList = (row: TestReference): row is [string] | [string, number | bigint, number | bigint] =>

@@ -28,42 +28,60 @@ export interface Footer {
   readonly groups: readonly RowGroup[];
 }
 
-/** Maximum size of the footer, in bytes. Those of references have about 100 per column and row group. */
-const maxFooter = 2 ** 18;
+/** Limits of files with references: about 100 bytes per column and row group, and no nested columns. */
+const referenceLimits = { maxBytes: 2 ** 18, isNestedAllowed: false };
 const types = ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"];
 
 /**
  * Reads the footer of a file.
  * @param file the whole file.
- * @param wanted names of the columns to read. Others may be of any type, but not nested.
+ * @param wanted names of the columns to read. Others may be of any type. Default: all.
  * @throws InvalidMetadata; Unsupported for encrypted files and for columns in other files.
  */
-export function readFooter(file: Uint8Array, wanted: readonly string[]): Footer {
+export function readFooter(
+  file: Uint8Array,
+  wanted: readonly string[] | undefined,
+  { maxBytes, isNestedAllowed } = referenceLimits,
+): Footer {
   const end = file.byteLength - 8;
   const magic = textDecoder("latin1").decode(file.subarray(Math.max(0, end + 4)));
   if (end >= 4 && magic === "PARE") throw unsupportedFeature("encrypted metadata");
   if (end < 4 || magic !== "PAR1") throw bad("not a Parquet file");
   const length = new DataView(file.buffer, file.byteOffset + end, 4).getUint32(0, true);
   if (length > end - 4) throw bad("its metadata is longer than the file");
-  if (length > maxFooter) throw bad(`its metadata has more than ${maxFooter} bytes`);
+  if (length > maxBytes) throw bad(`its metadata has more than ${maxBytes} bytes`);
   const fields = new ThriftReader(file.subarray(end - length, end)).struct();
-  const columns = readSchema(fields.structs(2), wanted);
+  const columns = readSchema(fields.structs(2), wanted, isNestedAllowed);
+  const names = wanted ?? [...columns.keys()];
   const rows = fields.count(3);
-  const groups = fields.structs(4).map((group) => readGroup(group, columns, wanted, end - length));
+  const groups = fields.structs(4).map((group) => readGroup(group, columns, names, end - length));
   let sum = 0;
   for (const group of groups) sum += group.rows;
   if (sum !== rows) throw bad("the rows of its row groups do not match its row count");
   return { rows, columns, groups };
 }
 
-function readSchema(schema: readonly ThriftStruct[], wanted: readonly string[]): Map<string, Column> {
+function readSchema(
+  schema: readonly ThriftStruct[],
+  wanted: readonly string[] | undefined,
+  isNestedAllowed: boolean,
+): Map<string, Column> {
   const columns = new Map<string, Column>();
+  /** Number of elements inside nested columns, which follow. */
+  let nested = 0;
   for (const element of schema.slice(1)) {
-    if (element.number(5) > 0) throw bad("its columns are nested");
+    const children = element.number(5) > 0 ? element.count(5) : 0;
+    if (children > 0 && !isNestedAllowed) throw bad("its columns are nested");
+    const isInside = nested > 0;
+    nested = Math.max(0, nested - 1) + children;
+    if (isInside || children > 0) continue;
     const name = element.text(4);
     if (columns.has(name)) throw bad(`it has two columns "${name}"`);
     const repetition = element.number(3);
-    if (repetition === 2 && wanted.includes(name)) throw bad(`its column "${name}" repeats`);
+    if (repetition === 2 && (!wanted || wanted.includes(name))) {
+      if (isNestedAllowed) continue;
+      throw bad(`its column "${name}" repeats`);
+    }
     const type = types[element.number(1)];
     if (type === undefined) throw bad(`its column "${name}" has no type`);
     columns.set(name, { type, isNullable: repetition !== 0 });

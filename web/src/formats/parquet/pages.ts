@@ -151,6 +151,7 @@ type NumberReader = (view: DataView, at: number) => number;
 const numbers: Readonly<Record<string, readonly [size: number, read: NumberReader]>> = {
   INT32: [4, (view, at) => view.getInt32(at, true)],
   INT64: [8, (view, at) => Number(view.getBigInt64(at, true))],
+  FLOAT: [4, (view, at) => view.getFloat32(at, true)],
   DOUBLE: [8, (view, at) => view.getFloat64(at, true)],
 };
 

@@ -1,0 +1,94 @@
+// Tables in Parquet files: columns of numbers and bytes, damaged files, limits.
+import { describe, expect, it } from "vitest";
+import { readParquet } from "zarr-wasm";
+import {
+  bytesColumn,
+  dictionaryColumn,
+  int,
+  longColumn,
+  numberColumn,
+  parquetFile,
+  type TestColumn,
+  withFooter,
+} from "../support/parquet-writer.js";
+import { errorOf } from "../support/support.js";
+
+const genes = ["Actb", "Gapdh", "Actb", "Sox2"];
+const columns = [
+  numberColumn("x", [1.5, null, -3, 1e300]),
+  numberColumn("y", [0.5, 0.25, null, 4], "FLOAT"),
+  longColumn("cell", [1, 2, 3, 2 ** 40]),
+  dictionaryColumn("gene", genes),
+  bytesColumn("shape", [Buffer.from("ab"), null, Buffer.from(""), Buffer.from("c")]),
+];
+const file = parquetFile(4, columns);
+
+describe("readParquet", () => {
+  it("reads all columns: null is NaN, or has the code −1", async () => {
+    const table = await readParquet(file);
+    expect(table).toMatchObject({ rows: 4, names: ["x", "y", "cell", "gene", "shape"] });
+    const column = (name: string) => table.columns.get(name)!;
+    const numbers = (values: number[]) => ({ kind: "numbers", values: Float64Array.from(values) });
+    expect(column("x")).toEqual(numbers([1.5, Number.NaN, -3, 1e300]));
+    expect(column("y")).toEqual(numbers([0.5, 0.25, Number.NaN, 4]));
+    expect(column("cell")).toEqual(numbers([1, 2, 3, 2 ** 40]));
+    const texts = (name: string) => {
+      const found = column(name);
+      return found.kind === "bytes"
+        ? Array.from(found.codes, (code) => (code < 0 ? null : Buffer.from(found.entries[code]!).toString()))
+        : [];
+    };
+    expect(texts("gene")).toEqual(genes);
+    expect(texts("shape")).toEqual(["ab", null, "", "c"]);
+  });
+
+  it("reads only the wanted columns that exist", async () => {
+    const { columns: found, names } = await readParquet(file, { columns: ["gene", "none"] });
+    expect([...found.keys()]).toEqual(["gene"]);
+    expect(names).toHaveLength(5);
+    expect((await readParquet(file, { columns: [] })).columns.size).toBe(0);
+  });
+
+  it("leaves out columns of other types, and those that repeat", async () => {
+    const flags: TestColumn = { name: "flag", type: 0, pages: [{ values: 4, body: new Uint8Array(9) }] };
+    const repeated = { ...columns[0]!, name: "list", repetition: 2 };
+    const { names } = await readParquet(parquetFile(4, [flags, repeated, columns[0]!]));
+    expect(names).toEqual(["x"]);
+  });
+
+  it("has limits of rows and bytes", async () => {
+    const error = async (options: object) => (await errorOf(() => readParquet(file, options)))["_tag"];
+    expect(await error({ maxRows: 3 })).toBe("LimitExceeded");
+    expect(await error({ maxBytes: 50 })).toBe("LimitExceeded");
+    expect((await readParquet(file, { maxRows: 4, maxBytes: 400 })).rows).toBe(4);
+  });
+
+  it("refuses damaged files, and names them", async () => {
+    for (const damaged of [
+      new Uint8Array(3),
+      Buffer.from("PAR1 not PAR1"),
+      withFooter(file, Uint8Array.from(int(1, 1)[2])),
+    ]) {
+      const error = await errorOf(() => readParquet(damaged));
+      expect([error["_tag"], error["code"]]).toEqual(["InvalidMetadata", "bad-reference"]);
+      expect(error.message).toContain("the Parquet file is not valid: ");
+    }
+  });
+
+  it("refuses every truncation of a file, or reads it", { timeout: 60_000 }, async () => {
+    for (let length = 0; length < file.length; length++) {
+      const error = await errorOf(() => readParquet(file.subarray(0, length)));
+      expect(error["_tag"]).toBe("InvalidMetadata");
+    }
+  });
+
+  it("survives every changed byte", { timeout: 60_000 }, async () => {
+    for (let at = 4; at < file.length; at++) {
+      const changed = file.slice();
+      changed[at] = changed[at]! ^ 0xff;
+      await readParquet(changed).catch((error: { _tag?: string }) => {
+        expect(["InvalidMetadata", "Unsupported", "LimitExceeded"]).toContain(error._tag);
+      });
+    }
+  });
+});
