@@ -3,15 +3,17 @@ import { mkdirSync, rmSync } from "node:fs";
 import { buildSync } from "esbuild";
 import { makeSamples } from "../../scripts/lib/samples.mjs";
 import { copyWorker } from "../../scripts/lib/viewer.mjs";
-import { embedFolder, groupsFolder, looksFolder, storesFolder } from "../shared/places.js";
+import { embedFolder, groupsFolder, layersFolder, looksFolder, storesFolder } from "../shared/places.js";
 import { writeGroups } from "../shared/viewer-groups.js";
 import { writeImages } from "../shared/viewer-images.js";
+import { writeLayers } from "../shared/viewer-layers.js";
 import { writeStores } from "../shared/viewer-stores.js";
 
 export default async function setup(): Promise<void> {
   writeStores(storesFolder);
   writeImages(storesFolder);
   await writeGroups(groupsFolder);
+  await writeLayers(layersFolder);
   rmSync(looksFolder, { recursive: true, force: true });
   mkdirSync(looksFolder, { recursive: true });
   // Small enough to show single elements, and to keep pictures small.

@@ -1,7 +1,14 @@
 /** Test fixtures: a server with the strict policy, a viewer page, and a recorder of page errors. */
 import { test as base, expect, type Page } from "@playwright/test";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
-import { embedFolder, groupsFolder, packageMounts, pagesFolder, storesFolder } from "../shared/places.js";
+import {
+  embedFolder,
+  groupsFolder,
+  layersFolder,
+  packageMounts,
+  pagesFolder,
+  storesFolder,
+} from "../shared/places.js";
 import { ViewerPage } from "./viewer-page.js";
 
 /** Documents probed on opening: most are missing, which browsers report as errors. */
@@ -82,6 +89,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
           ...packageMounts,
           "/stores/": storesFolder,
           "/groups/": groupsFolder,
+          "/layers/": layersFolder,
           "/listed/": { root: groupsFolder, isData: true },
           "/pages/": pagesFolder,
           "/embed/": embedFolder,

@@ -7,6 +7,7 @@ export const distFolder = path.join(root, "dist");
 export const examplesFolder = path.join(root, "examples");
 export const storesFolder = path.join(root, "build/tmp/browser-stores");
 export const groupsFolder = path.join(root, "build/tmp/browser-groups");
+export const layersFolder = path.join(root, "build/tmp/browser-layers");
 export const looksFolder = path.join(root, "build/tmp/browser-looks");
 export const embedFolder = path.join(root, "build/tmp/browser-embed");
 export const pagesFolder = path.join(root, "tests/browser/pages");

@@ -12,6 +12,7 @@ defineZarrViewer();
 
 export type {
   RangeText,
+  ZarrLayerAttributes,
   ZarrViewerAttributes,
   ZarrViewerProperties,
   ZarrViewerProps,

@@ -20,3 +20,10 @@ export const wrongMode = <zarr-viewer controls="some" />;
 export const unknown = <zarr-viewer source="a.zarr" />;
 // @ts-expect-error events of the element do not reach React's own listeners
 export const unheard = <zarr-viewer onChange={() => {}} />;
+export const layered: JSX.Element = (
+  <zarr-viewer src="a.zarr">
+    <zarr-layer key="b" src="b.geojson" opacity={0.5} blend="add" by="class" />
+  </zarr-viewer>
+);
+// @ts-expect-error a layer needs a source
+export const sourceless = <zarr-layer opacity={1} />;

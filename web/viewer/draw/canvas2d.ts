@@ -114,7 +114,7 @@ export class CanvasRenderer implements Renderer {
     const look = pictureLook(layer);
     let isWhole = true;
     // Coarse levels may extend beyond the array's edge, where no finer tiles would cover them.
-    const { left, right, top, bottom } = where.place(scene.extent);
+    const { left, right, top, bottom } = where.place(layer.extent ?? scene.extent);
     context.save();
     context.beginPath();
     context.rect(left, top, right - left, bottom - top);

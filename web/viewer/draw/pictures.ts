@@ -1,6 +1,7 @@
 /** Images of tiles for 2-D contexts: no larger than displayed, and cached within a budget. */
 import { labelPixel } from "../base/label-pixels.js";
 import type { Tile } from "../tiles/tile.js";
+import { type CodeLook, codeLook, paintCodes, planeCodes } from "./label-look.js";
 import { labelCodes } from "./labels.js";
 import { paintLabels, paintPlane, paintThinned, type Thinning, thinnedPlane } from "./paint.js";
 import type { Placed } from "./placing.js";
@@ -109,7 +110,7 @@ function pixelValues(tile: Tile, { style, low, high }: SceneLayer, step: Thinnin
   const table = layerColors(style);
   const range = { low, high, scale: style.scale };
   const outside = outsideOf(style);
-  if (style.kind === "labels") paintEvery(tile, table, step, pixels);
+  if (style.kind === "labels") paintEvery(tile, table, step, codeLook(style), pixels);
   else
     paintThinned(plane, step, pixels, (part, into) =>
       paintPlane(part, table, range, outside, style.outside === "mark", into),
@@ -118,13 +119,21 @@ function pixelValues(tile: Tile, { style, low, high }: SceneLayer, step: Thinnin
 }
 
 /** One label is chosen of several: the mean of their colours would be another label's. */
-function paintEvery(tile: Tile, table: Uint32Array, step: Thinning, pixels: Uint32Array): void {
+function paintEvery(
+  tile: Tile,
+  table: Uint32Array,
+  step: Thinning,
+  look: CodeLook | undefined,
+  pixels: Uint32Array,
+): void {
   const { plane } = tile;
   const entries = labelCodes(tile);
-  if (!entries) {
-    paintLabels(thinnedPlane(plane, step, step.rows >> 1, step.columns >> 1), table, pixels);
+  const thinned = thinnedPlane(plane, step, step.rows >> 1, step.columns >> 1);
+  if (!entries && !look) {
+    paintLabels(thinned, table, pixels);
     return;
   }
-  const { data } = entries([0, plane.rows], [0, plane.columns], step);
-  for (let i = 0; i < pixels.length; i++) pixels[i] = labelPixel(table, data[i]!);
+  const data = entries ? entries([0, plane.rows], [0, plane.columns], step).data : planeCodes(thinned);
+  if (look) paintCodes(data, thinned.columns, table, look, pixels);
+  else for (let i = 0; i < pixels.length; i++) pixels[i] = labelPixel(table, data[i]!);
 }

@@ -17,6 +17,8 @@ export interface Placing {
   readonly height: number;
   /** Device pixels of a rectangle of the world; `top` is below `bottom` if rows go up. */
   place(world: Rectangle): Placed;
+  /** The same without rounding. */
+  exact(world: Rectangle): Placed;
   isSeen(placed: Placed): boolean;
 }
 
@@ -41,6 +43,12 @@ export function placing({
       top: Math.round(top + world.top * down),
       right: Math.round(left + world.right * across),
       bottom: Math.round(top + world.bottom * down),
+    }),
+    exact: (world) => ({
+      left: left + world.left * across,
+      top: top + world.top * down,
+      right: left + world.right * across,
+      bottom: top + world.bottom * down,
     }),
     isSeen: (placed) =>
       placed.left < width &&

@@ -14,6 +14,8 @@ export interface SceneLayer {
   readonly high: number;
   /** In drawing order: coarse tiles first. */
   readonly tiles: readonly Tile[];
+  /** Bounds of its plane. Default: those of the scene. */
+  readonly extent?: Rectangle | undefined;
 }
 
 export interface Scene {

@@ -58,6 +58,9 @@ uniform vec3 below;
 uniform vec3 above;
 uniform int grain;      // samples along each side of a pixel
 uniform float opacity;
+uniform int outlined;
+uniform uint listed[128]; // codes of labels without an entry: those that stand out, then hidden ones
+uniform ivec3 lists;    // number of the first kind, of both; 1 if other labels are faint
 in vec2 texel;
 out vec4 colour;
 
@@ -74,7 +77,12 @@ vec4 labelled(uint code) {
   mixed = (mixed * 0x297a2du) & 0x7fffffu;
   mixed ^= mixed >> 12;
   uint rgb = (mixed << 1) | 1u;
-  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+  float alpha = lists.z == 1 ? 43.0 : 255.0; // as 'faint': 255 / 6
+  for (int i = 0; i < lists.y; i++) if (listed[i] == code) {
+    if (i >= lists.x) return entry(0);
+    alpha = 255.0;
+  }
+  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), alpha) / 255.0;
 }
 
 uint codeOf(uint low, uint high) {
@@ -83,15 +91,25 @@ uint codeOf(uint low, uint high) {
   return 65536u + ((low + above * 0x9e3779b1u) & 0x7fffffu);
 }
 
-vec4 mapped(${scalar} value) {
-  if (mode == 2) return labelled(uint(value));
+// Of a label, or of an entry.
+uint labelCode(${scalar} value) {
+  if (mode == 2) return uint(value);
   ${
     kind === "float"
-      ? `if (isnan(value)) return vec4(0.0);
-  if (isinf(value)) return vec4(value > 0.0 ? above : below, 1.0);
-  if (mode == 1) return labelled(codeOf(uint(int(value)), value < 0.0 ? 0xffffffffu : 0u));`
-      : `if (mode == 1) return labelled(codeOf(uint(value), ${kind === "int" ? "value < 0 ? 0xffffffffu : 0u" : "0u"}));`
+      ? `if (isnan(value) || isinf(value)) return 0xffffffffu;
+  return codeOf(uint(int(value)), value < 0.0 ? 0xffffffffu : 0u);`
+      : `return codeOf(uint(value), ${kind === "int" ? "value < 0 ? 0xffffffffu : 0u" : "0u"});`
   }
+}
+
+vec4 mapped(${scalar} value) {
+  ${
+    kind === "float"
+      ? `if (mode != 2 && isnan(value)) return vec4(0.0);
+  if (mode != 2 && isinf(value)) return vec4(value > 0.0 ? above : below, 1.0);`
+      : ""
+  }
+  if (mode > 0) return labelled(labelCode(value));
   ${position}
   if (bend > 0) {
     float whole_ = float(value) * real.y + real.x;
@@ -106,6 +124,16 @@ vec4 mapped(${scalar} value) {
   return vec4(part < 0.0 ? below : above, 1.0);
 }
 
+// Whether the neighbours of an element have the same label.
+bool isInner(ivec2 at, ivec2 last) {
+  uint own = labelCode(texelFetch(values, at, 0).r);
+  ivec2 from = max(at - 1, ivec2(0)), to = min(at + 1, last);
+  return own == labelCode(texelFetch(values, ivec2(from.x, at.y), 0).r)
+    && own == labelCode(texelFetch(values, ivec2(to.x, at.y), 0).r)
+    && own == labelCode(texelFetch(values, ivec2(at.x, from.y), 0).r)
+    && own == labelCode(texelFetch(values, ivec2(at.x, to.y), 0).r);
+}
+
 void main() {
   ivec2 last = textureSize(values, 0) - 1;
   vec2 dx = dFdx(texel), dy = dFdy(texel);
@@ -113,7 +141,8 @@ void main() {
   for (int j = 0; j < grain; j++) for (int i = 0; i < grain; i++) {
     vec2 inside = (vec2(i, j) + 0.5) / float(grain) - 0.5;
     ivec2 at = clamp(ivec2(floor(texel + inside.x * dx + inside.y * dy)), ivec2(0), last);
-    vec4 one = mapped(texelFetch(values, at, 0).r);
+    // Inside an outline is the background.
+    vec4 one = outlined == 1 && isInner(at, last) ? entry(0) : mapped(texelFetch(values, at, 0).r);
     sum += vec4(one.rgb * one.a, one.a);
   }
   colour = sum * (opacity / float(grain * grain));

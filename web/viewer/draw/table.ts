@@ -9,8 +9,9 @@ const maxCachedTables = 64;
 
 /** Pixels in the byte order of canvases, with gamma, direction and steps applied. */
 export function layerColors(style: LayerStyle): Uint32Array {
-  const { kind, colormap, isReversed, color, gamma, steps, isOverlay, labelColors } = style;
-  const key = [kind, colormap, isReversed, color, gamma, steps, isOverlay, labelColors].join();
+  const { kind, colormap, isReversed, color, gamma, steps, isOverlay, labelColors, hidden, selected } = style;
+  const look = [hidden, "", selected].join();
+  const key = [kind, colormap, isReversed, color, gamma, steps, isOverlay, labelColors, look].join();
   let table = kept.get(key);
   if (!table) {
     if (kept.size >= maxCachedTables) kept.clear();
@@ -39,13 +40,22 @@ function makeTable(style: LayerStyle): Uint32Array {
 }
 
 /** Over another layer, the background is transparent. */
-function labelTable({ isOverlay, labelColors }: LayerStyle): Uint32Array {
+function labelTable({ isOverlay, labelColors, hidden = [], selected = [] }: LayerStyle): Uint32Array {
   const table = colorTable("labels").slice();
   for (const [label, [red, green, blue, alpha]] of labelColors?.colors ?? [])
     if (label < labelCount) table[label] = pixelColor([red, green, blue], isOverlay ? alpha : 255);
   if (isOverlay && !labelColors?.colors.has(0)) table[0] = 0;
+  const chosen = new Set(selected);
+  if (chosen.size > 0) for (let i = 1; i < table.length; i++) if (!chosen.has(i)) table[i] = faint(table[i]!);
+  for (const label of hidden) if (label >= 0 && label < labelCount) table[label] = table[0]!;
   return table;
 }
+
+/** The colour of labels beside selected ones: a sixth as opaque. */
+export const faint = (pixel: number): number =>
+  ((pixel & 0xffffff) | (Math.round((pixel >>> 24) * faintShare) << 24)) >>> 0;
+
+const faintShare = 1 / 6;
 
 /** A ramp from black to a colour. */
 const ramp = (color: string): Uint32Array => colorTable(`#000000,#${color}`);

@@ -2,9 +2,11 @@
 import { pixelBytes } from "../base/color-tables.js";
 import type { OutsideColors } from "../base/outside-colors.js";
 import { scaleCurve, type ValueScale, valueScales } from "../base/value-scale.js";
+import type { Rectangle } from "../model/camera.js";
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
 import { compileProgram, type Program, setPlace, unit } from "./gl.js";
+import { type CodeLook, codeLook } from "./label-look.js";
 import { labelCodes } from "./labels.js";
 import { type Placed, type Placing, placing } from "./placing.js";
 import {
@@ -128,7 +130,7 @@ class PictureDrawing {
     const gl = this.#gl;
     gl.clearColor(...unit(scene.ground), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    this.#cutOff();
+    this.#cutOff(scene.extent);
     gl.clearColor(...unit(scene.paper), 1);
     gl.clear(gl.COLOR_BUFFER_BIT);
     gl.disable(gl.SCISSOR_TEST);
@@ -136,12 +138,12 @@ class PictureDrawing {
   }
 
   /**
-   * Clips drawing to the array until the scissor test is disabled: coarse levels may extend beyond its edge,
+   * Clips drawing to a plane until the scissor test is disabled: coarse levels may extend beyond its edge,
    * where no finer tiles would cover them.
    */
-  #cutOff(): void {
+  #cutOff(world: Rectangle): void {
     const gl = this.#gl;
-    const { left, right, top, bottom } = this.#seenPart(this.#where.place(this.scene.extent));
+    const { left, right, top, bottom } = this.#seenPart(this.#where.place(world));
     gl.enable(gl.SCISSOR_TEST);
     gl.scissor(left, this.#where.height - bottom, Math.max(0, right - left), Math.max(0, bottom - top));
   }
@@ -202,8 +204,9 @@ class PictureDrawing {
     // 65,536 colours of labels are 256 rows.
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length >> 10, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
     gl.activeTexture(gl.TEXTURE0);
-    this.#cutOff();
-    const extent = this.#seenPart(where.place(this.scene.extent));
+    const bounds = layer.extent ?? this.scene.extent;
+    this.#cutOff(bounds);
+    const extent = this.#seenPart(where.place(bounds));
     for (const tile of layer.tiles) {
       const placed = where.place(tile.world);
       if (!where.isSeen(placed)) continue;
@@ -229,6 +232,11 @@ class PictureDrawing {
       (placed.bottom - placed.top) / tile.plane.rows,
     ];
     const isReduced = Math.min(scaleX, Math.abs(scaleY)) < 0.95;
+    const exact = this.#where.exact(tile.world);
+    const [exactX, exactY] = [
+      (exact.right - exact.left) / tile.plane.columns,
+      (exact.bottom - exact.top) / tile.plane.rows,
+    ];
     for (const { texture, texels, rows, columns } of patches) {
       const { program, at } = compileProgram(gl, resources, samplerType(texels.type));
       gl.useProgram(program);
@@ -247,15 +255,28 @@ class PictureDrawing {
       // A mixed colour would be another label's.
       gl.uniform1i(at("grain"), isReduced && style.kind !== "labels" ? 2 : 1);
       gl.uniform1f(at("opacity"), style.opacity);
-      gl.uniform4f(at("part"), 0, 0, texels.columns, texels.rows);
+      this.#setLook(at, style.kind === "labels" ? codeLook(style) : undefined);
       const [left, right] = columns.map((column) => placed.left + Math.round(column * scaleX)) as [
         number,
         number,
       ];
       const [top, bottom] = rows.map((row) => placed.top + Math.round(row * scaleY)) as [number, number];
+      // Edges of tiles are rounded to whole pixels, edges of the elements inside are not.
+      const across = (x: number) =>
+        (((x - exact.left) / exactX - columns[0]) * texels.columns) / (columns[1] - columns[0]);
+      const down = (y: number) => (((y - exact.top) / exactY - rows[0]) * texels.rows) / (rows[1] - rows[0]);
+      gl.uniform4f(at("part"), across(left), down(top), across(right), down(bottom));
       setPlace(gl, at, { left, top, right, bottom }, this.#where);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
+  }
+
+  #setLook(at: Program["at"], look: CodeLook | undefined): void {
+    const gl = this.#gl;
+    const { isOutline = false, hidden = [], selected = [], isFaint = false } = look ?? {};
+    gl.uniform1i(at("outlined"), isOutline ? 1 : 0);
+    gl.uniform3i(at("lists"), selected.length, hidden.length + selected.length, isFaint ? 1 : 0);
+    if (hidden.length + selected.length > 0) gl.uniform1uiv(at("listed"), [...selected, ...hidden]);
   }
 
   #setRange(

@@ -1,6 +1,7 @@
 /** Finds attribute values that the viewer cannot use. */
 import { colormapNames } from "../base/colormaps.js";
 import { valueScales } from "../base/value-scale.js";
+import { layerKinds, layerProblems } from "../model/added-layers.js";
 import { readSettings } from "../model/query.js";
 import { frameRates, maxSteps, placeModes, toolNames, type WantedState } from "../model/state.js";
 import { volumeModes } from "../model/volume.js";
@@ -39,6 +40,8 @@ const accepted: Readonly<Record<string, string>> = {
   steps: `0, or 2 to ${maxSteps}`,
   channels: "a list such as 0:00ff00:auto of channels of the array, or none",
   opacity: "0 to 1",
+  hide: "up to 64 labels such as 3,5, or none",
+  pick: "up to 64 labels such as 3,5, or none",
   center: "a number, or none",
   histogram: "linear or log",
   fps: frameRates.join(", "),
@@ -52,6 +55,7 @@ const accepted: Readonly<Record<string, string>> = {
   places: placeModes.join(", "),
   tool: toolNames.join(", "),
   meridian: "a longitude in degrees, or none",
+  layers: `layers with src, kind (${layerKinds.join(", ")}), opacity (0 to 1), blend (normal, add), visible (yes, no), scale, translate, colormap, range, color (#rrggbb), size, by, outlines (yes, no), hide and pick (labels)`,
   more: "a JSON object",
 };
 
@@ -80,6 +84,7 @@ function isAdopted(
   const { name, value } = given;
   if (value.trim() === "") return true;
   if (name === "more") return isObject(value);
+  if (name === "layers") return areLayers(value);
   // Labels are found after the picture has been drawn.
   if (name === "labels") return true;
   const places = value.split(",").map((part) => part.trim());
@@ -95,6 +100,19 @@ const axisNumbers = ({ axes }: Dataset, wanted: unknown): unknown =>
   Array.isArray(wanted)
     ? wanted.map((axis) => (typeof axis === "string" ? axes.findIndex(({ name }) => name === axis) : axis))
     : wanted;
+
+/** Whether a list of layers has a source for each, and no other wrong parts. */
+function areLayers(value: string): boolean {
+  try {
+    const list = JSON.parse(value) as Readonly<Record<string, unknown>>[];
+    return list.every((layer) => {
+      const textOf = (name: string) => (Object.hasOwn(layer, name) ? String(layer[name]) : null);
+      return textOf("src") && layerProblems(textOf).length === 0;
+    });
+  } catch {
+    return false;
+  }
+}
 
 function isObject(value: string): boolean {
   try {

@@ -2,6 +2,7 @@
 import type { Source } from "zarr-wasm";
 import type { ColormapName } from "../base/colormaps.js";
 import type { ValueScale } from "../base/value-scale.js";
+import type { LayerKind } from "../model/added-layers.js";
 import type { frameRates, Interpolation, Outside, PlaceMode, ToolName, WantedState } from "../model/state.js";
 import type { VolumeMode } from "../model/volume.js";
 import type { ComplexPart } from "../source/leaf.js";
@@ -64,6 +65,14 @@ export interface ZarrViewerAttributes {
   raw?: YesNo | undefined;
   /** Name of the labels over an image, or `none`. */
   labels?: string | undefined;
+  /** Draws labels as outlines. Default: no. */
+  outlines?: YesNo | undefined;
+  /** Hidden labels: `"3,5"`. */
+  hide?: string | undefined;
+  /** Labels that stand out; all others are faint. */
+  pick?: string | undefined;
+  /** Layers over the picture, as JSON; `<zarr-layer>` children are the alternative. */
+  layers?: string | undefined;
   /** Opacity of the labels, 0 to 1. */
   opacity?: Numeric | undefined;
   /** Value at the middle of a diverging colour map. */
@@ -97,6 +106,37 @@ export interface ZarrViewerAttributes {
   page?: string | undefined;
   /** Settings without a dedicated attribute, as JSON. */
   more?: string | undefined;
+}
+
+/** Attributes of `<zarr-layer>`, a child of `<zarr-viewer>`: a layer over the picture. */
+export interface ZarrLayerAttributes {
+  /** URL of an array or group, of GeoJSON, or of a Parquet file. */
+  src: string;
+  /** Path of the node below `src`. */
+  path?: string | undefined;
+  /** Default: auto, as the metadata say. */
+  kind?: LayerKind | undefined;
+  name?: string | undefined;
+  visible?: YesNo | undefined;
+  /** 0 to 1. */
+  opacity?: Numeric | undefined;
+  blend?: "normal" | "add" | undefined;
+  /** Factor of its coordinates, or one for each direction: `"down,across"`. */
+  scale?: Numeric | `${number},${number}` | undefined;
+  /** Shift in coordinates of the picture: `"down,across"`. */
+  translate?: Numeric | `${number},${number}` | undefined;
+  colormap?: ColormapName | undefined;
+  range?: RangeText | undefined;
+  /** "#rrggbb" of points, shapes and the brightest values of an image. */
+  color?: string | undefined;
+  /** Diameter of points and width of lines, in CSS pixels. */
+  size?: Numeric | undefined;
+  /** The property that colours points and shapes. */
+  by?: string | undefined;
+  /** For labels, as the attributes of `<zarr-viewer>`. */
+  outlines?: YesNo | undefined;
+  hide?: string | undefined;
+  pick?: string | undefined;
 }
 
 /** Everything that a template may set on `<zarr-viewer>`, except listeners. */

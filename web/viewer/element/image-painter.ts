@@ -3,8 +3,10 @@ import { formatShape } from "../base/format.js";
 import type { Renderer, Rgb } from "../draw/renderer.js";
 import { isSoftware } from "../draw/software.js";
 import type { Warping } from "../draw/warp.js";
+import type { Point } from "../input/gestures.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
+import { openedLayers } from "../model/opened-layers.js";
 import { axisName, fillRuler, rulerTitle, rulerWidth } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
@@ -15,6 +17,7 @@ import type { Painter } from "./painter.js";
 import { type PlaneContent, planeExtent } from "./plane-geometry.js";
 import { drawnDataset, warpCode } from "./projections.js";
 import type { Ranges } from "./ranges.js";
+import type { VectorOverlay } from "./vector-overlay.js";
 
 /** Delay of the renderer's creation in milliseconds, during which the first tiles are requested. */
 const restBeforeMaking = 10;
@@ -29,6 +32,9 @@ export class ImagePainter implements Painter {
   /** The overlay of the picture; loaded before the first drawing. */
   #overlay: Overlay | undefined;
   #overlaying: Promise<void> | undefined;
+  /** Points and shapes; loaded with the first of them. */
+  #vectors: VectorOverlay | undefined;
+  #loadingVectors: Promise<void> | undefined;
   #warping: Warping | undefined;
   readonly #scheme = window.matchMedia("(prefers-color-scheme: dark)");
   readonly #repaint: () => void;
@@ -87,10 +93,12 @@ export class ImagePainter implements Painter {
     const label = `Image of a slice of ${formatShape(lengths)} elements. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
     if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);
     this.#overlay?.paint({ ...shown, dataset }, view);
+    if (this.#hasVectors(shown)) this.#loadingVectors ??= this.#loadVectors(frame);
+    this.#vectors?.paint(shown.dataset, { ...shown, dataset }, view);
     const place = this.#placer(shown, view);
     const drawn = layers.map((layer) => {
       const [low, high] = this.ranges.limits(layer);
-      return { style: layer.style, low, high, tiles: place(layer, tilesOf(layer)) };
+      return { style: layer.style, low, high, tiles: place(layer, tilesOf(layer)), extent: layer.extent };
     });
     const isNeeded = drawn.some(({ tiles }) => tiles.length > 0);
     if (isNeeded) this.#overlaying ??= this.#lay(frame);
@@ -132,6 +140,27 @@ export class ImagePainter implements Painter {
     if (this.#isMaking) return;
     if (isNeeded) void this.#make(canvas);
     else this.#making ??= setTimeout(() => void this.#make(canvas), restBeforeMaking);
+  }
+
+  #hasVectors({ dataset, state }: PlaneContent): boolean {
+    return (
+      state.layers.length > 0 && [...openedLayers(dataset).values()].some(({ kind }) => kind === "features")
+    );
+  }
+
+  async #loadVectors(frame: Frame): Promise<void> {
+    try {
+      const { VectorOverlay } = await import("./vector-overlay.js");
+      if (this.#isDisposed) return;
+      this.#vectors = new VectorOverlay(frame.overlay);
+      this.redraw();
+    } catch {
+      this.#loadingVectors = undefined; // the next frame tries again
+    }
+  }
+
+  describe(at: Point | undefined): string {
+    return this.#vectors?.describe(at) ?? "";
   }
 
   async #lay(frame: Frame): Promise<void> {

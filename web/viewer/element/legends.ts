@@ -69,7 +69,7 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Leg
     return;
   }
   const axis = findChannelAxis(dataset)!;
-  const channels = layers.filter(({ style }) => style.kind === "tint");
+  const channels = layers.filter(({ style, title }) => style.kind === "tint" && title === undefined);
   legend.showChannels(
     channels.map((layer) => {
       const limits = ranges.limits(layer);

@@ -1,4 +1,5 @@
 /** Interface of painters, which draw a plane. */
+import type { Point } from "../input/gestures.js";
 import type { Layer } from "../model/layers.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
@@ -14,6 +15,8 @@ export interface Painter {
     tilesOf: (layer: Layer) => readonly Tile[],
   ): boolean;
   forget(blockKey: string): void;
+  /** Describes the point or shape at a position in the box; "" for none. */
+  describe?(at: Point | undefined): string;
   /** Sets the memory limit of data made from tiles. */
   setBudget?(bytes: number): void;
   dispose(): void;

@@ -75,6 +75,8 @@ export class PlaneView {
   #cell: Cell | undefined;
   /** Whether the cursor stays at a picked element. */
   #isPinned = false;
+  /** Position of the pointer, while it chooses the cell. */
+  #at: Point | undefined;
   #way = { row: 0, column: 0 };
   #isAsked = false;
 
@@ -126,7 +128,10 @@ export class PlaneView {
     const { callbacks } = this;
     return new Gestures(this.frame.box, {
       tool: (keys) => this.#tools.of(keys),
-      onPoint: (at) => this.point(at && this.#cellAt(at), "pointer"),
+      onPoint: (at) => {
+        if (!this.#isPinned) this.#at = at;
+        this.point(at && this.#cellAt(at), "pointer");
+      },
       onPan: (dx, dy) => this.#pan(dx, dy),
       onZoom: (factor, at) => this.zoom(factor, at),
       onMove: (rows, columns) => this.#move(rows, columns),
@@ -236,11 +241,17 @@ export class PlaneView {
     });
   }
 
+  /** Describes the point or shape under the pointer, or at the centre of an element; "" for none. */
+  describe(cell: Cell | undefined): string {
+    return this.#painter.describe?.(this.#at ?? (cell && this.centreOf(cell))) ?? "";
+  }
+
   /** Sets the element under the pointer. */
   point(cell: Cell | undefined, by: "pointer" | "keyboard"): void {
     if (this.#isPinned && by === "pointer") return;
     this.#pin(false);
     this.#cell = cell;
+    if (by === "keyboard") this.#at = undefined;
     this.#placeCursor();
     this.callbacks.onPoint(cell, by);
   }

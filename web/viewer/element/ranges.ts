@@ -60,7 +60,7 @@ export class Ranges {
 
   /** Sets the layers shown now; statistics of others are dropped. */
   begin(layers: readonly Layer[], { isPerSlice, isCommon }: Ties): void {
-    this.#together = isCommon ? layers.filter(({ style }) => style.kind === "tint") : [];
+    this.#together = isCommon ? layers.filter(isChannel) : [];
     this.#isPerSlice = isPerSlice;
     const old = new Map(this.#known);
     this.#known.clear();
@@ -261,6 +261,8 @@ export class Ranges {
     return [Math.min(...extents.map(([low]) => low)), Math.max(...extents.map(([, high]) => high))];
   }
 }
+
+const isChannel = ({ style, title }: Layer): boolean => style.kind === "tint" && title === undefined;
 
 /** Makes limits symmetric around a value; by default around 0, if they lie on both sides of it. */
 function centred([low, high]: Limits, center: number | null): Limits {

@@ -1,9 +1,10 @@
-/** Loads what accompanies a picture and can wait: sibling variables and images, and labels. */
+/** Loads what accompanies a picture and can wait: sibling variables and images, labels, added layers. */
 import { errorMessage } from "../base/format.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, Labels } from "../source/dataset.js";
 import type { Opened } from "../source/open.js";
+import type { LayerOpener } from "./layer-opener.js";
 
 type OpenedDataset = Extract<Opened, { kind: "dataset" }>;
 
@@ -15,9 +16,9 @@ export interface RelatedDataCallbacks {
   onCollection(panel: HTMLElement): void;
   /** Called when labels have been found. */
   onLabels(): void;
-  /** Called when the selected labels have been opened. */
+  /** Called when the selected labels or a layer have been opened. */
   onNews(): void;
-  /** Called when labels cannot be shown. */
+  /** Called when labels or a layer cannot be shown. */
   onFailure(sentence: string): void;
 }
 
@@ -26,6 +27,7 @@ export class RelatedDataLoader {
   #signal = AbortSignal.abort();
   #isFound = false;
   #labels: readonly Labels[] = [];
+  #layers: Promise<LayerOpener> | undefined;
 
   constructor(private readonly callbacks: RelatedDataCallbacks) {}
 
@@ -40,6 +42,22 @@ export class RelatedDataLoader {
     this.#signal = signal;
     this.#isFound = false;
     this.#labels = [];
+    this.#layers = undefined;
+  }
+
+  /** Opens the added layers of a state. */
+  async openLayers({ layers }: ViewState): Promise<void> {
+    const [opened, signal] = [this.#opened, this.#signal];
+    if (!opened || (layers.length === 0 && !this.#layers)) return;
+    try {
+      this.#layers ??= import("./layer-opener.js").then(
+        ({ LayerOpener }) => new LayerOpener(opened.dataset, signal, this.callbacks),
+      );
+      (await this.#layers).open(layers);
+    } catch (error) {
+      this.#layers = undefined;
+      this.callbacks.onFailure(`The layers cannot be shown: ${errorMessage(error)}.`);
+    }
   }
 
   /** Starts the search, once; called after the picture has been drawn. */

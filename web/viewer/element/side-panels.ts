@@ -6,6 +6,7 @@ import type { ControlCallbacks, ControlState } from "../panels/control.js";
 import { Controls } from "../panels/controls.js";
 import { factsPanel } from "../panels/facts.js";
 import { LabelsPanel } from "../panels/labels.js";
+import { LayersPanel } from "../panels/layers.js";
 import { Meaning } from "../panels/meaning.js";
 import { type Memory, MemoryPanel } from "../panels/memory.js";
 import { ReadingPanel } from "../panels/reading.js";
@@ -40,6 +41,7 @@ export class SidePanels {
   readonly #share: SharePanel;
   readonly #reading: ReadingPanel;
   readonly #memory: MemoryPanel;
+  readonly #layers: LayersPanel;
   #labels: LabelsPanel | undefined;
   /** In display order. */
   readonly elements: readonly HTMLElement[];
@@ -67,8 +69,10 @@ export class SidePanels {
     });
     this.#reading = new ReadingPanel(callbacks.measure);
     this.#memory = new MemoryPanel(callbacks.onBudget);
+    this.#layers = new LayersPanel((layers, control) => callbacks.onChange({ layers }, control));
     this.elements = [
       this.#controls.element,
+      this.#layers.element,
       this.#meaning.element,
       this.#share.element,
       this.#reading.element,
@@ -78,15 +82,21 @@ export class SidePanels {
   }
 
   sync(settings: ViewState, { controls, isPicture, displayedView, labels }: SidePanelsState): void {
-    if (!this.#labels && labels.length > 0) this.#addLabels(labels);
+    const isLabels = settings.colormap === "labels" && settings.channels === null;
+    if (labels.length > 0 ? this.#labels?.labels !== labels : isLabels && !this.#labels)
+      this.#addLabels(labels);
+    if (this.#labels) this.#labels.element.hidden = labels.length === 0 && !isLabels;
     this.#controls.sync(settings, controls);
     this.#meaning.sync(settings);
     this.#labels?.sync(settings);
+    this.#layers.element.hidden = controls.kind !== "image";
+    this.#layers.sync(settings);
     this.#share.sync(isPicture);
     this.#reading.sync(displayedView && adviceFor(displayedView));
   }
 
   #addLabels(labels: readonly Labels[]): void {
+    this.#labels?.element.remove();
     this.#labels = new LabelsPanel(labels, (change, control) =>
       this.#callbacks.onChange({ labels: change }, control),
     );

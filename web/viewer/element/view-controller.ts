@@ -12,6 +12,7 @@ import type { Opened } from "../source/open.js";
 import { concernsAll } from "../tiles/read.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import type { Cell } from "./cell-reading.js";
+import { pickedLabel } from "./label-pick.js";
 import { LazyCrossSections } from "./lazy-cross-sections.js";
 import { LazySidePanels } from "./lazy-side-panels.js";
 import { LazyVolume } from "./lazy-volume.js";
@@ -52,9 +53,10 @@ export class ViewController {
     onReset: () => this.#showAll(),
     onPoint: (cell, by) => this.#point(cell, by),
     onPick: (cell, isPinned) => {
+      const { settings } = this.model.view!;
       if (isPinned) this.#point(cell, "pick");
-      if (this.#crossSections.isPicking)
-        this.change({ index: cellIndex(this.model.view!.settings, cell) }, "pick");
+      if (this.#crossSections.isPicking) this.change({ index: cellIndex(settings, cell) }, "pick");
+      else if (!isPinned) this.#pickLabel(cell);
     },
     onStep: (direction, axis) => this.#slices.step(direction, axis),
     onCommand: (command) => void this.#command(command),
@@ -246,6 +248,7 @@ export class ViewController {
     const kind = sliceKind(arrayFacts(model.dataset!), state);
     model.settings.set(state, cause);
     void this.#readCoordinates(state);
+    void this.#relatedData.openLayers(state);
     if (kind !== "image" && kind !== "line") {
       this.end();
       await this.#showText(kind);
@@ -473,8 +476,14 @@ export class ViewController {
     // While dragging, the element under the pointer stays the same.
     if (this.#moving !== undefined && by === "pointer" && cell) return;
     const readings = cell && !this.#gate.isWaiting ? this.plane.view!.read(cell) : [];
-    this.#pointer.show(cell && { index: cellIndex(settings, cell), axes, readings }, by);
+    const shape = this.plane.view?.describe(cell);
+    this.#pointer.show(cell && { index: cellIndex(settings, cell), axes, readings, shape }, by);
     this.#crossSections.point(cell);
+  }
+
+  #pickLabel(cell: Cell): void {
+    const picked = pickedLabel(this.model.view!.settings, this.plane.view!.read(cell));
+    if (picked) this.change(picked, "labels-pick");
   }
 
   /** The value under the pointer may have been read. */

@@ -6,6 +6,7 @@ import { readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/shared.js";
 import type { RangeText, ZarrViewerProperties } from "./attributes.js";
+import { childLayers, watchLayers } from "./layer-children.js";
 import type { ViewerState } from "./main-panel.js";
 import type { ControlsMode, PointerReport, ProgressReport, ViewerView } from "./options.js";
 import styleText from "./style-text.js";
@@ -87,6 +88,7 @@ export class ZarrViewerElement extends Base {
   readonly #changed = new Set<string>();
   /** Values of attributes that have been checked, by name. */
   readonly #checked = new Map<string, string>();
+  #children: MutationObserver | undefined;
 
   /** Address of the source, or a store. */
   get src(): Source | null {
@@ -219,6 +221,7 @@ export class ZarrViewerElement extends Base {
     const place = document.createElement("div");
     root.replaceChildren(place);
     this.#viewer = new Viewer(place, {});
+    this.#children = watchLayers(this, () => this.#note("layers"));
     this.#setOptions();
     this.#note("src");
   }
@@ -232,6 +235,7 @@ export class ZarrViewerElement extends Base {
 
   #unmount(): void {
     if (!this.#viewer) return;
+    this.#children?.disconnect();
     this.#settings = this.settings;
     this.#viewer.destroy();
     this.#viewer = undefined;
@@ -295,7 +299,7 @@ export class ZarrViewerElement extends Base {
   async #check(): Promise<void> {
     const dataset = this.view?.dataset;
     const given = [...stateNames, "controls", "theme", "order"].flatMap((name) => {
-      const value = this.getAttribute(name);
+      const value = this.#textOf(name);
       return value === null ? [] : [{ name, value }];
     });
     const isNew = given.some(({ name, value }) => this.#checked.get(name) !== value);
@@ -348,8 +352,13 @@ export class ZarrViewerElement extends Base {
   #read(isWanted: (attribute: string) => boolean): WantedState {
     return readSettings((name) => {
       const attribute = name === "map" ? "colormap" : name;
-      return isWanted(attribute) ? this.getAttribute(attribute) : null;
+      return isWanted(attribute) ? this.#textOf(attribute) : null;
     });
+  }
+
+  /** The value of an attribute; that of `layers` may be given by children. */
+  #textOf(name: string): string | null {
+    return this.getAttribute(name) ?? (name === "layers" ? childLayers(this) : null);
   }
 
   #setOptions(): void {

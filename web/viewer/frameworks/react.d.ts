@@ -1,6 +1,6 @@
 // Types of <zarr-viewer> in React 19: import type {} from "zarr-wasm/viewer/react".
-import type { DetailedHTMLProps, HTMLAttributes } from "react";
-import type { ZarrViewerElement, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
+import type { DetailedHTMLProps, HTMLAttributes, Key } from "react";
+import type { ZarrLayerAttributes, ZarrViewerElement, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
 
 /** React passes props in lower case to the element: `onpointer` listens to `pointer`. */
 export type ZarrViewerHandlers = {
@@ -14,15 +14,21 @@ type Inherited = DetailedHTMLProps<HTMLAttributes<ZarrViewerElement>, ZarrViewer
 /** Props of `<zarr-viewer>`. */
 export type ZarrViewerReactProps = Omit<
   Inherited,
-  keyof ZarrViewerProps | Unheard | `${Unheard}Capture` | "children" | "dangerouslySetInnerHTML"
+  keyof ZarrViewerProps | Unheard | `${Unheard}Capture` | "dangerouslySetInnerHTML"
 > &
   ZarrViewerProps &
   ZarrViewerHandlers;
+
+/** Props of `<zarr-layer>`. */
+export interface ZarrLayerReactProps extends ZarrLayerAttributes {
+  key?: Key | null | undefined;
+}
 
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
       "zarr-viewer": ZarrViewerReactProps;
+      "zarr-layer": ZarrLayerReactProps;
     }
   }
 }
@@ -32,6 +38,7 @@ declare global {
   namespace JSX {
     interface IntrinsicElements {
       "zarr-viewer": ZarrViewerReactProps;
+      "zarr-layer": ZarrLayerReactProps;
     }
   }
 }

@@ -1,6 +1,7 @@
 // Types of <zarr-viewer> in Solid: import type {} from "zarr-wasm/viewer/solid".
 import type { JSX } from "solid-js";
 import type {
+  ZarrLayerAttributes,
   ZarrViewerAttributes,
   ZarrViewerElement,
   ZarrViewerEvents,
@@ -28,16 +29,22 @@ type Unheard = "onLoad" | "onChange" | "onProgress" | "onError";
 /** Props of `<zarr-viewer>`. */
 export type ZarrViewerSolidProps = Omit<
   JSX.HTMLAttributes<ZarrViewerElement>,
-  keyof ZarrViewerProps | keyof ZarrViewerHandlers | Unheard | Lowercase<Unheard> | "children"
+  keyof ZarrViewerProps | keyof ZarrViewerHandlers | Unheard | Lowercase<Unheard>
 > &
   ZarrViewerProps &
   ZarrViewerExplicitProps &
   ZarrViewerHandlers;
 
+/** Attributes of `<zarr-layer>`: expressions need `attr:`, literals do not. */
+export type ZarrLayerSolidProps = {
+  [K in keyof ZarrLayerAttributes as K | `attr:${K}`]?: ZarrLayerAttributes[K];
+};
+
 declare module "solid-js" {
   namespace JSX {
     interface IntrinsicElements {
       "zarr-viewer": ZarrViewerSolidProps;
+      "zarr-layer": ZarrLayerSolidProps;
     }
   }
 }

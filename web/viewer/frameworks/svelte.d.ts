@@ -10,7 +10,7 @@ export type ZarrViewerHandlers = {
 /** Props of `<zarr-viewer>`. */
 export type ZarrViewerSvelteProps = Omit<
   HTMLAttributes<ZarrViewerElement>,
-  keyof ZarrViewerProps | keyof ZarrViewerHandlers | "children"
+  keyof ZarrViewerProps | keyof ZarrViewerHandlers
 > &
   ZarrViewerProps &
   ZarrViewerHandlers;
@@ -18,5 +18,6 @@ export type ZarrViewerSvelteProps = Omit<
 declare module "svelte/elements" {
   interface SvelteHTMLElements {
     "zarr-viewer": ZarrViewerSvelteProps;
+    "zarr-layer": ZarrLayerAttributes;
   }
 }

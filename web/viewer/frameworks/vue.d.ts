@@ -1,6 +1,6 @@
 // Types of <zarr-viewer> in Vue's templates and JSX: import type {} from "zarr-wasm/viewer/vue".
 import type { HTMLAttributes } from "vue";
-import type { ZarrViewerEvents, ZarrViewerProps } from "../define.js";
+import type { ZarrLayerAttributes, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
 
 /** Listeners: `@pointer` in templates. */
 export type ZarrViewerHandlers = {
@@ -15,6 +15,7 @@ export type ZarrViewerVueProps = Omit<HTMLAttributes, keyof ZarrViewerProps | ke
 declare module "vue" {
   interface GlobalComponents {
     "zarr-viewer": new () => { $props: ZarrViewerVueProps };
+    "zarr-layer": new () => { $props: ZarrLayerAttributes };
   }
 }
 
@@ -22,6 +23,7 @@ declare module "vue/jsx-runtime" {
   namespace JSX {
     interface IntrinsicElements {
       "zarr-viewer": ZarrViewerVueProps;
+      "zarr-layer": ZarrLayerAttributes;
     }
   }
 }

@@ -3,9 +3,14 @@ import { type ColormapName, isDiverging } from "../base/colormaps.js";
 import type { LabelColors } from "../base/label-colors.js";
 import type { ValueScale } from "../base/value-scale.js";
 import { type Dataset, type DatasetAxis, datasetShape, type Labels } from "../source/dataset.js";
+import type { PlacedDataset } from "../source/layer-place.js";
 import type { ComplexPart } from "../source/leaf.js";
+import { type LayerState, layerName, placeKey } from "./added-layers.js";
+import type { Rectangle } from "./camera.js";
 import { findChannelAxis, isPicture } from "./channels.js";
-import type { Outside, ValueRange, ViewState } from "./state.js";
+import type { LabelLook } from "./label-look.js";
+import { openedLayers } from "./opened-layers.js";
+import { arrayFacts, type Outside, resolveState, type ValueRange, type ViewState } from "./state.js";
 
 /** Colours of a layer, apart from its range. */
 export interface LayerStyle {
@@ -35,6 +40,10 @@ export interface LayerStyle {
   readonly isSmooth?: boolean | undefined;
   /** Labels over another layer, which shows through the background. */
   readonly isOverlay?: boolean | undefined;
+  /** How labels are drawn; undefined for all, filled. */
+  readonly isOutline?: boolean | undefined;
+  readonly hidden?: readonly number[] | undefined;
+  readonly selected?: readonly number[] | undefined;
 }
 
 /** A plane of a dataset, and how its elements are converted to numbers. */
@@ -55,12 +64,69 @@ export interface Layer extends PlaneChoice {
   readonly range: ValueRange;
   /** The value at the middle of the range: null for 0 if the range includes both signs. */
   readonly center?: number | null;
+  /** Name of an added layer. */
+  readonly title?: string;
+  /** Bounds of an added layer, which may leave the picture's. */
+  readonly extent?: Rectangle;
 }
 
-/** The layers of a state: one per active channel, or a single one; and the labels over them. */
+/** The layers of a state: one per active channel, or a single one; those added from other sources; labels. */
 export function planLayers(dataset: Dataset, state: ViewState): Layer[] {
   const labels = shownLabels(dataset, state);
-  return [...imageLayers(dataset, state), ...(labels ? labelsLayer(labels, state) : [])];
+  return [
+    ...imageLayers(dataset, state),
+    ...addedLayers(dataset, state),
+    ...(labels ? labelsLayer(labels, state) : []),
+  ];
+}
+
+/** The added images and labels that have been opened. */
+function addedLayers(dataset: Dataset, state: ViewState): Layer[] {
+  if (state.layers.length === 0) return [];
+  const opened = openedLayers(dataset);
+  return state.layers.flatMap((layer, i) => {
+    const found = layer.isOn ? opened.get(placeKey(layer)) : undefined;
+    return found?.kind === "image" ? placedLayers(found, layer, state, `layer ${i}`) : [];
+  });
+}
+
+/** Empty if the layer lacks a shown axis. */
+function placedLayers(
+  { dataset, imageAxes, bounds }: PlacedDataset,
+  layer: LayerState,
+  { axes, index }: ViewState,
+  name: string,
+): Layer[] {
+  const own = axes.map((axis) => imageAxes.indexOf(axis));
+  if (own.length !== 2 || own.includes(-1)) return [];
+  const { colormap, range, color, opacity, blend } = layer;
+  const isRange = range.mode !== "auto";
+  const state = resolveState(arrayFacts(dataset), {
+    axes: own,
+    outside: "clamp",
+    ...(colormap ? { colormap, channels: null } : {}),
+    ...(isRange ? { range } : {}),
+  });
+  const [[top, bottom], [left, right]] = [bounds[own[0]!]!, bounds[own[1]!]!];
+  const extent = { top, bottom, left, right };
+  return imageLayers(dataset, state).map((one): Layer => {
+    const { style } = one;
+    const isTinted = color !== "" && style.kind === "map";
+    return {
+      ...one,
+      id: `${name} ${one.id}`,
+      index: one.index.map((at, axis) => index[imageAxes[axis]!] ?? at),
+      title: layerName(layer),
+      extent,
+      style: {
+        ...style,
+        ...(isTinted ? ({ ...tinted, kind: "tint", color } as const) : {}),
+        opacity,
+        blend: style.blend === "over" && blend === "add" ? "add" : style.blend,
+        ...(style.kind === "labels" ? { isOverlay: true, ...lookOf(layer) } : {}),
+      },
+    };
+  });
 }
 
 /** The labels that a state shows; also undefined before they have been found. */
@@ -91,10 +157,13 @@ function labelsLayer({ name, dataset, imageAxes }: Labels, state: ViewState): La
         opacity: state.labels.opacity,
         blend: "over",
         isOverlay: true,
+        ...lookOf(state.labels),
       },
     },
   ];
 }
+
+const lookOf = ({ isOutline, hidden, selected }: LabelLook): LabelLook => ({ isOutline, hidden, selected });
 
 const plainStyle = {
   colormap: "labels",
@@ -127,7 +196,8 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
   if (!isComposite(dataset, state) || channelAxis === undefined) {
     const kind = colormap === "labels" ? "labels" : "map";
     const labelColors = kind === "labels" ? dataset.labelInfo?.colors : undefined;
-    const style = { ...plain, ...spread, kind, labelColors, blend: "over" } as const;
+    const look = kind === "labels" ? lookOf(state.labels) : {};
+    const style = { ...plain, ...spread, kind, labelColors, blend: "over", ...look } as const;
     const center = isDiverging(colormap) && scale !== "log" ? { center: state.center } : {};
     return [{ ...plane, id: imageId, range, style, ...center }];
   }

@@ -5,7 +5,9 @@
  * settings that differ from the viewer's defaults are written. Attributes of the component have the same
  * syntax.
  */
+import { layersText, readLayers } from "./added-layers.js";
 import type { Camera } from "./camera.js";
+import { labelListText, readLabelList } from "./label-look.js";
 import { channelsText, readChannels } from "./query-channels.js";
 import { type ArrayFacts, resolveState, type ValueRange, type ViewState, type WantedState } from "./state.js";
 import { orbitText, readOrbit } from "./volume.js";
@@ -107,6 +109,26 @@ const entries: readonly Entry[] = [
     read: (text) => ({ labels: { opacity: Number(text) } }),
     write: ({ labels }) => String(labels.opacity),
   },
+  {
+    name: "outlines",
+    read: (text) => ({ labels: { isOutline: text === "yes" ? true : text === "no" ? false : text } }),
+    write: ({ labels }) => (labels.isOutline ? "yes" : "no"),
+  },
+  {
+    name: "hide",
+    read: (text) => ({ labels: { hidden: readLabelList(text) } }),
+    write: ({ labels }) => labelListText(labels.hidden),
+  },
+  {
+    name: "pick",
+    read: (text) => ({ labels: { selected: readLabelList(text) } }),
+    write: ({ labels }) => labelListText(labels.selected),
+  },
+  {
+    name: "layers",
+    read: (text) => ({ layers: readLayers(text) }),
+    write: ({ layers }) => layersText(layers),
+  },
   numberEntry("center"),
   choiceEntry("isLogHistogram", "histogram", "linear", "log"),
   numberEntry("frameRate", "fps"),
@@ -151,6 +173,7 @@ const named = new Set<string>([
     "isRaw",
     "channels",
     "labels",
+    "layers",
   ],
   ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
   ...["view", "orbit", "mode"],

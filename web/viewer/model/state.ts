@@ -12,6 +12,7 @@ import {
   isNumeric,
   type Leaf,
 } from "../source/leaf.js";
+import { type LayerState, layerStates } from "./added-layers.js";
 import type { Camera } from "./camera.js";
 import {
   type ChannelState,
@@ -22,9 +23,10 @@ import {
   isRange,
   type ValueRange,
 } from "./channels.js";
+import { isLabelList, type LabelLook } from "./label-look.js";
 import { isOrbit, type Orbit, type VolumeMode, volumeModes } from "./volume.js";
 
-export type { ChannelState, ValueRange };
+export type { ChannelState, LayerState, ValueRange };
 
 /** Elements start … stop − 1 along an axis. */
 export type Interval = readonly [start: number, stop: number];
@@ -83,6 +85,8 @@ export interface ViewState {
   readonly channels: readonly ChannelState[] | null;
   /** Labels over the image. */
   readonly labels: LabelsState;
+  /** Layers from other sources, the lowest first. */
+  readonly layers: readonly LayerState[];
   /** Value at the middle of a diverging map; null for 0 if the range includes both signs. */
   readonly center: number | null;
   /** Whether the histogram has a logarithmic scale. */
@@ -113,8 +117,8 @@ export interface ViewState {
 /** The choices of slices per second. */
 export const frameRates = [1, 2, 5, 10, 20, 30] as const;
 
-/** The labels shown over an image, and their opacity. */
-export interface LabelsState {
+/** The labels shown over an image, and their opacity; how labels are drawn, also if they are the image. */
+export interface LabelsState extends LabelLook {
   /** Null for the first. */
   readonly name: string | null;
   readonly isOn: boolean;
@@ -181,6 +185,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     isRaw: wanted.isRaw === true,
     channels: channelsFor(array, wanted.channels),
     labels: labelsState(wanted.labels),
+    layers: layerStates(wanted.layers),
     center: finiteOrNull(wanted.center),
     isLogHistogram: wanted.isLogHistogram === true,
     frameRate: frameRates.find((rate) => rate === wanted.frameRate) ?? 5,
@@ -211,9 +216,12 @@ const axisAt = (value: unknown, shape: readonly number[]): number | null =>
   typeof value === "number" && Number.isInteger(value) && shape[value] !== undefined ? value : null;
 
 function labelsState(value: unknown): LabelsState {
-  const { name, isOn, opacity } = (value ?? {}) as Partial<LabelsState>;
+  const { name, isOn, opacity, isOutline, hidden, selected } = (value ?? {}) as Partial<LabelsState>;
   const isShare = typeof opacity === "number" && opacity >= 0 && opacity <= 1;
   return {
+    isOutline: isOutline === true,
+    hidden: isLabelList(hidden) ? hidden : [],
+    selected: isLabelList(selected) ? selected : [],
     name: typeof name === "string" ? name : null,
     isOn: isOn !== false,
     opacity: isShare ? opacity : 0.5,

@@ -3,7 +3,7 @@
 import type { Region } from "zarr-wasm";
 import { h } from "../base/dom.js";
 import { formatScalar, scalarAt } from "../base/format.js";
-import { maxText, shortened } from "../base/text.js";
+import { maxText, shortened, shortName } from "../base/text.js";
 import { channelLabel, findChannelAxis } from "../model/channels.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
@@ -24,6 +24,8 @@ export interface Pointed {
     readonly gap: TileGap | undefined;
     readonly layer: Layer;
   }[];
+  /** Description of the point or shape; "" for none. */
+  readonly shape?: string | undefined;
 }
 
 const hint = "Point at the picture or use the arrow keys to read values; ? lists all keys.";
@@ -45,9 +47,14 @@ export class Readout {
     this.element.classList.toggle("zw-hint", !pointed);
     this.#index.hidden = !pointed;
     setText(this.#index, pointed ? whereText(pointed) : "");
-    if (pointed) setText(this.#value, pointed.readings.map(valueText).join(" · ") || "not read yet");
+    if (pointed) setText(this.#value, pointedText(pointed));
     else setText(this.#value, window.matchMedia("(pointer: coarse)").matches ? touchHint : hint);
   }
+}
+
+function pointedText({ readings, shape }: Pointed): string {
+  const values = readings.map(valueText).join(" · ") || "not read yet";
+  return shape ? `${values} · ${shape}` : values;
 }
 
 /** Formats an element in full, from the block that holds it. */
@@ -78,16 +85,18 @@ function withUnit({ dataset: { unit }, isRaw, part }: Layer, value: string): str
 }
 
 /** Names the layer, if there are several. */
-function layerName({ dataset, style, index }: Layer): string {
+function layerName({ dataset, style, index, title }: Layer): string {
+  const name = title === undefined ? "" : `${shortName(title)}: `;
   const axis = findChannelAxis(dataset);
   const isChannel = style.kind === "tint" || style.kind === "mask";
-  if (axis !== undefined && isChannel) return `${channelLabel(dataset, index[axis]!)} `;
-  return style.isOverlay ? "label " : "";
+  if (axis !== undefined && isChannel) return `${name}${channelLabel(dataset, index[axis]!)} `;
+  return style.isOverlay ? `${name}label ` : name;
 }
 
 /** Indices, with coordinates if there are any. */
 function whereText({ index, axes, readings }: Pointed): string {
-  const dataset = readings.find(({ layer }) => !layer.style.isOverlay)?.layer.dataset;
+  const dataset = readings.find(({ layer }) => !layer.style.isOverlay && layer.title === undefined)?.layer
+    .dataset;
   const position = dataset ? positionText(dataset, index) : "";
   const place = [placeText(axes, index), position].filter((text) => text !== "").join(" · ");
   return `[${index.join(", ")}]${place === "" ? "" : ` ${place}`}`;

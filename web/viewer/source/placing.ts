@@ -25,7 +25,8 @@ export function placedIn(image: Dataset, own: Dataset): { dataset: Dataset; imag
   return { dataset: { ...own, levels }, imageAxes };
 }
 
-function placed(level: Level, places: readonly { factor: number; origin: number }[]): Level {
+/** A level whose elements of level 0 are placed along each axis. */
+export function placed(level: Level, places: readonly { factor: number; origin: number }[]): Level {
   return {
     factor: level.factor.map((factor, axis) => factor * places[axis]!.factor),
     origin: level.origin.map((origin, axis) => places[axis]!.origin + origin * places[axis]!.factor),

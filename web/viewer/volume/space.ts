@@ -23,14 +23,14 @@ export function volumeAxes(
   return depth === undefined ? undefined : [depth, down, across];
 }
 
-/** The layers of a volume: those of the picture, with three axes. Labels and masks are not drawn. */
+/** The layers of a volume: those of the picture, with three axes. Labels, masks and added layers are not drawn. */
 export function volumeLayers(
   dataset: Dataset,
   state: ViewState,
   axes: readonly [number, number, number],
 ): Layer[] {
   return planLayers(dataset, state)
-    .filter(({ style }) => style.kind === "map" || style.kind === "tint")
+    .filter(({ style, title }) => title === undefined && (style.kind === "map" || style.kind === "tint"))
     .map((layer) => ({
       ...layer,
       axes,

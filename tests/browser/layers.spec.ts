@@ -1,0 +1,361 @@
+// Layers over the picture: images of other scales, points and shapes, labels.
+import type { Page } from "@playwright/test";
+import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import { segments, square } from "../shared/viewer-layers.js";
+import { expect, test } from "./site.js";
+import { ViewerPage, withoutWebGL } from "./viewer-page.js";
+
+const layersParameter = (layers: readonly Record<string, unknown>[]) =>
+  `layers=${encodeURIComponent(JSON.stringify(layers))}`;
+
+type Rgb = readonly [red: number, green: number, blue: number];
+
+/** The first column, in device pixels, of a row with a colour, and the end of the last one. */
+async function columnsWith(
+  viewer: ViewerPage,
+  y: number,
+  isWanted: (color: Rgb) => boolean,
+): Promise<[number, number]> {
+  const { width, data } = await viewer.canvas();
+  const found = Array.from({ length: width }, (_, x) => x).filter((x) => {
+    const at = 4 * (y * width + x);
+    return isWanted([data[at]!, data[at + 1]!, data[at + 2]!]);
+  });
+  return [found[0]!, found.at(-1)! + 1];
+}
+
+for (const camera of ["", "&at=20,22,9.37", "&at=17.3,31.9,2.71"])
+  test(`images of different scales and units coincide${camera}`, async ({ viewer }) => {
+    const layers = [{ src: "/layers/coarse.zarr", color: "#ff0000", opacity: 0.5, range: "0:200" }];
+    await viewer.show(`source=/layers/fine.zarr&map=gray&range=0:256${camera}&${layersParameter(layers)}`);
+    const middle = { row: 20, column: 20 };
+    // Half of gray 128, and half of red 255.
+    await expect
+      .poll(async () => [
+        ...(await viewer.pixels([middle.row, middle.row + 1], [middle.column, middle.column + 1])).data,
+      ])
+      .toEqual([192, 64, 64, 255]);
+    const { width, height } = await viewer.canvas();
+    const { top, left, rows, columns } = await viewer.seen();
+    const y = Math.floor(((middle.row + 0.5 - top) / rows) * height);
+    // The ground around the picture is lighter.
+    const fine = await columnsWith(viewer, y, ([, green]) => green >= 32 && green <= 200);
+    const coarse = await columnsWith(viewer, y, ([red, green]) => red - green >= 60);
+    for (const [i, at] of [square.from, square.to].entries()) {
+      const expected = Math.min(width, Math.max(0, ((at - left) / columns) * width));
+      expect(Math.abs(coarse[i]! - expected)).toBeLessThanOrEqual(0.5);
+      expect(Math.abs(fine[i]! - expected)).toBeLessThanOrEqual(0.5);
+    }
+  });
+
+test("an additive layer adds; a hidden one does not; both are in the link", async ({ viewer, page }) => {
+  const query = "source=/layers/fine.zarr&map=gray&range=0:256";
+  const layer = { src: "/layers/coarse.zarr", color: "#ff0000", range: "0:200", blend: "add" };
+  await viewer.show(`${query}&${layersParameter([layer])}`);
+  const pixel = async () => [...(await viewer.pixels([20, 21], [20, 21])).data];
+  await expect.poll(pixel).toEqual([255, 128, 128, 255]);
+  await viewer.pointAt(20, 20);
+  await expect(viewer.readout).toContainText("128 · coarse.zarr: 200");
+  const row = page.getByRole("group", { name: "Layer coarse.zarr" });
+  await row.getByRole("checkbox").uncheck();
+  await expect.poll(pixel).toEqual([128, 128, 128, 255]);
+  await expect
+    .poll(() => new URL(page.url()).searchParams.get("layers"))
+    .toBe(
+      JSON.stringify(
+        [{ ...layer, color: "ff0000", src: layer.src, visible: "no" }].map(
+          ({ src, visible, blend, range, color }) => ({ src, visible, blend, range, color }),
+        ),
+      ),
+    );
+  await page.reload();
+  await viewer.reaches("ready");
+  await expect(row.getByRole("checkbox")).not.toBeChecked();
+  expect(await pixel()).toEqual([128, 128, 128, 255]);
+  await row.getByRole("button", { name: "Remove coarse.zarr" }).click();
+  await expect(row).toHaveCount(0);
+  await expect.poll(() => new URL(page.url()).searchParams.get("layers")).toBeNull();
+});
+
+test("a layer may leave the picture, and be moved and enlarged", async ({ viewer }) => {
+  const show = (layer: Record<string, unknown>) =>
+    viewer.show(
+      `source=/layers/fine.zarr&map=gray&range=0:256&at=64,64,3&${layersParameter([{ color: "#ff0000", range: "0:200", ...layer }])}`,
+    );
+  const red = async (row: number, column: number) =>
+    (await viewer.pixels([row, row + 1], [column, column + 1])).data[0] === 255;
+  // 24 µm are the centre of element 48: it covers 48 to 112.
+  await show({ src: "/layers/beyond.zarr" });
+  await expect.poll(() => red(100, 100)).toBe(true);
+  expect([await red(48, 48), await red(47, 48), await red(111, 111), await red(112, 111)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  await show({ src: "/layers/beyond.zarr", translate: "-24,-14" });
+  await expect.poll(() => red(30, 30)).toBe(true);
+  expect([await red(0, 20), await red(0, 19), await red(63, 83), await red(64, 83)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  await show({ src: "/layers/beyond.zarr", scale: 0.5 });
+  await expect.poll(() => red(30, 30)).toBe(true);
+  expect([await red(24, 24), await red(23, 24), await red(55, 55), await red(56, 55)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+});
+
+async function open(page: Page, site: string, body: string): Promise<void> {
+  await page.goto(`${site}/pages/blank.html`);
+  await page.evaluate((html) => {
+    document.body.innerHTML = html;
+  }, body);
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+}
+
+test("children of the element are layers", async ({ page, site, problems }) => {
+  await open(
+    page,
+    site,
+    `<zarr-viewer id="one" src="/layers/fine.zarr" colormap="gray" range="0:256">
+      <zarr-layer src="/layers/coarse.zarr" color="#00ff00" range="0:200"></zarr-layer>
+    </zarr-viewer>`,
+  );
+  const one = page.locator("#one");
+  await expect(one.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+  const layers = () =>
+    one.evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings.layers as readonly object[]);
+  expect(await layers()).toMatchObject([{ source: "/layers/coarse.zarr", color: "00ff00" }]);
+  const pixel = () =>
+    one.evaluate((viewer) => {
+      const canvas = viewer.shadowRoot!.querySelector<HTMLCanvasElement>(".zw-canvas")!;
+      const copy = Object.assign(document.createElement("canvas"), {
+        width: canvas.width,
+        height: canvas.height,
+      });
+      const context = copy.getContext("2d", { willReadFrequently: true })!;
+      context.drawImage(canvas, 0, 0);
+      return [
+        ...context.getImageData(Math.floor((canvas.width * 3) / 8), Math.floor((canvas.height * 3) / 8), 1, 1)
+          .data,
+      ];
+    });
+  await expect.poll(pixel).toEqual([0, 255, 0, 255]);
+  await one.evaluate((viewer) => viewer.querySelector("zarr-layer")!.setAttribute("opacity", "0"));
+  await expect.poll(pixel).toEqual([128, 128, 128, 255]);
+  problems.expect(/layers=.* cannot be used/);
+  await one.evaluate((viewer) => viewer.querySelector("zarr-layer")!.setAttribute("opacity", "2"));
+  await expect.poll(() => problems.all.length).toBe(1);
+  await expect.poll(pixel).toEqual([0, 255, 0, 255]);
+  await one.evaluate((viewer) => viewer.querySelector("zarr-layer")!.remove());
+  await expect.poll(pixel).toEqual([128, 128, 128, 255]);
+  expect(await layers()).toEqual([]);
+});
+
+test("a layer that cannot be shown is named, and the picture stays", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.show(
+    `source=/layers/fine.zarr&${layersParameter([{ src: "/layers/none.zarr" }, { src: "/layers/broken.geojson" }])}`,
+  );
+  await expect(page.getByText(/The layer none\.zarr cannot be shown: /)).toBeVisible();
+  await expect(
+    page.getByText("The layer broken.geojson cannot be shown: its features are not a list."),
+  ).toBeVisible();
+  await viewer.reaches("ready");
+});
+
+/** Red, green, blue, opacity of the points and shapes at the centre of an element. */
+const overlayPixel = async (viewer: ViewerPage, row: number, column: number): Promise<number[]> => {
+  const { x, y } = await viewer.positionOf(row, column);
+  return viewer.page.locator(".zw-map-lines[data-layers]").evaluate(
+    (canvas, at) => {
+      const { width, height, clientWidth, clientHeight } = canvas as HTMLCanvasElement;
+      // A copy, because browsers complain of a canvas of a page that is read often.
+      const copy = Object.assign(document.createElement("canvas"), { width, height });
+      const context = copy.getContext("2d", { willReadFrequently: true })!;
+      context.drawImage(canvas as HTMLCanvasElement, 0, 0);
+      const [column_, row_] = [
+        Math.floor((at.x / clientWidth) * width),
+        Math.floor((at.y / clientHeight) * height),
+      ];
+      return [...context.getImageData(column_, row_, 1, 1).data];
+    },
+    { x, y },
+  );
+};
+
+test("points, lines and areas of GeoJSON lie at their coordinates, and have their properties", async ({
+  viewer,
+  page,
+}) => {
+  const layers = [{ src: "/layers/cells.geojson", color: "", size: 8 }];
+  await viewer.show(`source=/layers/fine.zarr&map=gray&range=0:256&at=16,16,16&${layersParameter(layers)}`);
+  await expect(page.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  // 12, 6 µm are the centre of the element in row 12, column 24.
+  expect((await overlayPixel(viewer, 12, 24)).slice(0, 4)).toEqual([0, 255, 0, 255]);
+  expect((await overlayPixel(viewer, 12, 25))[3]).toBe(0);
+  // Inside the area, in its hole, outside.
+  expect((await overlayPixel(viewer, 5, 5))[3]).toBeGreaterThan(40);
+  expect((await overlayPixel(viewer, 7, 7))[3]).toBe(0);
+  expect((await overlayPixel(viewer, 2, 2))[3]).toBe(0);
+  expect((await overlayPixel(viewer, 28, 10))[3]).toBe(255);
+  await viewer.pointAt(12, 24);
+  await expect(viewer.readout).toContainText("cells.geojson: class: stroma, area: 9.5");
+  await viewer.pointAt(5, 5);
+  await expect(viewer.readout).toContainText("cells.geojson: id: left, class: epithelial, area: 64");
+  await viewer.pointAt(7, 7);
+  await expect(viewer.readout).not.toContainText("cells.geojson");
+});
+
+const spatial = "source=/layers/spatial.zarr&path=images/picture&map=gray&range=0:256&at=32,32,10";
+
+test("points of SpatialData are transformed, coloured by a column, and described", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  const layer = { src: "/layers/spatial.zarr", path: "points/transcripts", by: "gene", size: 9 };
+  await viewer.show(`${spatial}&${layersParameter([layer])}`);
+  await expect(page.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  // x' = 2y + 4, y' = 2x + 8: 4.25, 6.25 is 16.5, 16.5; the centre of an element.
+  const [first, second, third] = await Promise.all([
+    overlayPixel(viewer, 16, 16),
+    overlayPixel(viewer, 32, 16),
+    overlayPixel(viewer, 48, 44),
+  ]);
+  expect([first[3], second[3], third[3]]).toEqual([255, 255, 255]);
+  expect(third).toEqual(first);
+  expect(second).not.toEqual(first);
+  expect((await overlayPixel(viewer, 16, 18))[3]).toBe(0);
+  await viewer.pointAt(32, 16);
+  await expect(viewer.readout).toContainText("transcripts: x: 12.25, y: 6.25, gene: Gapdh");
+});
+
+test("polygons and circles of SpatialData, also of its first version", async ({ viewer, page }) => {
+  const at = (name: string) => ({ src: "/layers/spatial.zarr", path: `shapes/${name}`, color: "#ff0000" });
+  await viewer.show(`${spatial}&${layersParameter([at("cells")])}`);
+  await expect(page.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  // 5 to 10 become 20 to 30 across and 10 to 20 down.
+  const isPainted = async (row: number, column: number) => (await overlayPixel(viewer, row, column))[3]! > 0;
+  expect([await isPainted(15, 25), await isPainted(15, 18), await isPainted(22, 25)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  await viewer.pointAt(15, 25);
+  await expect(viewer.readout).toContainText("cells: cell: a");
+  await viewer.show(`${spatial}&${layersParameter([at("spots")])}`);
+  await expect(page.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  // A circle around 30, 40 of radius 6, and one around 50, 40 of radius 3.
+  expect([
+    await isPainted(44, 30),
+    await isPainted(47, 30),
+    await isPainted(41, 50),
+    await isPainted(44, 50),
+  ]).toEqual([true, false, true, false]);
+  await viewer.pointAt(40, 52);
+  await expect(viewer.readout).toContainText("spots: radius: 1.5");
+  await viewer.show(`${spatial}&${layersParameter([at("old")])}`);
+  await expect(page.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  expect([
+    await isPainted(11, 11),
+    await isPainted(14, 14),
+    await isPainted(35, 35),
+    await isPainted(25, 25),
+  ]).toEqual([true, false, true, false]);
+});
+
+test("observations of AnnData lie at their positions, with the columns of obs", async ({ viewer, page }) => {
+  const layer = { src: "/layers/spatial.zarr", path: "tables/table", by: "kind", size: 9 };
+  await viewer.show(`${spatial}&${layersParameter([layer])}`);
+  await expect(page.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  const pixels = await Promise.all([
+    overlayPixel(viewer, 10, 10),
+    overlayPixel(viewer, 10, 30),
+    overlayPixel(viewer, 50, 50),
+  ]);
+  expect(pixels.map(([, , , alpha]) => alpha)).toEqual([255, 255, 255]);
+  expect(pixels[2]).toEqual([128, 128, 128, 255]);
+  expect(pixels[0]).not.toEqual(pixels[1]);
+  await viewer.pointAt(10, 10);
+  await expect(viewer.readout).toContainText("table: _index: c1, kind: stroma, depth: 1.5");
+});
+
+const labelled = "source=/layers/segments.zarr&map=labels";
+
+/** Whether the middle and the corner of each label differ from the background. */
+async function drawnParts(viewer: ViewerPage): Promise<boolean[][]> {
+  const { data, width } = await viewer.pixels([0, 32], [0, 32]);
+  const at = (row: number, column: number) => data.readUInt32LE(4 * (row * width + column));
+  return segments.map(([, row, column]) =>
+    [at(row + 4, column + 4), at(row, column)].map((one) => one !== at(0, 0)),
+  );
+}
+
+test("labels are drawn as outlines, hidden and selected, also those without a table entry", async ({
+  viewer,
+}) => {
+  await viewer.show(`${labelled}`);
+  expect(await drawnParts(viewer)).toEqual(Array(4).fill([true, true]));
+  const plain = (await viewer.pixels([0, 32], [0, 32])).data;
+  await viewer.show(`${labelled}&outlines=yes`);
+  expect(await drawnParts(viewer)).toEqual(Array(4).fill([false, true]));
+  await viewer.show(`${labelled}&hide=3,80000`);
+  expect(await drawnParts(viewer)).toEqual([
+    [false, false],
+    [true, true],
+    [true, true],
+    [false, false],
+  ]);
+  await viewer.show(`${labelled}&pick=70001`);
+  const picked = (await viewer.pixels([0, 32], [0, 32])).data;
+  const isSame = segments.map(([, row, column]) => {
+    const at = 4 * (32 * (row + 4) + column + 4);
+    return picked.readUInt32LE(at) === plain.readUInt32LE(at);
+  });
+  expect(isSame).toEqual([false, true, false, false]);
+});
+
+test("a click selects a label, a second one no longer; the background none", async ({ viewer, page }) => {
+  await viewer.show(labelled);
+  const click = async (row: number, column: number) =>
+    viewer.box.click({ position: await viewer.positionOf(row, column) });
+  await click(8, 8);
+  await expect(page).toHaveURL(/pick=3(&|$)/);
+  await click(8, 20);
+  await expect(page).toHaveURL(/pick=3,70001(&|$)/);
+  await expect(page.getByLabel("Selected labels")).toHaveValue("3, 70001");
+  await click(8, 8);
+  await expect(page).toHaveURL(/pick=70001(&|$)/);
+  await click(1, 1);
+  await expect(page).not.toHaveURL(/pick=/);
+  await page.getByLabel("Outlines only").check();
+  await expect.poll(() => drawnParts(viewer)).toEqual(Array(4).fill([false, true]));
+  await viewer.enter("Hidden labels", "9");
+  await expect(page).toHaveURL(/outlines=yes&hide=9/);
+});
+
+test("labels look the same with and without WebGL", async ({ viewer, page, site }) => {
+  const other = new ViewerPage(await page.context().newPage(), site);
+  await withoutWebGL(other.page);
+  for (const query of [
+    "",
+    "&outlines=yes",
+    "&outlines=yes&hide=3,80000",
+    "&pick=9,70001",
+    "&pick=3&hide=70001",
+  ]) {
+    await viewer.show(`${labelled}${query}`);
+    await other.show(`${labelled}${query}`);
+    const [a, b] = [await viewer.pixels([0, 32], [0, 32]), await other.pixels([0, 32], [0, 32])];
+    const far = a.data.findIndex((value, i) => Math.abs(value - b.data[i]!) > 1);
+    expect([query, far]).toEqual([query, -1]);
+  }
+});

@@ -1,0 +1,24 @@
+/** Selects labels by clicking on them. */
+import { scalarAt } from "../base/format.js";
+import { maxListed } from "../model/label-look.js";
+import type { ViewState, WantedState } from "../model/state.js";
+import type { Reading } from "./cell-reading.js";
+
+/**
+ * The change of a state after a click: the label under the pointer is selected, or no longer selected; on the
+ * background none is. Undefined if there are no labels.
+ */
+export function pickedLabel({ labels }: ViewState, readings: readonly Reading[]): WantedState | undefined {
+  const reading = readings.findLast(
+    ({ layer }) => layer.style.kind === "labels" && layer.title === undefined,
+  );
+  if (!reading) return undefined;
+  const { tile, row, column } = reading;
+  const label = Number(scalarAt(tile.block.region, tile.offsetOf(row, column)));
+  const { selected } = labels;
+  if (label === 0 || !Number.isSafeInteger(label))
+    return selected.length > 0 ? { labels: { ...labels, selected: [] } } : undefined;
+  const others = selected.filter((one) => one !== label);
+  const next = others.length < selected.length ? others : [...others, label].slice(-maxListed);
+  return { labels: { ...labels, selected: next } };
+}

@@ -1,0 +1,218 @@
+/** Layers over the picture from other sources, as part of the state: their source, place and style. */
+import { type ColormapName, isColormap } from "../base/colormaps.js";
+import { isRange, type ValueRange } from "./channels.js";
+import { isLabelList, type LabelLook, labelListText, readLabelList } from "./label-look.js";
+
+export const layerKinds = ["auto", "image", "labels", "points", "shapes"] as const;
+export type LayerKind = (typeof layerKinds)[number];
+
+export interface LayerState extends LabelLook {
+  readonly source: string;
+  /** Path of the node below the source. */
+  readonly path: string;
+  /** "auto": as the metadata say. */
+  readonly kind: LayerKind;
+  /** Display name; "" for the one of the source. */
+  readonly name: string;
+  readonly isOn: boolean;
+  /** 0 to 1. */
+  readonly opacity: number;
+  readonly blend: "normal" | "add";
+  /** Factors of the layer's coordinates [down, across], applied before `translation`; null for 1. */
+  readonly scale: readonly [number, number] | null;
+  /** Shift in coordinates of the picture, [down, across]. */
+  readonly translation: readonly [number, number];
+  /** Null for the default. */
+  readonly colormap: ColormapName | null;
+  readonly range: ValueRange;
+  /** "rrggbb" of points, shapes and the brightest values of an image; "" for the default. */
+  readonly color: string;
+  /** Diameter of points and width of lines, in CSS pixels; 0 for the default. */
+  readonly size: number;
+  /** The property that colours points and shapes; "" for none. */
+  readonly by: string;
+}
+
+/** Maximum number of layers of a state. */
+export const maxLayers = 32;
+
+const maxText = 4096;
+
+/** Defaults of everything but the source. */
+const usual: LayerState = {
+  source: "",
+  path: "",
+  kind: "auto",
+  name: "",
+  isOn: true,
+  opacity: 1,
+  blend: "normal",
+  scale: null,
+  translation: [0, 0],
+  colormap: null,
+  range: { mode: "auto" },
+  color: "",
+  size: 0,
+  by: "",
+  isOutline: false,
+  hidden: [],
+  selected: [],
+};
+
+const isText = (value: unknown): boolean => typeof value === "string" && value.length <= maxText;
+const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+const isNumber = (value: unknown, low: number, high: number): boolean =>
+  typeof value === "number" && value >= low && value <= high;
+const isPair = (value: unknown, isPart: (part: number) => boolean): boolean =>
+  Array.isArray(value) && value.length === 2 && value.every((part) => Number.isFinite(part) && isPart(part));
+
+const checks: { readonly [K in keyof LayerState]: (value: unknown) => boolean } = {
+  source: (value) => isText(value) && value !== "",
+  path: isText,
+  kind: (value) => layerKinds.includes(value as LayerKind),
+  name: isText,
+  isOn: isBoolean,
+  opacity: (value) => isNumber(value, 0, 1),
+  blend: (value) => value === "normal" || value === "add",
+  scale: (value) => isPair(value, (part) => part > 0),
+  translation: (value) => isPair(value, () => true),
+  colormap: isColormap,
+  range: isRange,
+  color: (value) => /^[0-9a-f]{6}$/.test(String(value)),
+  size: (value) => isNumber(value, 0, 100),
+  by: isText,
+  isOutline: isBoolean,
+  hidden: isLabelList,
+  selected: isLabelList,
+};
+
+/** The valid layers of a requested list; invalid parts of a layer get their defaults. */
+export function layerStates(value: unknown): readonly LayerState[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, maxLayers).flatMap((wanted: unknown) => {
+    const given = Object.entries({ ...(wanted as object | null) }).filter(
+      ([key, part]) => Object.hasOwn(checks, key) && checks[key as keyof LayerState](part),
+    );
+    const layer: LayerState = { ...usual, ...Object.fromEntries(given) };
+    return layer.source === "" ? [] : [layer];
+  });
+}
+
+/** A part of a layer as a string, for attributes and addresses. */
+interface Part {
+  readonly key: keyof LayerState;
+  readonly read: (text: string) => unknown;
+  readonly write?: (layer: LayerState) => string;
+}
+
+const text = (key: keyof LayerState): Part => ({ key, read: (value) => value });
+const number = (key: keyof LayerState): Part => ({ key, read: Number });
+/** "2,3", or "2" for both. */
+const pair = (key: "scale" | "translation"): Part => ({
+  key,
+  read(value) {
+    const parts = value.split(",").map(Number);
+    return parts.length === 1 ? [parts[0], parts[0]] : parts;
+  },
+});
+
+const flag = (key: "isOn" | "isOutline"): Part => ({
+  key,
+  read: (value) => (value === "no" ? false : value === "yes" ? true : value),
+  write: (layer) => (layer[key] ? "yes" : "no"),
+});
+const labels = (key: "hidden" | "selected"): Part => ({
+  key,
+  read: readLabelList,
+  write: (layer) => labelListText(layer[key]),
+});
+
+/** By the name of the attribute of `<zarr-layer>`. */
+const parts: Readonly<Record<string, Part>> = {
+  src: text("source"),
+  path: text("path"),
+  kind: text("kind"),
+  name: text("name"),
+  visible: flag("isOn"),
+  opacity: number("opacity"),
+  blend: text("blend"),
+  scale: pair("scale"),
+  translate: pair("translation"),
+  colormap: text("colormap"),
+  range: {
+    key: "range",
+    read(value) {
+      const match = /^([^:]+):([^:]+)$/.exec(value);
+      return match ? { mode: "manual", low: Number(match[1]), high: Number(match[2]) } : { mode: value };
+    },
+    write: ({ range }) => (range.mode === "manual" ? `${range.low}:${range.high}` : range.mode),
+  },
+  color: { key: "color", read: (value) => value.replace(/^#/, "").toLowerCase() },
+  size: number("size"),
+  by: text("by"),
+  outlines: flag("isOutline"),
+  hide: labels("hidden"),
+  pick: labels("selected"),
+};
+
+/** Names of the attributes of `<zarr-layer>`. */
+export const layerAttributes: readonly string[] = Object.keys(parts);
+
+/** Reads a layer from strings by their names. */
+function readLayer(textOf: (name: string) => string | null | undefined): Record<string, unknown> {
+  const given = Object.entries(parts).flatMap(([name, { key, read }]) => {
+    const value = textOf(name)?.trim();
+    return value ? [[key, read(value)] as const] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+/** Names of the attributes with strings that a layer cannot have. */
+export function layerProblems(textOf: (name: string) => string | null): string[] {
+  return Object.entries(parts).flatMap(([name, { key, read }]) => {
+    const value = textOf(name)?.trim();
+    return !value || checks[key](read(value)) ? [] : [name];
+  });
+}
+
+/** Reads the layers of an address: a JSON list of objects with the names of attributes. */
+export function readLayers(value: string): unknown {
+  try {
+    const list: unknown = JSON.parse(value);
+    if (!Array.isArray(list)) return value;
+    return list.slice(0, maxLayers).map((one: unknown) => {
+      const given = new Map(Object.entries({ ...(one as object | null) }));
+      return readLayer((name) => (given.has(name) ? String(given.get(name)) : null));
+    });
+  } catch {
+    return value; // for `resolveState` to refuse
+  }
+}
+
+/** The inverse; "" for no layers. */
+export function layersText(layers: readonly LayerState[]): string {
+  if (layers.length === 0) return "";
+  const objects = layers.map((layer) => {
+    const different = Object.entries(parts).flatMap(
+      ([name, { key, write = (one: LayerState) => String(one[key] ?? "") }]) =>
+        write(layer) === write(usual) ? [] : [[name, write(layer)]],
+    );
+    return Object.fromEntries(different) as Record<string, string>;
+  });
+  return JSON.stringify(objects);
+}
+
+/** Identifies the content of a layer: its source, and how it is interpreted. */
+export const contentKey = ({ source, path, kind }: LayerState): string =>
+  JSON.stringify([source, path, kind]);
+
+/** Identifies the content of a layer and its place. */
+export const placeKey = (layer: LayerState): string =>
+  JSON.stringify([contentKey(layer), layer.scale, layer.translation]);
+
+/** The name of a layer: its own, or the last part of its address. */
+export function layerName({ name, source, path }: LayerState): string {
+  if (name !== "") return name;
+  const parts = `${source.split(/[?#|]/, 1)[0]}/${path}`.split("/").filter((part) => part !== "");
+  return parts.at(-1) ?? source;
+}

@@ -1,0 +1,90 @@
+/** Opens the source of a layer over a picture. */
+import { HttpStore } from "zarr-wasm";
+import { maxRequests } from "../base/requests.js";
+import type { Dataset } from "./dataset.js";
+import { type Features, featureLimits, InvalidLayer } from "./features.js";
+import { ifReadable, openNode, storeFor } from "./nodes.js";
+import { openTarget, resolveTarget } from "./open.js";
+
+interface LayerTarget {
+  readonly source: string;
+  readonly path: string;
+  readonly kind: "auto" | "image" | "labels" | "points" | "shapes";
+}
+
+/** The content of a layer, in its own coordinates. */
+export type LayerContent =
+  | { readonly kind: "image"; readonly dataset: Dataset }
+  | { readonly kind: "features"; readonly features: Features };
+
+/** @throws as `openTarget` does; InvalidLayer for sources without content of the wanted kind. */
+export async function openLayerContent(target: LayerTarget, signal: AbortSignal): Promise<LayerContent> {
+  const path = pathOf(target.source);
+  if (/\.(geo)?json$/i.test(path)) return featuresFrom(target.source, signal, geoJson);
+  if (/\.(geo)?parquet$/i.test(path)) return featuresFrom(target.source, signal, parquet);
+  const features =
+    target.kind === "image" || target.kind === "labels" ? undefined : await spatial(target, signal);
+  return features
+    ? { kind: "features", features }
+    : { kind: "image", dataset: await openImage(target, signal) };
+}
+
+async function featuresFrom(
+  source: string,
+  signal: AbortSignal,
+  parse: (bytes: Uint8Array) => Promise<Features>,
+): Promise<LayerContent> {
+  return { kind: "features", features: await parse(await readFile(source, signal)) };
+}
+
+async function geoJson(bytes: Uint8Array): Promise<Features> {
+  const { parseGeoJson } = await import("./geojson.js");
+  return parseGeoJson(new TextDecoder().decode(bytes));
+}
+
+async function parquet(bytes: Uint8Array): Promise<Features> {
+  const { parquetFile } = await import("./spatial.js");
+  return parquetFile(bytes);
+}
+
+/** Points or shapes of a group; undefined if it has none. */
+async function spatial({ source, path }: LayerTarget, signal: AbortSignal): Promise<Features | undefined> {
+  const { target } = resolveTarget({ source, path: path === "" ? undefined : path });
+  const opening = storeFor(target.source).then((store) =>
+    openNode({ source: store, path: target.path }, { signal, onWarning: () => {} }),
+  );
+  const group = await ifReadable(opening, signal);
+  if (group?.kind !== "group") return undefined;
+  const { isSpatial, openSpatial } = await import("./spatial.js");
+  if (!isSpatial(group)) return undefined;
+  const below = group.path === "" ? "/" : `/${group.path}/`;
+  const read = async (name: string) =>
+    group.store.get(`${below}${name}`, { signal, maxBytes: featureLimits.bytes });
+  return openSpatial(group, read, signal);
+}
+
+/** The path of an address, without query. */
+function pathOf(source: string): string {
+  const base = globalThis.location?.href;
+  return URL.canParse(source, base) ? new URL(source, base).pathname : source;
+}
+
+/** Reads a file over HTTP. */
+async function readFile(source: string, signal: AbortSignal): Promise<Uint8Array> {
+  const url = new URL(source, globalThis.location?.href);
+  const [, folder, name] = /^(.*\/)([^/]*)$/.exec(url.pathname) ?? [];
+  url.pathname = folder!;
+  const store = new HttpStore(url, { concurrency: maxRequests });
+  const bytes = await store.get(`/${decodeURIComponent(name!)}`, { signal, maxBytes: featureLimits.bytes });
+  if (!bytes) throw new InvalidLayer("the file does not exist");
+  return bytes;
+}
+
+async function openImage({ source, path, kind }: LayerTarget, signal: AbortSignal): Promise<Dataset> {
+  const { target } = resolveTarget({ source, path: path === "" ? undefined : path });
+  const opened = await openTarget(target, { signal, onWarning: () => {} });
+  if (opened.kind !== "dataset") throw new InvalidLayer("it contains no single image");
+  const { dataset } = opened;
+  const isLabels = kind === "labels" || (kind === "auto" && dataset.isLabels === true);
+  return isLabels ? { ...dataset, isLabels, hints: { ...dataset.hints, colormap: "labels" } } : dataset;
+}

@@ -1,0 +1,166 @@
+/** Columns of tables: of AnnData's `obs`, of Parquet files; categories resolved. */
+import { get, isZarrError, type ParquetColumn, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { formatBriefly } from "../base/format.js";
+import { shortened } from "../base/text.js";
+import { textAt, textsAt } from "./attributes.js";
+import { type FeatureColumn, featureLimits, InvalidLayer } from "./features.js";
+
+/** Maximum number of columns in the text of a row, and maximum length of a value. */
+const maxShown = 12;
+const maxValue = 80;
+
+/** A table by rows. */
+export class Table {
+  constructor(
+    readonly rows: number,
+    readonly columns: ReadonlyMap<string, FeatureColumn>,
+  ) {}
+
+  /** A value as text; "" for none. */
+  value(name: string, row: number): string {
+    const column = this.columns.get(name);
+    return column ? columnText(column, row) : "";
+  }
+
+  /** The values of a row: "class: stroma, area: 9.5". */
+  text(row: number): string {
+    const parts: string[] = [];
+    for (const [name, column] of this.columns) {
+      if (parts.length >= maxShown) break;
+      const value = columnText(column, row);
+      if (value !== "") parts.push(`${shortened(name, maxValue)}: ${value}`);
+    }
+    return parts.join(", ");
+  }
+}
+
+/** The value of a column in a row; "" for none. */
+function columnText(column: FeatureColumn, row: number): string {
+  if (column.kind === "categories") return shortened(column.names[column.codes[row]!] ?? "", maxValue);
+  const value = column.values[row]!;
+  return Number.isNaN(value) ? "" : formatBriefly(value);
+}
+
+/** A column of strings whose categories are numbered. */
+function textColumn(count: number, at: (row: number) => string | undefined): FeatureColumn {
+  const known = new Map<string, number>();
+  const codes = new Int32Array(count);
+  for (let row = 0; row < count; row++) {
+    const text = at(row);
+    if (text === undefined) {
+      codes[row] = -1;
+      continue;
+    }
+    const code = known.get(text) ?? known.size;
+    known.set(text, code);
+    codes[row] = code;
+  }
+  return { kind: "categories", codes, names: [...known.keys()] };
+}
+
+/** A column of a Parquet file; bytes are UTF-8. */
+export function parquetColumn(column: ParquetColumn): FeatureColumn {
+  if (column.kind === "numbers") return column;
+  const decoder = new TextDecoder();
+  const names = new Map<number, string>();
+  const textOf = (code: number) => {
+    const text = names.get(code) ?? decoder.decode(column.entries[code]);
+    names.set(code, text);
+    return text;
+  };
+  return textColumn(column.codes.length, (row) =>
+    column.codes[row]! < 0 ? undefined : textOf(column.codes[row]!),
+  );
+}
+
+/** Reads the columns of a data frame of AnnData; columns of unknown kinds are skipped. */
+export async function readFrame(frame: ZarrGroup, rows: number, signal: AbortSignal): Promise<Table> {
+  const { attributes } = frame;
+  const index = textAt(attributes, "_index") ?? "_index";
+  const names = [...new Set([index, ...textsAt(attributes, "column-order")])].slice(0, featureLimits.columns);
+  const columns = new Map<string, FeatureColumn>();
+  for (const name of names) {
+    const column = await readable(frameColumn(frame, name, rows, signal), signal);
+    if (column) columns.set(name, column);
+  }
+  return new Table(rows, columns);
+}
+
+/** Reads a data frame, whose index determines the number of rows. */
+export async function readTable(frame: ZarrGroup, signal: AbortSignal): Promise<Table> {
+  const index = await frame.open(textAt(frame.attributes, "_index") ?? "_index", { kind: "array", signal });
+  const [rows = 0] = index.shape;
+  if (rows > featureLimits.features)
+    throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} rows`);
+  return readFrame(frame, rows, signal);
+}
+
+/** Undefined if a column cannot be read: the others can. */
+async function readable<T>(reading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isZarrError(error) || error instanceof InvalidLayer) return undefined;
+    throw error;
+  }
+}
+
+async function frameColumn(
+  frame: ZarrGroup,
+  name: string,
+  rows: number,
+  signal: AbortSignal,
+): Promise<FeatureColumn | undefined> {
+  const node = await frame.open(name, { signal });
+  if (node.kind === "array") return arrayColumn(node, rows, signal);
+  if (textAt(node.attributes, "encoding-type") !== "categorical") return undefined;
+  const [codes, categories] = await Promise.all([
+    node.open("codes", { kind: "array", signal }),
+    node.open("categories", { kind: "array", signal }),
+  ]);
+  const [numbers, names] = await Promise.all([
+    readNumbers(codes, [rows], signal),
+    readStrings(categories, signal),
+  ]);
+  const own = Int32Array.from(numbers, (code) => (names[code] === undefined ? -1 : code));
+  return { kind: "categories", codes: own, names };
+}
+
+async function arrayColumn(array: ZarrArray, rows: number, signal: AbortSignal): Promise<FeatureColumn> {
+  if (isText(array)) {
+    const names = await readStrings(array, signal);
+    if (names.length !== rows) throw new InvalidLayer("a column has another length");
+    return textColumn(rows, (row) => names[row]);
+  }
+  return { kind: "numbers", values: await readNumbers(array, [rows], signal) };
+}
+
+const isText = ({ dtype }: ZarrArray): boolean => !/^(u?int|float|bool)/.test(dtype.name);
+
+/** Reads an array of numbers of a known shape; null lengths may be any. */
+export async function readNumbers(
+  array: ZarrArray,
+  shape: readonly (number | null)[],
+  signal: AbortSignal,
+): Promise<Float64Array> {
+  const isExpected =
+    array.shape.length === shape.length &&
+    shape.every((length, i) => length === null || length === array.shape[i]);
+  if (!isExpected) throw new InvalidLayer(`/${array.path} has the shape ${array.shape.join(" × ")}`);
+  const count = array.shape.reduce((product, length) => product * length, 1);
+  if (count > 2 * featureLimits.vertices)
+    throw new InvalidLayer(
+      `/${array.path} has more than ${(2 * featureLimits.vertices).toLocaleString("en")} elements`,
+    );
+  if (isText(array)) throw new InvalidLayer(`/${array.path} does not hold numbers`);
+  const { data } = await get(array, null, { signal });
+  return Float64Array.from({ length: count }, (_, i) => Number(data[i]));
+}
+
+async function readStrings(array: ZarrArray, signal: AbortSignal): Promise<string[]> {
+  if (array.shape.length !== 1 || array.shape[0]! > featureLimits.features)
+    throw new InvalidLayer(`/${array.path} is not a list`);
+  const { data } = await get(array, null, { signal });
+  return Array.from({ length: array.shape[0]! }, (_, i) => String(data[i]));
+}
