@@ -23,6 +23,11 @@ export async function createContents(
   const { attributesPanel } = await import("../panels/facts.js");
   const attributes = attributesPanel("Group", opened.attributes);
   const main = treeView(opened.what, opened.branch, { onGo, signal });
+  if (opened.frame) {
+    const { readTable } = await import("../source/columns.js");
+    const { frameTable } = await import("../panels/frame-table.js");
+    return { main: frameTable(await readTable(opened.frame, signal)), beside: [main] };
+  }
   return { main, beside: attributes ? [attributes] : [] };
 }
 

@@ -50,7 +50,7 @@ export type Kind =
     }
   /** The same dataset at several resolutions (GeoZarr, ndpyramid): paths of groups from the attributes. */
   | { readonly kind: "levels"; readonly paths: readonly string[] }
-  | { readonly kind: "anndata" | "mudata" | "spatialdata"; readonly contents: Contents }
+  | { readonly kind: "anndata" | "mudata" | "spatialdata" | "dataframe"; readonly contents: Contents }
   /** Anything else; `problem` explains an invalid declaration. */
   | { readonly kind: "group"; readonly contents: Contents; readonly problem: string | undefined };
 
@@ -78,6 +78,7 @@ export async function nodeKind(node: OpenedNode, signal?: AbortSignal): Promise<
   const { folderContents } = await import("./browse.js");
   const contents = await folderContents(node, signal);
   const encoding = textAt(node.attributes, "encoding-type");
+  if (encoding === "dataframe") return { kind: "dataframe", contents };
   if (encoding === "anndata") return { kind: "anndata", contents };
   if (encoding === "MuData") return { kind: "mudata", contents };
   if (own(node.attributes, "spatialdata_attrs") !== undefined && contents.members.some(isSpatialPart))

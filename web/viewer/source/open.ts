@@ -70,6 +70,8 @@ export type Opened = {
       readonly what: string;
       readonly branch: Branch;
       readonly attributes: ZarrGroup["attributes"];
+      /** The group, if it is a data frame of AnnData. */
+      readonly frame?: ZarrGroup;
     }
 );
 
@@ -263,6 +265,8 @@ async function openKind(
     }
     case "array":
       return openArray(kind.array, target, context);
+    case "dataframe":
+      return { ...(await contentsAt(group, kind.kind, kind.contents, signal)), frame: group } as Opened;
     default: {
       const problem = kind.kind === "group" ? kind.problem : undefined;
       const notes = problem === undefined ? [] : [`${problem[0]!.toUpperCase()}${problem.slice(1)}.`];
@@ -285,6 +289,7 @@ const nameOfContents: Readonly<Record<string, string>> = {
   anndata: "AnnData",
   mudata: "MuData",
   spatialdata: "SpatialData",
+  dataframe: "data frame",
 };
 
 async function contentsAt(
