@@ -10,9 +10,12 @@ import { absolute, isAddress } from "./target.js";
 export function viewLink({ target, dataset, settings }: ViewerView, page: string): string | undefined {
   if (!isAddress(target.source)) return undefined;
   const url = new URL(page, location.href);
-  // The source is relative if the page reads from its own server.
-  const source = url.origin === location.origin ? String(target.source) : absolute(target.source);
-  url.search = writeQuery({ ...target, source }, { array: arrayFacts(dataset), settings });
+  // Sources are relative if the page reads from its own server.
+  const reachable = (source: string | URL) =>
+    url.origin === location.origin ? String(source) : absolute(source);
+  const layers = settings.layers.map((layer) => ({ ...layer, source: reachable(layer.source) }));
+  const view = { array: arrayFacts(dataset), settings: { ...settings, layers } };
+  url.search = writeQuery({ ...target, source: reachable(target.source) }, view);
   return url.href;
 }
 
