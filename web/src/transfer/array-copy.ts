@@ -3,8 +3,8 @@
 import type { ZarrArray } from "../hierarchy/array.js";
 import type { FetchOptions } from "../read/object-bytes.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
-import { callsOf } from "../store/file/calls.js";
 import type { ReadPart } from "../store/file/copy.js";
+import { callsOf } from "../store/file/read.js";
 import { handleOf, innermostStore } from "../store/handle.js";
 import type {
   RangeQuery,

@@ -2,8 +2,9 @@
 
 import type { Stats } from "node:fs";
 import { requireZarr } from "../edit/remove-node.js";
-import { CallRunner, callsOf } from "../store/file/calls.js";
+import { CallRunner } from "../store/file/calls.js";
 import { type CheckCopy, FileCopier } from "../store/file/copy.js";
+import { callsOf } from "../store/file/read.js";
 import { FileSystemStore, type FolderLocation } from "../store/file/store.js";
 import { type FileWriteOptions, fileSink } from "../store/file/write.js";
 import { setInnerStore } from "../store/handle.js";

@@ -1,27 +1,10 @@
 /** Calls of the file system that block the thread while that is faster (Node, Deno, Bun). */
 
-import { cachedFor, nodeModule } from "../../util/platform.js";
-import type { FileHandle, FileInfo } from "./read.js";
+import { nodeModule } from "../../util/platform.js";
+import type { FileCalls } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 type BlockingFs = typeof import("node:fs");
-
-/** The calls for one file. Not Node's type: programs for pages compile without its types. */
-export interface FileCalls {
-  chmod(file: URL, mode: number): Promise<void>;
-  link(from: URL, to: URL): Promise<void>;
-  mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
-  open(file: URL, flags: number | "wx"): Promise<FileToWrite>;
-  rename(from: URL, to: URL): Promise<void>;
-  rm(file: URL, options: { readonly force: boolean }): Promise<void>;
-  stat(file: URL): Promise<FileInfo>;
-  utimes(file: URL, accessed: number, modified: number): Promise<void>;
-}
-
-export interface FileToWrite extends FileHandle {
-  write(bytes: Uint8Array, at: number, length: number): Promise<{ readonly bytesWritten: number }>;
-  sync(): Promise<void>;
-}
 
 /** Mean duration of recent calls, in milliseconds, up to which short calls block this thread. */
 const maxMean = 0.5;
@@ -57,9 +40,6 @@ export class CallRunner {
     return this.#mean > maxMean ? this.fs : this.#blocking;
   }
 }
-
-/** The calls of a store of files. Default: those that run in other threads. */
-export const callsOf = cachedFor((_store: object): { runner?: CallRunner } => ({}));
 
 type Call = (...given: unknown[]) => unknown;
 

@@ -1,7 +1,7 @@
 /** Reads files and lists folders (Node, Deno, Bun). */
 import type { BufferPool } from "../../util/buffers.js";
 import { isZarrError, limitExceeded, networkError, type ZarrError } from "../../util/errors.js";
-import { nodeModule, uninitialised } from "../../util/platform.js";
+import { cachedFor, nodeModule, uninitialised } from "../../util/platform.js";
 import { isSegment } from "../path.js";
 import { resolveRange } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
@@ -29,6 +29,26 @@ export interface FileHandle {
   ): Promise<{ readonly bytesRead: number }>;
   close(): Promise<void>;
 }
+
+/** The calls for one file. Not Node's type: programs for pages compile without its types. */
+export interface FileCalls {
+  chmod(file: URL, mode: number): Promise<void>;
+  link(from: URL, to: URL): Promise<void>;
+  mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
+  open(file: URL, flags: number | "wx"): Promise<FileToWrite>;
+  rename(from: URL, to: URL): Promise<void>;
+  rm(file: URL, options: { readonly force: boolean }): Promise<void>;
+  stat(file: URL): Promise<FileInfo>;
+  utimes(file: URL, accessed: number, modified: number): Promise<void>;
+}
+
+export interface FileToWrite extends FileHandle {
+  write(bytes: Uint8Array, at: number, length: number): Promise<{ readonly bytesWritten: number }>;
+  sync(): Promise<void>;
+}
+
+/** The calls of a store of files. Default: those that run in other threads. */
+export const callsOf = cachedFor((_store: object): { runner?: { readonly next: FileCalls } } => ({}));
 
 /** Opens files. */
 interface FileOpener {

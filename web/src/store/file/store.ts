@@ -9,9 +9,9 @@ import { handleOf } from "../handle.js";
 import { encodeKey, normalizePath } from "../path.js";
 import { BufferLender, checkRange } from "../read.js";
 import type { RangeQuery, Store, StoreGetOptions, StoreSetOptions, StoreWriteOptions } from "../store.js";
-import { callsOf } from "./calls.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import {
+  callsOf,
   type FolderEntry,
   isLink,
   modifiedTime,
