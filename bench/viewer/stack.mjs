@@ -8,7 +8,7 @@ export const stack = { slices: 256, side: 2048, chunk: 512, bands: 16 };
 
 /** Values added to bright bands, and the range that shows both. */
 export const bright = 16_000;
-export const stackRange = "0,20000";
+export const stackRange = "0,24000";
 
 /** Number of the chunk, of the 16 of the stack, for a chunk's key. */
 export function stackChunk(key) {

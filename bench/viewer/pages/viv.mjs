@@ -7,6 +7,9 @@ import * as zarr from "zarrita";
 
 const dtypes = { uint8: "Uint8", uint16: "Uint16" };
 
+/** Called after a slice has been read. */
+let onRaster = () => {};
+
 /** A level in the form that Viv's layers read. */
 class Level {
   meta = {};
@@ -31,6 +34,7 @@ class Level {
   async getRaster({ selection: { z }, signal }) {
     const part = z === undefined ? null : [z, null, null];
     const { data, shape } = await zarr.get(this.array, part, { opts: { signal } });
+    setTimeout(onRaster);
     return { data, height: shape[0], width: shape[1] };
   }
 
@@ -73,8 +77,18 @@ const deck = new Deck({
 });
 if (slices !== undefined) {
   const slider = Object.assign(document.createElement("input"), { type: "range", max: slices - 1, value: 0 });
-  slider.addEventListener("input", () =>
-    deck.setProps({ layers: [layerOf({ selections: [{ z: Number(slider.value) }] })] }),
-  );
+  // One slice at a time, then the latest: Viv would read all of them at once, and show none for a minute.
+  let [shown, isReading] = [0, false];
+  onRaster = () => {
+    isReading = false;
+    follow();
+  };
+  const follow = () => {
+    const z = Number(slider.value);
+    if (isReading || z === shown) return;
+    [shown, isReading] = [z, true];
+    deck.setProps({ layers: [layerOf({ selections: [{ z }] })] });
+  };
+  slider.addEventListener("input", follow);
   document.body.append(slider);
 }

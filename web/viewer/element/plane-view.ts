@@ -91,8 +91,8 @@ export class PlaneView {
     });
     this.#tiles = new TileSet(this.#shared, {
       onTile: (tile, layer) => this.ranges.add(tile, layer),
-      // The last tile completes the picture, and nothing else needs the time.
-      onChange: () => (this.#shared.scheduler.running === 0 ? this.#clock.drawNow() : this.#clock.drawSoon()),
+      // The last tile completes the picture.
+      onChange: () => (this.#tiles.isRead ? this.#clock.drawNow() : this.#clock.drawSoon()),
     });
     this.#sampler = new LazyRangeSampler(this.#shared, this.ranges, () => this.redraw());
     this.#painter = makePainter(this.frame, () => this.redraw(), this.#shared.scheduler.cache.budget);
@@ -182,7 +182,9 @@ export class PlaneView {
       const [from, to] = [before.state.camera, shown.state.camera];
       this.#way = { row: to.row - from.row, column: to.column - from.column };
     } else this.#way = { row: 0, column: 0 };
+    const isOther = before !== undefined && !isSamePlane(before, shown);
     this.#shown = shown;
+    if (isOther) this.#ask(); // before the next frame
     this.#change();
   }
 

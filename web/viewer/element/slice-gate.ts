@@ -13,6 +13,11 @@ export class SliceGate {
   /** Shows the latest slice; earlier ones are skipped. */
   #next: (() => void) | undefined;
 
+  /** Whether the last slice has been read. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
   /** Whether a slice waits to be shown. */
   get isWaiting(): boolean {
     return this.#next !== undefined;

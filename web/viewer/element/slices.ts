@@ -66,10 +66,13 @@ export class Slices {
     if (playing !== undefined && !playableAxes(dataset, settings).includes(playing)) this.stop();
   }
 
-  /** Called when the user has moved a slider. After a jump, no direction can be predicted. */
-  slide(axis: number, at: number): void {
+  /**
+   * Called when the user has moved a slider. After a jump, no direction can be predicted, nor if slices are
+   * skipped because reading is slower than the slider.
+   */
+  slide(axis: number, at: number, isBehind: boolean): void {
     const [before, time] = [this.#slider, performance.now()];
-    const isDrag = before?.axis === axis && time - before.time < dragTime;
+    const isDrag = !isBehind && before?.axis === axis && time - before.time < dragTime;
     if (!isDrag) this.#way = undefined;
     else if (at !== before.at) this.#way = { axis, step: at - before.at };
     this.#slider = { axis, at, time };

@@ -228,7 +228,7 @@ export class ViewController {
     };
     const state = resolveFor(dataset, { ...settings, ...reset, ...change });
     const [, slider] = /^index-(\d+)$/.exec(control) ?? [];
-    if (slider) this.#slices.slide(Number(slider), state.index[Number(slider)]!);
+    if (slider) this.#slices.slide(Number(slider), state.index[Number(slider)]!, !this.#gate.isOpen);
     void this.apply(state, control);
     if (change.labels !== undefined) void this.#relatedData.openLabels();
     this.model.options.onChange?.(this.model.view!, control);

@@ -59,6 +59,8 @@ export class TileSet implements Client<Block> {
   #views: readonly Viewpoint[] = [];
   #wishes: readonly Wish[] = [];
   #byKey = new Map<string, Wish[]>();
+  /** Keys of the tiles in view that have not been read. */
+  readonly #unread = new Set<string>();
   #leftOut = { tiles: 0, of: 0 };
   readonly #openFailures = new Map<Level, unknown>();
   /** Whether requests are held back until there is a first, coarse picture. */
@@ -98,6 +100,8 @@ export class TileSet implements Client<Block> {
     for (const layer of next)
       for (const view of views) later.push(...this.#wishesOf(layer, view, count, way).now);
     this.#wishes = wishes;
+    this.#unread.clear();
+    for (const { key } of wishes) if (!this.shared.scheduler.isSettled(key)) this.#unread.add(key);
     this.#byKey = new Map();
     for (const wish of [...wishes, ...later]) {
       const same = this.#byKey.get(wish.key);
@@ -111,6 +115,11 @@ export class TileSet implements Client<Block> {
   /** Whether there is a first picture, after which `update` would request more. */
   get isDue(): boolean {
     return this.#isHeld && this.#wishes.some(({ key }) => this.shared.scheduler.isSettled(key));
+  }
+
+  /** Whether all tiles in view have been read. */
+  get isRead(): boolean {
+    return this.#unread.size === 0;
   }
 
   /** Withdraws all requests. */
@@ -130,12 +139,14 @@ export class TileSet implements Client<Block> {
   }
 
   onRead(block: Block, key: string): void {
+    this.#unread.delete(key);
     for (const { layer, level } of this.#byKey.get(key) ?? [])
       if (this.#layers.includes(layer)) this.callbacks.onTile(this.#tileOf(block, level), layer);
     this.callbacks.onChange();
   }
 
-  onFail(): void {
+  onFail(_error: unknown, key: string): void {
+    this.#unread.delete(key);
     this.callbacks.onChange();
   }
 
