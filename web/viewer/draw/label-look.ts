@@ -62,6 +62,7 @@ export function paintCodes(
         (row === rows - 1 || codes[at + columns] === code);
       const pixel = labelPixel(table, code);
       if (isInner || hidden.has(code)) pixels[at] = table[0]!;
-      else pixels[at] = isFaint && code >= labelCount && !selected.has(code) ? faint(pixel) : pixel;
+      else
+        pixels[at] = isFaint && code >= labelCount && !selected.has(code) ? faint(pixel, table[0]!) : pixel;
     }
 }

@@ -77,12 +77,16 @@ vec4 labelled(uint code) {
   mixed = (mixed * 0x297a2du) & 0x7fffffu;
   mixed ^= mixed >> 12;
   uint rgb = (mixed << 1) | 1u;
-  float alpha = lists.z == 1 ? 43.0 : 255.0; // as 'faint': 255 / 6
+  bool isFaint = lists.z == 1;
   for (int i = 0; i < lists.y; i++) if (listed[i] == code) {
     if (i >= lists.x) return entry(0);
-    alpha = 255.0;
+    isFaint = false;
   }
-  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), alpha) / 255.0;
+  vec4 own = vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+  vec4 back = entry(0);
+  // As in draw/table.ts.
+  if (isFaint) return back.a == 0.0 ? vec4(own.rgb, 1.0 / 6.0) : vec4(mix(back.rgb, own.rgb, 1.0 / 6.0), 1.0);
+  return own;
 }
 
 uint codeOf(uint low, uint high) {

@@ -1,5 +1,5 @@
 /** The colours of a style. */
-import { colorTable, labelCount, pixelColor } from "../base/color-tables.js";
+import { colorTable, labelCount, pixelBytes, pixelColor } from "../base/color-tables.js";
 import { type OutsideColors, outsideColors } from "../base/outside-colors.js";
 import type { LayerStyle } from "../model/layers.js";
 import type { Tile } from "../tiles/tile.js";
@@ -46,14 +46,20 @@ function labelTable({ isOverlay, labelColors, hidden = [], selected = [] }: Laye
     if (label < labelCount) table[label] = pixelColor([red, green, blue], isOverlay ? alpha : 255);
   if (isOverlay && !labelColors?.colors.has(0)) table[0] = 0;
   const chosen = new Set(selected);
-  if (chosen.size > 0) for (let i = 1; i < table.length; i++) if (!chosen.has(i)) table[i] = faint(table[i]!);
+  if (chosen.size > 0)
+    for (let i = 1; i < table.length; i++) if (!chosen.has(i)) table[i] = faint(table[i]!, table[0]!);
   for (const label of hidden) if (label >= 0 && label < labelCount) table[label] = table[0]!;
   return table;
 }
 
-/** The colour of labels beside selected ones: a sixth as opaque. */
-export const faint = (pixel: number): number =>
-  ((pixel & 0xffffff) | (Math.round((pixel >>> 24) * faintShare) << 24)) >>> 0;
+/** The colour of labels beside selected ones: a sixth of it, over the background of labels. */
+export function faint(pixel: number, background: number): number {
+  const alpha = pixel >>> 24;
+  if (background >>> 24 === 0) return ((pixel & 0xffffff) | (Math.round(alpha * faintShare) << 24)) >>> 0;
+  const share = (alpha / 255) * faintShare;
+  const [own, below] = [pixelBytes(pixel), pixelBytes(background)];
+  return pixelColor(below.map((value, i) => Math.round(value + (own[i]! - value) * share)));
+}
 
 const faintShare = 1 / 6;
 
