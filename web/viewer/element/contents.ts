@@ -24,8 +24,7 @@ export async function createContents(
   const attributes = attributesPanel("Group", opened.attributes);
   const main = treeView(opened.what, opened.branch, { onGo, signal });
   if (opened.frame) {
-    const { readTable } = await import("../source/columns.js");
-    const { frameTable } = await import("../panels/frame-table.js");
+    const { frameTable, readTable } = await import("../panels/frame-table.js");
     return { main: frameTable(await readTable(opened.frame, signal)), beside: [main] };
   }
   return { main, beside: attributes ? [attributes] : [] };

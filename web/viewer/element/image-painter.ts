@@ -150,7 +150,7 @@ export class ImagePainter implements Painter {
 
   async #loadVectors(frame: Frame): Promise<void> {
     try {
-      const { VectorOverlay } = await import("./vector-overlay.js");
+      const { VectorOverlay } = await import("./layer-opener.js");
       if (this.#isDisposed) return;
       this.#vectors = new VectorOverlay(frame.overlay);
       this.redraw();

@@ -7,6 +7,9 @@ import { type LayerContent, openLayerContent } from "../source/added-layer.js";
 import type { Dataset } from "../source/dataset.js";
 import { placeLayer } from "../source/layer-place.js";
 
+// One file for all that layers need.
+export { VectorOverlay } from "./vector-overlay.js";
+
 export interface LayerOpenerCallbacks {
   /** Called when the content of a layer can be drawn. */
   onNews(): void;

@@ -4,6 +4,8 @@ import { shortened } from "../base/text.js";
 import { VirtualGrid } from "../base/virtual-grid.js";
 import type { Table } from "../source/columns.js";
 
+export { readTable } from "../source/columns.js";
+
 /** Maximum number of cells in the document. */
 const maxCells = 500;
 /** Maximum length of a value in a cell. */

@@ -3,8 +3,10 @@ import { HttpStore } from "zarr-wasm";
 import { maxRequests } from "../base/requests.js";
 import type { Dataset } from "./dataset.js";
 import { type Features, featureLimits, InvalidLayer } from "./features.js";
+import { parseGeoJson } from "./geojson.js";
 import { ifReadable, openNode, storeFor } from "./nodes.js";
 import { openTarget, resolveTarget } from "./open.js";
+import { isSpatial, openSpatial, parquetFile } from "./spatial.js";
 
 interface LayerTarget {
   readonly source: string;
@@ -21,7 +23,7 @@ export type LayerContent =
 export async function openLayerContent(target: LayerTarget, signal: AbortSignal): Promise<LayerContent> {
   const path = pathOf(target.source);
   if (/\.(geo)?json$/i.test(path)) return featuresFrom(target.source, signal, geoJson);
-  if (/\.(geo)?parquet$/i.test(path)) return featuresFrom(target.source, signal, parquet);
+  if (/\.(geo)?parquet$/i.test(path)) return featuresFrom(target.source, signal, parquetFile);
   const features =
     target.kind === "image" || target.kind === "labels" ? undefined : await spatial(target, signal);
   return features
@@ -32,20 +34,12 @@ export async function openLayerContent(target: LayerTarget, signal: AbortSignal)
 async function featuresFrom(
   source: string,
   signal: AbortSignal,
-  parse: (bytes: Uint8Array) => Promise<Features>,
+  parse: (bytes: Uint8Array) => Features | Promise<Features>,
 ): Promise<LayerContent> {
   return { kind: "features", features: await parse(await readFile(source, signal)) };
 }
 
-async function geoJson(bytes: Uint8Array): Promise<Features> {
-  const { parseGeoJson } = await import("./geojson.js");
-  return parseGeoJson(new TextDecoder().decode(bytes));
-}
-
-async function parquet(bytes: Uint8Array): Promise<Features> {
-  const { parquetFile } = await import("./spatial.js");
-  return parquetFile(bytes);
-}
+const geoJson = (bytes: Uint8Array): Features => parseGeoJson(new TextDecoder().decode(bytes));
 
 /** Points or shapes of a group; undefined if it has none. */
 async function spatial({ source, path }: LayerTarget, signal: AbortSignal): Promise<Features | undefined> {
@@ -54,9 +48,7 @@ async function spatial({ source, path }: LayerTarget, signal: AbortSignal): Prom
     openNode({ source: store, path: target.path }, { signal, onWarning: () => {} }),
   );
   const group = await ifReadable(opening, signal);
-  if (group?.kind !== "group") return undefined;
-  const { isSpatial, openSpatial } = await import("./spatial.js");
-  if (!isSpatial(group)) return undefined;
+  if (group?.kind !== "group" || !isSpatial(group)) return undefined;
   const below = group.path === "" ? "/" : `/${group.path}/`;
   const read = async (name: string) =>
     group.store.get(`${below}${name}`, { signal, maxBytes: featureLimits.bytes });
