@@ -110,7 +110,9 @@ export async function measureScrubbing(host, address) {
     await Promise.all(heard);
     const [shown, to] = await page.evaluate(() => [globalThis.shownSlices, performance.now()]);
     await at("mouseReleased", 1, 0);
-    return (1000 * shown.filter(({ time }) => time > from && time <= to).length) / (to - from);
+    const count = shown.filter(({ time }) => time > from && time <= to).length;
+    if (count === 0) throw new NoPicture(`no slice is shown while a slider is dragged at ${address}`);
+    return (1000 * count) / (to - from);
   } finally {
     await close();
   }

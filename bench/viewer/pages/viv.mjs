@@ -70,7 +70,7 @@ const layerOf = (changed) =>
     : new ImageLayer({ ...props, ...changed, loader: levels[0] });
 const zoom = Math.log2(Math.min(innerWidth / width, innerHeight / height));
 const deck = new Deck({
-  parent: document.body,
+  parent: document.querySelector("main"), // which a drag of the slider must not move
   views: new OrthographicView({ id: "image", controller: true }),
   initialViewState: { target: [width / 2, height / 2, 0], zoom },
   layers: [layerOf({})],
