@@ -99,6 +99,12 @@ const recipes: readonly Recipe[] = [
   },
   {
     in: "docs/conventions.md",
+    has: "await readParquet(file",
+    after: 'console.log(rows, columns.get("x").values);',
+    prints: "2 Float64Array(2) [ 1.5, 2 ]\n",
+  },
+  {
+    in: "docs/conventions.md",
     has: "await sel(group",
     after:
       'const lat = await group.open("lat", { kind: "array" }); console.log(region.shape, (await get(lat, [selection.lat])).data[0]);',

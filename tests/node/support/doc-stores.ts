@@ -4,7 +4,7 @@ import path from "node:path";
 import { consolidate, create, createGroup, set, type ZarrGroup, ZipWriter } from "zarr-wasm";
 import { root } from "./doc-samples.js";
 import { repository } from "./icechunk-repository.js";
-import { referenceFolder } from "./parquet-writer.js";
+import { numberColumn, parquetFile, referenceFolder } from "./parquet-writer.js";
 import { bytesOf, serve } from "./support.js";
 
 type Documents = Record<string, Uint8Array>;
@@ -173,6 +173,12 @@ function weather(): Map<string, Uint8Array> {
   return new Map(Object.entries(referenceFolder(metadata, { temperature: [Uint8Array.of(3, 0, 4, 0)] }, 10)));
 }
 
+/** Points of SpatialData. */
+function transcripts(): Map<string, Uint8Array> {
+  const columns = [numberColumn("x", [1.5, 2]), numberColumn("y", [3, 4])];
+  return new Map([["/points/transcripts/points.parquet/part.0.parquet", parquetFile(2, columns)]]);
+}
+
 /** Serves the samples' files of https://example.org: stores, the sample arrays, the modules. */
 export async function serveStores() {
   const stores = {
@@ -181,6 +187,7 @@ export async function serveStores() {
     "sentinel.zarr": await sentinel(),
     repo: repository(), // of Icechunk
     "refs.parquet": weather(),
+    "sample.zarr": transcripts(),
   };
   const objects = new Map(
     Object.entries(stores).flatMap(([name, store]) =>
