@@ -10,22 +10,25 @@ export const samplesDir = path.join(buildDir, "samples");
 
 /** Sizes: one for the gallery, one that is small enough for tests. */
 export const sizes = {
-  full: { terrain: 4096, volume: 256, cells: 1024, days: 365 },
-  small: { terrain: 512, volume: 128, cells: 256, days: 20 },
+  full: { terrain: 4096, volume: 256, cells: 1024, days: 365, skeleton: 192 },
+  small: { terrain: 512, volume: 128, cells: 256, days: 20, skeleton: 64 },
 };
 
 /** Makes the samples in a folder. @param {typeof sizes.full} size */
 export async function makeSamples(folder, size) {
   const url = pathToFileURL(folder + path.sep);
-  const [{ writeTerrain }, { writeVolume, writeCells }, { writeClimate }] = await Promise.all([
-    import("./samples/terrain.mjs"),
-    import("./samples/cells.mjs"),
-    import("./samples/climate.mjs"),
-  ]);
+  const [{ writeTerrain }, { writeVolume, writeCells }, { writeClimate }, { writeSkeleton }] =
+    await Promise.all([
+      import("./samples/terrain.mjs"),
+      import("./samples/cells.mjs"),
+      import("./samples/climate.mjs"),
+      import("./samples/skeleton.mjs"),
+    ]);
   await writeTerrain(url, size.terrain);
   await writeVolume(url, size.volume);
   await writeCells(url, size.cells);
   await writeClimate(url, size.days);
+  await writeSkeleton(url, size.skeleton);
 }
 
 /** Makes the samples if they are missing or were made by other code. */

@@ -17,7 +17,7 @@ export default async function setup(): Promise<void> {
   rmSync(looksFolder, { recursive: true, force: true });
   mkdirSync(looksFolder, { recursive: true });
   // Small enough to show single elements, and to keep pictures small.
-  await makeSamples(looksFolder, { terrain: 256, volume: 64, cells: 128, days: 21 });
+  await makeSamples(looksFolder, { terrain: 256, volume: 64, cells: 128, days: 21, skeleton: 64 });
   buildSync({
     entryPoints: [new URL("pages/embed.ts", import.meta.url).pathname],
     bundle: true,

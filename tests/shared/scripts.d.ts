@@ -52,6 +52,7 @@ declare module "*/scripts/lib/samples.mjs" {
     readonly volume: number;
     readonly cells: number;
     readonly days: number;
+    readonly skeleton: number;
   }
   export const sizes: { readonly full: Sizes; readonly small: Sizes };
   export function makeSamples(folder: string, size: Sizes): Promise<void>;

@@ -38,6 +38,7 @@ describe("samples for the viewer", () => {
     ["climate.zarr", "t2m", "a576d9c4c5576c30657f3a8ba2496adf8ce573b4cd8ad52172a7caab6fb88258"],
     ["climate.zarr", "sst", "93a4e0edec0bd8fc91bce4409a2be8567cd257b6a9b04427985d5ca3d6f8d743"],
     ["volume.zarr", "0", "bad998873a9d5a557f6fcdb69b2a225ede9659a741f77748483a6bce005c7d1b"],
+    ["skeleton.zarr", "0", "9cdcee7b23f9c65d851badf6e52b33bdd080e3c34b6534c18717f4da120e875b"],
     ["cells.zarr", "0", "2b22aa13ff15831492ab05904176383011b46496c6e71bc389077ee6cb19a4da"],
     ["cells.zarr", "labels/cells/0", "b582801dfd9f20da9eeafa4619adcba8dffdcb9c43ad699d401b62f49d3f4d2f"],
   ])("%s %s has the same elements on every machine", async (name, arrayPath, sha256) => {
