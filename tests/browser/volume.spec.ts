@@ -1,7 +1,15 @@
 // Volumes: projections against rays in float64, streaming, the camera.
 import type { Page } from "@playwright/test";
 import { gray, grayRows } from "../shared/pixels.js";
-import { halved, omeVolume, rayOf, samplesOf, type TestVolume, volumeOf } from "../shared/volumes.js";
+import {
+  halved,
+  omeVolume,
+  rayOf,
+  samplesOf,
+  type TestPart,
+  type TestVolume,
+  volumeOf,
+} from "../shared/volumes.js";
 import { expect, test } from "./site.js";
 import { loseContexts, recordContexts, type ViewerPage } from "./viewer-page.js";
 
@@ -48,13 +56,14 @@ async function compared(
   volume: TestVolume,
   [yaw, pitch, zoom]: readonly [number, number, number],
   expected: (samples: readonly number[]) => number,
+  part: TestPart = {},
 ): Promise<{ actual: number; expected: number }[]> {
   const picture = await viewer.canvas();
   const rows = grayRows(picture);
   const pairs: { actual: number; expected: number }[] = [];
   for (let row = 3; row < picture.height; row += 11)
     for (let column = 5; column < picture.width; column += 13) {
-      const samples = samplesOf(volume, rayOf(volume, { yaw, pitch, zoom }, picture, [column, row]));
+      const samples = samplesOf(volume, rayOf(volume, { yaw, pitch, zoom }, picture, [column, row]), part);
       const value = samples.length === 0 ? 0 : expected(samples);
       pairs.push({ actual: rows[row]![column]!, expected: gray(value, 0, 256) });
     }
@@ -236,4 +245,151 @@ test("the same picture after a lost context", async ({ viewer, page, problems })
   const before = await pictureHash(page);
   expect(await loseContexts(page)).toBe(0);
   await expect.poll(() => pictureHash(page), { timeout: 2000, intervals: [50] }).toBe(before);
+});
+
+const most = (samples: readonly number[]) => Math.max(...samples);
+
+test("a clip box and a cut plane; the panel changes both", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await serve(page, image);
+  const box = { from: [40, 20, 5], to: [101, 80, 60] } as const;
+  await show(viewer, "orbit=0,0,1&mode=max&clip=40:101,20:80,5:60");
+  expect(errors(await compared(viewer, bytes, [0, 0, 1], most, box)).max).toBeLessThanOrEqual(1);
+  await page.getByLabel("First index drawn along y").fill("30");
+  await page.getByLabel("First index drawn along y").press("Enter");
+  await expect(page).toHaveURL(/clip=40:101,30:80,5:60/);
+  // Along x, from the middle of the volume, for a camera that looks along z.
+  await show(viewer, "orbit=0,0,1&mode=max&cut=90,0,0");
+  const half = { normal: [1, 0, 0], offset: 65 } as const;
+  const pairs = await compared(viewer, bytes, [0, 0, 1], most, half);
+  expect(errors(pairs).max).toBeLessThanOrEqual(1);
+  await show(viewer, "orbit=30,20,1&mode=max&cut=90,0,0");
+  const oblique = await compared(viewer, bytes, [30, 20, 1], most, half);
+  expect(errors(oblique).mean).toBeLessThanOrEqual(2);
+  await viewer.box.focus();
+  await page.keyboard.press("]");
+  await expect(page).toHaveURL(/cut=90,0,0\.02/);
+  await page.getByLabel("Cut parallel to the screen").uncheck();
+  await expect(page).not.toHaveURL(/cut=/);
+});
+
+test("the voxel under the pointer, buttons above the volume, keys", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  const block = volumeOf(new Uint8Array(64 ** 3), [64, 64, 64], (x, y, z) =>
+    x >= 28 && x < 36 && y >= 30 && y < 34 && z >= 10 && z < 20 ? 200 + (z === 15 ? 20 : 0) : 3,
+  );
+  await serve(page, omeVolume([block], [64, 64, 64]));
+  await show(viewer, "orbit=0,0,1&mode=max");
+  const { width, height } = (await viewer.box.boundingBox())!;
+  await viewer.box.hover({ position: { x: width / 2, y: height / 2 } });
+  await expect(viewer.readout).toContainText(/\[15, 3[12], 3[12]\]/);
+  await expect(viewer.readout).toContainText("220");
+  await show(viewer, "orbit=0,0,1&mode=surface");
+  await viewer.box.focus();
+  await page.keyboard.press("Enter");
+  await expect(viewer.readout).toContainText(/\[10, 3[12], 3[12]\].*200/);
+  await expect(page.getByRole("slider", { name: "z", exact: true })).toBeHidden();
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await expect(page).toHaveURL(/orbit=0,0,1\.5/);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save as PNG" }).click();
+  expect((await download).suggestedFilename()).toMatch(/\.png$/);
+  await viewer.box.focus();
+  await page.keyboard.press("y");
+  await expect(page).toHaveURL(/orbit=[-\d.]+,90,1\.5/);
+});
+
+test("the budget bounds the textures", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  const dense = volumeOf(new Uint8Array(256 ** 3), [256, 256, 256], (x, y, z) => 1 + (noise(x, y, z) >> 1));
+  await serve(page, omeVolume([dense, halved(dense)], [64, 64, 64]));
+  await show(viewer, "mode=max&orbit=30,20,3&volume-budget=16");
+  expect(Number(await viewer.box.getAttribute("data-textures"))).toBeLessThanOrEqual(16 * 2 ** 20);
+  await expect(page.getByText(/tiles in view exceed the memory budget/)).toBeVisible();
+  await page.getByRole("button", { name: "Copy link" }).waitFor();
+  await expect(page).toHaveURL(/volume-budget=16/);
+});
+
+test("labels cover the volume in their colours", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  const cells = volumeOf(new Uint16Array(64 ** 3), [64, 64, 64], (x, y, z) =>
+    Math.hypot(x - 32, y - 32, z - 32) < 16 ? 7 : 0,
+  );
+  const grey = volumeOf(new Uint8Array(64 ** 3), [64, 64, 64], () => 100);
+  const store = omeVolume([grey], [64, 64, 64]);
+  for (const [key, value] of omeVolume([cells], [64, 64, 64])) store.set(`labels/cells/${key}`, value);
+  const read = (key: string) => JSON.parse(new TextDecoder().decode(store.get(key)));
+  const write = (key: string, document: unknown) =>
+    store.set(key, new TextEncoder().encode(JSON.stringify(document)));
+  const ome = { version: "0.5", labels: ["cells"] };
+  write("labels/zarr.json", { zarr_format: 3, node_type: "group", attributes: { ome } });
+  const own = read("labels/cells/zarr.json");
+  own.attributes.ome["image-label"] = { colors: [{ "label-value": 7, rgba: [255, 0, 0, 255] }] };
+  write("labels/cells/zarr.json", own);
+  await serve(page, store);
+  await show(viewer, "orbit=0,0,1&mode=max&opacity=1");
+  const colorAt = async (x: number, y: number) => {
+    const { width, height, data } = await viewer.canvas();
+    const at = 4 * (Math.round(y * height) * width + Math.round(x * width));
+    return [...data.subarray(at, at + 3)];
+  };
+  const isRed = async () => {
+    const [red, green, blue] = await colorAt(0.5, 0.5);
+    return red! > 230 && green === 0 && blue === 0;
+  };
+  await expect.poll(isRed).toBe(true);
+  const { width, height } = (await viewer.box.boundingBox())!;
+  const scale = Math.min(width, height) / Math.hypot(64, 64, 64);
+  expect(await colorAt(0.5 + (24 * scale) / width, 0.5)).toEqual([100, 100, 100]);
+  await viewer.box.hover({ position: { x: width / 2, y: height / 2 } });
+  await expect(viewer.readout).toContainText(/100 · label 7/);
+});
+
+test("other axes step and play; the former volume stays until the next has been read", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  const shape = [3, 32, 32, 32];
+  const document = {
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type: "uint8",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [1, ...shape.slice(1)] } },
+    chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
+    fill_value: 0,
+    codecs: [{ name: "bytes" }],
+    dimension_names: ["t", "z", "y", "x"],
+  };
+  const store = new Map([["zarr.json", new TextEncoder().encode(JSON.stringify(document))]]);
+  for (const t of [0, 1, 2]) store.set(`c/${t}/0/0/0`, new Uint8Array(32 ** 3).fill(60 * (t + 1)));
+  await serve(page, store);
+  await show(viewer, "orbit=0,0,1&mode=max&select=0,0,:,:");
+  const middle = async () => {
+    const picture = await viewer.canvas();
+    return grayRows(picture)[picture.height >> 1]![picture.width >> 1];
+  };
+  await expect.poll(middle).toBe(60);
+  await expect(page.getByRole("slider", { name: "z", exact: true })).toBeHidden();
+  await viewer.box.focus();
+  const seen = new Set<number | undefined>();
+  for (const expected of [120, 180]) {
+    await page.keyboard.press(".");
+    await expect
+      .poll(
+        async () => {
+          const now = await middle();
+          seen.add(now);
+          return now;
+        },
+        { intervals: [5] },
+      )
+      .toBe(expected);
+  }
+  expect([...seen].every((value) => [60, 120, 180].includes(value!))).toBe(true);
+  await page.getByRole("button", { name: "Play along t" }).click();
+  await expect.poll(middle).toBe(60);
+  await page.keyboard.press(" ");
 });

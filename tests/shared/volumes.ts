@@ -137,14 +137,35 @@ export function rayOf(
   return { start, direction: forward };
 }
 
-/** The samples of a ray: two per voxel, the first half a voxel behind the surface of the volume, or at it. */
-export function samplesOf(volume: TestVolume, { start, direction }: Ray): number[] {
+/** The part of a volume that is drawn: inside a box, and where the product with a normal exceeds an offset. */
+export interface TestPart {
+  readonly from?: Triple;
+  readonly to?: Triple;
+  readonly normal?: Triple;
+  readonly offset?: number;
+}
+
+/** The samples of a ray: two per voxel, the first at the surface of the volume or of its part. */
+export function samplesOf(
+  volume: TestVolume,
+  { start, direction }: Ray,
+  { from = [0, 0, 0], to = volume.shape, normal, offset = 0 }: TestPart = {},
+): number[] {
   let [enter, leave] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const i of [0, 1, 2]) {
     const way = Math.abs(direction[i]!) < 1e-9 ? 1e-9 : direction[i]!;
-    const [a, b] = [-start[i]! / way, (volume.shape[i]! - start[i]!) / way];
+    const [a, b] = [(from[i]! - start[i]!) / way, (to[i]! - start[i]!) / way];
     enter = Math.max(enter, Math.min(a, b));
     leave = Math.min(leave, Math.max(a, b));
+  }
+  if (normal) {
+    const product = (at: Triple) => at[0] * normal[0] + at[1] * normal[1] + at[2] * normal[2];
+    const toward = product(direction);
+    const ahead = (offset - product(start)) / toward;
+    if (Math.abs(toward) < 1e-9)
+      return product(start) >= offset ? samplesOf(volume, { start, direction }) : [];
+    if (toward > 0) enter = Math.max(enter, ahead);
+    else leave = Math.min(leave, ahead);
   }
   const values: number[] = [];
   for (let t = enter; t < leave; t += 0.5)

@@ -1,6 +1,17 @@
 // The models of volumes without a browser: bricks, page table, places in the atlas, levels of detail, camera.
 import { expect, it } from "vitest";
-import { defaultOrbit, isOrbit, orbitText, readOrbit } from "#src/viewer/model/volume.js";
+import {
+  clipText,
+  cutText,
+  defaultOrbit,
+  isClip,
+  isCut,
+  isOrbit,
+  orbitText,
+  readClip,
+  readCut,
+  readOrbit,
+} from "#src/viewer/model/volume.js";
 import {
   type Brick,
   brickGrid,
@@ -22,6 +33,7 @@ import {
   turned,
   type VolumeViewpoint,
 } from "#src/viewer/volume/camera.js";
+import { cubeTarget, lookAlong } from "#src/viewer/volume/cube.js";
 import { chooseBricks } from "#src/viewer/volume/octree.js";
 import { PageTable } from "#src/viewer/volume/pages.js";
 import { Slots } from "#src/viewer/volume/slots.js";
@@ -239,4 +251,33 @@ it("cameras in addresses", () => {
   expect(isOrbit(readOrbit("10,20"))).toBe(true);
   for (const text of ["", "a,b", "1,95,1", "1,2,0", "1,2,1,4,5"])
     expect(isOrbit(readOrbit(text))).toBe(false);
+});
+
+it("clip boxes and cut planes in addresses", () => {
+  const clip = { from: [0, 20, 3], to: [100, 80.5, 64] } as const;
+  expect(readClip(clipText(clip))).toEqual(clip);
+  expect(isClip(clip)).toBe(true);
+  for (const text of ["", "1:2", "5:2,0:1,0:1", "-1:2,0:1,0:1", "a:b,0:1,0:1"])
+    expect(isClip(readClip(text))).toBe(false);
+  const cut = { yaw: -30.25, pitch: 12, depth: -0.125 };
+  expect(readCut(cutText(cut))).toEqual(cut);
+  expect(isCut(readCut("10,20"))).toBe(true);
+  for (const text of ["", "1", "0,95", "0,0,2"]) expect(isCut(readCut(text))).toBe(false);
+});
+
+it("the cube and the keys x, y and z look along the axes, which may run backwards", () => {
+  const view = viewpoint(pyramids[0]!);
+  const seen = { ...view, space: { ...view.space, spacing: [1, -1, 1] as const } };
+  for (const axis of [0, 1, 2])
+    for (const isReverse of [false, true]) {
+      const orbit = lookAlong(seen, axis, isReverse);
+      const forward = castRays({ ...seen, orbit }).forward;
+      const along = map3((i) => (i === axis ? (isReverse ? -1 : 1) : 0));
+      expect(map3((i) => Math.round(forward[i]! * 1e6) / 1e6 + 0)).toEqual(along);
+      // The middle of the face that is seen from there.
+      const found = cubeTarget({ ...seen, orbit }, 1, 800 - 48, 600 - 48);
+      const again = castRays({ ...seen, orbit: found! }).forward;
+      for (const i of [0, 1, 2]) expect(again[i]).toBeCloseTo(forward[i]!, 9);
+    }
+  expect(cubeTarget(seen, 1, 400, 300)).toBeUndefined();
 });

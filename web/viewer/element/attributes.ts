@@ -92,6 +92,14 @@ export interface ZarrViewerAttributes {
   orbit?: string | undefined;
   /** How the volume is projected. Default: max. */
   mode?: VolumeMode | undefined;
+  /** The box of the volume that is drawn, in voxels along x, y and z: `"0:100,20:80,0:64"`. */
+  clip?: string | undefined;
+  /** A plane through the volume, by yaw and pitch in degrees, and its distance from the centre: `"30,20,0"`. */
+  cut?: string | undefined;
+  /** Factor of the volume's lengths along its third axis. Default: 1. */
+  exaggeration?: Numeric | undefined;
+  /** Memory of the volume's textures, in MiB. Default: 512. */
+  "volume-budget"?: Numeric | undefined;
   /** Where elements are drawn: at their coordinates, or as equal cells. Default: auto. */
   places?: PlaceMode | undefined;
   /** Whether values between the centres of elements are interpolated. Default: nearest. */

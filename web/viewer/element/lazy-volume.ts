@@ -1,20 +1,17 @@
 /** The volume instead of the picture. Its code is loaded on first use. */
-import type { Layer } from "../model/layers.js";
+import { type Layer, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import type { Orbit } from "../model/volume.js";
 import type { LayerNumbers } from "../panels/control.js";
+import { placeText } from "../panels/coordinates.js";
 import type { Dataset } from "../source/dataset.js";
-import type { TileStatus } from "../tiles/tile-set.js";
-import type { VolumeView } from "../volume/volume-view.js";
+import type { VolumeCallbacks, VolumeView } from "../volume/volume-view.js";
 import { Ranges } from "./ranges.js";
 
-export interface LazyVolumeCallbacks {
-  onOrbit(orbit: Orbit | null, cause: "pan" | "zoom"): void;
-  onFrame(status: TileStatus): void;
-}
+export type LazyVolumeCallbacks = Omit<VolumeCallbacks, "onTile" | "limits">;
 
 export class LazyVolume {
   readonly ranges = new Ranges();
+  readonly kind = "image";
   #layers: readonly Layer[] = [];
   #view: VolumeView | undefined;
 
@@ -25,12 +22,20 @@ export class LazyVolume {
     return this.#view;
   }
 
+  /** The position of the slice or volume, and the level of the volume. */
+  place({ axes }: Dataset, state: ViewState): string {
+    const place = placeText(axes, state.index, this.#layers[0]?.axes ?? state.axes);
+    return [place, this.#view?.description ?? ""].filter((text) => text !== "").join(" · ");
+  }
+
   get layers(): readonly Layer[] {
     return this.#layers;
   }
 
   get numbers(): LayerNumbers[] {
-    return this.#layers.map((layer) => ({ ...this.ranges.numbers(layer), isAllSeen: false }));
+    return this.#layers
+      .filter(hasRange)
+      .map((layer) => ({ ...this.ranges.numbers(layer), isAllSeen: false }));
   }
 
   /**
@@ -40,21 +45,28 @@ export class LazyVolume {
    * @throws if WebGL2 is unavailable, or the code cannot be loaded
    */
   async show(dataset: Dataset, state: ViewState, isCurrent: () => boolean): Promise<VolumeView | undefined> {
-    const { VolumeView, volumeAxes, volumeLayers } = await import("../volume/part.js");
+    const [{ VolumeView, volumeLayers }, { volumeLabels }] = await Promise.all([
+      import("../volume/part.js"),
+      import("./volume-labels.js"),
+    ]);
     const axes = volumeAxes(dataset, state);
     if (!axes || !isCurrent()) return undefined;
     this.#layers = volumeLayers(dataset, state, axes);
-    this.ranges.begin(this.#layers, { isPerSlice: true, isCommon: state.isRangeCommon });
+    const measured = this.#layers.filter(hasRange);
+    this.ranges.begin(measured, { isPerSlice: true, isCommon: state.isRangeCommon });
     this.#view ??= new VolumeView({
-      onOrbit: (orbit, cause) => this.callbacks.onOrbit(orbit, cause),
-      onTile: (tile, layer) => this.ranges.add(tile, layer),
-      limits: (layer) => this.ranges.limits(layer),
+      ...this.callbacks,
+      onTile: (tile, layer) => {
+        if (hasRange(layer)) this.ranges.add(tile, layer);
+      },
+      limits: (layer) => (hasRange(layer) ? this.ranges.limits(layer) : [0, 1]),
       onFrame: (status) => {
         if (status.done === status.chunks) this.ranges.settle();
         this.callbacks.onFrame(status);
       },
     });
-    this.#view.show({ dataset, state, axes, layers: this.#layers });
+    const labels = volumeLabels(dataset, axes);
+    this.#view.show({ dataset, state, axes, layers: this.#layers, labels });
     return this.#view;
   }
 
@@ -64,3 +76,5 @@ export class LazyVolume {
     this.#layers = [];
   }
 }
+
+const hasRange = ({ style }: Layer): boolean => style.kind !== "labels";

@@ -5,7 +5,6 @@ import type { Command } from "../input/gestures.js";
 import type { Layer } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
-import { placeText } from "../panels/coordinates.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 import type { Opened } from "../source/open.js";
@@ -47,6 +46,16 @@ export interface ViewControllerCallbacks
 }
 
 export class ViewController {
+  /** Callbacks of planes and volumes. */
+  readonly #keys = {
+    onStep: (direction: 1 | -1, axis?: number) => this.#slices.step(direction, axis),
+    onCommand: (command: Command) => void this.#command(command),
+    onPlay: () => {
+      this.#slices.toggle();
+      this.#syncSide();
+    },
+    onFrame: (status: TileStatus) => this.#follow(status),
+  };
   readonly plane = new MainPlane({
     onCamera: (camera, cause) => this.change({ camera }, cause),
     onWindow: (rows, columns) => this.#setWindows(rows, columns),
@@ -58,13 +67,7 @@ export class ViewController {
       if (this.#crossSections.isPicking) this.change({ index: cellIndex(settings, cell) }, "pick");
       else if (!isPinned) this.#pickLabel(cell);
     },
-    onStep: (direction, axis) => this.#slices.step(direction, axis),
-    onCommand: (command) => void this.#command(command),
-    onPlay: () => {
-      this.#slices.toggle();
-      this.#syncSide();
-    },
-    onFrame: (status) => this.#follow(status),
+    ...this.#keys,
     format: () => this.#valueFormat(),
   });
   readonly status: StatusReporter;
@@ -84,7 +87,9 @@ export class ViewController {
   readonly #pointer: PointerReporter;
   readonly #volume = new LazyVolume({
     onOrbit: (orbit, cause) => this.change({ orbit }, cause),
-    onFrame: (status) => this.#follow(status),
+    onCut: (cut) => this.change({ cut }, "cut"),
+    onPoint: (point, by) => this.#pointer.show(point && { ...point, axes: this.model.dataset!.axes }, by),
+    ...this.#keys,
   });
   #tools: Tools | undefined;
 
@@ -116,8 +121,14 @@ export class ViewController {
     mainPanel.crossSections.append(this.#crossSections.element);
   }
 
+  /** Whether a plane or a volume is shown. */
+  get isPicture(): boolean {
+    return this.plane.view !== undefined || this.#volume.view !== undefined;
+  }
+
   #zoom(direction: "in" | "out" | "reset"): void {
-    if (direction === "reset") this.#showAll();
+    if (this.#volume.view) this.#volume.view.zoom(direction);
+    else if (direction === "reset") this.#showAll();
     else this.plane.view?.zoom(direction === "in" ? 2 : 0.5);
   }
 
@@ -141,7 +152,9 @@ export class ViewController {
       onCollection: (panel) => this.side.addCollection(panel),
       onLabels: () => this.#syncSide(),
       onNews: () => {
+        const { value } = this.model.settings;
         if (this.plane.kind) this.#showPlane(this.plane.kind);
+        else if (this.#volume.view && value) void this.#showVolume(value);
       },
       onFailure: (sentence) => this.status.addSourceNote(sentence),
     });
@@ -278,7 +291,8 @@ export class ViewController {
       if (this.plane.view) this.plane.end();
       if (view.element.parentElement === null) this.status.begin();
       this.mainPanel.show(view.element, true);
-      this.mainPanel.readout.element.hidden = true;
+      this.#slices.follow(this.model.dataset!, state);
+      if (!this.#tools) void this.#command();
       this.#showCrossSections();
       if (this.#moving === undefined) this.#syncSide();
       return true;
@@ -409,17 +423,12 @@ export class ViewController {
   }
 
   #describe(view: ViewerView, status: TileStatus): void {
-    const { layers, ranges, kind } = this.#volume.view ? this.#volumePicture : this.plane;
+    const { layers, ranges, kind } = this.#volume.view ? this.#volume : this.plane;
     this.mainPanel.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
     this.#syncSide();
     this.side.showMemory(this.plane.view?.memory);
     this.status.showNotes(view, status);
     this.#pointAgain();
-  }
-
-  get #volumePicture() {
-    const { layers, ranges } = this.#volume;
-    return { layers, ranges, kind: "image" as const };
   }
 
   #showCrossSections(): void {
@@ -442,17 +451,11 @@ export class ViewController {
         numbers: this.#volume.view ? this.#volume.numbers : plane.numbers,
         playing: this.#slices.playing,
       },
-      isPicture: plane.view !== undefined || this.#volume.view !== undefined,
+      isPicture: this.isPicture,
       displayedView: plane.displayedView(dataset, settings),
       labels: this.#relatedData.labels,
     });
-    this.mainPanel.showPlace(this.#placeText(view));
-  }
-
-  #placeText({ dataset, settings }: ViewerView): string {
-    const { view, layers } = this.#volume;
-    const place = placeText(dataset.axes, settings.index, layers[0]?.axes ?? settings.axes);
-    return [place, view?.description ?? ""].filter((text) => text !== "").join(" · ");
+    this.mainPanel.showPlace(this.#volume.place(dataset, settings));
   }
 
   async #measure(): Promise<Measured | undefined> {

@@ -83,7 +83,7 @@ export class Viewer implements Linked {
 
   /** The view as PNG; undefined if there is no picture. */
   async picture(): Promise<Blob | undefined> {
-    if (!this.#controller.plane.view) return undefined;
+    if (!this.#controller.isPicture) return undefined;
     const { exportPicture } = await import("./picture.js");
     return exportPicture(this.#mainPanel.element);
   }

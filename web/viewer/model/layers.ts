@@ -260,13 +260,34 @@ export function sampledAxes({ dataset, axes, style }: Layer): number[] {
   );
 }
 
+/** The axes of a volume, [z, y, x]; undefined if the dataset has no third axis beside the shown ones. */
+export function volumeAxes(
+  dataset: Dataset,
+  state: ViewState,
+): readonly [number, number, number] | undefined {
+  const [down, across] = state.axes;
+  if (down === undefined || across === undefined) return undefined;
+  const channelAxis = isComposite(dataset, state) ? findChannelAxis(dataset) : undefined;
+  const others = dataset.axes.flatMap(({ length }, axis) =>
+    length > 1 && axis !== channelAxis && !state.axes.includes(axis) ? [axis] : [],
+  );
+  const isSpace = (axis: number) => dataset.axes[axis]!.type === "space" || dataset.axes[axis]!.role === "z";
+  const depth = others.find(isSpace) ?? others.at(-1);
+  return depth === undefined ? undefined : [depth, down, across];
+}
+
 /** Axes along which slices can be played. */
 export function playableAxes(dataset: Dataset, settings: ViewState): number[] {
   const channelAxis = isComposite(dataset, settings) ? findChannelAxis(dataset) : undefined;
+  const shown = viewAxes(dataset, settings);
   return datasetShape(dataset).flatMap((length, axis) =>
-    length > 1 && axis !== channelAxis && !settings.axes.includes(axis) ? [axis] : [],
+    length > 1 && axis !== channelAxis && !shown.includes(axis) ? [axis] : [],
   );
 }
+
+/** The axes of the plane or the volume. */
+export const viewAxes = (dataset: Dataset, state: ViewState): readonly number[] =>
+  (state.view === "volume" ? volumeAxes(dataset, state) : undefined) ?? state.axes;
 
 /** Maximum ratio of the sides of a drawn element: thinner ones would be invisible. */
 const longest = 64;

@@ -10,7 +10,7 @@ import type { Camera } from "./camera.js";
 import { labelListText, readLabelList } from "./label-look.js";
 import { channelsText, readChannels } from "./query-channels.js";
 import { type ArrayFacts, resolveState, type ValueRange, type ViewState, type WantedState } from "./state.js";
-import { orbitText, readOrbit } from "./volume.js";
+import { clipText, cutText, orbitText, readClip, readCut, readOrbit } from "./volume.js";
 
 /** The viewed array: its address, how it is opened, and the requested settings. */
 export interface ViewTarget {
@@ -152,6 +152,18 @@ const entries: readonly Entry[] = [
     write: ({ orbit }) => (orbit ? orbitText(orbit) : ""),
   },
   textEntry("mode"),
+  {
+    name: "clip",
+    read: (text) => ({ clip: readClip(text) }),
+    write: ({ clip }) => (clip ? clipText(clip) : ""),
+  },
+  {
+    name: "cut",
+    read: (text) => ({ cut: readCut(text) }),
+    write: ({ cut }) => (cut ? cutText(cut) : ""),
+  },
+  numberEntry("exaggeration"),
+  numberEntry("volumeBudget", "volume-budget"),
   textEntry("places"),
   numberEntry("meridian"),
   textEntry("interpolation"),
@@ -176,7 +188,7 @@ const named = new Set<string>([
     "layers",
   ],
   ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
-  ...["view", "orbit", "mode"],
+  ...["view", "orbit", "mode", "clip", "cut", "exaggeration", "volumeBudget"],
   ...["places", "meridian", "interpolation", "tool"],
 ]);
 

@@ -24,7 +24,19 @@ import {
   type ValueRange,
 } from "./channels.js";
 import { isLabelList, type LabelLook } from "./label-look.js";
-import { isOrbit, type Orbit, type VolumeMode, volumeModes } from "./volume.js";
+import {
+  isClip,
+  isCut,
+  isExaggeration,
+  isOrbit,
+  isVolumeBudget,
+  type Orbit,
+  type VolumeClip,
+  type VolumeCut,
+  type VolumeMode,
+  volumeBudgets,
+  volumeModes,
+} from "./volume.js";
 
 export type { ChannelState, LayerState, ValueRange };
 
@@ -106,6 +118,13 @@ export interface ViewState {
   readonly orbit: Orbit | null;
   /** How the volume is projected. */
   readonly mode: VolumeMode;
+  /** The part of the volume that is drawn; null for everything. */
+  readonly clip: VolumeClip | null;
+  readonly cut: VolumeCut | null;
+  /** Factor of the volume's lengths along its third axis. */
+  readonly exaggeration: number;
+  /** Maximum memory of the volume's textures, in MiB. */
+  readonly volumeBudget: number;
   readonly places: PlaceMode;
   /** Whether values between the centres of elements are interpolated, if elements are larger than pixels. */
   readonly interpolation: Interpolation;
@@ -196,6 +215,10 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     view: wanted.view === "volume" && shape.length > 2 ? "volume" : "plane",
     orbit: isOrbit(wanted.orbit) ? wanted.orbit : null,
     mode: volumeModes.find((mode) => mode === wanted.mode) ?? "max",
+    clip: isClip(wanted.clip) ? wanted.clip : null,
+    cut: isCut(wanted.cut) ? wanted.cut : null,
+    exaggeration: isExaggeration(wanted.exaggeration) ? wanted.exaggeration : 1,
+    volumeBudget: isVolumeBudget(wanted.volumeBudget) ? wanted.volumeBudget : volumeBudgets.usual,
     places: placeModes.find((mode) => mode === wanted.places) ?? "auto",
     meridian: finiteOrNull(wanted.meridian),
     interpolation: wanted.interpolation === "linear" ? "linear" : "nearest",

@@ -48,3 +48,58 @@ export function orbitText({ yaw, pitch, zoom, center, isPerspective }: Orbit): s
   const numbers = [short(yaw), short(pitch), Number(zoom.toPrecision(4)), ...(center ?? []).map(short)];
   return [...numbers, ...(isPerspective ? ["perspective"] : [])].join();
 }
+
+/** The box of a volume that is drawn, in voxels of level 0. */
+export interface VolumeClip {
+  readonly from: readonly [x: number, y: number, z: number];
+  readonly to: readonly [x: number, y: number, z: number];
+}
+
+/** A plane: the part of the volume in front of it is not drawn. */
+export interface VolumeCut {
+  /** The normal, which points to the part that is drawn, in degrees as a camera's direction. */
+  readonly yaw: number;
+  readonly pitch: number;
+  /** Distance from the centre of the volume along the normal: 1 is half its diagonal. */
+  readonly depth: number;
+}
+
+export function isClip(value: unknown): value is VolumeClip {
+  const { from, to } = (value ?? {}) as Partial<VolumeClip>;
+  const isPlace = (place: unknown) =>
+    Array.isArray(place) && place.length === 3 && place.every(Number.isFinite);
+  return isPlace(from) && isPlace(to) && from!.every((at, i) => at >= 0 && at < to![i]!);
+}
+
+export function isCut(value: unknown): value is VolumeCut {
+  const { yaw, pitch, depth } = (value ?? {}) as Partial<VolumeCut>;
+  return [yaw, pitch, depth].every(Number.isFinite) && Math.abs(pitch!) <= 90 && Math.abs(depth!) <= 1;
+}
+
+/** Intervals along x, y and z: "0:100,20:80,0:64". */
+export function readClip(text: string): unknown {
+  const parts = text.split(",").map((part) => part.split(":").map(Number));
+  return { from: parts.map(([from]) => from), to: parts.map(([, to]) => to) };
+}
+
+export const clipText = ({ from, to }: VolumeClip): string =>
+  from.map((at, i) => `${Number(at.toFixed(2))}:${Number(to[i]!.toFixed(2))}`).join();
+
+export function readCut(text: string): unknown {
+  const [yaw, pitch, depth = 0] = text.split(",").map(Number);
+  return { yaw, pitch, depth };
+}
+
+export const cutText = ({ yaw, pitch, depth }: VolumeCut): string =>
+  [Number(yaw.toFixed(2)), Number(pitch.toFixed(2)), Number(depth.toFixed(3))].join();
+
+/** Memory of a volume's textures, in MiB. */
+export const volumeBudgets = { least: 16, usual: 512, most: 16_384 } as const;
+
+export const isVolumeBudget = (value: unknown): value is number =>
+  typeof value === "number" && value >= volumeBudgets.least && value <= volumeBudgets.most;
+
+export const exaggerations = { least: 0.01, most: 1000 } as const;
+
+export const isExaggeration = (value: unknown): value is number =>
+  typeof value === "number" && value >= exaggerations.least && value <= exaggerations.most;

@@ -119,7 +119,8 @@ function windowPart(dataset: Dataset, change: Change): Control {
   return {
     element,
     sync(settings, state) {
-      element.hidden = settings.axes.length === 0 || state.kind === "empty";
+      const isVolume = settings.view === "volume";
+      element.hidden = settings.axes.length === 0 || state.kind === "empty" || isVolume;
       const shape = datasetShape(dataset);
       const shown = [...settings.axes].sort((a, b) => a - b);
       for (const axis of shown)

@@ -1,7 +1,7 @@
 /** Position along the axes that are not shown: a slider each, with coordinates and a play button. */
 import { h, labelled, numberField, select, showNumber, uniqueId } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
-import { isComposite, playableAxes } from "../model/layers.js";
+import { isComposite, playableAxes, viewAxes } from "../model/layers.js";
 import { frameRates } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Change, Control, ControlCallbacks } from "./control.js";
@@ -102,7 +102,7 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
     element,
     sync(settings, { playing }) {
       const isChannels = axis === findChannelAxis(dataset) && isComposite(dataset, settings);
-      element.hidden = settings.axes.includes(axis) || isChannels;
+      element.hidden = viewAxes(dataset, settings).includes(axis) || isChannels;
       range.value = String(settings.index[axis]);
       showNumber(number, settings.index[axis]);
       showPlaying(playing === axis);

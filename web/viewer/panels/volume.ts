@@ -1,9 +1,12 @@
-/** Controls of volumes: plane or volume, and its projection. */
-import { labelled, select } from "../base/dom.js";
+/** Controls of volumes: plane or volume, its projection, the part that is drawn. */
+import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
-import type { VolumeMode } from "../model/volume.js";
+import { volumeAxes } from "../model/layers.js";
+import type { ViewState } from "../model/state.js";
+import { defaultOrbit, type VolumeClip, type VolumeMode } from "../model/volume.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Change, Control } from "./control.js";
+import { axisName } from "./rulers.js";
 
 const modeNames: Readonly<Record<VolumeMode, string>> = {
   max: "Maximum",
@@ -44,5 +47,112 @@ export function volumeParts(dataset: Dataset, change: Change): Control[] {
         modes.value = mode;
       },
     },
+    stretchPart(dataset, change),
+    cutPart(change),
+    clipPart(dataset, change),
   ];
+}
+
+/** A factor of the lengths along the third axis, with a logarithmic scale. */
+function stretchPart(dataset: Dataset, change: Change): Control {
+  const slider = h("input", {
+    type: "range",
+    ...{ min: -1, max: 2, step: 0.1 },
+    oninput: () =>
+      change(() => ({ exaggeration: Number((10 ** Number(slider.value)).toPrecision(2)) }), "stretch"),
+  });
+  const element = labelled("", slider);
+  return {
+    element,
+    sync(state, { kind }) {
+      element.hidden = state.view !== "volume" || kind !== "image";
+      const depth = volumeAxes(dataset, state)?.[0];
+      if (element.hidden || depth === undefined) return;
+      const name = axisName(
+        dataset.axes.map((axis) => axis.name ?? null),
+        depth,
+      );
+      element.querySelector("label")!.textContent = `Stretch ${name} × ${state.exaggeration}`;
+      slider.value = String(Math.log10(state.exaggeration));
+    },
+  };
+}
+
+/** A plane that faces the camera when it is added, and its depth. */
+function cutPart(change: Change): Control {
+  const isOn = h("input", {
+    type: "checkbox",
+    onchange: () =>
+      change(({ orbit }) => {
+        const { yaw, pitch } = orbit ?? defaultOrbit;
+        return { cut: isOn.checked ? { yaw, pitch, depth: 0 } : null };
+      }, "cut"),
+  });
+  const depth = h("input", {
+    type: "range",
+    ...{ min: -1, max: 1, step: 0.01 },
+    "aria-label": "Depth of the cut",
+    oninput: () => change(({ cut }) => ({ cut: cut && { ...cut, depth: Number(depth.value) } }), "cut"),
+  });
+  const label = h("label", { class: "zw-check" }, isOn, "Cut parallel to the screen");
+  const element = h("div", { class: "zw-group" }, label, depth);
+  return {
+    element,
+    sync({ view, cut }, { kind }) {
+      element.hidden = view !== "volume" || kind !== "image";
+      isOn.checked = cut !== null;
+      depth.hidden = cut === null;
+      depth.value = String(cut?.depth ?? 0);
+    },
+  };
+}
+
+/** The first and the last index that is drawn along each axis. */
+function clipPart(dataset: Dataset, change: Change): Control {
+  const shape = datasetShape(dataset);
+  const names = dataset.axes.map(({ name }) => name ?? null);
+  /** By place among z, y, x. */
+  const axesOf = (state: ViewState) => volumeAxes(dataset, state) ?? [0, 0, 0];
+  const rows = [0, 1, 2].map((place) => {
+    const fields = [0, 1].map((end) =>
+      numberField({ min: 0, step: 1 }, () => change((state) => ({ clip: changedClip(state, end) }), "clip")),
+    );
+    const [first, last] = fields as [HTMLInputElement, HTMLInputElement];
+    const name = h("span");
+    const changedClip = (state: ViewState, end: number): VolumeClip | null => {
+      const lengths = [...axesOf(state)].reverse().map((axis) => shape[axis]!);
+      const { from, to } = state.clip ?? { from: [0, 0, 0], to: lengths };
+      const value = Math.round(Number(fields[end]!.value));
+      const length = lengths[2 - place]!;
+      const set = (list: readonly number[], at: number) =>
+        list.map((old, i) => (i === 2 - place ? at : old)) as unknown as VolumeClip["from"];
+      if (!Number.isFinite(value)) return state.clip;
+      const start = end === 0 ? Math.min(Math.max(value, 0), to[2 - place]! - 1) : from[2 - place]!;
+      const stop = end === 1 ? Math.min(Math.max(value + 1, start + 1), length) : to[2 - place]!;
+      const clip = { from: set(from, start), to: set(to, stop) };
+      const isWhole = clip.from.every((at) => at === 0) && clip.to.every((at, i) => at === lengths[i]);
+      return isWhole ? null : clip;
+    };
+    const element = h("div", { class: "zw-window" }, name, first, h("span", {}, "to"), last);
+    return {
+      element,
+      sync(state: ViewState) {
+        const axis = axesOf(state)[place]!;
+        name.textContent = axisName(names, axis);
+        first.setAttribute("aria-label", `First index drawn along ${name.textContent}`);
+        last.setAttribute("aria-label", `Last index drawn along ${name.textContent}`);
+        showNumber(first, state.clip?.from[2 - place] ?? 0);
+        showNumber(last, Math.min(state.clip?.to[2 - place] ?? shape[axis]!, shape[axis]!) - 1);
+      },
+    };
+  });
+  const group = { class: "zw-windows", role: "group", "aria-label": "Part of the volume" };
+  const element = h("div", group, ...rows.map((row) => row.element));
+  return {
+    element,
+    sync(state, { kind }) {
+      element.hidden = state.view !== "volume" || kind !== "image";
+      if (!element.hidden) for (const row of rows) row.sync(state);
+    },
+  };
 }

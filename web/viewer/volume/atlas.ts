@@ -2,49 +2,42 @@
  * The textures of a volume: an atlas of bricks, the page table, and the place and extent of values of each brick.
  * The atlas grows with the number of bricks, up to a budget.
  */
-import type { Numbers } from "../base/plane.js";
-import { type Brick, brickKey, map3, side, type Vec3, type VolumeLevel } from "./bricks.js";
+import { type Brick, brickKey, map3, side, type Vec3, type VolumeLevel, type Voxels } from "./bricks.js";
+import { cellsPerSide, type Extents } from "./extents.js";
 import { PageTable } from "./pages.js";
 import { Slots } from "./slots.js";
 
 /** Bytes as 8-bit texels, other numbers as 32-bit floats. */
 export type AtlasKind = "u8" | "f32";
 
-/** Values of a part of a stored brick. */
-export interface Voxels {
-  /** Index in the stored brick, and number of voxels. */
-  readonly into: Vec3;
-  readonly size: Vec3;
-  readonly values: Numbers;
-  readonly offset: number;
-  /** Distances between neighbours along x, y and z. */
-  readonly strides: Vec3;
-}
-
-/** Minimum and maximum of a brick without its border; NaN does not count. */
-export interface Extent {
-  readonly min: number;
-  readonly max: number;
+/** A brick with voxels. */
+interface Stored {
+  readonly brick: Brick;
+  readonly number: number;
+  readonly extents: Extents;
 }
 
 /** Voxels of a stored brick along each axis. */
 const storedSide = side + 2;
 
-/** Texels of the table of bricks. A brick has two. */
-export const tableSize = { width: 512, height: 64 } as const;
-const maxNumber = (tableSize.width * tableSize.height) / 2 - 1;
+/** Bricks in a row of the table of bricks, where each has two texels, and the maximum number of rows. */
+export const tableRow = 256;
+const maxTableRows = 64;
 
 export class Atlas {
   readonly pages: PageTable;
   readonly #slots = new Slots();
   readonly #uniform = new Map<string, Brick>();
-  readonly #bricks = new Map<string, Brick>();
+  readonly #bricks = new Map<string, Stored>();
   readonly #pageTexture: WebGLTexture;
   readonly #table: WebGLTexture;
   #texture: WebGLTexture | undefined;
-  /** Bricks along x and y, and along z. */
-  readonly row: number;
+  /** The extents of the bricks' cells. */
+  #cells: WebGLTexture | undefined;
+  /** Bricks along x, y and z. */
+  readonly row: readonly [x: number, y: number];
   layers = 0;
+  readonly #maxNumber: number;
   readonly #format: readonly [internal: number, type: number];
   readonly #most: number;
   #scratch = new Float32Array(0);
@@ -59,34 +52,36 @@ export class Atlas {
   ) {
     this.pages = new PageTable(levels);
     this.#format = this.#chooseFormat();
-    const fixed = 2 * this.pages.cells.length + 16 * tableSize.width * tableSize.height;
-    const slots = Math.max(1, Math.floor((budgetBytes - fixed) / this.#slotBytes));
     const total = levels.reduce((sum, { shape }) => sum + bricksOf(shape), 0);
+    const tableRows = Math.min(maxTableRows, Math.ceil((total + 1) / tableRow));
+    this.#maxNumber = tableRows * tableRow - 1;
+    const fixed = 2 * this.pages.cells.length + 32 * tableRow * tableRows;
+    const slots = Math.max(1, Math.floor((budgetBytes - fixed) / this.#slotBytes));
     const most = Math.floor((gl.getParameter(gl.MAX_3D_TEXTURE_SIZE) as number) / storedSide);
     this.row = rowFor(Math.min(slots, total), most);
-    this.#most = Math.max(1, Math.min(most, Math.floor((slots * growthShare) / this.row ** 2)));
+    this.#most = maxLayers(Math.min(most, Math.ceil(total / this.#rowSlots)), slots / this.#rowSlots);
     this.#pageTexture = this.#makePages();
-    this.#table = this.#makeTable();
+    this.#table = this.#makeTable(tableRows);
     this.#bytes = fixed;
   }
 
   /** Maximum number of bricks with voxels. */
   get capacity(): number {
-    return this.#most * this.row ** 2;
+    return this.#most * this.#rowSlots;
   }
   get bytes(): number {
-    return this.#bytes + this.layers * this.row ** 2 * this.#slotBytes;
+    return this.#bytes + this.layers * this.#rowSlots * this.#slotBytes;
   }
   /** Value of a texel of 1. */
   get unit(): number {
     return this.kind === "u8" ? 255 : 1;
   }
-  get size(): Vec3 {
-    return [this.row * storedSide, this.row * storedSide, Math.max(1, this.layers) * storedSide];
-  }
 
+  get #rowSlots(): number {
+    return this.row[0] * this.row[1];
+  }
   get #slotBytes(): number {
-    return storedSide ** 3 * (this.kind === "u8" ? 1 : 4);
+    return (storedSide ** 3 + 2 * cellsPerSide ** 3) * (this.kind === "u8" ? 1 : 4);
   }
 
   /** Whether a brick is at hand. Counts as use. */
@@ -99,45 +94,55 @@ export class Atlas {
     return this.#bricks.has(brickKey(brick));
   }
 
-  /** Adds a brick of equal voxels, which takes no place in the atlas. */
-  addUniform(brick: Brick, value: number): boolean {
-    const number = this.#number(brick);
+  /** Adds a brick of equal voxels, which takes no place in the atlas. @returns false if there are too many */
+  addUniform(brick: Brick, value: number, isNeeded: (key: string) => boolean): boolean {
+    const number = this.#number(brick, isNeeded);
     if (number === undefined) return false;
     this.#uniform.set(brickKey(brick), brick);
-    this.#describe(number, brick, -1, { min: value, max: value });
+    this.#describe(number, brick, -1, { min: value, max: value, hasGaps: false });
     return true;
   }
 
-  /**
-   * Adds a brick. @returns false if all bricks in the atlas are needed
-   */
-  add(brick: Brick, parts: readonly Voxels[], extent: Extent, isNeeded: (key: string) => boolean): boolean {
+  /** Adds a brick. @returns false if all bricks in the atlas are needed */
+  add(brick: Brick, parts: readonly Voxels[], extents: Extents, isNeeded: (key: string) => boolean): boolean {
     const key = brickKey(brick);
     const slot = this.#slots.take(key) ?? this.#makeRoom(key, isNeeded);
     if (slot === undefined) return false;
-    const number = this.#number(brick);
+    const number = this.#number(brick, isNeeded);
     if (number === undefined) {
       this.#slots.release(key);
       return false;
     }
-    this.#bricks.set(key, brick);
+    this.#bricks.set(key, { brick, number, extents });
     for (const part of parts) this.#upload(slot, part);
-    this.#describe(number, brick, slot, extent);
+    this.#describe(number, brick, slot, extents);
+    this.#sendCells(slot, extents);
     return true;
   }
 
   /** Replaces a part of a brick, after its neighbour has been read. */
   patch(brick: Brick, part: Voxels): void {
-    const slot = this.#slots.use(brickKey(brick));
-    if (slot !== undefined) this.#upload(slot, part);
+    const key = brickKey(brick);
+    const [slot, stored] = [this.#slots.use(key), this.#bricks.get(key)];
+    if (slot === undefined || !stored) return;
+    this.#upload(slot, part);
+    if (!stored.extents.add(part)) return;
+    this.#describe(stored.number, brick, slot, stored.extents);
+    this.#sendCells(slot, stored.extents);
   }
 
-  /** Binds the textures to units 0 to 2 and uploads changes of the page table. */
-  bind(): void {
+  /**
+   * Binds the textures to units 0 to 2 and 4, and uploads changes of the page table.
+   * @param isSmooth whether samples are interpolated
+   */
+  bind(isSmooth: boolean): void {
     const { gl } = this;
     this.#sendPages();
+    gl.activeTexture(gl.TEXTURE4);
+    gl.bindTexture(gl.TEXTURE_3D, this.#cells ?? null);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_3D, this.#texture ?? null);
+    if (this.#texture) setFilter(gl, isSmooth ? gl.LINEAR : gl.NEAREST);
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_3D, this.#pageTexture);
     gl.activeTexture(gl.TEXTURE2);
@@ -145,7 +150,7 @@ export class Atlas {
   }
 
   dispose(): void {
-    for (const texture of [this.#texture, this.#pageTexture, this.#table])
+    for (const texture of [this.#texture, this.#cells, this.#pageTexture, this.#table])
       this.gl.deleteTexture(texture ?? null);
   }
 
@@ -157,48 +162,63 @@ export class Atlas {
     return [gl.getExtension("OES_texture_float_linear") ? gl.R32F : gl.R16F, gl.FLOAT];
   }
 
-  #number(brick: Brick): number | undefined {
-    if (this.#uniform.size + this.#bricks.size >= maxNumber) return undefined;
-    return this.pages.add(brick);
+  /** The number of a new brick. Bricks of equal voxels that are not needed give theirs up. */
+  #number(brick: Brick, isNeeded: (key: string) => boolean): number | undefined {
+    const isFull = () => this.#uniform.size + this.#bricks.size >= this.#maxNumber;
+    if (isFull())
+      for (const [key, other] of this.#uniform) {
+        if (isNeeded(key)) continue;
+        this.#uniform.delete(key);
+        this.pages.remove(other);
+      }
+    return isFull() ? undefined : this.pages.add(brick);
   }
 
   #makeRoom(key: string, isNeeded: (key: string) => boolean): number | undefined {
     if (this.layers < this.#most) {
-      this.#grow(Math.min(this.#most, Math.ceil(this.layers * 1.5) || 1));
+      this.#grow(Math.min(this.#most, nextLayers(this.layers)));
       return this.#slots.take(key);
     }
     const oldest = this.#slots.oldest(isNeeded);
     if (oldest === undefined) return undefined;
     this.#slots.release(oldest);
-    this.pages.remove(this.#bricks.get(oldest)!);
+    this.pages.remove(this.#bricks.get(oldest)!.brick);
     this.#bricks.delete(oldest);
     return this.#slots.take(key);
   }
 
-  /** Replaces the atlas by a larger one. The GPU copies its content. */
+  /** Replaces the atlas by a larger one. */
   #grow(layers: number): void {
     const { gl } = this;
-    const old = this.#texture;
-    const [width, height, depth] = this.size;
+    const cellFormat = this.kind === "u8" ? gl.RG8 : gl.RG32F;
+    const old = [this.#texture, this.#cells] as const;
+    this.#texture = this.#enlarged(old[0], this.#format[0], storedSide, layers);
+    this.#cells = this.#enlarged(old[1], cellFormat, cellsPerSide, layers);
+    setFilter(gl, gl.NEAREST);
+    this.layers = layers;
+    this.#slots.grow(layers * this.#rowSlots);
+  }
+
+  /** The GPU copies the content. @param length texels of a brick along each axis */
+  #enlarged(old: WebGLTexture | undefined, format: number, length: number, layers: number): WebGLTexture {
+    const { gl } = this;
+    const [width, height] = [this.row[0] * length, this.row[1] * length];
     const texture = gl.createTexture();
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_3D, texture);
     setSampling(gl, gl.LINEAR);
-    gl.texStorage3D(gl.TEXTURE_3D, 1, this.#format[0], width, height, layers * storedSide);
-    if (old) {
-      const frame = gl.createFramebuffer();
-      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, frame);
-      for (let z = 0; z < depth; z++) {
-        gl.framebufferTextureLayer(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, old, 0, z);
-        gl.copyTexSubImage3D(gl.TEXTURE_3D, 0, 0, 0, z, 0, 0, width, height);
-      }
-      gl.bindFramebuffer(gl.READ_FRAMEBUFFER, null);
-      gl.deleteFramebuffer(frame);
-      gl.deleteTexture(old);
+    gl.texStorage3D(gl.TEXTURE_3D, 1, format, width, height, layers * length);
+    if (!old) return texture;
+    const frame = gl.createFramebuffer();
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, frame);
+    for (let z = 0; z < this.layers * length; z++) {
+      gl.framebufferTextureLayer(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, old, 0, z);
+      gl.copyTexSubImage3D(gl.TEXTURE_3D, 0, 0, 0, z, 0, 0, width, height);
     }
-    this.#texture = texture;
-    this.layers = layers;
-    this.#slots.grow(layers * this.row ** 2);
+    gl.bindFramebuffer(gl.READ_FRAMEBUFFER, null);
+    gl.deleteFramebuffer(frame);
+    gl.deleteTexture(old);
+    return texture;
   }
 
   #makePages(): WebGLTexture {
@@ -211,14 +231,14 @@ export class Atlas {
     return texture;
   }
 
-  #makeTable(): WebGLTexture {
+  #makeTable(rows: number): WebGLTexture {
     const { gl } = this;
     const texture = gl.createTexture();
     gl.activeTexture(gl.TEXTURE2);
     gl.bindTexture(gl.TEXTURE_2D, texture);
     for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
       gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, tableSize.width, tableSize.height);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, 2 * tableRow, rows);
     return texture;
   }
 
@@ -249,19 +269,42 @@ export class Atlas {
   }
 
   /** Writes the two texels of a brick: its index and level; its extent of values and its place. */
-  #describe(number: number, { at, level }: Brick, slot: number, { min, max }: Extent): void {
+  #describe(
+    number: number,
+    { at, level }: Brick,
+    slot: number,
+    { min, max, hasGaps }: Pick<Extents, "min" | "max" | "hasGaps">,
+  ): void {
     const { gl } = this;
     gl.activeTexture(gl.TEXTURE2);
     gl.bindTexture(gl.TEXTURE_2D, this.#table);
-    const texels = Float32Array.of(...at, level, min / this.unit, max / this.unit, slot, 0);
-    const [x, y] = [(2 * number) % tableSize.width, Math.floor((2 * number) / tableSize.width)];
+    const texels = Float32Array.of(...at, level, min / this.unit, max / this.unit, slot, hasGaps ? 1 : 0);
+    const [x, y] = [2 * (number % tableRow), Math.floor(number / tableRow)];
     gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, 2, 1, gl.RGBA, gl.FLOAT, texels);
   }
 
+  #sendCells(slot: number, { cells }: Extents): void {
+    const { gl } = this;
+    const [x, y, z] = map3((i) => this.#corner(slot)[i]! * cellsPerSide);
+    const isBytes = this.kind === "u8";
+    const data = isBytes ? Uint8Array.from(cells) : cells;
+    const type = isBytes ? gl.UNSIGNED_BYTE : gl.FLOAT;
+    gl.activeTexture(gl.TEXTURE4);
+    gl.bindTexture(gl.TEXTURE_3D, this.#cells!);
+    const length = cellsPerSide;
+    gl.texSubImage3D(gl.TEXTURE_3D, 0, x, y, z, length, length, length, gl.RG, type, data);
+  }
+
+  /** The place of a slot in the atlas, in bricks. */
+  #corner(slot: number): Vec3 {
+    const [across, down] = this.row;
+    return [slot % across, Math.floor(slot / across) % down, Math.floor(slot / (across * down))];
+  }
+
   #upload(slot: number, part: Voxels): void {
-    const { gl, row } = this;
+    const { gl } = this;
     const { into, size } = part;
-    const corner = [slot % row, Math.floor(slot / row) % row, Math.floor(slot / row ** 2)] as const;
+    const corner = this.#corner(slot);
     const [x, y, z] = map3((i) => corner[i]! * storedSide + into[i]!);
     const { data, rowLength, imageHeight } = this.#texels(part);
     gl.activeTexture(gl.TEXTURE0);
@@ -298,22 +341,37 @@ export class Atlas {
   }
 }
 
-/** Share of the budget that an atlas may reach: the last step of its growth holds two of them. */
-const growthShare = 0.6;
+/** Layers of bricks after growing: an atlas is copied, so a few large steps would leave much of it empty. */
+const nextLayers = (layers: number): number => Math.ceil(layers * 1.2) || 1;
+
+/**
+ * Maximum number of layers, of which the last step of growth holds two numbers.
+ * @param all layers for all bricks
+ * @param room layers within the budget
+ */
+function maxLayers(all: number, room: number): number {
+  if (nextLayers(0) >= all) return 1;
+  let layers = 1;
+  for (let next = nextLayers(layers); layers < all; next = nextLayers(layers)) {
+    const wanted = Math.min(next, all);
+    if (layers + wanted > room) break;
+    layers = wanted;
+  }
+  return layers;
+}
 
 const bricksOf = (shape: Vec3): number =>
   map3((i) => Math.ceil(shape[i]! / side)).reduce((product, count) => product * count, 1);
 
-/** The least number of bricks along x and y with which a number of bricks fits into an atlas. */
-function rowFor(count: number, most: number): number {
-  let row = 1;
-  while (row < most && row ** 2 * most < count) row++;
-  return row;
+/** The smallest numbers of bricks along x and y with which a number of bricks fits into an atlas. */
+function rowFor(count: number, most: number): readonly [number, number] {
+  const area = Math.min(Math.ceil(count / most), most ** 2);
+  const across = Math.ceil(Math.sqrt(area));
+  return [across, Math.ceil(area / across)];
 }
 
 function setSampling(gl: WebGL2RenderingContext, filter: number): void {
-  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
-    gl.texParameteri(gl.TEXTURE_3D, name, filter);
+  setFilter(gl, filter);
   for (const name of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T, gl.TEXTURE_WRAP_R])
     gl.texParameteri(gl.TEXTURE_3D, name, gl.CLAMP_TO_EDGE);
 }
@@ -322,4 +380,9 @@ function setUnpacking(gl: WebGL2RenderingContext, alignment: number, row: number
   gl.pixelStorei(gl.UNPACK_ALIGNMENT, alignment);
   gl.pixelStorei(gl.UNPACK_ROW_LENGTH, row);
   gl.pixelStorei(gl.UNPACK_IMAGE_HEIGHT, image);
+}
+
+function setFilter(gl: WebGL2RenderingContext, filter: number): void {
+  for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
+    gl.texParameteri(gl.TEXTURE_3D, name, filter);
 }

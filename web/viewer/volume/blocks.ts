@@ -9,13 +9,22 @@ import { readBlock } from "../tiles/read.js";
 import type { Client, Job } from "../tiles/scheduler.js";
 import type { Shared } from "../tiles/shared.js";
 import type { Block, Tile } from "../tiles/tile.js";
-import type { Extent, Voxels } from "./atlas.js";
-import { type Brick, brickPieces, map3, type Piece, side, type Vec3, type VolumeLevel } from "./bricks.js";
+import {
+  type Brick,
+  brickPieces,
+  map3,
+  type Piece,
+  side,
+  type Vec3,
+  type VolumeLevel,
+  type Voxels,
+} from "./bricks.js";
+import { Extents } from "./extents.js";
 
 /** A brick's voxels, or the value of all of them. */
 export type BrickContent =
   | { readonly uniform: number }
-  | { readonly parts: readonly Voxels[]; readonly extent: Extent };
+  | { readonly parts: readonly Voxels[]; readonly extents: Extents };
 
 /** Progress of the bricks in view. */
 export interface BlocksStatus {
@@ -24,6 +33,16 @@ export interface BlocksStatus {
   readonly bytes: number;
   readonly failures: readonly unknown[];
   readonly isComplete: boolean;
+}
+
+/** An element of a block. */
+export interface VolumeElement {
+  readonly block: Block;
+  /** Its place in the block's region. */
+  readonly offset: number;
+  /** Index in the array. */
+  readonly at: readonly number[];
+  readonly value: number;
 }
 
 interface BlockPlace {
@@ -123,17 +142,14 @@ export class Blocks implements Client<Block> {
 
   /** The content of a brick; undefined unless all its blocks have been read. */
   content(brick: Brick, level: VolumeLevel): BrickContent | undefined {
-    const blocks = new Map<string, Block>();
     if (!this.#levelAt(brick.level)) return undefined;
-    for (const { at, key } of this.#blocksOf(brick)) {
-      const block = this.shared.scheduler.cache.peek(key);
-      if (!block) return undefined;
-      blocks.set(at.join(), block);
-    }
-    const extent = this.#extentOf(brick, level, blocks);
-    if (extent.min === extent.max && !extent.hasGaps) return { uniform: extent.min };
+    if (this.#blocksOf(brick).some(({ key }) => !this.shared.scheduler.cache.peek(key))) return undefined;
     const pieces = brickPieces(level, brick.at, this.#blockShape(brick.level));
-    return { parts: pieces.flatMap((piece) => this.#voxels(brick.level, piece) ?? []), extent };
+    const parts = pieces.flatMap((piece) => this.#voxels(brick.level, piece) ?? []);
+    const extents = new Extents();
+    for (const part of parts) extents.add(part);
+    const { uniform } = extents;
+    return uniform === undefined ? { parts, extents } : { uniform };
   }
 
   /** The parts of a brick's border that come from a block. */
@@ -154,6 +170,22 @@ export class Blocks implements Client<Block> {
         return Math.min(Math.floor(end / side) + 1, Math.ceil(shape[i]! / side));
       }),
     };
+  }
+
+  /** The element of a voxel of a level; undefined unless it has been read. */
+  element(level: number, at: Vec3): VolumeElement | undefined {
+    if (!this.#levelAt(level)) return undefined;
+    const size = this.#blockShape(level);
+    const { key } = this.#place(
+      level,
+      map3((i) => Math.floor(at[i]! / size[i]!)),
+    );
+    const block = this.shared.scheduler.cache.peek(key);
+    if (!block) return undefined;
+    const { values, offset } = this.#locate(block, level, at);
+    const axes = this.#axes();
+    const own = this.#levelAt(level)!.index.map((place, axis) => at[axes.indexOf(axis)] ?? place);
+    return { block, offset, at: own, value: values[offset]! };
   }
 
   #levelAt(level: number): LayerLevel | undefined {
@@ -239,44 +271,6 @@ export class Blocks implements Client<Block> {
     }, 0);
     return { values, offset, strides };
   }
-
-  /** Minimum and maximum of a brick; both NaN if there is none. */
-  #extentOf({ level, at }: Brick, { shape }: VolumeLevel, blocks: ReadonlyMap<string, Block>): Measured {
-    const size = this.#blockShape(level);
-    const all: Measured = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY, hasGaps: false };
-    for (const [key, block] of blocks) {
-      const place = key.split(",").map(Number);
-      const from = map3((i) => Math.max(at[i]! * side, place[i]! * size[i]!));
-      const to = map3((i) => Math.min((at[i]! + 1) * side, (place[i]! + 1) * size[i]!, shape[i]!));
-      measure({ ...this.#locate(block, level, from), size: map3((i) => to[i]! - from[i]!) }, all);
-    }
-    return all.min > all.max ? { ...all, min: Number.NaN, max: Number.NaN } : all;
-  }
-}
-
-/** The extent of values; `hasGaps` if some are not numbers. */
-interface Measured {
-  min: number;
-  max: number;
-  hasGaps: boolean;
-}
-
-function measure({ values, offset, strides, size }: Omit<Voxels, "into">, all: Measured): void {
-  const [sx, sy, sz] = strides;
-  let { min, max, hasGaps } = all;
-  const isFlat = sx === 0 && sy === 0 && sz === 0;
-  const [nx, ny, nz] = isFlat ? [1, 1, 1] : size;
-  for (let z = 0; z < nz; z++)
-    for (let y = 0; y < ny; y++) {
-      let at = offset + z * sz + y * sy;
-      for (let x = 0; x < nx; x++, at += sx) {
-        const value = values[at]!;
-        if (value < min) min = value;
-        if (value > max) max = value;
-        if (Number.isNaN(value)) hasGaps = true;
-      }
-    }
-  Object.assign(all, { min, max, hasGaps });
 }
 
 type Cut = LayerLevel["cut"];

@@ -3,6 +3,8 @@
  * `side` voxels; each is stored with a border of one voxel, so that interpolation needs no neighbour.
  */
 
+import type { Numbers } from "../base/plane.js";
+
 /** Along x, y and z: the last axis of an array in C order is x. */
 export type Vec3 = readonly [x: number, y: number, z: number];
 
@@ -27,6 +29,17 @@ export interface Brick {
   readonly level: number;
   /** Index among the bricks of its level. */
   readonly at: Vec3;
+}
+
+/** Values of a part of a stored brick. */
+export interface Voxels {
+  /** Index in the stored brick, and number of voxels. */
+  readonly into: Vec3;
+  readonly size: Vec3;
+  readonly values: Numbers;
+  readonly offset: number;
+  /** Distances between neighbours along x, y and z. */
+  readonly strides: Vec3;
 }
 
 export const brickKey = ({ level, at }: Brick): string => `${level} ${at.join()}`;

@@ -1,5 +1,5 @@
 /** The camera of a volume: orbits a point, with parallel or perspective projection. */
-import { type Orbit, zoomRange } from "../model/volume.js";
+import { type Orbit, type VolumeClip, type VolumeCut, zoomRange } from "../model/volume.js";
 import { type Box, map3, type Vec3 } from "./bricks.js";
 
 /** The space of a volume: voxels of level 0, and the distances between them. */
@@ -15,6 +15,16 @@ export interface VolumeViewpoint {
   readonly orbit: Orbit;
   readonly width: number;
   readonly height: number;
+  readonly clip?: VolumeClip | null;
+  readonly cut?: VolumeCut | null;
+}
+
+/** The part of a volume that is drawn, in voxels of level 0: inside a box, and on one side of a plane. */
+export interface VisiblePart {
+  readonly box: Box;
+  /** Points whose product with `normal` is at least `offset` are drawn. */
+  readonly normal: Vec3;
+  readonly offset: number;
 }
 
 /**
@@ -40,7 +50,11 @@ const plus = (a: Vec3, factor: number, b: Vec3): Vec3 => map3((i) => a[i]! + fac
 const scaled = (factor: number, a: Vec3): Vec3 => map3((i) => factor * a[i]!);
 
 /** Directions of the picture in space, where y points down and z away at a yaw and pitch of 0. */
-function basis({ yaw, pitch }: Orbit): { right: Vec3; down: Vec3; forward: Vec3 } {
+export function basis({ yaw, pitch }: Pick<Orbit, "yaw" | "pitch">): {
+  right: Vec3;
+  down: Vec3;
+  forward: Vec3;
+} {
   const [a, b] = [(yaw * Math.PI) / 180, (pitch * Math.PI) / 180];
   const [sinA, cosA, sinB, cosB] = [Math.sin(a), Math.cos(a), Math.sin(b), Math.cos(b)];
   return {
@@ -52,6 +66,20 @@ function basis({ yaw, pitch }: Orbit): { right: Vec3; down: Vec3; forward: Vec3 
 
 const diagonal = ({ extent, spacing }: VolumeSpace): number =>
   Math.hypot(...map3((i) => extent[i]! * spacing[i]!));
+
+/** The part of a volume that a clip box and a cut plane leave. */
+export function visiblePart({ space, clip, cut }: VolumeViewpoint): VisiblePart {
+  const { extent, spacing } = space;
+  const box: Box = {
+    from: map3((i) => Math.min(clip?.from[i] ?? 0, extent[i]!)),
+    to: map3((i) => Math.min(clip?.to[i] ?? extent[i]!, extent[i]!)),
+  };
+  if (!cut) return { box, normal: [0, 0, 0], offset: -1 };
+  const { forward } = basis(cut);
+  const normal = map3((i) => forward[i]! * spacing[i]!);
+  const middle = map3((i) => extent[i]! / 2);
+  return { box, normal, offset: dot(normal, middle) + (cut.depth * diagonal(space)) / 2 };
+}
 
 /** Device pixels per unit of space, at the centre of the orbit. */
 export const pixelScale = ({ space, orbit, width, height }: VolumeViewpoint): number =>

@@ -16,18 +16,21 @@ export class LayerVolume {
   #missing: Brick[] = [];
   /** Blocks whose neighbours lack a part of their border. */
   readonly #borders: { level: number; at: Vec3 }[] = [];
+  /** Whether a missing brick may have been read since the last look. */
+  #hasNews = false;
   /** Number of bricks that exceed the budget. */
   leftOut = 0;
 
   constructor(
     shared: Shared,
     readonly layer: Layer,
-    private readonly levels: readonly VolumeLevel[],
+    readonly levels: readonly VolumeLevel[],
     onBlock: (block: Block, level: number) => void,
     onChange: () => void,
   ) {
     const add = (block: Block, level: number, at: Vec3) => {
       this.#borders.push({ level, at });
+      this.#hasNews = true;
       onBlock(block, level);
     };
     this.blocks = new Blocks(shared, layer, add, onChange);
@@ -38,15 +41,22 @@ export class LayerVolume {
     return this.#atlas;
   }
 
+  /** Bytes of textures. */
+  get bytes(): number {
+    return this.#atlas?.bytes ?? 0;
+  }
+
   /** Makes the atlas. */
   prepare(gl: WebGL2RenderingContext, budgetBytes: number): Atlas {
     this.#atlas ??= new Atlas(gl, this.#isBytes ? "u8" : "f32", this.levels, budgetBytes);
     return this.#atlas;
   }
 
-  /** Forgets the atlas of a lost context. */
+  /** Releases the atlas, for another budget or after its context was lost. */
   forget(): void {
+    this.#atlas?.dispose();
     this.#atlas = undefined;
+    this.#hasNews = true;
     this.#missing = [...this.#wanted];
     this.#borders.length = 0;
     this.blocks.want(this.#wanted, this.#missing);
@@ -63,6 +73,7 @@ export class LayerVolume {
     this.#keys = new Set(bricks.map(brickKey));
     this.#missing = bricks.filter((brick) => !this.#atlas?.has(brick));
     this.leftOut = 0;
+    this.#hasNews = true;
     this.blocks.want(this.#wanted, this.#missing);
   }
 
@@ -83,10 +94,14 @@ export class LayerVolume {
   upload(until: number): boolean {
     const atlas = this.#atlas;
     if (!atlas) return false;
+    if (!this.#hasNews) return this.#uploadBorders(until);
+    this.#hasNews = false;
+    const isNeeded = (key: string) => this.#keys.has(key);
     let isChanged = false;
     const rest: Brick[] = [];
     for (const brick of this.#missing) {
       if (isChanged && performance.now() > until) {
+        this.#hasNews = true;
         rest.push(brick);
         continue;
       }
@@ -97,8 +112,8 @@ export class LayerVolume {
       }
       const isAdded =
         "uniform" in content
-          ? atlas.addUniform(brick, content.uniform)
-          : atlas.add(brick, content.parts, content.extent, (key) => this.#keys.has(key));
+          ? atlas.addUniform(brick, content.uniform, isNeeded)
+          : atlas.add(brick, content.parts, content.extents, isNeeded);
       if (!isAdded) this.leftOut++;
       isChanged = true;
     }

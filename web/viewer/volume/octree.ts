@@ -1,5 +1,6 @@
 /** Chooses the bricks to show: as fine as the picture resolves and the budget allows. */
 import {
+  type Box,
   type Brick,
   brickBox,
   brickGrid,
@@ -9,7 +10,7 @@ import {
   map3,
   type VolumeLevel,
 } from "./bricks.js";
-import { corners, projector, type VolumeViewpoint } from "./camera.js";
+import { corners, projector, type VisiblePart, type VolumeViewpoint, visiblePart } from "./camera.js";
 
 /**
  * A level suffices if its voxels measure at most `max` device pixels. A finer level in use stays until
@@ -83,21 +84,55 @@ export function chooseBricks(
 
 /** Returns a function that measures a brick in the picture; undefined if it is not visible. */
 function candidates(levels: readonly VolumeLevel[], view: VolumeViewpoint) {
-  const project = projector(view);
   const { width, height, space } = view;
+  const part = visiblePart(view);
+  const project = projector(view);
+  const measure = boxMeasure(view);
+  const longest = levels.map(({ factor }) =>
+    Math.max(...map3((i) => Math.abs(factor[i]! * space.spacing[i]!))),
+  );
   return (brick: Brick): Candidate | undefined => {
-    const level = levels[brick.level]!;
-    const box = brickBox(level, brick.at);
-    const seen = corners(box).map(project);
-    const isNear = seen.some(({ depth }) => depth <= 0);
-    const [xs, ys] = [seen.map(({ x }) => x), seen.map(({ y }) => y)];
-    const isOutside =
-      Math.max(...xs) < 0 || Math.min(...xs) > width || Math.max(...ys) < 0 || Math.min(...ys) > height;
-    if (isNear ? seen.every(({ depth }) => depth <= 0) : isOutside) return undefined;
+    const box = brickBox(levels[brick.level]!, brick.at);
+    if (isCutAway(box, part)) return undefined;
+    const scale = measure(box);
+    if (scale === undefined) return undefined;
     const middle = project(map3((i) => (box.from[i]! + box.to[i]!) / 2));
-    const longest = Math.max(...map3((i) => Math.abs(level.factor[i]! * space.spacing[i]!)));
-    const scale = isNear ? Number.POSITIVE_INFINITY : Math.max(...seen.map((one) => one.scale));
     const distance = Math.hypot(middle.x - width / 2, middle.y - height / 2);
-    return { brick, distance, voxel: longest * scale };
+    return { brick, distance, voxel: longest[brick.level]! * scale };
+  };
+}
+
+/** Whether no point of a box is drawn. */
+function isCutAway({ from, to }: Box, { box, normal, offset }: VisiblePart): boolean {
+  let greatest = 0;
+  for (let i = 0; i < 3; i++) {
+    if (to[i]! <= box.from[i]! || from[i]! >= box.to[i]!) return true;
+    greatest += Math.max(from[i]! * normal[i]!, to[i]! * normal[i]!);
+  }
+  return greatest <= offset;
+}
+
+/**
+ * Returns a function that gives the greatest number of device pixels per unit of space in a box; undefined if the
+ * box is outside the picture.
+ */
+function boxMeasure(view: VolumeViewpoint): (box: Box) => number | undefined {
+  const { width, height } = view;
+  const project = projector(view);
+  return (box) => {
+    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+    let [scale, near, far] = [0, 0, 0];
+    for (const corner of corners(box)) {
+      const at = project(corner);
+      left = Math.min(left, at.x);
+      right = Math.max(right, at.x);
+      top = Math.min(top, at.y);
+      bottom = Math.max(bottom, at.y);
+      scale = Math.max(scale, at.scale);
+      if (at.depth > 0) far++;
+      else near++;
+    }
+    if (near > 0) return far > 0 ? Number.POSITIVE_INFINITY : undefined;
+    return right < 0 || left > width || bottom < 0 || top > height ? undefined : scale;
   };
 }

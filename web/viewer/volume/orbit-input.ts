@@ -1,13 +1,22 @@
 /** Translates pointers, the wheel and keys into movements of a volume's camera. */
+import type { Command } from "../input/gestures.js";
 import { isOnControl, listen, wheelPixels } from "../input/listen.js";
 import type { Orbit } from "../model/volume.js";
 import { nearer, shifted, turned, type VolumeViewpoint } from "./camera.js";
+import { cubeTarget, lookAlong } from "./cube.js";
 
 export interface OrbitInputCallbacks {
   view(): VolumeViewpoint | undefined;
   /** Device pixels per CSS pixel. */
   ratio(): number;
   onOrbit(orbit: Orbit | null, cause: "pan" | "zoom"): void;
+  /** A place in device pixels; undefined if the pointer has left or a button is pressed. */
+  onPoint(at: readonly [x: number, y: number] | undefined, by: "pointer" | "keyboard"): void;
+  /** Moves the cut plane by a share of half the diagonal; 0 makes it face the camera, or removes it. */
+  onCut(step: number): void;
+  onCommand(command: Command): void;
+  onStep(direction: 1 | -1, axis?: number): void;
+  onPlay(): void;
 }
 
 /** Degrees or CSS pixels per key press. */
@@ -21,6 +30,9 @@ const moves: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
 };
 
 const zooms: Readonly<Record<string, number>> = { "+": 1.25, "=": 1.25, "-": 0.8 };
+
+const commands: Readonly<Record<string, Command>> = { "?": "help", f: "full", s: "save" };
+const cuts: Readonly<Record<string, number>> = { c: 0, "[": -0.02, "]": 0.02 };
 
 export class OrbitInput {
   readonly #pointers = new Map<number, { x: number; y: number }>();
@@ -39,12 +51,28 @@ export class OrbitInput {
       wheel: (event) => this.#wheel(event),
       keydown: (event) => this.#key(event),
       contextmenu: (event) => event.preventDefault(),
-      dblclick: () => callbacks.onOrbit(null, "zoom"),
+      pointerleave: () => callbacks.onPoint(undefined, "pointer"),
+      click: (event) => void this.#face(event),
+      dblclick: (event) => this.#face(event) || callbacks.onOrbit(null, "zoom"),
     });
   }
 
   dispose(): void {
     this.#unlisten();
+  }
+
+  #at({ clientX, clientY }: MouseEvent): readonly [x: number, y: number] {
+    const { left, top } = this.box.getBoundingClientRect();
+    const ratio = this.callbacks.ratio();
+    return [(clientX - left) * ratio, (clientY - top) * ratio];
+  }
+
+  /** Turns the volume if a face of the cube was clicked. */
+  #face(event: MouseEvent): boolean {
+    const view = this.callbacks.view();
+    const target = view && cubeTarget(view, this.callbacks.ratio(), ...this.#at(event));
+    if (target) this.callbacks.onOrbit(target, "pan");
+    return target !== undefined;
   }
 
   #press(event: PointerEvent): void {
@@ -57,7 +85,9 @@ export class OrbitInput {
   #move(event: PointerEvent): void {
     const before = this.#pointers.get(event.pointerId);
     const view = this.callbacks.view();
+    if (!before) this.callbacks.onPoint(this.#at(event), "pointer");
     if (!before || !view) return;
+    this.callbacks.onPoint(undefined, "pointer");
     const now = { x: event.clientX, y: event.clientY };
     this.#pointers.set(event.pointerId, now);
     const [dx, dy] = [now.x - before.x, now.y - before.y];
@@ -88,12 +118,24 @@ export class OrbitInput {
   #key(event: KeyboardEvent): void {
     const view = this.callbacks.view();
     if (!view || event.ctrlKey || event.metaKey || event.altKey || event.target !== this.box) return;
-    const [move, zoom] = [moves[event.key], zooms[event.key]];
+    const { callbacks } = this;
+    const { key } = event;
+    const [move, zoom, cut, command] = [moves[key], zooms[key], cuts[key], commands[key]];
+    const digit = /^Digit([1-9])$/.exec(event.code)?.[1];
+    const axis = ["x", "y", "z"].indexOf(key.toLowerCase());
     if (move) this.#turn(event.shiftKey, ...move);
-    else if (zoom !== undefined) this.callbacks.onOrbit(nearer(view.orbit, zoom), "zoom");
-    else if (event.key === "0") this.callbacks.onOrbit(null, "zoom");
-    else if (event.key === "p")
-      this.callbacks.onOrbit({ ...view.orbit, isPerspective: !view.orbit.isPerspective }, "zoom");
+    else if (zoom !== undefined) callbacks.onOrbit(nearer(view.orbit, zoom), "zoom");
+    else if (cut !== undefined) callbacks.onCut(cut);
+    else if (digit) callbacks.onStep(event.shiftKey ? -1 : 1, Number(digit) - 1);
+    else if (command) callbacks.onCommand(command);
+    else if (axis >= 0) callbacks.onOrbit(lookAlong(view, axis, event.shiftKey), "pan");
+    else if (key === "0") callbacks.onOrbit(null, "zoom");
+    else if (key === "p")
+      callbacks.onOrbit({ ...view.orbit, isPerspective: !view.orbit.isPerspective }, "zoom");
+    else if (key === "." || key === ",") callbacks.onStep(key === "." ? 1 : -1);
+    else if (key === " ") callbacks.onPlay();
+    else if (key === "Enter") callbacks.onPoint([view.width / 2, view.height / 2], "keyboard");
+    else if (key === "Escape") callbacks.onPoint(undefined, "keyboard");
     else return;
     event.preventDefault();
   }

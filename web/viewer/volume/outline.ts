@@ -1,26 +1,58 @@
-/** Draws the edges of a volume, with the names of its axes. */
-import type { Vec3 } from "./bricks.js";
-import { corners, projector, type VolumeViewpoint } from "./camera.js";
+/** Draws over a volume: its edges with the lengths of its axes, the clip box, a scale bar, the voxel under the pointer. */
+import { type Box, map3, type Vec3 } from "./bricks.js";
+import { corners, pixelScale, projector, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { drawCube } from "./cube.js";
 
 const edgeColor = "rgb(140 150 160 / 70%)";
-const nameColor = "rgb(255 255 255 / 85%)";
+const textColor = "rgb(255 255 255 / 90%)";
 
-/** @param names of the axes x, y and z */
+export interface VolumeLabels {
+  /** Names of the axes x, y and z, and their lengths with units. */
+  readonly names: readonly string[];
+  readonly lengths: readonly string[];
+  /** A bar of a round length, at most `room` wide. All widths are in CSS pixels. */
+  scaleBar(
+    pixelsPerVoxel: number,
+    room: number,
+  ): { readonly width: number; readonly text: string } | undefined;
+}
+
+/** @param point marked, in voxels of level 0 */
 export function drawOutline(
   context: CanvasRenderingContext2D,
   view: VolumeViewpoint,
   ratio: number,
-  names: readonly string[],
+  labels: VolumeLabels,
+  point: Vec3 | undefined,
 ): void {
   const { width, height, space } = view;
   if (context.canvas.width !== width || context.canvas.height !== height)
     Object.assign(context.canvas, { width, height });
-  context.shadowBlur = 0;
   context.clearRect(0, 0, width, height);
-  const project = projector(view);
-  const points = corners({ from: [0, 0, 0], to: space.extent }).map(project);
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  drawCube(context, view, ratio, labels.names);
   context.lineWidth = ratio;
   context.strokeStyle = edgeColor;
+  drawEdges(context, view, { from: [0, 0, 0], to: space.extent });
+  if (view.clip) {
+    context.setLineDash([4 * ratio, 3 * ratio]);
+    drawEdges(context, view, visiblePart(view).box);
+    context.setLineDash([]);
+  }
+  context.save();
+  context.fillStyle = context.strokeStyle = textColor;
+  context.shadowColor = "rgb(0 0 0 / 80%)";
+  context.shadowBlur = 3 * ratio;
+  context.font = `${12 * ratio}px system-ui, sans-serif`;
+  drawLengths(context, view, labels);
+  if (!view.orbit.isPerspective) drawBar(context, view, ratio, labels);
+  if (point) drawMark(context, view, ratio, point);
+  context.restore();
+}
+
+function drawEdges(context: CanvasRenderingContext2D, view: VolumeViewpoint, box: Box): void {
+  const points = corners(box).map(projector(view));
   context.beginPath();
   for (let from = 0; from < 8; from++)
     for (const bit of [1, 2, 4]) {
@@ -30,16 +62,46 @@ export function drawOutline(
       context.lineTo(b.x, b.y);
     }
   context.stroke();
-  context.fillStyle = nameColor;
-  context.shadowColor = "rgb(0 0 0 / 80%)";
-  context.shadowBlur = 3 * ratio;
-  context.font = `${12 * ratio}px system-ui, sans-serif`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
+}
+
+/** Beside the middle of the edges from the origin. */
+function drawLengths(
+  context: CanvasRenderingContext2D,
+  view: VolumeViewpoint,
+  { lengths }: VolumeLabels,
+): void {
+  const project = projector(view);
   for (const axis of [0, 1, 2]) {
-    // Beside the middle of the edge from the origin.
-    const at = [0, 1, 2].map((i) => (i === axis ? 0.5 : -0.03) * space.extent[i]!) as unknown as Vec3;
-    const { x, y, depth } = project(at);
-    if (depth > 0) context.fillText(names[axis]!, x, y);
+    const { x, y, depth } = project(map3((i) => (i === axis ? 0.5 : -0.04) * view.space.extent[i]!));
+    if (depth > 0) context.fillText(lengths[axis]!, x, y);
   }
+}
+
+/** In the lower left corner. Along x, which has the unit of the bar. */
+function drawBar(
+  context: CanvasRenderingContext2D,
+  view: VolumeViewpoint,
+  ratio: number,
+  { scaleBar }: VolumeLabels,
+): void {
+  const perVoxel = (pixelScale(view) * Math.abs(view.space.spacing[0])) / ratio;
+  const bar = scaleBar(perVoxel, Math.min(160, view.width / ratio / 3));
+  if (!bar) return;
+  const [left, top] = [14 * ratio, view.height - 18 * ratio];
+  context.fillRect(left, top, bar.width * ratio, 3 * ratio);
+  context.fillText(bar.text, left + (bar.width * ratio) / 2, top - 9 * ratio);
+}
+
+function drawMark(
+  context: CanvasRenderingContext2D,
+  view: VolumeViewpoint,
+  ratio: number,
+  point: Vec3,
+): void {
+  const { x, y, depth } = projector(view)(point);
+  if (depth <= 0) return;
+  context.lineWidth = 1.5 * ratio;
+  context.beginPath();
+  context.arc(x, y, 6 * ratio, 0, 2 * Math.PI);
+  context.stroke();
 }

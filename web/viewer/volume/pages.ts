@@ -8,7 +8,6 @@ import {
   brickGrid,
   brickKey,
   bricksWithin,
-  eachIndex,
   enclosingBrick,
   map3,
   type Vec3,
@@ -30,17 +29,32 @@ export class PageTable {
   readonly cells: Uint16Array;
   readonly #pages = new Map<string, Page>();
   readonly #levelOf = new Int8Array(maxPages + 1);
+  readonly #brickOf: Brick[] = [];
   readonly #free: number[] = [];
   #last = 0;
+  /** Whether all cells of a brick lie in the same bricks of coarser levels. */
+  readonly #isNested: boolean;
   #changed: Box | undefined;
 
   constructor(private readonly levels: readonly VolumeLevel[]) {
     this.grid = brickGrid(levels[0]!);
+    this.#isNested = levels.every(({ origin, factor }, i) =>
+      map3((axis) => factor[axis]! / (levels[i - 1]?.factor[axis] ?? 1)).every(
+        (ratio, axis) => Number.isInteger(ratio) && origin[axis] === 0,
+      ),
+    );
     this.cells = new Uint16Array(this.grid[0] * this.grid[1] * this.grid[2]);
   }
 
   numberOf(brick: Brick): number | undefined {
     return this.#pages.get(brickKey(brick))?.number;
+  }
+
+  /** The finest brick at hand of a cell. */
+  brickAt(cell: Vec3): Brick | undefined {
+    const { grid, cells } = this;
+    const number = cells[(cell[2] * grid[1] + cell[1]) * grid[0] + cell[0]];
+    return number ? this.#brickOf[number] : undefined;
   }
 
   /** Adds a brick. @returns its number; undefined if there are too many */
@@ -49,9 +63,13 @@ export class PageTable {
     if (number === undefined) return undefined;
     this.#pages.set(brickKey(brick), { brick, number });
     this.#levelOf[number] = brick.level;
-    this.#eachCell(brick, (cell) => {
-      const old = this.cells[cell]!;
-      if (old === 0 || this.#levelOf[old]! > brick.level) this.cells[cell] = number;
+    this.#brickOf[number] = brick;
+    const { level } = brick;
+    this.#eachRow(brick, (cell, end) => {
+      for (; cell < end; cell++) {
+        const old = this.cells[cell]!;
+        if (old === 0 || this.#levelOf[old]! > level) this.cells[cell] = number;
+      }
     });
     return number;
   }
@@ -62,8 +80,13 @@ export class PageTable {
     if (!page) return;
     this.#pages.delete(brickKey(brick));
     this.#free.push(page.number);
-    this.#eachCell(brick, (cell, at) => {
-      if (this.cells[cell] === page.number) this.cells[cell] = this.#coarser(at, brick.level);
+    const coarser = this.#isNested ? this.#coarser(brick) : undefined;
+    this.#eachRow(brick, (first, end, at) => {
+      for (let cell = first; cell < end; cell++) {
+        if (this.cells[cell] !== page.number) continue;
+        const [x, y, z] = [at[0] + cell - first, at[1], at[2]];
+        this.cells[cell] = coarser ?? this.#coarser({ level: 0, at: [x, y, z] }, brick.level);
+      }
     });
   }
 
@@ -74,23 +97,29 @@ export class PageTable {
     return changed;
   }
 
-  #coarser(at: Vec3, than: number): number {
-    for (let level = than + 1; level < this.levels.length; level++) {
-      const place = enclosingBrick(this.levels[0]!, at, this.levels[level]!);
-      const number = this.numberOf({ level, at: place });
+  /** The number of the finest brick at hand that holds another, of a level above `than`. */
+  #coarser({ level, at }: Brick, than = level): number {
+    for (let outer = than + 1; outer < this.levels.length; outer++) {
+      const place = enclosingBrick(this.levels[level]!, at, this.levels[outer]!);
+      const number = this.numberOf({ level: outer, at: place });
       if (number !== undefined) return number;
     }
     return 0;
   }
 
-  #eachCell(brick: Brick, call: (cell: number, at: Vec3) => void): void {
+  #eachRow(brick: Brick, call: (first: number, end: number, at: Vec3) => void): void {
     const [finest, level] = [this.levels[0]!, this.levels[brick.level]!];
     const within =
       brick.level === 0
         ? { from: brick.at, to: map3((i) => brick.at[i]! + 1) }
         : bricksWithin(level, brick.at, finest);
     const { grid } = this;
-    eachIndex(within, (at) => call((at[2] * grid[1] + at[1]) * grid[0] + at[0], at));
+    const { from, to } = within;
+    for (let z = from[2]; z < to[2]; z++)
+      for (let y = from[1]; y < to[1]; y++) {
+        const row = (z * grid[1] + y) * grid[0];
+        call(row + from[0], row + to[0], [from[0], y, z]);
+      }
     const old = this.#changed ?? within;
     this.#changed = {
       from: map3((i) => Math.min(old.from[i]!, within.from[i]!)),

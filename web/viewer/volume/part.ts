@@ -1,3 +1,3 @@
 /** Everything that a volume needs, loaded on first use. */
-export { volumeAxes, volumeLayers } from "./space.js";
+export { volumeLayers } from "./space.js";
 export { VolumeView } from "./volume-view.js";

@@ -7,13 +7,15 @@ import { layerColors } from "../draw/table.js";
 import type { LayerStyle } from "../model/layers.js";
 import type { VolumeMode } from "../model/volume.js";
 import type { Atlas } from "./atlas.js";
-import type { VolumeLevel } from "./bricks.js";
-import { castRays, type VolumeViewpoint } from "./camera.js";
-import { volumeShader } from "./shaders.js";
+import { map3, type VolumeLevel } from "./bricks.js";
+import { castRays, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { type RayMode, volumeShader } from "./shaders.js";
 
 /** A layer of a picture of a volume. */
 export interface VolumeSceneLayer {
   readonly atlas: Atlas;
+  /** Finest first. */
+  readonly levels: readonly VolumeLevel[];
   readonly style: LayerStyle;
   readonly low: number;
   readonly high: number;
@@ -21,13 +23,13 @@ export interface VolumeSceneLayer {
 
 export interface VolumeScene {
   readonly view: VolumeViewpoint;
-  /** Finest first. */
-  readonly levels: readonly VolumeLevel[];
   readonly mode: VolumeMode;
   /** Value of the surface as a share of the range. */
   readonly surface: number;
   /** Samples per voxel. */
   readonly samples: number;
+  /** Whether samples are interpolated. */
+  readonly isSmooth: boolean;
   readonly ground: Rgb;
   readonly layers: readonly VolumeSceneLayer[];
 }
@@ -42,9 +44,9 @@ export interface PicturePart {
 }
 
 /** Programs of a context, compiled on first use. */
-const programsOf = keptFor((_live: LiveContext) => new Map<VolumeMode, Program>());
+const programsOf = keptFor((_live: LiveContext) => new Map<RayMode, Program>());
 
-function programFor(live: LiveContext, mode: VolumeMode): Program {
+function programFor(live: LiveContext, mode: RayMode): Program {
   const programs = programsOf(live);
   const program = programs.get(mode) ?? linkProgram(live.gl, volumeShader(mode));
   programs.set(mode, program);
@@ -59,37 +61,47 @@ export const pictureSize = ({ width, height }: VolumeViewpoint, grain: number) =
 
 /** Draws a part of a picture into the lower left corner of the drawing buffer. */
 export function drawVolume(live: LiveContext, scene: VolumeScene, part: PicturePart): void {
-  const { gl, resources } = live;
+  const { gl } = live;
   const { width, height } = pictureSize(scene.view, part.grain);
   beginPicture(live, width, height);
-  const { program, at } = programFor(live, scene.mode);
-  gl.useProgram(program);
   gl.enable(gl.SCISSOR_TEST);
   gl.scissor(0, height - part.bottom, width, part.bottom - part.top);
-  setView(gl, at, scene, part.grain);
+  gl.clearColor(...unit(scene.ground), 1);
+  gl.clear(gl.COLOR_BUFFER_BIT);
   for (const [i, layer] of scene.layers.entries()) {
-    layer.atlas.bind();
-    gl.activeTexture(gl.TEXTURE3);
-    gl.bindTexture(gl.TEXTURE_2D, resources.colours);
-    const table = new Uint8Array(layerColors(layer.style).buffer, 0, 1024);
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
+    const isLabels = layer.style.kind === "labels";
+    const { program, at } = programFor(live, isLabels ? "labels" : scene.mode);
+    gl.useProgram(program);
+    layer.atlas.bind(scene.isSmooth && !isLabels);
+    sendColors(live, layer.style);
+    setView(gl, at, scene, layer, part.grain);
     setLayer(gl, at, scene, layer);
-    // Channels are added to the first.
-    if (i > 0) gl.enable(gl.BLEND);
-    gl.blendFunc(gl.ONE, gl.ONE);
-    const ground = i > 0 ? [0, 0, 0, 0] : [...unit(scene.ground), 1];
-    gl.uniform4fv(at("ground"), ground);
+    // Channels are added to the first; labels cover them.
+    if (i > 0 || isLabels) gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, isLabels ? gl.ONE_MINUS_SRC_ALPHA : gl.ONE);
+    gl.uniform4fv(at("ground"), i > 0 || isLabels ? [0, 0, 0, 0] : [...unit(scene.ground), 1]);
     gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
   }
   gl.disable(gl.BLEND);
   gl.disable(gl.SCISSOR_TEST);
 }
 
+/** Uploads the colours of a layer: 256, or one for each of the first labels, in rows. */
+function sendColors({ gl, resources }: LiveContext, style: LayerStyle): void {
+  const table = layerColors(style);
+  const rows = style.kind === "labels" ? table.length / 256 : 1;
+  const bytes = new Uint8Array(table.buffer, table.byteOffset, 1024 * rows);
+  gl.activeTexture(gl.TEXTURE3);
+  gl.bindTexture(gl.TEXTURE_2D, resources.colours);
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+}
+
 /** Uniforms of the rays and the levels. */
 function setView(
   gl: WebGL2RenderingContext,
   at: Program["at"],
-  { view, levels, samples }: VolumeScene,
+  { view, samples }: VolumeScene,
+  { levels }: VolumeSceneLayer,
   grain: number,
 ): void {
   const rays = castRays(view);
@@ -103,7 +115,13 @@ function setView(
   gl.uniform1f(at("grain"), grain);
   gl.uniform1f(at("pixel"), rays.pixel);
   gl.uniform1i(at("isPerspective"), rays.isPerspective ? 1 : 0);
-  gl.uniform3f(at("extent"), ...view.space.extent);
+  const { box, normal, offset } = visiblePart(view);
+  // Labels may cover a part of the image.
+  const { origin, factor, shape } = levels[0]!;
+  const own = (i: number) => origin[i]! + shape[i]! * factor[i]!;
+  gl.uniform3f(at("boxFrom"), ...map3((i) => Math.max(box.from[i]!, origin[i]!)));
+  gl.uniform3f(at("boxTo"), ...map3((i) => Math.min(box.to[i]!, own(i))));
+  gl.uniform4f(at("plane"), ...normal, offset);
   gl.uniform3f(at("spacing"), ...view.space.spacing);
   gl.uniform3fv(
     at("origins"),
@@ -118,7 +136,8 @@ function setView(
     return [shortest / samples, isAligned(level) ? 1 : 0, shortest / 2];
   });
   gl.uniform3fv(at("steps"), steps);
-  for (const [i, name] of ["atlas", "pages", "bricks", "colours"].entries()) gl.uniform1i(at(name), i);
+  for (const [i, name] of ["atlas", "pages", "bricks", "colours", "cells"].entries())
+    gl.uniform1i(at(name), i);
 }
 
 /** Whether the bricks of a level consist of whole bricks of level 0. */
@@ -130,10 +149,12 @@ function setLayer(
   gl: WebGL2RenderingContext,
   at: Program["at"],
   { surface }: VolumeScene,
-  { atlas, low, high }: VolumeSceneLayer,
+  { atlas, style, low, high }: VolumeSceneLayer,
 ): void {
   const [from, to] = [low / atlas.unit, high / atlas.unit];
   gl.uniform3f(at("range"), from, to > from ? 256 / (to - from) : 1e30, to);
   gl.uniform1f(at("surface"), from + surface * (to - from));
-  gl.uniform2i(at("row"), atlas.row, atlas.row);
+  gl.uniform1f(at("unit"), atlas.unit);
+  gl.uniform1f(at("opacity"), style.opacity);
+  gl.uniform2i(at("row"), ...atlas.row);
 }

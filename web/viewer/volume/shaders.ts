@@ -3,14 +3,19 @@
  * of values can change the result.
  */
 import type { VolumeMode } from "../model/volume.js";
+import { tableRow } from "./atlas.js";
 import { side } from "./bricks.js";
+import { cellSide, cellsPerSide } from "./extents.js";
 
 /** Maximum number of levels of a volume. */
 export const maxLevels = 16;
 
+/** A projection of the values along a ray, or the first label. */
+export type RayMode = VolumeMode | "labels";
+
 /** Parts of the shader that differ by mode. */
 interface ModeCode {
-  /** Whether the samples of a brick with values from `least` to `most` change nothing. */
+  /** Whether the samples of a brick or cell with values from `least` to `most` change nothing. */
   readonly skip: string;
   /** Adds `count` samples of the value `least`. */
   readonly uniform: string;
@@ -30,12 +35,28 @@ const extreme = (compare: string, bound: string): ModeCode => ({
   result: "abs(best) > 2.9e38 ? ground : mapped(best)",
 });
 
-/** Colour and opacity of a sample. The opacity by value is for one voxel of level 0. */
-const blend = `float opacity = clamp((v - range.x) * range.y / 256.0, 0.0, 1.0);
-      opacity = 1.0 - pow(1.0 - min(opacity * opacity, 0.999), thickness);
-      total += (1.0 - total.a) * opacity * vec4(mapped(v).rgb, 1.0);`;
+/** Colour and opacity of `v`. The opacity by value is for one voxel of level 0. */
+const blend = (thickness: string): string => `float cover = clamp((v - range.x) * range.y / 256.0, 0.0, 1.0);
+      cover = 1.0 - pow(1.0 - min(cover * cover, 0.999), ${thickness});
+      total += (1.0 - total.a) * cover * vec4(mapped(v).rgb, 1.0);`;
 
-const modes: Readonly<Record<VolumeMode, ModeCode>> = {
+/** The first label other than 0 that has a colour, lit by the direction in which it ends. */
+const labels: ModeCode = {
+  skip: "least == 0.0 && most == 0.0",
+  uniform: `vec4 own = labelled(least);
+        if (least != 0.0 && own.a > 0.0) { own.a *= opacity; total = vec4(own.rgb * own.a, own.a); }`,
+  sample: `vec4 own = labelled(v);
+        if (v != 0.0 && own.a > 0.0) {
+          own.a *= opacity;
+          total = vec4(own.rgb * own.a * facing(place, scale, v), own.a);
+          break;
+        }`,
+  stop: "total.a > 0.0",
+  result: "total",
+};
+
+const modes: Readonly<Record<RayMode, ModeCode>> = {
+  labels,
   max: extreme(">", "most"),
   min: extreme("<", "least"),
   mean: {
@@ -48,10 +69,9 @@ const modes: Readonly<Record<VolumeMode, ModeCode>> = {
   composite: {
     skip: "most <= range.x",
     uniform: `float v = least;
-      thickness *= count;
-      ${blend}`,
+      ${blend("thickness * count")}`,
     sample: `if (v == v) {
-      ${blend}
+      ${blend("thickness")}
       }`,
     stop: "total.a > 0.995",
     result: "total + (1.0 - total.a) * ground",
@@ -61,6 +81,7 @@ const modes: Readonly<Record<VolumeMode, ModeCode>> = {
     uniform: "if (least >= surface) { total = vec4(mapped(least).rgb * 0.6, 1.0); }",
     sample: `if (v >= surface) {
         vec3 to = place;
+        if (former < -2.9e38) former = texture(atlas, place - way).r;
         if (former < surface) to -= way * ((v - surface) / (v - former));
         total = shaded(to, scale);
         break;
@@ -71,7 +92,7 @@ const modes: Readonly<Record<VolumeMode, ModeCode>> = {
   },
 };
 
-export function volumeShader(mode: VolumeMode): string {
+export function volumeShader(mode: RayMode): string {
   const { skip, uniform, sample, stop, result } = modes[mode];
   return `#version 300 es
 precision highp float;
@@ -80,6 +101,7 @@ precision highp sampler2D;
 precision highp sampler3D;
 precision highp usampler3D;
 uniform sampler3D atlas;
+uniform sampler3D cells;
 uniform usampler3D pages;
 uniform sampler2D bricks;
 uniform sampler2D colours;
@@ -88,7 +110,8 @@ uniform vec2 middle;      // of the picture, in its pixels
 uniform float grain;      // pixels of the view per pixel of the picture
 uniform float pixel;
 uniform bool isPerspective;
-uniform vec3 extent;
+uniform vec3 boxFrom, boxTo;   // the part that is drawn
+uniform vec4 plane;            // points whose product with xyz is less than w are not drawn
 uniform vec3 spacing;
 uniform vec3 origins[${maxLevels}];
 uniform vec3 factors[${maxLevels}];
@@ -96,14 +119,48 @@ uniform vec3 steps[${maxLevels}];          // distance between samples; 1 if bri
 uniform ivec2 row;        // bricks of the atlas along x and y
 uniform vec3 range;       // lower limit, colours per value, upper limit
 uniform float surface;
+uniform float unit;       // value of a texel of 1
+uniform float opacity;
 uniform vec4 ground;
 out vec4 colour;
 
 const float side = ${side}.0;
+const float cellSide = ${cellSide}.0;
 
 vec4 mapped(float value) {
   int entry = int(clamp((value - range.x) * range.y, 0.0, 255.0));
   return vec4(texelFetch(colours, ivec2(entry, 0), 0).rgb, 1.0);
+}
+
+// As draw/shaders.ts does for floats.
+vec4 labelled(float value) {
+  value = floor(value * unit + 0.5);
+  uint low = uint(int(value)), high = value < 0.0 ? 0xffffffffu : 0u, code = low;
+  if (high != 0u || low >= 65536u) {
+    uint above = ((low >> 23) | (high << 9)) ^ (high >> 23);
+    code = 65536u + ((low + above * 0x9e3779b1u) & 0x7fffffu);
+  }
+  if (code < 65536u) return texelFetch(colours, ivec2(code & 255u, code >> 8), 0);
+  uint mixed = ((code - 65536u) * 0x5bd1e9u) & 0x7fffffu;
+  mixed ^= mixed >> 11;
+  mixed = (mixed * 0x297a2du) & 0x7fffffu;
+  mixed ^= mixed >> 12;
+  uint rgb = (mixed << 1) | 1u;
+  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+}
+
+float lit(vec3 slope) {
+  return 0.25 + 0.75 * abs(dot(normalize(slope / spacing + 1e-20), normalize(forward * spacing)));
+}
+
+/** Lighting of a label from the eye, by the neighbours that are equal. */
+float facing(vec3 at, vec3 scale, float v) {
+  vec3 slope = vec3(0.0);
+  for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) for (int k = -1; k <= 1; k++) {
+    vec3 way = vec3(i, j, k);
+    if (texture(atlas, at + way * scale).r == v) slope += way;
+  }
+  return lit(slope);
 }
 
 /** Lighting from the eye, by the gradient over one voxel. */
@@ -112,9 +169,8 @@ vec4 shaded(vec3 at, vec3 scale) {
   vec3 slope = vec3(
     texture(atlas, at + vec3(e.x, 0, 0)).r - texture(atlas, at - vec3(e.x, 0, 0)).r,
     texture(atlas, at + vec3(0, e.y, 0)).r - texture(atlas, at - vec3(0, e.y, 0)).r,
-    texture(atlas, at + vec3(0, 0, e.z)).r - texture(atlas, at - vec3(0, 0, e.z)).r) / spacing;
-  float facing = abs(dot(normalize(slope + 1e-20), normalize(forward * spacing)));
-  return vec4(mapped(texture(atlas, at).r).rgb * (0.25 + 0.75 * facing), 1.0);
+    texture(atlas, at + vec3(0, 0, e.z)).r - texture(atlas, at - vec3(0, 0, e.z)).r);
+  return vec4(mapped(texture(atlas, at).r).rgb * lit(slope), 1.0);
 }
 
 float leaving(vec3 start, vec3 inverse, vec3 low, vec3 high) {
@@ -130,10 +186,14 @@ void main() {
   float size = isPerspective ? sqrt(1.0 + dot(at, at) * pixel * pixel) : 1.0;
   direction = mix(direction, vec3(1e-9), lessThan(abs(direction), vec3(1e-9)));
   vec3 inverse = 1.0 / direction;
-  vec3 a = -start * inverse, b = (extent - start) * inverse;
+  vec3 a = (boxFrom - start) * inverse, b = (boxTo - start) * inverse;
   vec3 low = min(a, b), high = max(a, b);
   float enter = max(max(low.x, low.y), max(low.z, 0.0));
   float leave = min(high.x, min(high.y, high.z));
+  float toward = dot(plane.xyz, direction), behind = dot(plane.xyz, start) - plane.w;
+  if (toward > 0.0) enter = max(enter, -behind / toward);
+  else if (toward < 0.0) leave = min(leave, -behind / toward);
+  else if (behind < 0.0) leave = enter;
   if (!(enter < leave)) { colour = ground; return; }
 
   ivec3 grid = textureSize(pages, 0);
@@ -145,12 +205,13 @@ void main() {
   float t = enter;
   for (int i = 0; i < 4096 && t < leave; i++) {
     if (${stop}) break;
-    ivec3 cell = clamp(ivec3(floor((start + direction * (t + nudge)) / side)), ivec3(0), grid - 1);
-    vec3 corner = vec3(cell) * side;
-    float next = leaving(start, inverse, corner, corner + side);
+    vec3 page = side * factors[0];
+    ivec3 cell = clamp(ivec3(floor((start + direction * (t + nudge) - origins[0]) / page)), ivec3(0), grid - 1);
+    vec3 corner = origins[0] + vec3(cell) * page;
+    float next = leaving(start, inverse, corner, corner + page);
     int number = int(texelFetch(pages, cell, 0).r);
     if (number == 0) { t = max(next, t + nudge); continue; }
-    ivec2 entry = ivec2((2 * number) % 512, (2 * number) / 512);
+    ivec2 entry = ivec2(2 * (number % ${tableRow}), number / ${tableRow});
     vec4 brick = texelFetch(bricks, entry, 0);
     vec4 content = texelFetch(bricks, entry + ivec2(1, 0), 0);
     int level = int(brick.w);
@@ -167,16 +228,32 @@ void main() {
     float count = max(0.0, ceil((next - s) / interval));
     float thickness = steps[level].x;
     if (content.z < 0.0) {
-      if (count > 0.0) { ${uniform} former = least; }
+      if (count > 0.0 && least == least) { ${uniform} former = least; }
     } else if (!(${skip})) {
       int slot = int(content.z);
-      vec3 place = vec3(slot % row.x, (slot / row.x) % row.y, slot / (row.x * row.y)) * (side + 2.0) + 1.0;
+      ivec3 seat = ivec3(slot % row.x, (slot / row.x) % row.y, slot / (row.x * row.y));
       vec3 scale = inside;
-      place = (place + (start + direction * s - first) / factor) * scale;
-      vec3 way = direction * interval / factor * scale;
-      for (int j = int(count); j > 0; j--, place += way) {
-        float v = texture(atlas, place).r;
-        ${sample}
+      vec3 base = (vec3(seat) * (side + 2.0) + 1.0) * scale;
+      vec3 inner = (start + direction * s - first) / factor;
+      vec3 move = direction * interval / factor;
+      vec3 way = move * scale, ends = step(0.0, move);
+      bool isDense = content.w == 0.0;
+      for (int left = int(count); left > 0;) {
+        vec3 cell = clamp(floor(inner / cellSide), 0.0, ${cellsPerSide - 1}.0);
+        vec2 extent = texelFetch(cells, seat * ${cellsPerSide} + ivec3(cell), 0).rg;
+        vec3 run = ((cell + ends) * cellSide - inner) / move;
+        int part = int(clamp(ceil(min(run.x, min(run.y, run.z))), 1.0, float(left)));
+        float least = extent.x, most = extent.y, count = float(part);
+        vec3 place = base + inner * scale;
+        inner += move * count;
+        left -= part;
+        if (${skip}) { former = -3e38; continue; }
+        if (isDense && least == most) { ${uniform} former = least; continue; }
+        for (int j = 0; j < part; j++, place += way) {
+          float v = texture(atlas, place).r;
+          ${sample}
+        }
+        if (${stop}) break;
       }
     }${mode === "surface" ? " else former = -3e38;" : ""}
     t = max(next, t + nudge);

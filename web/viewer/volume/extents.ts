@@ -1,0 +1,108 @@
+/** The extents of values in a brick and in its cells: rays skip cells that cannot change the result. */
+import { side, type Voxels } from "./bricks.js";
+
+/** Voxels of a cell along each axis, as a power of two, and cells of a brick along each axis. */
+const cellBits = 3;
+export const cellSide = 2 ** cellBits;
+export const cellsPerSide = side / cellSide;
+
+/** Minimum of cells whose values are all NaN; the maximum is less. */
+const none = 3e38;
+
+const isInside = (at: number): boolean => at >= 0 && at < side;
+
+export class Extents {
+  /** Minimum and maximum, with the border. NaN does not count. */
+  min = Number.POSITIVE_INFINITY;
+  max = Number.NEGATIVE_INFINITY;
+  hasGaps = false;
+  /** Minimum and maximum of each cell and of the voxels around it; x varies fastest. */
+  readonly cells = new Float32Array(2 * cellsPerSide ** 3);
+  #first: number | undefined;
+  #isUniform = true;
+  /** Minimum and maximum of the cells along a row, and beyond both of its ends. */
+  readonly #row = new Float32Array(2 * (cellsPerSide + 2));
+
+  constructor() {
+    clear(this.cells);
+  }
+
+  /** The value of all voxels without the border; undefined if they differ. */
+  get uniform(): number | undefined {
+    return this.#isUniform ? (this.#first ?? Number.NaN) : undefined;
+  }
+
+  /** Adds a part of the stored brick. @returns whether the extent of a cell has changed */
+  add(part: Voxels): boolean {
+    const { into, size, offset, strides } = part;
+    // The rows of equal voxels are all alike.
+    const step = strides.every((stride) => stride === 0) ? cellSide : 1;
+    const after = (at: number, end: number) => (at < end - 1 ? Math.min(at + step, end - 1) : end);
+    let isChanged = false;
+    for (let k = 0; k < size[2]; k = after(k, size[2]))
+      for (let j = 0; j < size[1]; j = after(j, size[1])) {
+        const [y, z] = [into[1] + j - 1, into[2] + k - 1];
+        this.#measure(part, offset + k * strides[2] + j * strides[1], isInside(y) && isInside(z));
+        if (this.#addRow(y, z)) isChanged = true;
+      }
+    return isChanged;
+  }
+
+  /** Voxels at the edge of a cell also belong to its neighbour, because samples there are interpolated. */
+  #measure({ into, size, values, strides }: Voxels, from: number, isInner: boolean): void {
+    const row = this.#row;
+    clear(row);
+    const first = into[0] - 1;
+    for (let i = 0, at = from; i < size[0]; i++, at += strides[0]) {
+      const [x, value] = [first + i, values[at]!];
+      if (Number.isNaN(value)) this.hasGaps = true;
+      if (isInner && isInside(x)) {
+        this.#first ??= value;
+        if (!Object.is(value, this.#first)) this.#isUniform = false;
+      }
+      const cell = 2 * ((x + cellSide) >> cellBits);
+      include(row, cell, value);
+      const place = x & (cellSide - 1);
+      if (place === 0) include(row, cell - 2, value);
+      else if (place === cellSide - 1 && cell + 2 < row.length) include(row, cell + 2, value);
+    }
+  }
+
+  #addRow(y: number, z: number): boolean {
+    const { cells } = this;
+    const row = this.#row;
+    for (let i = 0; i < row.length; i += 2) {
+      this.min = Math.min(this.min, row[i]!);
+      this.max = Math.max(this.max, row[i + 1]!);
+    }
+    let isChanged = false;
+    for (let cz = cellOf(z - 1); cz <= cellOf(z + 1); cz++)
+      for (let cy = cellOf(y - 1); cy <= cellOf(y + 1); cy++)
+        for (let cx = 0; cx < cellsPerSide; cx++) {
+          const [to, from] = [2 * ((cz * cellsPerSide + cy) * cellsPerSide + cx), 2 * cx + 2];
+          if (row[from]! < cells[to]!) {
+            cells[to] = row[from]!;
+            isChanged = true;
+          }
+          if (row[from + 1]! > cells[to + 1]!) {
+            cells[to + 1] = row[from + 1]!;
+            isChanged = true;
+          }
+        }
+    return isChanged;
+  }
+}
+
+const cellOf = (at: number): number => Math.min(Math.max(at, 0), side - 1) >> cellBits;
+
+function clear(extents: Float32Array): void {
+  for (let i = 0; i < extents.length; i += 2) {
+    extents[i] = none;
+    extents[i + 1] = -none;
+  }
+}
+
+function include(extents: Float32Array, at: number, value: number): void {
+  if (value < extents[at]!) extents[at] = value;
+  if (value > extents[at + 1]!) extents[at + 1] = value;
+}
