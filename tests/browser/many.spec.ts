@@ -12,7 +12,7 @@ test("48 viewers with three planes each stay alive, also after their context is 
   test.setTimeout(180_000);
   await recordContexts(page);
   await page.goto(`${site}/pages/blank.html`);
-  const element = `<zarr-viewer src="/stores/cube" depth="0" controls="none" colormap="gray"></zarr-viewer>`;
+  const element = `<zarr-viewer src="/stores/cube" planes="xy xz yz" controls="none" colormap="gray"></zarr-viewer>`;
   await page.evaluate((html) => {
     document.body.innerHTML = html;
   }, element.repeat(viewers));

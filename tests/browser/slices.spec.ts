@@ -1,4 +1,5 @@
 // Navigation through slices: sliders, keys, playback; the profile under the pointer, and orthogonal planes.
+import type { Locator, Page } from "@playwright/test";
 import { gray } from "../shared/pixels.js";
 import { volumeValue } from "../shared/viewer-images.js";
 import { sliceValue } from "../shared/viewer-stores.js";
@@ -71,53 +72,177 @@ test("the line through the element under the pointer", async ({ viewer, page }) 
   await expect(profile).toHaveCount(0);
 });
 
-test("three planes at right angles, through a clicked element", async ({ viewer, page }) => {
-  await viewer.show("source=/stores/depths&map=gray&range=0:300&outside=clamp&select=4,:,:");
-  await viewer.choose("Planes at right angles, through", "z");
-  const sides = page.locator(".zw-beside-image");
-  await expect(sides.locator("h3")).toHaveText(["At y 9", "At x 14"]);
-  await expect(page.locator(".zw-view .zw-cross:visible")).toHaveCount(2); // before anything else is drawn
-  const main = page.locator(".zw-view .zw-box");
-  await main.click({ position: await viewer.positionOf(5, 20) });
-  await expect(sides.locator("h3")).toHaveText(["At y 5", "At x 20"]);
-  await expect(page).toHaveURL(/depth=0/);
-  /** Gray of an element of a side plane, at its centre. */
-  const grayAt = (side: number, row: number, column: number) =>
-    sides.nth(side).evaluate(
-      (section, [row, column]) => {
-        const canvas = section.querySelector("canvas.zw-canvas") as HTMLCanvasElement;
-        const [down, across] = section
-          .querySelector<HTMLElement>(".zw-box")!
-          .dataset["view"]!.split(",")
-          .map((text) => text.split(":").map(Number));
-        const copy = Object.assign(document.createElement("canvas"), {
-          width: canvas.width,
-          height: canvas.height,
-        });
-        const context = copy.getContext("2d")!;
-        context.drawImage(canvas, 0, 0);
-        const share = (at: number, [from, to]: number[]) => (at + 0.5 - from!) / (to! - from!);
-        return context.getImageData(
-          share(column!, across!) * copy.width,
-          share(row!, down!) * copy.height,
-          1,
-          1,
-        ).data[0];
+/** Box, position and pixels of a pane. */
+class Pane {
+  readonly box: Locator;
+  readonly label: Locator;
+
+  constructor(readonly frame: Locator) {
+    this.box = frame.locator("> .zw-box");
+    this.label = frame.locator(".zw-pane-label");
+  }
+
+  /** Rows and columns at the edges of the box. */
+  async view(): Promise<[down: number[], across: number[]]> {
+    const text = (await this.box.getAttribute("data-view"))!;
+    return text.split(",").map((part) => part.split(":").map(Number)) as [number[], number[]];
+  }
+
+  /** Position of an element's centre in the box. */
+  async placeOf(row: number, column: number): Promise<{ x: number; y: number }> {
+    const [down, across] = await this.view();
+    const { width, height } = (await this.box.boundingBox())!;
+    const share = (at: number, [from, to]: number[]) => (at + 0.5 - from!) / (to! - from!);
+    return { x: share(column, across) * width, y: share(row, down) * height };
+  }
+
+  /** Gray of an element at its centre. */
+  async grayAt(row: number, column: number): Promise<number> {
+    const { x, y } = await this.placeOf(row, column);
+    return this.box.evaluate(
+      (box, [x, y]) => {
+        const canvas = box.querySelector("canvas")!;
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d")!;
+        copy.drawImage(canvas, 0, 0);
+        const { width, height } = box.getBoundingClientRect();
+        return copy.getImageData((x! / width) * canvas.width, (y! / height) * canvas.height, 1, 1).data[0]!;
       },
-      [row, column],
+      [x, y],
     );
-  await expect.poll(() => grayAt(0, 2, 11)).toBe(gray(volumeValue([2, 5, 11]), 0, 300));
-  await expect.poll(() => grayAt(1, 13, 8)).toBe(gray(volumeValue([8, 13, 20]), 0, 300));
-  // A click on a side plane chooses the plane of the picture.
-  const box = sides.nth(1).locator(".zw-box");
-  await box.scrollIntoViewIfNeeded();
-  const view = (await box.getAttribute("data-view"))!.split(",").map((text) => text.split(":").map(Number));
-  const { width, height } = (await box.boundingBox())!;
-  const place = (at: number, [from, to]: number[], size: number) =>
-    ((at + 0.5 - from!) / (to! - from!)) * size;
-  await box.click({ position: { x: place(1, view[1]!, width), y: place(12, view[0]!, height) } });
+  }
+
+  /** CSS pixels per element, down and across. */
+  async scales(): Promise<[down: number, across: number]> {
+    const [down, across] = await this.view();
+    const { width, height } = (await this.box.boundingBox())!;
+    return [height / Math.abs(down[1]! - down[0]!), width / (across[1]! - across[0]!)];
+  }
+}
+
+/** The picture and the planes beside and below it. */
+const panesOf = (page: Page) => ({
+  xy: new Pane(page.locator(".zw-view > .zw-frame:first-child")),
+  xz: new Pane(page.locator(".zw-view > .zw-pane-xz")),
+  yz: new Pane(page.locator(".zw-view > .zw-pane-yz")),
+});
+
+test("three planes at right angles in one grid, through one element", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/depths&map=gray&range=0:300&outside=clamp&select=4,:,:");
+  await viewer.choose("Panes", "Three planes at right angles");
+  const { xy, xz, yz } = panesOf(page);
+  await expect(xz.label).toHaveText(/^y /);
+  await expect(yz.label).toHaveText(/^x /);
+  await xy.box.click({ position: await viewer.positionOf(5, 20) });
+  await expect(page).toHaveURL(/index=,5,20/);
+  await expect(page).toHaveURL(/planes=xy,xz,yz/);
+  await expect.poll(() => xz.grayAt(2, 11)).toBe(gray(volumeValue([2, 5, 11]), 0, 300));
+  await expect.poll(() => yz.grayAt(13, 8)).toBe(gray(volumeValue([8, 13, 20]), 0, 300));
+  // A click in a pane moves the others.
+  await yz.box.click({ position: await yz.placeOf(12, 1) });
   await expect(page).toHaveURL(/select=1,:,:/);
-  await expect(sides.locator("h3")).toHaveText(["At y 12", "At x 20"]);
+  await expect(page).toHaveURL(/index=,12,20/);
+  await expect.poll(() => xz.grayAt(2, 11)).toBe(gray(volumeValue([2, 12, 11]), 0, 300));
+  await viewer.choose("Panes", "One plane");
+  await expect(page.locator(".zw-view > .zw-frame")).toHaveCount(1);
+  await expect(page.locator(".zw-cross")).toHaveCount(0);
+});
+
+test("the crosshair is dragged", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/depths&select=3,:,:&index=,5,20&planes=xy,xz,yz");
+  const { xy, xz } = panesOf(page);
+  const drag = async (pane: Pane, from: readonly [number, number], to: readonly [number, number]) => {
+    const { x, y } = (await pane.box.boundingBox())!;
+    const [start, end] = [await pane.placeOf(...from), await pane.placeOf(...to)];
+    await page.mouse.move(x + start.x, y + start.y);
+    await page.mouse.down();
+    await page.mouse.move(x + end.x, y + end.y, { steps: 3 });
+    await page.mouse.up();
+  };
+  const before = await xy.view();
+  await drag(xy, [5, 20], [11, 7]);
+  await expect(page).toHaveURL(/index=,11,7/);
+  const line = xz.frame.locator(".zw-cross-down");
+  const left = () => line.evaluate((one: HTMLElement) => Number.parseFloat(one.style.left));
+  await expect.poll(left).toBeCloseTo((await xz.placeOf(0, 7)).x, 0);
+  // A line moves along one axis only.
+  await drag(xz, [8, 7], [2, 15]);
+  await expect(page).toHaveURL(/index=,11,15/);
+  await expect(page).toHaveURL(/select=3,:,:/);
+  expect(await xy.view()).toEqual(before);
+});
+
+test("panes share one zoom, and lengths along all axes are to scale", async ({ viewer, page }) => {
+  // Voxels of 2 × 0.5 × 0.5 µm.
+  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz");
+  const { xy, xz, yz } = panesOf(page);
+  const areToScale = async () => {
+    const [[y, x], [z, x2], [y2, z2]] = [await xy.scales(), await xz.scales(), await yz.scales()];
+    const expected = [x, x, 4 * x, 4 * x, x];
+    for (const [i, scale] of [y, x2, z, z2, y2].entries()) expect(scale).toBeCloseTo(expected[i]!, 1);
+    return x;
+  };
+  const first = await areToScale();
+  await xz.box.focus();
+  await page.keyboard.press("+");
+  await expect.poll(areToScale).toBeCloseTo(2 * first, 1);
+  await expect(page).toHaveURL(/at=/);
+  // Moving along z moves the other pane with a z axis, and is part of the link.
+  const { x, y } = (await xz.box.boundingBox())!;
+  const at = async () => (await yz.view())[1][0]!;
+  const moved = await at();
+  await page.mouse.move(x + 20, y + 20);
+  await page.mouse.down();
+  await page.mouse.move(x + 20, y + 60, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(at).toBeCloseTo(moved - 40 / (8 * first), 1);
+  const columns = (await xy.view())[1];
+  expect((await xz.view())[1]).toEqual(columns);
+  const [from, to] = (await yz.view())[1];
+  const linked = () => Number(/at=[^,]+,[^,]+,[^,]+,([^,&]+)/.exec(page.url())?.[1]);
+  await expect.poll(linked).toBeCloseTo((from! + to!) / 2, 1);
+  const url = page.url();
+  const there = await at();
+  await page.goto("about:blank");
+  await page.goto(url);
+  await viewer.reaches("ready");
+  await expect.poll(at).toBeCloseTo(there, 2);
+});
+
+test("keys of panes step and play slices, and choose the shown element", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz");
+  const { yz } = panesOf(page);
+  await yz.box.focus();
+  await page.keyboard.press(".");
+  await expect(page).toHaveURL(/select=5,:,:/);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/select=0,:,:/);
+});
+
+test("the volume is a pane of the grid", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz,volume");
+  const volume = page.locator(".zw-view > .zw-frame-volume");
+  await expect(volume).toBeVisible();
+  const [xz, yz, own] = [
+    await page.locator(".zw-pane-xz").boundingBox(),
+    await page.locator(".zw-pane-yz").boundingBox(),
+    await volume.boundingBox(),
+  ];
+  expect(own!.x).toBeCloseTo(yz!.x, 0);
+  expect(own!.y).toBeCloseTo(xz!.y, 0);
+});
+
+test("panes are stacked in narrow windows", async ({ viewer, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz");
+  const frames = page.locator(".zw-view > .zw-frame");
+  await expect(frames).toHaveCount(3);
+  const boxes = await frames.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+  const [first, second, third] = boxes as [DOMRect, DOMRect, DOMRect];
+  expect(second.top).toBeGreaterThanOrEqual(first.bottom - 1);
+  expect(third.top).toBeGreaterThanOrEqual(second.bottom - 1);
+  for (const { width } of boxes) expect(width).toBeGreaterThan(370);
 });
 
 test("a scale bar", async ({ viewer, page }) => {

@@ -73,8 +73,8 @@ export class ViewerPage {
     readonly site: string,
   ) {
     this.root = page.locator(".zw-viewer");
-    // The main box, not one of the side planes.
-    this.box = page.locator(".zw-view .zw-box");
+    // The picture's box, not one of the other panes.
+    this.box = page.locator(".zw-view > .zw-frame:first-child > .zw-box");
     this.readout = page.locator(".zw-readout");
     this.error = page.getByRole("alert");
   }

@@ -3,6 +3,7 @@
 import type { ViewerState } from "./element/main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./element/options.js";
 import { Viewer } from "./element/viewer.js";
+import type { PictureOptions } from "./model/figure.js";
 import type { WantedState } from "./model/state.js";
 
 export type { ViewerState } from "./element/main-panel.js";
@@ -15,6 +16,7 @@ export type {
   ViewerView as View,
 } from "./element/options.js";
 export type { Camera } from "./model/camera.js";
+export type { PictureOptions } from "./model/figure.js";
 export type { ChannelState, Interval, ValueRange, ViewState, WantedState } from "./model/state.js";
 export type { ComplexPart } from "./source/leaf.js";
 
@@ -35,8 +37,8 @@ export interface MountedViewer {
   reload(): Promise<void>;
   /** Replaces all options. */
   setOptions(options: ViewerOptions): void;
-  /** The view as PNG, with title, rulers and legend; undefined if there is no picture. */
-  picture(): Promise<Blob | undefined>;
+  /** The view with title, rulers and legend, by default as PNG as on the screen; undefined if there is no picture. */
+  picture(options?: PictureOptions): Promise<Blob | undefined>;
   /** Address of the view on the page of the option `page`. */
   readonly link: string | undefined;
   /** Aborts all reading and empties the element. */

@@ -68,7 +68,10 @@ describe("addresses", () => {
     ],
     ["labels", { labels: { name: "nuclei", isOn: true, opacity: 0.3 } }],
     ["no labels", { labels: { name: null, isOn: false, opacity: 0.5 } }],
-    ["settings beyond and beside the picture", { profile: 0, depth: 0, areCoastsOn: false }],
+    [
+      "settings beyond and beside the picture",
+      { profile: 0, planes: ["xy", "yz"], depth: 0, areCoastsOn: false },
+    ],
     ["no lines", { isGraticuleOn: false, areCoastsOn: false }],
     ["numbers", { center: -3.5, isLogHistogram: true, frameRate: 20 }],
   ])("%s", (_name, wanted) => {
@@ -86,9 +89,9 @@ describe("addresses", () => {
   });
 
   it("settings without a short form are written as JSON", () => {
-    const state = { ...resolveState(facts, {}), planes: { at: [1, 2] } } as unknown as ViewState;
+    const state = { ...resolveState(facts, {}), frames: { at: [1, 2] } } as unknown as ViewState;
     const query = writeQuery({ source: "a" }, { array: facts, settings: state });
-    expect(readQuery(query)!.settings).toMatchObject({ planes: { at: [1, 2] } });
+    expect(readQuery(query)!.settings).toMatchObject({ frames: { at: [1, 2] } });
   });
 
   it("hostile strings are ignored", () => {

@@ -82,7 +82,9 @@ export interface ZarrViewerAttributes {
   fps?: FrameRate | `${FrameRate}` | undefined;
   /** Axis of the profile of values under the pointer. */
   profile?: Numeric | "none" | undefined;
-  /** Axis of the two orthogonal planes beside the picture. */
+  /** Panes shown together: `xy` and any of `xz`, `yz` and `volume`. Default: xy. */
+  planes?: string | undefined;
+  /** Third axis of the panes. */
   depth?: Numeric | "none" | undefined;
   /** Overlays of maps. */
   lines?: "graticule" | "coasts" | "graticule,coasts" | "coasts,graticule" | "none" | undefined;

@@ -36,7 +36,7 @@ export class Frame {
   }
 
   #lay({ width, height }: Size): void {
-    const ratio = window.devicePixelRatio || 1;
+    const { ratio } = this;
     const whole = (length: number) => Math.round(length * ratio) / ratio;
     const size = { width: whole(width), height: whole(height) };
     if (size.width === this.#size.width && size.height === this.#size.height) return;
@@ -52,6 +52,12 @@ export class Frame {
    */
   get size(): Size {
     return this.#size;
+  }
+
+  /** Device pixels per CSS pixel; figures set their own. */
+  get ratio(): number {
+    const own = this.element.closest<HTMLElement>("[data-ratio]")?.dataset["ratio"];
+    return Number(own) || window.devicePixelRatio || 1;
   }
 
   /** Makes room for longer labels beside the picture. */

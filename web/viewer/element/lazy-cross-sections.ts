@@ -1,8 +1,7 @@
-/** Container for the planes and profiles beside the picture. Their code is loaded on first use. */
+/** Container for the profile, and loader of the other panes: their code is loaded on first use. */
 import { h } from "../base/dom.js";
 import type { Cell } from "./cell-reading.js";
 import type { CrossSections, CrossSectionsCallbacks, PictureState } from "./cross-sections.js";
-import type { PlaneView } from "./plane-view.js";
 
 export class LazyCrossSections {
   readonly element = h("div", { class: "zw-beside", hidden: true });
@@ -10,7 +9,6 @@ export class LazyCrossSections {
   #loading: Promise<void> | undefined;
   #main: PictureState | undefined;
   #cell: Cell | undefined;
-  #plane: PlaneView | undefined;
 
   constructor(private readonly callbacks: CrossSectionsCallbacks) {}
 
@@ -18,7 +16,7 @@ export class LazyCrossSections {
   show(main: PictureState | undefined): void {
     this.#main = main;
     if (this.#crossSections) this.#crossSections.show(main);
-    else if (main && (main.state.profile !== null || main.state.depth !== null)) this.#load();
+    else if (main && (main.state.profile !== null || main.state.planes.length > 1)) this.#load();
   }
 
   #load(): void {
@@ -27,8 +25,6 @@ export class LazyCrossSections {
         this.#crossSections = new CrossSections(this.element, this.callbacks);
         this.#crossSections.point(this.#cell);
         this.#crossSections.show(this.#main);
-        // Does not need a new frame of the picture.
-        if (this.#plane) this.#crossSections.follow(this.#plane);
       },
       () => {
         this.#loading = undefined; // the next change tries again
@@ -43,9 +39,8 @@ export class LazyCrossSections {
   }
 
   /** Called after a frame of the picture. */
-  follow(plane: PlaneView): void {
-    this.#plane = plane;
-    this.#crossSections?.follow(plane);
+  follow(): void {
+    this.#crossSections?.follow();
   }
 
   /** Whether a click chooses the position of the planes. */
@@ -56,7 +51,6 @@ export class LazyCrossSections {
   dispose(): void {
     this.#main = undefined;
     this.#cell = undefined;
-    this.#plane = undefined;
     this.#crossSections?.dispose();
   }
 }

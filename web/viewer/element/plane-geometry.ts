@@ -70,10 +70,9 @@ export const worldExtent = (shown: PlaneContent): Extent => shown.projection ?? 
  * The viewpoint in a box of a given size; undefined without a size. On a map that wraps around, its coordinates
  * begin at the edge of the map, half a turn west of the centre.
  */
-export function resolveViewpoint(shown: PlaneContent, size: Size): Viewpoint | undefined {
+export function resolveViewpoint(shown: PlaneContent, size: Size, ratio: number): Viewpoint | undefined {
   if (size.width === 0 || size.height === 0) return undefined;
   const { dataset, state, aspect, projection } = shown;
-  const ratio = window.devicePixelRatio || 1;
   const wanted = state.camera ?? homeCamera(dataset, state, { size, ratio, aspect, projection });
   const shift = projection?.isPeriodic ? shiftOf(wanted, size, projection.columns) : 0;
   const camera = aligned({ ...wanted, column: wanted.column - shift }, size, ratio, aspect);
@@ -218,6 +217,13 @@ export const worldPoint = (
 export function cellCentre(shown: PlaneContent, view: Viewpoint, cell: Cell): Point {
   const { top, bottom, left, right } = cellBounds(shown, view, cell);
   return { x: (left + right) / 2, y: (top + bottom) / 2 };
+}
+
+/** Centre of an element in the world. */
+export function worldCentre({ projection }: PlaneContent, { row, column }: Cell): Cell {
+  const cell = { top: row, left: column, bottom: row + 1, right: column + 1 };
+  const { top, bottom, left, right } = projection?.boundsOf(cell) ?? cell;
+  return { row: (top + bottom) / 2, column: (left + right) / 2 };
 }
 
 /** The whole elements between two points of the box: rows and columns. */

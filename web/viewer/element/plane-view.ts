@@ -154,6 +154,11 @@ export class PlaneView {
     return this.frame.element;
   }
 
+  /** Undefined before anything has been shown. */
+  get content(): PlaneContent | undefined {
+    return this.#shown;
+  }
+
   /** The element under the pointer. */
   get cell(): Cell | undefined {
     return this.#cell;
@@ -220,7 +225,7 @@ export class PlaneView {
 
   /** Camera, size and scale of the current view. */
   get viewpoint(): Viewpoint | undefined {
-    return this.#shown && resolveViewpoint(this.#shown, this.frame.size);
+    return this.#shown && resolveViewpoint(this.#shown, this.frame.size, this.frame.ratio);
   }
 
   /** The level in use. */

@@ -2,6 +2,7 @@
 import { loadColormap } from "../base/colormaps.js";
 import { errorMessage } from "../base/format.js";
 import type { Command } from "../input/gestures.js";
+import type { Camera } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
@@ -46,20 +47,21 @@ export interface ViewControllerCallbacks
 }
 
 export class ViewController {
-  /** Callbacks of planes and volumes. */
-  readonly #keys = {
+  readonly #inputs = {
+    onFrame: (status: TileStatus) => this.#follow(status),
     onStep: (direction: 1 | -1, axis?: number) => this.#slices.step(direction, axis),
     onCommand: (command: Command) => void this.#command(command),
     onPlay: () => {
       this.#slices.toggle();
       this.#syncSide();
     },
-    onFrame: (status: TileStatus) => this.#follow(status),
+    onCamera: (camera: Camera, cause: string) => this.change({ camera }, cause),
+    onReset: () => this.#showAll(),
+    format: () => this.#valueFormat(),
   };
   readonly plane = new MainPlane({
-    onCamera: (camera, cause) => this.change({ camera }, cause),
+    ...this.#inputs,
     onWindow: (rows, columns) => this.#setWindows(rows, columns),
-    onReset: () => this.#showAll(),
     onPoint: (cell, by) => this.#point(cell, by),
     onPick: (cell, isPinned) => {
       const { settings } = this.model.view!;
@@ -67,8 +69,6 @@ export class ViewController {
       if (this.#crossSections.isPicking) this.change({ index: cellIndex(settings, cell) }, "pick");
       else if (!isPinned) this.#pickLabel(cell);
     },
-    ...this.#keys,
-    format: () => this.#valueFormat(),
   });
   readonly status: StatusReporter;
   readonly side: LazySidePanels;
@@ -80,19 +80,21 @@ export class ViewController {
   readonly #gate = new SliceGate();
   readonly #relatedData: RelatedDataLoader;
   readonly #crossSections = new LazyCrossSections({
+    ...this.#inputs,
+    onOrbit: (orbit, cause) => this.change({ orbit }, cause),
+    onCut: (cut) => this.change({ cut }, "cut"),
+    onFailure: (sentence) => this.status.addSourceNote(sentence),
     onPick: (index) => this.change({ index }, "pick"),
     onPoint: (pointed, by) => this.mainPanel.readout.show(pointed, by),
-    format: () => this.#valueFormat(),
   });
   readonly #pointer: PointerReporter;
   readonly #volume = new LazyVolume({
     onOrbit: (orbit, cause) => this.change({ orbit }, cause),
     onCut: (cut) => this.change({ cut }, "cut"),
     onPoint: (point, by) => this.#pointer.show(point && { ...point, axes: this.model.dataset!.axes }, by),
-    ...this.#keys,
+    ...this.#inputs,
   });
   #tools: Tools | undefined;
-
   /** Aborted when the source is closed. */
   #opening = AbortSignal.abort();
   /** Aborted when another view is shown. */
@@ -403,7 +405,7 @@ export class ViewController {
       this.status.fail(fatal, "reading");
       return;
     }
-    if (this.plane.view) this.#crossSections.follow(this.plane.view);
+    this.#crossSections.follow();
     this.#showProgress(status);
     if (status.isCovered) this.#gate.open();
     // Data arrive in bursts: the panels are not updated for every tile.
@@ -433,8 +435,9 @@ export class ViewController {
 
   #showCrossSections(): void {
     const { dataset, settings: state } = this.model.view!;
-    const limits = (layer: Layer) => this.plane.ranges.limits(layer);
-    this.#crossSections.show(this.plane.kind === "image" ? { dataset, state, limits } : undefined);
+    const { view: plane, kind, ranges } = this.plane;
+    const limits = (layer: Layer) => ranges.limits(layer);
+    this.#crossSections.show(plane && kind === "image" ? { dataset, state, limits, plane } : undefined);
   }
 
   /** Updates the panels for the current view and its statistics. */

@@ -1,7 +1,9 @@
 /** The viewer: its public interface, and the parts that open sources, draw them and report on them. */
 import { h } from "../base/dom.js";
+import type { PictureOptions } from "../model/figure.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Opened } from "../source/open.js";
+import type { FigureViewer } from "./figure.js";
 import { enterLink, joinLink, type Linked, tellLinked } from "./links.js";
 import { MainPanel, type ViewerState } from "./main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./options.js";
@@ -21,7 +23,14 @@ export class Viewer implements Linked {
       if (operation === "opening") void this.#opener.open();
       else void this.#controller.apply(this.current!, "retry");
     },
-    share: { link: () => this.link, picture: () => this.#namedPicture() },
+    share: {
+      link: () => this.link,
+      picture: () => this.#named(this.picture()),
+      figure: async (over) => {
+        const { showFigure } = await import("./figure-dialog.js");
+        showFigure(over, this.#figureViewer);
+      },
+    },
   });
   readonly #opener = new SourceOpener(this.#model, this.#mainPanel, this.#controller.status, {
     onBegin: (signal) => this.#controller.clear(signal),
@@ -81,17 +90,31 @@ export class Viewer implements Linked {
     return view && options.page ? viewLink(view, options.page) : undefined;
   }
 
-  /** The view as PNG; undefined if there is no picture. */
-  async picture(): Promise<Blob | undefined> {
+  /** The view as a picture, by default as PNG as on the screen; undefined if there is none. */
+  async picture(options?: PictureOptions): Promise<Blob | undefined> {
     if (!this.#controller.isPicture) return undefined;
+    if (options) return (await import("./figure.js")).makeFigure(this.#figureViewer, options);
     const { exportPicture } = await import("./picture.js");
     return exportPicture(this.#mainPanel.element);
   }
 
-  async #namedPicture(): Promise<{ blob: Blob; name: string } | undefined> {
-    const [view, blob] = [this.view, await this.picture()];
+  async #named(picture: Promise<Blob | undefined>): Promise<{ blob: Blob; name: string } | undefined> {
+    const [view, blob] = [this.view, await picture];
     const { fileName } = await import("./picture.js");
     return view && blob && { blob, name: fileName(view.dataset.title) };
+  }
+
+  get #figureViewer(): FigureViewer {
+    return {
+      viewer: this,
+      mainPanel: this.#mainPanel.element,
+      plane: this.#controller.plane,
+      copyInto: (place, settings) => {
+        const copy = new Viewer(place, { controls: "minimal" });
+        void copy.show({ ...this.target!, settings });
+        return copy.#figureViewer;
+      },
+    };
   }
 
   get state(): ViewerState {

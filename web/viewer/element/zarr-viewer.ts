@@ -2,6 +2,7 @@
 
 import type { Source } from "zarr-wasm";
 import { errorMessage } from "../base/format.js";
+import type { PictureOptions } from "../model/figure.js";
 import { readSettings, settingNames, unsetSettings } from "../model/query.js";
 import type { WantedState } from "../model/state.js";
 import { configurePool } from "../tiles/shared.js";
@@ -192,9 +193,9 @@ export class ZarrViewerElement extends Base {
     await this.#viewer?.reload();
   }
 
-  /** The view as PNG; undefined if there is no picture. */
-  async picture(): Promise<Blob | undefined> {
-    return this.#viewer?.picture();
+  /** The view as a picture, by default as PNG as on the screen; undefined if there is none. */
+  async picture(options?: PictureOptions): Promise<Blob | undefined> {
+    return this.#viewer?.picture(options);
   }
 
   /** @internal */

@@ -10,6 +10,8 @@ export interface Camera {
   readonly column: number;
   /** CSS pixels per element along a row. */
   readonly scale: number;
+  /** Centre of the other panes along the third axis, if it has been moved. */
+  readonly depth?: number | undefined;
 }
 
 /** Size of the canvas, in CSS pixels. */
@@ -82,7 +84,7 @@ export function visible(
 /** The camera after a drag by a distance in CSS pixels. */
 export function panned(camera: Camera, dx: number, dy: number, aspect: Aspect = 1): Camera {
   const { row, column, scale } = camera;
-  return { row: row - dy / (scale * aspect), column: column - dx / scale, scale };
+  return { ...camera, row: row - dy / (scale * aspect), column: column - dx / scale };
 }
 
 /** Limits of a zoom, in CSS pixels per element; a camera beyond them may stay there. */
@@ -104,7 +106,12 @@ export function zoomed(
     Math.max(most, camera.scale),
   );
   const shift = 1 / camera.scale - 1 / scale;
-  return { row: camera.row + (at.y / aspect) * shift, column: camera.column + at.x * shift, scale };
+  return {
+    ...camera,
+    row: camera.row + (at.y / aspect) * shift,
+    column: camera.column + at.x * shift,
+    scale,
+  };
 }
 
 /** The camera with its centre clamped to the world, so that part of it is always in view. */

@@ -64,7 +64,7 @@ const entries: readonly Entry[] = [
   },
   { name: "select", read: readSelect, write: selectText },
   {
-    // Along shown axes, the index sets the position of the planes beside the picture.
+    // Along shown axes, the index sets the position of the other planes.
     name: "index",
     read: (text) => ({
       index: text.split(",").map((part) => (/^\s*\d+\s*$/.test(part) ? Number(part) : undefined)),
@@ -133,6 +133,11 @@ const entries: readonly Entry[] = [
   choiceEntry("isLogHistogram", "histogram", "linear", "log"),
   numberEntry("frameRate", "fps"),
   numberEntry("profile"),
+  {
+    name: "planes",
+    read: (text) => ({ planes: text.split(/[\s,]+/) }),
+    write: ({ planes }) => planes.join(),
+  },
   numberEntry("depth"),
   {
     // Over maps: `none`, or a list of the lines.
@@ -187,7 +192,7 @@ const named = new Set<string>([
     "labels",
     "layers",
   ],
-  ...["center", "isLogHistogram", "frameRate", "profile", "depth", "isGraticuleOn", "areCoastsOn"],
+  ...["center", "isLogHistogram", "frameRate", "profile", "planes", "depth", "isGraticuleOn", "areCoastsOn"],
   ...["view", "orbit", "mode", "clip", "cut", "exaggeration", "volumeBudget"],
   ...["places", "meridian", "interpolation", "tool"],
 ]);
@@ -310,17 +315,18 @@ function rangeText(range: ValueRange): string {
   return range.mode === "manual" ? `${range.low}:${range.high}` : range.mode;
 }
 
-/** Row, column and CSS pixels per element. */
+/** Row, column and CSS pixels per element, and the centre along the third axis. */
 function readCamera(text: string): unknown {
-  const [row, column, scale] = text.split(",").map(Number);
-  return { row, column, scale };
+  const [row, column, scale, depth] = text.split(",").map(Number);
+  return { row, column, scale, ...(depth === undefined ? {} : { depth }) };
 }
 
 /** Enough digits to tell device pixels apart. */
-function cameraText({ row, column, scale }: Camera): string {
+function cameraText({ row, column, scale, depth }: Camera): string {
   const digits = Math.max(0, Math.ceil(Math.log10(scale)) + 1);
   const place = (at: number) => Number(at.toFixed(Math.min(digits, 6)));
-  return [place(row), place(column), Number(scale.toPrecision(5))].join();
+  const third = depth === undefined ? [] : [place(depth)];
+  return [place(row), place(column), Number(scale.toPrecision(5)), ...third].join();
 }
 
 /** Percent-encodes only characters that a query cannot hold, to keep it readable. */

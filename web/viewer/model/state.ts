@@ -57,6 +57,10 @@ export type ToolName = (typeof toolNames)[number];
 export type Interpolation = "nearest" | "linear";
 export type PlaceMode = (typeof placeModes)[number];
 
+/** Panes of a view, where x and y are the axes of the picture and z is the third axis. */
+export const paneNames = ["xy", "xz", "yz", "volume"] as const;
+export type PaneName = (typeof paneNames)[number];
+
 export interface ViewState {
   /** The axes shown: [down, across], [across] for a line, [] for a single value. */
   readonly axes: readonly number[];
@@ -107,7 +111,9 @@ export interface ViewState {
   readonly frameRate: number;
   /** Axis of the profile through the element under the pointer; null for none. */
   readonly profile: number | null;
-  /** Axis shared by the two planes beside the picture; null for none. */
+  /** The panes shown together: the picture, "xy", and others. */
+  readonly planes: readonly PaneName[];
+  /** The third axis of the panes; null for the first axis in space that the picture does not show. */
   readonly depth: number | null;
   /** Lines drawn over maps. */
   readonly isGraticuleOn: boolean;
@@ -209,6 +215,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     isLogHistogram: wanted.isLogHistogram === true,
     frameRate: frameRates.find((rate) => rate === wanted.frameRate) ?? 5,
     profile: axisAt(wanted.profile, shape),
+    planes: isPanes(wanted.planes) && shape.length > 2 ? wanted.planes : ["xy"],
     depth: axisAt(wanted.depth, shape),
     isGraticuleOn: wanted.isGraticuleOn !== false,
     areCoastsOn: wanted.areCoastsOn !== false,
@@ -234,6 +241,12 @@ function channelsFor({ shape, channelAxis, channels }: ArrayFacts, value: unknow
   if (value === null || channelAxis === undefined) return null;
   return isChannels(value, shape[channelAxis]!) ? value : (channels ?? null);
 }
+
+const isPanes = (value: unknown): value is readonly PaneName[] =>
+  Array.isArray(value) &&
+  value.includes("xy") &&
+  new Set(value).size === value.length &&
+  value.every((name) => paneNames.includes(name as PaneName));
 
 const axisAt = (value: unknown, shape: readonly number[]): number | null =>
   typeof value === "number" && Number.isInteger(value) && shape[value] !== undefined ? value : null;
@@ -287,8 +300,8 @@ function clampInterval(value: unknown, length: number): Interval | null {
 }
 
 function isCamera(value: unknown): value is Camera {
-  const { row, column, scale } = (value ?? {}) as Partial<Camera>;
-  return [row, column, scale].every(Number.isFinite) && scale! > 0;
+  const { row, column, scale, depth = 0 } = (value ?? {}) as Partial<Camera>;
+  return [row, column, scale, depth].every(Number.isFinite) && scale! > 0;
 }
 
 /** Maximum number of steps of a colour map: more look continuous. */

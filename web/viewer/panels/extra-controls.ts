@@ -1,12 +1,12 @@
-/** Controls for additions to the picture: lines on maps, a profile, orthogonal planes. */
+/** Controls for additions to the picture: lines on maps, a profile, other panes. */
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { keptFor } from "../base/memo.js";
 import { irregularCoordinates } from "../model/axis-places.js";
-import { findChannelAxis } from "../model/channels.js";
 import { wrapsAround } from "../model/grid-projection.js";
-import { isComposite } from "../model/layers.js";
+import { playableAxes } from "../model/layers.js";
 import { mapPositions } from "../model/map-positions.js";
-import { type PlaceMode, placeModes, type ViewState } from "../model/state.js";
+import { depthAxis } from "../model/panes.js";
+import { type PaneName, type PlaceMode, placeModes, type ViewState } from "../model/state.js";
 import { type Dataset, datasetShape, type GridPositions } from "../source/dataset.js";
 import type { Change, Control } from "./control.js";
 import { axisName } from "./rulers.js";
@@ -16,6 +16,7 @@ export function extraControls(dataset: Dataset, change: Change): Control[] {
     placesPart(dataset, change),
     meridianPart(dataset, change),
     profilePart(dataset, change),
+    panesPart(dataset, change),
     depthPart(dataset, change),
     ...linesParts(dataset, change),
   ];
@@ -55,26 +56,42 @@ function profilePart(dataset: Dataset, change: Change): Control {
   };
 }
 
-/** Axes that the planes beside the picture can share. */
-export function depthAxes(dataset: Dataset, settings: ViewState): number[] {
-  const channelAxis = isComposite(dataset, settings) ? findChannelAxis(dataset) : undefined;
-  return longAxes(dataset).filter((axis) => axis !== channelAxis && !settings.axes.includes(axis));
-}
+const paneChoices = [
+  ["xy", "One plane"],
+  ["xy,xz,yz", "Three planes at right angles"],
+  ["xy,xz,yz,volume", "Three planes and the volume"],
+] as const;
 
-function depthPart(dataset: Dataset, change: Change): Control {
-  const list = axisList(dataset, longAxes(dataset), "One plane", (depth) =>
-    change(() => ({ depth }), "depth"),
+function panesPart(dataset: Dataset, change: Change): Control {
+  const list = select(paneChoices, (value) =>
+    change(() => ({ planes: value.split(",") as PaneName[], camera: null }), "planes"),
   );
-  const element = labelled("Planes at right angles, through", list);
+  const other = h("option", { hidden: true });
+  list.append(other);
+  const element = labelled("Panes", list);
   return {
     element,
     sync(settings, { kind }) {
-      const axes = depthAxes(dataset, settings);
-      element.hidden = kind !== "image" || axes.length === 0;
-      for (const option of list.options)
-        option.hidden = option.value !== "" && !axes.includes(Number(option.value));
-      const { depth } = settings;
-      list.value = depth === null || !axes.includes(depth) ? "" : String(depth);
+      element.hidden = kind !== "image" || depthAxis(dataset, settings) === undefined;
+      const value = settings.planes.join();
+      other.value = paneChoices.some(([choice]) => choice === value) ? "" : value;
+      other.textContent = settings.planes.join(", ");
+      list.value = value;
+    },
+  };
+}
+
+function depthPart(dataset: Dataset, change: Change): Control {
+  const list = axisList(dataset, longAxes(dataset), "", (depth) => change(() => ({ depth }), "depth"));
+  list.options[0]!.remove();
+  const element = labelled("Third axis of the panes", list);
+  return {
+    element,
+    sync(settings, { kind }) {
+      const axes = playableAxes(dataset, settings);
+      element.hidden = kind !== "image" || settings.planes.length < 2 || axes.length < 2;
+      for (const option of list.options) option.hidden = !axes.includes(Number(option.value));
+      list.value = String(depthAxis(dataset, settings));
     },
   };
 }

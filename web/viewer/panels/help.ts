@@ -25,6 +25,7 @@ const reading: readonly Entry[] = [
   ["Arrow keys", "Move the cursor and read values; 10 elements with Shift"],
   ["Page Up, Page Down", "Move by 16 rows"],
   ["Home, End", "First and last column"],
+  ["Click, Enter, drag the crosshair", "Choose the element of all panes"],
   ["Esc", "Hide the cursor"],
 ];
 

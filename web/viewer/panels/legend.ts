@@ -32,7 +32,7 @@ export interface ScaleEntry {
 }
 
 export class Legend {
-  readonly #bar = h("canvas", { class: "zw-legend-bar", width: 256, height: 1, "aria-hidden": "true" });
+  readonly #bar = h("div", { class: "zw-legend-bar", "aria-hidden": "true" });
   readonly #low = h("span");
   readonly #high = h("span");
   readonly #caps = ["below", "above"].map((end) =>
@@ -105,7 +105,7 @@ export class Legend {
     this.#channels.hidden = false;
     this.#channels.replaceChildren(
       ...channels.map(({ style, label, low, high }) => {
-        const bar = h("canvas", { class: "zw-legend-bar", width: 256, height: 1, "aria-hidden": "true" });
+        const bar = h("div", { class: "zw-legend-bar", "aria-hidden": "true" });
         paintTable(bar, layerColors(style));
         return h("li", {}, h("b", {}, label), h("span", {}, low), bar, h("span", {}, high));
       }),

@@ -8,6 +8,8 @@ export interface ShareCallbacks {
   link(): string | undefined;
   /** The picture in its current view; undefined if there is none. */
   picture(): Promise<{ blob: Blob; name: string } | undefined>;
+  /** Shows the dialog for figures over an element. */
+  figure(over: HTMLElement): Promise<void>;
   code(language: "python" | "javascript"): Code | undefined;
 }
 
@@ -27,6 +29,7 @@ export class SharePanel {
   });
   readonly #link: HTMLButtonElement;
   readonly #picture: HTMLButtonElement;
+  readonly #figure: HTMLButtonElement;
   readonly element: HTMLElement;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -36,6 +39,7 @@ export class SharePanel {
       h("button", { type: "button", class: "zw-button", onclick }, text);
     this.#link = button("Copy link", () => this.#copyLink());
     this.#picture = button("Save PNG", () => void this.#save());
+    this.#figure = button("Figure…", () => void this.#callbacks.figure(this.element));
     const [python, script] = [
       button("Copy as Python", () => this.#copyCode("python", "Python")),
       button("Copy as JavaScript", () => this.#copyCode("javascript", "JavaScript")),
@@ -44,7 +48,7 @@ export class SharePanel {
       "section",
       { class: "zw-card zw-share", role: "group", "aria-label": "Share" },
       h("h3", {}, "Share"),
-      h("div", { class: "zw-buttons" }, this.#link, this.#picture, python, script),
+      h("div", { class: "zw-buttons" }, this.#link, this.#picture, this.#figure, python, script),
       this.#said,
       this.#text,
     );
@@ -54,6 +58,7 @@ export class SharePanel {
   sync(isPicture: boolean): void {
     this.#link.hidden = this.#callbacks.link() === undefined;
     this.#picture.disabled = !isPicture;
+    this.#figure.disabled = !isPicture;
   }
 
   #copyLink(): void {

@@ -1,0 +1,217 @@
+// Figures of a view: size and resolution of PNG, vectors in SVG, the clipboard, videos of an axis.
+import { readFileSync } from "node:fs";
+import type { Page } from "@playwright/test";
+import { sliceValue } from "../shared/viewer-stores.js";
+import { expect, test } from "./site.js";
+
+test.use({ permissions: ["clipboard-read", "clipboard-write"] });
+
+const gray = "map=gray&range=0:256";
+
+/** The dialog, opened from the panel. */
+async function openDialog(page: Page) {
+  await page.getByRole("button", { name: "Figure…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Figure" });
+  await expect(dialog).toBeVisible();
+  return dialog;
+}
+
+async function saved(page: Page): Promise<{ name: string; bytes: Buffer }> {
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const download = await downloading;
+  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+}
+
+/** Size of a PNG, and its pixels per metre. */
+function pngHead(bytes: Buffer): { width: number; height: number; perMetre: number } {
+  const density = bytes.indexOf("pHYs");
+  expect(bytes[density + 12]).toBe(1);
+  return {
+    width: bytes.readUInt32BE(16),
+    height: bytes.readUInt32BE(20),
+    perMetre: bytes.readUInt32BE(density + 4),
+  };
+}
+
+/** Pixels of a picture: RGBA. */
+async function pixelsOf(page: Page, bytes: Buffer) {
+  const seen = await page.evaluate(async (text) => {
+    const image = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))]));
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
+    context.drawImage(image, 0, 0);
+    const { data, width, height } = context.getImageData(0, 0, image.width, image.height);
+    let binary = "";
+    for (let i = 0; i < data.length; i += 4096) binary += String.fromCharCode(...data.subarray(i, i + 4096));
+    return { width, height, base64: btoa(binary) };
+  }, bytes.toString("base64"));
+  const data = Buffer.from(seen.base64, "base64");
+  return {
+    ...seen,
+    at: (x: number, y: number) => [...data.subarray(4 * (y * seen.width + x), 4 * (y * seen.width + x) + 3)],
+  };
+}
+
+test("a PNG has the chosen size and resolution, and no empty margins around the data", async ({
+  viewer,
+  page,
+}) => {
+  await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
+  const before = page.url();
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Unit").selectOption("mm");
+  await dialog.getByLabel("Width").fill("80");
+  await dialog.getByLabel("Resolution").fill("300");
+  await dialog.getByLabel("Resolution").press("Tab");
+  await expect(dialog.getByRole("status")).toHaveText("945 pixels wide");
+  const { name, bytes } = await saved(page);
+  expect(name).toBe("slices.png");
+  const head = pngHead(bytes);
+  expect(head.width).toBe(945);
+  expect(head.perMetre).toBe(11_811);
+  // The slice is square: with rulers, title and legend it is higher than wide, but not much.
+  expect(head.height).toBeGreaterThan(800);
+  expect(head.height).toBeLessThan(1250);
+  // Each element of the slice is in the picture, in squares.
+  const { width, at } = await pixelsOf(page, bytes);
+  const margin = Math.round((16 * 300) / 96);
+  const x = width - margin - 14;
+  const column = (from: number) => sliceValue([3, Math.floor(from), 63]);
+  const grays = Array.from({ length: head.height }, (_, y) => at(x, y)).filter(
+    ([r, g, b]) => r === g && g === b && r! < 230,
+  );
+  const rows = grays.map(([r]) => r!);
+  const wanted = Array.from({ length: 64 }, (_, row) => column(row));
+  expect(wanted.filter((value) => value < 230 && !rows.includes(value))).toEqual([]);
+  const elementSide = rows.filter((value) => value === column(10)).length;
+  expect(elementSide * 64).toBeGreaterThan(0.8 * (width - 2 * margin) - 64);
+  await expect(page).toHaveURL(before);
+  await expect(dialog.getByRole("status")).toHaveText("slices.png is saved");
+  await expect(page.locator(".zw-viewer")).toHaveCount(1);
+});
+
+test("an SVG has text as text, and one embedded picture", async ({ viewer, page }) => {
+  await viewer.show(`source=/stores/depths&select=4,:,:&map=viridis&range=0:300`);
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Format").selectOption("svg");
+  const { name, bytes } = await saved(page);
+  expect(name).toMatch(/\.svg$/);
+  const text = bytes.toString();
+  const { texts, images, root, problem } = await page.evaluate((source) => {
+    const document = new DOMParser().parseFromString(source, "image/svg+xml");
+    return {
+      problem: document.querySelector("parsererror")?.textContent,
+      root: document.documentElement.nodeName,
+      texts: [...document.querySelectorAll("text")].map(({ textContent }) => textContent),
+      images: [...document.querySelectorAll("image")].map((image) =>
+        image.getAttribute("href")!.slice(0, 22),
+      ),
+    };
+  }, text);
+  expect(problem).toBeUndefined();
+  expect(root).toBe("svg");
+  expect(images).toEqual(["data:image/png;base64,"]);
+  for (const wanted of ["depths", "x, µm", "y, µm", "0", "300"]) expect(texts).toContain(wanted);
+});
+
+test("panes and their crosshair are in the picture", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz&map=gray&range=0:300");
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Format").selectOption("svg");
+  const { bytes } = await saved(page);
+  const text = bytes.toString();
+  expect(text.match(/<image /g)).toHaveLength(3);
+  expect(text.match(/>z, µm</g)).toHaveLength(2);
+  // Two lines in each of three panes.
+  expect(text.match(/fill="rgb\(255,255,255\)" fill-opacity="0.8"/g)!.length).toBeGreaterThanOrEqual(6);
+});
+
+test("a figure is copied to the clipboard", async ({ viewer, page }) => {
+  await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Resolution").fill("96");
+  await dialog.getByRole("button", { name: "Copy" }).click();
+  await expect(dialog.getByRole("status")).toHaveText("slices.png is in the clipboard");
+  const types = await page.evaluate(async () =>
+    (await navigator.clipboard.read()).flatMap((item) => item.types),
+  );
+  expect(types).toContain("image/png");
+});
+
+test("a video shows every slice along an axis in one range", async ({ viewer, page }) => {
+  await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Format").selectOption("webm");
+  await dialog.getByLabel("Resolution").fill("96");
+  await dialog.getByLabel("Slices per second").fill("10");
+  await dialog.getByLabel("Slices per second").press("Tab");
+  const { name, bytes } = await saved(page);
+  expect(name).toBe("slices.webm");
+  expect(bytes.readUInt32BE(0)).toBe(0x1a45dfa3); // EBML
+  // Played where no policy forbids it.
+  const other = await page.context().newPage();
+  const film = await other.evaluate(async (text) => {
+    const video = document.createElement("video");
+    video.muted = true;
+    video.src = URL.createObjectURL(
+      new Blob([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], { type: "video/webm" }),
+    );
+    await video.play();
+    await new Promise((resolve) => video.addEventListener("ended", resolve));
+    const seconds = video.currentTime;
+    const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })!;
+    const levels = new Set<number>();
+    for (let at = 0.01; at < seconds + 0.04; at += 0.04) {
+      video.currentTime = Math.min(at, seconds);
+      await new Promise((resolve) => video.addEventListener("seeked", resolve, { once: true }));
+      // An element of the first row and column, below the rulers.
+      context.drawImage(video, -82, -120);
+      levels.add(Math.round(context.getImageData(0, 0, 1, 1).data[0]! / 25));
+    }
+    return { width: video.videoWidth, seconds, levels: [...levels].sort().join() };
+  }, bytes.toString("base64"));
+  expect(film.width).toBeGreaterThan(400);
+  expect(film.seconds).toBeGreaterThan(0.6);
+  expect(film.seconds).toBeLessThan(2);
+  expect(film.levels).toBe("0,1,2,3,4,5,6,7,8");
+  await expect(viewer.root).toHaveAttribute("data-state", "ready");
+  await expect(page).toHaveURL(/select=3,:,:/);
+});
+
+test("a message replaces videos in browsers that cannot record them", async ({ viewer, page }) => {
+  await page.addInitScript(() => Object.assign(globalThis, { MediaRecorder: undefined }));
+  await viewer.show(`source=/stores/slices&select=3,:,:&${gray}`);
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Format").selectOption("mp4");
+  await expect(dialog.getByRole("status")).toHaveText("This browser cannot record MP4 videos.");
+  await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
+});
+
+test("sizes that cannot be drawn are refused", async ({ viewer, page }) => {
+  await viewer.show(`source=/stores/slices&${gray}`);
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Width").fill("2");
+  await dialog.getByLabel("Width").press("Tab");
+  await expect(dialog.getByRole("status")).toHaveText("Width and height must be 43 to 2117 mm.");
+  await expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
+});
+
+test("the method of the element takes a size", async ({ page, site }) => {
+  await page.goto(`${site}/pages/blank.html`);
+  await page.evaluate(() => {
+    document.body.innerHTML = `<zarr-viewer src="/stores/slices" select="3,:,:" controls="none"></zarr-viewer>`;
+  });
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+  await expect(page.locator(".zw-viewer").first()).toHaveAttribute("data-state", "ready");
+  const text = await page.evaluate(async () => {
+    const viewer = document.querySelector("zarr-viewer") as unknown as {
+      picture(options: object): Promise<Blob>;
+    };
+    const blob = await viewer.picture({ width: 400, dpi: 192 });
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    return btoa(String.fromCharCode(...bytes.subarray(0, 100)));
+  });
+  const head = pngHead(Buffer.from(text, "base64"));
+  expect(head.width).toBe(800);
+  expect(head.perMetre).toBe(7559);
+});

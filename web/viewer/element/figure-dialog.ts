@@ -1,0 +1,31 @@
+/** Shows the dialog for figures of a viewer. Loaded on first use. */
+
+import { playableAxes } from "../model/layers.js";
+import type { NamedBlob } from "../panels/figure.js";
+import { showFigureDialog } from "../panels/figure.js";
+import { axisName } from "../panels/rulers.js";
+import { type FigureViewer, makeFigure } from "./figure.js";
+import { fileName, margin } from "./picture.js";
+
+export function showFigure(over: HTMLElement, live: FigureViewer): void {
+  const named = async (made: Promise<Blob>, extension: string): Promise<NamedBlob> => ({
+    blob: await made,
+    name: fileName(live.viewer.view!.dataset.title, extension),
+  });
+  showFigureDialog(over, {
+    make: (options) => named(makeFigure(live, options), options.type ?? "png"),
+    record: async (options) => {
+      const { recordVideo } = await import("./recording.js");
+      return named(recordVideo(live, options), options.format);
+    },
+    axes: () => {
+      const { dataset, settings } = live.viewer.view!;
+      const names = dataset.axes.map(({ name }) => name ?? null);
+      return playableAxes(dataset, settings).map((axis) => ({ axis, name: axisName(names, axis) }));
+    },
+    defaults: () => ({
+      width: live.mainPanel.getBoundingClientRect().width + 2 * margin,
+      rate: live.viewer.view!.settings.frameRate,
+    }),
+  });
+}

@@ -1,0 +1,260 @@
+/** The panes of a view: the picture and planes at right angles to it in one grid, with one crosshair and one zoom. */
+import { type Camera, fitted } from "../model/camera.js";
+import { mapPositions } from "../model/map-positions.js";
+import {
+  type ElementSides,
+  movedCamera,
+  type PaneAxes,
+  paneAxes,
+  paneShares,
+  restingDepth,
+  type SidePlaneName,
+  type SpaceCamera,
+  sideAxes,
+  sideCamera,
+} from "../model/panes.js";
+import type { PaneName } from "../model/state.js";
+import type { Orbit } from "../model/volume.js";
+import { coordinateText } from "../panels/coordinates.js";
+import { axisName } from "../panels/rulers.js";
+import type { Dataset } from "../source/dataset.js";
+import type { Cell } from "./cell-reading.js";
+import { Crosshair } from "./crosshair.js";
+import { LazyVolume, type LazyVolumeCallbacks } from "./lazy-volume.js";
+import { requestedCamera, worldCentre, worldExtent } from "./plane-geometry.js";
+import { placement } from "./projections.js";
+import { type PictureState, SidePlane, type SidePlaneCallbacks } from "./side-plane.js";
+
+export interface PanesCallbacks extends SidePlaneCallbacks, Pick<LazyVolumeCallbacks, "onCut"> {
+  /** Moves the camera that all panes share. */
+  onCamera(camera: Camera, cause: "pan" | "zoom"): void;
+  onOrbit(orbit: Orbit | null, cause: "pan" | "zoom"): void;
+  /** Shows everything. */
+  onReset(): void;
+  /** Reports a pane that cannot be shown. */
+  onFailure(sentence: string): void;
+}
+
+const sideNames: readonly SidePlaneName[] = ["xz", "yz"];
+
+/** A pane beside the picture. */
+interface Pane {
+  readonly side: SidePlane;
+  readonly cross: Crosshair;
+  /** Its own camera, if the panes do not share one. */
+  camera: Camera | null;
+}
+
+export class Panes {
+  readonly #panes = new Map<SidePlaneName, Pane>();
+  readonly #cross: Crosshair;
+  #volume: { readonly lazy: LazyVolume; key: string } | undefined;
+  #main: PictureState | undefined;
+  #axes: PaneAxes | undefined;
+
+  constructor(private readonly callbacks: PanesCallbacks) {
+    this.#cross = new Crosshair(({ row, column }) => {
+      const [, down, across] = this.#axes!;
+      const { index } = this.#main!.state;
+      callbacks.onPick(index.map((old, axis) => (axis === down ? row : axis === across ? column : old)));
+    });
+  }
+
+  /** Whether a click chooses the shown element. */
+  get isOn(): boolean {
+    return this.#axes !== undefined;
+  }
+
+  show(main: PictureState | undefined): void {
+    const axes = main && paneAxes(main.dataset, main.state);
+    if (!main || !axes) {
+      this.dispose();
+      return;
+    }
+    if (this.#main?.dataset !== main.dataset || this.#axes?.join() !== axes.join())
+      for (const pane of this.#panes.values()) pane.camera = null;
+    this.#main = main;
+    this.#axes = axes;
+    this.#layOut(main, axes);
+    for (const [name, { side }] of this.#panes) {
+      side.plane.frame.measure();
+      const aspect = this.#isLinked ? this.#aspectOf(name) : undefined;
+      const place = { axes: sideAxes(name, axes), index: main.state.index, aspect };
+      side.show(main, { ...place, camera: this.#cameraOf(name) });
+    }
+    this.#showVolume(main);
+    this.follow();
+  }
+
+  /** Called after a frame of the picture. */
+  follow(): void {
+    if (!this.#main || !this.#axes) return;
+    this.#cross.place(this.#main.plane, this.#shownCell, this.#positionAlong(this.#axes[0]));
+    for (const [name, { side }] of this.#panes) side.look(this.#cameraOf(name));
+  }
+
+  dispose(): void {
+    const element = this.#main?.plane.element.parentElement;
+    element?.removeAttribute("data-panes");
+    for (const { side } of this.#panes.values()) side.dispose();
+    this.#panes.clear();
+    this.#endVolume();
+    this.#cross.remove();
+    this.#main = undefined;
+    this.#axes = undefined;
+  }
+
+  /** Makes the panes of a state, and the tracks of their grid. */
+  #layOut({ plane, dataset, state: { planes } }: PictureState, [depth, down, across]: PaneAxes): void {
+    const view = plane.element.parentElement;
+    if (!view) return;
+    for (const name of sideNames) {
+      const pane = this.#panes.get(name);
+      if (planes.includes(name)) {
+        if (!pane) this.#panes.set(name, this.#make(name, view));
+      } else if (pane) {
+        pane.side.dispose();
+        this.#panes.delete(name);
+      }
+    }
+    view.dataset["panes"] = planes.join(" ");
+    const length = (axis: number) => dataset.axes[axis]!.length;
+    const lengths = { depth: length(depth), down: length(down), across: length(across) };
+    const { beside, below } = paneShares(lengths, this.#sides);
+    const has = (...names: PaneName[]) => names.some((name) => planes.includes(name));
+    const [right, bottom] = [has("yz", "volume") ? beside : 0, has("xz") ? below : 0];
+    const tracks = { across: 1 - right, beside: right, down: 1 - bottom, below: bottom };
+    for (const [name, share] of Object.entries(tracks)) view.style.setProperty(`--zw-${name}`, `${share}fr`);
+  }
+
+  #make(name: SidePlaneName, view: HTMLElement): Pane {
+    const look = (camera: Camera, cause: "pan" | "zoom") => this.#look(name, camera, cause);
+    const side = new SidePlane("image", this.callbacks, {
+      onCamera: look,
+      onWindow: (rows, columns) => {
+        const { size, ratio, aspect } = side.plane.viewpoint!;
+        const rectangle = { top: rows[0], bottom: rows[1], left: columns[0], right: columns[1] };
+        look(fitted(rectangle, size, ratio, aspect, false), "zoom");
+      },
+      onReset: () => this.callbacks.onReset(),
+      onFrame: ({ isComplete }) => {
+        side.plane.element.setAttribute("aria-busy", String(!isComplete));
+        const hidden = this.#axes![name === "xz" ? 1 : 2];
+        cross.place(side.plane, side.crossing, this.#positionAlong(hidden));
+      },
+    });
+    const cross = new Crosshair((cell) => side.pick(cell));
+    side.plane.element.classList.add(`zw-pane-${name}`);
+    view.append(side.plane.element);
+    return { side, cross, camera: null };
+  }
+
+  /** Panes of curvilinear grids cannot share a camera, because the map has no rows and columns. */
+  get #isLinked(): boolean {
+    const { dataset, state } = this.#main!;
+    return mapPositions(dataset, state) === undefined;
+  }
+
+  get #sides(): ElementSides {
+    const { dataset, state } = this.#main!;
+    const aspect = (axes: readonly number[]) => Math.abs(placement(dataset, { ...state, axes }).aspect);
+    return { down: aspect(state.axes), depth: aspect(sideAxes("xz", this.#axes!)) };
+  }
+
+  #aspectOf(name: SidePlaneName): number {
+    const { dataset, state } = this.#main!;
+    const { down, depth } = this.#sides;
+    const { aspect } = placement(dataset, { ...state, axes: sideAxes(name, this.#axes!) });
+    return Math.sign(aspect) * (name === "xz" ? depth : down / depth);
+  }
+
+  /** The shared camera, as a pane sees it; undefined before the picture has been laid out. */
+  #spaceCamera(name: SidePlaneName): SpaceCamera | undefined {
+    const { content, viewpoint } = this.#main!.plane;
+    if (!content || !viewpoint) return undefined;
+    const camera = requestedCamera(content, viewpoint);
+    return { ...camera, depth: camera.depth ?? this.#restingDepth(name, camera.scale) };
+  }
+
+  #restingDepth(name: SidePlaneName, scale: number): number {
+    const { side } = this.#panes.get(name)!;
+    const { content, frame } = side.plane;
+    if (!content) return this.#main!.dataset.axes[this.#axes![0]]!.length / 2;
+    const { rows, columns } = worldExtent(content);
+    const { row, column } = worldCentre(content, side.crossing!);
+    const visible = (pixels: number) => pixels / (scale * this.#sides.depth);
+    return name === "xz"
+      ? restingDepth(row, rows, visible(frame.size.height))
+      : restingDepth(column, columns, visible(frame.size.width));
+  }
+
+  #cameraOf(name: SidePlaneName): Camera | null {
+    if (!this.#isLinked) return this.#panes.get(name)!.camera;
+    const camera = this.#spaceCamera(name);
+    return camera ? sideCamera(name, camera, this.#sides) : null;
+  }
+
+  #look(name: SidePlaneName, camera: Camera, cause: "pan" | "zoom"): void {
+    const pane = this.#panes.get(name)!;
+    const before = this.#isLinked ? this.#spaceCamera(name) : undefined;
+    if (!before) {
+      pane.camera = camera;
+      pane.side.look(camera);
+      return;
+    }
+    const shown = worldCentre(this.#main!.plane.content!, this.#shownCell);
+    const still = name === "xz" ? shown.row : shown.column;
+    this.callbacks.onCamera(movedCamera(name, camera, before, this.#sides, still), cause);
+  }
+
+  /** The shown element, in the picture. */
+  get #shownCell(): Cell {
+    const [, down, across] = this.#axes!;
+    const { index } = this.#main!.state;
+    return { row: index[down]!, column: index[across]! };
+  }
+
+  /** "z 12 µm". */
+  #positionAlong(axis: number): string {
+    const { dataset, state } = this.#main!;
+    const at = state.index[axis]!;
+    return `${paneAxisName(dataset, axis)} ${coordinateText(dataset.axes[axis]!, at) ?? at}`;
+  }
+
+  #showVolume({ plane, dataset, state }: PictureState): void {
+    if (!state.planes.includes("volume")) {
+      this.#endVolume();
+      return;
+    }
+    const { camera, window, ...parts } = state;
+    const key = JSON.stringify(parts);
+    if (key === this.#volume?.key) return;
+    const onOrbit = (orbit: Orbit | null, cause: "pan" | "zoom") => this.callbacks.onOrbit(orbit, cause);
+    const { onCut, onStep, onPlay, onCommand } = this.callbacks;
+    const onPoint: LazyVolumeCallbacks["onPoint"] = (point, by) =>
+      this.callbacks.onPoint(point && { ...point, axes: dataset.axes }, by);
+    const inputs = { onOrbit, onCut, onPoint, onStep, onPlay, onCommand, onFrame: () => {} };
+    const lazy = this.#volume?.lazy ?? new LazyVolume(inputs);
+    this.#volume = { lazy, key };
+    const isCurrent = () => this.#volume?.key === key && this.#main?.dataset === dataset;
+    lazy.show(dataset, state, isCurrent).then(
+      (view) => {
+        if (view && isCurrent() && !view.element.parentElement)
+          plane.element.parentElement?.append(view.element);
+      },
+      () => this.callbacks.onFailure("The volume cannot be shown: WebGL2 is unavailable."),
+    );
+  }
+
+  #endVolume(): void {
+    this.#volume?.lazy.view?.element.remove();
+    this.#volume?.lazy.end();
+    this.#volume = undefined;
+  }
+}
+
+export const paneAxisName = ({ axes }: Dataset, axis: number): string =>
+  axisName(
+    axes.map(({ name }) => name ?? null),
+    axis,
+  );

@@ -1,0 +1,39 @@
+/** Sizes and formats of figures. */
+
+/** A picture to draw. */
+export interface PictureOptions {
+  /** "svg": text and rulers as vectors around an embedded picture. Default: "png". */
+  readonly type?: "png" | "svg" | undefined;
+  /** Width in CSS pixels, of which an inch has 96. Default: the width on the screen. */
+  readonly width?: number | undefined;
+  /** Height in CSS pixels. Default: that of the content. */
+  readonly height?: number | undefined;
+  /** Pixels per inch. Default: as many as the screen has per 96 CSS pixels. */
+  readonly dpi?: number | undefined;
+  /** Whether the title is included. Default: true. */
+  readonly isTitled?: boolean | undefined;
+}
+
+export type VideoFormat = "webm" | "mp4";
+
+/** A video of all slices along an axis. */
+export interface VideoOptions extends Omit<PictureOptions, "type" | "height"> {
+  readonly format: VideoFormat;
+  readonly axis: number;
+  /** Slices per second. */
+  readonly rate: number;
+  readonly signal: AbortSignal;
+  /** Called with the number of slices recorded. */
+  onProgress(done: number, total: number): void;
+}
+
+/** CSS pixels per inch. */
+export const cssResolution = 96;
+
+/** CSS pixels per unit of length. */
+export const lengthUnits = { mm: cssResolution / 25.4, in: cssResolution, px: 1 } as const;
+export type LengthUnit = keyof typeof lengthUnits;
+
+/** Widths and heights that figures may have, in CSS pixels. */
+export const figureLimits = { least: 160, most: 8000 } as const;
+export const dpiLimits = { least: 24, most: 1200 } as const;

@@ -1,0 +1,242 @@
+/** Dialog that makes figures of a view: PNG and SVG at a chosen size, and videos of an axis. */
+import { h, labelled, select, uniqueId } from "../base/dom.js";
+import { recorderType } from "../base/film.js";
+import { errorMessage } from "../base/format.js";
+import { saveBlob } from "../base/save.js";
+import {
+  cssResolution,
+  dpiLimits,
+  figureLimits,
+  type LengthUnit,
+  lengthUnits,
+  type PictureOptions,
+  type VideoFormat,
+  type VideoOptions,
+} from "../model/figure.js";
+
+export interface NamedBlob {
+  readonly blob: Blob;
+  readonly name: string;
+}
+
+export interface FigureCallbacks {
+  make(options: PictureOptions): Promise<NamedBlob>;
+  record(options: VideoOptions): Promise<NamedBlob>;
+  /** Axes that can be played. */
+  axes(): readonly { readonly axis: number; readonly name: string }[];
+  /** Width of the picture on the screen, in CSS pixels, and slices per second. */
+  defaults(): { readonly width: number; readonly rate: number };
+}
+
+const formats = [
+  ["png", "PNG"],
+  ["svg", "SVG"],
+  ["webm", "Video (WebM)"],
+  ["mp4", "Video (MP4)"],
+] as const;
+
+const unitNames = [
+  ["mm", "mm"],
+  ["in", "inches"],
+  ["px", "CSS pixels"],
+] as const;
+
+class FigureDialog {
+  readonly #callbacks: FigureCallbacks;
+  readonly #format = select(formats, () => {});
+  readonly #unit = select(unitNames, () => this.#convert());
+  readonly #width = h("input", { type: "number", min: 1, step: "any" });
+  readonly #height = h("input", {
+    type: "number",
+    min: 1,
+    step: "any",
+    placeholder: "that of the content",
+  });
+  readonly #dpi = h("input", {
+    type: "number",
+    min: dpiLimits.least,
+    max: dpiLimits.most,
+    value: 300,
+  });
+  readonly #title = h("input", { type: "checkbox", checked: true });
+  readonly #axis: HTMLSelectElement;
+  readonly #rate = h("input", { type: "number", min: 1, max: 60 });
+  readonly #said = h("p", { class: "zw-figure-said", role: "status" });
+  readonly #save = h(
+    "button",
+    {
+      type: "button",
+      class: "zw-button zw-primary",
+      onclick: () => void this.#run((blob) => saveBlob(blob)),
+    },
+    "Save",
+  );
+  readonly #copy = h(
+    "button",
+    { type: "button", class: "zw-button", onclick: () => void this.#toClipboard() },
+    "Copy",
+  );
+  readonly #video: HTMLElement[];
+  readonly #heightField = labelled("Height", this.#height);
+  readonly element: HTMLDialogElement;
+  /** Aborted when the dialog is closed. */
+  readonly #end = new AbortController();
+  #lastUnit: LengthUnit = "mm";
+
+  constructor(callbacks: FigureCallbacks) {
+    this.#callbacks = callbacks;
+    const { width, rate } = callbacks.defaults();
+    this.#width.value = String(rounded(width / lengthUnits.mm));
+    this.#rate.value = String(rate);
+    const axes = callbacks.axes();
+    this.#axis = select(
+      axes.map(({ axis, name }) => [String(axis), name] as const),
+      () => {},
+    );
+    this.#video = [labelled("Axis", this.#axis), labelled("Slices per second", this.#rate)];
+    for (const option of this.#format.options)
+      if (isVideo(option.value) && axes.length === 0) option.hidden = true;
+    const id = uniqueId("figure");
+    const close = () => this.element.close();
+    this.element = h(
+      "dialog",
+      { class: "zw-help zw-figure", "aria-labelledby": id, onclose: () => this.#close() },
+      h(
+        "header",
+        {},
+        h("h2", { id }, "Figure"),
+        h("button", { type: "button", class: "zw-button", onclick: close }, "Close"),
+      ),
+      h(
+        "div",
+        { class: "zw-figure-fields" },
+        labelled("Format", this.#format),
+        labelled("Unit", this.#unit),
+        labelled("Width", this.#width),
+        this.#heightField,
+        labelled("Resolution, pixels per inch", this.#dpi),
+        ...this.#video,
+        h("label", { class: "zw-check" }, this.#title, "Title"),
+      ),
+      this.#said,
+      h("div", { class: "zw-buttons" }, this.#save, this.#copy),
+    );
+    this.element.addEventListener("input", () => this.#sync());
+    this.#sync();
+  }
+
+  #close(): void {
+    this.#end.abort(new Error("the dialog was closed"));
+    this.element.remove();
+  }
+
+  /** Keeps the size when its unit changes. */
+  #convert(): void {
+    const unit = this.#unit.value as LengthUnit;
+    const factor = lengthUnits[this.#lastUnit] / lengthUnits[unit];
+    for (const field of [this.#width, this.#height])
+      if (field.value !== "") field.value = String(rounded(Number(field.value) * factor));
+    this.#lastUnit = unit;
+    this.#sync();
+  }
+
+  /** Shows the size of the figure, or the reason why it cannot be made. */
+  #sync(): void {
+    const format = this.#format.value;
+    const isMoving = isVideo(format);
+    for (const field of this.#video) field.hidden = !isMoving;
+    this.#heightField.hidden = isMoving;
+    this.#copy.hidden = format !== "png";
+    const problem = this.#problem();
+    this.#save.disabled = problem !== undefined;
+    this.#copy.disabled = problem !== undefined;
+    const { width, dpi } = this.#options;
+    this.#said.textContent = problem ?? `${Math.round((width / cssResolution) * dpi)} pixels wide`;
+  }
+
+  #problem(): string | undefined {
+    const { width, height = width, dpi } = this.#options;
+    const format = this.#format.value;
+    const { least, most } = figureLimits;
+    if (isVideo(format) && recorderType(format) === undefined)
+      return `This browser cannot record ${format === "mp4" ? "MP4" : "WebM"} videos.`;
+    if (![width, height].every((length) => length >= least && length <= most)) {
+      const unit = this.#unit.value as LengthUnit;
+      const [from, to] = [least, most].map((length) => Math.ceil(length / lengthUnits[unit]));
+      return `Width and height must be ${from} to ${to} ${unit}.`;
+    }
+    if (!(dpi >= dpiLimits.least && dpi <= dpiLimits.most))
+      return `The resolution must be ${dpiLimits.least} to ${dpiLimits.most} pixels per inch.`;
+    if (isVideo(format) && !(Number(this.#rate.value) >= 1 && Number(this.#rate.value) <= 60))
+      return "A second must have 1 to 60 slices.";
+    return undefined;
+  }
+
+  get #options() {
+    const perUnit = lengthUnits[this.#unit.value as LengthUnit];
+    const length = (field: HTMLInputElement) =>
+      field.value.trim() === "" ? undefined : Number(field.value) * perUnit;
+    return {
+      width: length(this.#width) ?? 0,
+      height: length(this.#height),
+      dpi: Number(this.#dpi.value),
+      isTitled: this.#title.checked,
+    };
+  }
+
+  #make(): Promise<NamedBlob> {
+    const format = this.#format.value;
+    const { height, ...options } = this.#options;
+    if (!isVideo(format)) return this.#callbacks.make({ ...options, height, type: format as "png" | "svg" });
+    return this.#callbacks.record({
+      ...options,
+      format,
+      axis: Number(this.#axis.value),
+      rate: Number(this.#rate.value),
+      signal: this.#end.signal,
+      onProgress: (done, total) => {
+        this.#said.textContent = `Recorded ${done} of ${total} slices`;
+      },
+    });
+  }
+
+  /** Makes the figure, and reports success or failure. */
+  async #run(use: (figure: NamedBlob) => unknown, done = "is saved", figure = this.#make()): Promise<void> {
+    for (const button of [this.#save, this.#copy]) button.disabled = true;
+    this.#said.textContent = "Drawing…";
+    let text: string;
+    try {
+      const made = await figure;
+      this.#end.signal.throwIfAborted();
+      await use(made);
+      text = `${made.name} ${done}`;
+    } catch (error) {
+      text = `The figure could not be made: ${errorMessage(error)}.`;
+    }
+    this.#sync();
+    this.#said.textContent = text;
+  }
+
+  /** The clipboard must be asked at once, and takes a promise of the picture. */
+  async #toClipboard(): Promise<void> {
+    const figure = this.#make();
+    const writing = async () => {
+      if (typeof ClipboardItem === "undefined" || !navigator.clipboard?.write)
+        throw new Error("this page cannot use the clipboard; save the figure instead");
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": figure.then(({ blob }) => blob) })]);
+    };
+    const written = writing();
+    await this.#run(() => written, "is in the clipboard", figure);
+  }
+}
+
+const isVideo = (format: string): format is VideoFormat => format === "webm" || format === "mp4";
+
+const rounded = (length: number): number => Number(length.toFixed(length < 20 ? 2 : 0));
+
+/** Shows the dialog over an element, which keeps the focus afterwards. */
+export function showFigureDialog(over: HTMLElement, callbacks: FigureCallbacks): void {
+  const { element } = new FigureDialog(callbacks);
+  over.append(element);
+  element.showModal();
+}
