@@ -9,3 +9,8 @@ export const props: Props = {
 };
 // @ts-expect-error not a colour map
 export const wrongMap: Props = { colormap: "virdis" };
+
+type LayerProps = SvelteHTMLElements["zarr-layer"];
+export const layer: LayerProps = { src: "b.geojson", opacity: 0.5, blend: "add" };
+// @ts-expect-error a layer needs a source
+export const sourceless: LayerProps = { opacity: 1 };

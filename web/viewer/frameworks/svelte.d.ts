@@ -1,6 +1,6 @@
 // Types of <zarr-viewer> in Svelte 5: import type {} from "zarr-wasm/viewer/svelte".
 import type { HTMLAttributes } from "svelte/elements";
-import type { ZarrViewerElement, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
+import type { ZarrLayerAttributes, ZarrViewerElement, ZarrViewerEvents, ZarrViewerProps } from "../define.js";
 
 /** Listeners: `onpointer={…}`. */
 export type ZarrViewerHandlers = {
