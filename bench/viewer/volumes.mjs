@@ -270,7 +270,7 @@ const atRest = (page, colormap) =>
     };
   }, colormap);
 
-const detail256 = { orbit: "30,20,1.15", mode: "max" };
+const detail256 = { orbit: "30,20,0.9", mode: "max" };
 const detail512 = { orbit: "30,20,1.8", mode: "max" };
 
 const measurements = {

@@ -1,8 +1,8 @@
 /** Adapts the size of draw calls to the time that the GPU takes for them. */
 import type { LiveContext } from "../draw/shared-context.js";
 
-/** Milliseconds that a draw call should take. */
-const target = 45;
+/** Milliseconds that the draw call of a preview should take, and one of the final picture. */
+const target = { preview: 80, rows: 45 };
 
 const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
 
@@ -22,11 +22,14 @@ export class Pace {
       }
     | undefined;
 
-  /** Called after a draw call. */
-  follow(live: LiveContext, isPreview: boolean): void {
+  /**
+   * Called after a picture has been drawn and copied. Copies to canvases in memory wait for the GPU.
+   * @param since time before the draw call
+   */
+  follow(live: LiveContext, isPreview: boolean, since: number): void {
     const sync = live.gl.fenceSync(live.gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     live.gl.flush();
-    this.#pending = sync ? { sync, since: performance.now(), live, isPreview } : undefined;
+    this.#pending = sync ? { sync, since, live, isPreview } : undefined;
   }
 
   /** Whether the GPU still draws. */
@@ -42,7 +45,7 @@ export class Pace {
   }
 
   #adapt(time: number, isPreview: boolean): void {
-    const factor = time / target;
+    const factor = time / (isPreview ? target.preview : target.rows);
     if (isPreview) {
       this.previewTime = time;
       // The number of pixels falls with the square of their size.

@@ -236,7 +236,7 @@ export class VolumeView {
 
   #preview(live: LiveContext, view: VolumeViewpoint): void {
     this.#isDirty = false;
-    this.#previewedAt = performance.now();
+    const since = performance.now();
     const { grain } = this.#pace;
     const { width, height } = pictureSize(view, grain);
     drawVolume(live, this.#scene(view, grain), { grain, top: 0, bottom: height });
@@ -247,12 +247,14 @@ export class VolumeView {
     // Pixels at the right and lower edge may extend beyond the view.
     const [right, bottom] = [width * grain, height * grain];
     target.drawImage(canvas, 0, canvas.height - height, width, height, 0, 0, right, bottom);
-    this.#pace.follow(live, true);
+    this.#pace.follow(live, true, since);
+    this.#previewedAt = performance.now();
     this.#drawLines(view);
   }
 
   /** Draws the next rows of the final picture. */
   #drawRows(live: LiveContext, view: VolumeViewpoint): void {
+    const since = performance.now();
     const top = this.#rows;
     const bottom = Math.min(view.height, top + this.#pace.rows);
     drawVolume(live, this.#scene(view, 1), { grain: 1, top, bottom });
@@ -260,7 +262,7 @@ export class VolumeView {
     copyPicture(live, this.#target, [{ left: 0, right: view.width, top, bottom }]);
     this.#rows = bottom;
     this.#isFinal = bottom === view.height;
-    this.#pace.follow(live, false);
+    this.#pace.follow(live, false, since);
     this.#drawLines(view);
   }
 
