@@ -322,13 +322,14 @@ const measurements = {
       const canvas = document.querySelector("zarr-viewer").shadowRoot.querySelector(".zw-canvas");
       const pixels = () => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
       const before = pixels();
-      const isSame = (now) => now.every((value, i) => value === before[i]);
+      // Bricks take other places of the atlas, which rounds a few samples differently.
+      const isSame = (now) => now.every((value, i) => Math.abs(value - before[i]) <= 1);
       canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height);
       const since = performance.now();
       for (const gl of globalThis.contexts) gl.getExtension("WEBGL_lose_context").loseContext();
       while (!isSame(pixels()) && performance.now() - since < 10000)
         await new Promise((done) => setTimeout(done, 20));
-      return { identicalAfter: Math.round(performance.now() - since) };
+      return { equalAfter: Math.round(performance.now() - since) };
     });
   },
 };
