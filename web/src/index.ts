@@ -7,6 +7,7 @@ export type { CodecMetadata } from "./chain/chain.js";
 export {
   coordinateGraph,
   georeference,
+  readParquet,
   readSparse,
   readTile,
   sel,
@@ -116,12 +117,7 @@ export type { IcechunkVersion } from "./formats/icechunk/repository.js";
 export { type IcechunkOptions, IcechunkStore } from "./formats/icechunk/store.js";
 export type { VirtualBase } from "./formats/icechunk/virtual.js";
 export { ReferenceStore, type ReferenceStoreOptions } from "./formats/kerchunk/store.js";
-export {
-  type ParquetColumn,
-  type ParquetOptions,
-  type ParquetTable,
-  readParquet,
-} from "./formats/parquet/table.js";
+export type { ParquetColumn, ParquetOptions, ParquetTable } from "./formats/parquet/table.js";
 export {
   type ArrayChunk,
   type ChunksOptions,

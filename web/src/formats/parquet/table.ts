@@ -28,13 +28,8 @@ export interface ParquetOptions {
 const maxFooter = 2 ** 24;
 const readable = ["INT32", "INT64", "FLOAT", "DOUBLE", "BYTE_ARRAY"];
 
-/**
- * Reads columns of a Parquet file. Values must be plain or in dictionaries, uncompressed or in snappy, gzip, zstd or
- * LZ4; strings and geometries (WKB) are returned as bytes.
- * @param file the whole file
- * @throws InvalidMetadata for damaged files; Unsupported for other encodings; LimitExceeded
- */
-export async function readParquet(file: Uint8Array, options: ParquetOptions = {}): Promise<ParquetTable> {
+/** See `readParquet`. */
+export async function readTable(file: Uint8Array, options: ParquetOptions = {}): Promise<ParquetTable> {
   const { columns, maxRows = 10_000_000, maxBytes = 2 ** 30 } = options;
   try {
     const footer = readFooter(file, columns, { maxBytes: maxFooter, isNestedAllowed: true });
