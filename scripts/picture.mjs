@@ -1,4 +1,5 @@
-// Takes the README's screenshot of the viewer: docs/pictures/viewer.webp, from a sample of the gallery.
+// Takes screenshots of the viewer for the README and the documentation, from samples of the gallery:
+// docs/pictures/*.webp.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "@playwright/test";
@@ -8,8 +9,11 @@ import { ensureSamples, samplesDir } from "./lib/samples.mjs";
 import { startServer, strictPolicy } from "./lib/server.mjs";
 import { findChromium } from "./lib/system.mjs";
 
-/** Query of the page's URL. */
-const view = "source=/samples/cells.zarr&labels=cells&opacity=0.5";
+/** Queries of the page's URL, by the name of the picture. */
+const pictures = {
+  viewer: "source=/samples/cells.zarr&labels=cells&opacity=0.5",
+  volume: "source=/samples/skeleton.zarr&view=volume&mode=composite&orbit=30,20,1.4&map=magma",
+};
 const size = { width: 1200, height: 820 };
 const maxBytes = 150 * 1024;
 
@@ -28,6 +32,22 @@ function asWebP(page, png) {
   }, png.toString("base64"));
 }
 
+async function take(browser, url, name, view) {
+  const page = await browser.newPage({ viewport: size });
+  await page.goto(`${url}/viewer/?${view}`);
+  await page.locator('.zw-viewer[data-state="ready"]').waitFor({ timeout: 120_000 });
+  await page.waitForTimeout(1500); // finer levels load after the first picture
+  const png = await page.screenshot();
+  const blank = await browser.newPage();
+  const webp = Buffer.from(await asWebP(blank, png), "base64");
+  if (webp.length > maxBytes)
+    throw new SetupError(`the picture has ${webp.length} bytes, more than ${maxBytes}`);
+  mkdirSync(path.join(root, "docs/pictures"), { recursive: true });
+  writeFileSync(path.join(root, `docs/pictures/${name}.webp`), webp);
+  writeFileSync(path.join(root, `build/${name}.png`), png);
+  console.log(`docs/pictures/${name}.webp: ${webp.length} bytes`);
+}
+
 async function main() {
   await ensureSamples();
   const server = await startServer({
@@ -44,19 +64,7 @@ async function main() {
     args: ["--no-sandbox", "--disable-dev-shm-usage"],
   });
   try {
-    const page = await browser.newPage({ viewport: size });
-    await page.goto(`${server.url}/viewer/?${process.argv[2] ?? view}`);
-    await page.locator('.zw-viewer[data-state="ready"]').waitFor({ timeout: 120_000 });
-    await page.waitForTimeout(1500); // finer levels load after the first picture
-    const png = await page.screenshot();
-    const blank = await browser.newPage();
-    const webp = Buffer.from(await asWebP(blank, png), "base64");
-    if (webp.length > maxBytes)
-      throw new SetupError(`the picture has ${webp.length} bytes, more than ${maxBytes}`);
-    mkdirSync(path.join(root, "docs/pictures"), { recursive: true });
-    writeFileSync(path.join(root, "docs/pictures/viewer.webp"), webp);
-    writeFileSync(path.join(root, "build/viewer.png"), png);
-    console.log(`docs/pictures/viewer.webp: ${webp.length} bytes`);
+    for (const [name, view] of Object.entries(pictures)) await take(browser, server.url, name, view);
   } finally {
     await browser.close();
     await server.close();

@@ -1,11 +1,12 @@
 // Opening sources in the viewer, without a browser: images, plates, variables with coordinates, trees; never nothing.
 import { expect, it } from "vitest";
-import { consolidate, create, createGroup, get, MapStore, set, slice } from "zarr-wasm";
+import { consolidate, create, createGroup, get, MapStore, set, slice, writeMultiscale } from "zarr-wasm";
 import { planeAspect, planLayers } from "../../../web/viewer/model/layers.ts";
 import { arrayFacts, resolveState } from "../../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../../web/viewer/panels/coordinates.ts";
 import type { Dataset } from "../../../web/viewer/source/dataset.ts";
 import { type Opened, openTarget, RefusedAddress, resolveTarget } from "../../../web/viewer/source/open.ts";
+import { volumeSpace } from "../../../web/viewer/volume/space.ts";
 import { groupInMemory, packed } from "../../shared/viewer-groups.js";
 
 const signal = new AbortController().signal;
@@ -317,4 +318,17 @@ it("dates are as short as they can be", () => {
   expect(at("2020-02-29T06:30:00Z")).toBe("2020-02-29 06:30");
   expect(at("2020-02-29T06:30:15Z")).toBe("2020-02-29 06:30:15");
   expect(dateText(Number.NaN)).toBe("no time");
+});
+
+it("a volume has the proportions of its scales, and a stretched third axis", async () => {
+  const store = new MapStore();
+  const axes = ["z", "y", "x"].map((name) => ({ name, type: "space" as const, unit: "micrometer" }));
+  const image = { data: new Uint8Array(4 * 6 * 8), shape: [4, 6, 8] };
+  await writeMultiscale(store, image, { axes, scale: [2, 0.5, 0.5], levels: 1 });
+  const found = await openTarget({ source: store, name: "volume" }, context);
+  if (found.kind !== "dataset") throw new Error(found.kind);
+  const space = (exaggeration: number) => volumeSpace(found.dataset, [0, 1, 2], exaggeration);
+  expect(space(1)).toEqual({ extent: [8, 6, 4], spacing: [1, 1, 4] });
+  expect(space(2.5).spacing).toEqual([1, 1, 10]);
+  expect(space(0.125).spacing).toEqual([2, 2, 1]);
 });
