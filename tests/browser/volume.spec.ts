@@ -247,6 +247,21 @@ test("the same picture after a lost context", async ({ viewer, page, problems })
   await expect.poll(() => pictureHash(page), { timeout: 2000, intervals: [50] }).toBe(before);
 });
 
+test("“Try again” reads chunks that could not be read", async ({ viewer, page, problems }) => {
+  problems.expect(/404|500/);
+  await serve(page, image);
+  const broken = "**/volume/0/c/0/0/0";
+  await page.route(broken, (route) => route.fulfill({ status: 500 }));
+  await show(viewer, "orbit=0,0,1&mode=max");
+  const note = page.getByRole("list", { name: "Notes" }).getByRole("listitem");
+  await expect(note).toContainText("answered 500");
+  await page.unroute(broken);
+  await note.getByRole("button", { name: "Try again" }).click();
+  await expect(note).toHaveCount(0);
+  await viewer.reaches("ready");
+  expect(errors(await compared(viewer, bytes, [0, 0, 1], most)).max).toBeLessThanOrEqual(1);
+});
+
 const most = (samples: readonly number[]) => Math.max(...samples);
 
 test("a clip box and a cut plane; the panel changes both", async ({ viewer, page, problems }) => {

@@ -4,6 +4,7 @@ import { formatByteCount } from "../base/format.js";
 import { type Explanation, explain, type FailedOperation } from "../panels/messages.js";
 import { type Note, Notes } from "../panels/notes.js";
 import type { TileStatus } from "../tiles/tile-set.js";
+import type { LazyVolume } from "./lazy-volume.js";
 import type { MainPanel } from "./main-panel.js";
 import type { MainPlane } from "./main-plane.js";
 import type { ViewerView } from "./options.js";
@@ -36,6 +37,7 @@ export class StatusReporter {
     private readonly model: ViewerModel,
     private readonly mainPanel: MainPanel,
     private readonly plane: MainPlane,
+    private readonly volume: LazyVolume,
     private readonly callbacks: StatusReporterCallbacks,
   ) {}
 
@@ -95,10 +97,16 @@ export class StatusReporter {
     const isMiddle = limits.length === 0 && this.plane.isMiddle(dataset, settings);
     this.notes.show([
       ...this.#sourceNotes(),
-      ...damageNotes(errors, errorContext(target, "reading"), () => this.plane.view?.retry()),
+      ...damageNotes(errors, errorContext(target, "reading"), () => this.#reread()),
       ...limits,
       ...(isMiddle ? [middleNote(dataset, settings, () => this.callbacks.onReadWholeSlice())] : []),
     ]);
+  }
+
+  /** Reads failed chunks again. */
+  #reread(): void {
+    this.plane.view?.retry();
+    this.volume.view?.retry();
   }
 
   addSourceNote(sentence: string): void {

@@ -111,7 +111,7 @@ export class ViewController {
     private readonly mainPanel: MainPanel,
     private readonly callbacks: ViewControllerCallbacks,
   ) {
-    this.status = new StatusReporter(model, mainPanel, this.plane, {
+    this.status = new StatusReporter(model, mainPanel, this.plane, this.#volume, {
       onFailure: () => this.end(),
       onRetry: callbacks.onRetry,
       onReadInCOrder: () => callbacks.onV1Order("writer"),

@@ -61,7 +61,7 @@ function stretchPart(dataset: Dataset, change: Change): Control {
     oninput: () =>
       change(() => ({ exaggeration: Number((10 ** Number(slider.value)).toPrecision(2)) }), "stretch"),
   });
-  const element = labelled("", slider);
+  const element = labelled("Stretch", slider);
   return {
     element,
     sync(state, { kind }) {
@@ -114,8 +114,10 @@ function clipPart(dataset: Dataset, change: Change): Control {
   /** By place among z, y, x. */
   const axesOf = (state: ViewState) => volumeAxes(dataset, state) ?? [0, 0, 0];
   const rows = [0, 1, 2].map((place) => {
-    const fields = [0, 1].map((end) =>
-      numberField({ min: 0, step: 1 }, () => change((state) => ({ clip: changedClip(state, end) }), "clip")),
+    const fields = ["First", "Last"].map((which, end) =>
+      numberField({ min: 0, step: 1, "aria-label": `${which} index drawn along axis ${place}` }, () =>
+        change((state) => ({ clip: changedClip(state, end) }), "clip"),
+      ),
     );
     const [first, last] = fields as [HTMLInputElement, HTMLInputElement];
     const name = h("span");

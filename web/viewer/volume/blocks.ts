@@ -56,6 +56,8 @@ export class Blocks implements Client<Block> {
   #inView: readonly BlockPlace[] = [];
   #requested = new Map<string, BlockPlace>();
   readonly #openFailures = new Map<number, unknown>();
+  /** Errors of damaged chunks, by the key of their block, which may have been evicted. */
+  readonly #damage = new Map<string, readonly unknown[]>();
   #bricks: readonly Brick[] = [];
 
   /**
@@ -99,12 +101,17 @@ export class Blocks implements Client<Block> {
     this.shared.scheduler.leave(this);
   }
 
+  /** Reads failed and damaged blocks again when their bricks are requested. */
   retry(): void {
     this.#openFailures.clear();
+    for (const key of this.#damage.keys()) this.shared.scheduler.cache.delete(key);
+    this.#damage.clear();
     this.shared.scheduler.retry();
   }
 
   onRead(block: Block, key: string): void {
+    const errors = block.gaps.flatMap(({ kind, error }) => (kind === "damaged" ? [error] : []));
+    if (errors.length > 0) this.#damage.set(key, errors);
     const place = this.#requested.get(key);
     if (place) this.onBlock(block, place.level, place.at);
   }
@@ -122,6 +129,7 @@ export class Blocks implements Client<Block> {
       if (block) bytes += block.bytes;
       const failure = block ? undefined : scheduler.failureOf(key);
       if (failure !== undefined) failures.push(failure);
+      failures.push(...(this.#damage.get(key) ?? []));
       if (block || failure !== undefined || !this.#requested.has(key)) done++;
     }
     const isOpen = this.#bricks.every(({ level }) => this.#levelAt(level) || this.#openFailures.has(level));

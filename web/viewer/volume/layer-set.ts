@@ -177,8 +177,10 @@ export class LayerSet {
     };
   }
 
+  /** Reads what could not be read again. */
   retry(): void {
     for (const { blocks } of this.all) blocks.retry();
+    this.forget();
   }
 
   /** Releases all textures: their context has been lost, or the budget has changed. */
