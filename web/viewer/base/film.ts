@@ -16,6 +16,11 @@ export function recorderType(format: keyof typeof videoTypes): string | undefine
 /** Bits per pixel and frame: enough for sharp edges of elements. */
 const bitsPerPixel = 0.6;
 
+/** Milliseconds between two requests of the same frame. */
+const requestInterval = 40;
+/** Maximum number of requests of a frame. */
+const maxRequests = 50;
+
 /** A video of frames of equal duration. The recorder pauses while the next frame is made. */
 export class Film {
   readonly #canvas = document.createElement("canvas");
@@ -50,20 +55,41 @@ export class Film {
   async add(frame: HTMLCanvasElement): Promise<void> {
     await this.#started;
     this.#context.drawImage(frame, 0, 0);
-    if (this.#recorder.state === "paused") this.#recorder.resume();
-    // A frame that arrives while the recorder resumes is lost.
-    for (let i = 0; i < 2; i++) {
-      this.#track.requestFrame();
-      await new Promise((resolve) => setTimeout(resolve, 500 / this.rate));
-    }
+    if (this.#recorder.state === "paused") await this.#resume();
+    await this.#record(1000 / this.rate);
     this.#recorder.pause();
+  }
+
+  /** Recorders drop frames while they are busy: a frame lasts longer until one has been encoded. */
+  async #record(duration: number): Promise<void> {
+    const requests = Math.max(3, Math.round(duration / requestInterval));
+    for (let i = 0; i < requests || (i < maxRequests && !(await this.#hasEncoded())); i++) {
+      this.#track.requestFrame();
+      await new Promise((resolve) => setTimeout(resolve, duration / requests));
+    }
+  }
+
+  /** Whether a frame has been encoded since the last call. */
+  async #hasEncoded(): Promise<boolean> {
+    const count = this.#parts.length;
+    this.#recorder.requestData();
+    while (this.#parts.length === count) await new Promise((resolve) => setTimeout(resolve, 1));
+    return this.#parts.slice(count).some(({ size }) => size > 0);
+  }
+
+  /** A frame that arrives while the recorder resumes is lost. */
+  #resume(): Promise<unknown> {
+    const resumed = new Promise((resolve) => {
+      this.#recorder.addEventListener("resume", resolve, { once: true });
+    });
+    this.#recorder.resume();
+    return resumed;
   }
 
   /** Ends the recording, once the last frame has been encoded. */
   async finish(): Promise<Blob> {
-    this.#recorder.resume();
-    this.#track.requestFrame();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await this.#resume();
+    await this.#record(100);
     return new Promise((resolve, reject) => {
       const [type] = this.#recorder.mimeType.split(";");
       this.#recorder.addEventListener("stop", () => resolve(new Blob(this.#parts, { type: type! })));
