@@ -177,7 +177,7 @@ export class LayerSet {
     };
   }
 
-  /** Reads what could not be read again. */
+  /** Reads failed and damaged chunks again. */
   retry(): void {
     for (const { blocks } of this.all) blocks.retry();
     this.forget();
