@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import type { Readable } from "node:stream";
 import { Builder, By, Capabilities, Key as Keys, type WebDriver } from "selenium-webdriver";
 import { findMiniBrowser, findWebKitDriver } from "../../../scripts/lib/system.mjs";
-import { type Driver, type Key, viewport } from "./driver.js";
+import { type Driver, elementAt, type Key, viewport } from "./driver.js";
 
 const keys: Record<Key, string> = {
   ArrowLeft: Keys.ARROW_LEFT,
@@ -27,8 +27,10 @@ export async function startWebKit(): Promise<Driver> {
     evaluate: <T>(expression: string) => driver.executeScript<T>(`return (${expression})`),
     click: (selector) => find(selector).click(),
     // Not clear(): it fires "change", and the page may show the old text again before the keys arrive.
-    enter: (selector, text) =>
-      find(selector).sendKeys(Keys.chord(Keys.CONTROL, "a"), Keys.BACK_SPACE, text, Keys.ENTER),
+    enter: async (selector, text) => {
+      await driver.executeScript(`${elementAt(selector)}.focus(); ${elementAt(selector)}.select()`);
+      await find(selector).sendKeys(text, Keys.ENTER);
+    },
     press: (selector, key) => find(selector).sendKeys(keys[key]),
     choose: (selector, option) => chooseOption(driver, selector, option),
     screenshot: async () => Buffer.from(await driver.takeScreenshot(), "base64"),
