@@ -242,9 +242,19 @@ test("the same picture after a lost context", async ({ viewer, page, problems })
   await recordContexts(page);
   await serve(page, image);
   await show(viewer, "mode=max");
-  const before = await pictureHash(page);
+  const before = grayRows(await viewer.canvas());
+  await page.locator(".zw-canvas").evaluate((canvas: HTMLCanvasElement) => {
+    canvas.getContext("2d")!.clearRect(0, 0, canvas.width, canvas.height);
+  });
   expect(await loseContexts(page)).toBe(0);
-  await expect.poll(() => pictureHash(page), { timeout: 2000, intervals: [50] }).toBe(before);
+  // Bricks take other places in the atlas, which rounds a few samples differently.
+  const difference = async () => {
+    const after = grayRows(await viewer.canvas());
+    return Math.max(
+      ...after.map((row, y) => Math.max(...row.map((gray, x) => Math.abs(gray - before[y]![x]!)))),
+    );
+  };
+  await expect.poll(difference).toBeLessThanOrEqual(1);
 });
 
 test("“Try again” reads chunks that could not be read", async ({ viewer, page, problems }) => {
