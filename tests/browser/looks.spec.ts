@@ -38,7 +38,6 @@ const query = ({ source, path: at, view }: Sample) =>
   new URLSearchParams({ source, ...(at ? { path: at } : {}), ...view }).toString();
 
 async function looksAsBefore(page: Page, name: string): Promise<void> {
-  await page.waitForLoadState("networkidle"); // labels are loaded after the image
   await isDrawn(page);
   // The time of reading differs in every run.
   await page.locator(".zw-status").evaluate(({ style }) => {
@@ -90,8 +89,19 @@ async function fewColours(page: Page, png: Buffer): Promise<Buffer> {
   return indexedPng(width, height, Buffer.from(palette, "base64"), Buffer.from(indices, "base64"));
 }
 
+/** Waits until image, labels and layers have been drawn, and the panels beside them. */
 async function isDrawn(page: Page): Promise<void> {
-  await expect(page.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+  await page.waitForLoadState("networkidle");
+  const isComplete = async (viewer: Element) => {
+    // Labels are drawn in the frames after they have been read.
+    for (let frame = 0; frame < 5; frame++) {
+      await new Promise(requestAnimationFrame);
+      const isReady = viewer.getAttribute("data-state") === "ready";
+      if (!isReady || viewer.querySelector("[aria-busy=true]")) return false;
+    }
+    return true;
+  };
+  await expect.poll(() => page.locator(".zw-viewer").evaluate(isComplete)).toBe(true);
   const lines = page.locator(".zw-map-lines:visible");
   if ((await lines.count()) > 0) await expect(lines).toHaveAttribute("data-lines", "graticule,coasts");
 }

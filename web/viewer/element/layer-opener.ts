@@ -28,8 +28,8 @@ export class LayerOpener {
   ) {}
 
   /** Opens the visible layers of a list that are not open. */
-  open(layers: readonly LayerState[]): void {
-    for (const layer of layers) if (layer.isOn) void this.#open(layer);
+  async open(layers: readonly LayerState[]): Promise<void> {
+    await Promise.all(layers.map((layer) => layer.isOn && this.#open(layer)));
   }
 
   async #open(layer: LayerState): Promise<void> {

@@ -87,6 +87,11 @@ export class MainPanel {
     this.#say(text);
   }
 
+  /** Marks the picture as incomplete while labels and layers are loading. */
+  setPending(isPending: boolean): void {
+    this.#view.setAttribute("aria-busy", String(isPending));
+  }
+
   #say(text: string): void {
     clearTimeout(this.#waiting);
     if (this.#status.textContent !== text) this.#status.textContent = text;

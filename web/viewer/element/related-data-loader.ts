@@ -18,6 +18,8 @@ export interface RelatedDataCallbacks {
   onLabels(): void;
   /** Called when the selected labels or a layer have been opened. */
   onNews(): void;
+  /** Called when labels or layers begin to load, and when none is loading any more. */
+  onPending(isPending: boolean): void;
   /** Called when labels or a layer cannot be shown. */
   onFailure(sentence: string): void;
 }
@@ -28,6 +30,8 @@ export class RelatedDataLoader {
   #isFound = false;
   #labels: readonly Labels[] = [];
   #layers: Promise<LayerOpener> | undefined;
+  /** Number of labels and layers that are loading. */
+  #pending = 0;
 
   constructor(private readonly callbacks: RelatedDataCallbacks) {}
 
@@ -43,17 +47,35 @@ export class RelatedDataLoader {
     this.#isFound = false;
     this.#labels = [];
     this.#layers = undefined;
+    this.#pending = 0;
+    this.callbacks.onPending(false);
+  }
+
+  /** Counts a load that does not fail. */
+  async #load(load: () => Promise<void>): Promise<void> {
+    const opened = this.#opened;
+    this.#pending++;
+    this.callbacks.onPending(true);
+    await load();
+    if (opened !== this.#opened) return;
+    this.#pending--;
+    this.callbacks.onPending(this.#pending > 0);
   }
 
   /** Opens the added layers of a state. */
-  async openLayers({ layers }: ViewState): Promise<void> {
-    const [opened, signal] = [this.#opened, this.#signal];
+  openLayers({ layers }: ViewState): void {
+    const opened = this.#opened;
     if (!opened || (layers.length === 0 && !this.#layers)) return;
+    void this.#load(() => this.#openLayers(opened, layers));
+  }
+
+  async #openLayers(opened: OpenedDataset, layers: ViewState["layers"]): Promise<void> {
+    const signal = this.#signal;
     try {
       this.#layers ??= import("./layer-opener.js").then(
         ({ LayerOpener }) => new LayerOpener(opened.dataset, signal, this.callbacks),
       );
-      (await this.#layers).open(layers);
+      await (await this.#layers).open(layers);
     } catch (error) {
       this.#layers = undefined;
       this.callbacks.onFailure(`The layers cannot be shown: ${errorMessage(error)}.`);
@@ -66,7 +88,7 @@ export class RelatedDataLoader {
     if (!opened || this.#isFound) return;
     this.#isFound = true;
     void this.#findCollection(opened);
-    void this.#findLabels(opened.dataset);
+    void this.#load(() => this.#findLabels(opened.dataset));
   }
 
   async #findCollection({ path, collection }: OpenedDataset): Promise<void> {
@@ -84,11 +106,15 @@ export class RelatedDataLoader {
     if (labels.length === 0 || signal.aborted) return;
     this.#labels = labels;
     this.callbacks.onLabels();
-    await this.openLabels();
+    await this.#openLabels();
   }
 
   /** Opens the selected labels. */
-  async openLabels(): Promise<void> {
+  openLabels(): void {
+    void this.#load(() => this.#openLabels());
+  }
+
+  async #openLabels(): Promise<void> {
     const [opened, settings, signal] = [this.#opened, this.callbacks.settings(), this.#signal];
     const labels = opened && settings && shownLabels(opened.dataset, settings);
     if (!labels) return;

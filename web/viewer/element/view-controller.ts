@@ -158,6 +158,7 @@ export class ViewController {
         if (this.plane.kind) this.#showPlane(this.plane.kind);
         else if (this.#volume.view && value) void this.#showVolume(value);
       },
+      onPending: (isPending) => this.mainPanel.setPending(isPending),
       onFailure: (sentence) => this.status.addSourceNote(sentence),
     });
   }
@@ -245,7 +246,7 @@ export class ViewController {
     const [, slider] = /^index-(\d+)$/.exec(control) ?? [];
     if (slider) this.#slices.slide(Number(slider), state.index[Number(slider)]!, !this.#gate.isOpen);
     void this.apply(state, control);
-    if (change.labels !== undefined) void this.#relatedData.openLabels();
+    if (change.labels !== undefined) this.#relatedData.openLabels();
     this.model.options.onChange?.(this.model.view!, control);
   }
 
@@ -263,7 +264,7 @@ export class ViewController {
     const kind = sliceKind(arrayFacts(model.dataset!), state);
     model.settings.set(state, cause);
     void this.#readCoordinates(state);
-    void this.#relatedData.openLayers(state);
+    this.#relatedData.openLayers(state);
     if (kind !== "image" && kind !== "line") {
       this.end();
       await this.#showText(kind);
@@ -442,10 +443,9 @@ export class ViewController {
 
   /** Updates the panels for the current view and its statistics. */
   #syncSide(): void {
-    const { view } = this.model;
-    if (!view) return;
-    const { dataset, settings } = view;
-    const { plane } = this;
+    const { model, plane } = this;
+    if (!model.view) return;
+    const { dataset, settings } = model.view;
     const kind = sliceKind(arrayFacts(dataset), settings);
     this.side.sync(settings, {
       controls: {
