@@ -2,7 +2,7 @@
 
 import { cachedFor } from "../util/platform.js";
 import type { Store, StoreGetOptions } from "./store.js";
-import type { Transport } from "./transport.js";
+import type { FileCalls, Transport } from "./transport.js";
 
 /** Called with a key that was written; a "/" at its end stands for all keys with that prefix. */
 export type WriteListener = (keyOrPrefix: string) => void;
@@ -55,6 +55,8 @@ export interface StoreHandle {
   packed?: PackedStore;
   /** The store's own `set`, if that does not use the bytes any more once it has fulfilled. */
   borrowingSet?: Store["set"];
+  /** The calls for the next file of a store of files. Default: those that run in other threads. */
+  fileCalls?: { readonly next: FileCalls };
   /** Queues of writers, by path. */
   readonly queues: Map<string, KeyQueue>;
   /** Writes that outlived their abort signals, with their keys: see concurrency.ts. */

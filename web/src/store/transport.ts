@@ -1,4 +1,4 @@
-/** The interface between stores over HTTP and the functions that send requests. */
+/** The interfaces between stores and what they call: functions that send requests, file systems. */
 import type { IdleTimeout } from "../util/async.js";
 
 /** An HTTP response. */
@@ -32,3 +32,42 @@ export type Transport = (url: URL, request: TransportRequest) => Promise<HttpRes
 
 /** HTTP statuses worth retrying. */
 export const transientStatus: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+
+/** Facts about a file. Not Node's type: programs for pages compile without its types. */
+export interface FileInfo {
+  readonly ino: number;
+  readonly mode: number;
+  readonly mtimeMs: number;
+  readonly size: number;
+  isFile(): boolean;
+  isDirectory(): boolean;
+}
+
+/** The methods of an open file that reading calls. */
+export interface FileHandle {
+  stat(): Promise<FileInfo>;
+  read(
+    bytes: Uint8Array,
+    at: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  close(): Promise<void>;
+}
+
+/** The calls for one file. Not Node's type: programs for pages compile without its types. */
+export interface FileCalls {
+  chmod(file: URL, mode: number): Promise<void>;
+  link(from: URL, to: URL): Promise<void>;
+  mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
+  open(file: URL, flags: number | "wx"): Promise<FileToWrite>;
+  rename(from: URL, to: URL): Promise<void>;
+  rm(file: URL, options: { readonly force: boolean }): Promise<void>;
+  stat(file: URL): Promise<FileInfo>;
+  utimes(file: URL, accessed: number, modified: number): Promise<void>;
+}
+
+export interface FileToWrite extends FileHandle {
+  write(bytes: Uint8Array, at: number, length: number): Promise<{ readonly bytesWritten: number }>;
+  sync(): Promise<void>;
+}

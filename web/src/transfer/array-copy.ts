@@ -4,7 +4,6 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import type { FetchOptions } from "../read/object-bytes.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import type { ReadPart } from "../store/file/copy.js";
-import { callsOf } from "../store/file/read.js";
 import { handleOf, innermostStore } from "../store/handle.js";
 import type {
   RangeQuery,
@@ -261,7 +260,7 @@ export class TargetStore implements Store {
     private readonly mayHoldMore: boolean,
   ) {
     // This copy has opened the folder itself: it is not of a subclass that keeps bytes.
-    if (callsOf(innermostStore(store)).runner) handleOf(this).borrowingSet = TargetStore.prototype.set;
+    if (handleOf(innermostStore(store)).fileCalls) handleOf(this).borrowingSet = TargetStore.prototype.set;
     if (!store.getRange) return;
     this.getRange = (key: string, range: RangeQuery, options?: StoreGetOptions) =>
       store.getRange!(key, range, options);

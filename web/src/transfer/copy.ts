@@ -7,8 +7,7 @@ import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { open, type Source } from "../hierarchy/open.js";
 import type { ArrayMetadata } from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { CallRunner } from "../store/file/calls.js";
-import { callsOf } from "../store/file/read.js";
+import { blockForFiles } from "../store/file/calls.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
@@ -69,7 +68,9 @@ export async function copy(
   signal?.throwIfAborted();
   await loadNode();
   const root = await openNode(source, { ...options, signal });
-  if (typeof source === "string" || source instanceof URL) await blockForFiles(root.store);
+  const folder = innermostStore(root.store);
+  const isOwn = typeof source === "string" || source instanceof URL;
+  if (isOwn && folder instanceof FileSystemStore) await blockForFiles(folder);
   const nodes = await planNodes(await readTree(root), checked);
   const target = await openDestination(destination, { ...checked, name: options.destinationName });
   const tally = new Tally(callbacks, options.onProgress);
@@ -93,12 +94,6 @@ export async function copy(
     await lock?.release();
   }
   return tally.result;
-}
-
-/** Lets a folder that only this copy reads block the thread while that is faster. */
-async function blockForFiles(store: Store): Promise<void> {
-  const folder = innermostStore(store);
-  if (folder instanceof FileSystemStore) callsOf(folder).runner = await CallRunner.make();
 }
 
 /** Opens a node, or returns an opened one. */

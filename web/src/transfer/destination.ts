@@ -2,9 +2,8 @@
 
 import type { Stats } from "node:fs";
 import { requireZarr } from "../edit/remove-node.js";
-import { CallRunner } from "../store/file/calls.js";
+import { blockForFiles } from "../store/file/calls.js";
 import { type CheckCopy, FileCopier } from "../store/file/copy.js";
-import { callsOf } from "../store/file/read.js";
 import { FileSystemStore, type FolderLocation } from "../store/file/store.js";
 import { type FileWriteOptions, fileSink } from "../store/file/write.js";
 import { setInnerStore } from "../store/handle.js";
@@ -103,7 +102,7 @@ async function openFileUrl(url: URL, options: DestinationOptions): Promise<Desti
   if (found && !found.isDirectory())
     throw networkError(`${name} exists and is not a directory`, { code: "file-failed" });
   const store = new FileSystemStore(url);
-  callsOf(store).runner = await CallRunner.make();
+  await blockForFiles(store);
   return plainDestination({ kind: "folder", name, place: path }, store);
 }
 

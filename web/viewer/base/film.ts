@@ -48,7 +48,7 @@ export class Film {
     const videoBitsPerSecond = Math.max(1e6, width * height * rate * bitsPerPixel);
     this.#recorder = new MediaRecorder(stream, { mimeType, videoBitsPerSecond });
     this.#recorder.addEventListener("dataavailable", ({ data }) => this.#parts.push(data));
-    this.#started = new Promise((resolve) => this.#recorder.addEventListener("start", resolve));
+    this.#started = this.#next("start");
     this.#recorder.start();
   }
 
@@ -71,31 +71,31 @@ export class Film {
 
   /** Whether a frame has been encoded since the last call. */
   async #hasEncoded(): Promise<boolean> {
-    const count = this.#parts.length;
+    const next = this.#next("dataavailable");
     this.#recorder.requestData();
-    while (this.#parts.length === count) await new Promise((resolve) => setTimeout(resolve, 1));
-    return this.#parts.slice(count).some(({ size }) => size > 0);
+    return (await next).data.size > 0;
   }
 
   /** A frame that arrives while the recorder resumes is lost. */
-  #resume(): Promise<unknown> {
-    const resumed = new Promise((resolve) => {
-      this.#recorder.addEventListener("resume", resolve, { once: true });
-    });
+  async #resume(): Promise<void> {
+    const resumed = this.#next("resume");
     this.#recorder.resume();
-    return resumed;
+    await resumed;
+  }
+
+  #next<K extends keyof MediaRecorderEventMap>(event: K): Promise<MediaRecorderEventMap[K]> {
+    return new Promise((resolve) => this.#recorder.addEventListener(event, resolve, { once: true }));
   }
 
   /** Ends the recording, once the last frame has been encoded. */
   async finish(): Promise<Blob> {
     await this.#resume();
     await this.#record(100);
-    return new Promise((resolve, reject) => {
-      const [type] = this.#recorder.mimeType.split(";");
-      this.#recorder.addEventListener("stop", () => resolve(new Blob(this.#parts, { type: type! })));
-      this.#recorder.addEventListener("error", () => reject(new Error("the browser stopped recording")));
-      this.#recorder.stop();
-      this.#track.stop();
-    });
+    const stopped = this.#next("stop");
+    const failed = this.#next("error").then(() => Promise.reject(new Error("the browser stopped recording")));
+    this.#recorder.stop();
+    this.#track.stop();
+    await Promise.race([stopped, failed]);
+    return new Blob(this.#parts, { type: this.#recorder.mimeType.split(";")[0]! });
   }
 }

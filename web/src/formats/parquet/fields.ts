@@ -37,9 +37,12 @@ export function bad(what: string): ZarrError {
   return invalidMetadata(`the references are not valid: ${what}`, { code: "bad-reference" });
 }
 
-/** The error for features of Parquet that references do not use. */
-export const unsupportedFeature = (what: string): Error =>
-  unsupported(`${what} in Parquet files of references are not supported`, { code: "parquet-references" });
+export const badFile = (what: string): ZarrError =>
+  invalidMetadata(`the Parquet file is not valid: ${what}`, { code: "bad-reference" });
+
+/** The error for features of Parquet that neither references nor plain tables use. */
+export const unsupportedFeature = (what: string): ZarrError =>
+  unsupported(`${what} in Parquet files are not supported`, { code: "parquet-references" });
 
 /** Location of an object's bytes: the document itself, or another object or a part of it. */
 export type Reference = { bytes: Uint8Array } | StoredTarget;

@@ -1,7 +1,7 @@
 /** Reads the footer of a Parquet file: its columns and their positions. */
 
 import { textDecoder } from "../../util/platform.js";
-import { bad, unsupportedFeature } from "./fields.js";
+import { badFile, unsupportedFeature } from "./fields.js";
 import { ThriftReader, type ThriftStruct } from "./thrift.js";
 
 /** Values of a column in one row group. */
@@ -46,10 +46,10 @@ export function readFooter(
   const end = file.byteLength - 8;
   const magic = textDecoder("latin1").decode(file.subarray(Math.max(0, end + 4)));
   if (end >= 4 && magic === "PARE") throw unsupportedFeature("encrypted metadata");
-  if (end < 4 || magic !== "PAR1") throw bad("not a Parquet file");
+  if (end < 4 || magic !== "PAR1") throw badFile("not a Parquet file");
   const length = new DataView(file.buffer, file.byteOffset + end, 4).getUint32(0, true);
-  if (length > end - 4) throw bad("its metadata is longer than the file");
-  if (length > maxBytes) throw bad(`its metadata has more than ${maxBytes} bytes`);
+  if (length > end - 4) throw badFile("its metadata is longer than the file");
+  if (length > maxBytes) throw badFile(`its metadata has more than ${maxBytes} bytes`);
   const fields = new ThriftReader(file.subarray(end - length, end)).struct();
   const columns = readSchema(fields.structs(2), wanted, isNestedAllowed);
   const names = wanted ?? [...columns.keys()];
@@ -57,7 +57,7 @@ export function readFooter(
   const groups = fields.structs(4).map((group) => readGroup(group, columns, names, end - length));
   let sum = 0;
   for (const group of groups) sum += group.rows;
-  if (sum !== rows) throw bad("the rows of its row groups do not match its row count");
+  if (sum !== rows) throw badFile("the rows of its row groups do not match its row count");
   return { rows, columns, groups };
 }
 
@@ -71,19 +71,19 @@ function readSchema(
   let nested = 0;
   for (const element of schema.slice(1)) {
     const children = element.number(5) > 0 ? element.count(5) : 0;
-    if (children > 0 && !isNestedAllowed) throw bad("its columns are nested");
+    if (children > 0 && !isNestedAllowed) throw badFile("its columns are nested");
     const isInside = nested > 0;
     nested = Math.max(0, nested - 1) + children;
     if (isInside || children > 0) continue;
     const name = element.text(4);
-    if (columns.has(name)) throw bad(`it has two columns "${name}"`);
+    if (columns.has(name)) throw badFile(`it has two columns "${name}"`);
     const repetition = element.number(3);
     if (repetition === 2 && (!wanted || wanted.includes(name))) {
       if (isNestedAllowed) continue;
-      throw bad(`its column "${name}" repeats`);
+      throw badFile(`its column "${name}" repeats`);
     }
     const type = types[element.number(1)];
-    if (type === undefined) throw bad(`its column "${name}" has no type`);
+    if (type === undefined) throw badFile(`its column "${name}" has no type`);
     columns.set(name, { type, isNullable: repetition !== 0 });
   }
   return columns;
@@ -105,7 +105,8 @@ function readGroup(
     if (wanted.includes(name)) columns.set(name, readChunk(fields, end));
   }
   for (const name of wanted)
-    if (schema.has(name) && !columns.has(name)) throw bad(`its column "${name}" is missing in a row group`);
+    if (schema.has(name) && !columns.has(name))
+      throw badFile(`its column "${name}" is missing in a row group`);
   return { rows: group.count(3), columns };
 }
 
@@ -116,6 +117,6 @@ function readChunk(fields: ThriftStruct, end: number): ColumnChunk {
   // Some writers store 0 if there is no dictionary, or an offset after the data.
   const start = dictionary > 0 && dictionary < data ? dictionary : data;
   const size = fields.count(7);
-  if (start < 4 || start + size > end) throw bad("its columns lie outside the file");
+  if (start < 4 || start + size > end) throw badFile("its columns lie outside the file");
   return { start, end: start + size, codec: fields.number(4) };
 }

@@ -3,7 +3,7 @@
 import { decodeBytes } from "../../engine/bytes.js";
 import type { ChainStep } from "../../engine/plan.js";
 import { isZarrError, limitExceeded } from "../../util/errors.js";
-import { bad, unsupportedFeature } from "./fields.js";
+import { badFile, unsupportedFeature } from "./fields.js";
 import type { Column, ColumnChunk } from "./footer.js";
 import { ThriftReader, type ThriftStruct } from "./thrift.js";
 
@@ -49,10 +49,10 @@ export async function* readPages(
   const open = (packed: Uint8Array, size: number) => unpack(packed, codec, size, budget);
   let dictionary: PlainValues | undefined;
   for (let seen = 0; seen < rows; ) {
-    if (reader.offset >= bytes.byteLength) throw bad("a column ends too early");
+    if (reader.offset >= bytes.byteLength) throw badFile("a column ends too early");
     const header = reader.struct();
     const size = header.count(3);
-    if (reader.offset + size > bytes.byteLength) throw bad("a page extends beyond its column");
+    if (reader.offset + size > bytes.byteLength) throw badFile("a page extends beyond its column");
     const packed = bytes.subarray(reader.offset, reader.offset + size);
     reader.offset += size;
     const kind = header.number(1);
@@ -99,11 +99,11 @@ async function readDataPage(
       ...levelsBefore(bytes, encodingName(fields.number(3)), column, rows),
     };
   }
-  if (header.number(1) !== PageKind.dataV2) throw bad("a page has an unknown type");
+  if (header.number(1) !== PageKind.dataV2) throw badFile("a page has an unknown type");
   const fields = header.struct(8);
   const rows = checkRows(fields.count(1), maxRows);
   const length = fields.count(5);
-  if (fields.count(6) > 0 || length > packed.byteLength) throw bad("a page has truncated levels");
+  if (fields.count(6) > 0 || length > packed.byteLength) throw badFile("a page has truncated levels");
   const levels = column.isNullable ? readRuns(packed.subarray(0, length), 0, 1, rows) : undefined;
   const body = packed.subarray(length);
   const bytes = fields.isNotFalse(7) ? await open(body, size - length) : body;
@@ -119,9 +119,9 @@ function levelsBefore(
 ): { levels: Uint32Array | undefined; start: number } {
   if (!column.isNullable) return { levels: undefined, start: 0 };
   if (encoding !== "RLE") throw unsupportedFeature(`levels as ${encoding}`);
-  if (bytes.byteLength < 4) throw bad("a page has truncated levels");
+  if (bytes.byteLength < 4) throw badFile("a page has truncated levels");
   const start = 4 + numberAt(bytes, 0, 4);
-  if (start > bytes.byteLength) throw bad("a page has truncated levels");
+  if (start > bytes.byteLength) throw badFile("a page has truncated levels");
   return { levels: readRuns(bytes.subarray(0, start), 4, 1, rows), start };
 }
 
@@ -136,12 +136,12 @@ function readValues(parts: PageParts, column: Column, dictionary: PlainValues | 
     return { rows, levels, values: readPlain(bytes, start, column, count), dictionary: undefined };
   if (encoding !== "PLAIN_DICTIONARY" && encoding !== "RLE_DICTIONARY")
     throw unsupportedFeature(`values as ${encoding}`);
-  if (!dictionary) throw bad("a page refers to a missing dictionary");
+  if (!dictionary) throw badFile("a page refers to a missing dictionary");
   const width = bytes[start] ?? 255;
-  if (width > 32) throw bad("a page has runs of invalid width");
+  if (width > 32) throw badFile("a page has runs of invalid width");
   const values = readRuns(bytes, start + 1, width, count);
   for (const value of values)
-    if (value >= dictionary.length) throw bad("a page has a value outside its dictionary");
+    if (value >= dictionary.length) throw badFile("a page has a value outside its dictionary");
   return { rows, levels, values, dictionary };
 }
 
@@ -159,19 +159,19 @@ const numbers: Readonly<Record<string, readonly [size: number, read: NumberReade
 function readPlain(bytes: Uint8Array, start: number, { type }: Column, count: number): PlainValues {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [size, read] = numbers[type] ?? [4];
-  if (count * size > bytes.byteLength - start) throw bad("a page has fewer bytes than its values need");
+  if (count * size > bytes.byteLength - start) throw badFile("a page has fewer bytes than its values need");
   if (read) return Float64Array.from({ length: count }, (_, i) => read(view, start + i * size));
   let at = start;
   return Array.from({ length: count }, () => {
     const from = at + 4;
     at = from <= bytes.byteLength ? from + view.getUint32(at, true) : from;
-    if (at > bytes.byteLength) throw bad("a page has fewer bytes than its values need");
+    if (at > bytes.byteLength) throw badFile("a page has fewer bytes than its values need");
     return bytes.subarray(from, at);
   });
 }
 
 function checkRows(count: number, maxRows: number): number {
-  if (count === 0 || count > maxRows) throw bad("the rows of its pages do not match its row count");
+  if (count === 0 || count > maxRows) throw badFile("the rows of its pages do not match its row count");
   return count;
 }
 
@@ -261,7 +261,7 @@ function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32
   }
 }
 
-const doNotFit = () => bad("a page has truncated runs of values");
+const doNotFit = () => badFile("a page has truncated runs of values");
 
 /** Limits the decompressed bytes of a file's pages. */
 export class Budget {
@@ -303,14 +303,14 @@ export async function unpack(
   size: number,
   budget: Budget,
 ): Promise<Uint8Array> {
-  if (!(Number.isSafeInteger(size) && size >= 0)) throw bad("a page has an invalid header");
+  if (!(Number.isSafeInteger(size) && size >= 0)) throw badFile("a page has an invalid header");
   budget.take(size);
   const steps = codecs[codec] ?? `compression ${codec}`;
   if (typeof steps === "string") throw unsupportedFeature(`pages in ${steps}`);
   // Writers compress an empty page, or omit it.
   const isEmpty = size === 0 && packed.byteLength === 0;
   const page = steps.length === 0 || isEmpty ? packed : await decoded(packed, steps, codec, size);
-  if (page.byteLength !== size) throw bad("a page does not have the size in its header");
+  if (page.byteLength !== size) throw badFile("a page does not have the size in its header");
   return page;
 }
 
@@ -324,9 +324,9 @@ async function decoded(
   try {
     return await decodeBytes(steps, codec === rawLz4 ? withSize(packed, size) : packed, limit, size);
   } catch (error) {
-    if (isZarrError(error, "CorruptChunk")) throw bad(`a page cannot be decompressed: ${error.message}`);
+    if (isZarrError(error, "CorruptChunk")) throw badFile(`a page cannot be decompressed: ${error.message}`);
     if (isZarrError(error, "LimitExceeded") && error.code === "limit-exceeded")
-      throw bad("a page does not have the size in its header");
+      throw badFile("a page does not have the size in its header");
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** Reads columns of Parquet files: tables, and geometries in GeoParquet. */
-import { invalidMetadata, isZarrError, limitExceeded, unsupported } from "../../util/errors.js";
+import { limitExceeded } from "../../util/errors.js";
 import { type Footer, readFooter } from "./footer.js";
 import { Budget, type Page, readPages } from "./pages.js";
 
@@ -31,33 +31,15 @@ const readable = ["INT32", "INT64", "FLOAT", "DOUBLE", "BYTE_ARRAY"];
 /** See `readParquet`. */
 export async function readTable(file: Uint8Array, options: ParquetOptions = {}): Promise<ParquetTable> {
   const { columns, maxRows = 10_000_000, maxBytes = 2 ** 30 } = options;
-  try {
-    const footer = readFooter(file, columns, { maxBytes: maxFooter, isNestedAllowed: true });
-    if (footer.rows > maxRows)
-      throw limitExceeded(`a Parquet file has ${footer.rows} rows, more than the limit of ${maxRows}`);
-    const names = [...footer.columns].flatMap(([name, { type }]) => (readable.includes(type) ? [name] : []));
-    const budget = new Budget(maxBytes);
-    const found = new Map<string, ParquetColumn>();
-    for (const name of columns ?? names)
-      if (names.includes(name)) found.set(name, await readColumn(file, footer, name, budget));
-    return { rows: footer.rows, names, columns: found };
-  } catch (error) {
-    throw tableError(error);
-  }
-}
-
-/** Messages of the reader speak of references, its main use. */
-function tableError(error: unknown): unknown {
-  if (isZarrError(error, "InvalidMetadata"))
-    return invalidMetadata(
-      error.message.replace("the references are not valid", "the Parquet file is not valid"),
-      {
-        code: "bad-reference",
-      },
-    );
-  if (isZarrError(error, "Unsupported"))
-    return unsupported(error.message.replace(" of references", ""), { code: "parquet-references" });
-  return error;
+  const footer = readFooter(file, columns, { maxBytes: maxFooter, isNestedAllowed: true });
+  if (footer.rows > maxRows)
+    throw limitExceeded(`a Parquet file has ${footer.rows} rows, more than the limit of ${maxRows}`);
+  const names = [...footer.columns].flatMap(([name, { type }]) => (readable.includes(type) ? [name] : []));
+  const budget = new Budget(maxBytes);
+  const found = new Map<string, ParquetColumn>();
+  for (const name of columns ?? names)
+    if (names.includes(name)) found.set(name, await readColumn(file, footer, name, budget));
+  return { rows: footer.rows, names, columns: found };
 }
 
 async function readColumn(

@@ -1,7 +1,7 @@
 /** Reads Thrift's compact protocol, the encoding of Parquet's metadata. Sizes are checked before memory is allocated. */
 
 import { textDecoder } from "../../util/platform.js";
-import { bad } from "./fields.js";
+import { badFile } from "./fields.js";
 
 type Value = boolean | number | Uint8Array | readonly Value[] | ThriftStruct;
 
@@ -23,7 +23,7 @@ export class ThriftStruct {
   count(id: number): number {
     const value = this.number(id);
     if (Number.isSafeInteger(value) && value >= 0) return value;
-    throw bad("its metadata has invalid counts");
+    throw badFile("its metadata has invalid counts");
   }
 
   /** Returns a boolean. Default: true. */
@@ -64,7 +64,7 @@ function asText(value: Value | undefined): string {
   throw damaged();
 }
 
-const damaged = () => bad("its metadata is damaged");
+const damaged = () => badFile("its metadata is damaged");
 
 /** Maximum nesting. Parquet's metadata has less than ten levels. */
 const maxDepth = 32;
@@ -94,7 +94,7 @@ export class ThriftReader {
 
   /** Reads a struct and moves past it. @throws InvalidMetadata. */
   struct(depth = 0): ThriftStruct {
-    if (depth > maxDepth) throw bad("its metadata is nested too deeply");
+    if (depth > maxDepth) throw badFile("its metadata is nested too deeply");
     const values: Record<number, Value> = {};
     for (let id = 0; ; ) {
       const head = this.#byte();
@@ -138,7 +138,7 @@ export class ThriftReader {
     const count = head >> 4 === 15 ? this.#varint() : head >> 4;
     // Every element has at least one byte.
     if (count > this.bytes.byteLength - this.offset) throw damaged();
-    if (depth > maxDepth) throw bad("its metadata is nested too deeply");
+    if (depth > maxDepth) throw badFile("its metadata is nested too deeply");
     return Array.from({ length: count }, () => this.#value(head & 15, depth + 1));
   }
 
@@ -156,7 +156,7 @@ export class ThriftReader {
       value += (byte & 0x7f) * 2 ** (7 * i);
       if (byte < 0x80) return value;
     }
-    throw bad("it contains a number of too many bytes");
+    throw badFile("it contains a number of too many bytes");
   }
 
   #byte(): number {
@@ -165,7 +165,7 @@ export class ThriftReader {
 
   #take(count: number): Uint8Array {
     const end = this.offset + count;
-    if (end > this.bytes.byteLength) throw bad("its metadata ends too early");
+    if (end > this.bytes.byteLength) throw badFile("its metadata ends too early");
     const taken = this.bytes.subarray(this.offset, end);
     this.offset = end;
     return taken;

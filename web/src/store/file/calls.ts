@@ -1,7 +1,9 @@
 /** Calls of the file system that block the thread while that is faster (Node, Deno, Bun). */
 
 import { nodeModule } from "../../util/platform.js";
-import type { FileCalls } from "./read.js";
+import { handleOf } from "../handle.js";
+import type { Store } from "../store.js";
+import type { FileCalls } from "../transport.js";
 
 type Fs = typeof import("node:fs/promises");
 type BlockingFs = typeof import("node:fs");
@@ -39,6 +41,12 @@ export class CallRunner {
   get next(): FileCalls {
     return this.#mean > maxMean ? this.fs : this.#blocking;
   }
+}
+
+/** Lets stores of files that only the caller uses block the thread while that is faster. */
+export async function blockForFiles(...stores: readonly Store[]): Promise<void> {
+  const runner = await CallRunner.make();
+  for (const store of stores) handleOf(store).fileCalls = runner;
 }
 
 type Call = (...given: unknown[]) => unknown;

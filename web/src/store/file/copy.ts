@@ -2,8 +2,9 @@
 
 import { nodeModule } from "../../util/platform.js";
 import type { ObjectVersion, RangeQuery } from "../store.js";
+import type { FileCalls } from "../transport.js";
 import { CallRunner } from "./calls.js";
-import { errorCode, type FileCalls, fileError, readFilePart } from "./read.js";
+import { errorCode, fileError, readFilePart } from "./read.js";
 import { beside, type FileWriteOptions, statFile, syncFile, syncFolder, writeError } from "./write.js";
 
 type Fs = typeof import("node:fs/promises");

@@ -1,54 +1,14 @@
 /** Reads files and lists folders (Node, Deno, Bun). */
 import type { BufferPool } from "../../util/buffers.js";
 import { isZarrError, limitExceeded, networkError, type ZarrError } from "../../util/errors.js";
-import { cachedFor, nodeModule, uninitialised } from "../../util/platform.js";
+import { nodeModule, uninitialised } from "../../util/platform.js";
 import { isSegment } from "../path.js";
 import { resolveRange } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import { isHidden } from "../temp-names.js";
+import type { FileHandle } from "../transport.js";
 
 type Fs = typeof import("node:fs/promises");
-/** Facts about a file. Not Node's type: programs for pages compile without its types. */
-export interface FileInfo {
-  readonly ino: number;
-  readonly mode: number;
-  readonly mtimeMs: number;
-  readonly size: number;
-  isFile(): boolean;
-  isDirectory(): boolean;
-}
-
-/** The methods of an open file that reading calls. */
-export interface FileHandle {
-  stat(): Promise<FileInfo>;
-  read(
-    bytes: Uint8Array,
-    at: number,
-    length: number,
-    position: number,
-  ): Promise<{ readonly bytesRead: number }>;
-  close(): Promise<void>;
-}
-
-/** The calls for one file. Not Node's type: programs for pages compile without its types. */
-export interface FileCalls {
-  chmod(file: URL, mode: number): Promise<void>;
-  link(from: URL, to: URL): Promise<void>;
-  mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
-  open(file: URL, flags: number | "wx"): Promise<FileToWrite>;
-  rename(from: URL, to: URL): Promise<void>;
-  rm(file: URL, options: { readonly force: boolean }): Promise<void>;
-  stat(file: URL): Promise<FileInfo>;
-  utimes(file: URL, accessed: number, modified: number): Promise<void>;
-}
-
-export interface FileToWrite extends FileHandle {
-  write(bytes: Uint8Array, at: number, length: number): Promise<{ readonly bytesWritten: number }>;
-  sync(): Promise<void>;
-}
-
-/** The calls of a store of files. Default: those that run in other threads. */
-export const callsOf = cachedFor((_store: object): { runner?: { readonly next: FileCalls } } => ({}));
 
 /** Opens files. */
 interface FileOpener {

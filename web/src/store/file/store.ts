@@ -11,7 +11,6 @@ import { BufferLender, checkRange } from "../read.js";
 import type { RangeQuery, Store, StoreGetOptions, StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { entriesIn, folderKind, refuseProtected, removeEmptyFoldersIn } from "./entries.js";
 import {
-  callsOf,
   type FolderEntry,
   isLink,
   modifiedTime,
@@ -85,7 +84,7 @@ export class FileSystemStore implements Store, EverythingStore {
   async get(key: string, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
     checkSignal(options.signal);
     const reading = { ...options, maxBytes: this.#limit(options) };
-    return readFilePart(await this.#fileUrl(key), reading, callsOf(this).runner?.next);
+    return readFilePart(await this.#fileUrl(key), reading, handleOf(this).fileCalls?.next);
   }
 
   /** Reads a file into a buffer that the reader returns: see store/read.ts. */
@@ -94,7 +93,7 @@ export class FileSystemStore implements Store, EverythingStore {
     const url = await this.#fileUrl(key);
     return this.#lender.run(async () => {
       const reading = { ...options, maxBytes: this.#limit(options), bufferPool: this.#lender.pool };
-      const bytes = await readFilePart(url, reading, callsOf(this).runner?.next);
+      const bytes = await readFilePart(url, reading, handleOf(this).fileCalls?.next);
       return bytes && this.#lender.lend(bytes);
     });
   }
@@ -108,7 +107,7 @@ export class FileSystemStore implements Store, EverythingStore {
     checkRange(range);
     checkSignal(options.signal);
     const reading = { ...options, range, maxBytes: this.#limit(options) };
-    return readFilePart(await this.#fileUrl(key), reading, callsOf(this).runner?.next);
+    return readFilePart(await this.#fileUrl(key), reading, handleOf(this).fileCalls?.next);
   }
 
   #limit({ maxBytes = Number.POSITIVE_INFINITY }: StoreGetOptions): number {
@@ -124,7 +123,7 @@ export class FileSystemStore implements Store, EverythingStore {
     options.signal?.throwIfAborted();
     if (normalizePath(key) === "") throw invalidArgument(`"${key}" is not the key of a file`, badPath);
     const isShort = value.byteLength <= maxBlockingBytes && !this.#fsync;
-    const calls = isShort ? callsOf(this).runner?.next : undefined;
+    const calls = isShort ? handleOf(this).fileCalls?.next : undefined;
     await writeFileWhole(await this.#fileUrl(key), value, { ...options, fsync: this.#fsync, calls });
   }
 

@@ -6,15 +6,9 @@ import { checkCondition, existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
+import type { FileCalls, FileInfo, FileToWrite } from "../transport.js";
 import { replaceLocked } from "./lock.js";
-import {
-  errorCode,
-  type FileCalls,
-  type FileInfo,
-  type FileToWrite,
-  fileVersion,
-  isMissing,
-} from "./read.js";
+import { errorCode, fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
