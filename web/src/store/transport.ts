@@ -1,4 +1,4 @@
-/** The interfaces between stores and what they call: functions that send requests, file systems. */
+/** Interfaces through which stores send requests and call file systems. */
 import type { IdleTimeout } from "../util/async.js";
 
 /** An HTTP response. */
