@@ -1,79 +1,9 @@
 // Volumes: projections against rays in float64, streaming, the camera.
-import type { Page } from "@playwright/test";
-import { gray, grayRows } from "../shared/pixels.js";
-import {
-  halved,
-  omeVolume,
-  rayOf,
-  samplesOf,
-  type TestPart,
-  type TestVolume,
-  volumeOf,
-} from "../shared/volumes.js";
+import { grayRows } from "../shared/pixels.js";
+import { halved, omeVolume, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
-import { loseContexts, recordContexts, type ViewerPage } from "./viewer-page.js";
-
-/** Serves a store under /volume/. @returns the requested keys */
-async function serve(page: Page, store: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
-  const keys: string[] = [];
-  await page.route("**/volume/**", async (route) => {
-    const [, key = ""] = /\/volume\/(.*)$/.exec(new URL(route.request().url()).pathname) ?? [];
-    keys.push(key);
-    const body = store.get(key);
-    await route.fulfill(body ? { body: Buffer.from(body) } : { status: 404 });
-  });
-  return keys;
-}
-
-const noise = (x: number, y: number, z: number): number => {
-  const mixed = Math.imul(Math.imul(x * 73 + 11, 0x9e3779b1) ^ Math.imul(y * 151 + 7, 0x85ebca6b), z + 31);
-  return (mixed >>> 13) & 255;
-};
-
-/** Noise in a ball beside the middle, zeros around it. */
-const bytes = volumeOf(new Uint8Array(130 * 100 * 70), [130, 100, 70], (x, y, z) =>
-  Math.hypot(x - 70, y - 45, (z - 30) * 1.4) < 42 ? noise(x, y, z) >> (x > 70 ? 0 : 1) : 0,
-);
-const image = omeVolume([bytes, halved(bytes)], [32, 64, 64]);
-
-const show = (viewer: ViewerPage, query: string) =>
-  viewer.show(`source=/volume&view=volume&${query}&map=gray&range=0:256`);
-
-/** A number that changes with the picture. */
-const pictureHash = (page: Page): Promise<number> =>
-  page.locator(".zw-canvas").evaluate((canvas: HTMLCanvasElement) => {
-    const { width, height } = canvas;
-    const copy = Object.assign(document.createElement("canvas"), { width, height });
-    const context = copy.getContext("2d", { willReadFrequently: true })!;
-    context.drawImage(canvas, 0, 0);
-    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
-    return pixels.reduce((hash, pixel) => Math.imul(hash ^ pixel, 0x01000193) >>> 0, 0x811c9dc5);
-  });
-
-/** Gray values of some pixels, with the ones expected from the samples of their rays. */
-async function compared(
-  viewer: ViewerPage,
-  volume: TestVolume,
-  [yaw, pitch, zoom]: readonly [number, number, number],
-  expected: (samples: readonly number[]) => number,
-  part: TestPart = {},
-): Promise<{ actual: number; expected: number }[]> {
-  const picture = await viewer.canvas();
-  const rows = grayRows(picture);
-  const pairs: { actual: number; expected: number }[] = [];
-  for (let row = 3; row < picture.height; row += 11)
-    for (let column = 5; column < picture.width; column += 13) {
-      const samples = samplesOf(volume, rayOf(volume, { yaw, pitch, zoom }, picture, [column, row]), part);
-      const value = samples.length === 0 ? 0 : expected(samples);
-      pairs.push({ actual: rows[row]![column]!, expected: gray(value, 0, 256) });
-    }
-  return pairs;
-}
-
-const errors = (pairs: readonly { actual: number; expected: number }[]) => {
-  const all = pairs.map(({ actual, expected }) => Math.abs(actual - expected));
-  return { max: Math.max(...all), mean: all.reduce((sum, one) => sum + one, 0) / all.length };
-};
+import { loseContexts, recordContexts } from "./viewer-page.js";
+import { bytes, compared, errors, image, most, noise, pictureHash, serve, show } from "./volume-page.js";
 
 test.describe("maximum intensity of bytes", () => {
   for (const [yaw, pitch] of [
@@ -271,8 +201,6 @@ test("“Try again” reads chunks that could not be read", async ({ viewer, pag
   await viewer.reaches("ready");
   expect(errors(await compared(viewer, bytes, [0, 0, 1], most)).max).toBeLessThanOrEqual(1);
 });
-
-const most = (samples: readonly number[]) => Math.max(...samples);
 
 test("a clip box and a cut plane; the panel changes both", async ({ viewer, page, problems }) => {
   problems.expect(/404/);

@@ -97,6 +97,13 @@ function* chunksOf(
       }
 }
 
+/** The value of the voxel that holds a point; undefined outside the volume. */
+export function nearest({ shape, data }: TestVolume, point: Triple): number | undefined {
+  const [x, y, z] = point.map(Math.floor) as unknown as Triple;
+  const isInside = [x, y, z].every((at, i) => at >= 0 && at < shape[i]!);
+  return isInside ? data[(z * shape[1] + y) * shape[0] + x] : undefined;
+}
+
 /** The value between voxels, whose middles are at 0.5, 1.5, …; edges are repeated. */
 export function trilinear({ shape, data }: TestVolume, point: Triple): number {
   const low = point.map((at) => Math.floor(at - 0.5));
@@ -143,15 +150,23 @@ export interface TestPart {
   readonly to?: Triple;
   readonly normal?: Triple;
   readonly offset?: number;
+  /** Distance along the ray at which it ends. */
+  readonly until?: number;
 }
 
 /** The samples of a ray: two per voxel, the first at the surface of the volume or of its part. */
 export function samplesOf(
   volume: TestVolume,
   { start, direction }: Ray,
-  { from = [0, 0, 0], to = volume.shape, normal, offset = 0 }: TestPart = {},
+  {
+    from = [0, 0, 0],
+    to = volume.shape,
+    normal,
+    offset = 0,
+    until = Number.POSITIVE_INFINITY,
+  }: TestPart = {},
 ): number[] {
-  let [enter, leave] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let [enter, leave] = [Number.NEGATIVE_INFINITY, until];
   for (const i of [0, 1, 2]) {
     const way = Math.abs(direction[i]!) < 1e-9 ? 1e-9 : direction[i]!;
     const [a, b] = [(from[i]! - start[i]!) / way, (to[i]! - start[i]!) / way];

@@ -4,7 +4,7 @@ import { valueScales } from "../base/value-scale.js";
 import { layerKinds, layerProblems } from "../model/added-layers.js";
 import { readSettings } from "../model/query.js";
 import { frameRates, maxSteps, placeModes, toolNames, type WantedState } from "../model/state.js";
-import { exaggerations, volumeBudgets, volumeModes } from "../model/volume.js";
+import { exaggerations, volumeBudgets, volumeModes, volumeSliceNames } from "../model/volume.js";
 import type { Dataset } from "../source/dataset.js";
 import { complexPartNames } from "../source/leaf.js";
 import { resolveFor } from "./target.js";
@@ -54,6 +54,7 @@ const accepted: Readonly<Record<string, string>> = {
   mode: volumeModes.join(", "),
   clip: "start:stop along x, y and z, such as 0:100,20:80,0:64",
   cut: "yaw, pitch and depth from -1 to 1, such as 30,20,0",
+  slices: `any of ${volumeSliceNames.join(", ")}`,
   exaggeration: `${exaggerations.least} to ${exaggerations.most}`,
   "volume-budget": `${volumeBudgets.least} to ${volumeBudgets.most} MiB`,
   interpolation: "nearest or linear",

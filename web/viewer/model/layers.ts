@@ -285,9 +285,14 @@ export function playableAxes(dataset: Dataset, settings: ViewState): number[] {
   );
 }
 
-/** The axes of the plane or the volume. */
-export const viewAxes = (dataset: Dataset, state: ViewState): readonly number[] =>
-  (state.view === "volume" ? volumeAxes(dataset, state) : undefined) ?? state.axes;
+/** The axes of the plane or the volume, except those along which slices inside the volume can move. */
+export function viewAxes(dataset: Dataset, state: ViewState): readonly number[] {
+  const axes = state.view === "volume" ? volumeAxes(dataset, state) : undefined;
+  return axes?.filter((_, i) => !state.slices.includes(slicesAcross[i]!)) ?? state.axes;
+}
+
+/** The slices at right angles to the axes z, y and x of a volume. */
+export const slicesAcross = ["xy", "xz", "yz"] as const;
 
 /** Maximum ratio of the sides of a drawn element: thinner ones would be invisible. */
 const longest = 64;

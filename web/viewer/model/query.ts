@@ -56,6 +56,13 @@ const numberEntry = (key: Key, name: string = key): Entry => ({
   write: (state) => String(state[key] ?? "none"),
 });
 
+/** A list of names. */
+const listEntry = (key: "planes" | "slices"): Entry => ({
+  name: key,
+  read: (text) => ({ [key]: text.split(/[\s,]+/) }),
+  write: (state) => state[key].join(),
+});
+
 const entries: readonly Entry[] = [
   {
     name: "axes",
@@ -133,11 +140,7 @@ const entries: readonly Entry[] = [
   choiceEntry("isLogHistogram", "histogram", "linear", "log"),
   numberEntry("frameRate", "fps"),
   numberEntry("profile"),
-  {
-    name: "planes",
-    read: (text) => ({ planes: text.split(/[\s,]+/) }),
-    write: ({ planes }) => planes.join(),
-  },
+  listEntry("planes"),
   numberEntry("depth"),
   {
     // Over maps: `none`, or a list of the lines.
@@ -167,6 +170,7 @@ const entries: readonly Entry[] = [
     read: (text) => ({ cut: readCut(text) }),
     write: ({ cut }) => (cut ? cutText(cut) : ""),
   },
+  listEntry("slices"),
   numberEntry("exaggeration"),
   numberEntry("volumeBudget", "volume-budget"),
   textEntry("places"),
@@ -193,7 +197,7 @@ const named = new Set<string>([
     "layers",
   ],
   ...["center", "isLogHistogram", "frameRate", "profile", "planes", "depth", "isGraticuleOn", "areCoastsOn"],
-  ...["view", "orbit", "mode", "clip", "cut", "exaggeration", "volumeBudget"],
+  ...["view", "orbit", "mode", "clip", "cut", "slices", "exaggeration", "volumeBudget"],
   ...["places", "meridian", "interpolation", "tool"],
 ]);
 

@@ -30,10 +30,12 @@ import {
   isExaggeration,
   isOrbit,
   isVolumeBudget,
+  isVolumeSlices,
   type Orbit,
   type VolumeClip,
   type VolumeCut,
   type VolumeMode,
+  type VolumeSlice,
   volumeBudgets,
   volumeModes,
 } from "./volume.js";
@@ -127,6 +129,8 @@ export interface ViewState {
   /** The part of the volume that is drawn; null for everything. */
   readonly clip: VolumeClip | null;
   readonly cut: VolumeCut | null;
+  /** Slices drawn inside the volume. */
+  readonly slices: readonly VolumeSlice[];
   /** Factor of the volume's lengths along its third axis. */
   readonly exaggeration: number;
   /** Maximum memory of the volume's textures, in MiB. */
@@ -224,6 +228,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     mode: volumeModes.find((mode) => mode === wanted.mode) ?? "max",
     clip: isClip(wanted.clip) ? wanted.clip : null,
     cut: isCut(wanted.cut) ? wanted.cut : null,
+    slices: isVolumeSlices(wanted.slices) ? wanted.slices : [],
     exaggeration: isExaggeration(wanted.exaggeration) ? wanted.exaggeration : 1,
     volumeBudget: isVolumeBudget(wanted.volumeBudget) ? wanted.volumeBudget : volumeBudgets.usual,
     places: placeModes.find((mode) => mode === wanted.places) ?? "auto",

@@ -93,6 +93,15 @@ export function readCut(text: string): unknown {
 export const cutText = ({ yaw, pitch, depth }: VolumeCut): string =>
   [Number(yaw.toFixed(2)), Number(pitch.toFixed(2)), Number(depth.toFixed(3))].join();
 
+/** Slices inside a volume: those through the shown element, where z is the third axis, and the cut plane. */
+export const volumeSliceNames = ["xy", "xz", "yz", "cut"] as const;
+export type VolumeSlice = (typeof volumeSliceNames)[number];
+
+export const isVolumeSlices = (value: unknown): value is readonly VolumeSlice[] =>
+  Array.isArray(value) &&
+  new Set(value).size === value.length &&
+  value.every((name) => volumeSliceNames.includes(name as VolumeSlice));
+
 /** Memory of a volume's textures, in MiB. */
 export const volumeBudgets = { least: 16, usual: 512, most: 16_384 } as const;
 

@@ -1,9 +1,9 @@
 /** Controls of volumes: plane or volume, its projection, the part that is drawn. */
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
 import { findChannelAxis } from "../model/channels.js";
-import { volumeAxes } from "../model/layers.js";
+import { slicesAcross, volumeAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { defaultOrbit, type VolumeClip, type VolumeMode } from "../model/volume.js";
+import { defaultOrbit, type VolumeClip, type VolumeMode, volumeSliceNames } from "../model/volume.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Change, Control } from "./control.js";
 import { axisName } from "./rulers.js";
@@ -48,6 +48,7 @@ export function volumeParts(dataset: Dataset, change: Change): Control[] {
       },
     },
     stretchPart(dataset, change),
+    slicesPart(dataset, change),
     cutPart(change),
     clipPart(dataset, change),
   ];
@@ -74,6 +75,40 @@ function stretchPart(dataset: Dataset, change: Change): Control {
       );
       element.querySelector("label")!.textContent = `Stretch ${name} × ${state.exaggeration}`;
       slider.value = String(Math.log10(state.exaggeration));
+    },
+  };
+}
+
+/** The slices inside the volume, named by the axis that they are across. */
+function slicesPart(dataset: Dataset, change: Change): Control {
+  const rows = volumeSliceNames.map((name) => {
+    const box = h("input", {
+      type: "checkbox",
+      onchange: () =>
+        change(
+          ({ slices }) => ({
+            slices: volumeSliceNames.filter((one) => (one === name ? box.checked : slices.includes(one))),
+          }),
+          "slices",
+        ),
+    });
+    const text = h("span", {}, "the cut");
+    return { name, box, text, element: h("label", { class: "zw-check" }, box, text) };
+  });
+  const group = { class: "zw-group", role: "group", "aria-label": "Slices inside" };
+  const element = h("div", group, h("span", {}, "Slices inside"), ...rows.map((row) => row.element));
+  const names = dataset.axes.map(({ name }) => name ?? null);
+  return {
+    element,
+    sync(state, { kind }) {
+      const axes = volumeAxes(dataset, state);
+      element.hidden = state.view !== "volume" || kind !== "image" || !axes;
+      for (const { name, box, text, element: row } of rows) {
+        const place = slicesAcross.findIndex((one) => one === name);
+        if (place >= 0 && axes) text.textContent = `across ${axisName(names, axes[place]!)}`;
+        else row.hidden = state.cut === null;
+        box.checked = state.slices.includes(name);
+      }
     },
   };
 }

@@ -19,12 +19,18 @@ export interface VolumeViewpoint {
   readonly cut?: VolumeCut | null;
 }
 
-/** The part of a volume that is drawn, in voxels of level 0: inside a box, and on one side of a plane. */
-export interface VisiblePart {
-  readonly box: Box;
-  /** Points whose product with `normal` is at least `offset` are drawn. */
+/** The points whose product with `normal` is `offset`, in voxels of level 0. */
+export interface Plane {
   readonly normal: Vec3;
   readonly offset: number;
+}
+
+/**
+ * The part of a volume that is drawn, in voxels of level 0: inside a box, and on the side of a plane to which its
+ * normal points.
+ */
+export interface VisiblePart extends Plane {
+  readonly box: Box;
 }
 
 /**

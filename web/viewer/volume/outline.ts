@@ -2,6 +2,7 @@
 import { type Box, map3, type Vec3 } from "./bricks.js";
 import { corners, pixelScale, projector, type VolumeViewpoint, visiblePart } from "./camera.js";
 import { drawCube } from "./cube.js";
+import type { Slices } from "./slices.js";
 
 const edgeColor = "rgb(140 150 160 / 70%)";
 const textColor = "rgb(255 255 255 / 90%)";
@@ -24,6 +25,7 @@ export function drawOutline(
   ratio: number,
   labels: VolumeLabels,
   point: Vec3 | undefined,
+  slices: Slices["at"],
 ): void {
   const { width, height, space } = view;
   if (context.canvas.width !== width || context.canvas.height !== height)
@@ -35,6 +37,7 @@ export function drawOutline(
   context.lineWidth = ratio;
   context.strokeStyle = edgeColor;
   drawEdges(context, view, { from: [0, 0, 0], to: space.extent });
+  drawSlices(context, view, slices);
   if (view.clip) {
     context.setLineDash([4 * ratio, 3 * ratio]);
     drawEdges(context, view, visiblePart(view).box);
@@ -49,6 +52,16 @@ export function drawOutline(
   if (!view.orbit.isPerspective) drawBar(context, view, ratio, labels);
   if (point) drawMark(context, view, ratio, point);
   context.restore();
+}
+
+/** The edges of the slices across the axes. */
+function drawSlices(context: CanvasRenderingContext2D, view: VolumeViewpoint, slices: Slices["at"]): void {
+  const { box } = visiblePart(view);
+  for (const [axis, at] of slices.entries()) {
+    if (at === undefined || at + 0.5 < box.from[axis]! || at + 0.5 > box.to[axis]!) continue;
+    const flat = (edge: Vec3) => map3((i) => (i === axis ? at + 0.5 : edge[i]!));
+    drawEdges(context, view, { from: flat(box.from), to: flat(box.to) });
+  }
 }
 
 function drawEdges(context: CanvasRenderingContext2D, view: VolumeViewpoint, box: Box): void {

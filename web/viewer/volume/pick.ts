@@ -2,8 +2,9 @@
 import type { VolumeMode } from "../model/volume.js";
 import type { Blocks, VolumeElement } from "./blocks.js";
 import { type Brick, map3, side, type Vec3, type VolumeLevel } from "./bricks.js";
-import { castRays, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
 import type { PageTable } from "./pages.js";
+import { planeDistance } from "./slices.js";
 
 export interface PickSource {
   readonly levels: readonly VolumeLevel[];
@@ -12,6 +13,7 @@ export interface PickSource {
   /** Limits of the colours. */
   readonly low: number;
   readonly high: number;
+  readonly slices: readonly Plane[];
 }
 
 export interface Picked {
@@ -53,19 +55,31 @@ function pixelRay(view: VolumeViewpoint, x: number, y: number): Ray {
   return { start, direction, enter, leave };
 }
 
-/** Weight of a sample by its share of the range; the greatest wins. Ends the ray if it is infinite. */
-function weigher(mode: VolumeMode): (share: number) => number {
-  let clear = 1;
-  if (mode === "min") return (share) => -share;
+/** Weighs the samples of a ray by their share of the range. */
+interface Weigher {
+  /** The greatest weight wins; an infinite one ends the ray. */
+  weigh(share: number): number;
+  /** Whether a slice behind the samples decides the colour, after the weight and the share of the best. */
+  isSliceSeen(weight: number, share: number): boolean;
+}
+
+const cover = (share: number): number => Math.min(Math.max(share, 0), 1) ** 2;
+
+function weigher(mode: VolumeMode): Weigher {
   if (mode === "surface")
-    return (share) => (share >= 0.5 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY);
-  if (mode !== "composite") return (share) => share;
-  return (share) => {
-    const opacity = Math.min(Math.max(share, 0), 1) ** 2;
-    const weight = clear * opacity;
+    return {
+      weigh: (share) => (share >= 0.5 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY),
+      isSliceSeen: (weight) => weight !== Number.POSITIVE_INFINITY,
+    };
+  if (mode === "min") return { weigh: (share) => -share, isSliceSeen: (_, share) => cover(1 - share) < 0.5 };
+  if (mode !== "composite") return { weigh: (share) => share, isSliceSeen: (_, share) => cover(share) < 0.5 };
+  let clear = 1;
+  const weigh = (share: number) => {
+    const weight = clear * cover(share);
     clear -= weight;
     return weight > 0 ? weight : Number.NEGATIVE_INFINITY;
   };
+  return { weigh, isSliceSeen: (weight) => clear > weight };
 }
 
 /** The voxel that decides the colour of a pixel; undefined if there is none. */
@@ -75,28 +89,58 @@ export function pickVoxel(
   mode: VolumeMode,
   source: PickSource,
 ): Picked | undefined {
-  const { levels, pages, low, high } = source;
-  const { start, direction, enter, leave } = pixelRay(view, x, y);
+  const { levels, pages } = source;
+  const ray = pixelRay(view, x, y);
+  const slice = nearestSlice(ray, source);
+  const leave = slice?.distance ?? ray.leave;
   const shortest = levels.map(({ factor }) =>
     Math.min(...map3((i) => Math.abs(factor[i]! * view.space.spacing[i]!))),
   );
-  const weigh = weigher(mode);
+  const { weigh, isSliceSeen } = weigher(mode);
   let [best, found] = [Number.NEGATIVE_INFINITY, undefined as Picked | undefined];
-  for (let t = enter + shortest[0]! / 2; t < leave; ) {
-    const point = map3((i) => start[i]! + t * direction[i]!);
-    const brick = pages.brickAt(map3((i) => within(Math.floor(point[i]! / side), pages.grid[i]!)));
+  for (let t = ray.enter + shortest[0]! / 2; t < leave; ) {
+    const point = pointAt(ray, t);
+    const brick = brickAt(pages, point);
     t += shortest[brick?.level ?? 0]! / 2;
-    const voxel = brick && voxelAt(levels[brick.level]!, point);
-    const element = voxel && source.blocks.element(brick.level, voxel);
-    if (!element || Number.isNaN(element.value)) continue;
-    const share = (element.value - low) / (high - low || 1);
-    const weight = weigh(share);
+    const picked = brick && pickedAt(source, brick, point);
+    const weight = picked ? weigh(picked.share) : Number.NEGATIVE_INFINITY;
     if (weight <= best) continue;
     best = weight;
-    found = { level: brick.level, at: voxel, centre: centreOf(brick, levels, voxel), element, share };
+    found = picked;
     if (weight === Number.POSITIVE_INFINITY) break;
   }
-  return found;
+  return slice && (!found || isSliceSeen(best, found.share)) ? slice.picked : found;
+}
+
+/** The first slice on a ray that has a value there. */
+function nearestSlice(ray: Ray, source: PickSource): { picked: Picked; distance: number } | undefined {
+  const { start, direction, enter, leave } = ray;
+  const hits = source.slices.flatMap((plane) => {
+    const distance = planeDistance(plane, start, direction);
+    if (!(distance >= enter - 1e-3 && distance < leave)) return [];
+    // The cut plane may lie between two voxels, and one of them is cut away.
+    const { normal } = plane;
+    const length = Math.hypot(...normal);
+    const point = map3((i) => pointAt(ray, distance)[i]! + (1e-3 * normal[i]!) / length ** 2);
+    const brick = brickAt(source.pages, point);
+    const picked = brick && pickedAt(source, brick, point);
+    return picked ? [{ picked, distance }] : [];
+  });
+  return hits.sort((a, b) => a.distance - b.distance)[0];
+}
+
+const pointAt = ({ start, direction }: Ray, t: number): Vec3 => map3((i) => start[i]! + t * direction[i]!);
+
+const brickAt = (pages: PageTable, point: Vec3): Brick | undefined =>
+  pages.brickAt(map3((i) => within(Math.floor(point[i]! / side), pages.grid[i]!)));
+
+/** The element of a brick at a point; undefined if it is not at hand or NaN. */
+function pickedAt({ levels, blocks, low, high }: PickSource, brick: Brick, point: Vec3): Picked | undefined {
+  const at = voxelAt(levels[brick.level]!, point);
+  const element = blocks.element(brick.level, at);
+  if (!element || Number.isNaN(element.value)) return undefined;
+  const share = (element.value - low) / (high - low || 1);
+  return { level: brick.level, at, centre: centreOf(brick, levels, at), element, share };
 }
 
 const within = (at: number, length: number): number => Math.min(Math.max(at, 0), length - 1);

@@ -8,7 +8,7 @@ import type { LayerStyle } from "../model/layers.js";
 import type { VolumeMode } from "../model/volume.js";
 import type { Atlas } from "./atlas.js";
 import { map3, type VolumeLevel } from "./bricks.js";
-import { castRays, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
 import { type RayMode, volumeShader } from "./shaders.js";
 
 /** A layer of a picture of a volume. */
@@ -31,6 +31,7 @@ export interface VolumeScene {
   /** Whether samples are interpolated. */
   readonly isSmooth: boolean;
   readonly ground: Rgb;
+  readonly slices: readonly Plane[];
   readonly layers: readonly VolumeSceneLayer[];
 }
 
@@ -76,6 +77,7 @@ export function drawVolume(live: LiveContext, scene: VolumeScene, part: PictureP
     sendColors(live, layer.style);
     setView(gl, at, scene, layer, part.grain);
     setLayer(gl, at, scene, layer);
+    setSlices(gl, at, scene, layer.style);
     // Channels are added to the first; labels cover them.
     if (i > 0 || isLabels) gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, isLabels ? gl.ONE_MINUS_SRC_ALPHA : gl.ONE);
@@ -138,6 +140,19 @@ function setView(
   gl.uniform3fv(at("steps"), steps);
   for (const [i, name] of ["atlas", "pages", "bricks", "colours", "cells"].entries())
     gl.uniform1i(at(name), i);
+}
+
+function setSlices(
+  gl: WebGL2RenderingContext,
+  at: Program["at"],
+  { slices, isSmooth }: VolumeScene,
+  { isSmooth: isInterpolated, kind }: LayerStyle,
+): void {
+  gl.uniform1i(at("sliceCount"), slices.length);
+  gl.uniform1i(at("isSliceSmooth"), isSmooth && isInterpolated && kind !== "labels" ? 1 : 0);
+  if (slices.length === 0) return;
+  const planes = slices.flatMap(({ normal, offset }) => [...normal, offset]);
+  gl.uniform4fv(at("slices"), planes);
 }
 
 /** Whether the bricks of a level consist of whole bricks of level 0. */

@@ -8,6 +8,7 @@ import { map3, type Vec3 } from "./bricks.js";
 import type { VolumeViewpoint } from "./camera.js";
 import type { LayerVolume } from "./layer-volume.js";
 import { pickVoxel } from "./pick.js";
+import { volumeSlices } from "./slices.js";
 
 export interface VolumeReading {
   readonly layer: Layer;
@@ -40,10 +41,11 @@ export interface ReadingSource {
 export function readVolume(
   view: VolumeViewpoint,
   at: readonly [x: number, y: number],
-  { mode, index }: ViewState,
+  state: ViewState,
   axes: readonly [number, number, number],
   sources: readonly ReadingSource[],
 ): VolumePoint | undefined {
+  const slices = volumeSlices(view, state, axes).planes;
   const found = sources.flatMap(({ layer, volume, low, high }) => {
     const { atlas, blocks, levels } = volume;
     if (!atlas) return [];
@@ -53,15 +55,18 @@ export function readVolume(
       levels,
       pages: atlas.pages,
       blocks,
+      slices,
       ...(isLabels ? { low: 0, high: 1 } : { low, high }),
     };
-    const picked = pickVoxel(view, at, isLabels ? "surface" : mode, source);
+    const picked = pickVoxel(view, at, isLabels ? "surface" : state.mode, source);
+    // A slice can end the ray without a label.
+    if (isLabels && picked && picked.share < 0.5) return [];
     return picked ? [{ ...picked, rank: isLabels ? Number.POSITIVE_INFINITY : picked.share }] : [];
   });
   const [best] = found.sort((a, b) => (a.rank < b.rank ? 1 : -1));
   if (!best) return undefined;
   const shape = datasetShape(sources[0]!.layer.dataset);
-  const own = index.map((old, axis) => {
+  const own = state.index.map((old, axis) => {
     const place = axes.indexOf(axis);
     return place < 0 ? old : Math.min(Math.floor(best.centre[2 - place]!), shape[axis]! - 1);
   });

@@ -6,6 +6,7 @@ import type { VolumeMode } from "../model/volume.js";
 import { tableRow } from "./atlas.js";
 import { side } from "./bricks.js";
 import { cellSide, cellsPerSide } from "./extents.js";
+import { maxSlices } from "./slices.js";
 
 /** Maximum number of levels of a volume. */
 export const maxLevels = 16;
@@ -27,24 +28,23 @@ interface ModeCode {
   readonly result: string;
 }
 
-const extreme = (compare: string, bound: string): ModeCode => ({
+const extreme = (compare: string, bound: string, opacity: string): ModeCode => ({
   skip: `!(${bound} ${compare} best)`,
   uniform: `if (least ${compare} best) best = least;`,
   sample: `if (v ${compare} best) best = v;`,
   stop: compare === ">" ? "best >= range.z" : "best <= range.x",
-  result: "abs(best) > 2.9e38 ? ground : mapped(best)",
+  result: `abs(best) > 2.9e38 ? back : mix(back, mapped(best), hasSlice ? ${opacity} : 1.0)`,
 });
 
 /** Colour and opacity of `v`. The opacity by value is for one voxel of level 0. */
-const blend = (thickness: string): string => `float cover = clamp((v - range.x) * range.y / 256.0, 0.0, 1.0);
-      cover = 1.0 - pow(1.0 - min(cover * cover, 0.999), ${thickness});
-      total += (1.0 - total.a) * cover * vec4(mapped(v).rgb, 1.0);`;
+const blend = (thickness: string): string => `float own = 1.0 - pow(1.0 - min(cover(v), 0.999), ${thickness});
+      total += (1.0 - total.a) * own * vec4(mapped(v).rgb, 1.0);`;
 
 /** The first label other than 0 that has a colour, lit by the direction in which it ends. */
 const labels: ModeCode = {
   skip: "least == 0.0 && most == 0.0",
   uniform: `vec4 own = labelled(least);
-        if (least != 0.0 && own.a > 0.0) { own.a *= opacity; total = vec4(own.rgb * own.a, own.a); }`,
+        if (least != 0.0 && own.a > 0.0) total = covering(own);`,
   sample: `vec4 own = labelled(v);
         if (v != 0.0 && own.a > 0.0) {
           own.a *= opacity;
@@ -52,19 +52,20 @@ const labels: ModeCode = {
           break;
         }`,
   stop: "total.a > 0.0",
-  result: "total",
+  result: "total + (1.0 - total.a) * back",
 };
 
 const modes: Readonly<Record<RayMode, ModeCode>> = {
   labels,
-  max: extreme(">", "most"),
-  min: extreme("<", "least"),
+  max: extreme(">", "most", "cover(best)"),
+  min: extreme("<", "least", "cover(range.x + range.z - best)"),
   mean: {
     skip: "false",
     uniform: "total += vec4(least, 0.0, 0.0, 1.0) * count;",
     sample: "if (v == v) total += vec4(v, 0.0, 0.0, 1.0);",
     stop: "false",
-    result: "total.a > 0.0 ? mapped(total.r / total.a) : ground",
+    result:
+      "total.a > 0.0 ? mix(back, mapped(total.r / total.a), hasSlice ? cover(total.r / total.a) : 1.0) : back",
   },
   composite: {
     skip: "most <= range.x",
@@ -74,7 +75,7 @@ const modes: Readonly<Record<RayMode, ModeCode>> = {
       ${blend("thickness")}
       }`,
     stop: "total.a > 0.995",
-    result: "total + (1.0 - total.a) * ground",
+    result: "total + (1.0 - total.a) * back",
   },
   surface: {
     skip: "most < surface",
@@ -88,12 +89,13 @@ const modes: Readonly<Record<RayMode, ModeCode>> = {
       }
       former = v;`,
     stop: "total.a > 0.0",
-    result: "total.a > 0.0 ? total : ground",
+    result: "total.a > 0.0 ? total : back",
   },
 };
 
 export function volumeShader(mode: RayMode): string {
   const { skip, uniform, sample, stop, result } = modes[mode];
+  const back = mode === "labels" ? "covering(labelled(value))" : "mapped(value)";
   return `#version 300 es
 precision highp float;
 precision highp int;
@@ -122,6 +124,9 @@ uniform float surface;
 uniform float unit;       // value of a texel of 1
 uniform float opacity;
 uniform vec4 ground;
+uniform vec4 slices[${maxSlices}];   // points whose product with xyz is w
+uniform int sliceCount;
+uniform bool isSliceSmooth;
 out vec4 colour;
 
 const float side = ${side}.0;
@@ -130,6 +135,12 @@ const float cellSide = ${cellSide}.0;
 vec4 mapped(float value) {
   int entry = int(clamp((value - range.x) * range.y, 0.0, 255.0));
   return vec4(texelFetch(colours, ivec2(entry, 0), 0).rgb, 1.0);
+}
+
+/** Opacity of a voxel. */
+float cover(float value) {
+  float share = clamp((value - range.x) * range.y / 256.0, 0.0, 1.0);
+  return share * share;
 }
 
 // As draw/shaders.ts does for floats.
@@ -147,6 +158,11 @@ vec4 labelled(float value) {
   mixed ^= mixed >> 12;
   uint rgb = (mixed << 1) | 1u;
   return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+}
+
+vec4 covering(vec4 label) {
+  float alpha = label.a * opacity;
+  return vec4(label.rgb * alpha, alpha);
 }
 
 float lit(vec3 slope) {
@@ -173,6 +189,23 @@ vec4 shaded(vec3 at, vec3 scale) {
   return vec4(mapped(texture(atlas, at).r).rgb * lit(slope), 1.0);
 }
 
+/** The value at a point of a slice; NaN if there is none. */
+float sliceValue(vec3 point) {
+  ivec3 cell = ivec3(floor((point - origins[0]) / (side * factors[0])));
+  int number = int(texelFetch(pages, clamp(cell, ivec3(0), textureSize(pages, 0) - 1), 0).r);
+  ivec2 entry = ivec2(2 * (number % ${tableRow}), number / ${tableRow});
+  vec4 brick = texelFetch(bricks, entry, 0);
+  vec4 content = texelFetch(bricks, entry + ivec2(1, 0), 0);
+  if (number == 0 || content.z < 0.0) return number == 0 ? uintBitsToFloat(0x7fc00000u) : content.x;
+  int level = int(brick.w), slot = int(content.z);
+  ivec3 seat = ivec3(slot % row.x, (slot / row.x) % row.y, slot / (row.x * row.y));
+  vec3 inner = clamp((point - origins[level]) / factors[level] - brick.xyz * side, -0.5, side + 0.5);
+  vec3 place = vec3(seat) * (side + 2.0) + 1.0 + inner;
+  return isSliceSmooth
+    ? texture(atlas, place / vec3(textureSize(atlas, 0))).r
+    : texelFetch(atlas, ivec3(floor(place)), 0).r;
+}
+
 float leaving(vec3 start, vec3 inverse, vec3 low, vec3 high) {
   vec3 to = max((low - start) * inverse, (high - start) * inverse);
   return min(to.x, min(to.y, to.z));
@@ -195,6 +228,22 @@ void main() {
   else if (toward < 0.0) leave = min(leave, -behind / toward);
   else if (behind < 0.0) leave = enter;
   if (!(enter < leave)) { colour = ground; return; }
+
+  // A slice is opaque: the ray ends there.
+  vec4 back = ground;
+  bool hasSlice = false;
+  for (int i = 0; i < sliceCount; i++) {
+    vec3 normal = slices[i].xyz;
+    float along = dot(normal, direction), far = (slices[i].w - dot(normal, start)) / along;
+    // The cut plane may lie between two voxels, and one of them is cut away.
+    vec3 aside = normal * (1e-3 / dot(normal, normal));
+    if (along == 0.0 || far < enter - 1e-3 || far >= leave) continue;
+    float value = sliceValue(start + direction * far + aside);
+    if (value != value) continue;
+    leave = far;
+    hasSlice = true;
+    back = ${back};
+  }
 
   ivec3 grid = textureSize(pages, 0);
   vec3 inside = 1.0 / vec3(textureSize(atlas, 0));

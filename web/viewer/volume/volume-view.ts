@@ -23,6 +23,7 @@ import { drawOutline, type VolumeLabels } from "./outline.js";
 import { Pace } from "./pace.js";
 import { drawVolume, pictureSize, type VolumeScene } from "./ray-caster.js";
 import { readVolume, type VolumePoint } from "./reading.js";
+import { type Slices, volumeSlices } from "./slices.js";
 import { volumeLevels, volumeSpace } from "./space.js";
 
 export interface VolumeContent {
@@ -268,7 +269,13 @@ export class VolumeView {
 
   #drawLines(view: VolumeViewpoint): void {
     const context = this.#lines.getContext("2d")!;
-    drawOutline(context, view, window.devicePixelRatio || 1, this.#shown!.labels, this.#mark);
+    const { at } = this.#slices(view);
+    drawOutline(context, view, window.devicePixelRatio || 1, this.#shown!.labels, this.#mark, at);
+  }
+
+  #slices(view: VolumeViewpoint): Slices {
+    const { state, axes } = this.#shown!;
+    return volumeSlices(view, state, axes);
   }
 
   #setSize({ width, height }: VolumeViewpoint): void {
@@ -292,6 +299,7 @@ export class VolumeView {
       // Voxels are not seen in pixels of several device pixels.
       isSmooth: isResting || isSurface || grain < 2,
       ground: this.#ground(),
+      slices: this.#slices(view).planes,
       layers,
     };
   }
@@ -310,7 +318,7 @@ export class VolumeView {
   #currentLook(view: VolumeViewpoint): string {
     const { state, layers } = this.#shown!;
     const looks = layers.map((layer) => [Object.values(layer.style), this.callbacks.limits(layer)]);
-    return JSON.stringify([view, state.mode, looks]);
+    return JSON.stringify([view, state.mode, this.#slices(view).at, state.slices, looks]);
   }
 
   #status(): TileStatus {

@@ -1,0 +1,90 @@
+/** Volumes in the viewer, and the pictures expected from rays in float64. */
+import type { Page } from "@playwright/test";
+import { gray, grayRows } from "../shared/pixels.js";
+import {
+  halved,
+  omeVolume,
+  type Ray,
+  rayOf,
+  samplesOf,
+  type TestPart,
+  type TestVolume,
+  volumeOf,
+} from "../shared/volumes.js";
+import type { ViewerPage } from "./viewer-page.js";
+
+/** Serves a store under /volume/. @returns the requested keys */
+export async function serve(page: Page, store: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
+  const keys: string[] = [];
+  await page.route("**/volume/**", async (route) => {
+    const [, key = ""] = /\/volume\/(.*)$/.exec(new URL(route.request().url()).pathname) ?? [];
+    keys.push(key);
+    const body = store.get(key);
+    await route.fulfill(body ? { body: Buffer.from(body) } : { status: 404 });
+  });
+  return keys;
+}
+
+export const noise = (x: number, y: number, z: number): number => {
+  const mixed = Math.imul(Math.imul(x * 73 + 11, 0x9e3779b1) ^ Math.imul(y * 151 + 7, 0x85ebca6b), z + 31);
+  return (mixed >>> 13) & 255;
+};
+
+/** Noise in a ball beside the middle, zeros around it. */
+export const bytes = volumeOf(new Uint8Array(130 * 100 * 70), [130, 100, 70], (x, y, z) =>
+  Math.hypot(x - 70, y - 45, (z - 30) * 1.4) < 42 ? noise(x, y, z) >> (x > 70 ? 0 : 1) : 0,
+);
+export const image = omeVolume([bytes, halved(bytes)], [32, 64, 64]);
+
+export const show = (viewer: ViewerPage, query: string) =>
+  viewer.show(`source=/volume&view=volume&${query}&map=gray&range=0:256`);
+
+/** A number that changes with the picture. */
+export const pictureHash = (page: Page): Promise<number> =>
+  page.locator(".zw-canvas").evaluate((canvas: HTMLCanvasElement) => {
+    const { width, height } = canvas;
+    const copy = Object.assign(document.createElement("canvas"), { width, height });
+    const context = copy.getContext("2d", { willReadFrequently: true })!;
+    context.drawImage(canvas, 0, 0);
+    const pixels = new Uint32Array(context.getImageData(0, 0, width, height).data.buffer);
+    return pixels.reduce((hash, pixel) => Math.imul(hash ^ pixel, 0x01000193) >>> 0, 0x811c9dc5);
+  });
+
+/** Gray values of some pixels, with the ones expected from the samples of their rays. */
+export async function compared(
+  viewer: ViewerPage,
+  volume: TestVolume,
+  [yaw, pitch, zoom]: readonly [number, number, number],
+  expected: (samples: readonly number[]) => number,
+  part: TestPart = {},
+): Promise<{ actual: number; expected: number }[]> {
+  return comparedRays(viewer, volume, [yaw, pitch, zoom], (ray) => {
+    const samples = samplesOf(volume, ray, part);
+    return gray(samples.length === 0 ? 0 : expected(samples), 0, 256);
+  });
+}
+
+/** Gray values of some pixels, with the ones expected of their rays. */
+export async function comparedRays(
+  viewer: ViewerPage,
+  volume: TestVolume,
+  [yaw, pitch, zoom]: readonly [number, number, number],
+  expected: (ray: Ray) => number,
+): Promise<{ actual: number; expected: number }[]> {
+  const picture = await viewer.canvas();
+  const rows = grayRows(picture);
+  const pairs: { actual: number; expected: number }[] = [];
+  for (let row = 3; row < picture.height; row += 11)
+    for (let column = 5; column < picture.width; column += 13) {
+      const ray = rayOf(volume, { yaw, pitch, zoom }, picture, [column, row]);
+      pairs.push({ actual: rows[row]![column]!, expected: expected(ray) });
+    }
+  return pairs;
+}
+
+export const errors = (pairs: readonly { actual: number; expected: number }[]) => {
+  const all = pairs.map(({ actual, expected }) => Math.abs(actual - expected));
+  return { max: Math.max(...all), mean: all.reduce((sum, one) => sum + one, 0) / all.length };
+};
+
+export const most = (samples: readonly number[]) => Math.max(...samples);
