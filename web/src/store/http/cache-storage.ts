@@ -26,8 +26,16 @@ export interface EntryStorage {
 /** Opens a storage; undefined if this runtime has none. Nothing is created before the first write. */
 export function openStorage(name: string, folder: string | undefined): EntryStorage | undefined {
   if (hasNodeModules()) return new FileStorage(async () => folder ?? (await userFolder(name)));
-  // Pages without a secure context have none.
-  return typeof caches === "undefined" ? undefined : new BrowserStorage(`zarr-wasm/${name}`);
+  return hasCaches() ? new BrowserStorage(`zarr-wasm/${name}`) : undefined;
+}
+
+/** Whether the page may use the Cache API. Pages without a secure context lack it; in sandboxed frames reading it throws. */
+function hasCaches(): boolean {
+  try {
+    return typeof caches !== "undefined";
+  } catch {
+    return false;
+  }
 }
 
 /** Address of entries in the Cache API, which takes URLs as keys. They are never requested. */
