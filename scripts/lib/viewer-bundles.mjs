@@ -142,7 +142,7 @@ function preloadParts(files) {
     for (const imported of files.get(file).imports) name(imported);
   };
   for (const file of files.get("page.min.js").imports) name(file);
-  for (const file of files.keys()) if (/^(?:soon|decode)-/.test(file)) name(file);
+  for (const file of files.keys()) if (/^(?:soon|decode|cached-responses)-/.test(file)) name(file);
   const links = [...named]
     .slice(1)
     .map((file) => `    <link rel="modulepreload" fetchpriority="low" href="${file}">\n`);

@@ -15,6 +15,10 @@ export interface OpenOptions {
    * and v1 are requested at the same time, and the newest one that exists is opened.
    */
   version?: ZarrVersion | undefined;
+  /**
+   * Whether to look for an Icechunk repository or kerchunk references if there are no Zarr documents. Default: true.
+   */
+  otherFormats?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /**
    * Layout of the chunks of a Zarr v1 array with `order: "F"` and a compressor other than blosc: "spec"
@@ -53,7 +57,7 @@ export interface OpenOptions {
 /** @throws InvalidArgument */
 export function checkOpenOptions(options: OpenOptions): void {
   checkSignalIn(options);
-  const { version, kind, v1Order, path, verifyChecksums, virtual } = options;
+  const { version, kind, v1Order, path, otherFormats, verifyChecksums, virtual } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
     throw invalidArgument(`version must be 1, 2 or 3, not ${formatValue(version)}`);
   if (kind !== undefined && kind !== "array" && kind !== "group")
@@ -63,6 +67,8 @@ export function checkOpenOptions(options: OpenOptions): void {
   }
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean")
     throw invalidArgument("verifyChecksums must be a boolean");
+  if (otherFormats !== undefined && typeof otherFormats !== "boolean")
+    throw invalidArgument("otherFormats must be a boolean");
   if (path !== undefined && typeof path !== "string") throw invalidArgument("path must be a string");
   if (virtual !== undefined) checkObject(virtual, "virtual");
 }

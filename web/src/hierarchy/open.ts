@@ -39,7 +39,7 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
   try {
     return await opener.open(path, options);
   } catch (error) {
-    if (!opener.mayHoldOther(error)) throw error;
+    if (options.otherFormats === false || !opener.mayHoldOther(error)) throw error;
     const other = await (await otherStores()).findOther(store, options, error);
     return new Opener(other, options).open(path, options);
   }

@@ -75,7 +75,10 @@ export async function openNode(target: NodeTarget, context: NodeContext): Promis
   return open(source, { ...options, v1Order });
 }
 
-/** Both are requested in parallel; v2 is used only if v3 is missing, and is aborted if v3 exists. */
+/**
+ * Both are requested in parallel; v2 is used only if v3 is missing, and is aborted if v3 exists. The code for other
+ * formats is loaded only if both are missing.
+ */
 async function newestVersion(
   store: HttpStore,
   options: { readonly path: string | undefined } & NodeContext,
@@ -84,10 +87,11 @@ async function newestVersion(
   const giveUp = new AbortController();
   const forward = () => giveUp.abort(signal.reason);
   signal.addEventListener("abort", forward, { once: true });
-  const older = ifThere(open(store, { ...options, version: 2, signal: giveUp.signal }));
+  const plain = { ...options, otherFormats: false };
+  const older = ifThere(open(store, { ...plain, version: 2, signal: giveUp.signal }));
   older.catch(() => {}); // reported when it is awaited
   try {
-    const newest = await ifThere(open(store, { ...options, version: 3 }));
+    const newest = await ifThere(open(store, { ...plain, version: 3 }));
     if (newest) giveUp.abort();
     return newest ?? (await older);
   } finally {
