@@ -58,6 +58,29 @@ test("a server that does not respond is reported until data arrives", async ({ v
   await expect(status).toContainText("4 chunks, 4 KiB");
 });
 
+for (const [version, source] of [
+  [3, "stores/pyramid"],
+  [2, "groups/plate.zarr/A/1/0/0"],
+] as const)
+  test(`Zarr v${version} is opened without the code for other formats`, async ({ viewer, page }) => {
+    const scripts: string[] = [];
+    const data: string[] = [];
+    page.on("response", (response) => {
+      const { pathname } = new URL(response.url());
+      if (pathname.endsWith(".js")) scripts.push(response.url());
+      if (pathname.startsWith(`/${source}`)) data.push(pathname);
+    });
+    // The documents of version 3 arrive last.
+    const newest = await holdBack(page, /\/zarr\.json$/);
+    await viewer.goto(`source=/${source}`);
+    await expect.poll(() => data.filter((name) => /\.z(array|group)$/.test(name)).length).toBe(2);
+    newest.release();
+    await viewer.reaches("ready");
+    const texts = await Promise.all(scripts.map(async (url) => (await fetch(url)).text()));
+    expect(texts.filter((text) => text.includes("bad-icechunk"))).toEqual([]);
+    expect(data.filter((name) => /\/(repo|ref\.json|meta|\.zmetadata)$/.test(name))).toEqual([]);
+  });
+
 test("changing the selection aborts pending reads: the last choice is drawn", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices&select=0,:,:&map=gray&range=0:256");
   await viewer.showsGray(grayOf(0));

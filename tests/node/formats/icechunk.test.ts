@@ -222,6 +222,13 @@ describe("over HTTP", () => {
     expect(server.log.slice(4)).toEqual(["GET /r/repo", snapshot, manifest, chunk]);
   });
 
+  it("does not look for repositories if the caller does not want other formats", async () => {
+    const opening = open(serve(repository()), { path: "a", otherFormats: false });
+    expect(await failure(opening)).toBe("NotFound not-found");
+    const probes = ["meta", "zarr.json", ".zarray", ".zgroup"].map((name) => `GET /r/a/${name}`);
+    expect(server.log.sort()).toEqual(probes.sort());
+  });
+
   it("reads repositories in archives, if they are marked or the caller names a version", async () => {
     const parts = (objects: Objects) =>
       writeZip([...objects].map(([key, bytes]) => ({ name: key.slice(1), bytes })));

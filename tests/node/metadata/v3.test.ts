@@ -71,6 +71,7 @@ describe("Zarr v3 metadata", () => {
     ["a number", 7],
     ["a symbol for kind", { kind: Symbol("array") }],
     ["a version that has no string form", { version: Object.create(null) }],
+    ["a number for otherFormats", { otherFormats: 0 }],
     ["a symbol for v1Order", { v1Order: Symbol("spec") }],
     ["a number for a signal", { signal: 7 }],
     ["a symbol for a limit", { limits: { rank: Symbol("1") } }],
