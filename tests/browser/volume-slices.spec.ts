@@ -14,7 +14,8 @@ function firstSlice({ start, direction }: Ray, axes: readonly number[]) {
   return hits.filter(({ value }) => value !== undefined).sort((a, b) => a.until - b.until)[0];
 }
 
-const cover = (value: number) => Math.min(Math.max(value / 256, 0), 1) ** 2;
+/** The opacity of one of 256 colours. */
+const cover = (value: number) => (Math.floor(value) / 255) ** 2;
 const mixed = (back: number, front: number, share: number) => back + (front - back) * share;
 
 /** The colours of the values in front of a slice, over it. */

@@ -1,5 +1,7 @@
 // The models of volumes without a browser: bricks, page table, places in the atlas, levels of detail, camera.
 import { expect, it } from "vitest";
+import { curveText, isOpacityCurve, opacityAt, readCurve } from "#src/viewer/model/opacity-curve.js";
+import { channelsText, readChannels } from "#src/viewer/model/query-channels.js";
 import {
   clipText,
   cutText,
@@ -35,6 +37,7 @@ import {
 } from "#src/viewer/volume/camera.js";
 import { cubeTarget, lookAlong } from "#src/viewer/volume/cube.js";
 import { chooseBricks } from "#src/viewer/volume/octree.js";
+import { opacityTable, opaqueEntries } from "#src/viewer/volume/opacities.js";
 import { PageTable } from "#src/viewer/volume/pages.js";
 import { Slots } from "#src/viewer/volume/slots.js";
 
@@ -263,6 +266,30 @@ it("clip boxes and cut planes in addresses", () => {
   expect(readCut(cutText(cut))).toEqual(cut);
   expect(isCut(readCut("10,20"))).toBe(true);
   for (const text of ["", "1", "0,95", "0,0,2"]) expect(isCut(readCut(text))).toBe(false);
+});
+
+it("opacity curves in addresses; their values", () => {
+  const curve = [
+    [0.2, 0],
+    [0.6, 0.5],
+    [0.8, 0.5],
+    [1, 0],
+  ] as const;
+  expect(readCurve(curveText(curve))).toEqual(curve);
+  expect(isOpacityCurve(curve)).toBe(true);
+  for (const text of ["", "0/1", "0/0;0/1", "0.5/0;0.2/1", "0/0;1/1.5", "0/0;1/", "a/0;1/1"])
+    expect(isOpacityCurve(readCurve(text))).toBe(false);
+  expect([0, 0.2, 0.4, 0.6, 0.7, 0.9, 1].map((share) => opacityAt(curve, share))).toEqual(
+    [0, 0, 0.25, 0.5, 0.5, 0.25, 0].map((value) => expect.closeTo(value, 12)),
+  );
+  expect([-1, 0.5, 2].map((share) => opacityAt(undefined, share))).toEqual([0, 0.25, 1]);
+  expect(opaqueEntries(curve)).toEqual([52, 255]);
+  expect(opaqueEntries(undefined)).toEqual([1, 256]);
+  expect([0, 255].map((i) => opacityTable(curve)[i])).toEqual([0, 0]);
+  const range = { mode: "auto" } as const;
+  const channel = { index: 2, isOn: true, color: "00ff00", range, gamma: 1, curve };
+  const plain = { index: 0, isOn: false, color: "ff0000", range, gamma: 1.5 };
+  expect(readChannels(channelsText([channel, plain]))).toEqual([channel, plain]);
 });
 
 it("the cube and the keys x, y and z look along the axes, which may run backwards", () => {

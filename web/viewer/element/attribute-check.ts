@@ -54,6 +54,7 @@ const accepted: Readonly<Record<string, string>> = {
   mode: volumeModes.join(", "),
   clip: "start:stop along x, y and z, such as 0:100,20:80,0:64",
   cut: "yaw, pitch and depth from -1 to 1, such as 30,20,0",
+  curve: "2 to 16 ascending shares of the range, each with its opacity, such as 0/0;0.5/0.1;1/1",
   slices: `any of ${volumeSliceNames.join(", ")}`,
   exaggeration: `${exaggerations.least} to ${exaggerations.most}`,
   "volume-budget": `${volumeBudgets.least} to ${volumeBudgets.most} MiB`,

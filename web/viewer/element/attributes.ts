@@ -98,6 +98,8 @@ export interface ZarrViewerAttributes {
   clip?: string | undefined;
   /** A plane through the volume, by yaw and pitch in degrees, and its distance from the centre: `"30,20,0"`. */
   cut?: string | undefined;
+  /** Opacity of a translucent volume: shares of the range with their opacities, `"0/0;0.5/0.1;1/1"`. */
+  curve?: string | undefined;
   /** Slices inside the volume: any of `xy`, `xz`, `yz` and `cut`. */
   slices?: string | undefined;
   /** Factor of the volume's lengths along its third axis. Default: 1. */

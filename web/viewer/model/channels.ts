@@ -2,6 +2,7 @@
 import { keptFor } from "../base/memo.js";
 import { shortName } from "../base/text.js";
 import type { Dataset } from "../source/dataset.js";
+import { isOpacityCurve, type OpacityCurve } from "./opacity-curve.js";
 
 /** The values of the first and the last colour. */
 export type ValueRange =
@@ -18,6 +19,8 @@ export interface ChannelState {
   readonly range: ValueRange;
   /** Exponent applied between range and colour: 1 for none. */
   readonly gamma: number;
+  /** Opacity in translucent volumes; the default if undefined. */
+  readonly curve?: OpacityCurve | undefined;
 }
 
 /** Maximum number of layers: more cannot be told apart, and take longer than a frame to draw. */
@@ -142,10 +145,11 @@ export function isChannels(value: unknown, count: number): value is readonly Cha
   if (!Array.isArray(value) || value.length === 0 || value.length > maxChannels) return false;
   const indices = new Set<number>();
   return value.every((channel: Partial<ChannelState> | null) => {
-    const { index = -1, color, range, gamma, isOn } = channel ?? {};
+    const { index = -1, color, range, gamma, isOn, curve } = channel ?? {};
     const isPlace = Number.isSafeInteger(index) && index >= 0 && index < count && !indices.has(index);
     indices.add(index);
     const isLook = /^[0-9a-f]{6}$/i.test(String(color)) && isRange(range) && isGamma(gamma);
+    if (curve !== undefined && !isOpacityCurve(curve)) return false;
     return isPlace && isLook && typeof isOn === "boolean";
   });
 }

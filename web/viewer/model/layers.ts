@@ -9,6 +9,7 @@ import { type LayerState, layerName, placeKey } from "./added-layers.js";
 import type { Rectangle } from "./camera.js";
 import { findChannelAxis, isPicture } from "./channels.js";
 import type { LabelLook } from "./label-look.js";
+import type { OpacityCurve } from "./opacity-curve.js";
 import { openedLayers } from "./opened-layers.js";
 import { arrayFacts, type Outside, resolveState, type ValueRange, type ViewState } from "./state.js";
 
@@ -34,6 +35,8 @@ export interface LayerStyle {
   readonly labelColors?: LabelColors | undefined;
   /** 0 to 1. */
   readonly opacity: number;
+  /** Opacity of voxels in translucent volumes. */
+  readonly curve?: OpacityCurve | undefined;
   /** How the layer is composited onto those below; "mask" multiplies their opacity. */
   readonly blend: "over" | "add" | "mask";
   /** Whether values between the centres of elements are interpolated. */
@@ -197,7 +200,8 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
     const kind = colormap === "labels" ? "labels" : "map";
     const labelColors = kind === "labels" ? dataset.labelInfo?.colors : undefined;
     const look = kind === "labels" ? lookOf(state.labels) : {};
-    const style = { ...plain, ...spread, kind, labelColors, blend: "over", ...look } as const;
+    const curve = state.curve ?? undefined;
+    const style = { ...plain, ...spread, kind, labelColors, curve, blend: "over", ...look } as const;
     const center = isDiverging(colormap) && scale !== "log" ? { center: state.center } : {};
     return [{ ...plane, id: imageId, range, style, ...center }];
   }
@@ -205,8 +209,8 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
   const layers = state
     .channels!.filter(({ isOn }) => isOn)
     .map((channel): Layer => {
-      const { color, gamma } = channel;
-      const style = { ...plain, ...tinted, kind: "tint", color, gamma } as const;
+      const { color, gamma, curve } = channel;
+      const style = { ...plain, ...tinted, kind: "tint", color, gamma, curve } as const;
       const id = channelId(channel.index);
       return {
         ...plane,

@@ -8,6 +8,7 @@
 import { layersText, readLayers } from "./added-layers.js";
 import type { Camera } from "./camera.js";
 import { labelListText, readLabelList } from "./label-look.js";
+import { curveText, readCurve } from "./opacity-curve.js";
 import { channelsText, readChannels } from "./query-channels.js";
 import { type ArrayFacts, resolveState, type ValueRange, type ViewState, type WantedState } from "./state.js";
 import { clipText, cutText, orbitText, readClip, readCut, readOrbit } from "./volume.js";
@@ -170,6 +171,11 @@ const entries: readonly Entry[] = [
     read: (text) => ({ cut: readCut(text) }),
     write: ({ cut }) => (cut ? cutText(cut) : ""),
   },
+  {
+    name: "curve",
+    read: (text) => ({ curve: readCurve(text) }),
+    write: ({ curve }) => (curve ? curveText(curve) : ""),
+  },
   listEntry("slices"),
   numberEntry("exaggeration"),
   numberEntry("volumeBudget", "volume-budget"),
@@ -197,7 +203,7 @@ const named = new Set<string>([
     "layers",
   ],
   ...["center", "isLogHistogram", "frameRate", "profile", "planes", "depth", "isGraticuleOn", "areCoastsOn"],
-  ...["view", "orbit", "mode", "clip", "cut", "slices", "exaggeration", "volumeBudget"],
+  ...["view", "orbit", "mode", "clip", "cut", "curve", "slices", "exaggeration", "volumeBudget"],
   ...["places", "meridian", "interpolation", "tool"],
 ]);
 
@@ -335,5 +341,5 @@ function cameraText({ row, column, scale, depth }: Camera): string {
 
 /** Percent-encodes only characters that a query cannot hold, to keep it readable. */
 function escapeValue(value: string): string {
-  return encodeURIComponent(value).replace(/%(2F|3A|2C|40)/g, (code) => decodeURIComponent(code));
+  return encodeURIComponent(value).replace(/%(2F|3A|3B|2C|40)/g, (code) => decodeURIComponent(code));
 }

@@ -24,6 +24,7 @@ import {
   type ValueRange,
 } from "./channels.js";
 import { isLabelList, type LabelLook } from "./label-look.js";
+import { isOpacityCurve, type OpacityCurve } from "./opacity-curve.js";
 import {
   isClip,
   isCut,
@@ -129,6 +130,8 @@ export interface ViewState {
   /** The part of the volume that is drawn; null for everything. */
   readonly clip: VolumeClip | null;
   readonly cut: VolumeCut | null;
+  /** Opacity of voxels in translucent volumes, unless they are channels of a composite; null for the default. */
+  readonly curve: OpacityCurve | null;
   /** Slices drawn inside the volume. */
   readonly slices: readonly VolumeSlice[];
   /** Factor of the volume's lengths along its third axis. */
@@ -228,6 +231,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     mode: volumeModes.find((mode) => mode === wanted.mode) ?? "max",
     clip: isClip(wanted.clip) ? wanted.clip : null,
     cut: isCut(wanted.cut) ? wanted.cut : null,
+    curve: isOpacityCurve(wanted.curve) ? wanted.curve : null,
     slices: isVolumeSlices(wanted.slices) ? wanted.slices : [],
     exaggeration: isExaggeration(wanted.exaggeration) ? wanted.exaggeration : 1,
     volumeBudget: isVolumeBudget(wanted.volumeBudget) ? wanted.volumeBudget : volumeBudgets.usual,

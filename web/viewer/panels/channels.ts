@@ -11,10 +11,12 @@ import {
   type ValueRange,
 } from "../model/channels.js";
 import { channelId, isComposite } from "../model/layers.js";
+import type { OpacityCurve } from "../model/opacity-curve.js";
 import { drawnLeaf, type ViewState } from "../model/state.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
 import type { Change, Control, ControlState, LayerNumbers } from "./control.js";
+import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
 import { gammaField, limitFields, logBox, rangeList } from "./values.js";
 
@@ -180,11 +182,12 @@ class ChannelRow implements Control {
         this.#title,
         (range) => this.#setRange(range),
         (gamma) => this.#set({ gamma }, "gamma"),
+        (curve) => this.#set({ curve }, "curve"),
       );
       this.#details.append(this.#inside.element);
     }
     const numbers = state.numbers.find(({ layer }) => layer.id === channelId(channel.index));
-    this.#inside.sync(channel, numbers, drawnLeaf(this.dataset, settings.field), settings.isLogHistogram);
+    this.#inside.sync(channel, numbers, drawnLeaf(this.dataset, settings.field), settings);
   }
 }
 
@@ -195,15 +198,22 @@ class ChannelDetails {
   readonly #fields: ReturnType<typeof limitFields>;
   readonly #mode: HTMLSelectElement;
   readonly #gamma: ReturnType<typeof gammaField>;
+  readonly #curve: CurveEditor;
   #limits: readonly [number, number] = [0, 1];
 
-  constructor(name: string, onRange: (range: ValueRange) => void, onGamma: (gamma: number) => void) {
+  constructor(
+    name: string,
+    onRange: (range: ValueRange) => void,
+    onGamma: (gamma: number) => void,
+    onCurve: (curve: OpacityCurve | undefined) => void,
+  ) {
     const onLimits = (low: number, high: number) => onRange({ mode: "manual", low, high });
     this.#histogram = new HistogramView(name, { onLimits, onReset: () => onRange({ mode: "auto" }) });
     this.#fields = limitFields(` of ${name}`, onLimits);
     this.#mode = rangeList(onRange, () => this.#limits);
     this.#mode.setAttribute("aria-label", `Value range of ${name}`);
     this.#gamma = gammaField(onGamma, ` of ${name}`);
+    this.#curve = new CurveEditor(` of ${name}`, onCurve);
     this.element = h(
       "div",
       { class: "zw-group" },
@@ -211,6 +221,7 @@ class ChannelDetails {
       labelled("Value range", this.#mode),
       this.#fields.element,
       this.#gamma.element,
+      this.#curve.element,
     );
   }
 
@@ -222,13 +233,15 @@ class ChannelDetails {
     channel: ChannelState,
     numbers: LayerNumbers | undefined,
     leaf: Leaf | undefined,
-    isLogHistogram: boolean,
+    settings: ViewState,
   ): void {
     this.#limits = numbers?.limits ?? this.#limits;
     this.#mode.value = channel.range.mode;
     const isKnown = numbers?.isRangeKnown !== false;
     this.#fields.show(isKnown ? this.#limits : undefined, channel.range.mode === "manual");
     this.#gamma.show(channel.gamma);
-    this.#histogram.sync(numbers, leaf, isLogHistogram);
+    this.#curve.element.hidden = !hasOpacities(settings);
+    this.#curve.show(channel.curve);
+    this.#histogram.sync(numbers, leaf, settings.isLogHistogram);
   }
 }

@@ -9,6 +9,7 @@ import { canBeLabels, drawnLeaf, maxSteps, type ValueRange, type ViewState } fro
 import type { Dataset } from "../source/dataset.js";
 import { isTime } from "../source/leaf.js";
 import type { Change, Control, ControlState } from "./control.js";
+import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
 import { paintBar } from "./legend.js";
 import { colorsLike, OwnColors } from "./own-colors.js";
@@ -24,6 +25,7 @@ export function valueParts(dataset: Dataset, change: Change): Control[] {
   return [
     rangePart(dataset, change),
     colormapPart(dataset, change),
+    curvePart(dataset, change),
     scopePart(dataset, change),
     missingPart(dataset, change),
   ];
@@ -96,6 +98,20 @@ const kindGroups = (): HTMLElement[] =>
       ...names.map((name) => h("option", {}, name)),
     ),
   );
+
+/** The opacities of a translucent volume. */
+function curvePart(dataset: Dataset, change: Change): Control {
+  const editor = new CurveEditor("", (curve) => change(() => ({ curve: curve ?? null }), "curve"));
+  const { element } = editor;
+  return {
+    element,
+    sync(settings, state) {
+      const isShown = isMapped(dataset, settings, state) && settings.colormap !== "labels";
+      element.hidden = !isShown || !hasOpacities(settings);
+      editor.show(settings.curve ?? undefined);
+    },
+  };
+}
 
 const scaleNames: readonly (readonly [ValueScale, string])[] = [
   ["linear", "Linear"],

@@ -1,4 +1,5 @@
 /** Finds the voxel that a pixel of a volume shows. */
+import { type OpacityCurve, opacityAt } from "../model/opacity-curve.js";
 import type { VolumeMode } from "../model/volume.js";
 import type { Blocks, VolumeElement } from "./blocks.js";
 import { type Brick, map3, side, type Vec3, type VolumeLevel } from "./bricks.js";
@@ -14,6 +15,7 @@ export interface PickSource {
   readonly low: number;
   readonly high: number;
   readonly slices: readonly Plane[];
+  readonly curve: OpacityCurve | undefined;
 }
 
 export interface Picked {
@@ -63,9 +65,8 @@ interface Weigher {
   isSliceSeen(weight: number, share: number): boolean;
 }
 
-const cover = (share: number): number => Math.min(Math.max(share, 0), 1) ** 2;
-
-function weigher(mode: VolumeMode): Weigher {
+function weigher(mode: VolumeMode, curve: OpacityCurve | undefined): Weigher {
+  const cover = (share: number) => opacityAt(curve, share);
   if (mode === "surface")
     return {
       weigh: (share) => (share >= 0.5 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY),
@@ -96,7 +97,7 @@ export function pickVoxel(
   const shortest = levels.map(({ factor }) =>
     Math.min(...map3((i) => Math.abs(factor[i]! * view.space.spacing[i]!))),
   );
-  const { weigh, isSliceSeen } = weigher(mode);
+  const { weigh, isSliceSeen } = weigher(mode, source.curve);
   let [best, found] = [Number.NEGATIVE_INFINITY, undefined as Picked | undefined];
   for (let t = ray.enter + shortest[0]! / 2; t < leave; ) {
     const point = pointAt(ray, t);

@@ -1,4 +1,5 @@
 /** Draws volumes: one ray per pixel, in parts of the picture, so that no draw call takes long. */
+import { pixelBytes } from "../base/color-tables.js";
 import { keptFor } from "../base/memo.js";
 import { linkProgram, type Program, unit } from "../draw/gl.js";
 import type { Rgb } from "../draw/renderer.js";
@@ -9,6 +10,7 @@ import type { VolumeMode } from "../model/volume.js";
 import type { Atlas } from "./atlas.js";
 import { map3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
+import { opacityTable, opaqueEntries } from "./opacities.js";
 import { type RayMode, volumeShader } from "./shaders.js";
 
 /** A layer of a picture of a volume. */
@@ -88,14 +90,21 @@ export function drawVolume(live: LiveContext, scene: VolumeScene, part: PictureP
   gl.disable(gl.SCISSOR_TEST);
 }
 
-/** Uploads the colours of a layer: 256, or one for each of the first labels, in rows. */
+/** Uploads the colours of a layer: 256 with opacities, or one for each of the first labels, in rows. */
 function sendColors({ gl, resources }: LiveContext, style: LayerStyle): void {
   const table = layerColors(style);
-  const rows = style.kind === "labels" ? table.length / 256 : 1;
-  const bytes = new Uint8Array(table.buffer, table.byteOffset, 1024 * rows);
   gl.activeTexture(gl.TEXTURE3);
   gl.bindTexture(gl.TEXTURE_2D, resources.colours);
-  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+  if (style.kind === "labels") {
+    const rows = table.length / 256;
+    const bytes = new Uint8Array(table.buffer, table.byteOffset, 1024 * rows);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
+    return;
+  }
+  const texels = new Float32Array(4 * 256);
+  const opacities = opacityTable(style.curve);
+  for (const [i, color] of table.entries()) texels.set([...unit(pixelBytes(color)), opacities[i]!], 4 * i);
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA16F, 256, 1, 0, gl.RGBA, gl.FLOAT, texels);
 }
 
 /** Uniforms of the rays and the levels. */
@@ -168,6 +177,10 @@ function setLayer(
 ): void {
   const [from, to] = [low / atlas.unit, high / atlas.unit];
   gl.uniform3f(at("range"), from, to > from ? 256 / (to - from) : 1e30, to);
+  const [first, end] = opaqueEntries(style.curve);
+  const limit = (entry: number) =>
+    entry === 0 ? -3e38 : entry === 256 ? 3e38 : from + (entry / 256) * (to - from);
+  gl.uniform2f(at("opaque"), limit(first), limit(end));
   gl.uniform1f(at("surface"), from + surface * (to - from));
   gl.uniform1f(at("unit"), atlas.unit);
   gl.uniform1f(at("opacity"), style.opacity);

@@ -56,6 +56,7 @@ export function readVolume(
       pages: atlas.pages,
       blocks,
       slices,
+      curve: layer.style.curve,
       ...(isLabels ? { low: 0, high: 1 } : { low, high }),
     };
     const picked = pickVoxel(view, at, isLabels ? "surface" : state.mode, source);

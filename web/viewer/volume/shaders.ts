@@ -37,8 +37,9 @@ const extreme = (compare: string, bound: string, opacity: string): ModeCode => (
 });
 
 /** Colour and opacity of `v`. The opacity by value is for one voxel of level 0. */
-const blend = (thickness: string): string => `float own = 1.0 - pow(1.0 - min(cover(v), 0.999), ${thickness});
-      total += (1.0 - total.a) * own * vec4(mapped(v).rgb, 1.0);`;
+const blend = (thickness: string): string => `vec4 own = entryOf(v);
+      own.a = 1.0 - pow(1.0 - min(own.a, 0.999), ${thickness});
+      total += (1.0 - total.a) * own.a * vec4(own.rgb, 1.0);`;
 
 /** The first label other than 0 that has a colour, lit by the direction in which it ends. */
 const labels: ModeCode = {
@@ -57,18 +58,18 @@ const labels: ModeCode = {
 
 const modes: Readonly<Record<RayMode, ModeCode>> = {
   labels,
-  max: extreme(">", "most", "cover(best)"),
-  min: extreme("<", "least", "cover(range.x + range.z - best)"),
+  max: extreme(">", "most", "entryOf(best).a"),
+  min: extreme("<", "least", "entryOf(range.x + range.z - best).a"),
   mean: {
     skip: "false",
     uniform: "total += vec4(least, 0.0, 0.0, 1.0) * count;",
     sample: "if (v == v) total += vec4(v, 0.0, 0.0, 1.0);",
     stop: "false",
     result:
-      "total.a > 0.0 ? mix(back, mapped(total.r / total.a), hasSlice ? cover(total.r / total.a) : 1.0) : back",
+      "total.a > 0.0 ? mix(back, mapped(total.r / total.a), hasSlice ? entryOf(total.r / total.a).a : 1.0) : back",
   },
   composite: {
-    skip: "most <= range.x",
+    skip: "most < opaque.x || least >= opaque.y",
     uniform: `float v = least;
       ${blend("thickness * count")}`,
     sample: `if (v == v) {
@@ -120,6 +121,7 @@ uniform vec3 factors[${maxLevels}];
 uniform vec3 steps[${maxLevels}];          // distance between samples; 1 if bricks consist of whole cells; first sample
 uniform ivec2 row;        // bricks of the atlas along x and y
 uniform vec3 range;       // lower limit, colours per value, upper limit
+uniform vec2 opaque;      // values from x to y are not transparent
 uniform float surface;
 uniform float unit;       // value of a texel of 1
 uniform float opacity;
@@ -132,16 +134,13 @@ out vec4 colour;
 const float side = ${side}.0;
 const float cellSide = ${cellSide}.0;
 
-vec4 mapped(float value) {
+/** Colour and opacity of a voxel. */
+vec4 entryOf(float value) {
   int entry = int(clamp((value - range.x) * range.y, 0.0, 255.0));
-  return vec4(texelFetch(colours, ivec2(entry, 0), 0).rgb, 1.0);
+  return texelFetch(colours, ivec2(entry, 0), 0);
 }
 
-/** Opacity of a voxel. */
-float cover(float value) {
-  float share = clamp((value - range.x) * range.y / 256.0, 0.0, 1.0);
-  return share * share;
-}
+vec4 mapped(float value) { return vec4(entryOf(value).rgb, 1.0); }
 
 // As draw/shaders.ts does for floats.
 vec4 labelled(float value) {
