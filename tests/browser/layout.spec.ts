@@ -162,6 +162,18 @@ test("help lists the keys, of every axis as well", async ({ viewer, page }) => {
   await expect(viewer.box).toBeFocused();
 });
 
+test("help lists the keys of volumes, alone or beside those of planes", async ({ viewer, page }) => {
+  const help = page.getByRole("dialog", { name: "Keys and gestures" });
+  await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,volume");
+  await viewer.box.press("?");
+  await expect(help).toContainText("Zoom into a rectangle");
+  await expect(help).toContainText("Parallel or perspective projection");
+  await viewer.show("source=/stores/depths&view=volume");
+  await viewer.box.press("?");
+  await expect(help).toContainText("Move the cut");
+  await expect(help).not.toContainText("Zoom into a rectangle");
+});
+
 test("digits step along the axes", async ({ viewer, page }) => {
   await viewer.show("source=/stores/slices");
   const indices = () =>

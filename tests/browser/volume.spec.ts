@@ -38,6 +38,36 @@ test.describe("maximum intensity of bytes", () => {
     });
 });
 
+test("maximum intensity along 26 directions", async ({ viewer, page }) => {
+  await page.setViewportSize({ width: 640, height: 420 });
+  const small = volumeOf(new Uint8Array(70 * 40 * 30), [70, 40, 30], (x, y, z) =>
+    Math.hypot(x - 36, y - 19, z - 16) < 19 ? noise(x, y, z) : 0,
+  );
+  await serve(page, omeVolume([small], [40, 64, 64]));
+  const signs = [-1, 0, 1];
+  const ways = signs.flatMap((x) => signs.flatMap((y) => signs.map((z) => [x, y, z] as const)));
+  const directions = ways
+    .filter((way) => way.some((sign) => sign !== 0))
+    .map(([x, y, z]) => {
+      const [yaw, pitch] = [Math.atan2(x, z), Math.atan2(y, Math.hypot(x, z))];
+      const turned = [yaw, pitch].map((angle) => Number(((angle * 180) / Math.PI).toFixed(2)));
+      return { turned: turned as [number, number], isAxis: Math.abs(x) + Math.abs(y) + Math.abs(z) === 1 };
+    });
+  expect(directions).toHaveLength(26);
+  await show(viewer, "mode=max&orbit=0,0,0.5");
+  for (const { turned, isAxis } of directions) {
+    await page.evaluate((orbit) => {
+      history.replaceState(null, "", location.search.replace(/orbit=[^&]*/, `orbit=${orbit}`));
+      dispatchEvent(new PopStateEvent("popstate"));
+    }, `${turned},1`);
+    const difference = async () => {
+      const { max, mean } = errors(await compared(viewer, small, [...turned, 1], most));
+      return isAxis ? max : mean / 2;
+    };
+    await expect.poll(difference, { message: String(turned) }).toBeLessThanOrEqual(1);
+  }
+});
+
 test("every chunk is requested once, the coarsest level first", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
   const keys = await serve(page, image);

@@ -5,7 +5,7 @@ import type { LayerNumbers } from "../panels/control.js";
 import { placeText } from "../panels/coordinates.js";
 import type { Dataset } from "../source/dataset.js";
 import type { VolumeCallbacks, VolumeView } from "../volume/volume-view.js";
-import { Ranges } from "./ranges.js";
+import { type Limits, Ranges } from "./ranges.js";
 
 export type LazyVolumeCallbacks = Omit<VolumeCallbacks, "onTile" | "limits">;
 
@@ -41,17 +41,26 @@ export class LazyVolume {
   /**
    * Shows the volume of a state.
    * @param isCurrent whether it is still wanted after loading
+   * @param limits of the layers of another picture. Default: those of the volume's own values
    * @returns its view; undefined if the dataset has no third axis, or another view is wanted
    * @throws if WebGL2 is unavailable, or the code cannot be loaded
    */
-  async show(dataset: Dataset, state: ViewState, isCurrent: () => boolean): Promise<VolumeView | undefined> {
+  async show(
+    dataset: Dataset,
+    state: ViewState,
+    isCurrent: () => boolean,
+    limits?: ReadonlyMap<string, Limits>,
+  ): Promise<VolumeView | undefined> {
     const [{ VolumeView, volumeLayers }, { volumeLabels }] = await Promise.all([
       import("../volume/part.js"),
       import("./volume-labels.js"),
     ]);
     const axes = volumeAxes(dataset, state);
     if (!axes || !isCurrent()) return undefined;
-    this.#layers = volumeLayers(dataset, state, axes);
+    this.#layers = volumeLayers(dataset, state, axes).map((layer): Layer => {
+      const [low, high] = limits?.get(layer.id) ?? [];
+      return low === undefined ? layer : { ...layer, range: { mode: "manual", low, high: high! } };
+    });
     const measured = this.#layers.filter(hasRange);
     this.ranges.begin(measured, { isPerSlice: true, isCommon: state.isRangeCommon });
     this.#view ??= new VolumeView({

@@ -1,5 +1,6 @@
 /** The panes of a view: the picture and planes at right angles to it in one grid, with one crosshair and one zoom. */
 import { type Camera, fitted } from "../model/camera.js";
+import { planLayers } from "../model/layers.js";
 import { mapPositions } from "../model/map-positions.js";
 import {
   type ElementSides,
@@ -221,13 +222,15 @@ export class Panes {
     return `${paneAxisName(dataset, axis)} ${coordinateText(dataset.axes[axis]!, at) ?? at}`;
   }
 
-  #showVolume({ plane, dataset, state }: PictureState): void {
+  /** The volume has the colours of the picture. */
+  #showVolume({ plane, dataset, state, limits }: PictureState): void {
     if (!state.planes.includes("volume")) {
       this.#endVolume();
       return;
     }
     const { camera, window, ...parts } = state;
-    const key = JSON.stringify(parts);
+    const own = new Map(planLayers(dataset, state).map((layer) => [layer.id, limits(layer)]));
+    const key = JSON.stringify([parts, ...own.values()]);
     if (key === this.#volume?.key) return;
     const onOrbit = (orbit: Orbit | null, cause: "pan" | "zoom") => this.callbacks.onOrbit(orbit, cause);
     const { onCut, onStep, onPlay, onCommand } = this.callbacks;
@@ -237,7 +240,7 @@ export class Panes {
     const lazy = this.#volume?.lazy ?? new LazyVolume(inputs);
     this.#volume = { lazy, key };
     const isCurrent = () => this.#volume?.key === key && this.#main?.dataset === dataset;
-    lazy.show(dataset, state, isCurrent).then(
+    lazy.show(dataset, state, isCurrent, own).then(
       (view) => {
         if (view && isCurrent() && !view.element.parentElement)
           plane.element.parentElement?.append(view.element);

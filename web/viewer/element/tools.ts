@@ -4,6 +4,7 @@ import { saveBlob } from "../base/save.js";
 import { adoptSheet } from "../base/styles.js";
 import type { Command } from "../input/gestures.js";
 import type { ToolName } from "../model/state.js";
+import type { ShownView } from "../panels/help.js";
 import type { MainPanel } from "./main-panel.js";
 import styleText from "./tool-style-text.js";
 
@@ -11,8 +12,7 @@ export interface ToolsCallbacks {
   onZoom(direction: "in" | "out" | "reset"): void;
   /** The picture in its current view; undefined if there is none. */
   picture(): Promise<{ blob: Blob; name: string } | undefined>;
-  /** Names of the axes that have digits as keys. */
-  axes(): readonly string[];
+  view(): ShownView;
   onTool(tool: ToolName): void;
 }
 
@@ -112,7 +112,7 @@ export class Tools {
 
   async #help(): Promise<void> {
     const { showHelp } = await import("../panels/help.js");
-    showHelp(this.panel.element, this.callbacks.axes());
+    showHelp(this.panel.element, this.callbacks.view());
   }
 
   #toggleFull(): void {

@@ -140,7 +140,7 @@ export class ViewController {
     this.#tools ??= new Tools(this.mainPanel, {
       onZoom: (direction) => this.#zoom(direction),
       picture: () => this.callbacks.share.picture(),
-      axes: () => this.#slices.axes.map((axis) => this.model.dataset!.axes[axis]!.name ?? `axis ${axis}`),
+      view: () => this.model.view!,
       onTool: (tool) => this.change({ tool }, "tool"),
     });
     this.#tools.choose(this.model.settings.value?.tool);

@@ -276,7 +276,7 @@ export function volumeAxes(
     length > 1 && axis !== channelAxis && !state.axes.includes(axis) ? [axis] : [],
   );
   const isSpace = (axis: number) => dataset.axes[axis]!.type === "space" || dataset.axes[axis]!.role === "z";
-  const depth = others.find(isSpace) ?? others.at(-1);
+  const depth = others.find((axis) => axis === state.depth) ?? others.find(isSpace) ?? others.at(-1);
   return depth === undefined ? undefined : [depth, down, across];
 }
 

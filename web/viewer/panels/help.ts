@@ -1,5 +1,14 @@
 /** Dialog that lists the keys and gestures of a picture. */
 import { h, uniqueId } from "../base/dom.js";
+import { playableAxes } from "../model/layers.js";
+import type { ViewState } from "../model/state.js";
+import type { Dataset } from "../source/dataset.js";
+
+/** A view whose keys are listed. */
+export interface ShownView {
+  readonly dataset: Dataset;
+  readonly settings: ViewState;
+}
 
 type Entry = readonly [keys: string, effect: string];
 
@@ -18,7 +27,6 @@ const moving: readonly Entry[] = [
   ["+  −", "Zoom in and out"],
   ["0", "Fit the whole slice"],
   ["Shift + drag", "Zoom into a rectangle, with any tool"],
-  ["F", "Full screen"],
 ];
 
 const reading: readonly Entry[] = [
@@ -29,7 +37,20 @@ const reading: readonly Entry[] = [
   ["Esc", "Hide the cursor"],
 ];
 
+const turning: readonly Entry[] = [
+  ["Drag, arrow keys", "Turn"],
+  ["Shift + drag, Shift + arrow keys, two fingers", "Move"],
+  ["Wheel, pinch, +  −", "Zoom"],
+  ["A face of the cube, X, Y, Z", "Look along an axis; with Shift from its other end"],
+  ["P", "Parallel or perspective projection"],
+  ["0, double click", "Default camera"],
+  ["C", "Cut parallel to the screen, or remove the cut"],
+  ["[  ]", "Move the cut"],
+  ["Pointer, Enter", "Read the value under the pointer, or in the middle"],
+];
+
 const others: readonly Entry[] = [
+  ["F", "Full screen"],
   ["S", "Save as PNG"],
   ["?", "These keys"],
 ];
@@ -48,7 +69,10 @@ function axisEntries(axes: readonly string[]): Entry[] {
 }
 
 /** Shows the dialog over an element, which keeps the focus afterwards. */
-export function showHelp(over: HTMLElement, axes: readonly string[]): void {
+export function showHelp(over: HTMLElement, { dataset, settings }: ShownView): void {
+  const axes = playableAxes(dataset, settings).map((axis) => dataset.axes[axis]!.name ?? `axis ${axis}`);
+  const hasPlane = settings.view !== "volume";
+  const hasVolume = !hasPlane || settings.planes.includes("volume");
   const id = uniqueId("help");
   const close = h("button", { type: "button", class: "zw-button", onclick: () => dialog.close() }, "Close");
   const part = (title: string, entries: readonly Entry[]) =>
@@ -67,9 +91,9 @@ export function showHelp(over: HTMLElement, axes: readonly string[]): void {
       "div",
       {},
       part("Slices", axisEntries(axes)),
-      part("Tools", tools),
-      part("Moving", moving),
-      part("Reading values", reading),
+      ...(hasPlane ? [part("Tools", tools), part("Moving", moving)] : []),
+      hasPlane && part("Reading values", reading),
+      hasVolume && part("Volume", turning),
       part("More", others),
     ),
   );

@@ -1,0 +1,90 @@
+// Volumes in a view: without WebGL2, with reduced motion, beside planes, and the bytes that they read.
+import { halved, omeVolume, rayOf, volumeOf } from "../shared/volumes.js";
+import { expect, test } from "./site.js";
+import { withoutWebGL } from "./viewer-page.js";
+import { bytes, compared, errors, image, most, noise, serve, show } from "./volume-page.js";
+
+test("without WebGL2, a note and the plane appear instead of the volume", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await withoutWebGL(page);
+  await serve(page, image);
+  await show(viewer, "mode=max");
+  const notes = page.getByRole("list", { name: "Notes" });
+  await expect(notes).toContainText("The volume cannot be shown: WebGL2 is unavailable");
+  await expect(viewer.box).toHaveAttribute("data-view", /:/);
+  await expect(viewer.error).toHaveCount(0);
+});
+
+test("with reduced motion, the camera is at its new place at once", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await serve(page, image);
+  await show(viewer, "orbit=30,20,1&mode=max");
+  await viewer.box.press("x");
+  await expect(page).toHaveURL(/orbit=90,0,1/);
+  const difference = async () => errors(await compared(viewer, bytes, [90, 0, 1], most)).max;
+  await expect.poll(difference).toBeLessThanOrEqual(1);
+});
+
+test("a volume beside planes has their range", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  // The shown slice has values up to 100, the volume up to 250.
+  const volume = volumeOf(new Uint8Array(40 * 40 * 40), [40, 40, 40], (x, y, z) =>
+    z === 20 ? (noise(x, y, z) * 100) / 255 : x < 20 ? 50 : 250,
+  );
+  await serve(page, omeVolume([volume], [40, 40, 40]));
+  await viewer.show(
+    "source=/volume&map=gray&range=minmax&scope=slice&select=20,:,:&planes=xy,volume&orbit=0,0,1&mode=max",
+  );
+  const grayAt = (x: number) =>
+    page.locator(".zw-frame-volume .zw-canvas").evaluate((canvas: HTMLCanvasElement, share) => {
+      const { width, height } = canvas;
+      const scale = Math.min(width, height) / Math.hypot(40, 40, 40);
+      const copy = Object.assign(document.createElement("canvas"), { width, height });
+      const context = copy.getContext("2d", { willReadFrequently: true })!;
+      context.drawImage(canvas, 0, 0);
+      return context.getImageData(width / 2 + share * 40 * scale, height / 2, 1, 1).data[0];
+    }, x);
+  // Half of the range of the slice, and above it.
+  await expect.poll(() => grayAt(0.25)).toBe(255);
+  await expect.poll(async () => Math.abs((await grayAt(-0.25))! - 190)).toBeLessThan(67);
+});
+
+test("a view reads little more than the chunks that its rays meet", async ({ viewer, page }) => {
+  const size = 192;
+  const dense = volumeOf(
+    new Uint8Array(size ** 3),
+    [size, size, size],
+    (x, y, z) => 1 + (noise(x, y, z) >> 1),
+  );
+  const store = omeVolume([dense, halved(dense)], [32, 32, 32]);
+  const keys = await serve(page, store);
+  for (const [yaw, pitch, zoom] of [
+    [0, 0, 3],
+    [30, 20, 4],
+  ] as const) {
+    keys.length = 0;
+    await show(viewer, `mode=max&orbit=${yaw},${pitch},${zoom}`);
+    const read = keys.filter((key) => /\/c\//.test(key));
+    const { width, height } = await viewer.canvas();
+    const met = new Set<string>();
+    for (let row = 0; row < height; row += 4)
+      for (let column = 0; column < width; column += 4) {
+        const { start, direction } = rayOf(dense, { yaw, pitch, zoom }, { width, height }, [column, row]);
+        const middle = 2 * Math.hypot(size, size, size);
+        for (let t = middle - size; t < middle + size; t += 2) {
+          const at = start.map((from, i) => Math.floor((from + t * direction[i]!) / 32));
+          if (at.every((index) => index >= 0 && index < size / 32)) met.add(`0/c/${at.reverse().join("/")}`);
+        }
+      }
+    const bytesOf = (list: Iterable<string>) =>
+      [...list].reduce((sum, key) => sum + (store.get(key)?.length ?? 0), 0);
+    expect(read.some((key) => key.startsWith("0/"))).toBe(true);
+    expect(met.size).toBeLessThan((size / 32) ** 3);
+    expect(bytesOf(read) / bytesOf(met)).toBeLessThanOrEqual(1.5);
+  }
+});
