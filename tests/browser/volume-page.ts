@@ -70,12 +70,13 @@ export async function comparedRays(
   volume: TestVolume,
   [yaw, pitch, zoom]: readonly [number, number, number],
   expected: (ray: Ray) => number,
+  step = 11,
 ): Promise<{ actual: number; expected: number }[]> {
   const picture = await viewer.canvas();
   const rows = grayRows(picture);
   const pairs: { actual: number; expected: number }[] = [];
-  for (let row = 3; row < picture.height; row += 11)
-    for (let column = 5; column < picture.width; column += 13) {
+  for (let row = 3; row < picture.height; row += step)
+    for (let column = 5; column < picture.width; column += step + 2) {
       const ray = rayOf(volume, { yaw, pitch, zoom }, picture, [column, row]);
       pairs.push({ actual: rows[row]![column]!, expected: expected(ray) });
     }

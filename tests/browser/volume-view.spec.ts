@@ -55,13 +55,14 @@ test("a volume beside planes has their range", async ({ viewer, page, problems }
 });
 
 test("a view reads little more than the chunks that its rays meet", async ({ viewer, page }) => {
-  const size = 192;
+  const [size, chunk] = [256, 64];
   const dense = volumeOf(
     new Uint8Array(size ** 3),
     [size, size, size],
     (x, y, z) => 1 + (noise(x, y, z) >> 1),
   );
-  const store = omeVolume([dense, halved(dense)], [32, 32, 32]);
+  const half = halved(dense);
+  const store = omeVolume([dense, half, halved(half)], [chunk, chunk, chunk]);
   const keys = await serve(page, store);
   for (const [yaw, pitch, zoom] of [
     [0, 0, 3],
@@ -77,14 +78,15 @@ test("a view reads little more than the chunks that its rays meet", async ({ vie
         const { start, direction } = rayOf(dense, { yaw, pitch, zoom }, { width, height }, [column, row]);
         const middle = 2 * Math.hypot(size, size, size);
         for (let t = middle - size; t < middle + size; t += 2) {
-          const at = start.map((from, i) => Math.floor((from + t * direction[i]!) / 32));
-          if (at.every((index) => index >= 0 && index < size / 32)) met.add(`0/c/${at.reverse().join("/")}`);
+          const at = start.map((from, i) => Math.floor((from + t * direction[i]!) / chunk));
+          if (at.every((index) => index >= 0 && index < size / chunk))
+            met.add(`0/c/${at.reverse().join("/")}`);
         }
       }
     const bytesOf = (list: Iterable<string>) =>
       [...list].reduce((sum, key) => sum + (store.get(key)?.length ?? 0), 0);
     expect(read.some((key) => key.startsWith("0/"))).toBe(true);
-    expect(met.size).toBeLessThan((size / 32) ** 3);
+    expect(met.size).toBeLessThan((size / chunk) ** 3);
     expect(bytesOf(read) / bytesOf(met)).toBeLessThanOrEqual(1.5);
   }
 });

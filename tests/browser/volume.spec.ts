@@ -38,7 +38,8 @@ test.describe("maximum intensity of bytes", () => {
     });
 });
 
-test("maximum intensity along 26 directions", async ({ viewer, page }) => {
+test("maximum intensity along 26 directions", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
   await page.setViewportSize({ width: 640, height: 420 });
   const small = volumeOf(new Uint8Array(70 * 40 * 30), [70, 40, 30], (x, y, z) =>
     Math.hypot(x - 36, y - 19, z - 16) < 19 ? noise(x, y, z) : 0,

@@ -152,6 +152,8 @@ export interface TestPart {
   readonly offset?: number;
   /** Distance along the ray at which it ends. */
   readonly until?: number;
+  /** Distance between samples. Default: 0.5 */
+  readonly step?: number;
 }
 
 /** The samples of a ray: two per voxel, the first at the surface of the volume or of its part. */
@@ -164,6 +166,7 @@ export function samplesOf(
     normal,
     offset = 0,
     until = Number.POSITIVE_INFINITY,
+    step = 0.5,
   }: TestPart = {},
 ): number[] {
   let [enter, leave] = [Number.NEGATIVE_INFINITY, until];
@@ -183,7 +186,7 @@ export function samplesOf(
     else leave = Math.min(leave, ahead);
   }
   const values: number[] = [];
-  for (let t = enter; t < leave; t += 0.5)
+  for (let t = enter; t < leave; t += step)
     values.push(trilinear(volume, start.map((at, i) => at + t * direction[i]!) as unknown as Triple));
   return values;
 }

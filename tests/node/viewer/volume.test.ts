@@ -15,6 +15,15 @@ import {
   readOrbit,
 } from "#src/viewer/model/volume.js";
 import {
+  affineSpace,
+  diagonal,
+  faceDistance,
+  normalToVoxels,
+  toSpace,
+  toVoxels,
+  voxelLength,
+} from "#src/viewer/volume/affine.js";
+import {
   type Brick,
   brickGrid,
   brickKey,
@@ -233,6 +242,27 @@ it("rays and projected points agree in both projections", () => {
       expect([x, y]).toEqual([expect.closeTo(320 + u, 6), expect.closeTo(240 + v, 6)]);
     }
   }
+});
+
+it("a sheared space: points, normals and distances", () => {
+  const space = affineSpace(
+    [10, 20, 30],
+    [
+      [2, 0, 1],
+      [0, 2, 0],
+      [0, 0, 4],
+    ],
+  )!;
+  const [point, normal] = [[3, -5, 7] as const, [0.3, 0.9, -0.5] as const];
+  const there = toSpace(space, point);
+  expect(toVoxels(space, there)).toEqual(map3((i) => expect.closeTo(point[i]!, 9)));
+  const dot = (a: Vec3, b: Vec3) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+  expect(dot(normalToVoxels(space, normal), point)).toBeCloseTo(dot(normal, there), 9);
+  expect(Math.min(...[0, 1, 2].map((axis) => faceDistance(space, axis)))).toBeCloseTo(1, 9);
+  expect(voxelLength(space, 2) / voxelLength(space, 0)).toBeCloseTo(Math.sqrt(17) / 2, 9);
+  expect(diagonal(space) / voxelLength(space, 0)).toBeCloseTo(Math.hypot(50, 40, 120) / 2, 9);
+  const rows = (k: number) => [[1, k, 0] as const, [1, 1, 0] as const, [0, 0, 1] as const] as const;
+  for (const k of [1, 1 + 1e-6, Number.NaN]) expect(affineSpace([1, 1, 1], rows(k))).toBeUndefined();
 });
 
 it("movements of the camera", () => {

@@ -48,7 +48,7 @@ export class SharedContext {
 
   private constructor() {
     const live = makeContext();
-    if (!live) throw new Error("no WebGL2");
+    if (!live) throw new Error("WebGL2 is unavailable");
     this.#canvas = live.canvas;
     this.#adopt(live);
   }

@@ -145,6 +145,8 @@ export interface Dataset {
   readonly decodedKind?: "numbers" | "milliseconds" | undefined;
   /** Sentences on metadata that could not be interpreted. */
   readonly problems?: readonly string[] | undefined;
+  /** Rows: from positions along the axes, in their units, to a space in which they are sheared or turned. */
+  readonly affine?: readonly (readonly number[])[] | undefined;
   readonly geography?: Geography | undefined;
   readonly positions?: GridPositions | undefined;
   readonly labels?: LabelsList | undefined;

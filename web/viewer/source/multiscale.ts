@@ -50,8 +50,11 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
   const at = channelAxisOf(image);
   const channelAxis = at >= 0 ? at : undefined;
   const channels = image.channels?.map(channelInfo);
+  const hasSpaces = group && !isLabel && (image.coordinateSystems?.length ?? 0) > 1;
+  const { imageAffine } = hasSpaces ? await import("./affine.js") : {};
   const dataset: Dataset = {
     title,
+    affine: group && (await imageAffine?.(group, image, signal)),
     label: image.name !== undefined && image.name !== "" && image.name !== "/" ? image.name : undefined,
     isLabels: isLabel,
     axes,

@@ -1,13 +1,7 @@
 /** The camera of a volume: orbits a point, with parallel or perspective projection. */
 import { type Orbit, type VolumeClip, type VolumeCut, zoomRange } from "../model/volume.js";
+import { diagonal, normalToVoxels, toSpace, toVoxels, type VolumeSpace } from "./affine.js";
 import { type Box, map3, type Vec3 } from "./bricks.js";
-
-/** The space of a volume: voxels of level 0, and the distances between them. */
-export interface VolumeSpace {
-  readonly extent: Vec3;
-  /** Lengths of a voxel in units of the shortest; negative along axes that run backwards. */
-  readonly spacing: Vec3;
-}
 
 /** A picture of a volume: its size is in device pixels. */
 export interface VolumeViewpoint {
@@ -70,19 +64,16 @@ export function basis({ yaw, pitch }: Pick<Orbit, "yaw" | "pitch">): {
   };
 }
 
-const diagonal = ({ extent, spacing }: VolumeSpace): number =>
-  Math.hypot(...map3((i) => extent[i]! * spacing[i]!));
-
 /** The part of a volume that a clip box and a cut plane leave. */
 export function visiblePart({ space, clip, cut }: VolumeViewpoint): VisiblePart {
-  const { extent, spacing } = space;
+  const { extent } = space;
   const box: Box = {
     from: map3((i) => Math.min(clip?.from[i] ?? 0, extent[i]!)),
     to: map3((i) => Math.min(clip?.to[i] ?? extent[i]!, extent[i]!)),
   };
   if (!cut) return { box, normal: [0, 0, 0], offset: -1 };
   const { forward } = basis(cut);
-  const normal = map3((i) => forward[i]! * spacing[i]!);
+  const normal = normalToVoxels(space, forward);
   const middle = map3((i) => extent[i]! / 2);
   return { box, normal, offset: dot(normal, middle) + (cut.depth * diagonal(space)) / 2 };
 }
@@ -92,7 +83,10 @@ export const pixelScale = ({ space, orbit, width, height }: VolumeViewpoint): nu
   (Math.min(width, height) / diagonal(space)) * orbit.zoom;
 
 const centre = ({ space, orbit }: VolumeViewpoint): Vec3 =>
-  map3((i) => (orbit.center?.[i] ?? space.extent[i]! / 2) * space.spacing[i]!);
+  toSpace(
+    space,
+    map3((i) => orbit.center?.[i] ?? space.extent[i]! / 2),
+  );
 
 /** The eye, and the distance from it to the centre of the orbit; in a parallel projection outside the volume. */
 function eyeOf(view: VolumeViewpoint): { eye: Vec3; distance: number } {
@@ -107,7 +101,7 @@ export function castRays(view: VolumeViewpoint): Rays {
   const { right, down, forward } = basis(orbit);
   const { isPerspective } = orbit;
   const pixel = isPerspective ? (2 * halfView) / height : 1 / pixelScale(view);
-  const voxels = (a: Vec3): Vec3 => map3((i) => a[i]! / space.spacing[i]!);
+  const voxels = (a: Vec3): Vec3 => toVoxels(space, a);
   return {
     from: voxels(eyeOf(view).eye),
     right: voxels(scaled(pixel, right)),
@@ -135,7 +129,7 @@ export function projector(view: VolumeViewpoint): (point: Vec3) => Projected {
   const { eye, distance } = eyeOf(view);
   const plain = pixelScale(view);
   return (point) => {
-    const way = map3((i) => point[i]! * space.spacing[i]! - eye[i]!);
+    const way = plus(toSpace(space, point), -1, eye);
     const depth = dot(way, forward);
     const scale = orbit.isPerspective ? (plain * distance) / depth : plain;
     return {
@@ -162,8 +156,8 @@ export function shifted(view: VolumeViewpoint, dx: number, dy: number): Orbit {
   const { right, down } = basis(view.orbit);
   const scale = pixelScale(view);
   const moved = plus(plus(centre(view), -dx / scale, right), -dy / scale, down);
-  const { extent, spacing } = view.space;
-  const center = map3((i) => Math.min(Math.max(moved[i]! / spacing[i]!, 0), extent[i]!));
+  const [own, { extent }] = [toVoxels(view.space, moved), view.space];
+  const center = map3((i) => Math.min(Math.max(own[i]!, 0), extent[i]!));
   return { ...view.orbit, center };
 }
 

@@ -1,5 +1,6 @@
 /** The cube that shows the orientation of a volume; its faces are also buttons. */
 import type { Orbit } from "../model/volume.js";
+import { axisDirections } from "./affine.js";
 import { map3, type Vec3 } from "./bricks.js";
 import { basis, type VolumeViewpoint } from "./camera.js";
 
@@ -28,9 +29,10 @@ function facesOf({ orbit, space, width, height }: VolumeViewpoint, ratio: number
   ];
   return [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).flatMap((end): Face[] => {
-      const outward = map3((i) => (i === axis ? end * Math.sign(space.spacing[i]!) : 0));
-      if (dot(outward, forward) > -0.02) return [];
-      const [u, v] = [1, 2].map((step) => map3((i) => (i === (axis + step) % 3 ? 1 : 0)));
+      const { along, normal } = axisDirections(space, axis);
+      if (end * dot(normal, forward) > -0.02) return [];
+      const outward = map3((i) => end * along[i]!);
+      const [u, v] = [1, 2].map((step) => axisDirections(space, (axis + step) % 3).along);
       const corner = (a: number, b: number) => place(map3((i) => outward[i]! + a * u![i]! + b * v![i]!));
       const corners = [corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)];
       return [{ axis, end, inward: map3((i) => -outward[i]!), middle: place(outward), corners }];
@@ -64,13 +66,18 @@ export function drawCube(
 
 /** The camera that looks along an axis: from its origin, or from its end. */
 export function lookAlong({ orbit, space }: VolumeViewpoint, axis: number, isReverse: boolean): Orbit {
-  const inward = map3((i) => (i === axis ? Math.sign(space.spacing[i]!) * (isReverse ? -1 : 1) : 0));
+  const { along } = axisDirections(space, axis);
+  const inward = map3((i) => (isReverse ? -along[i]! : along[i]!));
   return facing(orbit, inward);
 }
 
 function facing(orbit: Orbit, [x, y, z]: Vec3): Orbit {
   const degrees = 180 / Math.PI;
-  return { ...orbit, yaw: Math.atan2(x, z) * degrees, pitch: Math.asin(y) * degrees };
+  return {
+    ...orbit,
+    yaw: Math.atan2(x, z) * degrees,
+    pitch: Math.asin(Math.min(Math.max(y, -1), 1)) * degrees,
+  };
 }
 
 /** The camera that faces the side of the cube at a place, in device pixels. */

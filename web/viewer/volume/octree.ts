@@ -1,4 +1,5 @@
 /** Chooses the bricks to show: as fine as the picture resolves and the budget allows. */
+import { voxelLength } from "./affine.js";
 import {
   type Box,
   type Brick,
@@ -89,7 +90,7 @@ function candidates(levels: readonly VolumeLevel[], view: VolumeViewpoint) {
   const project = projector(view);
   const measure = boxMeasure(view);
   const longest = levels.map(({ factor }) =>
-    Math.max(...map3((i) => Math.abs(factor[i]! * space.spacing[i]!))),
+    Math.max(...map3((i) => Math.abs(factor[i]!) * voxelLength(space, i))),
   );
   return (brick: Brick): Candidate | undefined => {
     const box = brickBox(levels[brick.level]!, brick.at);

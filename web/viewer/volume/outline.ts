@@ -1,4 +1,5 @@
 /** Draws over a volume: its edges with the lengths of its axes, the clip box, a scale bar, the voxel under the pointer. */
+import { voxelLength } from "./affine.js";
 import { type Box, map3, type Vec3 } from "./bricks.js";
 import { corners, pixelScale, projector, type VolumeViewpoint, visiblePart } from "./camera.js";
 import { drawCube } from "./cube.js";
@@ -97,7 +98,7 @@ function drawBar(
   ratio: number,
   { scaleBar }: VolumeLabels,
 ): void {
-  const perVoxel = (pixelScale(view) * Math.abs(view.space.spacing[0])) / ratio;
+  const perVoxel = (pixelScale(view) * voxelLength(view.space, 0)) / ratio;
   const bar = scaleBar(perVoxel, Math.min(160, view.width / ratio / 3));
   if (!bar) return;
   const [left, top] = [14 * ratio, view.height - 18 * ratio];

@@ -1,6 +1,7 @@
 /** Finds the voxel that a pixel of a volume shows. */
 import { type OpacityCurve, opacityAt } from "../model/opacity-curve.js";
 import type { VolumeMode } from "../model/volume.js";
+import { faceDistance } from "./affine.js";
 import type { Blocks, VolumeElement } from "./blocks.js";
 import { type Brick, map3, side, type Vec3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
@@ -95,7 +96,7 @@ export function pickVoxel(
   const slice = nearestSlice(ray, source);
   const leave = slice?.distance ?? ray.leave;
   const shortest = levels.map(({ factor }) =>
-    Math.min(...map3((i) => Math.abs(factor[i]! * view.space.spacing[i]!))),
+    Math.min(...map3((i) => Math.abs(factor[i]!) * faceDistance(view.space, i))),
   );
   const { weigh, isSliceSeen } = weigher(mode, source.curve);
   let [best, found] = [Number.NEGATIVE_INFINITY, undefined as Picked | undefined];

@@ -7,8 +7,9 @@ import { beginPicture, type LiveContext } from "../draw/shared-context.js";
 import { layerColors } from "../draw/table.js";
 import type { LayerStyle } from "../model/layers.js";
 import type { VolumeMode } from "../model/volume.js";
+import { faceDistance, spaceMatrices } from "./affine.js";
 import type { Atlas } from "./atlas.js";
-import { map3, type VolumeLevel } from "./bricks.js";
+import { brickGrid, map3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
 import { opacityTable, opaqueEntries } from "./opacities.js";
 import { type RayMode, volumeShader } from "./shaders.js";
@@ -133,7 +134,9 @@ function setView(
   gl.uniform3f(at("boxFrom"), ...map3((i) => Math.max(box.from[i]!, origin[i]!)));
   gl.uniform3f(at("boxTo"), ...map3((i) => Math.min(box.to[i]!, own(i))));
   gl.uniform4f(at("plane"), ...normal, offset);
-  gl.uniform3f(at("spacing"), ...view.space.spacing);
+  const [toSpace, toVoxels] = spaceMatrices(view.space);
+  gl.uniformMatrix3fv(at("space"), false, toSpace);
+  gl.uniformMatrix3fv(at("voxels"), false, toVoxels);
   gl.uniform3fv(
     at("origins"),
     levels.flatMap(({ origin }) => [...origin]),
@@ -143,10 +146,16 @@ function setView(
     levels.flatMap(({ factor }) => [...factor]),
   );
   const steps = levels.flatMap((level) => {
-    const shortest = Math.min(...level.factor.map((factor, i) => Math.abs(factor * view.space.spacing[i]!)));
+    const shortest = Math.min(
+      ...level.factor.map((factor, i) => Math.abs(factor) * faceDistance(view.space, i)),
+    );
     return [shortest / samples, isAligned(level) ? 1 : 0, shortest / 2];
   });
   gl.uniform3fv(at("steps"), steps);
+  gl.uniform3fv(
+    at("lastBricks"),
+    levels.flatMap((level) => brickGrid(level).map((count) => count - 1)),
+  );
   for (const [i, name] of ["atlas", "pages", "bricks", "colours", "cells"].entries())
     gl.uniform1i(at(name), i);
 }

@@ -115,9 +115,10 @@ uniform float pixel;
 uniform bool isPerspective;
 uniform vec3 boxFrom, boxTo;   // the part that is drawn
 uniform vec4 plane;            // points whose product with xyz is less than w are not drawn
-uniform vec3 spacing;
+uniform mat3 space, voxels;   // from voxels of level 0 to space, and back
 uniform vec3 origins[${maxLevels}];
 uniform vec3 factors[${maxLevels}];
+uniform vec3 lastBricks[${maxLevels}];     // the greatest index of bricks
 uniform vec3 steps[${maxLevels}];          // distance between samples; 1 if bricks consist of whole cells; first sample
 uniform ivec2 row;        // bricks of the atlas along x and y
 uniform vec3 range;       // lower limit, colours per value, upper limit
@@ -165,7 +166,7 @@ vec4 covering(vec4 label) {
 }
 
 float lit(vec3 slope) {
-  return 0.25 + 0.75 * abs(dot(normalize(slope / spacing + 1e-20), normalize(forward * spacing)));
+  return 0.25 + 0.75 * abs(dot(normalize(slope * voxels + 1e-20), normalize(space * forward)));
 }
 
 /** Lighting of a label from the eye, by the neighbours that are equal. */
@@ -188,13 +189,20 @@ vec4 shaded(vec3 at, vec3 scale) {
   return vec4(mapped(texture(atlas, at).r).rgb * lit(slope), 1.0);
 }
 
-/** The value at a point of a slice; NaN if there is none. */
-float sliceValue(vec3 point) {
+/** The texels of the page at a point: its brick, and the content of the brick. */
+int pageAt(vec3 point, out vec4 brick, out vec4 content) {
   ivec3 cell = ivec3(floor((point - origins[0]) / (side * factors[0])));
   int number = int(texelFetch(pages, clamp(cell, ivec3(0), textureSize(pages, 0) - 1), 0).r);
   ivec2 entry = ivec2(2 * (number % ${tableRow}), number / ${tableRow});
-  vec4 brick = texelFetch(bricks, entry, 0);
-  vec4 content = texelFetch(bricks, entry + ivec2(1, 0), 0);
+  brick = texelFetch(bricks, entry, 0);
+  content = texelFetch(bricks, entry + ivec2(1, 0), 0);
+  return number;
+}
+
+/** The value at a point of a slice; NaN if there is none. */
+float sliceValue(vec3 point) {
+  vec4 brick, content;
+  int number = pageAt(point, brick, content);
   if (number == 0 || content.z < 0.0) return number == 0 ? uintBitsToFloat(0x7fc00000u) : content.x;
   int level = int(brick.w), slot = int(content.z);
   ivec3 seat = ivec3(slot % row.x, (slot / row.x) % row.y, slot / (row.x * row.y));
@@ -203,6 +211,14 @@ float sliceValue(vec3 point) {
   return isSliceSmooth
     ? texture(atlas, place / vec3(textureSize(atlas, 0))).r
     : texelFetch(atlas, ivec3(floor(place)), 0).r;
+}
+
+/** The content of a brick; if a finer one has its middle, the value nearest to a point. */
+vec4 contentOf(vec3 at, int level, vec3 middle, vec3 point) {
+  vec4 brick, content;
+  if (pageAt(middle, brick, content) > 0 && brick == vec4(at, float(level))) return content;
+  float value = sliceValue(point);
+  return vec4(value, value, -1.0, 0.0);
 }
 
 float leaving(vec3 start, vec3 inverse, vec3 low, vec3 high) {
@@ -266,6 +282,14 @@ void main() {
     vec3 factor = factors[level];
     vec3 first = origins[level] + brick.xyz * side * factor;
     if (steps[level].y > 0.5) next = max(next, leaving(start, inverse, first, first + side * factor));
+    else {
+      // The cell may lie in several bricks of the level.
+      vec3 point = start + direction * (t + nudge);
+      vec3 own = clamp(floor((point - origins[level]) / (side * factor)), vec3(0.0), lastBricks[level]);
+      first = origins[level] + own * side * factor;
+      next = min(next, max(leaving(start, inverse, first, first + side * factor), t + nudge));
+      if (own != brick.xyz) content = contentOf(own, level, first + 0.5 * side * factor, point);
+    }
     next = min(next, leave);
     float least = content.x, most = content.y;
     float interval = steps[level].x / size;

@@ -2,8 +2,8 @@
 import { type Layer, planeAspect, planLayers, shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
+import { affineSpace, type VolumeSpace } from "./affine.js";
 import { map3, type Vec3, type VolumeLevel } from "./bricks.js";
-import type { VolumeSpace } from "./camera.js";
 import { maxLevels } from "./shaders.js";
 
 /** The layers of a volume: those of the picture, with three axes, and labels. Masks and added layers are not drawn. */
@@ -55,9 +55,17 @@ export function volumeSpace(
     planeAspect(dataset, { axes: [y, x] }),
     Math.abs(planeAspect(dataset, { axes: [z, x] })) * exaggeration,
   ];
+  const extent: Vec3 = [shape[x]!, shape[y]!, shape[z]!];
+  const own = [x, y, z];
+  const { affine } = dataset;
+  if (affine) {
+    // The stretched axis is the third of space.
+    const stretch = (i: number) => (i === 2 ? exaggeration : 1);
+    const plain = map3((i) => Math.abs(lengths[i]!) / stretch(i));
+    const row = (i: number) => map3((k) => affine[own[i]!]![own[k]!]! * plain[k]! * stretch(i));
+    const found = affineSpace(extent, [row(0), row(1), row(2)]);
+    if (found) return found;
+  }
   const shortest = Math.min(...lengths.map(Math.abs));
-  return {
-    extent: [shape[x]!, shape[y]!, shape[z]!],
-    spacing: map3((i) => lengths[i]! / shortest),
-  };
+  return { extent, spacing: map3((i) => lengths[i]! / shortest) };
 }
