@@ -62,7 +62,7 @@ for (const [name, coarse] of Object.entries(cases))
           const samples = samplesOf(level, { start: own(start), direction: way }, part);
           return gray(samples.length === 0 ? 0 : most(samples), 0, 256);
         },
-        3,
+        2,
       );
       expect(pairs.filter(({ expected }) => expected > 0).length).toBeGreaterThan(100);
       expect(errors(pairs).mean).toBeLessThanOrEqual(1);

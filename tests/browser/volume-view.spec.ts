@@ -65,8 +65,8 @@ test("a view reads little more than the chunks that its rays meet", async ({ vie
   const store = omeVolume([dense, half, halved(half)], [chunk, chunk, chunk]);
   const keys = await serve(page, store);
   for (const [yaw, pitch, zoom] of [
-    [0, 0, 3],
-    [30, 20, 4],
+    [0, 0, 8],
+    [30, 20, 6],
   ] as const) {
     keys.length = 0;
     await show(viewer, `mode=max&orbit=${yaw},${pitch},${zoom}`);

@@ -67,7 +67,7 @@ export const diagonal = (space: VolumeSpace): number =>
   );
 
 /** Maximum ratio of the length of a voxel and the distance of its faces: others would take too many samples. */
-const maxRatio = 100;
+const maxRatio = 256;
 
 /**
  * A space whose voxels have the matrix, which is scaled so that samples have a distance of about 1.
@@ -79,7 +79,7 @@ export function affineSpace(extent: Vec3, matrix: Matrix3): VolumeSpace | undefi
   const plain: VolumeSpace = { extent, spacing: [1, 1, 1], affine: { matrix, inverse } };
   const least = Math.min(...map3((axis) => faceDistance(plain, axis)));
   const lengths = map3((axis) => voxelLength(plain, axis) / least);
-  if (!(Math.max(...lengths) <= maxRatio * Math.min(...lengths)) || !Number.isFinite(least)) return undefined;
+  if (!(Math.max(...lengths) <= maxRatio)) return undefined;
   const scaled = (of: Matrix3, factor: number) => map3Rows((i) => map3((k) => of[i]![k]! * factor));
   return {
     extent,
