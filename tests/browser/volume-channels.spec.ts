@@ -54,7 +54,7 @@ function twoChannels(): Map<string, Uint8Array> {
   return store;
 }
 
-/** What a translucent channel adds: opacities are for one voxel, of which a ray takes two samples. */
+/** The colour that a translucent channel adds: opacities are for one voxel, of which a ray takes two samples. */
 function translucent(volume: TestVolume, ray: ReturnType<typeof rayOf>, opacity: (share: number) => number) {
   let [colour, clear] = [0, 1];
   for (const value of samplesOf(volume, ray)) {

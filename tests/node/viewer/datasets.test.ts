@@ -1,6 +1,18 @@
 // Opening sources in the viewer, without a browser: images, plates, variables with coordinates, trees; never nothing.
 import { expect, it } from "vitest";
-import { consolidate, create, createGroup, get, MapStore, set, slice, writeMultiscale } from "zarr-wasm";
+import {
+  consolidate,
+  create,
+  createGroup,
+  get,
+  MapStore,
+  multiscales,
+  open,
+  set,
+  slice,
+  updateAttributes,
+  writeMultiscale,
+} from "zarr-wasm";
 import { planeAspect, planLayers } from "../../../web/viewer/model/layers.ts";
 import { arrayFacts, resolveState } from "../../../web/viewer/model/state.ts";
 import { coordinateText, dateText, placeText, unitText } from "../../../web/viewer/panels/coordinates.ts";
@@ -318,6 +330,42 @@ it("dates are as short as they can be", () => {
   expect(at("2020-02-29T06:30:00Z")).toBe("2020-02-29 06:30");
   expect(at("2020-02-29T06:30:15Z")).toBe("2020-02-29 06:30:15");
   expect(dateText(Number.NaN)).toBe("no time");
+});
+
+it("the matrix of a volume comes from an affine transformation of OME-Zarr 0.6", async () => {
+  const axes = ["z", "y", "x"].map((name) => ({ name, type: "space" as const, unit: "micrometer" }));
+  const rows = [
+    [1, 0, 0.5, 9],
+    [0, 2, 0, 9],
+    [0, 0, 1, 9],
+  ];
+  const affineOf = async (systemAxes: readonly object[], affine: readonly (readonly number[])[]) => {
+    const store = new MapStore();
+    await writeMultiscale(store, { data: new Uint8Array(24), shape: [2, 3, 4] }, { axes, levels: 1 });
+    const group = await open(store, { kind: "group" });
+    const [path] = multiscales(group)[0]!.levels.map((level) => level.path);
+    const [input, output] = [{ name: "physical" }, { name: "world" }];
+    const scale = { type: "scale", scale: [1, 1, 1], input: { path }, output: input };
+    const image = {
+      coordinateSystems: [
+        { name: "physical", axes },
+        { name: "world", axes: systemAxes },
+      ],
+      datasets: [{ path, coordinateTransformations: [scale] }],
+      coordinateTransformations: [{ type: "affine", affine, input, output }],
+    };
+    await updateAttributes(group, { ome: { version: "0.6", multiscales: [image] } });
+    const found = await openTarget({ source: store, name: "volume" }, context);
+    if (found.kind !== "dataset") throw new Error(found.kind);
+    return found.dataset.affine;
+  };
+  const plain = rows.map((row) => row.slice(0, 3));
+  expect(await affineOf(axes, rows)).toEqual(plain);
+  expect(await affineOf([...axes].reverse(), [...rows].reverse())).toEqual(plain);
+  const scales = rows.map((row, i) => row.map((value, k) => (k === i ? value : 0)));
+  expect(await affineOf(axes, scales)).toBeUndefined();
+  const others = axes.map(({ name, ...axis }) => ({ ...axis, name: `${name}2` }));
+  expect(await affineOf(others, rows)).toBeUndefined();
 });
 
 it("a volume has the proportions of its scales, and a stretched third axis", async () => {

@@ -7,7 +7,7 @@ type Point = OpacityCurve[number];
 
 /** Points of the default curve, which is a parabola. */
 const usual: OpacityCurve = [0, 0.25, 0.5, 0.75, 1].map((share) => [share, share * share]);
-/** Least distance between two points, and the length of a key press. */
+/** Minimum distance between two points, and the length of a key press. */
 const [gap, keyStep] = [0.005, 0.02];
 
 const clamp = (value: number, least: number, most: number) => Math.min(Math.max(value, least), most);

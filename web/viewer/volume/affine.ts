@@ -2,7 +2,7 @@
 import { map3, type Vec3 } from "./bricks.js";
 
 /** Rows. */
-export type Matrix3 = readonly [Vec3, Vec3, Vec3];
+type Matrix3 = readonly [Vec3, Vec3, Vec3];
 
 /** The space of a volume: voxels of level 0, and the distances between them. */
 export interface VolumeSpace {
