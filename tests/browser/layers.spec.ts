@@ -215,6 +215,16 @@ test("points, lines and areas of GeoJSON lie at their coordinates, and have thei
 
 const spatial = "source=/layers/spatial.zarr&path=images/picture&map=gray&range=0:256&at=32,32,10";
 
+test("symbols of any size are opaque, and a file name may have a percent sign", async ({ viewer, page }) => {
+  const point = { type: "Point", coordinates: [8, 8] };
+  await page.route("**/100%.geojson", (route) => route.fulfill({ body: JSON.stringify(point) }));
+  await page.route("**/100%25.geojson", (route) => route.fulfill({ body: JSON.stringify(point) }));
+  const layers = [{ src: "/layers/100%.geojson", color: "#00ff00", size: 90 }];
+  await viewer.show(`source=/layers/fine.zarr&map=gray&at=16,16,16&${layersParameter(layers)}`);
+  await expect(page.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  await expect.poll(() => overlayPixel(viewer, 16, 18)).toEqual([0, 255, 0, 255]);
+});
+
 test("points of SpatialData are transformed, coloured by a column, and described", async ({
   viewer,
   page,

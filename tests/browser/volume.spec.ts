@@ -377,3 +377,21 @@ test("other axes step and play; the former volume stays until the next has been 
   await expect.poll(middle).toBe(60);
   await page.keyboard.press(" ");
 });
+
+test("too many voxels for a volume: a message, and the plane", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  const metadata = {
+    zarr_format: 3,
+    node_type: "array",
+    shape: [2 ** 40, 2 ** 40, 2 ** 40],
+    data_type: "uint8",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [64, 64, 64] } },
+    chunk_key_encoding: { name: "default" },
+    fill_value: 0,
+    codecs: [{ name: "bytes" }],
+  };
+  await serve(page, new Map([["zarr.json", Buffer.from(JSON.stringify(metadata))]]));
+  await viewer.show("source=/volume&view=volume&at=100,100,8");
+  await expect(page.getByText(/The volume cannot be shown: its level 0 has 1099511627776 ×/)).toBeVisible();
+  await expect(page.locator(".zw-frame-volume")).toHaveCount(0);
+});

@@ -60,6 +60,7 @@ export interface TestColumn {
   /** Fields of the chunk around it. */
   file?: string;
   start?: number;
+  size?: number;
 }
 
 /** @param rows row count in the footer. */
@@ -80,7 +81,7 @@ export function parquetFile(rows: number | bigint, columns: TestColumn[], groupR
       int(4, column.codec ?? 0),
       long(5, rows),
       long(6, at - start),
-      long(7, at - start),
+      long(7, column.size ?? at - start),
       long(9, column.start ?? start),
     );
     const file = column.file === undefined ? [] : [text(1, column.file)];

@@ -1,9 +1,11 @@
 // Layers over the picture: their state, their place, and sources of points and shapes.
 import { describe, expect, it } from "vitest";
+import type { ZarrGroup } from "zarr-wasm";
 import { featureAt } from "#src/viewer/draw/vectors.js";
 import { layerProblems, layerStates, layersText, readLayers } from "#src/viewer/model/added-layers.js";
+import { readFrame } from "#src/viewer/source/columns.js";
 import type { Dataset, DatasetAxis } from "#src/viewer/source/dataset.js";
-import { GeometryBuilder, InvalidLayer, transformed } from "#src/viewer/source/features.js";
+import { featureLimits, GeometryBuilder, InvalidLayer, transformed } from "#src/viewer/source/features.js";
 import { parseGeoJson } from "#src/viewer/source/geojson.js";
 import { placeLayer, unitRatio } from "#src/viewer/source/layer-place.js";
 import { addWkb } from "#src/viewer/source/wkb.js";
@@ -198,6 +200,7 @@ describe("GeoJSON", () => {
       codes: Int32Array.of(0, 1, 0, 1, 0),
       names: ["f0", "f1"],
     });
+    expect(features.column("name")).toBe(features.column("name"));
     expect(features.column("missing")).toBeUndefined();
   });
 
@@ -298,4 +301,21 @@ it("transforms coordinates, bounds and radii", () => {
   expect([...points.xy]).toEqual([6, 22]);
   expect([...points.radii!]).toEqual([4]);
   expect([...paths.bounds]).toEqual([4, 20, 10, 22]);
+});
+
+it("the columns of a data frame are limited by its rows", async () => {
+  const opened: string[] = [];
+  const frame = {
+    attributes: { _index: "id", "column-order": Array.from({ length: 1000 }, (_, i) => `c${i}`) },
+    async open(name: string) {
+      opened.push(name);
+      throw new InvalidLayer("not readable");
+    },
+  } as unknown as ZarrGroup;
+  const { signal } = new AbortController();
+  expect((await readFrame(frame, 2 ** 24, signal)).columns.size).toBe(0);
+  expect(opened).toEqual(["id", "c0", "c1", "c2"]);
+  opened.length = 0;
+  await readFrame(frame, 10, signal);
+  expect(opened).toHaveLength(featureLimits.columns);
 });

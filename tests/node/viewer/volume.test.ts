@@ -14,6 +14,7 @@ import {
   readCut,
   readOrbit,
 } from "#src/viewer/model/volume.js";
+import type { Dataset } from "#src/viewer/source/dataset.js";
 import {
   affineSpace,
   diagonal,
@@ -49,6 +50,7 @@ import { chooseBricks } from "#src/viewer/volume/octree.js";
 import { opacityTable, opaqueEntries } from "#src/viewer/volume/opacities.js";
 import { PageTable } from "#src/viewer/volume/pages.js";
 import { Slots } from "#src/viewer/volume/slots.js";
+import { volumeLevels, volumeProblem } from "#src/viewer/volume/space.js";
 
 const level = (shape: Vec3, factor: Vec3, origin: Vec3 = [0, 0, 0]): VolumeLevel => ({
   shape,
@@ -337,4 +339,44 @@ it("the cube and the keys x, y and z look along the axes, which may run backward
       for (const i of [0, 1, 2]) expect(again[i]).toBeCloseTo(forward[i]!, 9);
     }
   expect(cubeTarget(seen, 1, 400, 300)).toBeUndefined();
+});
+
+it("refuses volumes with too many bricks for a page table, and those without voxels", () => {
+  const one: Vec3 = [1, 1, 1];
+  const small = level([64, 64, 64], [1000, 1000, 1000]);
+  const problem = (...shapes: Vec3[]) => volumeProblem([...shapes.map((shape) => level(shape, one)), small]);
+  expect(problem([20_000, 30_000, 7000])).toBeUndefined();
+  expect(problem([2 ** 40, 2 ** 40, 2 ** 40])).toBe(
+    "its level 0 has 1099511627776 × 1099511627776 × 1099511627776 voxels",
+  );
+  for (const shape of [
+    [2 ** 18, 1, 1],
+    [0, 5, 5],
+    [Number.NaN, 5, 5],
+    [40_000, 40_000, 40_000],
+  ] as Vec3[])
+    expect(problem([100, 100, 100], shape)).toMatch(/^its level 1 has /);
+  // All bricks of the coarsest level are in use.
+  expect(volumeProblem([level([4000, 4000, 4000], one)])).toMatch(/^its level 0 has /);
+});
+
+it("levels do not extend far beyond the volume, whatever the shape of their arrays", () => {
+  const levels = [16, 2 ** 40].map((length, i) => ({
+    array: { shape: [length, length, length] },
+    factor: [1 + i, 1 + i, 1 + i],
+    origin: [0, 0, 0],
+  }));
+  const axes = levels.map(() => ({ length: 16 }));
+  const dataset = { axes: [...axes, axes[0]], levels } as unknown as Dataset;
+  expect(volumeLevels({ dataset, axes: [0, 1, 2] }).map(({ shape }) => shape)).toEqual([
+    [16, 16, 16],
+    [17, 17, 17],
+  ]);
+});
+
+it("does not measure millions of bricks for one", () => {
+  const levels = [level([20_000, 30_000, 7000], [1, 1, 1]), level([20, 30, 7], [1000, 1000, 1000])];
+  const { bricks, leftOut } = chooseBricks(levels, viewpoint(levels, { zoom: 64 }), 1000, () => false);
+  expect(bricks).toEqual([{ level: 1, at: [0, 0, 0] }]);
+  expect(leftOut).toBe(313 * 469 * 110);
 });

@@ -3,8 +3,13 @@ import type { Box, Surface, TextStyle } from "./surface.js";
 
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
+/** Characters that XML 1.0 does not allow, not even as references; lone surrogates cannot be encoded. */
+const notInXml = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
 const escaped = (text: string | number) =>
-  String(text).replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  String(text)
+    .replace(notInXml, "\ufffd")
+    .replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 /** Numbers with a hundredth of a pixel. */
 const written = (value: string | number) =>

@@ -202,6 +202,7 @@ function stamp(
     }
 }
 
+/** Draws circles, and symbols that are too large for masks. */
 function drawCircles(
   context: CanvasRenderingContext2D,
   scene: VectorScene,
@@ -221,10 +222,10 @@ function drawCircles(
       2 * Math.PI,
     );
     context.fillStyle = context.strokeStyle = css(shownColor(scene, features[i]!));
-    context.globalAlpha = scene.opacity * fillShare;
+    context.globalAlpha = scene.opacity * (radii ? fillShare : 1);
     context.fill();
     context.globalAlpha = scene.opacity;
-    context.stroke();
+    if (radii) context.stroke();
   }
 }
 

@@ -51,15 +51,16 @@ export class RelatedDataLoader {
     this.callbacks.onPending(false);
   }
 
-  /** Counts a load that does not fail. */
+  /** Counts a load. */
   async #load(load: () => Promise<void>): Promise<void> {
     const opened = this.#opened;
     this.#pending++;
     this.callbacks.onPending(true);
-    await load();
-    if (opened !== this.#opened) return;
-    this.#pending--;
-    this.callbacks.onPending(this.#pending > 0);
+    try {
+      await load();
+    } finally {
+      if (opened === this.#opened) this.callbacks.onPending(--this.#pending > 0);
+    }
   }
 
   /** Opens the added layers of a state. */

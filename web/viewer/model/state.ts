@@ -310,7 +310,9 @@ function clampInterval(value: unknown, length: number): Interval | null {
 
 function isCamera(value: unknown): value is Camera {
   const { row, column, scale, depth = 0 } = (value ?? {}) as Partial<Camera>;
-  return [row, column, scale, depth].every(Number.isFinite) && scale! > 0;
+  // Sums and products of larger numbers may be infinite.
+  const isSmall = (part: unknown) => Number.isFinite(part) && Math.abs(part as number) <= 1e15;
+  return [row, column, scale, depth].every(isSmall) && scale! > 0;
 }
 
 /** Maximum number of steps of a colour map: more look continuous. */

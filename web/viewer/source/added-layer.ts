@@ -67,9 +67,18 @@ async function readFile(source: string, signal: AbortSignal): Promise<Uint8Array
   const [, folder, name] = /^(.*\/)([^/]*)$/.exec(url.pathname) ?? [];
   url.pathname = folder!;
   const store = new HttpStore(url, { concurrency: maxRequests });
-  const bytes = await store.get(`/${decodeURIComponent(name!)}`, { signal, maxBytes: featureLimits.bytes });
+  const bytes = await store.get(`/${decodedName(name!)}`, { signal, maxBytes: featureLimits.bytes });
   if (!bytes) throw new InvalidLayer("the file does not exist");
   return bytes;
+}
+
+/** A name may have a percent sign that is not an escape. */
+function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 async function openImage({ source, path, kind }: LayerTarget, signal: AbortSignal): Promise<Dataset> {

@@ -73,11 +73,12 @@ export function parquetColumn(column: ParquetColumn): FeatureColumn {
   );
 }
 
-/** Reads the columns of a data frame of AnnData; columns of unknown kinds are skipped. */
+/** Reads the first columns of a data frame of AnnData; columns of unknown kinds are skipped. */
 export async function readFrame(frame: ZarrGroup, rows: number, signal: AbortSignal): Promise<Table> {
   const { attributes } = frame;
   const index = textAt(attributes, "_index") ?? "_index";
-  const names = [...new Set([index, ...textsAt(attributes, "column-order")])].slice(0, featureLimits.columns);
+  const most = Math.min(featureLimits.columns, Math.floor(featureLimits.cells / Math.max(rows, 1)));
+  const names = [...new Set([index, ...textsAt(attributes, "column-order")])].slice(0, most);
   const columns = new Map<string, FeatureColumn>();
   for (const name of names) {
     const column = await readable(frameColumn(frame, name, rows, signal), signal);

@@ -49,7 +49,11 @@ export interface Features {
 }
 
 /** Limits of a layer. */
-export const featureLimits = { features: 2_000_000, vertices: 8_000_000, columns: 256, bytes: 128 * 2 ** 20 };
+export const featureLimits = {
+  ...{ features: 2_000_000, vertices: 8_000_000, columns: 256, bytes: 128 * 2 ** 20 },
+  /** Rows of all columns together. */
+  cells: 2 ** 26,
+};
 
 class NumberList<T extends Float64Array | Uint32Array | Uint8Array> {
   length = 0;

@@ -35,11 +35,12 @@ export function parseGeoJson(text: string): Features {
       for (const name of Object.keys(properties).slice(0, featureLimits.columns)) names.add(name);
   }
   const colors = Int32Array.from(list, featureColor);
+  const columns = new ColumnCache(list);
   return {
     count: list.length,
     ...builder.geometry,
     columns: [...names],
-    column: (name) => columnOf(list, name),
+    column: (name) => columns.get(name),
     text: (feature) => featureText(list[feature]),
     colors: colors.some((color) => color >= 0) ? colors : undefined,
     isFromEdge: false,
@@ -146,6 +147,18 @@ function featureText(feature: unknown): string {
     .map(([name, value]) => `${shortened(name, maxValue)}: ${valueText(value)}`);
   if (typeof id === "string" || typeof id === "number") parts.unshift(`id: ${valueText(id)}`);
   return parts.join(", ");
+}
+
+/** Columns are made when they are needed for the first time. */
+class ColumnCache {
+  readonly #columns = new Map<string, FeatureColumn | undefined>();
+
+  constructor(private readonly list: readonly unknown[]) {}
+
+  get(name: string): FeatureColumn | undefined {
+    if (!this.#columns.has(name)) this.#columns.set(name, columnOf(this.list, name));
+    return this.#columns.get(name);
+  }
 }
 
 function columnOf(list: readonly unknown[], name: string): FeatureColumn | undefined {

@@ -248,6 +248,8 @@ function polygonsOf(
 async function annData(group: ZarrGroup, signal: AbortSignal): Promise<Features> {
   const array = await group.open("obsm/spatial", { kind: "array", signal });
   const [rows = 0, rank = 0] = array.shape;
+  if (rows > featureLimits.features)
+    throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} observations`);
   const positions = await readNumbers(array, [null, null], signal);
   if (rank < 2 || rank > 3) throw new InvalidLayer("obsm/spatial does not have two or three columns");
   const table = await readFrame(await group.open("obs", { kind: "group", signal }), rows, signal);

@@ -19,6 +19,11 @@ import { corners, projector, type VisiblePart, type VolumeViewpoint, visiblePart
  */
 const voxelPixels = { max: 1.4, min: 1.2 };
 
+/** Maximum number of bricks of a finer level within a brick: each must be measured for every picture. */
+const maxWithin = 2 ** 18;
+
+const bricksOf = ({ from, to }: Box): number => (to[0] - from[0]) * (to[1] - from[1]) * (to[2] - from[2]);
+
 export interface BrickChoice {
   /** All bricks of the coarsest level, then the others from the middle of the picture outwards. */
   readonly bricks: readonly Brick[];
@@ -61,16 +66,19 @@ export function chooseBricks(
     open.sort((a, b) => a.distance - b.distance);
     for (const [i, candidate] of open.entries()) {
       const finer: Candidate[] = [];
-      eachIndex(bricksWithin(levels[level]!, candidate.brick.at, levels[level - 1]!), (at) => {
-        const found = candidateOf({ level: level - 1, at });
-        if (found) finer.push(found);
-      });
+      const within = bricksWithin(levels[level]!, candidate.brick.at, levels[level - 1]!);
+      const isLarge = bricksOf(within) > maxWithin;
+      if (!isLarge)
+        eachIndex(within, (at) => {
+          const found = candidateOf({ level: level - 1, at });
+          if (found) finer.push(found);
+        });
       const isInUse = () => finer.some(({ brick }) => isUsed(brickKey(brick)));
       const isFine = candidate.voxel <= voxelPixels.max && !(candidate.voxel > voxelPixels.min && isInUse());
       const others = open.length - i - 1;
-      if (isFine || leaves.length + next.length + finer.length + others > limit) {
+      if (isFine || isLarge || leaves.length + next.length + finer.length + others > limit) {
         leaves.push(candidate);
-        if (!isFine) leftOut += finer.length;
+        if (!isFine) leftOut += isLarge ? bricksOf(within) : finer.length;
       } else next.push(...finer);
     }
     open = next;

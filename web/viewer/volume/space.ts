@@ -1,9 +1,12 @@
 /** The space of a dataset: its three axes, levels and proportions. */
+
+import { formatShape } from "../base/format.js";
 import { type Layer, planeAspect, planLayers, shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import { affineSpace, type VolumeSpace } from "./affine.js";
-import { map3, type Vec3, type VolumeLevel } from "./bricks.js";
+import { brickGrid, map3, type Vec3, type VolumeLevel } from "./bricks.js";
+import { maxPages } from "./pages.js";
 import { maxLevels } from "./shaders.js";
 
 /** The layers of a volume: those of the picture, with three axes, and labels. Masks and added layers are not drawn. */
@@ -25,6 +28,22 @@ export function volumeLayers(
     .filter((layer) => layer.style.kind !== "mask" && !layer.axes.includes(-1));
 }
 
+/** Maximum number of bricks of a level, and along one of its axes, as texels of a page table. */
+const [maxBricks, maxSide] = [2 ** 26, 2048];
+
+/** Describes why levels cannot be shown as a volume; undefined if they can. */
+export function volumeProblem(levels: readonly VolumeLevel[]): string | undefined {
+  for (const [i, level] of levels.entries()) {
+    const grid = brickGrid(level);
+    const count = grid[0] * grid[1] * grid[2];
+    const most = i === levels.length - 1 ? maxPages : maxBricks;
+    if (count > 0 && count <= most && Math.max(...grid) <= maxSide) continue;
+    const [x, y, z] = level.shape;
+    return `its level ${i} has ${formatShape([z, y, x])} voxels`;
+  }
+  return undefined;
+}
+
 /** Levels in voxels of level 0. Lengths of levels that are not open are estimated. */
 export function volumeLevels({ dataset, axes: [z, y, x] }: Pick<Layer, "dataset" | "axes">): VolumeLevel[] {
   const axes = [x!, y!, z!];
@@ -36,7 +55,13 @@ export function volumeLevels({ dataset, axes: [z, y, x] }: Pick<Layer, "dataset"
       const axis = axes[i]!;
       return Math.max(1, Math.round((shape[axis]! * first[axis]!) / factor[axis]!));
     });
-    return { shape: array ? of(array.shape) : estimate, factor: of(factor), origin: of(origin) };
+    const own = array && of(array.shape);
+    // Metadata may claim any length beyond the volume.
+    return {
+      shape: own ? map3((i) => Math.min(own[i]!, 2 * estimate[i]! + 1)) : estimate,
+      factor: of(factor),
+      origin: of(origin),
+    };
   });
 }
 

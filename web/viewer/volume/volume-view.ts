@@ -25,7 +25,7 @@ import { Pace } from "./pace.js";
 import { drawVolume, pictureSize, type VolumeScene } from "./ray-caster.js";
 import { readVolume, type VolumePoint } from "./reading.js";
 import { type Slices, volumeSlices } from "./slices.js";
-import { volumeLevels, volumeSpace } from "./space.js";
+import { volumeLevels, volumeProblem, volumeSpace } from "./space.js";
 
 export interface VolumeContent {
   readonly dataset: Dataset;
@@ -131,9 +131,12 @@ export class VolumeView {
     this.#observer.observe(this.box);
   }
 
+  /** @throws Error if there are too many voxels, or none */
   show(content: VolumeContent): void {
     const { dataset, axes, layers, state } = content;
     const levels = volumeLevels({ dataset, axes });
+    const problem = volumeProblem(levels);
+    if (problem !== undefined) throw new Error(problem);
     this.#shown = { ...content, levels, space: volumeSpace(dataset, axes, state.exaggeration) };
     this.#layers.show(layers, state.volumeBudget * 2 ** 20);
     this.#describe();

@@ -52,11 +52,15 @@ export function readFooter(
   if (length > maxBytes) throw badFile(`its metadata has more than ${maxBytes} bytes`);
   const fields = new ThriftReader(file.subarray(end - length, end)).struct();
   const columns = readSchema(fields.structs(2), wanted, isNestedAllowed);
-  const names = wanted ?? [...columns.keys()];
+  const names = new Set(wanted ?? columns.keys());
   const rows = fields.count(3);
   const groups = fields.structs(4).map((group) => readGroup(group, columns, names, end - length));
-  let sum = 0;
-  for (const group of groups) sum += group.rows;
+  let [sum, bytes] = [0, 0];
+  for (const group of groups) {
+    sum += group.rows;
+    for (const { start, end } of group.columns.values()) bytes += end - start;
+  }
+  if (bytes > file.byteLength) throw badFile("its columns overlap");
   if (sum !== rows) throw badFile("the rows of its row groups do not match its row count");
   return { rows, columns, groups };
 }
@@ -92,7 +96,7 @@ function readSchema(
 function readGroup(
   group: ThriftStruct,
   schema: ReadonlyMap<string, Column>,
-  wanted: readonly string[],
+  wanted: ReadonlySet<string>,
   end: number,
 ): RowGroup {
   const columns = new Map<string, ColumnChunk>();
@@ -102,7 +106,7 @@ function readGroup(
     const fields = chunk.struct(3);
     const path = fields.texts(3);
     const name = path.length === 1 ? path[0]! : "";
-    if (wanted.includes(name)) columns.set(name, readChunk(fields, end));
+    if (wanted.has(name)) columns.set(name, readChunk(fields, end));
   }
   for (const name of wanted)
     if (schema.has(name) && !columns.has(name))

@@ -58,11 +58,11 @@ export async function* readPages(
     const kind = header.number(1);
     if (kind === PageKind.dictionary) {
       const count = header.struct(7).count(1);
-      dictionary = readPlain(await open(packed, header.number(2)), 0, column, count);
+      dictionary = readPlain(await open(packed, header.number(2)), 0, column, count, budget);
     } else if (kind !== PageKind.index) {
       const parts = await readDataPage(header, packed, column, rows - seen, open);
       seen += parts.rows;
-      yield readValues(parts, column, dictionary);
+      yield readValues(parts, column, dictionary, budget);
     }
   }
 }
@@ -125,7 +125,12 @@ function levelsBefore(
   return { levels: readRuns(bytes.subarray(0, start), 4, 1, rows), start };
 }
 
-function readValues(parts: PageParts, column: Column, dictionary: PlainValues | undefined): Page {
+function readValues(
+  parts: PageParts,
+  column: Column,
+  dictionary: PlainValues | undefined,
+  budget: Budget,
+): Page {
   const { rows, levels, bytes, start } = parts;
   const encoding = encodingName(parts.encoding);
   let count = rows;
@@ -133,7 +138,7 @@ function readValues(parts: PageParts, column: Column, dictionary: PlainValues | 
   // Writers choose any encoding for no values.
   if (count === 0) return { rows, levels, values: new Uint32Array(0), dictionary: undefined };
   if (encoding === "PLAIN")
-    return { rows, levels, values: readPlain(bytes, start, column, count), dictionary: undefined };
+    return { rows, levels, values: readPlain(bytes, start, column, count, budget), dictionary: undefined };
   if (encoding !== "PLAIN_DICTIONARY" && encoding !== "RLE_DICTIONARY")
     throw unsupportedFeature(`values as ${encoding}`);
   if (!dictionary) throw badFile("a page refers to a missing dictionary");
@@ -156,11 +161,18 @@ const numbers: Readonly<Record<string, readonly [size: number, read: NumberReade
 };
 
 /** Reads consecutive values. */
-function readPlain(bytes: Uint8Array, start: number, { type }: Column, count: number): PlainValues {
+function readPlain(
+  bytes: Uint8Array,
+  start: number,
+  { type }: Column,
+  count: number,
+  budget: Budget,
+): PlainValues {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const [size, read] = numbers[type] ?? [4];
   if (count * size > bytes.byteLength - start) throw badFile("a page has fewer bytes than its values need");
   if (read) return Float64Array.from({ length: count }, (_, i) => read(view, start + i * size));
+  budget.take(count * stringBytes);
   let at = start;
   return Array.from({ length: count }, () => {
     const from = at + 4;
@@ -204,7 +216,11 @@ export function readRuns(bytes: Uint8Array, start: number, width: number, count:
     // Up to 24 bits fit a 32-bit integer with the 7 bits before them.
     const unpack = width <= 24 ? unpackNarrow : unpackWide;
     if (run.isPacked) unpack(bytes, run.end, width, out.subarray(seen, end));
-    else out.fill(numberAt(bytes, run.end, size), seen, end);
+    else {
+      const value = numberAt(bytes, run.end, size);
+      if (value >= 2 ** width) throw doNotFit();
+      out.fill(value, seen, end);
+    }
     seen = end;
     at = run.end + size;
   }
@@ -263,7 +279,10 @@ function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32
 
 const doNotFit = () => badFile("a page has truncated runs of values");
 
-/** Limits the decompressed bytes of a file's pages. */
+/** Memory of the object that a byte string is, besides its bytes. */
+const stringBytes = 64;
+
+/** Limits the memory of a file's values: decompressed pages, and what is made of them. */
 export class Budget {
   #left: number;
 

@@ -1,6 +1,6 @@
 /** Reads columns of Parquet files: tables, and geometries in GeoParquet. */
 import { limitExceeded } from "../../util/errors.js";
-import { type Footer, readFooter } from "./footer.js";
+import { type Column, type Footer, readFooter } from "./footer.js";
 import { Budget, type Page, readPages } from "./pages.js";
 
 /** A column by rows: numbers (NaN for null), or byte strings as indices into `entries` (−1 for null). */
@@ -20,7 +20,7 @@ export interface ParquetOptions {
   columns?: readonly string[] | undefined;
   /** Maximum number of rows. Default: 10,000,000. */
   maxRows?: number | undefined;
-  /** Maximum number of decompressed bytes. Default: 1 GiB. */
+  /** Maximum memory for values: decompressed bytes, 8 per row and column, and 64 per byte string. Default: 1 GiB. */
   maxBytes?: number | undefined;
 }
 
@@ -34,11 +34,13 @@ export async function readTable(file: Uint8Array, options: ParquetOptions = {}):
   const footer = readFooter(file, columns, { maxBytes: maxFooter, isNestedAllowed: true });
   if (footer.rows > maxRows)
     throw limitExceeded(`a Parquet file has ${footer.rows} rows, more than the limit of ${maxRows}`);
-  const names = [...footer.columns].flatMap(([name, { type }]) => (readable.includes(type) ? [name] : []));
+  const isReadable = ({ type }: Pick<Column, "type">) => readable.includes(type);
+  const names = [...footer.columns].flatMap(([name, column]) => (isReadable(column) ? [name] : []));
   const budget = new Budget(maxBytes);
   const found = new Map<string, ParquetColumn>();
   for (const name of columns ?? names)
-    if (names.includes(name)) found.set(name, await readColumn(file, footer, name, budget));
+    if (isReadable(footer.columns.get(name) ?? { type: "" }))
+      found.set(name, await readColumn(file, footer, name, budget));
   return { rows: footer.rows, names, columns: found };
 }
 
@@ -49,6 +51,7 @@ async function readColumn(
   budget: Budget,
 ): Promise<ParquetColumn> {
   const column = columns.get(name)!;
+  budget.take(8 * rows);
   const sink = column.type === "BYTE_ARRAY" ? new ByteSink(rows) : new NumberSink(rows);
   let row = 0;
   for (const group of groups) {

@@ -71,6 +71,10 @@ const maxDepth = 32;
 /** Maximum length of a 64-bit number. */
 const maxVarintBytes = 10;
 const maxFieldId = 0x7fff;
+/** Greatest id that is kept: Parquet's are lower. Objects with large indices would take kilobytes each. */
+const maxKeptId = 31;
+/** Maximum number of structs, lists and strings: a column in a row group has about twenty. */
+const maxObjects = 2 ** 22;
 
 const Type = {
   stop: 0,
@@ -89,6 +93,7 @@ const Type = {
 /** Reads structs that follow one another. Byte strings are views of the input. */
 export class ThriftReader {
   offset = 0;
+  #objects = 0;
 
   constructor(readonly bytes: Uint8Array) {}
 
@@ -103,11 +108,13 @@ export class ThriftReader {
       id = head >> 4 === 0 ? this.#integer() : id + (head >> 4);
       if (!(id >= 0 && id <= maxFieldId)) throw damaged();
       const isBoolean = type === Type.true || type === Type.false; // of a field: in its type
-      values[id] = isBoolean ? type === Type.true : this.#value(type, depth);
+      const value = isBoolean ? type === Type.true : this.#value(type, depth);
+      if (id <= maxKeptId) values[id] = value;
     }
   }
 
   #value(type: number, depth: number): Value {
+    if (type >= Type.binary && ++this.#objects > maxObjects) throw badFile("its metadata has too many parts");
     switch (type) {
       case Type.true:
       case Type.false: // of a list: a byte for each
