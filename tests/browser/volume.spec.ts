@@ -140,6 +140,27 @@ test("16 bits under a narrow window, and floats with NaN above the range of half
   }
 });
 
+test("infinite values are above or below every range, also between finite ones", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  for (const [infinite, expected] of [
+    [Number.POSITIVE_INFINITY, 255],
+    [Number.NEGATIVE_INFINITY, 0],
+  ] as const) {
+    const volume = volumeOf(new Float32Array(40 * 36 * 32), [40, 36, 32], (x) =>
+      x % 3 === 0 ? infinite : 128,
+    );
+    await page.unrouteAll();
+    await serve(page, omeVolume([volume], [64, 64, 64]));
+    await show(viewer, `orbit=90,0,1&mode=${expected === 0 ? "min" : "max"}`);
+    const pairs = await compared(viewer, volume, [90, 0, 1], () => expected);
+    expect(errors(pairs).max).toBeLessThanOrEqual(1);
+  }
+});
+
 test("the surface of a sphere has its radius and position", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
   const [cx, cy, cz, radius] = [52, 47, 40, 30];

@@ -114,7 +114,7 @@ export class Atlas {
       return false;
     }
     this.#bricks.set(key, { brick, number, extents });
-    for (const part of parts) this.#upload(slot, part);
+    for (const part of parts) this.#upload(slot, part, extents);
     this.#describe(number, brick, slot, extents);
     this.#sendCells(slot, extents);
     return true;
@@ -125,8 +125,9 @@ export class Atlas {
     const key = brickKey(brick);
     const [slot, stored] = [this.#slots.use(key), this.#bricks.get(key)];
     if (slot === undefined || !stored) return;
-    this.#upload(slot, part);
-    if (!stored.extents.add(part)) return;
+    const isChanged = stored.extents.add(part);
+    this.#upload(slot, part, stored.extents);
+    if (!isChanged) return;
     this.#describe(stored.number, brick, slot, stored.extents);
     this.#sendCells(slot, stored.extents);
   }
@@ -301,12 +302,12 @@ export class Atlas {
     return [slot % across, Math.floor(slot / across) % down, Math.floor(slot / (across * down))];
   }
 
-  #upload(slot: number, part: Voxels): void {
+  #upload(slot: number, part: Voxels, { min, max }: Extents): void {
     const { gl } = this;
     const { into, size } = part;
     const corner = this.#corner(slot);
     const [x, y, z] = map3((i) => corner[i]! * storedSide + into[i]!);
-    const { data, rowLength, imageHeight } = this.#texels(part);
+    const { data, rowLength, imageHeight } = this.#texels(part, Number.isFinite(min) && Number.isFinite(max));
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_3D, this.#texture!);
     setUnpacking(gl, 1, rowLength, imageHeight);
@@ -315,12 +316,15 @@ export class Atlas {
   }
 
   /** Shares the block's memory if its values have the type and the order of the texture. */
-  #texels(part: Voxels): { data: Uint8Array | Float32Array; rowLength: number; imageHeight: number } {
+  #texels(
+    part: Voxels,
+    isFinite: boolean,
+  ): { data: Uint8Array | Float32Array; rowLength: number; imageHeight: number } {
     const { values, offset, strides, size } = part;
     const [sx, sy, sz] = strides;
     const isOfKind = this.kind === "u8" ? values instanceof Uint8Array : values instanceof Float32Array;
     const isOrdered = sx === 1 && sy >= size[0] && sz % sy === 0 && sz / sy >= size[1];
-    if (isOfKind && isOrdered) {
+    if (isOfKind && isOrdered && isFinite) {
       const end = offset + (size[2] - 1) * sz + (size[1] - 1) * sy + size[0];
       return { data: values.subarray(offset, end) as Uint8Array, rowLength: sy, imageHeight: sz / sy };
     }
@@ -332,6 +336,9 @@ export class Atlas {
         let from = offset + z * sz + y * sy;
         for (let x = 0; x < size[0]; x++, from += sx) data[to++] = values[from]!;
       }
+    // Infinity times a weight of 0 is NaN.
+    const most = this.#format[0] === this.gl.R16F ? 65_504 : 1e38;
+    if (!isFinite) for (let i = 0; i < count; i++) data[i] = Math.min(Math.max(data[i]!, -most), most);
     return { data, rowLength: size[0], imageHeight: size[1] };
   }
 
