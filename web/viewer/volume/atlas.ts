@@ -318,13 +318,13 @@ export class Atlas {
   /** Shares the block's memory if its values have the type and the order of the texture. */
   #texels(
     part: Voxels,
-    isFinite: boolean,
+    areFinite: boolean,
   ): { data: Uint8Array | Float32Array; rowLength: number; imageHeight: number } {
     const { values, offset, strides, size } = part;
     const [sx, sy, sz] = strides;
     const isOfKind = this.kind === "u8" ? values instanceof Uint8Array : values instanceof Float32Array;
     const isOrdered = sx === 1 && sy >= size[0] && sz % sy === 0 && sz / sy >= size[1];
-    if (isOfKind && isOrdered && isFinite) {
+    if (isOfKind && isOrdered && areFinite) {
       const end = offset + (size[2] - 1) * sz + (size[1] - 1) * sy + size[0];
       return { data: values.subarray(offset, end) as Uint8Array, rowLength: sy, imageHeight: sz / sy };
     }
@@ -338,7 +338,7 @@ export class Atlas {
       }
     // Infinity times a weight of 0 is NaN.
     const most = this.#format[0] === this.gl.R16F ? 65_504 : 1e38;
-    if (!isFinite) for (let i = 0; i < count; i++) data[i] = Math.min(Math.max(data[i]!, -most), most);
+    if (!areFinite) for (let i = 0; i < count; i++) data[i] = Math.min(Math.max(data[i]!, -most), most);
     return { data, rowLength: size[0], imageHeight: size[1] };
   }
 
