@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { SvgSurface } from "#src/viewer/base/svg-surface.js";
 
-it("texts have no markup, and no characters that XML does not allow", () => {
+it("strings have no markup, and no characters that XML does not allow", () => {
   const surface = new SvgSurface({ left: 0, top: 0, width: 10, height: 10 });
   const style = { fontSize: "12px", fontStyle: "normal", fontWeight: "400", color: "rgb(0, 0, 0)" };
   const fontFamily = '"a"</text><script>';

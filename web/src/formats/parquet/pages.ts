@@ -279,10 +279,10 @@ function unpackWide(bytes: Uint8Array, start: number, width: number, out: Uint32
 
 const doNotFit = () => badFile("a page has truncated runs of values");
 
-/** Memory of the object that a byte string is, besides its bytes. */
+/** Memory of the object around a byte string. */
 const stringBytes = 64;
 
-/** Limits the memory of a file's values: decompressed pages, and what is made of them. */
+/** Limits the memory of a file's values: decompressed pages, columns and strings. */
 export class Budget {
   #left: number;
 
