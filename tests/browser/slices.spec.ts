@@ -4,6 +4,7 @@ import { gray } from "../shared/pixels.js";
 import { volumeValue } from "../shared/viewer-images.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
+import { withoutWebGL } from "./viewer-page.js";
 
 test("slices are played, and read before they are shown", async ({ viewer, page }) => {
   const asked: string[] = [];
@@ -253,4 +254,66 @@ test("a scale bar", async ({ viewer, page }) => {
   const { columns } = await viewer.seen();
   const pixels = (await viewer.box.boundingBox())!.width / columns;
   expect((await bar.locator("i").boundingBox())!.width).toBeCloseTo((micrometres / 0.5) * pixels, 0);
+});
+
+/** Serves a stack of 24 slices of 1024² bytes, each with its own pattern. */
+async function serveStack(page: Page): Promise<void> {
+  const [slices, side] = [24, 1024];
+  const document = {
+    zarr_format: 3,
+    node_type: "array",
+    shape: [slices, side, side],
+    data_type: "uint8",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [1, side, side] } },
+    chunk_key_encoding: { name: "default" },
+    dimension_names: ["z", "y", "x"],
+    fill_value: 0,
+    codecs: [{ name: "bytes" }],
+  };
+  const pattern = Uint8Array.from({ length: side * side }, (_, i) => ((i * 2654435761) >>> 7) % 16);
+  await page.route("**/stack/**", async (route) => {
+    const [, slice] = /\/stack\/c\/(\d+)\/0\/0$/.exec(route.request().url()) ?? [];
+    if (slice) {
+      await route.fulfill({ body: Buffer.from(pattern.map((value) => value + 10 * Number(slice))) });
+    } else if (route.request().url().endsWith("/stack/zarr.json")) await route.fulfill({ json: document });
+    else await route.fulfill({ status: 404 });
+  });
+}
+
+test("slices that pass are drafts; at rest, the picture is the same as after opening it", async ({
+  viewer,
+  page,
+}) => {
+  await withoutWebGL(page);
+  await serveStack(page);
+  const address = (z: number) => `source=/stack&select=${z},:,:&map=gray&range=0:256`;
+  const picture = () =>
+    viewer.box.locator(".zw-canvas").evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  await viewer.show(address(20));
+  const opened = await picture();
+  await viewer.show(address(0));
+  const slider = page.getByLabel("z", { exact: true });
+  const drafts = await slider.evaluate(async (input: HTMLInputElement) => {
+    const { putImageData } = CanvasRenderingContext2D.prototype;
+    let count = 0;
+    CanvasRenderingContext2D.prototype.putImageData = function (
+      this: CanvasRenderingContext2D,
+      ...given: Parameters<typeof putImageData>
+    ) {
+      if (this.canvas.classList.contains("zw-canvas")) count++;
+      putImageData.apply(this, given);
+    } as typeof putImageData;
+    const show = async (z: number) => {
+      input.value = String(z);
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    for (let z = 1; z <= 20 || (count === 0 && z < 500); z++) await show(z % 24);
+    await show(20);
+    return count;
+  });
+  expect(drafts).toBeGreaterThan(0);
+  await viewer.reaches("ready");
+  await expect(page.getByLabel("Index along z", { exact: true })).toHaveValue("20");
+  expect(await picture()).toBe(opened);
 });

@@ -9,6 +9,7 @@ import {
   formatScalar,
   formatTime,
 } from "../../dist/viewer/base/format.js";
+import { draftPlane } from "../../dist/viewer/draw/draft.js";
 import { paintPlane, paintThinned } from "../../dist/viewer/draw/paint.js";
 import { readQuery, writeQuery } from "../../dist/viewer/model/query.js";
 import { type ArrayFacts, resolveState, type WantedState } from "../../dist/viewer/model/state.js";
@@ -113,6 +114,44 @@ test("a downsampled plane: means of up to four elements, without transparent one
       }
     }
   }
+});
+
+test("a draft: the element under the centre of every visible pixel", () => {
+  const [rows, columns] = [12, 20];
+  const values = Float32Array.from({ length: 9 + rows * columns }, (_, i) => i);
+  const plane = { values, offset: 9, rows, columns, rowStride: 1, columnStride: rows };
+  const size = { width: 10, height: 8 };
+  for (const [left, right] of [
+    [0, 10],
+    [-3, 17],
+    [4, 13],
+    [2, 3],
+    [20, 30],
+  ] as const)
+    for (const [top, bottom] of [
+      [0, 8],
+      [-5, 7],
+      [8, -4],
+      [3, 14],
+    ] as const) {
+      const draft = draftPlane(plane, { left, right, top, bottom }, size)!;
+      const found = new Map<string, number>();
+      for (let y = 0; y < draft.plane.rows; y++)
+        for (let x = 0; x < draft.plane.columns; x++)
+          found.set(`${draft.left + x},${draft.top + y}`, draft.plane.values[y * draft.plane.columns + x]!);
+      const wanted = new Map<string, number>();
+      for (let y = 0; y < size.height; y++)
+        for (let x = 0; x < size.width; x++) {
+          const column = Math.floor(((x + 0.5 - left) / (right - left)) * columns);
+          const share = (y + 0.5 - top) / (bottom - top);
+          // Rows that go up are counted from the other side: edges between elements belong to the next one.
+          const row = top < bottom ? Math.floor(share * rows) : rows - 1 - Math.floor((1 - share) * rows);
+          if (column < 0 || column >= columns || row < 0 || row >= rows) continue;
+          wanted.set(`${x},${y}`, values[9 + row + column * rows]!);
+        }
+      expect(found).toEqual(wanted);
+    }
+  expect(draftPlane(plane, { left: 0, right: 21, top: 0, bottom: 5 }, size)).toBeUndefined();
 });
 
 test("values as text, with the digits that the type holds", () => {

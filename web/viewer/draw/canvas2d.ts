@@ -1,5 +1,6 @@
 /** Renderer without WebGL2: draws images of tiles with a 2-D context. */
 import type { Tile } from "../tiles/tile.js";
+import { drawDraft } from "./draft.js";
 import { Drawn, tilePosition } from "./drawn.js";
 import { drawingContext, Pictures } from "./pictures.js";
 import { type Placed, placing } from "./placing.js";
@@ -8,11 +9,11 @@ import {
   dotDistance,
   hatchDistance,
   type MakingTime,
-  makingTime,
   marks,
   type Renderer,
   type Scene,
   type SceneLayer,
+  timeFor,
 } from "./renderer.js";
 import { markedGaps } from "./table.js";
 
@@ -61,7 +62,7 @@ export class CanvasRenderer implements Renderer {
     if (this.canvas.width !== width || this.canvas.height !== height)
       Object.assign(this.canvas, { width, height });
     const context = drawingContext(this.canvas);
-    const time = { left: makingTime };
+    const time = timeFor(scene);
     const fresh = this.#drawn.fresh(scene);
     if (fresh) return this.#drawLayer(context, scene, { ...scene.layers[0]!, tiles: fresh }, time);
     this.#begin(context, scene);
@@ -114,7 +115,8 @@ export class CanvasRenderer implements Renderer {
     const look = pictureLook(layer);
     let isWhole = true;
     // Coarse levels may extend beyond the array's edge, where no finer tiles would cover them.
-    const { left, right, top, bottom } = where.place(layer.extent ?? scene.extent);
+    const bounds = where.place(layer.extent ?? scene.extent);
+    const { left, right, top, bottom } = bounds;
     context.save();
     context.beginPath();
     context.rect(left, top, right - left, bottom - top);
@@ -122,10 +124,13 @@ export class CanvasRenderer implements Renderer {
     for (const tile of layer.tiles) {
       const placed = where.place(tile.world);
       if (!where.isSeen(placed)) continue;
-      const { picture, isFine } = this.#pictures.of(tile, layer, look, placed, time);
+      const isDraft = scene.isDraft && drawDraft(context, tile, layer, placed, bounds);
+      const { picture, isFine } = isDraft
+        ? { picture: undefined, isFine: true }
+        : this.#pictures.of(tile, layer, look, placed, time);
       if (!isFine) isWhole = false;
-      if (!picture) continue;
-      this.#putter.put(context, picture.image, placed, layer.style.kind === "labels");
+      if (picture) this.#putter.put(context, picture.image, placed, layer.style.kind === "labels");
+      else if (!isDraft) continue;
       drawGaps(context, markedGaps(tile, layer.style), placed, scene.ratio);
       if (isFine) this.#drawn.add(tile);
       this.#painted.add(tile.key);

@@ -50,7 +50,7 @@ export class Drawn {
 /** Everything that determines a picture except its tiles. */
 function layerLook(scene: Scene): string {
   const styles = scene.layers.map(({ style, low, high }) => [...Object.values(style), low, high]);
-  return `${tilePosition(scene)} ${JSON.stringify(styles)}`;
+  return `${tilePosition(scene)} ${scene.isDraft === true} ${JSON.stringify(styles)}`;
 }
 
 /** Everything that determines the placement of tiles, and their background. */

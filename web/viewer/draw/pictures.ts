@@ -1,5 +1,6 @@
 /** Images of tiles for 2-D contexts: no larger than displayed, and cached within a budget. */
 import { labelPixel } from "../base/label-pixels.js";
+import type { Plane } from "../base/plane.js";
 import type { Tile } from "../tiles/tile.js";
 import { type CodeLook, codeLook, paintCodes, planeCodes } from "./label-look.js";
 import { labelCodes } from "./labels.js";
@@ -103,19 +104,20 @@ function stepFor(length: number, pixels: number): number {
   return step;
 }
 
-function pixelValues(tile: Tile, { style, low, high }: SceneLayer, step: Thinning): ImageData {
+function pixelValues(tile: Tile, layer: SceneLayer, step: Thinning): ImageData {
   const { plane } = tile;
   const image = new ImageData(plane.columns / step.columns, plane.rows / step.rows);
   const pixels = new Uint32Array(image.data.buffer);
-  const table = layerColors(style);
-  const range = { low, high, scale: style.scale };
-  const outside = outsideOf(style);
-  if (style.kind === "labels") paintEvery(tile, table, step, codeLook(style), pixels);
-  else
-    paintThinned(plane, step, pixels, (part, into) =>
-      paintPlane(part, table, range, outside, style.outside === "mark", into),
-    );
+  if (layer.style.kind === "labels")
+    paintEvery(tile, layerColors(layer.style), step, codeLook(layer.style), pixels);
+  else paintThinned(plane, step, pixels, (part, into) => paintValues(part, layer, into));
   return image;
+}
+
+/** Colours the values of a plane, as the style of a layer says. */
+export function paintValues(plane: Plane, { style, low, high }: SceneLayer, pixels: Uint32Array): void {
+  const range = { low, high, scale: style.scale };
+  paintPlane(plane, layerColors(style), range, outsideOf(style), style.outside === "mark", pixels);
 }
 
 /** One label is chosen of several: the mean of their colours would be another label's. */

@@ -31,6 +31,8 @@ export interface Scene {
   readonly ground: Rgb;
   readonly paper: Rgb;
   readonly layers: readonly SceneLayer[];
+  /** Whether another slice follows at once: pixels may show one element each, instead of the mean of several. */
+  readonly isDraft?: boolean | undefined;
 }
 
 export interface Renderer {
@@ -49,12 +51,16 @@ export interface Renderer {
 }
 
 /** Time per frame for making new textures, in milliseconds. */
-export const makingTime = 6;
+const makingTime = 6;
+/** The same for drafts, which are shown as a whole. */
+const draftTime = 40;
 
 /** Remaining time of a frame. */
 export interface MakingTime {
   left: number;
 }
+
+export const timeFor = ({ isDraft }: Scene): MakingTime => ({ left: isDraft ? draftTime : makingTime });
 
 /** Colours of patterns, as red, green, blue. */
 export const marks = {

@@ -13,11 +13,11 @@ import {
   dotDistance,
   hatchDistance,
   type MakingTime,
-  makingTime,
   marks,
   type Renderer,
   type Scene,
   type SceneLayer,
+  timeFor,
 } from "./renderer.js";
 import { type SamplerKind, samplerType } from "./shaders.js";
 import {
@@ -100,7 +100,7 @@ export class WebGLRenderer implements Renderer {
 class PictureDrawing {
   readonly #gl: WebGL2RenderingContext;
   readonly #where: Placing;
-  readonly #time: MakingTime = { left: makingTime };
+  readonly #time: MakingTime;
   /** The drawn parts. */
   readonly boxes: PixelBox[] = [];
   /** False if there was no time for the textures of all tiles. */
@@ -113,6 +113,7 @@ class PictureDrawing {
   ) {
     this.#gl = live.gl;
     this.#where = placing(scene);
+    this.#time = timeFor(scene);
   }
 
   drawAll(): void {

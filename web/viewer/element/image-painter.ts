@@ -117,6 +117,7 @@ export class ImagePainter implements Painter {
       // Additive layers start from black.
       ...(layers[0]?.style.blend === "add" ? { paper: black } : {}),
       layers: drawn,
+      isDraft: shown.isPassing,
     });
   }
 

@@ -9,7 +9,7 @@ import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Projection } from "../model/projection.js";
 import { Envelope } from "../numbers/envelope.js";
-import { axisName, fillRuler, fillValueRuler, rulerTitle } from "../panels/rulers.js";
+import { axisName, fillRuler, fillTicks, roundValues, rulerTitle } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
@@ -224,4 +224,19 @@ function drawGaps(context: CanvasRenderingContext2D, { gaps, world, plane }: Til
     context.stroke();
     context.restore();
   }
+}
+
+/** Fills the left ruler of a line plot with round values between the plot's limits. */
+function fillValueRuler(
+  ruler: HTMLElement,
+  low: number,
+  high: number,
+  height: number,
+  format: (value: number) => string,
+): void {
+  const ticks = roundValues(low, high, height / 44).map((value) => ({
+    place: (1 - (value - low) / (high - low)) * 100,
+    text: format(value),
+  }));
+  fillTicks(ruler, "down", ticks);
 }

@@ -56,6 +56,7 @@ export class MainPlane {
   /**
    * Shows a plane of a kind that has been loaded.
    * @param next layers that will be shown soon
+   * @param isPassing whether another slice follows soon
    * @returns its view, and whether it reads other elements than the previous plane
    */
   show(
@@ -63,6 +64,7 @@ export class MainPlane {
     dataset: Dataset,
     state: ViewState,
     next: readonly Layer[],
+    isPassing: boolean,
   ): { view: PlaneView; isOther: boolean } {
     const before = this.#layers;
     const layers = planLayers(dataset, state);
@@ -75,8 +77,13 @@ export class MainPlane {
       this.#view = this.#make(kind);
       this.#kind = kind;
     }
-    this.#view.show({ dataset, state, layers, next, ...placement(dataset, state) });
+    this.#view.show({ dataset, state, layers, next, isPassing, ...placement(dataset, state) });
     return { view: this.#view, isOther: !isSameReading(before, layers) };
+  }
+
+  /** Reads a slice behind the shown one. */
+  prepare(dataset: Dataset, state: ViewState): void {
+    this.#view?.prepare(planLayers(dataset, state));
   }
 
   #make(kind: PlaneKind): PlaneView {

@@ -26,6 +26,8 @@ export interface PlaneContent {
   readonly layers: readonly Layer[];
   /** Layers that will be shown soon: the next slice. */
   readonly next: readonly Layer[];
+  /** Whether the slices pass: another one follows soon, and a draft is enough. */
+  readonly isPassing?: boolean | undefined;
   readonly aspect: number;
   /** How elements are placed; undefined for equal cells in stored order. */
   readonly projection?: Projection | undefined;

@@ -90,9 +90,8 @@ export class PlaneView {
       this.#change();
     });
     this.#tiles = new TileSet(this.#shared, {
-      onTile: (tile, layer) => this.ranges.add(tile, layer),
-      // The last tile completes the picture.
-      onChange: () => (this.#tiles.isRead ? this.#clock.drawNow() : this.#clock.drawSoon()),
+      onTile: (tile, layer) => this.#add(tile, layer),
+      onChange: () => this.#onRead(),
     });
     this.#sampler = new LazyRangeSampler(this.#shared, this.ranges, () => this.redraw());
     this.#painter = makePainter(this.frame, () => this.redraw(), this.#shared.scheduler.cache.budget);
@@ -313,6 +312,31 @@ export class PlaneView {
     if (shown && view) this.#tiles.update(shown.layers, readingViews(shown, view), shown.next, this.#way);
   }
 
+  /** Reads layers behind the shown ones, which soon replace them. */
+  prepare(next: readonly Layer[]): void {
+    if (!this.#shown) return;
+    this.#shown = { ...this.#shown, next };
+    this.#ask();
+  }
+
+  /** No other slice follows the shown one soon: it is drawn as a whole. */
+  rest(): void {
+    if (!this.#shown?.isPassing) return;
+    this.#shown = { ...this.#shown, isPassing: false };
+    this.#change();
+  }
+
+  /** Adds the values of a tile to the ranges, if they are needed before slices rest. */
+  #add(tile: Tile, layer: Layer): void {
+    if (!this.#shown?.isPassing || this.ranges.isOfPlane(layer)) this.ranges.add(tile, layer);
+  }
+
+  #onRead(): void {
+    // The last tile completes the picture. While slices pass, only whole ones are drawn.
+    if (this.#tiles.isRead) this.#clock.drawNow();
+    else if (!this.#shown?.isPassing) this.#clock.drawSoon();
+  }
+
   /** Requests tiles and draws, in the next frame. */
   #change(): void {
     this.#isAsked = false;
@@ -336,25 +360,25 @@ export class PlaneView {
     const tiles = new Map(shown.layers.map((layer) => [layer, this.#tiles.tilesOf(layer)] as const));
     // Tiles read from now on are added to the ranges on arrival; cached ones are added here.
     if (!isAsked) this.#addToRanges(tiles);
-    if (status.isComplete) {
+    const isRest = status.isComplete && !shown.isPassing;
+    if (isRest) {
       this.ranges.settle();
       this.#sampler.start(shown.layers);
     }
-    const isWhole = this.#paint(shown, view, tiles, status.isComplete);
+    const isWhole = this.#paint(shown, view, tiles, status);
     if (!isWhole) this.redraw();
     // More tiles are requested after the available ones have been drawn.
     else if (this.#tiles.isDue) this.#change();
     this.#placeCursor();
     this.#tools.paint(shown.state.tool);
     this.#describe(view);
-    const isComplete = status.isComplete && isWhole && !this.#sampler.isBusy;
+    const isComplete = isRest && isWhole && !this.#sampler.isBusy;
     this.callbacks.onFrame({ ...status, isComplete });
   }
 
   /** Adds the values of tiles to the ranges. */
   #addToRanges(tiles: ReadonlyMap<Layer, readonly Tile[]>): void {
-    for (const [layer, list] of tiles)
-      for (const tile of list) if (!this.ranges.has(tile, layer)) this.ranges.add(tile, layer);
+    for (const [layer, list] of tiles) for (const tile of list) this.#add(tile, layer);
   }
 
   /** Draws the previous plane while the current one has no tiles. */
@@ -362,9 +386,10 @@ export class PlaneView {
     shown: PlaneContent,
     view: Viewpoint,
     tiles: ReadonlyMap<Layer, readonly Tile[]>,
-    isComplete: boolean,
+    { isCovered }: TileStatus,
   ): boolean {
-    const hasAny = isComplete || [...tiles.values()].some(({ length }) => length > 0);
+    const hasSome = !shown.isPassing && [...tiles.values()].some(({ length }) => length > 0);
+    const hasAny = isCovered || hasSome;
     if (hasAny) this.#former = undefined;
     const former = this.#former;
     if (!former) return this.#painter.paint(this.frame, shown, view, (layer) => tiles.get(layer) ?? []);

@@ -80,6 +80,13 @@ export class Ranges {
     }
   }
 
+  /** Whether the range of a layer depends on the values of the shown plane. */
+  isOfPlane(layer: Layer): boolean {
+    const { range, style } = layer;
+    if (range.mode === "manual") return false;
+    return style.scale === "log" || !this.#known.get(layer.id)?.isSettled;
+  }
+
   /** Whether a layer shares its range with other slices. */
   #spansSlices(layer: Layer): boolean {
     return !this.#isPerSlice && layer.range.mode !== "manual" && sampledAxes(layer).length > 0;
@@ -132,10 +139,6 @@ export class Ranges {
     known.hasMissing ||= tile.gaps.some(({ kind }) => kind === "missing");
     findings.add(tile.key, summarize(tile.plane, without));
     if (tile.level === 0) known.seen += tile.plane.rows * tile.plane.columns - elementCount(without);
-  }
-
-  has(tile: Tile, layer: Layer): boolean {
-    return this.#known.get(layer.id)?.levels.get(tile.level)?.has(tile.key) ?? false;
   }
 
   /** Called when everything in view has been read. */

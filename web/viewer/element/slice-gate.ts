@@ -1,17 +1,34 @@
 /**
  * Lets a slice be read before the next one is shown. While a slider is dragged, its indices change faster than
- * slices are read: each would be dropped for the next, and none shown.
+ * slices are read: each would be dropped for the next, and none shown. The next slice is read ahead; of all later
+ * ones, only the latest is kept.
  */
 
 /** Maximum time for which the next slice waits, in milliseconds: over slow connections the latest one matters. */
 const maxWait = 600;
+/** Two slices within this time pass; so long after the last one, they are at rest. In milliseconds. */
+const passTime = 500;
+const restDelay = 150;
+
+export interface Slice {
+  show(): void;
+  /** Reads it behind the shown one. */
+  prepare?(): void;
+}
 
 export class SliceGate {
   #isOpen = true;
   #closedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Shows the latest slice; earlier ones are skipped. */
-  #next: (() => void) | undefined;
+  /** The slice that is read ahead, and the latest one after it. */
+  #next: Slice | undefined;
+  #latest: Slice | undefined;
+  #passedAt = Number.NEGATIVE_INFINITY;
+  #resting: ReturnType<typeof setTimeout> | undefined;
+  #isPassing = false;
+
+  /** @param onRest called when no other slice follows those that passed */
+  constructor(private readonly onRest: () => void = () => {}) {}
 
   /** Whether the last slice has been read. */
   get isOpen(): boolean {
@@ -23,33 +40,59 @@ export class SliceGate {
     return this.#next !== undefined;
   }
 
+  /** Whether slices follow each other, as while a slider is dragged. */
+  get isPassing(): boolean {
+    return this.#isPassing;
+  }
+
   /** Shows something now; if it is the next slice of the same plane, when the one before has been read. */
-  pass(isSlice: boolean, show: () => void): void {
-    this.#next = show;
-    const rest = this.#closedAt + maxWait - performance.now();
-    if (!isSlice || this.#isOpen || rest <= 0) this.#show(isSlice);
-    else this.#timer ??= setTimeout(() => this.#show(true), rest);
+  pass(isSlice: boolean, slice: Slice): void {
+    this.#notePass(isSlice);
+    if (!isSlice || this.#isOpen) this.#show(isSlice, slice);
+    else if (this.#next) this.#latest = slice;
+    else this.#prepare(slice);
   }
 
   /** The slice has been read. */
   open(): void {
     this.#isOpen = true;
-    if (this.#next) this.#show(true);
+    const latest = this.#latest;
+    if (this.#next) this.#show(true, this.#next);
+    if (latest) this.#prepare(latest);
   }
 
-  /** Forgets the slice that waits. */
+  /** Forgets the slices that wait. */
   clear(): void {
     this.#isOpen = true;
     this.#next = undefined;
+    this.#latest = undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
-  #show(isSlice: boolean): void {
-    const show = this.#next!;
+  #notePass(isSlice: boolean): void {
+    const now = performance.now();
+    this.#isPassing = isSlice && now - this.#passedAt < passTime;
+    this.#passedAt = isSlice ? now : Number.NEGATIVE_INFINITY;
+    clearTimeout(this.#resting);
+    if (!this.#isPassing) return;
+    this.#resting = setTimeout(() => {
+      this.#isPassing = false;
+      this.onRest();
+    }, restDelay);
+  }
+
+  #prepare(slice: Slice): void {
+    this.#next = slice;
+    const rest = this.#closedAt + maxWait - performance.now();
+    this.#timer = setTimeout(() => this.#show(true, this.#latest ?? slice), rest);
+    slice.prepare?.();
+  }
+
+  #show(isSlice: boolean, slice: Slice): void {
     this.clear();
     this.#isOpen = !isSlice;
     this.#closedAt = performance.now();
-    show();
+    slice.show();
   }
 }

@@ -57,7 +57,7 @@ export class ViewController {
     },
     onCamera: (camera: Camera, cause: string) => this.change({ camera }, cause),
     onReset: () => this.#showAll(),
-    format: () => this.#valueFormat(),
+    format: () => valueFormat(this.model.dataset!, this.model.settings.value!),
   };
   readonly plane = new MainPlane({
     ...this.#inputs,
@@ -77,7 +77,7 @@ export class ViewController {
     isReady: () => this.model.activity === "ready",
     onIndex: (index, cause) => this.change({ index }, cause),
   });
-  readonly #gate = new SliceGate();
+  readonly #gate = new SliceGate(() => this.plane.view?.rest());
   readonly #relatedData: RelatedDataLoader;
   readonly #crossSections = new LazyCrossSections({
     ...this.#inputs,
@@ -282,7 +282,10 @@ export class ViewController {
     if (model.settings.value !== state) return;
     this.#volume.end();
     const isSlice = this.plane.kind === kind && /^(?:index-\d+|step)$/.test(cause);
-    this.#gate.pass(isSlice, () => this.#showPlane(kind));
+    this.#gate.pass(isSlice, {
+      show: () => this.#showPlane(kind, state),
+      prepare: () => plane.prepare(model.dataset!, state),
+    });
   }
 
   /** @returns false if a plane must be shown instead */
@@ -336,12 +339,12 @@ export class ViewController {
     this.#pointAgain();
   }
 
-  #showPlane(kind: PlaneKind): void {
-    const { dataset, settings } = this.model.view!;
+  #showPlane(kind: PlaneKind, settings = this.model.view!.settings): void {
+    const { dataset } = this.model.view!;
     this.#slices.follow(dataset, settings);
     const next = kind === "image" ? this.#slices.next(dataset, settings) : [];
     this.#abortReads();
-    const { view, isOther } = this.plane.show(kind, dataset, settings, next);
+    const { view, isOther } = this.plane.show(kind, dataset, settings, next, this.#gate.isPassing);
     this.mainPanel.show(view.element, true);
     view.frame.measure();
     if (isOther) this.status.begin();
@@ -469,11 +472,6 @@ export class ViewController {
     const { measureView } = await import("./measure-view.js");
     const options = { v1Order: target.v1Order, signal: this.#request.signal };
     return measureView(dataset, settings, { seen, level: plane!.level }, options);
-  }
-
-  #valueFormat(): (value: number) => string {
-    const { dataset, settings } = this.model.view!;
-    return valueFormat(dataset, settings);
   }
 
   #point(cell: Cell | undefined, by: PointerReport["by"]): void {

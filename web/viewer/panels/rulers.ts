@@ -27,16 +27,6 @@ export function axisName(names: readonly (string | null)[] | undefined, axis: nu
   return isUnique ? shortened(name, maxAxisName) : `${shortened(name, maxAxisName)} (axis ${axis})`;
 }
 
-/** Describes the visible interval of an axis. */
-export function axisText(
-  name: string,
-  { start, stop }: { start: number; stop: number },
-  length: number,
-): string {
-  const part = start > 0 || stop < length ? `${start}–${stop - 1} of ${length}` : `${length}`;
-  return `${name}: ${part}`;
-}
-
 /** Minimum distance of two ticks, in CSS pixels. */
 const tickDistance = { across: 72, down: 36 };
 
@@ -57,17 +47,32 @@ export function fillRuler(
   const most = ((last - first) / Math.abs(to - from)) * (size / tickDistance[direction]);
   const perElement = size / Math.abs(to - from);
   const ticks = ticksAlong(axis, first, last, { most, perElement, direction, length })
-    .filter(({ at }) => share(at) >= 0 && share(at) <= 100)
-    .map(({ at, text }) => {
-      const tick = h("span", { class: "zw-tick" }, text);
-      // A tick is centred on its element.
-      if (direction === "across") tick.style.left = `${share(at)}%`;
-      else tick.style.top = `${share(at)}%`;
-      return tick;
-    });
+    // A tick is centred on its element.
+    .map(({ at, text }) => ({ place: share(at), text }))
+    .filter(({ place }) => place >= 0 && place <= 100);
+  fillTicks(ruler, direction, ticks, title);
+}
+
+/** Ticks and titles of rulers: they are only replaced by others. */
+const filled = new WeakMap<HTMLElement, string>();
+
+export function fillTicks(
+  ruler: HTMLElement,
+  direction: "across" | "down",
+  ticks: readonly { readonly place: number; readonly text: string }[],
+  title?: string,
+): void {
+  const content = JSON.stringify([ticks, title]);
+  if (filled.get(ruler) === content) return;
+  filled.set(ruler, content);
+  const marks = ticks.map(({ place, text }) => {
+    const tick = h("span", { class: "zw-tick" }, text);
+    tick.style[direction === "across" ? "left" : "top"] = `${place}%`;
+    return tick;
+  });
   ruler.replaceChildren(
-    h("span", { class: "zw-axis-title" }, title),
-    h("div", { class: "zw-ticks" }, ...ticks),
+    ...(title === undefined ? [] : [h("span", { class: "zw-axis-title" }, title)]),
+    h("div", { class: "zw-ticks" }, ...marks),
   );
 }
 
@@ -145,22 +150,6 @@ export function rulerTitle(name: string, axis: DatasetAxis): string {
   const isNamed = role === "latitude" || role === "longitude" || coordinates?.kind !== "numbers";
   const { unit } = translation === undefined ? axis : tickUnit(axis, length);
   return unit === undefined || isNamed ? name : `${name}, ${unitText(unit)}`;
-}
-
-/** Fills the left ruler of a line plot with round values between the plot's limits. */
-export function fillValueRuler(
-  ruler: HTMLElement,
-  low: number,
-  high: number,
-  height: number,
-  format: (value: number) => string,
-): void {
-  const ticks = roundValues(low, high, height / 44).map((value) => {
-    const tick = h("span", { class: "zw-tick" }, format(value));
-    tick.style.top = `${(1 - (value - low) / (high - low)) * 100}%`;
-    return tick;
-  });
-  ruler.replaceChildren(h("div", { class: "zw-ticks" }, ...ticks));
 }
 
 /** Round numbers from `low` to `high`, at most about `most` of them. */

@@ -7,7 +7,7 @@ import { VirtualGrid } from "../base/virtual-grid.js";
 import type { TablePlan } from "../model/plan.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Leaf } from "../source/leaf.js";
-import { axisName, axisText } from "./rulers.js";
+import { axisName } from "./rulers.js";
 
 /** Maximum number of cells in the document. */
 const maxCells = 500;
@@ -76,4 +76,10 @@ const cell = (text: string): HTMLElement | string =>
 /** The value of an array without dimensions. */
 export function valueView(region: Region): HTMLElement {
   return h("p", { class: "zw-value" }, formatScalar(region.dtype, scalarAt(region, 0)));
+}
+
+/** Describes the visible interval of an axis. */
+function axisText(name: string, { start, stop }: { start: number; stop: number }, length: number): string {
+  const part = start > 0 || stop < length ? `${start}–${stop - 1} of ${length}` : `${length}`;
+  return `${name}: ${part}`;
 }
