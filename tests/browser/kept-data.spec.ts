@@ -89,6 +89,38 @@ test("a second visit confirms the metadata and requests no chunk", async ({ cont
   expect(dataLog().sort()).toEqual(["/a/c/0/0 304", "/a/c/1/0 304", "/a/c/2/0 304", "/a/zarr.json 200"]);
 });
 
+test("the storage is not asked for every object if it has none of them", async ({ context }) => {
+  const count = 100;
+  for (let i = 0; i < count; i++) server.set(`/a/extra/${i}`, new Uint8Array([i]), `"${i}"`);
+  const page = await newPage(context);
+  const asked = await page.evaluate(async (objects) => {
+    const entry = "/bundle/index.js";
+    const { HttpStore, PersistentCache } = (await import(entry)) as typeof Library;
+    const persistentCache = new PersistentCache({ name: "test" });
+    const { match } = Cache.prototype;
+    let calls = 0;
+    Cache.prototype.match = function (...given) {
+      calls++;
+      return match.apply(this, given);
+    };
+    const read = async () => {
+      const store = new HttpStore(new URL("/a/extra", location.href), { persistentCache });
+      const values = [];
+      for (let i = 0; i < objects; i++) values.push((await store.get(`/${i}`))![0]);
+      await persistentCache.flush();
+      return values;
+    };
+    const [first, firstCalls] = [await read(), calls];
+    const second = await read();
+    return { first, firstCalls, second, secondCalls: calls - firstCalls };
+  }, count);
+  const values = Array.from({ length: count }, (_, i) => i);
+  expect([asked.first, asked.second]).toEqual([values, values]);
+  expect(asked.firstCalls).toBeLessThan(count / 2);
+  expect(asked.secondCalls).toBe(count);
+  expect(dataLog()).toHaveLength(count);
+});
+
 test("visited data can be read without a connection", async ({ context, problems }) => {
   problems.expect(/ERR_INTERNET_DISCONNECTED/);
   server.headers = headersOf({});

@@ -43,8 +43,17 @@ const keyBase = "https://zarr-wasm.invalid/";
 /** Entries are written again to note their use, so this happens rarely: after this many milliseconds. */
 const touchAfter = 24 * 3_600_000;
 
+/**
+ * Reads without an entry after which all entries are listed, and the time for which the list is used, in
+ * milliseconds: a list takes less time than many reads. Entries that other pages write in this time are not found.
+ */
+const missesBeforeList = 32;
+const listTime = 30_000;
+
 class BrowserStorage implements EntryStorage {
   #cache: Promise<Cache> | undefined;
+  #misses = 0;
+  #listed: { readonly keys: Set<string>; readonly at: number } | undefined;
 
   constructor(private readonly name: string) {}
 
@@ -54,14 +63,27 @@ class BrowserStorage implements EntryStorage {
   }
 
   async read(id: string): Promise<Uint8Array | undefined> {
-    const response = await (await this.#open()).match(entryKey(id));
+    const key = entryKey(id);
+    if (this.#isAbsent(key)) return undefined;
+    const response = await (await this.#open()).match(key);
+    this.#misses = response ? 0 : this.#misses + 1;
+    if (this.#misses === missesBeforeList) this.list().catch(() => {});
     return response && new Uint8Array(await response.arrayBuffer());
+  }
+
+  #isAbsent(key: string): boolean {
+    if (!this.#listed) return false;
+    if (performance.now() - this.#listed.at < listTime) return !this.#listed.keys.has(key);
+    this.#listed = undefined;
+    this.#misses = 0;
+    return false;
   }
 
   async write(id: string, parts: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
     const blob = new Blob(parts as Uint8Array<ArrayBuffer>[]);
     // `keys` returns the headers of requests without reading the bodies of responses.
     const headers = { "x-bytes": String(blob.size), "x-used": String(Date.now()) };
+    this.#listed?.keys.add(entryKey(id));
     await (await this.#open()).put(new Request(entryKey(id), { headers }), new Response(blob));
   }
 
@@ -75,6 +97,7 @@ class BrowserStorage implements EntryStorage {
 
   async list(): Promise<StoredItem[]> {
     const requests = await (await this.#open()).keys();
+    this.#listed = { keys: new Set(requests.map(({ url }) => url)), at: performance.now() };
     return requests.map((request) => ({
       place: request.url,
       bytes: Number(request.headers.get("x-bytes")),
@@ -210,8 +233,8 @@ async function userFolder(name: string): Promise<string> {
 
 /** Maximum size of the entries that wait to be written, in bytes. Further ones are not stored. */
 const maxQueuedBytes = 48 * 2 ** 20;
-/** Pause before the first write, in milliseconds: reads come first. */
-const pause = 20;
+/** Time without reads before a write, in milliseconds, and maximum wait for it. */
+const pause = { page: 150, files: 20, most: 10_000 };
 /** Consecutive failures after which nothing is written any more. */
 const maxFailures = 3;
 /** Share of the maximum size that an eviction leaves. */
@@ -239,6 +262,10 @@ export class EntryWriter {
   #writtenBytes = 0;
   /** Entries whose use was noted. */
   readonly #touched = new Set<string>();
+  #readAt = 0;
+  /** Number of callers that wait for all writes. */
+  #flushes = 0;
+  #endPause = () => {};
 
   constructor(
     private readonly storage: EntryStorage,
@@ -254,6 +281,11 @@ export class EntryWriter {
       bytes <= this.maxBytes / 2 &&
       this.#queuedBytes + bytes <= maxQueuedBytes
     );
+  }
+
+  /** Notes that an object is read: writes wait, for they take time from reads. */
+  noteRead(): void {
+    this.#readAt = performance.now();
   }
 
   /** Writes an entry, unless too many wait. */
@@ -276,7 +308,10 @@ export class EntryWriter {
   }
 
   async flush(): Promise<void> {
+    this.#flushes++;
+    this.#endPause();
     while (this.#last) await this.#last;
+    this.#flushes--;
   }
 
   async size(): Promise<number> {
@@ -291,8 +326,9 @@ export class EntryWriter {
 
   #enqueue(bytes: number, work: () => Promise<void>): void {
     this.#queuedBytes += bytes;
-    const before = this.#last ?? new Promise<void>((resolve) => setTimeout(resolve, pause));
-    const done: Promise<void> = before
+    const since = performance.now();
+    const done: Promise<void> = Promise.resolve(this.#last)
+      .then(() => this.#untilUnread(since))
       .then(work)
       .catch(() => this.#onFailure())
       .then(() => {
@@ -300,6 +336,22 @@ export class EntryWriter {
         if (this.#last === done) this.#last = undefined;
       });
     this.#last = done;
+  }
+
+  /** Waits until nothing has been read for a while. */
+  async #untilUnread(since: number): Promise<void> {
+    const rest = hasNodeModules() ? pause.files : pause.page;
+    for (;;) {
+      const left = Math.min(Math.max(since, this.#readAt) + rest, since + pause.most) - performance.now();
+      if (left <= 0 || this.#flushes > 0) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, left);
+        this.#endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
   }
 
   /** Frees half of the space, as the quota or the disk may be exhausted. */

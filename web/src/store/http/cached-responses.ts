@@ -69,6 +69,7 @@ export class CachedResponses {
   async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
     if (!this.#writer || this.#readFailures >= maxReadFailures || !isCacheable(url, request))
       return send(url, request);
+    this.#writer.noteRead();
     const id = requestId(url, request);
     const documents = this.#newest.documentsAbove(url);
     const entry = this.#forgotten.has(withoutHash(url)) ? undefined : await this.#find(id, request);
