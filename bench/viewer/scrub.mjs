@@ -90,7 +90,7 @@ export async function measureScrubbing(host, address) {
   try {
     await page.addInitScript(watchSlices, stack);
     await page.goto(address);
-    const slider = page.locator("input[type=range]").first();
+    const slider = page.locator("input[type=range]:visible").first();
     const { x, y, width, height } = await slider.boundingBox();
     await slider.fill("0");
     await isShown(page, 0, address);

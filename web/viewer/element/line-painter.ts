@@ -2,6 +2,7 @@
  * Draws one axis as a line of values over indices; if there are more elements than pixels, as their minima
  * and maxima.
  */
+import { h } from "../base/dom.js";
 import { formatShape } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import { hatchDistance, marks } from "../draw/renderer.js";
@@ -9,7 +10,7 @@ import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Projection } from "../model/projection.js";
 import { Envelope } from "../numbers/envelope.js";
-import { axisName, fillRuler, fillTicks, roundValues, rulerTitle } from "../panels/rulers.js";
+import { axisName, fillRuler, roundValues, rulerTitle } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
@@ -234,9 +235,10 @@ function fillValueRuler(
   height: number,
   format: (value: number) => string,
 ): void {
-  const ticks = roundValues(low, high, height / 44).map((value) => ({
-    place: (1 - (value - low) / (high - low)) * 100,
-    text: format(value),
-  }));
-  fillTicks(ruler, "down", ticks);
+  const ticks = roundValues(low, high, height / 44).map((value) => {
+    const tick = h("span", { class: "zw-tick" }, format(value));
+    tick.style.top = `${(1 - (value - low) / (high - low)) * 100}%`;
+    return tick;
+  });
+  ruler.replaceChildren(h("div", { class: "zw-ticks" }, ...ticks));
 }

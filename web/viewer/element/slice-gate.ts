@@ -23,12 +23,12 @@ export class SliceGate {
   /** The slice that is read ahead, and the latest one after it. */
   #next: Slice | undefined;
   #latest: Slice | undefined;
-  #passedAt = Number.NEGATIVE_INFINITY;
+  #passedAt = -passTime;
   #resting: ReturnType<typeof setTimeout> | undefined;
   #isPassing = false;
 
   /** @param onRest called when no other slice follows those that passed */
-  constructor(private readonly onRest: () => void = () => {}) {}
+  constructor(private readonly onRest: () => void) {}
 
   /** Whether the last slice has been read. */
   get isOpen(): boolean {
@@ -73,7 +73,7 @@ export class SliceGate {
   #notePass(isSlice: boolean): void {
     const now = performance.now();
     this.#isPassing = isSlice && now - this.#passedAt < passTime;
-    this.#passedAt = isSlice ? now : Number.NEGATIVE_INFINITY;
+    this.#passedAt = isSlice ? now : -passTime;
     clearTimeout(this.#resting);
     if (!this.#isPassing) return;
     this.#resting = setTimeout(() => {

@@ -47,32 +47,17 @@ export function fillRuler(
   const most = ((last - first) / Math.abs(to - from)) * (size / tickDistance[direction]);
   const perElement = size / Math.abs(to - from);
   const ticks = ticksAlong(axis, first, last, { most, perElement, direction, length })
-    // A tick is centred on its element.
-    .map(({ at, text }) => ({ place: share(at), text }))
-    .filter(({ place }) => place >= 0 && place <= 100);
-  fillTicks(ruler, direction, ticks, title);
-}
-
-/** Ticks and titles of rulers: they are only replaced by others. */
-const filled = new WeakMap<HTMLElement, string>();
-
-export function fillTicks(
-  ruler: HTMLElement,
-  direction: "across" | "down",
-  ticks: readonly { readonly place: number; readonly text: string }[],
-  title?: string,
-): void {
-  const content = JSON.stringify([ticks, title]);
-  if (filled.get(ruler) === content) return;
-  filled.set(ruler, content);
-  const marks = ticks.map(({ place, text }) => {
-    const tick = h("span", { class: "zw-tick" }, text);
-    tick.style[direction === "across" ? "left" : "top"] = `${place}%`;
-    return tick;
-  });
+    .filter(({ at }) => share(at) >= 0 && share(at) <= 100)
+    .map(({ at, text }) => {
+      const tick = h("span", { class: "zw-tick" }, text);
+      // A tick is centred on its element.
+      if (direction === "across") tick.style.left = `${share(at)}%`;
+      else tick.style.top = `${share(at)}%`;
+      return tick;
+    });
   ruler.replaceChildren(
-    ...(title === undefined ? [] : [h("span", { class: "zw-axis-title" }, title)]),
-    h("div", { class: "zw-ticks" }, ...marks),
+    h("span", { class: "zw-axis-title" }, title),
+    h("div", { class: "zw-ticks" }, ...ticks),
   );
 }
 
