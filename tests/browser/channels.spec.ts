@@ -102,7 +102,7 @@ test("a single channel switches to a colour map and back", async ({ viewer, page
   await viewer.show("source=/stores/omero");
   await page.getByLabel("All channels in one picture").uncheck();
   await expect(page).toHaveURL(/channels=none/);
-  await viewer.slide("c", 1);
+  await page.getByRole("slider", { name: "c", exact: true }).fill("1");
   await viewer.choose("Colour map", "gray");
   await viewer.choose("Value range", "Minimum to maximum");
   const grays = table(24, 32, (y, x) => [...Array(3).fill(part(omeroValue([1, y, x]), 0, 1150)), 255]);

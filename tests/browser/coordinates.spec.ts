@@ -10,7 +10,7 @@ import {
   turnedValue,
 } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
-import type { ViewerPage } from "./viewer-page.js";
+import { ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 /** Device pixels of the picture at a position of its box, in CSS pixels. */
 async function colourAt(viewer: ViewerPage, { x, y }: { x: number; y: number }): Promise<number[]> {
@@ -170,6 +170,29 @@ test("interpolated values lie on lines between those of the elements", async ({ 
   await expect
     .poll(async () => (await colours()).every((colour, i) => Math.abs(colour - grayAt(i / 4)) <= 1))
     .toBe(true);
+});
+
+test("interpolated pictures look the same with and without WebGL", async ({ viewer, page, site }) => {
+  const other = new ViewerPage(await page.context().newPage(), site);
+  await withoutWebGL(other.page);
+  for (const source of [
+    "ocean&path=sst&lines=none",
+    "slices&select=3,:,:&at=20,20,17",
+    "depths&select=4,:,:",
+  ]) {
+    const canvases = [];
+    for (const one of [viewer, other]) {
+      await one.show(`source=/stores/${source}&${look}&range=0:210&interpolation=linear`);
+      canvases.push(await one.canvas());
+    }
+    const [a, b] = canvases as [
+      Awaited<ReturnType<ViewerPage["canvas"]>>,
+      Awaited<ReturnType<ViewerPage["canvas"]>>,
+    ];
+    expect([a.width, a.height]).toEqual([b.width, b.height]);
+    const far = a.data.findIndex((value, i) => Math.abs(value - b.data[i]!) > 1);
+    expect([source, far]).toEqual([source, -1]);
+  }
 });
 
 test("a colour map can be edited", async ({ viewer, page }) => {

@@ -150,6 +150,57 @@ test("stores in memory, elements removed and inserted again", async ({ page, sit
   expect(await one.evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings.colormap)).toBe("magma");
 });
 
+test("places, interpolation, meridian and by are properties, and stores are sources of layers", async ({
+  page,
+  site,
+}) => {
+  await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" colormap="gray"></zarr-viewer>`);
+  await isReady(page, "one");
+  const one = element(page, "one");
+  const changed = await one.evaluate(async (element) => {
+    const viewer = element as ZarrViewerElement;
+    Object.assign(viewer, { places: "index", interpolation: "linear", meridian: -150, by: "kind" });
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    const { places, interpolation, meridian, by } = viewer.settings!;
+    const names = ["places", "interpolation", "meridian", "by"];
+    return [places, interpolation, meridian, by, ...names.map((name) => viewer.getAttribute(name))];
+  });
+  expect(changed).toEqual(["index", "linear", -150, "kind", "index", "linear", "-150", "kind"]);
+  await one.evaluate((element) => {
+    const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+    const meta = {
+      zarr_format: 3,
+      node_type: "array",
+      shape: [2, 2],
+      data_type: "uint8",
+      chunk_grid: { name: "regular", configuration: { chunk_shape: [2, 2] } },
+      chunk_key_encoding: { name: "default" },
+      fill_value: 0,
+      codecs: [{ name: "bytes" }],
+    };
+    const source = new Map([
+      ["/zarr.json", encode(meta)],
+      ["/c/0/0", Uint8Array.from([9, 9, 9, 9])],
+    ]);
+    const viewer = element as ZarrViewerElement;
+    viewer.interpolation = null;
+    viewer.settings = { layers: [{ source, color: "ff0000", range: { mode: "manual", low: 0, high: 9 } }] };
+  });
+  await expect(one.getByRole("group", { name: "Layer store" })).toBeAttached();
+  const pixel = () =>
+    one.evaluate((viewer) => {
+      const canvas = viewer.shadowRoot!.querySelector<HTMLCanvasElement>(".zw-canvas")!;
+      const copy = Object.assign(document.createElement("canvas"), {
+        width: canvas.width,
+        height: canvas.height,
+      });
+      const context = copy.getContext("2d", { willReadFrequently: true })!;
+      context.drawImage(canvas, 0, 0);
+      return [...context.getImageData(canvas.width >> 1, canvas.height >> 1, 1, 1).data];
+    });
+  await expect.poll(pixel).toEqual([255, 0, 0, 255]);
+});
+
 test("linked views show the same part, each with its own colours", async ({ page, site }) => {
   await open(
     page,

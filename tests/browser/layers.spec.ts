@@ -170,6 +170,35 @@ test("a layer that cannot be shown is named, and the picture stays", async ({ vi
   await viewer.reaches("ready");
 });
 
+test("an image that its metadata turn is refused as a layer", async ({ viewer, page }) => {
+  await viewer.show(
+    `source=/layers/fine.zarr&${layersParameter([{ src: "/layers/spatial.zarr", path: "images/turned" }])}`,
+  );
+  await expect(
+    page.getByText(/The layer turned cannot be shown: its metadata turn, shear or mirror it/),
+  ).toBeVisible();
+});
+
+test("the picture below a layer can be faint, with and without WebGL", async ({ viewer, page, site }) => {
+  const other = new ViewerPage(await page.context().newPage(), site);
+  await withoutWebGL(other.page);
+  const layers = layersParameter([
+    { src: "/layers/coarse.zarr", color: "#ff0000", opacity: 0.5, range: "0:200" },
+  ]);
+  for (const one of [viewer, other]) {
+    await one.show("source=/layers/fine.zarr&map=gray&range=0:256&image-opacity=0.5");
+    // Half of gray 128 and of white paper.
+    const pixel = async () => [...(await one.pixels([20, 21], [20, 21])).data];
+    const isNear = async (expected: readonly number[]) =>
+      (await pixel()).every((value, i) => Math.abs(value - expected[i]!) <= 2); // mixed twice
+    await expect.poll(() => isNear([192, 192, 192, 255])).toBe(true);
+    await one.show(`source=/layers/fine.zarr&map=gray&range=0:256&image-opacity=0.5&${layers}`);
+    await expect.poll(() => isNear([224, 96, 96, 255])).toBe(true);
+  }
+  await viewer.slide("Opacity of the picture", 100);
+  await expect(page).not.toHaveURL(/image-opacity/);
+});
+
 /** Red, green, blue, opacity of the points and shapes at the centre of an element. */
 const overlayPixel = async (viewer: ViewerPage, row: number, column: number): Promise<number[]> => {
   const { x, y } = await viewer.positionOf(row, column);

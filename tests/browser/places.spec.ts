@@ -66,6 +66,13 @@ test("all wells of a plate show the chosen field and channel", async ({ viewer, 
   await expect.poll(() => new Set(read)).toEqual(new Set(["A/1/0", "B/2/0", "A/1/1", "B/2/1"]));
   await expect(page.locator(".zw-well canvas")).toHaveCount(2);
   if (process.env["SHOTS"]) await page.screenshot({ path: `${process.env["SHOTS"]}/plate.png` });
+  // The link keeps the choice.
+  await expect(page).toHaveURL(/plate=field:1(&|$)/);
+  read.length = 0;
+  await page.reload();
+  await expect(page.getByLabel("Field of view")).toHaveValue("1");
+  await expect(page.locator(".zw-well canvas")).toHaveCount(2);
+  expect(new Set(read)).toEqual(new Set(["A/1/1", "B/2/1"]));
 });
 
 test("wells have small pictures of their coarsest level, once they are in view", async ({ viewer, page }) => {

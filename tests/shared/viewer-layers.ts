@@ -4,6 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { create, createGroup, set } from "zarr-wasm";
 import { bytesColumn, dictionaryColumn, numberColumn, parquetFile } from "../node/support/parquet-writer.js";
+import { writeTables } from "./viewer-tables.js";
 
 interface Image {
   readonly side: number;
@@ -164,6 +165,40 @@ async function writeSpatial(folder: string): Promise<void> {
   });
   await set(array, null, new Uint8Array(64 * 64).fill(20));
 
+  await createGroup(target, {
+    path: "images/turned",
+    zarrFormat: 2,
+    attributes: attributes({
+      multiscales: [
+        {
+          version: "0.4",
+          axes,
+          datasets,
+          coordinateTransformations: [
+            {
+              type: "affine",
+              affine: [
+                [1, 0, 0, 0],
+                [0, 0.8, -0.6, 0],
+                [0, 0.6, 0.8, 0],
+              ],
+              input: { name: "cyx", axes },
+              output: { name: "global", axes },
+            },
+          ],
+          name: "turned",
+        },
+      ],
+    }),
+  });
+  await create(target, {
+    path: "images/turned/0",
+    shape: [1, 64, 64],
+    chunkShape: [1, 64, 64],
+    dtype: "uint8",
+    zarrFormat: 2,
+  });
+
   const points = { "encoding-type": "ngff:points", axes: ["x", "y"] };
   const affine = [
     [0, 2, 4],
@@ -294,6 +329,7 @@ async function writeSegments(folder: string): Promise<void> {
 export async function writeLayers(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  await writeTables(folder);
   const fine = (row: number, column: number) => (isInside(row) && isInside(column) ? 128 : 0);
   await writeImage(folder, "fine", { side: 64, scale: 0.5, value: fine });
   await writeImage(folder, "coarse", {

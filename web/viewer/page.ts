@@ -35,9 +35,9 @@ function keep(query: string, how: "push" | "replace"): void {
 }
 
 /** The part of a target that the address holds; local stores are named there. */
-function locationTarget({ source, path, v1Order, as, variable, name }: ViewerTarget): ViewTarget {
+function locationTarget({ source, path, v1Order, as, variable, plate, name }: ViewerTarget): ViewTarget {
   const text = typeof source === "string" || source instanceof URL ? String(source) : local.keyOf(source);
-  return { source: text ?? name ?? "", path, v1Order, as, variable };
+  return { source: text ?? name ?? "", path, v1Order, as, variable, plate };
 }
 
 /** Keeps the view in the address bar, so that it can be shared and restored by the back button. */
@@ -65,7 +65,7 @@ function keepRecent({ source }: ViewTarget): void {
 }
 
 /** Called when the place shown differs from the address. */
-function follow(target: ViewerTarget, cause: "go" | "read" | "open"): void {
+function follow(target: ViewerTarget, cause: "go" | "read" | "open" | "plate"): void {
   clearTimeout(pending);
   last = { control: "", time: Number.NEGATIVE_INFINITY };
   const place = locationTarget(target);

@@ -8,7 +8,11 @@ let lastId = 0;
 export class LabelColors {
   readonly #id = ++lastId;
 
-  constructor(readonly colors: ReadonlyMap<number, Rgba>) {}
+  /** @param others the colour of labels that are not in the list. Default: one for each */
+  constructor(
+    readonly colors: ReadonlyMap<number, Rgba>,
+    readonly others?: Rgba | undefined,
+  ) {}
 
   toString(): string {
     return `labels ${this.#id}`;

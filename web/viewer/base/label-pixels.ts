@@ -30,10 +30,11 @@ function computedCode(low: number, high: number): number {
   return labelCount + ((low + Math.imul(above ^ (high >>> bits), 0x9e3779b1)) & mask);
 }
 
-/** Pixel of a code, in the byte order of canvases. */
-export function labelPixel(table: Uint32Array, code: number): number {
+/** Pixel of a code, in the byte order of canvases. @param plain the one of labels without an entry. Default: computed */
+export function labelPixel(table: Uint32Array, code: number, plain?: number): number {
   if (code < labelCount) return table[code]!;
   if (code === noLabel) return 0;
+  if (plain !== undefined) return plain;
   let mixed = Math.imul(code - labelCount, 0x5bd1e9) & mask;
   mixed ^= mixed >>> 11;
   mixed = Math.imul(mixed, 0x297a2d) & mask;

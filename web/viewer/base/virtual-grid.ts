@@ -208,6 +208,13 @@ export class VirtualGrid {
         if (cell?.contains(target as Node) && !this.#isActive(row, column)) this.#activate([row, column]);
   }
 
+  /** Scrolls to a cell, and makes it the tab stop. */
+  reveal(position: GridPosition): void {
+    this.#window.reveal(...position);
+    if (this.cells.buttons) this.#activate(position);
+    this.#window.update(true);
+  }
+
   #press(event: KeyboardEvent): void {
     const to = event.target === this.element ? undefined : this.#destination(event);
     if (!to) return;

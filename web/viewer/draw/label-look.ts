@@ -1,5 +1,5 @@
 /** Labels drawn as outlines, hidden or faint: what the table of colours cannot say. */
-import { labelCount } from "../base/color-tables.js";
+import { labelCount, pixelColor } from "../base/color-tables.js";
 import { labelCode, labelPixel } from "../base/label-pixels.js";
 import type { Plane } from "../base/plane.js";
 import type { LayerStyle } from "../model/layers.js";
@@ -12,6 +12,8 @@ export interface CodeLook {
   readonly selected: readonly number[];
   /** Whether labels that are not listed are faint. */
   readonly isFaint: boolean;
+  /** Pixel of labels that have no entry in the table; undefined for computed ones. */
+  readonly plain: number | undefined;
 }
 
 /** Undefined if all labels are filled and equal. */
@@ -19,10 +21,18 @@ export function codeLook({
   isOutline = false,
   hidden = [],
   selected = [],
+  labelColors,
 }: LayerStyle): CodeLook | undefined {
-  if (!isOutline && hidden.length + selected.length === 0) return undefined;
+  const plain = labelColors?.others && pixelColor(labelColors.others);
+  if (!isOutline && hidden.length + selected.length === 0 && plain === undefined) return undefined;
   const computed = (list: readonly number[]) => list.map(labelCode).filter((code) => code >= labelCount);
-  return { isOutline, hidden: computed(hidden), selected: computed(selected), isFaint: selected.length > 0 };
+  return {
+    isOutline,
+    hidden: computed(hidden),
+    selected: computed(selected),
+    isFaint: selected.length > 0,
+    plain,
+  };
 }
 
 /** Codes of the labels of a plane, row by row. */
@@ -48,7 +58,7 @@ export function paintCodes(
   look: CodeLook,
   pixels: Uint32Array,
 ): void {
-  const { isOutline, isFaint } = look;
+  const { isOutline, isFaint, plain } = look;
   const [hidden, selected] = [new Set(look.hidden), new Set(look.selected)];
   const rows = pixels.length / columns;
   for (let row = 0, at = 0; row < rows; row++)
@@ -60,7 +70,7 @@ export function paintCodes(
         (column === columns - 1 || codes[at + 1] === code) &&
         (row === 0 || codes[at - columns] === code) &&
         (row === rows - 1 || codes[at + columns] === code);
-      const pixel = labelPixel(table, code);
+      const pixel = labelPixel(table, code, plain);
       if (isInner || hidden.has(code)) pixels[at] = table[0]!;
       else
         pixels[at] = isFaint && code >= labelCount && !selected.has(code) ? faint(pixel, table[0]!) : pixel;

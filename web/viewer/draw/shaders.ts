@@ -61,6 +61,7 @@ uniform float opacity;
 uniform int outlined;
 uniform uint listed[128]; // codes of labels without an entry: those that stand out, then hidden ones
 uniform ivec3 lists;    // number of the first kind, of both; 1 if other labels are faint
+uniform vec4 plain;     // of labels without an entry; transparent if each has its own
 in vec2 texel;
 out vec4 colour;
 
@@ -83,6 +84,7 @@ vec4 labelled(uint code) {
     isFaint = false;
   }
   vec4 own = vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+  if (plain.a > 0.0) own = plain;
   vec4 back = entry(0);
   // As in draw/table.ts.
   if (isFaint) return back.a == 0.0 ? vec4(own.rgb, 1.0 / 6.0) : vec4(mix(back.rgb, own.rgb, 1.0 / 6.0), 1.0);

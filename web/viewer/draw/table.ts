@@ -42,8 +42,11 @@ function makeTable(style: LayerStyle): Uint32Array {
 /** Over another layer, the background is transparent. */
 function labelTable({ isOverlay, labelColors, hidden = [], selected = [] }: LayerStyle): Uint32Array {
   const table = colorTable("labels").slice();
+  const { others } = labelColors ?? {};
+  if (others) table.fill(pixelColor(others), 1);
   for (const [label, [red, green, blue, alpha]] of labelColors?.colors ?? [])
-    if (label < labelCount) table[label] = pixelColor([red, green, blue], isOverlay ? alpha : 255);
+    if (label >= 0 && label < labelCount)
+      table[label] = pixelColor([red, green, blue], isOverlay ? alpha : 255);
   if (isOverlay && !labelColors?.colors.has(0)) table[0] = 0;
   const chosen = new Set(selected);
   if (chosen.size > 0)

@@ -14,8 +14,8 @@ export interface VectorScene {
   readonly lineWidth: number;
   /** 0 to 1. */
   readonly opacity: number;
-  /** The highlighted feature. */
-  readonly marked: number | undefined;
+  /** Whether a feature is drawn and found. Default: all. */
+  readonly isShown?: ((feature: number) => boolean) | undefined;
 }
 
 /** Opacity of the inside of areas, as a part of that of their outlines. */
@@ -39,20 +39,37 @@ export function drawVectors(context: CanvasRenderingContext2D, scene: VectorScen
   context.globalAlpha = 1;
 }
 
-/** The feature's colour, white for a highlighted one. */
-function shownColor({ colorOf, marked }: VectorScene, feature: number): Color {
-  return feature === marked ? 0xffffff : colorOf(feature);
+/** Draws one feature in white, with a dark edge around points. */
+export function drawFeature(context: CanvasRenderingContext2D, scene: VectorScene, feature: number): void {
+  const { features, matrix, size, lineWidth } = scene;
+  drawPaths(context, { ...scene, colorOf: () => 0xffffff, isShown: (one) => one === feature });
+  const { points } = features;
+  const scale = scaleOf(matrix);
+  context.globalAlpha = 1;
+  context.lineWidth = lineWidth;
+  for (let i = points.features.indexOf(feature); i >= 0; i = points.features.indexOf(feature, i + 1)) {
+    const [x, y] = [points.xy[2 * i]!, points.xy[2 * i + 1]!];
+    const radius = points.radii ? points.radii[i]! * scale : size / 2;
+    context.beginPath();
+    context.arc(placeX(matrix, x, y), placeY(matrix, x, y), radius + lineWidth / 2, 0, 2 * Math.PI);
+    context.fillStyle = "#ffffff";
+    context.globalAlpha = radius > largestCircle ? fillShare : 1;
+    context.fill();
+    context.globalAlpha = 1;
+    context.strokeStyle = "#000000";
+    context.stroke();
+  }
 }
 
 function drawPaths(context: CanvasRenderingContext2D, scene: VectorScene): void {
-  const { features, opacity, lineWidth } = scene;
+  const { features, opacity, lineWidth, isShown = () => true } = scene;
   const { paths } = features;
   const [areas, lines] = [new Map<Color, Path2D>(), new Map<Color, Path2D>()];
   const size = { width: context.canvas.width, height: context.canvas.height };
   for (let path = 0; path < paths.features.length; path++) {
     const list = paths.isRing[path] ? areas : lines;
-    if (!isSeen(paths, path, scene.matrix, size, lineWidth)) continue;
-    const color = shownColor(scene, paths.features[path]!);
+    if (!isShown(paths.features[path]!) || !isSeen(paths, path, scene.matrix, size, lineWidth)) continue;
+    const color = scene.colorOf(paths.features[path]!);
     const outline = list.get(color) ?? new Path2D();
     list.set(color, outline);
     addPath(outline, paths, path, scene.matrix);
@@ -148,16 +165,19 @@ function drawPoints(context: CanvasRenderingContext2D, scene: VectorScene): void
   const { width, height } = context.canvas;
   if (points.features.length === 0) return;
   const { xy, radii, features } = points;
+  const { colorOf, isShown } = scene;
+  const [a, b, c, d, e, f] = scene.matrix;
   const image = new ImageData(width, height);
   const bytes = new Uint32Array(image.data.buffer);
   const scale = scaleOf(scene.matrix);
   const masks = new Map<number, ReturnType<typeof discMask>>();
   const large: number[] = [];
   for (let i = 0; i < features.length; i++) {
-    const x = placeX(scene.matrix, xy[2 * i]!, xy[2 * i + 1]!);
-    const y = placeY(scene.matrix, xy[2 * i]!, xy[2 * i + 1]!);
+    const x = a * xy[2 * i]! + c * xy[2 * i + 1]! + e;
+    const y = b * xy[2 * i]! + d * xy[2 * i + 1]! + f;
     const wanted = Math.max(radii ? 2 * radii[i]! * scale : scene.size, 1);
     if (!(x > -wanted && x < width + wanted && y > -wanted && y < height + wanted)) continue;
+    if (isShown && !isShown(features[i]!)) continue;
     if (wanted > (radii ? largestCircle : largestMask)) {
       large.push(i);
       continue;
@@ -172,7 +192,7 @@ function drawPoints(context: CanvasRenderingContext2D, scene: VectorScene): void
       Math.round(x - mask.side / 2),
       Math.round(y - mask.side / 2),
       mask,
-      shownColor(scene, features[i]!),
+      colorOf(features[i]!),
     );
   }
   layer ??= document.createElement("canvas");
@@ -221,7 +241,7 @@ function drawCircles(
       0,
       2 * Math.PI,
     );
-    context.fillStyle = context.strokeStyle = css(shownColor(scene, features[i]!));
+    context.fillStyle = context.strokeStyle = css(scene.colorOf(features[i]!));
     context.globalAlpha = scene.opacity * (radii ? fillShare : 1);
     context.fill();
     context.globalAlpha = scene.opacity;
@@ -231,37 +251,67 @@ function drawCircles(
 
 /** The topmost feature at a position in device pixels, within a distance for points and lines. */
 export function featureAt(
-  { features, matrix, size }: Pick<VectorScene, "features" | "matrix" | "size">,
+  scene: Pick<VectorScene, "features" | "matrix" | "size" | "isShown">,
   x: number,
   y: number,
   distance: number,
 ): number | undefined {
-  return (
-    pointAt(features.points, matrix, size, x, y, distance) ?? pathAt(features.paths, matrix, x, y, distance)
-  );
+  const { features, matrix } = scene;
+  return pointAt(scene, x, y, distance) ?? pathAt(features.paths, matrix, x, y, distance);
 }
 
 function pointAt(
-  { xy, radii, features }: Points,
-  matrix: Matrix,
-  size: number,
+  {
+    features: { points },
+    matrix,
+    size,
+    isShown,
+  }: Pick<VectorScene, "features" | "matrix" | "size" | "isShown">,
   x: number,
   y: number,
   distance: number,
 ): number | undefined {
+  const { xy, radii, features } = points;
   const scale = scaleOf(matrix);
+  const [a, b, c, d, e, f] = matrix;
   let [best, found] = [Infinity, -1];
   for (let i = 0; i < features.length; i++) {
-    const [dx, dy] = [
-      placeX(matrix, xy[2 * i]!, xy[2 * i + 1]!) - x,
-      placeY(matrix, xy[2 * i]!, xy[2 * i + 1]!) - y,
-    ];
+    const dx = a * xy[2 * i]! + c * xy[2 * i + 1]! + e - x;
+    const dy = b * xy[2 * i]! + d * xy[2 * i + 1]! + f - y;
     const reach = Math.max(distance, radii ? radii[i]! * scale : size / 2);
     const away = dx * dx + dy * dy;
     // Of equally near ones, the last is on top.
-    if (away <= reach * reach && away <= best) [best, found] = [away, i];
+    if (away > reach * reach || away > best || (isShown && !isShown(features[i]!))) continue;
+    [best, found] = [away, i];
   }
   return found < 0 ? undefined : features[found];
+}
+
+/**
+ * The nearest point in a direction, for keys: at most 45° away from it. Distances across the direction count twice.
+ * Without a direction, the nearest of all. Positions are in device pixels.
+ */
+export function pointBeside(
+  { features: { points }, matrix, isShown }: VectorScene,
+  from: { readonly x: number; readonly y: number },
+  way: { readonly x: number; readonly y: number },
+): { readonly feature: number; readonly x: number; readonly y: number } | undefined {
+  const { xy, features } = points;
+  const [a, b, c, d, e, f] = matrix;
+  const isAnyWay = way.x === 0 && way.y === 0;
+  let [best, found] = [Infinity, -1];
+  for (let i = 0; i < features.length; i++) {
+    const dx = a * xy[2 * i]! + c * xy[2 * i + 1]! + e - from.x;
+    const dy = b * xy[2 * i]! + d * xy[2 * i + 1]! + f - from.y;
+    const [along, aside] = [dx * way.x + dy * way.y, Math.abs(dx * way.y - dy * way.x)];
+    if (!isAnyWay && (along < 0.5 || aside > along)) continue;
+    const distance = isAnyWay ? Math.hypot(dx, dy) : along + 2 * aside;
+    if (distance >= best || (isShown && !isShown(features[i]!))) continue;
+    [best, found] = [distance, i];
+  }
+  if (found < 0) return undefined;
+  const [x, y] = [xy[2 * found]!, xy[2 * found + 1]!];
+  return { feature: features[found]!, x: placeX(matrix, x, y), y: placeY(matrix, x, y) };
 }
 
 function pathAt(paths: Paths, matrix: Matrix, x: number, y: number, distance: number): number | undefined {

@@ -274,7 +274,9 @@ class PictureDrawing {
 
   #setLook(at: Program["at"], look: CodeLook | undefined): void {
     const gl = this.#gl;
-    const { isOutline = false, hidden = [], selected = [], isFaint = false } = look ?? {};
+    const { isOutline = false, hidden = [], selected = [], isFaint = false, plain } = look ?? {};
+    const [red, green, blue] = plain === undefined ? [0, 0, 0] : pixelBytes(plain);
+    gl.uniform4f(at("plain"), red / 255, green / 255, blue / 255, plain === undefined ? 0 : 1);
     gl.uniform1i(at("outlined"), isOutline ? 1 : 0);
     gl.uniform3i(at("lists"), selected.length, hidden.length + selected.length, isFaint ? 1 : 0);
     if (hidden.length + selected.length > 0) gl.uniform1uiv(at("listed"), [...selected, ...hidden]);

@@ -3,7 +3,14 @@ import { colormapNames } from "../base/colormaps.js";
 import { valueScales } from "../base/value-scale.js";
 import { layerKinds, layerProblems } from "../model/added-layers.js";
 import { readSettings } from "../model/query.js";
-import { frameRates, maxSteps, placeModes, toolNames, type WantedState } from "../model/state.js";
+import {
+  frameRates,
+  maxPointSize,
+  maxSteps,
+  placeModes,
+  toolNames,
+  type WantedState,
+} from "../model/state.js";
 import { exaggerations, volumeBudgets, volumeModes, volumeSliceNames } from "../model/volume.js";
 import type { Dataset } from "../source/dataset.js";
 import { complexPartNames } from "../source/leaf.js";
@@ -40,6 +47,7 @@ const accepted: Readonly<Record<string, string>> = {
   steps: `0, or 2 to ${maxSteps}`,
   channels: "a list such as 0:00ff00:auto of channels of the array, or none",
   opacity: "0 to 1",
+  "image-opacity": "0 to 1",
   hide: "up to 64 labels such as 3,5, or none",
   pick: "up to 64 labels such as 3,5, or none",
   center: "a number, or none",
@@ -61,6 +69,10 @@ const accepted: Readonly<Record<string, string>> = {
   interpolation: "nearest or linear",
   places: placeModes.join(", "),
   tool: toolNames.join(", "),
+  by: "the name of a column",
+  "by-map": "a colour map, as for colormap",
+  "by-range": "low:high, auto, minmax or percentile",
+  size: `0 to ${maxPointSize} CSS pixels`,
   meridian: "a longitude in degrees, or none",
   layers: `layers with src, kind (${layerKinds.join(", ")}), opacity (0 to 1), blend (normal, add), visible (yes, no), scale, translate, colormap, range, color (#rrggbb), size, by, outlines (yes, no), hide and pick (labels)`,
   more: "a JSON object",

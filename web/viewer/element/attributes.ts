@@ -29,6 +29,14 @@ export interface ZarrViewerProperties {
   range?: RangeText | readonly [number, number] | null | undefined;
   /** What dragging and clicking do. Default: pan. */
   tool?: ToolName | null | undefined;
+  /** Where elements are drawn: at their coordinates, or as equal cells. Default: auto. */
+  places?: PlaceMode | null | undefined;
+  /** Whether values between the centres of elements are interpolated. Default: nearest. */
+  interpolation?: Interpolation | null | undefined;
+  /** Longitude at the middle of a map that goes around the globe. */
+  meridian?: Numeric | "none" | null | undefined;
+  /** Column of the table that colours the points of an embedding, or labels. */
+  by?: string | null | undefined;
   /** Extent of the user interface. Default: full. */
   controls?: ControlsMode | null | undefined;
   /** Viewers with the same link show the same part of their arrays. */
@@ -39,6 +47,8 @@ export interface ZarrViewerProperties {
 export interface ZarrViewerAttributes {
   /** The variable of a dataset. */
   variable?: string | undefined;
+  /** The planes that the wells of a plate show, with numbers from 0: `"channel:1,field:0,2:5"`. */
+  plate?: string | undefined;
   /** Byte order of chunks of Zarr v1: as specified, or as zarr-python 1.x wrote them. */
   order?: "spec" | "writer" | undefined;
   /** An index or `start:stop` for every axis: `"4,:,100:200"`. */
@@ -75,6 +85,8 @@ export interface ZarrViewerAttributes {
   layers?: string | undefined;
   /** Opacity of the labels, 0 to 1. */
   opacity?: Numeric | undefined;
+  /** Opacity of the picture below labels and layers, 0 to 1. */
+  "image-opacity"?: Numeric | undefined;
   /** Value at the middle of a diverging colour map. */
   center?: Numeric | "none" | undefined;
   histogram?: "linear" | "log" | undefined;
@@ -106,12 +118,12 @@ export interface ZarrViewerAttributes {
   exaggeration?: Numeric | undefined;
   /** Memory of the volume's textures, in MiB. Default: 512. */
   "volume-budget"?: Numeric | undefined;
-  /** Where elements are drawn: at their coordinates, or as equal cells. Default: auto. */
-  places?: PlaceMode | undefined;
-  /** Whether values between the centres of elements are interpolated. Default: nearest. */
-  interpolation?: Interpolation | undefined;
-  /** Longitude at the middle of a map that goes around the globe. */
-  meridian?: Numeric | "none" | undefined;
+  /** Colour map of numbers in the column `by`. */
+  "by-map"?: ColormapName | undefined;
+  /** Limits of the colours of numbers in the column `by`. */
+  "by-range"?: RangeText | undefined;
+  /** Diameter of the points of an embedding, in CSS pixels. */
+  size?: Numeric | undefined;
   /** Wheel and one finger scroll the page; the picture is moved with Ctrl or two fingers. */
   cooperative?: boolean | "" | undefined;
   /** Overrides the system preference. */

@@ -3,8 +3,10 @@ import { get } from "zarr-wasm";
 import { planTable } from "../model/plan.js";
 import { arrayFacts, drawnLeaf, type ViewState } from "../model/state.js";
 import { tableView, valueView } from "../panels/table.js";
+import type { Collection } from "../source/collection.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Opened, SourceTarget } from "../source/open.js";
+import type { PlateCallbacks } from "./plate.js";
 
 export { adoptStyles } from "./panel-styles.js";
 
@@ -12,17 +14,19 @@ export { adoptStyles } from "./panel-styles.js";
 export async function createContents(
   opened: Exclude<Opened, { kind: "dataset" }>,
   target: SourceTarget,
-  onGo: (path: string) => void,
+  callbacks: PlateCallbacks,
   signal: AbortSignal,
 ): Promise<{ main: HTMLElement; beside: HTMLElement[] }> {
+  const { onGo } = callbacks;
   if (opened.kind === "plate") {
     const { createPlate } = await import("./plate.js");
-    return { main: createPlate(opened.plate, target, onGo, signal), beside: [] };
+    return { main: createPlate(opened.plate, target, callbacks, signal), beside: [] };
   }
   const { treeView } = await import("../panels/tree.js");
   const { attributesPanel } = await import("../panels/facts.js");
   const attributes = attributesPanel("Group", opened.attributes);
   const main = treeView(opened.what, opened.branch, { onGo, signal });
+  if (opened.embeddings) void addEmbeddings(main, opened.embeddings(signal), onGo);
   if (opened.frame) {
     const { frameTable, readTable } = await import("../panels/frame-table.js");
     return { main: frameTable(await readTable(opened.frame, signal)), beside: [main] };
@@ -40,4 +44,16 @@ export async function createTable(
   const region = await get(dataset.array, plan.selection, { signal });
   const leaf = drawnLeaf(dataset, settings.field);
   return settings.axes.length === 0 || !leaf ? valueView(region) : tableView(dataset, plan, region, leaf);
+}
+
+/** Offers the scatter plots of AnnData above its contents. */
+async function addEmbeddings(
+  main: HTMLElement,
+  finding: Promise<Collection | undefined>,
+  onGo: (path: string) => void,
+): Promise<void> {
+  const found = await finding.catch(() => undefined); // the contents do not depend on it
+  const { collectionPanel } = await import("../panels/collection.js");
+  const panel = found && collectionPanel({ ...found, title: "Scatter plots" }, "", onGo, 1);
+  if (panel) main.prepend(panel);
 }

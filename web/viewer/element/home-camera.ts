@@ -49,7 +49,7 @@ export function homeCamera(dataset: Dataset, state: ViewState, room: Room, isAny
   const isWhole = axes.every((axis) => !window[axis]);
   const home = isWhole ? centredOn(state.meridian, camera, projection) : camera;
   // Of planes with a projection, all coordinates have been read.
-  if (isAnyCost || !isWhole || (projection && !projection.isIdentity)) return home;
+  if (isAnyCost || !isWhole || dataset.embedding || (projection && !projection.isIdentity)) return home;
   return affordable(dataset, axes, home, room);
 }
 

@@ -90,7 +90,10 @@ export class ImagePainter implements Painter {
       size.height,
       down,
     );
-    const label = `Image of a slice of ${formatShape(lengths)} elements. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
+    const subject = dataset.embedding
+      ? `Scatter plot of ${dataset.embedding.observations.rows.toLocaleString("en")} points`
+      : `Image of a slice of ${formatShape(lengths)} elements`;
+    const label = `${subject}. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
     if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);
     this.#overlay?.paint({ ...shown, dataset }, view);
     if (this.#hasVectors(shown)) this.#loadingVectors ??= this.#loadVectors(frame);
@@ -100,8 +103,14 @@ export class ImagePainter implements Painter {
       const [low, high] = this.ranges.limits(layer);
       return { style: layer.style, low, high, tiles: place(layer, tilesOf(layer)), extent: layer.extent };
     });
+    // Over nothing: the first layer of a scene hides the paper.
+    const [first] = drawn;
+    if (first && first.style.opacity < 1)
+      drawn.unshift({ ...first, style: { ...first.style, opacity: 1 }, tiles: [] });
     const isNeeded = drawn.some(({ tiles }) => tiles.length > 0);
     if (isNeeded) this.#overlaying ??= this.#lay(frame);
+    frame.box.toggleAttribute("data-plot", dataset.embedding !== undefined);
+    if (dataset.embedding) return this.#vectors !== undefined;
     if (!this.#renderer) {
       this.#prepare(frame, isNeeded);
       // Until then the style sheet paints the background.
@@ -144,6 +153,7 @@ export class ImagePainter implements Painter {
   }
 
   #hasVectors({ dataset, state }: PlaneContent): boolean {
+    if (dataset.embedding) return true;
     return (
       state.layers.length > 0 && [...openedLayers(dataset).values()].some(({ kind }) => kind === "features")
     );
@@ -162,6 +172,14 @@ export class ImagePainter implements Painter {
 
   describe(at: Point | undefined): string {
     return this.#vectors?.describe(at) ?? "";
+  }
+
+  observationAt(at: Point): number | undefined {
+    return this.#vectors?.observationAt(at);
+  }
+
+  beside(from: Point, way: Point): Point | undefined {
+    return this.#vectors?.beside(from, way);
   }
 
   async #lay(frame: Frame): Promise<void> {

@@ -15,10 +15,17 @@ export function pickedLabel({ labels }: ViewState, readings: readonly Reading[])
   if (!reading) return undefined;
   const { tile, row, column } = reading;
   const label = Number(scalarAt(tile.block.region, tile.offsetOf(row, column)));
+  return pickedId({ labels }, label === 0 || !Number.isSafeInteger(label) ? undefined : label);
+}
+
+/** The change of a state after a click on a label or a point; undefined beside all of them. */
+export function pickedId(
+  { labels }: Pick<ViewState, "labels">,
+  id: number | undefined,
+): WantedState | undefined {
   const { selected } = labels;
-  if (label === 0 || !Number.isSafeInteger(label))
-    return selected.length > 0 ? { labels: { ...labels, selected: [] } } : undefined;
-  const others = selected.filter((one) => one !== label);
-  const next = others.length < selected.length ? others : [...others, label].slice(-maxListed);
+  if (id === undefined) return selected.length > 0 ? { labels: { ...labels, selected: [] } } : undefined;
+  const others = selected.filter((one) => one !== id);
+  const next = others.length < selected.length ? others : [...others, id].slice(-maxListed);
   return { labels: { ...labels, selected: next } };
 }

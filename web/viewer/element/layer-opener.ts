@@ -6,9 +6,11 @@ import { openedLayers } from "../model/opened-layers.js";
 import { type LayerContent, openLayerContent } from "../source/added-layer.js";
 import type { Dataset } from "../source/dataset.js";
 import { placeLayer } from "../source/layer-place.js";
+import { loadLabelTable } from "./label-table-loader.js";
 
-// One file for all that layers need.
 export { VectorOverlay } from "./vector-overlay.js";
+// One file for all that layers need.
+export { loadLabelTable };
 
 export interface LayerOpenerCallbacks {
   /** Called when the content of a layer can be drawn. */
@@ -33,7 +35,7 @@ export class LayerOpener {
   }
 
   async #open(layer: LayerState): Promise<void> {
-    const key = `${placeKey(layer)} ${layer.colormap ?? ""}`;
+    const key = `${placeKey(layer)} ${layer.colormap ?? ""} ${layer.by}`;
     if (this.#tried.has(key)) return;
     this.#tried.add(key);
     try {
@@ -41,6 +43,8 @@ export class LayerOpener {
         this.#content(layer),
         layer.colormap ? loadColormap(layer.colormap) : undefined,
       ]);
+      if (content.kind === "image" && content.dataset.isLabels)
+        await loadLabelTable(content.dataset, layer.by, this.signal);
       if (this.signal.aborted) return;
       openedLayers(this.image).set(
         placeKey(layer),

@@ -11,7 +11,7 @@ export class LazyLegend {
   show(drawn: LegendContent): void {
     this.#drawn = drawn;
     if (this.#legend) this.#legend.show(drawn);
-    else if (drawn.layers.length > 0) this.#loading ??= this.#load();
+    else if (drawn.layers.length > 0 || drawn.dataset.embedding) this.#loading ??= this.#load();
   }
 
   hide(): void {

@@ -2,6 +2,7 @@
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
+import { tableColors } from "../model/table-colors.js";
 import { unitText } from "../panels/coordinates.js";
 import type { Legend } from "../panels/legend.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
@@ -24,6 +25,7 @@ export function showLegend(legend: Legend, drawn: LegendContent): void {
   if (!layer) legend.hide();
   else if (isComposite(drawn.dataset, drawn.settings)) showChannels(legend, drawn);
   else showScale(legend, layer, drawn);
+  legend.showColumn(drawn.settings.by, tableColors(drawn.dataset, drawn.settings)?.legend);
 }
 
 function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: LegendContent): void {

@@ -13,6 +13,8 @@ export interface Linked {
   readonly usual: ViewState | undefined;
   /** Parts that the page has set: those of other viewers do not override them. */
   readonly ownParts: ReadonlySet<string>;
+  /** Whether it shows a scatter plot, which shares the selection only. */
+  readonly isPlot: boolean;
   follow(wanted: WantedState): void;
 }
 
@@ -26,6 +28,8 @@ interface Link {
   readonly members: Set<Linked>;
   /** The positions that members were given or moved to, the latest last; defaults are not among them. */
   published: readonly Published[];
+  /** The labels or rows that a member has selected. */
+  selected?: readonly number[];
 }
 
 const links = new Map<string, Link>();
@@ -46,6 +50,12 @@ export function tellLinked(name: string, member: Linked, before: ViewState): voi
   const link = links.get(name);
   const { current } = member;
   if (!link || !current) return;
+  const { selected } = current.labels;
+  if (text(before.labels.selected) !== text(selected)) {
+    link.selected = selected;
+    for (const other of link.members) if (other !== member) select(other, selected);
+  }
+  if (member.isPlot) return;
   const news = publish(link, current, (part) => text(before[part]) !== text(current[part]));
   if (news) for (const other of link.members) if (other !== member) lead(news, other);
 }
@@ -55,6 +65,9 @@ export function enterLink(name: string, member: Linked): void {
   const link = links.get(name);
   const { current, usual, ownParts } = member;
   if (!link || !current || !usual) return;
+  if (current.labels.selected.length > 0) link.selected ??= current.labels.selected;
+  if (link.selected) for (const one of link.members) select(one, link.selected);
+  if (member.isPlot) return;
   const known = new Set(
     link.published
       .filter(({ rank }) => rank === current.index.length)
@@ -70,6 +83,13 @@ export function enterLink(name: string, member: Linked): void {
 }
 
 const text = (value: unknown): string => JSON.stringify(value);
+
+/** Selects labels, or the rows that annotate them. */
+function select(member: Linked, selected: readonly number[]): void {
+  const { current } = member;
+  if (current && text(current.labels.selected) !== text(selected))
+    member.follow({ labels: { ...current.labels, selected } });
+}
 
 /** Adds parts of a state to the position of a link. */
 function publish(
@@ -91,7 +111,7 @@ function publish(
 
 function lead({ rank, position }: Published, member: Linked, without: ReadonlySet<string> = new Set()): void {
   const to = member.current;
-  if (!to) return;
+  if (!to || member.isPlot) return;
   // Arrays with different numbers of dimensions share only the camera.
   const isSame = to.index.length === rank;
   const entries = Object.entries(position).filter(

@@ -116,7 +116,8 @@ export class MainPanel {
 
 /** The meaning of the values, then their number. */
 function subtitleText(dataset: Dataset): string {
-  const { label, unit, dtype } = dataset;
+  const { label, unit, dtype, embedding } = dataset;
+  if (embedding) return `${embedding.observations.rows.toLocaleString("en")} points`;
   const meaning = [
     label && shortened(label, maxTitle),
     unit === undefined ? undefined : unitText(unit),

@@ -115,7 +115,7 @@ export class MainPlane {
   /** Describes the reads for the current view. */
   displayedView(dataset: Dataset, state: ViewState): DisplayedView | undefined {
     const [viewpoint, seen] = [this.#view?.viewpoint, this.#view?.seen];
-    if (!seen || !viewpoint) return undefined;
+    if (!seen || !viewpoint || dataset.embedding) return undefined;
     const { size, ratio } = viewpoint;
     const pixels = { width: size.width * ratio, height: size.height * ratio };
     return { dataset, state, seen, level: this.#view!.level, pixels };

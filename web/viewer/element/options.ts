@@ -52,9 +52,9 @@ export interface ViewerOptions {
   /**
    * Called when the place shown differs from the requested one: "go" after the user navigated to another
    * node, "read" if the address was interpreted (as a bucket's, say), "open" for content other than pictures:
-   * a tree, a plate.
+   * a tree, a plate; "plate" after other planes of a plate have been chosen.
    */
-  readonly onPlace?: ((target: ViewerTarget, cause: "go" | "read" | "open") => void) | undefined;
+  readonly onPlace?: ((target: ViewerTarget, cause: "go" | "read" | "open" | "plate") => void) | undefined;
   /** Called with undefined when the pointer leaves. */
   readonly onPointer?: ((pointed: PointerReport | undefined) => void) | undefined;
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;

@@ -17,6 +17,10 @@ export interface Painter {
   forget(blockKey: string): void;
   /** Describes the point or shape at a position in the box; "" for none. */
   describe?(at: Point | undefined): string;
+  /** The integer that identifies the observation at a position in the box. */
+  observationAt?(at: Point): number | undefined;
+  /** Position of the next observation in a direction, for keys. */
+  beside?(from: Point, way: Point): Point | undefined;
   /** Sets the memory limit of data made from tiles. */
   setBudget?(bytes: number): void;
   dispose(): void;

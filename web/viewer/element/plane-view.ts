@@ -252,6 +252,12 @@ export class PlaneView {
     return this.#painter.describe?.(this.#at ?? (cell && this.centreOf(cell))) ?? "";
   }
 
+  /** The integer that identifies the observation under the pointer, or at the centre of an element. */
+  observationAt(cell: Cell): number | undefined {
+    const at = this.#at ?? this.centreOf(cell);
+    return at && this.#painter.observationAt?.(at);
+  }
+
   /** Sets the element under the pointer. */
   point(cell: Cell | undefined, by: "pointer" | "keyboard"): void {
     if (this.#isPinned && by === "pointer") return;
@@ -444,12 +450,22 @@ export class PlaneView {
     const view = this.viewpoint;
     if (!view) return;
     const shown = this.#shown!;
-    const cell = movedCell(shown, view, this.#cell, { rows, columns });
+    const cell = this.#beside(rows, columns) ?? movedCell(shown, view, this.#cell, { rows, columns });
     const { dx, dy } = distanceInto(shown, view, cell);
     if (dx !== 0 || dy !== 0) this.#look(panned(requestedCamera(shown, view), -dx, -dy, view.aspect), "pan");
     this.point(cell, "keyboard");
     const at = this.centreOf(cell);
     if (at) this.#tools.current.hover?.(at);
+  }
+
+  /** The element with the next observation in the direction of an arrow key. */
+  #beside(rows: number, columns: number): Cell | undefined {
+    if (!this.#shown?.dataset.embedding || !Number.isFinite(rows + columns)) return undefined;
+    const { width, height } = this.frame.size;
+    const from = this.#cell && this.centreOf(this.#cell);
+    const way = from ? { x: Math.sign(columns), y: Math.sign(rows) } : { x: 0, y: 0 };
+    const at = this.#painter.beside?.(from ?? { x: width / 2, y: height / 2 }, way);
+    return at && this.#cellAt(at);
   }
 
   #placeCursor(): void {

@@ -1,5 +1,12 @@
 /** A plate with thumbnails of its wells: loads those in view, a few at a time. */
-import { type PlateChoices, type PlateView, plateChoices, wellSettings } from "../model/plate-view.js";
+import {
+  type PlateChoices,
+  type PlateView,
+  plateChoices,
+  plateViewText,
+  readPlateView,
+  wellSettings,
+} from "../model/plate-view.js";
 import { plateView } from "../panels/plate.js";
 import { PlateControls } from "../panels/plate-controls.js";
 import type { Dataset } from "../source/dataset.js";
@@ -23,15 +30,25 @@ const maxPictures = 1000;
 /** Number of wells from which ranges are found. */
 const sampledWells = 6;
 
+export interface PlateCallbacks {
+  onGo(path: string): void;
+  /** Called with the text of another view of all wells. */
+  onView(view: string): void;
+}
+
 /** @param target of the plate. @param signal aborts all loading */
 export function createPlate(
   plate: Plate,
   target: SourceTarget,
-  onGo: (path: string) => void,
+  { onGo, onView }: PlateCallbacks,
   signal: AbortSignal,
 ): HTMLElement {
-  const controls = new PlateControls((view) => pictures.choose(view));
-  const pictures = new WellPictures(plate, target, (choices) => controls.offer(choices), signal);
+  const first = readPlateView(target.plate ?? "");
+  const controls = new PlateControls(first, (view) => {
+    pictures.choose(view);
+    onView(plateViewText(view));
+  });
+  const pictures = new WellPictures(plate, target, first, (choices) => controls.offer(choices), signal);
   return plateView(plate, onGo, (well, path) => pictures.add(well, path), controls.element);
 }
 
@@ -45,16 +62,18 @@ class WellPictures {
   readonly #seen = new Set<Element>();
   readonly #observer = new IntersectionObserver((entries) => this.#look(entries));
   #running = 0;
-  #view: PlateView = { channel: null, field: 0, index: new Map() };
+  #view: PlateView;
   /** Ranges of the view: found when the first well comes into view. */
   #ranges: Promise<ReturnType<typeof plateRanges>> | undefined;
 
   constructor(
     private readonly plate: Plate,
     private readonly target: SourceTarget,
+    first: PlateView,
     private readonly onChoices: (choices: PlateChoices) => void,
     private readonly signal: AbortSignal,
   ) {
+    this.#view = first;
     signal.addEventListener("abort", () => this.#observer.disconnect(), { once: true });
   }
 

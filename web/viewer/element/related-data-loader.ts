@@ -1,8 +1,10 @@
 /** Loads what accompanies a picture and can wait: sibling variables and images, labels, added layers. */
 import { errorMessage } from "../base/format.js";
+import { labelTableOf } from "../model/label-tables.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import type { Dataset, Labels } from "../source/dataset.js";
+import type { Embedding } from "../source/embedding.js";
 import type { Opened } from "../source/open.js";
 import type { LayerOpener } from "./layer-opener.js";
 
@@ -90,6 +92,29 @@ export class RelatedDataLoader {
     this.#isFound = true;
     void this.#findCollection(opened);
     void this.#load(() => this.#findLabels(opened.dataset));
+    if (opened.dataset.embedding) void this.#load(() => this.#describe(opened.dataset.embedding!));
+    const settings = this.callbacks.settings();
+    if (settings?.colormap === "labels") void this.#load(() => this.#findTable(opened.dataset));
+  }
+
+  /** Reads the table of labels. */
+  async #findTable(labels: Dataset): Promise<void> {
+    const signal = this.#signal;
+    try {
+      const { loadLabelTable } = await import("./layer-opener.js");
+      await loadLabelTable(labels, this.callbacks.settings()?.by ?? "", signal);
+      if (!signal.aborted) this.callbacks.onNews();
+    } catch (error) {
+      if (signal.aborted) return;
+      this.callbacks.onFailure(`The table of the labels cannot be shown: ${errorMessage(error)}.`);
+    }
+  }
+
+  /** Reads what is said about points. */
+  async #describe({ observations }: Embedding): Promise<void> {
+    const signal = this.#signal;
+    await observations.readDescribed().catch(() => {}); // rows are numbered without it
+    if (!signal.aborted) this.callbacks.onNews();
   }
 
   async #findCollection({ path, collection }: OpenedDataset): Promise<void> {
@@ -120,8 +145,10 @@ export class RelatedDataLoader {
     const labels = opened && settings && shownLabels(opened.dataset, settings);
     if (!labels) return;
     try {
-      if (!labels.dataset) await labels.open();
-      if (!signal.aborted) this.callbacks.onNews();
+      const dataset = labels.dataset ?? (await labels.open());
+      if (signal.aborted) return;
+      this.callbacks.onNews();
+      if (!labelTableOf(dataset)) await this.#findTable(dataset);
     } catch (error) {
       if (signal.aborted) return;
       const message = errorMessage(error);

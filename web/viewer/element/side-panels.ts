@@ -10,9 +10,11 @@ import { LayersPanel } from "../panels/layers.js";
 import { Meaning } from "../panels/meaning.js";
 import { type Memory, MemoryPanel } from "../panels/memory.js";
 import { ReadingPanel } from "../panels/reading.js";
+import { RowsPanel } from "../panels/rows.js";
 import { type ShareCallbacks, SharePanel } from "../panels/share.js";
 import type { Dataset, Labels } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
+import type { Observations } from "../source/observations.js";
 import { adoptStyles } from "./panel-styles.js";
 
 export interface SidePanelsCallbacks extends Omit<ControlCallbacks, "onChange"> {
@@ -32,6 +34,8 @@ export interface SidePanelsState {
   readonly displayedView: DisplayedView | undefined;
   /** Labels found for the image. */
   readonly labels: readonly Labels[];
+  /** The table whose rows are points or labels. */
+  readonly table: Observations | undefined;
 }
 
 export class SidePanels {
@@ -43,6 +47,7 @@ export class SidePanels {
   readonly #memory: MemoryPanel;
   readonly #layers: LayersPanel;
   #labels: LabelsPanel | undefined;
+  #rows: RowsPanel | undefined;
   /** In display order. */
   readonly elements: readonly HTMLElement[];
 
@@ -69,7 +74,10 @@ export class SidePanels {
     });
     this.#reading = new ReadingPanel(callbacks.measure);
     this.#memory = new MemoryPanel(callbacks.onBudget);
-    this.#layers = new LayersPanel((layers, control) => callbacks.onChange({ layers }, control));
+    this.#layers = new LayersPanel(
+      (layers, control) => callbacks.onChange({ layers }, control),
+      (imageOpacity) => callbacks.onChange({ imageOpacity }, "image-opacity"),
+    );
     this.elements = [
       this.#controls.element,
       this.#layers.element,
@@ -81,11 +89,12 @@ export class SidePanels {
     ];
   }
 
-  sync(settings: ViewState, { controls, isPicture, displayedView, labels }: SidePanelsState): void {
+  sync(settings: ViewState, { controls, isPicture, displayedView, labels, table }: SidePanelsState): void {
     const isLabels = settings.colormap === "labels" && settings.channels === null;
     if (labels.length > 0 ? this.#labels?.labels !== labels : isLabels && !this.#labels)
       this.#addLabels(labels);
     if (this.#labels) this.#labels.element.hidden = labels.length === 0 && !isLabels;
+    this.#syncRows(settings, table, controls.kind === "scatter");
     this.#controls.sync(settings, controls);
     this.#meaning.sync(settings);
     this.#labels?.sync(settings);
@@ -93,6 +102,15 @@ export class SidePanels {
     this.#layers.sync(settings);
     this.#share.sync(isPicture);
     this.#reading.sync(displayedView && adviceFor(displayedView));
+  }
+
+  #syncRows(settings: ViewState, table: Observations | undefined, isPlot: boolean): void {
+    if (table !== this.#rows?.observations) {
+      this.#rows?.element.remove();
+      this.#rows = table && new RowsPanel(table, isPlot, this.#callbacks.onChange);
+      if (this.#rows) this.#controls.element.after(this.#rows.element);
+    }
+    this.#rows?.sync(settings);
   }
 
   #addLabels(labels: readonly Labels[]): void {

@@ -83,7 +83,8 @@ export class StatusReporter {
     const isNew = !wasComplete || this.model.activity !== "ready";
     if (isNew) {
       const time = Math.round(performance.now() - this.#started);
-      this.mainPanel.setIdle(`${text}, ${formatByteCount(bytes)}, ${time} ms`);
+      // Points have been read on opening.
+      this.mainPanel.setIdle(chunks === 0 ? "" : `${text}, ${formatByteCount(bytes)}, ${time} ms`);
       onProgress?.({ chunks, totalChunks: chunks, bytes });
     }
     return isNew;

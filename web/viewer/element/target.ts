@@ -24,6 +24,7 @@ export function isSameTarget(a: ViewerTarget, b: ViewerTarget): boolean {
     (a.path ?? "") === (b.path ?? "") &&
     a.as === b.as &&
     a.variable === b.variable &&
+    a.plate === b.plate &&
     (a.v1Order ?? "spec") === (b.v1Order ?? "spec")
   );
 }

@@ -1,31 +1,29 @@
 /** Applies changes of the state: draws the slice, and updates the views and panels around it. */
-import { loadColormap } from "../base/colormaps.js";
 import { errorMessage } from "../base/format.js";
 import type { Command } from "../input/gestures.js";
 import type { Camera } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
+import { tableOf } from "../model/table.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 import type { Opened } from "../source/open.js";
 import { concernsAll } from "../tiles/read.js";
 import type { TileStatus } from "../tiles/tile-set.js";
-import type { Cell } from "./cell-reading.js";
-import { pickedLabel } from "./label-pick.js";
 import { LazyCrossSections } from "./lazy-cross-sections.js";
 import { LazySidePanels } from "./lazy-side-panels.js";
 import { LazyVolume } from "./lazy-volume.js";
 import type { MainPanel } from "./main-panel.js";
 import { MainPlane, type PlaneKind } from "./main-plane.js";
-import type { PointerReport, ViewerView } from "./options.js";
-import { cellIndex } from "./plane-geometry.js";
+import type { ViewerView } from "./options.js";
 import { PointerReporter } from "./pointer-reporter.js";
-import { loadProjection } from "./projections.js";
+import { Pointing } from "./pointing.js";
 import { RelatedDataLoader } from "./related-data-loader.js";
 import type { SidePanelsCallbacks } from "./side-panels.js";
 import { SliceGate } from "./slice-gate.js";
 import { Slices } from "./slices.js";
+import { stateData } from "./state-data.js";
 import { StatusReporter, type StatusReporterCallbacks } from "./status-reporter.js";
 import { resolveFor } from "./target.js";
 import type { Tools } from "./tools.js";
@@ -62,13 +60,8 @@ export class ViewController {
   readonly plane = new MainPlane({
     ...this.#inputs,
     onWindow: (rows, columns) => this.#setWindows(rows, columns),
-    onPoint: (cell, by) => this.#point(cell, by),
-    onPick: (cell, isPinned) => {
-      const { settings } = this.model.view!;
-      if (isPinned) this.#point(cell, "pick");
-      if (this.#crossSections.isPicking) this.change({ index: cellIndex(settings, cell) }, "pick");
-      else if (!isPinned) this.#pickLabel(cell);
-    },
+    onPoint: (cell, by) => this.#pointing.point(cell, by),
+    onPick: (cell, isPinned) => this.#pointing.pick(cell, isPinned),
   });
   readonly status: StatusReporter;
   readonly side: LazySidePanels;
@@ -87,11 +80,12 @@ export class ViewController {
     onPick: (index) => this.change({ index }, "pick"),
     onPoint: (pointed, by) => this.mainPanel.readout.show(pointed, by),
   });
-  readonly #pointer: PointerReporter;
+  readonly #pointing: Pointing;
   readonly #volume = new LazyVolume({
     onOrbit: (orbit, cause) => this.change({ orbit }, cause),
     onCut: (cut) => this.change({ cut }, "cut"),
-    onPoint: (point, by) => this.#pointer.show(point && { ...point, axes: this.model.dataset!.axes }, by),
+    onPoint: (point, by) =>
+      this.#pointing.reporter.show(point && { ...point, axes: this.model.dataset!.axes }, by),
     ...this.#inputs,
   });
   #tools: Tools | undefined;
@@ -119,7 +113,12 @@ export class ViewController {
     });
     this.side = new LazySidePanels(this.#sideCallbacks());
     this.#relatedData = this.#makeRelatedData();
-    this.#pointer = new PointerReporter(mainPanel.readout, () => model.options.onPointer);
+    const reporter = new PointerReporter(mainPanel.readout, () => model.options.onPointer);
+    this.#pointing = new Pointing(model, this.plane, this.#crossSections, reporter, {
+      isHeld: (by) => this.#moving !== undefined && by === "pointer",
+      isWaiting: () => this.#gate.isWaiting,
+      onChange: (change, control) => this.change(change, control),
+    });
     mainPanel.crossSections.append(this.#crossSections.element);
   }
 
@@ -270,7 +269,8 @@ export class ViewController {
       await this.#showText(kind);
       return;
     }
-    const loading = [plane.load(kind), this.#loadColors(state), this.#loadPlaces(state)].filter(
+    const note = (sentence: string) => this.status.addSourceNote(sentence);
+    const loading = [plane.load(kind), ...stateData(model.dataset!, state, note)].filter(
       (part) => part !== undefined,
     );
     if (loading.length > 0) {
@@ -308,22 +308,6 @@ export class ViewController {
     }
   }
 
-  /** Loads the colour map of a state; undefined if it is at hand. */
-  #loadColors({ colormap }: ViewState): Promise<void> | undefined {
-    return loadColormap(colormap)?.catch((error: unknown) =>
-      this.status.addSourceNote(`The colour map ${colormap} could not be loaded: ${errorMessage(error)}.`),
-    );
-  }
-
-  /** Loads the positions of a state's elements; undefined if they are at hand. */
-  #loadPlaces(state: ViewState): Promise<void> | undefined {
-    return loadProjection(this.model.dataset!, state)?.catch((error: unknown) =>
-      this.status.addSourceNote(
-        `The positions of the elements could not be read: ${errorMessage(error)}. They are drawn as equal cells.`,
-      ),
-    );
-  }
-
   /** Reads the coordinates of the current view if they were not read with the dataset. */
   async #readCoordinates({ index }: ViewState): Promise<void> {
     const { axes } = this.model.dataset!;
@@ -336,7 +320,7 @@ export class ViewController {
     if (signal.aborted || !this.model.view) return;
     this.#syncSide();
     this.plane.view?.redraw();
-    this.#pointAgain();
+    this.#pointing.again();
   }
 
   #showPlane(kind: PlaneKind, settings = this.model.view!.settings): void {
@@ -352,7 +336,7 @@ export class ViewController {
     else void this.#command();
     this.#showCrossSections();
     if (this.#moving === undefined) this.#syncSide();
-    this.#point(view.cell, this.#pointer.by);
+    this.#pointing.again(true);
   }
 
   async #showText(kind: SliceKind): Promise<void> {
@@ -434,7 +418,7 @@ export class ViewController {
     this.#syncSide();
     this.side.showMemory(this.plane.view?.memory);
     this.status.showNotes(view, status);
-    this.#pointAgain();
+    this.#pointing.again();
   }
 
   #showCrossSections(): void {
@@ -452,7 +436,7 @@ export class ViewController {
     const kind = sliceKind(arrayFacts(dataset), settings);
     this.side.sync(settings, {
       controls: {
-        kind,
+        kind: dataset.embedding ? "scatter" : kind,
         seen: plane.view?.seen,
         numbers: this.#volume.view ? this.#volume.numbers : plane.numbers,
         playing: this.#slices.playing,
@@ -460,6 +444,7 @@ export class ViewController {
       isPicture: this.isPicture,
       displayedView: plane.displayedView(dataset, settings),
       labels: this.#relatedData.labels,
+      table: tableOf(dataset, settings),
     });
     this.mainPanel.showPlace(this.#volume.place(dataset, settings));
   }
@@ -472,27 +457,5 @@ export class ViewController {
     const { measureView } = await import("./measure-view.js");
     const options = { v1Order: target.v1Order, signal: this.#request.signal };
     return measureView(dataset, settings, { seen, level: plane!.level }, options);
-  }
-
-  #point(cell: Cell | undefined, by: PointerReport["by"]): void {
-    const { dataset, settings } = this.model.view!;
-    const { axes } = dataset;
-    // While dragging, the element under the pointer stays the same.
-    if (this.#moving !== undefined && by === "pointer" && cell) return;
-    const readings = cell && !this.#gate.isWaiting ? this.plane.view!.read(cell) : [];
-    const shape = this.plane.view?.describe(cell);
-    this.#pointer.show(cell && { index: cellIndex(settings, cell), axes, readings, shape }, by);
-    this.#crossSections.point(cell);
-  }
-
-  #pickLabel(cell: Cell): void {
-    const picked = pickedLabel(this.model.view!.settings, this.plane.view!.read(cell));
-    if (picked) this.change(picked, "labels-pick");
-  }
-
-  /** The value under the pointer may have been read. */
-  #pointAgain(): void {
-    const cell = this.plane.view?.cell;
-    if (cell) this.#point(cell, this.#pointer.by);
   }
 }

@@ -80,6 +80,10 @@ export class Viewer implements Linked {
     return new Set(given.filter(([, value]) => isGiven(value)).map(([part]) => part));
   }
 
+  get isPlot(): boolean {
+    return this.#model.dataset?.embedding !== undefined;
+  }
+
   follow(wanted: WantedState): void {
     if (this.view) this.#controller.change(wanted, "link");
   }
@@ -174,9 +178,15 @@ export class Viewer implements Linked {
 
   /** Shows content other than pictures: a plate, a group. */
   async #showContents(opened: Exclude<Opened, { kind: "dataset" }>, signal: AbortSignal): Promise<void> {
-    const go = (path: string) => this.#opener.navigate({ path });
+    const callbacks = {
+      onGo: (path: string) => this.#opener.navigate({ path }),
+      onView: (plate: string) => {
+        this.#model.target = { ...this.target!, plate };
+        this.#model.options.onPlace?.(this.target!, "plate");
+      },
+    };
     const { adoptStyles, createContents } = await import("./contents.js");
-    const { main, beside } = await createContents(opened, this.target!, go, signal);
+    const { main, beside } = await createContents(opened, this.target!, callbacks, signal);
     adoptStyles(this.#model.root);
     signal.throwIfAborted();
     this.#mainPanel.show(main);

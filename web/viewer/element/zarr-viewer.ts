@@ -14,13 +14,19 @@ import styleText from "./style-text.js";
 import { Viewer } from "./viewer.js";
 
 /** Attributes that select the source. */
-const placeNames = ["src", "path", "variable", "order"] as const;
+const placeNames = ["src", "path", "variable", "order", "plate"] as const;
 
 /** Attributes for appearance and behaviour. */
 const optionNames = ["controls", "link", "page", "cooperative"] as const;
 
 /** "light" or "dark", for pages with a fixed colour scheme, regardless of the user's preference. */
 const themeName = "theme";
+
+/** Properties that a page may set before the class is defined. */
+const propertyNames = [
+  ...["src", "path", "axes", "channels", "colormap", "range", "tool", "places", "interpolation", "meridian"],
+  ...["by", "controls", "link", "settings"],
+];
 
 /** Attributes for parts of the state. The colour map has a longer name here than in addresses. */
 const stateNames = settingNames.map((name) => (name === "map" ? "colormap" : name));
@@ -149,6 +155,36 @@ export class ZarrViewerElement extends Base {
     this.#reflect("tool", value);
   }
 
+  get places(): string | null {
+    return this.getAttribute("places");
+  }
+  set places(value: ZarrViewerProperties["places"]) {
+    this.#reflect("places", value);
+  }
+
+  get interpolation(): string | null {
+    return this.getAttribute("interpolation");
+  }
+  set interpolation(value: ZarrViewerProperties["interpolation"]) {
+    this.#reflect("interpolation", value);
+  }
+
+  get meridian(): string | null {
+    return this.getAttribute("meridian");
+  }
+  /** A longitude in degrees. */
+  set meridian(value: ZarrViewerProperties["meridian"]) {
+    this.#reflect("meridian", value);
+  }
+
+  get by(): string | null {
+    return this.getAttribute("by");
+  }
+  /** The column that colours the points of an embedding, or labels. */
+  set by(value: string | null) {
+    this.#reflect("by", value);
+  }
+
   get controls(): ControlsMode {
     const value = this.getAttribute("controls");
     return value === "minimal" || value === "none" ? value : "full";
@@ -200,19 +236,7 @@ export class ZarrViewerElement extends Base {
 
   /** @internal */
   connectedCallback(): void {
-    for (const name of [
-      "src",
-      "path",
-      "axes",
-      "channels",
-      "colormap",
-      "range",
-      "tool",
-      "controls",
-      "link",
-      "settings",
-    ])
-      this.#upgrade(name);
+    for (const name of propertyNames) this.#upgrade(name);
     if (!this.#viewer) this.#mount(); // otherwise it was only moved
   }
 
@@ -338,7 +362,8 @@ export class ZarrViewerElement extends Base {
     this.#settings = undefined;
     const v1Order = this.getAttribute("order") === "writer" ? "writer" : undefined;
     const variable = this.getAttribute("variable") ?? undefined;
-    void this.#viewer!.show({ source, path: this.path ?? undefined, variable, v1Order, settings });
+    const plate = this.getAttribute("plate") ?? undefined;
+    void this.#viewer!.show({ source, path: this.path ?? undefined, variable, v1Order, plate, settings });
   }
 
   /** Without a source, clears the view. */

@@ -1,5 +1,7 @@
 /** Layers over the picture from other sources, as part of the state: their source, place and style. */
+import type { Source } from "zarr-wasm";
 import { type ColormapName, isColormap } from "../base/colormaps.js";
+import { keptFor } from "../base/memo.js";
 import { isRange, type ValueRange } from "./channels.js";
 import { isLabelList, type LabelLook, labelListText, readLabelList } from "./label-look.js";
 
@@ -7,7 +9,8 @@ export const layerKinds = ["auto", "image", "labels", "points", "shapes"] as con
 export type LayerKind = (typeof layerKinds)[number];
 
 export interface LayerState extends LabelLook {
-  readonly source: string;
+  /** An address, or a store of the page, which addresses and attributes cannot hold. */
+  readonly source: string | Exclude<Source, string | URL>;
   /** Path of the node below the source. */
   readonly path: string;
   /** "auto": as the metadata say. */
@@ -66,8 +69,12 @@ const isNumber = (value: unknown, low: number, high: number): boolean =>
 const isPair = (value: unknown, isPart: (part: number) => boolean): boolean =>
   Array.isArray(value) && value.length === 2 && value.every((part) => Number.isFinite(part) && isPart(part));
 
+/** A store, or a map of keys to bytes. */
+const isStore = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && typeof (value as { get?: unknown }).get === "function";
+
 const checks: { readonly [K in keyof LayerState]: (value: unknown) => boolean } = {
-  source: (value) => isText(value) && value !== "",
+  source: (value) => (isText(value) && value !== "") || isStore(value),
   path: isText,
   kind: (value) => layerKinds.includes(value as LayerKind),
   name: isText,
@@ -90,7 +97,9 @@ const checks: { readonly [K in keyof LayerState]: (value: unknown) => boolean } 
 export function layerStates(value: unknown): readonly LayerState[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, maxLayers).flatMap((wanted: unknown) => {
-    const given = Object.entries({ ...(wanted as object | null) }).filter(
+    const { source } = (wanted ?? {}) as { source?: unknown };
+    const one = { ...(wanted as object | null), ...(source instanceof URL ? { source: source.href } : {}) };
+    const given = Object.entries(one).filter(
       ([key, part]) => Object.hasOwn(checks, key) && checks[key as keyof LayerState](part),
     );
     const layer: LayerState = { ...usual, ...Object.fromEntries(given) };
@@ -191,8 +200,10 @@ export function readLayers(value: string): unknown {
 
 /** The inverse; "" for no layers. */
 export function layersText(layers: readonly LayerState[]): string {
-  if (layers.length === 0) return "";
-  const objects = layers.map((layer) => {
+  // Stores of the page have no address.
+  const addressed = layers.filter(({ source }) => typeof source === "string");
+  if (addressed.length === 0) return "";
+  const objects = addressed.map((layer) => {
     const different = Object.entries(parts).flatMap(
       ([name, { key, write = (one: LayerState) => String(one[key] ?? "") }]) =>
         write(layer) === write(usual) ? [] : [[name, write(layer)]],
@@ -202,17 +213,25 @@ export function layersText(layers: readonly LayerState[]): string {
   return JSON.stringify(objects);
 }
 
+let lastStore = 0;
+const storeNumber = keptFor((_store: object) => ++lastStore);
+
+/** Identifies a source: its address, or the number of a store. */
+export const sourceKey = ({ source }: Pick<LayerState, "source">): string =>
+  typeof source === "string" ? source : `store ${storeNumber(source)}`;
+
 /** Identifies the content of a layer: its source, and how it is interpreted. */
-export const contentKey = ({ source, path, kind }: LayerState): string =>
-  JSON.stringify([source, path, kind]);
+export const contentKey = (layer: LayerState): string =>
+  JSON.stringify([sourceKey(layer), layer.path, layer.kind]);
 
 /** Identifies the content of a layer and its place. */
 export const placeKey = (layer: LayerState): string =>
   JSON.stringify([contentKey(layer), layer.scale, layer.translation]);
 
 /** The name of a layer: its own, or the last part of its address. */
-export function layerName({ name, source, path }: LayerState): string {
+export function layerName({ name, source: from, path }: LayerState): string {
   if (name !== "") return name;
+  const source = typeof from === "string" ? from : "store";
   const parts = `${source.split(/[?#|]/, 1)[0]}/${path}`.split("/").filter((part) => part !== "");
   return parts.at(-1) ?? source;
 }

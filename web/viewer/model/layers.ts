@@ -10,6 +10,7 @@ import type { Rectangle } from "./camera.js";
 import { findChannelAxis, isPicture } from "./channels.js";
 import type { LabelLook } from "./label-look.js";
 import type { OpacityCurve } from "./opacity-curve.js";
+import { labelTableOf } from "./label-tables.js";
 import { openedLayers } from "./opened-layers.js";
 import { arrayFacts, type Outside, resolveState, type ValueRange, type ViewState } from "./state.js";
 
@@ -75,6 +76,7 @@ export interface Layer extends PlaneChoice {
 
 /** The layers of a state: one per active channel, or a single one; those added from other sources; labels. */
 export function planLayers(dataset: Dataset, state: ViewState): Layer[] {
+  if (dataset.embedding) return [];
   const labels = shownLabels(dataset, state);
   return [
     ...imageLayers(dataset, state),
@@ -109,6 +111,7 @@ function placedLayers(
     outside: "clamp",
     ...(colormap ? { colormap, channels: null } : {}),
     ...(isRange ? { range } : {}),
+    ...(layer.by === "" ? {} : { by: layer.by, byColormap: layer.colormap, byRange: layer.range }),
   });
   const [[top, bottom], [left, right]] = [bounds[own[0]!]!, bounds[own[1]!]!];
   const extent = { top, bottom, left, right };
@@ -156,7 +159,7 @@ function labelsLayer({ name, dataset, imageAxes }: Labels, state: ViewState): La
       style: {
         kind: "labels",
         ...plainStyle,
-        labelColors: dataset.labelInfo?.colors,
+        labelColors: labelTableOf(dataset)?.colors(state) ?? dataset.labelInfo?.colors,
         opacity: state.labels.opacity,
         blend: "over",
         isOverlay: true,
@@ -191,14 +194,15 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
     outside,
     isMissingMarked,
     color: "ffffff",
-    opacity: 1,
+    opacity: state.imageOpacity,
     isSmooth,
   };
   const spread = { steps, scale } as const;
   const channelAxis = findChannelAxis(dataset);
   if (!isComposite(dataset, state) || channelAxis === undefined) {
     const kind = colormap === "labels" ? "labels" : "map";
-    const labelColors = kind === "labels" ? dataset.labelInfo?.colors : undefined;
+    const labelColors =
+      kind === "labels" ? (labelTableOf(dataset)?.colors(state) ?? dataset.labelInfo?.colors) : undefined;
     const look = kind === "labels" ? lookOf(state.labels) : {};
     const curve = state.curve ?? undefined;
     const style = { ...plain, ...spread, kind, labelColors, curve, blend: "over", ...look } as const;
@@ -221,7 +225,7 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
       };
     });
   if (!isPicture(dataset) || dataset.axes[channelAxis]!.length !== 4 || layers.length === 0) return layers;
-  const style = { ...plain, ...tinted, kind: "mask", gamma: 1 } as const;
+  const style = { ...plain, ...tinted, kind: "mask", gamma: 1, opacity: 1 } as const;
   const whole = { mode: "manual", low: 0, high: 255 } as const;
   return [
     ...layers,
@@ -270,7 +274,7 @@ export function volumeAxes(
   state: ViewState,
 ): readonly [number, number, number] | undefined {
   const [down, across] = state.axes;
-  if (down === undefined || across === undefined) return undefined;
+  if (down === undefined || across === undefined || dataset.embedding) return undefined;
   const channelAxis = isComposite(dataset, state) ? findChannelAxis(dataset) : undefined;
   const others = dataset.axes.flatMap(({ length }, axis) =>
     length > 1 && axis !== channelAxis && !state.axes.includes(axis) ? [axis] : [],
@@ -282,6 +286,7 @@ export function volumeAxes(
 
 /** Axes along which slices can be played. */
 export function playableAxes(dataset: Dataset, settings: ViewState): number[] {
+  if (dataset.embedding) return [];
   const channelAxis = isComposite(dataset, settings) ? findChannelAxis(dataset) : undefined;
   const shown = viewAxes(dataset, settings);
   return datasetShape(dataset).flatMap((length, axis) =>

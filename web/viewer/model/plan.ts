@@ -3,7 +3,8 @@ import { type Selection, slice } from "zarr-wasm";
 import { isNumeric } from "../source/leaf.js";
 import { type ArrayFacts, drawnLeaf, type Interval, type ViewState } from "./state.js";
 
-export type SliceKind = "image" | "line" | "value" | "table" | "empty";
+/** "scatter": the points of an embedding. */
+export type SliceKind = "image" | "scatter" | "line" | "value" | "table" | "empty";
 
 /** Elements start … stop − 1 along a shown axis. */
 export interface AxisPlan {

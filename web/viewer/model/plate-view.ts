@@ -11,6 +11,34 @@ export interface PlateView {
   readonly index: ReadonlyMap<number, number>;
 }
 
+/** The default view. */
+const usualPlateView: PlateView = { channel: null, field: 0, index: new Map() };
+
+/** Maximum number of axes with an index of their own. */
+const maxAxes = 32;
+
+/** Reads `channel:1,field:0,2:5`: numbers from 0, of axes by their number. Other parts are left out. */
+export function readPlateView(text: string): PlateView {
+  const view = { ...usualPlateView, index: new Map<number, number>() };
+  for (const part of text.split(",").slice(0, maxAxes)) {
+    const [, name, value] = /^\s*(channel|field|\d{1,2}):(\d{1,9})\s*$/.exec(part) ?? [];
+    if (name === undefined) continue;
+    if (name === "channel" || name === "field") view[name] = Number(value);
+    else view.index.set(Number(name), Number(value));
+  }
+  return view;
+}
+
+/** The inverse; "" for the default. */
+export function plateViewText({ channel, field, index }: PlateView): string {
+  const parts = [...index].map(([axis, at]) => `${axis}:${at}`);
+  return [
+    ...(channel === null ? [] : [`channel:${channel}`]),
+    ...(field === 0 ? [] : [`field:${field}`]),
+    ...parts,
+  ].join();
+}
+
 /** The choices that a plate offers, found with its first well. */
 export interface PlateChoices {
   readonly channels: readonly string[];

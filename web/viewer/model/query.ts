@@ -22,6 +22,8 @@ export interface ViewTarget {
   readonly as?: "contents" | undefined;
   /** The variable of a dataset. */
   readonly variable?: string | undefined;
+  /** The planes that the wells of a plate show. */
+  readonly plate?: string | undefined;
   readonly settings?: WantedState | undefined;
 }
 
@@ -107,6 +109,11 @@ const entries: readonly Entry[] = [
     write: ({ channels }) => channelsText(channels),
   },
   {
+    name: "image-opacity",
+    read: (text) => ({ imageOpacity: Number(text) }),
+    write: ({ imageOpacity }) => String(imageOpacity),
+  },
+  {
     // `labels=NAME`, or `none`.
     name: "labels",
     read: (text) => ({ labels: text === "none" ? { isOn: false } : { name: text } }),
@@ -183,6 +190,18 @@ const entries: readonly Entry[] = [
   numberEntry("meridian"),
   textEntry("interpolation"),
   textEntry("tool"),
+  textEntry("by"),
+  {
+    name: "by-map",
+    read: (text) => ({ byColormap: text }),
+    write: ({ byColormap }) => byColormap ?? "",
+  },
+  {
+    name: "by-range",
+    read: (text) => ({ byRange: readRange(text) }),
+    write: ({ byRange }) => rangeText(byRange),
+  },
+  { ...textEntry("pointSize", "size"), read: (text) => ({ pointSize: Number(text) }) },
 ];
 
 /** Parts of the state that `entries` cover. */
@@ -205,6 +224,7 @@ const named = new Set<string>([
   ...["center", "isLogHistogram", "frameRate", "profile", "planes", "depth", "isGraticuleOn", "areCoastsOn"],
   ...["view", "orbit", "mode", "clip", "cut", "curve", "slices", "exaggeration", "volumeBudget"],
   ...["places", "meridian", "interpolation", "tool"],
+  ...["by", "byColormap", "byRange", "pointSize", "imageOpacity"],
 ]);
 
 /** The rest of the state as JSON, so that an address holds the complete state. */
@@ -245,8 +265,8 @@ export function readQuery(query: string): ViewTarget | undefined {
   const v1Order = search.get("order") === "writer" ? "writer" : undefined;
   const as = search.get("as") === "contents" ? "contents" : undefined;
   const settings = readSettings((name) => search.get(name));
-  const [path, variable] = [search.get("path") ?? undefined, search.get("variable") ?? undefined];
-  return { source, path, v1Order, as, variable, settings };
+  const [path, variable, plate] = ["path", "variable", "plate"].map((name) => search.get(name) ?? undefined);
+  return { source, path, v1Order, as, variable, plate, settings };
 }
 
 /** The query of a view, including its question mark. */
@@ -257,6 +277,7 @@ export function writeQuery(target: ViewTarget, view?: { array: ArrayFacts; setti
     ["order", target.v1Order === "writer" ? "writer" : undefined],
     ["as", target.as],
     ["variable", target.variable || undefined],
+    ["plate", target.plate || undefined],
     ...(view ? writeSettings(view.array, view.settings) : []),
   ];
   const parts = list.flatMap(([name, value]) =>

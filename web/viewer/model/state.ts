@@ -102,6 +102,8 @@ export interface ViewState {
   readonly isRaw: boolean;
   /** Channels shown together; null for a single slice with a colour map. */
   readonly channels: readonly ChannelState[] | null;
+  /** Of the picture below labels and layers, 0 to 1. */
+  readonly imageOpacity: number;
   /** Labels over the image. */
   readonly labels: LabelsState;
   /** Layers from other sources, the lowest first. */
@@ -144,6 +146,13 @@ export interface ViewState {
   /** Longitude at the middle of a map that goes around the globe; null for the middle of the stored columns. */
   readonly meridian: number | null;
   readonly tool: ToolName;
+  /** The column that colours the points of an embedding, or labels; "" for none. */
+  readonly by: string;
+  /** The colour map of numbers in this column; null for the default. */
+  readonly byColormap: ColormapName | null;
+  readonly byRange: ValueRange;
+  /** Diameter of the points of an embedding, in CSS pixels; 0 for the default. */
+  readonly pointSize: number;
 }
 
 /** The choices of slices per second. */
@@ -216,6 +225,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     steps: isSteps(wanted.steps) ? wanted.steps : 0,
     isRaw: wanted.isRaw === true,
     channels: channelsFor(array, wanted.channels),
+    imageOpacity: isShare(wanted.imageOpacity) ? wanted.imageOpacity : 1,
     labels: labelsState(wanted.labels),
     layers: layerStates(wanted.layers),
     center: finiteOrNull(wanted.center),
@@ -239,8 +249,18 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     meridian: finiteOrNull(wanted.meridian),
     interpolation: wanted.interpolation === "linear" ? "linear" : "nearest",
     tool: toolNames.find((name) => name === wanted.tool) ?? "pan",
+    by: typeof wanted.by === "string" ? wanted.by : "",
+    byColormap: isColormap(wanted.byColormap) ? wanted.byColormap : null,
+    byRange: isRange(wanted.byRange) ? wanted.byRange : { mode: "auto" },
+    pointSize: isPointSize(wanted.pointSize) ? wanted.pointSize : 0,
   };
 }
+
+/** Maximum diameter of the points of an embedding, in CSS pixels. */
+export const maxPointSize = 100;
+
+const isPointSize = (value: unknown): value is number =>
+  typeof value === "number" && value >= 0 && value <= maxPointSize;
 
 const finiteOrNull = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null;
@@ -260,16 +280,17 @@ const isPanes = (value: unknown): value is readonly PaneName[] =>
 const axisAt = (value: unknown, shape: readonly number[]): number | null =>
   typeof value === "number" && Number.isInteger(value) && shape[value] !== undefined ? value : null;
 
+const isShare = (value: unknown): value is number => typeof value === "number" && value >= 0 && value <= 1;
+
 function labelsState(value: unknown): LabelsState {
   const { name, isOn, opacity, isOutline, hidden, selected } = (value ?? {}) as Partial<LabelsState>;
-  const isShare = typeof opacity === "number" && opacity >= 0 && opacity <= 1;
   return {
     isOutline: isOutline === true,
     hidden: isLabelList(hidden) ? hidden : [],
     selected: isLabelList(selected) ? selected : [],
     name: typeof name === "string" ? name : null,
     isOn: isOn !== false,
-    opacity: isShare ? opacity : 0.5,
+    opacity: isShare(opacity) ? opacity : 0.5,
   };
 }
 

@@ -10,9 +10,15 @@ const maxWhole = 24;
 
 type Go = (path: string, variable?: string) => void;
 
-export function collectionPanel(collection: Collection, shown: string, onGo: Go): HTMLElement | undefined {
+/** @param least undefined is returned for fewer entries */
+export function collectionPanel(
+  collection: Collection,
+  shown: string,
+  onGo: Go,
+  least = 2,
+): HTMLElement | undefined {
   const { title, entries, others } = collection;
-  if (entries.length + others.length < 2) return undefined;
+  if (entries.length + others.length < least) return undefined;
   const isOther = others.some(({ path }) => path === shown);
   const rest = `Coordinates and auxiliary arrays (${others.length})`;
   return h(

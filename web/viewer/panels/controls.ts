@@ -97,9 +97,9 @@ function axesPart(dataset: Dataset, change: Change): Control {
   const element = h(
     "div",
     { class: "zw-axes" },
-    labelled("Rows", down.control, "zw-field", down.element),
+    labelled(dataset.embedding ? "Vertical axis" : "Rows", down.control, "zw-field", down.element),
     swap,
-    labelled("Columns", across.control, "zw-field", across.element),
+    labelled(dataset.embedding ? "Horizontal axis" : "Columns", across.control, "zw-field", across.element),
   );
   element.hidden = dataset.axes.length < 2;
   return {
@@ -120,7 +120,7 @@ function windowPart(dataset: Dataset, change: Change): Control {
     element,
     sync(settings, state) {
       const isVolume = settings.view === "volume";
-      element.hidden = settings.axes.length === 0 || state.kind === "empty" || isVolume;
+      element.hidden = settings.axes.length === 0 || ["empty", "scatter"].includes(state.kind) || isVolume;
       const shape = datasetShape(dataset);
       const shown = [...settings.axes].sort((a, b) => a - b);
       for (const axis of shown)

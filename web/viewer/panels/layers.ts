@@ -2,7 +2,7 @@
 import { colormapNames, isColormap } from "../base/colormaps.js";
 import { h, labelled, select } from "../base/dom.js";
 import { longName, shortName } from "../base/text.js";
-import { type LayerState, layerName, layerStates, maxLayers } from "../model/added-layers.js";
+import { type LayerState, layerName, layerStates, maxLayers, sourceKey } from "../model/added-layers.js";
 import { layerColor } from "../model/layer-color.js";
 import type { ViewState } from "../model/state.js";
 
@@ -17,11 +17,16 @@ export class LayersPanel {
   readonly #rows = h("div", { class: "zw-layer-rows" });
   readonly #address = h("input", { type: "text", spellcheck: false, placeholder: "URL of Zarr or GeoJSON" });
   readonly #add = h("button", { type: "button", class: "zw-button", onclick: () => this.#append() }, "Add");
+  readonly #opacity = h("input", { type: "range", min: 0, max: 100 });
   readonly element: HTMLElement;
   #layers: readonly LayerState[] = [];
   #list: Row[] = [];
 
-  constructor(private readonly onChange: (layers: readonly LayerState[], control: string) => void) {
+  constructor(
+    private readonly onChange: (layers: readonly LayerState[], control: string) => void,
+    onOpacity: (opacity: number) => void,
+  ) {
+    this.#opacity.addEventListener("input", () => onOpacity(Number(this.#opacity.value) / 100));
     this.#address.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.#append();
     });
@@ -33,6 +38,7 @@ export class LayersPanel {
         "div",
         { class: "zw-card-body" },
         this.#rows,
+        labelled("Opacity of the picture", this.#opacity),
         labelled(
           "Add a layer",
           this.#address,
@@ -43,9 +49,10 @@ export class LayersPanel {
     );
   }
 
-  sync({ layers }: ViewState): void {
+  sync({ layers, imageOpacity }: ViewState): void {
+    this.#opacity.value = String(Math.round(imageOpacity * 100));
     this.#layers = layers;
-    const keys = layers.map(({ source, path }) => `${source} ${path}`);
+    const keys = layers.map((layer) => `${sourceKey(layer)} ${layer.path}`);
     if (keys.join("\n") !== this.#list.map(({ key }) => key).join("\n")) {
       this.#list = layers.map((layer, i) => this.#row(layer, keys[i]!, i));
       // The topmost first.

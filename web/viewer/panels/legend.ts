@@ -1,12 +1,12 @@
 /** The legend: the colours of values. */
 
-import { colorTable } from "../base/color-tables.js";
-import type { ColormapName } from "../base/colormaps.js";
 import { h } from "../base/dom.js";
-import { keptFor } from "../base/memo.js";
 import { marks } from "../draw/renderer.js";
 import { layerColors, outsideOf } from "../draw/table.js";
+import type { ColumnLegend } from "../model/column-colors.js";
 import type { LayerStyle } from "../model/layers.js";
+import { columnLegend } from "./column-legend.js";
+import { paintTable } from "./legend-bar.js";
 
 /** A channel in the legend. */
 export interface ChannelEntry {
@@ -60,6 +60,8 @@ export class Legend {
     hidden: true,
     "aria-label": "Channels",
   });
+  readonly #column = h("div", { hidden: true });
+  #shownColumn: ColumnLegend | undefined;
   readonly element = h(
     "div",
     { class: "zw-legend", hidden: true },
@@ -67,6 +69,7 @@ export class Legend {
     this.#channels,
     this.#missing,
     this.#note,
+    this.#column,
   );
 
   show(entry: ScaleEntry): void {
@@ -114,26 +117,18 @@ export class Legend {
 
   #shown = "";
 
+  /** Shows the colours of a column in addition. @param name of the column */
+  showColumn(name: string, legend: ColumnLegend | undefined): void {
+    this.#column.hidden = !legend;
+    if (legend) this.element.hidden = false;
+    if (legend === this.#shownColumn) return;
+    this.#shownColumn = legend;
+    this.#column.replaceChildren(...(legend ? [columnLegend(name, legend)] : []));
+  }
+
   hide(): void {
     this.element.hidden = true;
+    for (const part of [this.#scale, this.#channels, this.#missing, this.#note]) part.hidden = true;
+    this.#shown = "";
   }
 }
-
-/** Fills a canvas of 256 pixels with a colour map. */
-export function paintBar(canvas: HTMLCanvasElement, colormap: ColormapName): void {
-  paintTable(canvas, colorTable(colormap));
-}
-
-/** As a CSS gradient: drawing on the first canvas of a page waits for the GPU to start. */
-function paintTable(bar: HTMLElement, table: Uint32Array): void {
-  bar.style.background = colormapGradient(table);
-}
-
-const colormapGradient = keptFor((table: Uint32Array) => {
-  const bytes = new Uint8Array(table.buffer, table.byteOffset);
-  const stops = Array.from({ length: 52 }, (_, i) => {
-    const at = 5 * i;
-    return `rgb(${bytes.subarray(4 * at, 4 * at + 3).join(" ")}) ${((at + 0.5) / 2.56).toFixed(2)}%`;
-  });
-  return `linear-gradient(to right, ${stops.join(", ")})`;
-});

@@ -8,10 +8,15 @@ export class PlateControls {
     hidden: true,
     onsubmit: (event: Event) => event.preventDefault(),
   });
-  #view: PlateView = { channel: null, field: 0, index: new Map() };
+  #view: PlateView;
   #isOffered = false;
 
-  constructor(private readonly onView: (view: PlateView) => void) {}
+  constructor(
+    first: PlateView,
+    private readonly onView: (view: PlateView) => void,
+  ) {
+    this.#view = first;
+  }
 
   /** Offers choices, once they are known; a choice of one thing has no control. */
   offer({ channels, fields, axes }: PlateChoices): void {
@@ -20,13 +25,16 @@ export class PlateControls {
     if (channels.length > 1)
       this.#add(
         "Channel",
-        this.#list(["All", ...channels], (at) => ({ channel: at > 0 ? at - 1 : null })),
+        this.#list(["All", ...channels], (this.#view.channel ?? -1) + 1, (at) => ({
+          channel: at > 0 ? at - 1 : null,
+        })),
       );
     if (fields > 1)
       this.#add(
         "Field of view",
         this.#list(
           Array.from({ length: fields }, (_, i) => String(i + 1)),
+          this.#view.field,
           (field) => ({ field }),
         ),
       );
@@ -36,7 +44,7 @@ export class PlateControls {
         showNumber(field, index);
         this.#change({ index: new Map([...this.#view.index, [axis, index]]) });
       });
-      showNumber(field, at);
+      showNumber(field, this.#view.index.get(axis) ?? at);
       this.#add(name, field);
     }
     this.element.hidden = this.element.childElementCount === 0;
@@ -46,9 +54,15 @@ export class PlateControls {
     this.element.append(labelled(name, control));
   }
 
-  #list(names: readonly string[], changeFor: (at: number) => Partial<PlateView>): HTMLSelectElement {
+  #list(
+    names: readonly string[],
+    chosen: number,
+    changeFor: (at: number) => Partial<PlateView>,
+  ): HTMLSelectElement {
     const entries = names.map((name, i) => [String(i), name] as const);
-    return select(entries, (value) => this.#change(changeFor(Number(value))));
+    const list = select(entries, (value) => this.#change(changeFor(Number(value))));
+    list.value = String(chosen);
+    return list;
   }
 
   #change(change: Partial<PlateView>): void {

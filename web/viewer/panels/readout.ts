@@ -5,6 +5,7 @@ import { h } from "../base/dom.js";
 import { formatScalar, scalarAt } from "../base/format.js";
 import { maxText, shortened, shortName } from "../base/text.js";
 import { channelLabel, findChannelAxis } from "../model/channels.js";
+import { labelTableOf } from "../model/label-tables.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
@@ -26,6 +27,8 @@ export interface Pointed {
   }[];
   /** Description of the point or shape; "" for none. */
   readonly shape?: string | undefined;
+  /** The shown axes of a scatter plot, which has no elements. */
+  readonly plotted?: readonly number[] | undefined;
 }
 
 const hint = "Point at the picture or use the arrow keys to read values; ? lists all keys.";
@@ -52,7 +55,8 @@ export class Readout {
   }
 }
 
-function pointedText({ readings, shape }: Pointed): string {
+function pointedText({ readings, shape, plotted }: Pointed): string {
+  if (plotted) return shape || "no point";
   const values = readings.map(valueText).join(" · ") || "not read yet";
   return shape ? `${values} · ${shape}` : values;
 }
@@ -74,9 +78,12 @@ function valueText({ tile, row, column, gap, layer }: Pointed["readings"][number
 
 /** Properties of the label under the pointer: " (class: nucleus)". */
 function labelText({ dataset, style }: Layer, { data }: Region, at: number): string {
-  if (style.kind !== "labels" || !dataset.labelInfo) return "";
-  const text = dataset.labelInfo.properties(data[at]!);
-  return text === undefined ? "" : ` (${text})`;
+  if (style.kind !== "labels") return "";
+  const label = data[at]!;
+  const table = labelTableOf(dataset)?.observations;
+  const row = table?.row(Number(label));
+  const text = dataset.labelInfo?.properties(label as number) ?? (row === undefined ? "" : table!.text(row));
+  return text === "" ? "" : ` (${text})`;
 }
 
 /** Formats values that need no decoding. */
@@ -94,7 +101,13 @@ function layerName({ dataset, style, index, title }: Layer): string {
 }
 
 /** Indices, with coordinates if there are any. */
-function whereText({ index, axes, readings }: Pointed): string {
+function whereText({ index, axes, readings, plotted }: Pointed): string {
+  if (plotted)
+    return placeText(
+      axes,
+      index,
+      axes.flatMap((_, axis) => (plotted.includes(axis) ? [] : [axis])),
+    );
   const dataset = readings.find(({ layer }) => !layer.style.isOverlay && layer.title === undefined)?.layer
     .dataset;
   const position = dataset ? positionText(dataset, index) : "";

@@ -12,6 +12,7 @@ import { axisName } from "./rulers.js";
 const maxUnfolded = 16;
 
 export function sliderParts(dataset: Dataset, change: Change, callbacks: ControlCallbacks): Control[] {
+  if (dataset.embedding) return [];
   const make = (axis: number) => slider(dataset, axis, change, callbacks);
   const axes = dataset.axes.map((_, axis) => axis);
   const first = axes.slice(0, maxUnfolded).map(make);

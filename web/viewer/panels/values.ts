@@ -11,7 +11,7 @@ import { isTime } from "../source/leaf.js";
 import type { Change, Control, ControlState } from "./control.js";
 import { CurveEditor, hasOpacities } from "./curve.js";
 import { HistogramView } from "./histogram.js";
-import { paintBar } from "./legend.js";
+import { paintBar } from "./legend-bar.js";
 import { colorsLike, OwnColors } from "./own-colors.js";
 
 const rangeModes: readonly (readonly [ValueRange["mode"], string])[] = [

@@ -1,5 +1,5 @@
 /** Opens the source of a layer over a picture. */
-import { HttpStore } from "zarr-wasm";
+import { HttpStore, type Source } from "zarr-wasm";
 import { maxRequests } from "../base/requests.js";
 import type { Dataset } from "./dataset.js";
 import { type Features, featureLimits, InvalidLayer } from "./features.js";
@@ -7,9 +7,10 @@ import { parseGeoJson } from "./geojson.js";
 import { ifReadable, openNode, storeFor } from "./nodes.js";
 import { openTarget, resolveTarget } from "./open.js";
 import { isSpatial, openSpatial, parquetFile } from "./spatial.js";
+import { refuseTurned } from "./turned.js";
 
 interface LayerTarget {
-  readonly source: string;
+  readonly source: string | Exclude<Source, string | URL>;
   readonly path: string;
   readonly kind: "auto" | "image" | "labels" | "points" | "shapes";
 }
@@ -21,9 +22,12 @@ export type LayerContent =
 
 /** @throws as `openTarget` does; InvalidLayer for sources without content of the wanted kind. */
 export async function openLayerContent(target: LayerTarget, signal: AbortSignal): Promise<LayerContent> {
-  const path = pathOf(target.source);
-  if (/\.(geo)?json$/i.test(path)) return featuresFrom(target.source, signal, geoJson);
-  if (/\.(geo)?parquet$/i.test(path)) return featuresFrom(target.source, signal, parquetFile);
+  const { source } = target;
+  if (typeof source === "string") {
+    const path = pathOf(source);
+    if (/\.(geo)?json$/i.test(path)) return featuresFrom(source, signal, geoJson);
+    if (/\.(geo)?parquet$/i.test(path)) return featuresFrom(source, signal, parquetFile);
+  }
   const features =
     target.kind === "image" || target.kind === "labels" ? undefined : await spatial(target, signal);
   return features
@@ -86,6 +90,7 @@ async function openImage({ source, path, kind }: LayerTarget, signal: AbortSigna
   const opened = await openTarget(target, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") throw new InvalidLayer("it contains no single image");
   const { dataset } = opened;
+  await refuseTurned(dataset.array, signal);
   const isLabels = kind === "labels" || (kind === "auto" && dataset.isLabels === true);
   return isLabels ? { ...dataset, isLabels, hints: { ...dataset.hints, colormap: "labels" } } : dataset;
 }

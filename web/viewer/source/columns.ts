@@ -6,7 +6,7 @@ import { textAt, textsAt } from "./attributes.js";
 import { type FeatureColumn, featureLimits, InvalidLayer } from "./features.js";
 
 /** Maximum number of columns in the text of a row, and maximum length of a value. */
-const maxShown = 12;
+export const maxShown = 12;
 const maxValue = 80;
 
 /** A table by rows. */
@@ -24,25 +24,30 @@ export class Table {
 
   /** The values of a row: "class: stroma, area: 9.5". */
   text(row: number): string {
-    const parts: string[] = [];
-    for (const [name, column] of this.columns) {
-      if (parts.length >= maxShown) break;
-      const value = columnText(column, row);
-      if (value !== "") parts.push(`${shortened(name, maxValue)}: ${value}`);
-    }
-    return parts.join(", ");
+    return rowText(this.columns, row);
   }
 }
 
+/** The first values of a row that are not missing. */
+export function rowText(columns: Iterable<readonly [string, FeatureColumn]>, row: number): string {
+  const parts: string[] = [];
+  for (const [name, column] of columns) {
+    if (parts.length >= maxShown) break;
+    const value = columnText(column, row);
+    if (value !== "") parts.push(`${shortened(name, maxValue)}: ${value}`);
+  }
+  return parts.join(", ");
+}
+
 /** The value of a column in a row; "" for none. */
-function columnText(column: FeatureColumn, row: number): string {
+export function columnText(column: FeatureColumn, row: number): string {
   if (column.kind === "categories") return shortened(column.names[column.codes[row]!] ?? "", maxValue);
   const value = column.values[row]!;
   return Number.isNaN(value) ? "" : formatBriefly(value);
 }
 
 /** A column of strings whose categories are numbered. */
-function textColumn(count: number, at: (row: number) => string | undefined): FeatureColumn {
+export function textColumn(count: number, at: (row: number) => string | undefined): FeatureColumn {
   const known = new Map<string, number>();
   const codes = new Int32Array(count);
   for (let row = 0; row < count; row++) {
@@ -73,19 +78,30 @@ export function parquetColumn(column: ParquetColumn): FeatureColumn {
   );
 }
 
+/** Names of the columns of a data frame, the index first. */
+export function columnNames({ attributes }: ZarrGroup): string[] {
+  const index = textAt(attributes, "_index") ?? "_index";
+  return [...new Set([index, ...textsAt(attributes, "column-order")])].slice(0, featureLimits.columns);
+}
+
 /** Reads the first columns of a data frame of AnnData; columns of unknown kinds are skipped. */
 export async function readFrame(frame: ZarrGroup, rows: number, signal: AbortSignal): Promise<Table> {
-  const { attributes } = frame;
-  const index = textAt(attributes, "_index") ?? "_index";
-  const most = Math.min(featureLimits.columns, Math.floor(featureLimits.cells / Math.max(rows, 1)));
-  const names = [...new Set([index, ...textsAt(attributes, "column-order")])].slice(0, most);
+  const names = columnNames(frame).slice(0, Math.floor(featureLimits.cells / Math.max(rows, 1)));
   const columns = new Map<string, FeatureColumn>();
   for (const name of names) {
-    const column = await readable(frameColumn(frame, name, rows, signal), signal);
+    const column = await readColumn(frame, name, rows, signal);
     if (column) columns.set(name, column);
   }
   return new Table(rows, columns);
 }
+
+/** Reads a column of a data frame of AnnData; undefined if it cannot be read. */
+export const readColumn = (
+  frame: ZarrGroup,
+  name: string,
+  rows: number,
+  signal: AbortSignal,
+): Promise<FeatureColumn | undefined> => readable(frameColumn(frame, name, rows, signal), signal);
 
 /** Reads a data frame, whose index determines the number of rows. */
 export async function readTable(frame: ZarrGroup, signal: AbortSignal): Promise<Table> {
@@ -97,7 +113,7 @@ export async function readTable(frame: ZarrGroup, signal: AbortSignal): Promise<
 }
 
 /** Undefined if a column cannot be read: the others can. */
-async function readable<T>(reading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+export async function readable<T>(reading: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
@@ -115,7 +131,10 @@ async function frameColumn(
 ): Promise<FeatureColumn | undefined> {
   const node = await frame.open(name, { signal });
   if (node.kind === "array") return arrayColumn(node, rows, signal);
-  if (textAt(node.attributes, "encoding-type") !== "categorical") return undefined;
+  const encoding = textAt(node.attributes, "encoding-type");
+  if (/^nullable-(integer|boolean|string-array)$/.test(encoding ?? ""))
+    return nullableColumn(node, rows, signal);
+  if (encoding !== "categorical") return undefined;
   const [codes, categories] = await Promise.all([
     node.open("codes", { kind: "array", signal }),
     node.open("categories", { kind: "array", signal }),
@@ -126,6 +145,20 @@ async function frameColumn(
   ]);
   const own = Int32Array.from(numbers, (code) => (names[code] === undefined ? -1 : code));
   return { kind: "categories", codes: own, names };
+}
+
+/** Values with a mask of missing ones. */
+async function nullableColumn(node: ZarrGroup, rows: number, signal: AbortSignal): Promise<FeatureColumn> {
+  const [values, mask] = await Promise.all(
+    ["values", "mask"].map((name) => node.open(name, { kind: "array", signal })),
+  );
+  const [column, isMissing] = await Promise.all([
+    arrayColumn(values!, rows, signal),
+    readNumbers(mask!, [rows], signal),
+  ]);
+  return column.kind === "numbers"
+    ? { kind: "numbers", values: column.values.map((value, row) => (isMissing[row] ? Number.NaN : value)) }
+    : { ...column, codes: column.codes.map((code, row) => (isMissing[row] ? -1 : code)) };
 }
 
 async function arrayColumn(array: ZarrArray, rows: number, signal: AbortSignal): Promise<FeatureColumn> {
@@ -159,7 +192,7 @@ export async function readNumbers(
   return Float64Array.from({ length: count }, (_, i) => Number(data[i]));
 }
 
-async function readStrings(array: ZarrArray, signal: AbortSignal): Promise<string[]> {
+export async function readStrings(array: ZarrArray, signal: AbortSignal): Promise<string[]> {
   if (array.shape.length !== 1 || array.shape[0]! > featureLimits.features)
     throw new InvalidLayer(`/${array.path} is not a list`);
   const { data } = await get(array, null, { signal });

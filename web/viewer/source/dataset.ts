@@ -1,6 +1,8 @@
 /** A dataset: one array, or the same data at several resolutions, with the meaning of its axes and values. */
 import type { DType, Region, ZarrArray } from "zarr-wasm";
 import type { LabelColors } from "../base/label-colors.js";
+import type { Embedding } from "./embedding.js";
+import type { Observations } from "./observations.js";
 
 /** The meaning of an axis, if declared: by CF, by OME-Zarr, or by an unambiguous name. */
 export type AxisRole = "latitude" | "longitude" | "x" | "y" | "z" | "time" | "channel";
@@ -89,6 +91,8 @@ export interface LabelInfo {
   readonly colors: LabelColors | undefined;
   /** Properties of a label, as text; undefined if there are none. */
   properties(label: number | bigint): string | undefined;
+  /** The properties as a table. */
+  readonly table: Observations | undefined;
 }
 
 /** One resolution. */
@@ -150,6 +154,8 @@ export interface Dataset {
   readonly geography?: Geography | undefined;
   readonly positions?: GridPositions | undefined;
   readonly labels?: LabelsList | undefined;
+  /** The points of a scatter plot, which has no elements: its axes are the columns of an embedding. */
+  readonly embedding?: Embedding | undefined;
   /** The initial state, in the terms of `WantedState`, as suggested by metadata or the kind of data. */
   readonly hints?: Readonly<Record<string, unknown>> | undefined;
 }

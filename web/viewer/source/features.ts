@@ -8,8 +8,14 @@ export class InvalidLayer extends Error {
 /** Values of a property by feature. */
 export type FeatureColumn =
   | { readonly kind: "numbers"; readonly values: Float64Array }
-  /** Indices into `names`; −1 for none. */
-  | { readonly kind: "categories"; readonly codes: Int32Array; readonly names: readonly string[] };
+  | {
+      readonly kind: "categories";
+      /** Indices into `names`; −1 for none. */
+      readonly codes: Int32Array;
+      readonly names: readonly string[];
+      /** Colours of the names given by the source, as 0xrrggbb. */
+      readonly colors?: readonly number[] | undefined;
+    };
 
 export interface Points {
   /** x and y of each point. */

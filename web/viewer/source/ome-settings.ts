@@ -3,6 +3,7 @@ import { LabelColors, type Rgba } from "../base/label-colors.js";
 import { maxText, shortened, shortName } from "../base/text.js";
 import { own, textAt } from "./attributes.js";
 import type { LabelInfo } from "./dataset.js";
+import { propertiesTable } from "./label-table.js";
 
 /** Maximum number of properties of a label that are displayed. */
 const maxProperties = 16;
@@ -18,6 +19,7 @@ export function labelInfo(attributes: unknown): LabelInfo | undefined {
   let byLabel: Map<number, unknown> | undefined;
   return {
     colors: labelColors(colors!),
+    table: propertiesTable(properties!),
     properties(value) {
       byLabel ??= new Map(properties!.map((entry) => [own(entry, "label-value") as number, entry]));
       return propertiesText(byLabel.get(Number(value)));

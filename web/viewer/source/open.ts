@@ -37,8 +37,10 @@ export interface SourceTarget {
   readonly variable?: string | undefined;
   /** Number of the field of view of a well. Default: the first. */
   readonly field?: number | undefined;
-  /** "contents" lists a group even if it could be shown otherwise. */
+  /** "contents" lists a group, and shows the elements of an array, even if it could be shown otherwise. */
   readonly as?: "contents" | undefined;
+  /** The planes that the wells of a plate show: "channel:1,field:0,2:5". */
+  readonly plate?: string | undefined;
   /** Name of a store that has no address. */
   readonly name?: string | undefined;
 }
@@ -70,6 +72,8 @@ export type Opened = {
       readonly what: string;
       readonly branch: Branch;
       readonly attributes: ZarrGroup["attributes"];
+      /** Searches for the embeddings of AnnData. */
+      readonly embeddings?: (signal: AbortSignal) => Promise<Collection | undefined>;
       /** The group, if it is a data frame of AnnData. */
       readonly frame?: ZarrGroup;
     }
@@ -175,6 +179,10 @@ async function openArray(array: ZarrArray, target: SourceTarget, { signal }: Ope
   const { source, path = "" } = target;
   const names = dimensionsOf(array);
   const parts = path.split("/").filter((part) => part !== "");
+  if (target.as !== "contents" && parts.at(-2) === "obsm") {
+    const found = await openEmbedding(array, target, signal);
+    if (found) return found;
+  }
   let group: ZarrGroup | undefined;
   // Coordinates are found by name only.
   if (names && names.length > 0 && parts.length > 0)
@@ -188,6 +196,26 @@ async function openArray(array: ZarrArray, target: SourceTarget, { signal }: Ope
     notes: dataset.problems ?? [],
     collection: async (later) => (await collecting()).collectionAround(source, array, later),
   };
+}
+
+/** Undefined if the array is not an embedding that can be shown. */
+async function openEmbedding(
+  array: ZarrArray,
+  target: SourceTarget,
+  signal: AbortSignal,
+): Promise<Opened | undefined> {
+  const { isEmbedding, embeddingCollection, embeddingDataset } = await import("./embedding.js");
+  if (!isEmbedding(array)) return undefined;
+  const dataset = await embeddingDataset(array, targetName(target), signal);
+  return (
+    dataset && {
+      kind: "dataset",
+      dataset,
+      path: array.path,
+      notes: [],
+      collection: (later) => embeddingCollection(array, later),
+    }
+  );
 }
 
 async function openGroup(group: ZarrGroup, target: SourceTarget, context: OpenContext): Promise<Opened> {
@@ -265,6 +293,11 @@ async function openKind(
     }
     case "array":
       return openArray(kind.array, target, context);
+    case "anndata": {
+      const embeddings = async (later: AbortSignal) =>
+        (await import("./embedding.js")).embeddingsOf(group, later);
+      return { ...(await contentsAt(group, kind.kind, kind.contents, signal)), embeddings } as Opened;
+    }
     case "dataframe":
       return { ...(await contentsAt(group, kind.kind, kind.contents, signal)), frame: group } as Opened;
     default: {

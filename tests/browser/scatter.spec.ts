@@ -1,0 +1,254 @@
+// Embeddings of AnnData as scatter plots: colours, legend, hover, selection, keys, rows.
+import type { ZarrViewerElement } from "../../dist/viewer/define.js";
+import { tableRows, tableSquares } from "../shared/viewer-tables.js";
+import { expect, test } from "./site.js";
+import { ViewerPage, withoutWebGL } from "./viewer-page.js";
+
+const table = "source=/layers/tables.zarr&path=tables/table";
+const umap = `${table}/obsm/X_umap`;
+
+/** Position of a row in the box. */
+async function placeOf(viewer: ViewerPage, [x, y]: readonly [number, number]) {
+  // The extent has 4096 elements and 4 % around them.
+  const element = (at: number) => ((at + 0.4) / 10) * 4096 - 0.5;
+  return viewer.positionOf(element(y), element(x));
+}
+
+/** Red, green, blue, opacity of the points at a row. */
+async function colorOf(viewer: ViewerPage, row: number): Promise<number[]> {
+  const { x, y } = await placeOf(viewer, tableRows[row]!.umap);
+  return viewer.page.locator(".zw-map-lines[data-layers]").evaluate(
+    (canvas, at) => {
+      const { width, height, clientWidth, clientHeight } = canvas as HTMLCanvasElement;
+      const copy = Object.assign(document.createElement("canvas"), { width, height });
+      const context = copy.getContext("2d", { willReadFrequently: true })!;
+      context.drawImage(canvas as HTMLCanvasElement, 0, 0);
+      const [column, line] = [
+        Math.round((at.x / clientWidth) * width),
+        Math.round((at.y / clientHeight) * height),
+      ];
+      return [...context.getImageData(column, line, 1, 1).data];
+    },
+    { x, y },
+  );
+}
+
+const isDrawn = (viewer: ViewerPage) =>
+  expect(viewer.page.locator(".zw-map-lines[data-layers]")).toBeAttached();
+
+test("AnnData offers its embeddings as scatter plots", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.show(table);
+  const offers = page.getByRole("region", { name: "Scatter plots" });
+  await expect(offers.getByRole("button")).toHaveText([/X_umap/, /X_pca/]);
+  await offers.getByRole("button", { name: "X_umap" }).click();
+  await isDrawn(viewer);
+  await expect(page).toHaveURL(/path=tables\/table\/obsm\/X_umap/);
+  await expect(viewer.box).toHaveAttribute(
+    "aria-label",
+    /^Scatter plot of 5 points\. Down UMAP2\. Across UMAP1\./,
+  );
+  // The other one is a click away.
+  await page.getByRole("region", { name: "Embeddings" }).getByRole("button", { name: "X_pca" }).click();
+  await expect(viewer.box).toHaveAttribute("aria-label", /Down PC2\. Across PC1\./);
+  await expect(page.getByLabel("Vertical axis").locator("option")).toHaveText(["PC1", "PC2", "PC3"]);
+  await viewer.choose("Vertical axis", "PC3");
+  await expect(viewer.box).toHaveAttribute("aria-label", /Down PC3\. Across PC1\./);
+});
+
+test("points have the colours of a column, which the legend explains and the link keeps", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await viewer.show(umap);
+  await isDrawn(viewer);
+  const plain = await colorOf(viewer, 0);
+  expect(plain[3]).toBe(255);
+  expect(await colorOf(viewer, 1)).toEqual(plain);
+  await viewer.choose("Colour by", "type");
+  await expect(page).toHaveURL(/by=type(&|$)/);
+  const legend = page.getByRole("list", { name: "type" });
+  await expect(legend.getByRole("listitem")).toHaveText(["immune1", "stroma1", "tumour2", "no value1"]);
+  await expect.poll(async () => (await colorOf(viewer, 0)).join()).not.toBe(plain.join());
+  const colors = await Promise.all([0, 1, 2, 3, 4].map((row) => colorOf(viewer, row)));
+  expect(colors[1]).toEqual(colors[2]);
+  expect(new Set(colors.map(String)).size).toBe(4);
+  expect(colors[4]).toEqual([128, 128, 128, 255]);
+  // Numbers: viridis from 10 to 50, and a range and a map of one's own.
+  await viewer.choose("Colour by", "area");
+  await expect(page.getByRole("list", { name: "area" }).getByRole("listitem")).toHaveText([
+    "1050",
+    "no value1",
+  ]);
+  expect(await colorOf(viewer, 0)).toEqual([68, 1, 84, 255]);
+  expect(await colorOf(viewer, 4)).toEqual([253, 231, 37, 255]);
+  await viewer.choose("Colour map of the column", "gray");
+  await viewer.enter("Lowest value of the column", 0);
+  await viewer.enter("Highest value of the column", 20);
+  await expect(page).toHaveURL(/by=area&by-map=gray&by-range=0:20/);
+  await expect.poll(() => colorOf(viewer, 1)).toEqual([255, 255, 255, 255]);
+  await page.reload();
+  await viewer.reaches("ready");
+  await isDrawn(viewer);
+  expect(await colorOf(viewer, 1)).toEqual([255, 255, 255, 255]);
+  expect(await colorOf(viewer, 0)).toEqual([128, 128, 128, 255]);
+});
+
+test("a point is described and selected by pointer, keys and rows", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.show(umap);
+  await isDrawn(viewer);
+  const position = await placeOf(viewer, tableRows[1].umap);
+  await viewer.box.hover({ position });
+  await expect(viewer.readout).toContainText(
+    "_index: cell-1, region: cells, cell: 9, type: tumour, area: 20",
+  );
+  await expect(viewer.readout).toContainText(/^UMAP1 (10|9\.99)\S* · UMAP2 \S+/);
+  await viewer.box.click({ position });
+  // Rows of a table of labels are known by their labels.
+  await expect(page).toHaveURL(/pick=9(&|$)/);
+  await page.getByRole("group", { name: "Table" }).locator("summary").click();
+  const grid = page.getByRole("grid", { name: "5 rows of 5 columns" });
+  await expect(grid.getByRole("button", { name: "cell-1" })).toHaveAttribute("aria-pressed", "true");
+  await grid.getByRole("button", { name: "cell-2" }).click();
+  await expect(page).toHaveURL(/pick=9,2(&|$)/);
+  // The others are faint.
+  await expect.poll(async () => (await colorOf(viewer, 0))[3]).toBeLessThan(60);
+  expect((await colorOf(viewer, 2))[3]).toBe(255);
+  await page.getByRole("button", { name: "Clear selection" }).click();
+  await expect(page).not.toHaveURL(/pick=/);
+  // From the middle, the keys go from point to point.
+  await viewer.box.focus();
+  await viewer.box.press("Escape");
+  await viewer.box.press("ArrowRight");
+  await expect(viewer.readout).toContainText("cell-4"); // in the middle
+  await viewer.box.press("ArrowUp");
+  await expect(viewer.readout).toContainText(/cell-[23]/);
+  await viewer.box.press("Enter");
+  await expect(page).toHaveURL(/pick=(2|70001)(&|$)/);
+});
+
+test("zooming and panning move the points", async ({ viewer, problems }) => {
+  problems.expect(/404/);
+  await viewer.show(`${umap}&at=4260,4260,0.5&by=type`);
+  await isDrawn(viewer);
+  expect((await colorOf(viewer, 2))[3]).toBe(255);
+  await viewer.box.focus();
+  await viewer.box.press("+");
+  await expect.poll(async () => (await colorOf(viewer, 2))[3]).toBe(255);
+});
+
+const labels = "source=/layers/tables.zarr&path=labels/cells";
+
+const labelPixel = async (viewer: ViewerPage, [, row, column]: (typeof tableSquares)[number]) => [
+  ...(await viewer.pixels([row + 4, row + 5], [column + 4, column + 5])).data,
+];
+
+test("labels of SpatialData have the colours, texts and rows of their table", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await viewer.show(labels);
+  await viewer.pointAt(6, 16);
+  await expect(viewer.readout).toContainText(
+    "9 (_index: cell-1, region: cells, cell: 9, type: tumour, area: 20)",
+  );
+  await viewer.choose("Colour by", "type");
+  await expect(page.getByRole("list", { name: "type" }).getByRole("listitem")).toHaveText([
+    "immune1",
+    "stroma1",
+    "tumour2",
+    "no value1",
+  ]);
+  const gray = [128, 128, 128, 255];
+  // A label without a value, one without a row, and one that has no entry in the table of colours.
+  await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual(gray);
+  const colors = await Promise.all(tableSquares.map((square) => labelPixel(viewer, square)));
+  expect(colors[1]).toEqual(colors[2]);
+  expect(colors[0]).not.toEqual(colors[1]);
+  expect([colors[3], colors[5]]).toEqual([gray, gray]);
+  await viewer.choose("Colour by", "area");
+  await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).toEqual([68, 1, 84, 255]);
+  // A row selects its label, a label its row.
+  await page.getByRole("group", { name: "Table" }).locator("summary").click();
+  const grid = page.getByRole("grid", { name: "5 rows of 5 columns" });
+  await grid.getByRole("button", { name: "cell-1" }).click();
+  await expect(page).toHaveURL(/pick=9(&|$)/);
+  await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).not.toEqual([68, 1, 84, 255]);
+  await viewer.box.click({ position: await viewer.positionOf(6, 26) });
+  await expect(grid.getByRole("button", { name: "cell-2" })).toHaveAttribute("aria-pressed", "true");
+  await page.reload();
+  await viewer.reaches("ready");
+  await expect(page.getByRole("list", { name: "area" })).toBeVisible();
+  expect(await labelPixel(viewer, tableSquares[4]!)).not.toEqual(gray);
+});
+
+test("coloured labels look the same with and without WebGL", async ({ viewer, page, site, problems }) => {
+  problems.expect(/404/);
+  const other = new ViewerPage(await page.context().newPage(), site);
+  await withoutWebGL(other.page);
+  for (const query of ["&by=type", "&by=area&by-range=0:20&outlines=yes", "&by=area&pick=9,70001"]) {
+    for (const one of [viewer, other]) {
+      await one.show(`${labels}${query}`);
+      await expect(one.page.locator(".zw-legend-column")).toBeVisible();
+    }
+    const [a, b] = [await viewer.pixels([0, 32], [0, 32]), await other.pixels([0, 32], [0, 32])];
+    const far = a.data.findIndex((value, i) => Math.abs(value - b.data[i]!) > 1);
+    expect([query, far]).toEqual([query, -1]);
+  }
+});
+
+test("labels over a picture have the colours of their table, as a layer", async ({ viewer, problems }) => {
+  problems.expect(/404/);
+  const layer = { src: "/layers/tables.zarr", path: "labels/cells", kind: "labels", by: "area" };
+  const layers = encodeURIComponent(JSON.stringify([layer]));
+  await viewer.show(`source=/layers/tables.zarr&path=labels/cells/0&map=gray&range=-1:0&layers=${layers}`);
+  await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).toEqual([68, 1, 84, 255]);
+  await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual([253, 231, 37, 255]);
+});
+
+test("selecting points selects labels in linked viewers, and the reverse", async ({
+  page,
+  site,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await page.goto(`${site}/pages/blank.html`);
+  await page.evaluate(() => {
+    document.body.innerHTML = ["labels/cells", "tables/table/obsm/X_umap"]
+      .map(
+        (path, i) =>
+          `<zarr-viewer id="v${i}" src="/layers/tables.zarr" path="${path}" link="a" controls="minimal"></zarr-viewer>`,
+      )
+      .join("");
+  });
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+  for (const i of [0, 1])
+    await expect(page.locator(`#v${i} .zw-viewer`)).toHaveAttribute("data-state", "ready");
+  const selected = (i: number) =>
+    page.evaluate(
+      (id) => (document.querySelector(id) as ZarrViewerElement).view!.settings.labels.selected,
+      `#v${i}`,
+    );
+  const settings = (i: number, change: object) =>
+    page.evaluate(
+      ([id, value]) => {
+        (document.querySelector(id) as ZarrViewerElement).settings = value as object;
+      },
+      [`#v${i}`, change] as const,
+    );
+  await settings(1, { labels: { selected: [2, 5] } });
+  await expect.poll(() => selected(0)).toEqual([2, 5]);
+  await settings(0, { labels: { selected: [9] } });
+  await expect.poll(() => selected(1)).toEqual([9]);
+  // Positions of points are not positions of labels.
+  await settings(1, { camera: { row: 100, column: 100, scale: 1 } });
+  const camera = await page.evaluate(
+    () => (document.querySelector("#v0") as ZarrViewerElement).view!.settings.camera,
+  );
+  expect(camera).toBeNull();
+});

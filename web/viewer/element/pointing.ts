@@ -1,0 +1,70 @@
+/** The element or the point under the pointer: describes it, and chooses it. */
+import type { WantedState } from "../model/state.js";
+import type { Cell } from "./cell-reading.js";
+import { pickedId, pickedLabel } from "./label-pick.js";
+import type { LazyCrossSections } from "./lazy-cross-sections.js";
+import type { MainPlane } from "./main-plane.js";
+import type { PointerReport } from "./options.js";
+import { cellIndex } from "./plane-geometry.js";
+import type { PointerReporter } from "./pointer-reporter.js";
+import type { ViewerModel } from "./viewer-model.js";
+
+type By = PointerReport["by"];
+
+export interface PointingCallbacks {
+  /** Whether the element stays the same: while the picture is dragged. */
+  isHeld(by: By): boolean;
+  /** Whether another slice is about to be shown. */
+  isWaiting(): boolean;
+  onChange(change: WantedState, control: string): void;
+}
+
+export class Pointing {
+  constructor(
+    private readonly model: ViewerModel,
+    private readonly plane: MainPlane,
+    private readonly crossSections: LazyCrossSections,
+    readonly reporter: PointerReporter,
+    private readonly callbacks: PointingCallbacks,
+  ) {}
+
+  point(cell: Cell | undefined, by: By): void {
+    const { dataset, settings } = this.model.view!;
+    if (cell && this.callbacks.isHeld(by)) return;
+    const view = this.plane.view!;
+    const readings = cell && !this.callbacks.isWaiting() ? view.read(cell) : [];
+    const pointed = cell && {
+      index: cellIndex(settings, cell),
+      axes: dataset.axes,
+      readings,
+      shape: view.describe(cell),
+      plotted: dataset.embedding ? settings.axes : undefined,
+    };
+    if (!cell) view.describe(undefined);
+    this.reporter.show(pointed, by);
+    this.crossSections.point(cell);
+  }
+
+  /** The value under the pointer may have been read. @param isGone whether no element may be under it any more */
+  again(isGone = false): void {
+    const cell = this.plane.view?.cell;
+    if (cell || isGone) this.point(cell, this.reporter.by);
+  }
+
+  /** @param isPinned whether the cursor stays there */
+  pick(cell: Cell, isPinned: boolean): void {
+    const { settings } = this.model.view!;
+    if (isPinned) this.point(cell, "pick");
+    if (this.crossSections.isPicking) this.callbacks.onChange({ index: cellIndex(settings, cell) }, "pick");
+    else if (!isPinned) this.#pickLabel(cell);
+  }
+
+  #pickLabel(cell: Cell): void {
+    const { dataset, settings } = this.model.view!;
+    const view = this.plane.view!;
+    const picked = dataset.embedding
+      ? pickedId(settings, view.observationAt(cell))
+      : pickedLabel(settings, view.read(cell));
+    if (picked) this.callbacks.onChange(picked, "labels-pick");
+  }
+}

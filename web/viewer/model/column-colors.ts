@@ -1,0 +1,137 @@
+/** Colours of features by a column of their table: a colour per category, or a colour map for numbers. */
+import { colorTable, pixelBytes } from "../base/color-tables.js";
+import type { ColormapName } from "../base/colormaps.js";
+import { keptFor } from "../base/memo.js";
+import { outsideColors } from "../base/outside-colors.js";
+import type { FeatureColumn } from "../source/features.js";
+import type { ColumnState } from "./label-tables.js";
+import type { Outside, ValueRange } from "./state.js";
+
+export interface ColumnChoice {
+  /** Null for the default. */
+  readonly colormap: ColormapName | null;
+  readonly range: ValueRange;
+  readonly outside: Outside;
+}
+
+/** How a state colours rows by a column. */
+export const columnChoice = ({ byColormap, byRange, outside }: ColumnState): ColumnChoice => ({
+  colormap: byColormap,
+  range: byRange,
+  outside,
+});
+
+export interface CategoryEntry {
+  readonly name: string;
+  /** 0xrrggbb. */
+  readonly color: number;
+  /** Number of features. */
+  readonly count: number;
+}
+
+/** What the colours of a column mean. */
+export type ColumnLegend =
+  | {
+      readonly kind: "numbers";
+      readonly colormap: ColormapName;
+      readonly low: number;
+      readonly high: number;
+      readonly isBelow: boolean;
+      readonly isAbove: boolean;
+      readonly absent: number;
+    }
+  | { readonly kind: "categories"; readonly entries: readonly CategoryEntry[]; readonly absent: number };
+
+export interface ColumnColors {
+  /** 0xrrggbb by feature. */
+  readonly colors: Uint32Array;
+  readonly legend: ColumnLegend;
+}
+
+/** Colour of features without a value. */
+export const absentColor = 0x808080;
+
+/** The latest colours of a column. */
+const made = keptFor((_column: FeatureColumn) => new Map<string, ColumnColors>());
+
+export function columnColors(column: FeatureColumn, choice: ColumnChoice): ColumnColors {
+  const { colormap, range, outside } = choice;
+  const name = colormap === null || colormap === "labels" ? "viridis" : colormap;
+  const key =
+    column.kind === "categories" ? "" : JSON.stringify([name, colorTable(name)[128], range, outside]);
+  const kept = made(column);
+  let result = kept.get(key);
+  if (!result) {
+    result =
+      column.kind === "categories" ? categoryColors(column) : numberColors(column.values, name, choice);
+    kept.clear();
+    kept.set(key, result);
+  }
+  return result;
+}
+
+const rgb = ([red, green, blue]: readonly [number, number, number]): number =>
+  (red << 16) | (green << 8) | blue;
+
+/** Categories have the colours that the source gives, or else those of labels. */
+function categoryColors({
+  codes,
+  names,
+  colors,
+}: Extract<FeatureColumn, { kind: "categories" }>): ColumnColors {
+  const table = colorTable("labels");
+  const own = names.map((_, i) => colors?.[i] ?? rgb(pixelBytes(table[1 + (i % (table.length - 1))]!)));
+  const counts = new Uint32Array(names.length);
+  const all = new Uint32Array(codes.length);
+  let absent = 0;
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i]!;
+    if (code < 0) absent++;
+    else counts[code]!++;
+    all[i] = own[code] ?? absentColor;
+  }
+  const entries = names.map((name, i) => ({ name, color: own[i]!, count: counts[i]! }));
+  return { colors: all, legend: { kind: "categories", entries, absent } };
+}
+
+function numberColors(
+  values: Float64Array,
+  colormap: ColormapName,
+  { range, outside }: ColumnChoice,
+): ColumnColors {
+  const pixels = colorTable(colormap);
+  const table = Array.from(pixels, (pixel) => rgb(pixelBytes(pixel)));
+  const [low, high] = range.mode === "manual" ? [range.low, range.high] : limitsOf(values, range.mode);
+  const marks = outside === "mark" ? outsideColors(pixels) : undefined;
+  const [below, above] = marks ? [rgb(marks.below), rgb(marks.above)] : [table[0]!, table[255]!];
+  const all = new Uint32Array(values.length);
+  let [isBelow, isAbove, absent] = [false, false, 0];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (Number.isNaN(value)) {
+      absent++;
+      all[i] = absentColor;
+    } else if (value < low) {
+      isBelow = true;
+      all[i] = below;
+    } else if (value > high) {
+      isAbove = true;
+      all[i] = above;
+    }
+    // Halved, because the difference of two finite numbers may overflow.
+    else
+      all[i] = table[Math.min(255, Math.floor(((value / 2 - low / 2) / (high / 2 - low / 2 || 1)) * 256))]!;
+  }
+  return { colors: all, legend: { kind: "numbers", colormap, low, high, isBelow, isAbove, absent } };
+}
+
+function limitsOf(values: Float64Array, mode: "auto" | "minmax" | "percentile"): [number, number] {
+  let [low, high] = [Infinity, -Infinity];
+  for (const value of values)
+    if (Number.isFinite(value)) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  if (low > high) return [0, 1];
+  if (mode !== "percentile") return [low, high];
+  const sorted = values.filter(Number.isFinite).sort();
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))]!;
+  return at(0.01) < at(0.99) ? [at(0.01), at(0.99)] : [low, high];
+}

@@ -1,0 +1,57 @@
+/** The legend of a column: its categories with their colours, or the colours of its numbers. */
+import { colorTable } from "../base/color-tables.js";
+import { h } from "../base/dom.js";
+import { formatBriefly } from "../base/format.js";
+import { longName, shortName } from "../base/text.js";
+import { absentColor, type ColumnLegend } from "../model/column-colors.js";
+import { paintTable } from "./legend-bar.js";
+
+/** Maximum number of categories in the legend. */
+const maxCategories = 24;
+
+/** @param name of the column */
+export function columnLegend(name: string, legend: ColumnLegend): HTMLElement {
+  const head = h("b", { title: longName(name) }, shortName(name));
+  const list = h("ul", { class: "zw-legend-rows", dir: "ltr", "aria-label": shortName(name) });
+  if (legend.kind === "categories") {
+    const { entries } = legend;
+    const used = entries.filter(({ count }) => count > 0);
+    list.append(
+      ...used
+        .slice(0, maxCategories)
+        .map(({ name: text, color, count }) => entry(color, text === "" ? "(empty)" : text, count)),
+    );
+    const more = used.length - maxCategories;
+    if (more > 0) list.append(h("li", {}, `and ${more.toLocaleString("en")} more`));
+  } else {
+    const { low, high, colormap, isBelow, isAbove } = legend;
+    const bar = h("div", { class: "zw-legend-bar", "aria-hidden": "true" });
+    paintTable(bar, colorTable(colormap));
+    const resolution = Math.abs(high / 100 - low / 100);
+    const format = (value: number, isBeyond: boolean, sign: string) =>
+      `${isBeyond ? `${sign} ` : ""}${formatBriefly(value, resolution)}`;
+    list.append(
+      h(
+        "li",
+        { class: "zw-legend-numbers", title: colormap },
+        h("span", {}, format(low, isBelow, "≤")),
+        bar,
+        h("span", {}, format(high, isAbove, "≥")),
+      ),
+    );
+  }
+  if (legend.absent > 0) list.append(entry(absentColor, "no value", legend.absent));
+  return h("div", { class: "zw-legend-column" }, head, list);
+}
+
+function entry(color: number, text: string, count: number): HTMLElement {
+  const swatch = h("span", { class: "zw-legend-cap", "aria-hidden": "true" });
+  swatch.style.background = `#${color.toString(16).padStart(6, "0")}`;
+  return h(
+    "li",
+    { title: longName(text) },
+    swatch,
+    shortName(text),
+    h("span", { class: "zw-legend-count" }, count.toLocaleString("en")),
+  );
+}

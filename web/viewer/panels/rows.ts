@@ -1,0 +1,204 @@
+/** The table of a view: the column that colours its points or labels, and its rows, which can be selected. */
+import { colormapNames, isColormap } from "../base/colormaps.js";
+import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
+import { errorMessage } from "../base/format.js";
+import { shortened, shortName } from "../base/text.js";
+import { type GridPosition, VirtualGrid } from "../base/virtual-grid.js";
+import { maxListed } from "../model/label-look.js";
+import { maxPointSize, type ViewState, type WantedState } from "../model/state.js";
+import { columnText } from "../source/columns.js";
+import type { Observations } from "../source/observations.js";
+
+/** Maximum number of cells in the document, and of characters of a value. */
+const maxCells = 400;
+const maxShown = 16;
+/** Sizes in CSS pixels. */
+const cellSize = { width: 110, height: 27 };
+const headWidth = 74;
+
+export class RowsPanel {
+  readonly element: HTMLElement;
+  readonly #by: HTMLSelectElement;
+  readonly #map: HTMLSelectElement;
+  readonly #limits: readonly HTMLInputElement[];
+  readonly #size: HTMLInputElement;
+  readonly #numbers: readonly HTMLElement[];
+  readonly #count = h("p", { "aria-live": "polite" });
+  readonly #clear: HTMLElement;
+  readonly #details: HTMLDetailsElement;
+  #grid: VirtualGrid | undefined;
+  #state: ViewState | undefined;
+  #revealed: number | undefined;
+
+  /** @param isPlot whether the rows are points, which have a size */
+  constructor(
+    readonly observations: Observations,
+    isPlot: boolean,
+    private readonly onChange: (change: WantedState, control: string) => void,
+  ) {
+    const { names } = observations;
+    const columns = names.map((name) => [name, shortName(name)] as const);
+    this.#by = select([["", "None"], ...columns], (by) =>
+      onChange({ by, byColormap: null, byRange: undefined }, "by"),
+    );
+    this.#map = select([["", "Default"], ...colormapNames.map((map) => [map, map] as const)], (map) =>
+      onChange({ byColormap: isColormap(map) ? map : null }, "by-map"),
+    );
+    const limit = (label: string) =>
+      numberField({ step: "any", placeholder: "automatic", "aria-label": label }, () => this.#setRange());
+    this.#limits = [limit("Lowest value of the column"), limit("Highest value of the column")];
+    this.#size = numberField({ min: 0, max: maxPointSize, step: "any", placeholder: "automatic" }, () =>
+      onChange({ pointSize: Number(this.#size.value) }, "size"),
+    );
+    this.#numbers = [
+      labelled("Colour map of the column", this.#map),
+      h(
+        "div",
+        { class: "zw-window" },
+        h("span", {}, "Values"),
+        this.#limits[0]!,
+        h("span", {}, "to"),
+        this.#limits[1]!,
+      ),
+    ];
+    this.#clear = h(
+      "button",
+      { type: "button", class: "zw-button", onclick: () => this.#select([]) },
+      "Clear selection",
+    );
+    this.#details = h("details", { ontoggle: () => void this.#open() }, h("summary", {}, "Rows"));
+    this.element = h(
+      "fieldset",
+      { class: "zw-card zw-rows" },
+      h("legend", {}, "Table"),
+      h(
+        "div",
+        { class: "zw-card-body" },
+        labelled("Colour by", this.#by),
+        ...this.#numbers,
+        isPlot && labelled("Size of points", this.#size),
+        this.#count,
+        this.#clear,
+        this.#details,
+      ),
+    );
+  }
+
+  #setRange(): void {
+    const [low, high] = this.#limits.map(({ value }) => (value.trim() === "" ? Number.NaN : Number(value)));
+    const isManual = Number.isFinite(low) && Number.isFinite(high) && low! < high!;
+    const isEmpty = this.#limits.every(({ value }) => value.trim() === "");
+    if (isManual) this.onChange({ byRange: { mode: "manual", low, high } }, "by-range");
+    else if (isEmpty) this.onChange({ byRange: { mode: "auto" } }, "by-range");
+  }
+
+  sync(state: ViewState): void {
+    this.#state = state;
+    this.#by.value = this.observations.names.includes(state.by) ? state.by : "";
+    this.#map.value = state.byColormap ?? "";
+    const { byRange } = state;
+    for (const [i, field] of this.#limits.entries())
+      if (byRange.mode === "manual") showNumber(field, i === 0 ? byRange.low : byRange.high);
+      else if (document.activeElement !== field) field.value = "";
+    if (state.pointSize > 0) showNumber(this.#size, state.pointSize);
+    else this.#size.value = "";
+    const isNumbers = this.observations.column(state.by)?.kind === "numbers";
+    for (const element of this.#numbers) element.hidden = !isNumbers;
+    this.#syncSelection(state.labels.selected);
+  }
+
+  #syncSelection(selected: readonly number[]): void {
+    const { rows } = this.observations;
+    const text = `${rows.toLocaleString("en")} rows, ${selected.length} selected`;
+    if (this.#count.textContent !== text) this.#count.textContent = text;
+    this.#clear.hidden = selected.length === 0;
+    const last = selected.at(-1);
+    if (last !== this.#revealed) this.#reveal(last);
+    for (const button of this.#details.querySelectorAll<HTMLElement>("button[data-id]"))
+      button.ariaPressed = String(selected.includes(Number(button.dataset["id"])));
+  }
+
+  /** Scrolls to the row selected last. */
+  #reveal(id: number | undefined): void {
+    this.#revealed = id;
+    const row = id === undefined ? undefined : this.observations.row(id);
+    if (row !== undefined) this.#grid?.reveal([row, 0]);
+  }
+
+  #select(selected: readonly number[]): void {
+    const { labels } = this.#state!;
+    this.#revealed = selected.at(-1); // it is in view
+    this.onChange({ labels: { ...labels, selected } }, "rows-pick");
+  }
+
+  #toggle(id: number): void {
+    const { selected } = this.#state!.labels;
+    const others = selected.filter((one) => one !== id);
+    this.#select(others.length < selected.length ? others : [...others, id].slice(-maxListed));
+  }
+
+  /** Makes the table of rows, once. */
+  async #open(): Promise<void> {
+    if (!this.#details.open || this.#grid) return;
+    const wait = h("p", {}, "Reading…");
+    this.#details.append(wait);
+    try {
+      await this.observations.readDescribed();
+      wait.remove();
+      this.#grid ??= this.#makeGrid();
+      this.#details.append(this.#grid.element);
+      this.#reveal(this.#state?.labels.selected.at(-1));
+    } catch (error) {
+      wait.textContent = `The rows could not be read: ${errorMessage(error)}.`;
+    }
+  }
+
+  #makeGrid(): VirtualGrid {
+    const { observations } = this;
+    const { rows } = observations;
+    const names = observations.described.filter((name) => observations.column(name));
+    const at = (row: number): GridPosition | undefined => (row >= 0 && row < rows ? [row, 0] : undefined);
+    const value = (row: number, column: number) =>
+      shortened(columnText(observations.column(names[column]!)!, row), maxShown);
+    return new VirtualGrid(
+      {
+        rows,
+        columns: Math.max(1, names.length),
+        rowName: (row) => String(observations.id(row)),
+        columnName: (column) => names[column] ?? "Row",
+        content: (row, column) => {
+          const text = names.length > 0 ? value(row, column) : String(row);
+          return column === 0 ? this.#button(observations.id(row), text) : text;
+        },
+        buttons: {
+          first: at(0),
+          last: at(rows - 1),
+          next: ([row], [step]) => at(row + step),
+          find: (word) => at(observations.row(Number(word)) ?? -1),
+        },
+      },
+      {
+        label: `${rows.toLocaleString("en")} rows of ${names.length} columns`,
+        role: "grid",
+        maxCells,
+        head: { width: headWidth, height: cellSize.height },
+        cellSize: () => cellSize,
+      },
+    );
+  }
+
+  #button(id: number, text: string): HTMLElement {
+    const isPressed = this.#state?.labels.selected.includes(id) === true;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "zw-row-button",
+        "data-id": id,
+        "aria-pressed": String(isPressed),
+        onclick: () => this.#toggle(id),
+      },
+      text || String(id),
+    );
+  }
+}

@@ -1,0 +1,127 @@
+/** Finds the table of labels: in SpatialData, by its links to their name and to their numbers. */
+import type { Member, ZarrArray, ZarrGroup } from "zarr-wasm";
+import { own, textAt, textsAt } from "./attributes.js";
+import { columnNames, readColumn, textColumn } from "./columns.js";
+import { type FeatureColumn, featureLimits } from "./features.js";
+import { groupAt, ifReadable } from "./nodes.js";
+import { Observations } from "./observations.js";
+
+/** Maximum number of tables that are looked at. */
+const maxTables = 64;
+
+/** The links of a table: `spatialdata_attrs`, or the attributes themselves. */
+interface TableLinks {
+  readonly regions: readonly string[];
+  readonly regionKey: string;
+  readonly instanceKey: string;
+}
+
+function linksOf({ attributes }: ZarrGroup): TableLinks | undefined {
+  const from = own(attributes, "spatialdata_attrs") ?? attributes;
+  const [regionKey, instanceKey] = [textAt(from, "region_key"), textAt(from, "instance_key")];
+  if (regionKey === undefined || instanceKey === undefined) return undefined;
+  const region = textAt(from, "region");
+  return { regions: region === undefined ? textsAt(from, "region") : [region], regionKey, instanceKey };
+}
+
+/**
+ * The rows that annotate labels; undefined if they are not part of SpatialData, or have no table.
+ * @param array a level of the labels
+ */
+export async function labelTable(
+  { store, path, zarrFormat }: ZarrArray,
+  signal: AbortSignal,
+): Promise<Observations | undefined> {
+  const [, root = "", name] = /^(?:(.*)\/)?labels\/([^/]+)\/[^/]+$/.exec(path) ?? [];
+  if (name === undefined) return undefined;
+  const container = await groupAt(store, root, zarrFormat, signal);
+  if (!container || own(container.attributes, "spatialdata_attrs") === undefined) return undefined;
+  for (const table of await tablesOf(container, signal)) {
+    const links = linksOf(table);
+    if (!links?.regions.includes(name)) continue;
+    const rows = await rowsOf(table, links, name, signal);
+    if (rows) return rows;
+  }
+  return undefined;
+}
+
+/** The tables of SpatialData. Without a listing, the only name is the usual one. */
+async function tablesOf(container: ZarrGroup, signal: AbortSignal): Promise<ZarrGroup[]> {
+  const folder =
+    (await ifReadable(container.open("tables", { kind: "group", signal }), signal)) ??
+    (await ifReadable(container.open("table", { kind: "group", signal }), signal)); // before 0.2
+  if (!folder) return [];
+  const listed: readonly Pick<Member, "name" | "kind">[] = (await ifReadable(
+    folder.members({ signal }),
+    signal,
+  )) ?? [{ name: "table", kind: "group" }];
+  const found = await Promise.all(
+    listed
+      .filter(({ kind }) => kind === "group")
+      .slice(0, maxTables)
+      .map((one) => ifReadable(folder.open(one.name, { kind: "group", signal }), signal)),
+  );
+  return found.filter((table) => table !== undefined);
+}
+
+async function rowsOf(
+  table: ZarrGroup,
+  { regionKey, instanceKey }: TableLinks,
+  region: string,
+  signal: AbortSignal,
+): Promise<Observations | undefined> {
+  const obs = await ifReadable(table.open("obs", { kind: "group", signal }), signal);
+  if (!obs) return undefined;
+  const index = await ifReadable(obs.open(columnNames(obs)[0]!, { kind: "array", signal }), signal);
+  const [rows = 0] = index?.shape ?? [];
+  if (rows === 0 || rows > featureLimits.features) return undefined;
+  const [regions, instances] = await Promise.all(
+    [regionKey, instanceKey].map((name) => readColumn(obs, name, rows, signal)),
+  );
+  if (regions?.kind !== "categories" || instances?.kind !== "numbers") return undefined;
+  const code = regions.names.indexOf(region);
+  const kept = Array.from({ length: rows }, (_, row) => row).filter(
+    (row) => regions.codes[row] === code && Number.isSafeInteger(instances.values[row]),
+  );
+  if (code < 0 || kept.length === 0) return undefined;
+  const ids = Float64Array.from(kept, (row) => instances.values[row]!);
+  const read = async (name: string) => {
+    const column = await readColumn(obs, name, rows, signal);
+    return column && kept.length < rows ? subset(column, kept) : column;
+  };
+  return new Observations(kept.length, columnNames(obs), read, ids);
+}
+
+/** The values of some rows. */
+function subset(column: FeatureColumn, rows: readonly number[]): FeatureColumn {
+  return column.kind === "numbers"
+    ? { kind: "numbers", values: Float64Array.from(rows, (row) => column.values[row]!) }
+    : { ...column, codes: Int32Array.from(rows, (row) => column.codes[row]!) };
+}
+
+/** Lists of OME-Zarr: `image-label.properties`, with the keys as columns. */
+export function propertiesTable(entries: readonly unknown[]): Observations | undefined {
+  const rows = entries
+    .filter((entry) => Number.isSafeInteger(own(entry, "label-value")))
+    .slice(0, featureLimits.features);
+  const names = new Set(rows.flatMap((entry) => Object.keys(entry as object)));
+  names.delete("label-value");
+  if (rows.length === 0 || names.size === 0) return undefined;
+  const ids = Float64Array.from(rows, (entry) => own(entry, "label-value") as number);
+  const list = [...names].slice(0, featureLimits.columns);
+  return new Observations(rows.length, list, async (name) => propertyColumn(rows, name), ids);
+}
+
+function propertyColumn(rows: readonly unknown[], name: string): FeatureColumn {
+  const values = rows.map((entry) => own(entry, name));
+  const isNumber = (value: unknown) => typeof value === "number" || value === undefined || value === null;
+  if (values.every(isNumber))
+    return {
+      kind: "numbers",
+      values: Float64Array.from(values, (value) => (typeof value === "number" ? value : Number.NaN)),
+    };
+  return textColumn(values.length, (row) => {
+    const value = values[row];
+    return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
+  });
+}
