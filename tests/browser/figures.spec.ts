@@ -133,11 +133,12 @@ test("a figure taken right after opening has the labels that are still loading",
 }) => {
   problems.expect(/404/); // chunks of the background
   await page.route("**/labels/cells/zarr.json", async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await new Promise((resolve) => setTimeout(resolve, 3000));
     await route.continue();
   });
   await viewer.goto("source=/groups/labelled.zarr&map=gray&range=0:256&opacity=1");
   const dialog = await openDialog(page);
+  await dialog.getByLabel("Resolution").fill("96");
   const { bytes } = await saved(page);
   const { width, height, at } = await pixelsOf(page, bytes);
   // Labels have colours, the image is gray.

@@ -76,7 +76,7 @@ test("points have the colours of a column, which the legend explains and the lin
   expect(colors[1]).toEqual(colors[2]);
   expect(new Set(colors.map(String)).size).toBe(4);
   expect(colors[4]).toEqual([128, 128, 128, 255]);
-  // Numbers: viridis from 10 to 50, and a range and a map of one's own.
+  // Numbers: viridis from 10 to 50, and another range and map.
   await viewer.choose("Colour by", "area");
   await expect(page.getByRole("list", { name: "area" }).getByRole("listitem")).toHaveText([
     "1050",
@@ -146,7 +146,7 @@ const labelPixel = async (viewer: ViewerPage, [, row, column]: (typeof tableSqua
   ...(await viewer.pixels([row + 4, row + 5], [column + 4, column + 5])).data,
 ];
 
-test("labels of SpatialData have the colours, texts and rows of their table", async ({
+test("labels of SpatialData have the colours, descriptions and rows of their table", async ({
   viewer,
   page,
   problems,
@@ -165,7 +165,7 @@ test("labels of SpatialData have the colours, texts and rows of their table", as
     "no value1",
   ]);
   const gray = [128, 128, 128, 255];
-  // A label without a value, one without a row, and one that has no entry in the table of colours.
+  // A label without a value, one without a row, and one without an entry in the table of colours.
   await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual(gray);
   const colors = await Promise.all(tableSquares.map((square) => labelPixel(viewer, square)));
   expect(colors[1]).toEqual(colors[2]);

@@ -110,7 +110,7 @@ export class RelatedDataLoader {
     }
   }
 
-  /** Reads what is said about points. */
+  /** Reads the descriptions of points. */
   async #describe({ observations }: Embedding): Promise<void> {
     const signal = this.#signal;
     await observations.readDescribed().catch(() => {}); // rows are numbered without it

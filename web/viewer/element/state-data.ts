@@ -6,7 +6,7 @@ import { tableOf } from "../model/table.js";
 import type { Dataset } from "../source/dataset.js";
 import { loadProjection } from "./projections.js";
 
-/** What is not at hand. @param onFailure is given a sentence; the picture is drawn without that part */
+/** Returns the loads of missing parts. @param onFailure is given a sentence; the picture is drawn without that part */
 export function stateData(
   dataset: Dataset,
   state: ViewState,

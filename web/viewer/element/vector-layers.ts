@@ -21,7 +21,7 @@ const defaultLine = 1.5;
 export interface DrawnVectors {
   /** "" for the points of an embedding. */
   readonly name: string;
-  /** What a feature is called. */
+  /** Noun for a feature. */
   readonly one: string;
   readonly features: Features;
   readonly scene: VectorScene;

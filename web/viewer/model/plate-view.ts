@@ -14,13 +14,13 @@ export interface PlateView {
 /** The default view. */
 const usualPlateView: PlateView = { channel: null, field: 0, index: new Map() };
 
-/** Maximum number of axes with an index of their own. */
-const maxAxes = 32;
+/** Maximum number of parts. */
+const maxParts = 32;
 
-/** Reads `channel:1,field:0,2:5`: numbers from 0, of axes by their number. Other parts are left out. */
+/** Reads `channel:1,field:0,2:5`: numbers from 0, of axes by their number. Ignores other parts. */
 export function readPlateView(text: string): PlateView {
   const view = { ...usualPlateView, index: new Map<number, number>() };
-  for (const part of text.split(",").slice(0, maxAxes)) {
+  for (const part of text.split(",").slice(0, maxParts)) {
     const [, name, value] = /^\s*(channel|field|\d{1,2}):(\d{1,9})\s*$/.exec(part) ?? [];
     if (name === undefined) continue;
     if (name === "channel" || name === "field") view[name] = Number(value);

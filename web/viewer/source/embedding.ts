@@ -171,7 +171,7 @@ const noPaths: Paths = {
 
 const made = keptFor((_embedding: Embedding) => new Map<string, Features>());
 
-/** The points of a plane. Those without a finite position are left out. */
+/** The points of a plane. Skips those without a finite position. */
 export function embeddingFeatures(embedding: Embedding, down: number, across: number): Features {
   const key = `${down} ${across}`;
   const known = made(embedding).get(key);

@@ -6,7 +6,7 @@ import { type FeatureColumn, featureLimits } from "./features.js";
 import { groupAt, ifReadable } from "./nodes.js";
 import { Observations } from "./observations.js";
 
-/** Maximum number of tables that are looked at. */
+/** Maximum number of tables of a store. */
 const maxTables = 64;
 
 /** The links of a table: `spatialdata_attrs`, or the attributes themselves. */

@@ -25,7 +25,7 @@ export async function refuseTurned(
     );
 }
 
-/** Whether a list of transformations has one that is not along the axes. */
+/** Whether a list of transformations leaves the directions of the axes. */
 function isTurned(list: unknown, depth: number): boolean {
   if (!Array.isArray(list)) return false;
   return list.slice(0, maxSteps).some((step: unknown) => {
@@ -36,7 +36,7 @@ function isTurned(list: unknown, depth: number): boolean {
   });
 }
 
-/** Whether the rows of a matrix are those of the identity; a last column of shifts is 0. */
+/** Whether rows form the identity; a last column of shifts is 0. */
 const isIdentity = (rows: unknown): boolean =>
   Array.isArray(rows) &&
   rows.every((row: unknown, i) => Array.isArray(row) && row.every((value, k) => value === (i === k ? 1 : 0)));
