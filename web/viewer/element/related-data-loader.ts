@@ -3,8 +3,7 @@ import { errorMessage } from "../base/format.js";
 import { labelTableOf } from "../model/label-tables.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import type { Dataset, Labels } from "../source/dataset.js";
-import type { Embedding } from "../source/embedding.js";
+import type { Dataset, Embedding, Labels } from "../source/dataset.js";
 import type { Opened } from "../source/open.js";
 import type { LayerOpener } from "./layer-opener.js";
 

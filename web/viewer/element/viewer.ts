@@ -4,7 +4,7 @@ import type { PictureOptions } from "../model/figure.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Opened } from "../source/open.js";
 import type { FigureViewer } from "./figure.js";
-import { enterLink, joinLink, type Linked, tellLinked } from "./links.js";
+import type * as Links from "./links.js";
 import { MainPanel, type ViewerState } from "./main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./options.js";
 import { SourceOpener } from "./source-opener.js";
@@ -13,7 +13,7 @@ import { ViewController } from "./view-controller.js";
 import { viewLink } from "./view-link.js";
 import { ViewerModel } from "./viewer-model.js";
 
-export class Viewer implements Linked {
+export class Viewer implements Links.Linked {
   readonly #model = new ViewerModel();
   readonly #mainPanel = new MainPanel();
   readonly #controller = new ViewController(this.#model, this.#mainPanel, {
@@ -36,7 +36,9 @@ export class Viewer implements Linked {
     onBegin: (signal) => this.#controller.clear(signal),
     onOpened: (opened, wanted, signal) => this.#showOpened(opened, wanted, signal),
   });
+  #links: typeof Links | undefined;
   #leaveLink = () => {};
+  #isDestroyed = false;
 
   constructor(element: HTMLElement, options: ViewerOptions = {}) {
     const { side, status } = this.#controller;
@@ -47,7 +49,8 @@ export class Viewer implements Linked {
     element.replaceChildren(root);
     settings.subscribe((state, before, cause) => {
       const { link } = this.#model.options;
-      if (state && before && link && cause !== "link" && cause !== "open") tellLinked(link, this, before);
+      if (state && before && link && cause !== "link" && cause !== "open")
+        this.#links?.tellLinked(link, this, before);
     });
     this.setOptions(options);
   }
@@ -62,8 +65,18 @@ export class Viewer implements Linked {
     this.#controller.side.show();
     if (options.link === link) return;
     this.#leaveLink();
-    this.#leaveLink = options.link ? joinLink(options.link, this) : () => {};
-    if (options.link) enterLink(options.link, this);
+    this.#leaveLink = () => {};
+    if (options.link) void this.#join(options.link);
+  }
+
+  /** Joins a link, whose code is loaded with the first one. */
+  async #join(name: string): Promise<void> {
+    const links = await import("./links.js");
+    if (this.#model.options.link !== name || this.#isDestroyed) return;
+    this.#links = links;
+    this.#leaveLink();
+    this.#leaveLink = links.joinLink(name, this);
+    links.enterLink(name, this);
   }
 
   get current(): ViewState | undefined {
@@ -157,6 +170,7 @@ export class Viewer implements Linked {
   }
 
   destroy(): void {
+    this.#isDestroyed = true;
     this.#leaveLink();
     this.#opener.close();
     this.#controller.destroy();
@@ -172,7 +186,7 @@ export class Viewer implements Linked {
     this.#controller.begin(opened, isOrderUnsure ? (v1Order ?? "spec") : undefined);
     await this.#controller.apply(resolveFor(opened.dataset, wanted), "open");
     const { link, onChange } = this.#model.options;
-    if (link) enterLink(link, this);
+    if (link) this.#links?.enterLink(link, this);
     if (this.view) onChange?.(this.view, "open");
   }
 

@@ -1,7 +1,6 @@
 /** A dataset: one array, or the same data at several resolutions, with the meaning of its axes and values. */
 import type { DType, Region, ZarrArray } from "zarr-wasm";
 import type { LabelColors } from "../base/label-colors.js";
-import type { Embedding } from "./embedding.js";
 import type { Observations } from "./observations.js";
 
 /** The meaning of an axis, if declared: by CF, by OME-Zarr, or by an unambiguous name. */
@@ -117,6 +116,13 @@ export interface ChannelInfo {
   readonly active: boolean | undefined;
   /** Values of the first and the last colour. */
   readonly window: readonly [low: number, high: number] | undefined;
+}
+
+/** The points of a scatter plot. */
+export interface Embedding {
+  /** Coordinates of the observations, by axis. */
+  readonly columns: readonly Float64Array[];
+  readonly observations: Observations;
 }
 
 export interface Dataset {

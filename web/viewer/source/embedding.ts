@@ -4,18 +4,11 @@ import { keptFor } from "../base/memo.js";
 import { textAt } from "./attributes.js";
 import type { Collection } from "./collection.js";
 import { linearCoordinates } from "./coordinates.js";
-import type { Dataset, DatasetAxis } from "./dataset.js";
+import type { Dataset, DatasetAxis, Embedding } from "./dataset.js";
 import { type Features, featureLimits, InvalidLayer, type Paths } from "./features.js";
 import { groupAt, ifReadable } from "./nodes.js";
-import { annDataObservations, type Observations } from "./observations.js";
+import { annDataObservations } from "./observations.js";
 import { factsOfNode } from "./tree.js";
-
-/** The points of a scatter plot. */
-export interface Embedding {
-  /** Coordinates of the observations, by axis. */
-  readonly columns: readonly Float64Array[];
-  readonly observations: Observations;
-}
 
 /** Maximum number of columns that are read. */
 const maxColumns = 64;
