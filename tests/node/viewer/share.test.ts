@@ -17,6 +17,7 @@ import {
   type ViewState,
   type WantedState,
 } from "../../../web/viewer/model/state.js";
+import { advise } from "../../../web/viewer/panels/error-advice.js";
 import { explain } from "../../../web/viewer/panels/messages.js";
 import { arrayDataset } from "../../../web/viewer/source/arrays.js";
 import { root } from "../../shared/places.js";
@@ -109,34 +110,32 @@ describe("advice on errors", () => {
   const page = { operation: "opening", pageProtocol: "https:", pageOrigin: "https://page.example" } as const;
 
   it("first names the header that another server has to send", () => {
-    const { hints } = explain(silent, { ...page, source: "https://data.example/a.zarr" });
+    const { hints } = advise(silent, { ...page, source: "https://data.example/a.zarr" });
     expect(hints[0]).toContain("Access-Control-Allow-Origin: * (or https://page.example)");
     expect(hints[1]).toContain("Access-Control-Expose-Headers: Content-Range");
   });
 
   it("suggests first to check the address, if it is on the page's own server, and names the browser's limits on http", () => {
-    expect(explain(silent, { ...page, source: "https://page.example/a" }).hints[0]).toContain(
+    expect(advise(silent, { ...page, source: "https://page.example/a" }).hints[0]).toContain(
       "Is the address right",
     );
-    expect(explain(silent, { ...page, source: "http://data.example/a" }).hints).toEqual([
+    expect(advise(silent, { ...page, source: "http://data.example/a" }).hints).toEqual([
       expect.stringContaining("refuses to read from an http address: try it with https://"),
     ]);
   });
 
   it("does not blame headers for what the store itself lacks", () => {
     const lost = new ZarrError("Network", "chunks/A is not there", { code: "missing-target" });
-    expect(explain(lost, { ...page, source: "https://data.example/a" }).hints.join()).not.toContain(
-      "Access-",
-    );
+    expect(advise(lost, { ...page, source: "https://data.example/a" }).hints.join()).not.toContain("Access-");
   });
 
-  it("distinguishes invalid archives and oversized chunks from faults of metadata and selections", () => {
+  it("distinguishes invalid archives and oversized chunks from faults of metadata and selections", async () => {
     const zip = new ZarrError("InvalidMetadata", "a.zip is not a valid zip archive", { code: "bad-zip" });
-    const said = explain(zip, { ...page, source: "https://data.example/a.zip" });
-    expect(said.title).toBe("The archive cannot be read");
-    expect(said.hints.join()).not.toContain("metadata");
+    const { title, advice } = explain(zip, { ...page, source: "https://data.example/a.zip" });
+    expect(title).toBe("The archive cannot be read");
+    expect((await advice)!.hints.join()).not.toContain("metadata");
     const large = new ZarrError("LimitExceeded", "a chunk of 10 × 10 is larger than the limit");
-    expect(explain(large, { ...page, source: "x" }).hints[0]).toContain("smaller chunks");
+    expect(advise(large, { ...page, source: "x" }).hints[0]).toContain("smaller chunks");
   });
 });
 
@@ -151,7 +150,7 @@ describe("advice on reading", () => {
     const dataset = arrayDataset(array as unknown as ZarrArray, "a");
     return { ...dataset, levels: Array(levels).fill(dataset.levels[0]) } as unknown as typeof dataset;
   };
-  const advise = (dataset: ReturnType<typeof plain>, size: number) =>
+  const adviceOn = (dataset: ReturnType<typeof plain>, size: number) =>
     adviceFor({
       dataset,
       state: resolveState(dataset.array, {}),
@@ -161,21 +160,21 @@ describe("advice on reading", () => {
     })!;
 
   it("names the largest costs, with figures", () => {
-    expect(advise(plain([64, 1000, 1000], [64, 64, 64]), 64)).toMatchObject({
+    expect(adviceOn(plain([64, 1000, 1000], [64, 64, 64]), 64)).toMatchObject({
       chunks: 1,
       chunkBytes: 2 * 64 ** 3,
       shownBytes: 2 * 64 ** 2,
       sentence: expect.stringContaining("chunks of 1 × 64 × 64 would need 64 times fewer bytes"),
     });
     const large = plain([20_000, 20_000], [1000, 1000]);
-    expect(advise(large, 20_000).sentence).toMatch(/covers at least 400 elements.*multiscale/);
-    expect(advise(plain([20_000, 20_000], [1000, 1000], 3), 20_000).sentence).toContain(
+    expect(adviceOn(large, 20_000).sentence).toMatch(/covers at least 400 elements.*multiscale/);
+    expect(adviceOn(plain([20_000, 20_000], [1000, 1000], 3), 20_000).sentence).toContain(
       "Chunks suit this view",
     );
-    expect(advise(plain([1000, 1000], [20, 20]), 1000).sentence).toMatch(
+    expect(adviceOn(plain([1000, 1000], [20, 20]), 1000).sentence).toMatch(
       /^2,500 chunks of 800 bytes need one request each/,
     );
-    expect(advise(plain([9000, 9000], [9000, 9000]), 1000).sentence).toContain(
+    expect(adviceOn(plain([9000, 9000], [9000, 9000]), 1000).sentence).toContain(
       "hold 81 times the data in this view",
     );
   });

@@ -52,13 +52,15 @@ export class RelatedDataLoader {
     this.callbacks.onPending(false);
   }
 
-  /** Counts a load. */
-  async #load(load: () => Promise<void>): Promise<void> {
-    const opened = this.#opened;
+  /** Counts a load, and reports its failure. */
+  async #load(subject: string, load: () => Promise<void>): Promise<void> {
+    const [opened, signal] = [this.#opened, this.#signal];
     this.#pending++;
     this.callbacks.onPending(true);
     try {
       await load();
+    } catch (error) {
+      if (!signal.aborted) this.callbacks.onFailure(`${subject} cannot be shown: ${errorMessage(error)}.`);
     } finally {
       if (opened === this.#opened) this.callbacks.onPending(--this.#pending > 0);
     }
@@ -68,19 +70,19 @@ export class RelatedDataLoader {
   openLayers({ layers }: ViewState): void {
     const opened = this.#opened;
     if (!opened || (layers.length === 0 && !this.#layers)) return;
-    void this.#load(() => this.#openLayers(opened, layers));
+    void this.#load("The layers", () => this.#openLayers(opened, layers));
   }
 
-  async #openLayers(opened: OpenedDataset, layers: ViewState["layers"]): Promise<void> {
+  async #openLayers({ dataset }: OpenedDataset, layers: ViewState["layers"]): Promise<void> {
     const signal = this.#signal;
     try {
       this.#layers ??= import("./layer-opener.js").then(
-        ({ LayerOpener }) => new LayerOpener(opened.dataset, signal, this.callbacks),
+        ({ LayerOpener }) => new LayerOpener(dataset, signal, this.callbacks),
       );
       await (await this.#layers).open(layers);
     } catch (error) {
       this.#layers = undefined;
-      this.callbacks.onFailure(`The layers cannot be shown: ${errorMessage(error)}.`);
+      throw error;
     }
   }
 
@@ -90,23 +92,20 @@ export class RelatedDataLoader {
     if (!opened || this.#isFound) return;
     this.#isFound = true;
     void this.#findCollection(opened);
-    void this.#load(() => this.#findLabels(opened.dataset));
-    if (opened.dataset.embedding) void this.#load(() => this.#describe(opened.dataset.embedding!));
-    const settings = this.callbacks.settings();
-    if (settings?.colormap === "labels") void this.#load(() => this.#findTable(opened.dataset));
+    void this.#load("The labels", () => this.#findLabels(opened.dataset));
+    const { embedding } = opened.dataset;
+    if (embedding) void this.#load("The points", () => this.#describe(embedding));
+    if (this.callbacks.settings()?.colormap === "labels") this.#openTable(opened.dataset);
   }
 
-  /** Reads the table of labels. */
-  async #findTable(labels: Dataset): Promise<void> {
+  /** Opens the table of labels. */
+  #openTable(labels: Dataset): void {
     const signal = this.#signal;
-    try {
+    void this.#load("The table of the labels", async () => {
       const { loadLabelTable } = await import("./layer-opener.js");
       await loadLabelTable(labels, this.callbacks.settings()?.by ?? "", signal);
       if (!signal.aborted) this.callbacks.onNews();
-    } catch (error) {
-      if (signal.aborted) return;
-      this.callbacks.onFailure(`The table of the labels cannot be shown: ${errorMessage(error)}.`);
-    }
+    });
   }
 
   /** Reads the descriptions of points. */
@@ -131,27 +130,19 @@ export class RelatedDataLoader {
     if (labels.length === 0 || signal.aborted) return;
     this.#labels = labels;
     this.callbacks.onLabels();
-    await this.#openLabels();
+    this.openLabels();
   }
 
   /** Opens the selected labels. */
   openLabels(): void {
-    void this.#load(() => this.#openLabels());
-  }
-
-  async #openLabels(): Promise<void> {
     const [opened, settings, signal] = [this.#opened, this.callbacks.settings(), this.#signal];
     const labels = opened && settings && shownLabels(opened.dataset, settings);
     if (!labels) return;
-    try {
+    void this.#load(`The labels ${labels.name}`, async () => {
       const dataset = labels.dataset ?? (await labels.open());
       if (signal.aborted) return;
       this.callbacks.onNews();
-      if (!labelTableOf(dataset)) await this.#findTable(dataset);
-    } catch (error) {
-      if (signal.aborted) return;
-      const message = errorMessage(error);
-      this.callbacks.onFailure(`The labels ${labels.name} cannot be shown: ${message}.`);
-    }
+      if (!labelTableOf(dataset)) this.#openTable(dataset);
+    });
   }
 }

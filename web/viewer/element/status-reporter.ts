@@ -1,7 +1,8 @@
 /** Reports progress, notes and errors, to the user and to the page. */
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount } from "../base/format.js";
-import { type Explanation, explain, type FailedOperation } from "../panels/messages.js";
+import type { FailedOperation } from "../panels/error-advice.js";
+import { type Explanation, explain } from "../panels/messages.js";
 import { type Note, Notes } from "../panels/notes.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import type { LazyVolume } from "./lazy-volume.js";

@@ -1,7 +1,8 @@
 /** The requested source: parses it, compares it with the open one, and describes it. */
 import type { Source } from "zarr-wasm";
 import { arrayFacts, resolveState, type ViewState, type WantedState } from "../model/state.js";
-import type { ErrorContext, Explanation, FailedOperation } from "../panels/messages.js";
+import type { ErrorContext, FailedOperation } from "../panels/error-advice.js";
+import type { Explanation } from "../panels/messages.js";
 import type { Dataset } from "../source/dataset.js";
 import type { RefusedAddress } from "../source/open.js";
 import type { ViewerTarget } from "./options.js";
@@ -49,6 +50,4 @@ export function errorContext({ source }: ViewerTarget, operation: FailedOperatio
 export const refusal = ({ message }: RefusedAddress): Explanation => ({
   title: "The source cannot be used",
   message,
-  hints: [],
-  details: [],
 });

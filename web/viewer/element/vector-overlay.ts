@@ -60,7 +60,7 @@ export class VectorOverlay {
   /** The integer that identifies the observation at a position in CSS pixels. */
   observationAt(at: Point): number | undefined {
     const found = this.#at(at);
-    return found && found.vectors.observations?.id(found.feature);
+    return found?.vectors.observations?.id(found.feature);
   }
 
   /** Position of the next observation in a direction, in CSS pixels. */

@@ -2,7 +2,8 @@
 import type { ZarrWarning } from "zarr-wasm";
 import { formatByteCount } from "../base/format.js";
 import type { ViewState } from "../model/state.js";
-import { chunkSentence, type ErrorContext, explain } from "../panels/messages.js";
+import type { ErrorContext } from "../panels/error-advice.js";
+import { chunkSentence, explain } from "../panels/messages.js";
 import type { Note } from "../panels/notes.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Gap } from "../tiles/tile.js";
@@ -35,10 +36,10 @@ export function chunkErrors(gaps: readonly Gap[], { failures }: TileStatus): unk
 export function damageNotes(errors: readonly unknown[], context: ErrorContext, retry: () => void): Note[] {
   const [first] = errors;
   if (first === undefined) return [];
-  const { hints } = explain(first, context);
   const others = errors.length > 1 ? ` ${errors.length - 1} more could not be read.` : "";
-  const text = `${chunkSentence(first)}${others} ${hints[0] ?? ""}`.trim();
-  return [{ text, isWarning: true, action: { label: "Try again", run: retry } }];
+  const text = `${chunkSentence(first)}${others}`;
+  const more = explain(first, context).advice?.then((advice) => advice?.hints[0]);
+  return [{ text, more, isWarning: true, action: { label: "Try again", run: retry } }];
 }
 
 /** Notes on parts that exceed the memory budget. */

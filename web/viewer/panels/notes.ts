@@ -4,6 +4,8 @@ import { maxText, shortened } from "../base/text.js";
 
 export interface Note {
   readonly text: string;
+  /** Another sentence, if there is one. */
+  readonly more?: Promise<string | undefined> | undefined;
   /** True for possible errors, false for remarks. */
   readonly isWarning?: boolean | undefined;
   readonly action?: { readonly label: string; readonly run: () => void } | undefined;
@@ -12,10 +14,7 @@ export interface Note {
 /** Maximum number of displayed notes. */
 const maxNotes = 20;
 
-const restNote = (count: number): Note => ({
-  text:
-    count === 1 ? "One more note is not shown." : `${count.toLocaleString("en")} more notes are not shown.`,
-});
+const restNote = (count: number): Note => ({ text: `More notes: ${count.toLocaleString("en")}.` });
 
 export class Notes {
   readonly element = h("ul", { class: "zw-notes", "aria-label": "Notes", hidden: true });
@@ -34,14 +33,14 @@ export class Notes {
     if (key === this.#shown) return;
     this.#shown = key;
     this.element.hidden = notes.length === 0;
-    const items = notes.map(({ text, isWarning, action }) =>
-      h(
-        "li",
-        { class: isWarning ? "zw-warning" : undefined },
-        h("span", {}, shortened(text, maxText)),
-        action && h("button", { type: "button", class: "zw-button", onclick: action.run }, action.label),
-      ),
-    );
-    this.element.replaceChildren(...items);
+    this.element.replaceChildren(...notes.map(noteItem));
   }
+}
+
+function noteItem({ text, more, isWarning, action }: Note): HTMLElement {
+  const span = h("span", {}, shortened(text, maxText));
+  void more?.then((sentence) => sentence && span.replaceChildren(shortened(`${text} ${sentence}`, maxText)));
+  const button =
+    action && h("button", { type: "button", class: "zw-button", onclick: action.run }, action.label);
+  return h("li", { class: isWarning ? "zw-warning" : undefined }, span, button);
 }

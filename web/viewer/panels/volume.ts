@@ -104,7 +104,7 @@ function slicesPart(dataset: Dataset, change: Change): Control {
       const axes = volumeAxes(dataset, state);
       element.hidden = state.view !== "volume" || kind !== "image" || !axes;
       for (const { name, box, text, element: row } of rows) {
-        const place = slicesAcross.findIndex((one) => one === name);
+        const place = (slicesAcross as readonly string[]).indexOf(name);
         if (place >= 0 && axes) text.textContent = `across ${axisName(names, axes[place]!)}`;
         else row.hidden = state.cut === null;
         box.checked = state.slices.includes(name);
