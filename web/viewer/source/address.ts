@@ -76,7 +76,7 @@ function finished(
     return { refused: `Pages cannot read from ${scheme}: addresses. Enter one that begins with https://.` };
   if (scheme !== undefined && !URL.canParse(text)) return { refused: "This is not a valid address." };
   if (scheme !== undefined && new URL(text).username !== "")
-    return { refused: "Pages may not read from addresses with a password." };
+    return { refused: "Pages may not read from addresses with a name and a password in them." };
   // The address of an archive or a repository ends there, whatever its folders are called.
   const isWhole = isArchive || adapters !== "";
   const split = isWhole ? { source: text.replace(/#.*$/s, "") + adapters, path: "" } : splitPath(text);
