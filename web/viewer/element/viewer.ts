@@ -36,7 +36,7 @@ export class Viewer implements Links.Linked {
     onBegin: (signal) => this.#controller.clear(signal),
     onOpened: (opened, wanted, signal) => this.#showOpened(opened, wanted, signal),
   });
-  #links: typeof Links | undefined;
+  #links: Pick<typeof Links, "enterLink" | "tellLinked"> | undefined;
   #leaveLink = () => {};
   #isDestroyed = false;
 
@@ -71,12 +71,12 @@ export class Viewer implements Links.Linked {
 
   /** Joins a link, whose code is loaded with the first one. */
   async #join(name: string): Promise<void> {
-    const links = await import("./links.js");
+    const { joinLink, enterLink, tellLinked } = await import("./links.js");
     if (this.#model.options.link !== name || this.#isDestroyed) return;
-    this.#links = links;
+    this.#links = { enterLink, tellLinked };
     this.#leaveLink();
-    this.#leaveLink = links.joinLink(name, this);
-    links.enterLink(name, this);
+    this.#leaveLink = joinLink(name, this);
+    enterLink(name, this);
   }
 
   get current(): ViewState | undefined {

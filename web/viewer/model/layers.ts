@@ -9,8 +9,8 @@ import { type LayerState, layerName, placeKey } from "./added-layers.js";
 import type { Rectangle } from "./camera.js";
 import { findChannelAxis, isPicture } from "./channels.js";
 import type { LabelLook } from "./label-look.js";
-import type { OpacityCurve } from "./opacity-curve.js";
 import { labelTableOf } from "./label-tables.js";
+import type { OpacityCurve } from "./opacity-curve.js";
 import { openedLayers } from "./opened-layers.js";
 import { arrayFacts, type Outside, resolveState, type ValueRange, type ViewState } from "./state.js";
 
