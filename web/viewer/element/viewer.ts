@@ -4,7 +4,7 @@ import type { PictureOptions } from "../model/figure.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { Opened } from "../source/open.js";
 import type { FigureViewer } from "./figure.js";
-import type * as Links from "./links.js";
+import type { enterLink, Linked, tellLinked } from "./links.js";
 import { MainPanel, type ViewerState } from "./main-panel.js";
 import type { ViewerOptions, ViewerTarget, ViewerView } from "./options.js";
 import { SourceOpener } from "./source-opener.js";
@@ -13,7 +13,7 @@ import { ViewController } from "./view-controller.js";
 import { viewLink } from "./view-link.js";
 import { ViewerModel } from "./viewer-model.js";
 
-export class Viewer implements Links.Linked {
+export class Viewer implements Linked {
   readonly #model = new ViewerModel();
   readonly #mainPanel = new MainPanel();
   readonly #controller = new ViewController(this.#model, this.#mainPanel, {
@@ -36,7 +36,7 @@ export class Viewer implements Links.Linked {
     onBegin: (signal) => this.#controller.clear(signal),
     onOpened: (opened, wanted, signal) => this.#showOpened(opened, wanted, signal),
   });
-  #links: Pick<typeof Links, "enterLink" | "tellLinked"> | undefined;
+  #links: { readonly enterLink: typeof enterLink; readonly tellLinked: typeof tellLinked } | undefined;
   #leaveLink = () => {};
   #isDestroyed = false;
 
@@ -71,12 +71,12 @@ export class Viewer implements Links.Linked {
 
   /** Joins a link, whose code is loaded with the first one. */
   async #join(name: string): Promise<void> {
-    const { joinLink, enterLink, tellLinked } = await import("./links.js");
+    const links = await import("./links.js");
     if (this.#model.options.link !== name || this.#isDestroyed) return;
-    this.#links = { enterLink, tellLinked };
+    this.#links = links;
     this.#leaveLink();
-    this.#leaveLink = joinLink(name, this);
-    enterLink(name, this);
+    this.#leaveLink = links.joinLink(name, this);
+    links.enterLink(name, this);
   }
 
   get current(): ViewState | undefined {
