@@ -117,10 +117,11 @@ function probe(counted) {
     if (!text.includes("sampler3D atlas")) return text;
     const skipping =
       counted === "all"
-        ? text.replaceAll(/if \((?:isDense && least == most|!\(most > best\))\)/g, "if (false)")
+        ? text
+            .replace(/bool isSkipped = .*/, "bool isSkipped = false, isUniform = false;")
+            .replace("if (!(most > best)) { former", "if (false) { former")
         : text;
     return skipping
-      .replaceAll("else if (!(!(most > best)))", counted === "all" ? "else if (true)" : "$&")
       .replace("void main() {", "float taken = 0.0;\nvoid main() {")
       .replaceAll("float v = texture(atlas, place).r;", "float v = texture(atlas, place).r; taken += 1.0;")
       .replaceAll(/if \(best >= range.z\) break;/g, counted === "all" ? "" : "$&")

@@ -161,6 +161,50 @@ test("infinite values are above or below every range, also between finite ones",
   }
 });
 
+/** Tubes in zeros, a block of equal values, noise of low values. */
+const tubes = (x: number, y: number, z: number) => {
+  if (x < 24 && y > 60) return 77;
+  if (z > 120) return 20 + (noise(x, y, z) >> 4);
+  return Math.hypot(x - 70 - 30 * Math.sin(z / 20), y - 70) < 5 ? 255 - z : 0;
+};
+
+for (const mode of ["max", "min", "mean", "composite", "surface"])
+  test(`skipped bricks and cells do not change the picture: ${mode}`, async ({ viewer, page, problems }) => {
+    problems.expect(/404/);
+    const shape = [140, 130, 140] as const;
+    const bytesOnly = volumeOf(new Uint8Array(140 * 130 * 140), shape, tubes);
+    const withGaps = volumeOf(new Float32Array(140 * 130 * 140), shape, (x, y, z) =>
+      x > 100 && x + z < 150 ? Number.NaN : tubes(x, y, z),
+    );
+    const pictures = async (): Promise<number[][]> => {
+      const all: number[][] = [];
+      for (const volume of [bytesOnly, withGaps]) {
+        await page.unrouteAll();
+        await serve(page, omeVolume([volume], [64, 64, 64]));
+        await show(viewer, `orbit=35,25,0.5&mode=${mode}`);
+        all.push(grayRows(await viewer.canvas()).flatMap((row) => [...row]));
+      }
+      return all;
+    };
+    const fast = await pictures();
+    await page.addInitScript(() => {
+      const { prototype } = WebGL2RenderingContext;
+      const { shaderSource } = prototype;
+      prototype.shaderSource = function (shader, text) {
+        const plain = text
+          .replace(/bool isSkipped = .*/, "bool isSkipped = false, isUniform = false;")
+          .replace(/if \(.*\) \{ former = -3e38; continue; \}/g, "");
+        shaderSource.call(this, shader, plain);
+      };
+    });
+    const slow = await pictures();
+    for (const [i, picture] of fast.entries()) {
+      const different = picture.filter((gray, at) => Math.abs(gray - slow[i]![at]!) > 1).length;
+      expect(different / picture.length, `volume ${i}`).toBeLessThan(0.0005);
+      expect(new Set(picture).size).toBeGreaterThan(10);
+    }
+  });
+
 test("the surface of a sphere has its radius and position", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
   const [cx, cy, cz, radius] = [52, 47, 40, 30];

@@ -2,9 +2,17 @@
 import { expect, it } from "vitest";
 import { defaultOrbit, type Orbit } from "#src/viewer/model/volume.js";
 import { Atlas } from "#src/viewer/volume/atlas.js";
-import { brickKey, map3, side, type Vec3, type VolumeLevel, type Voxels } from "#src/viewer/volume/bricks.js";
+import {
+  brickKey,
+  eachIndex,
+  map3,
+  side,
+  type Vec3,
+  type VolumeLevel,
+  type Voxels,
+} from "#src/viewer/volume/bricks.js";
 import { type VolumeViewpoint, visiblePart } from "#src/viewer/volume/camera.js";
-import { cellSide, cellsPerSide, Extents } from "#src/viewer/volume/extents.js";
+import { cellSide, cellsPerSide, cellTexels, Extents } from "#src/viewer/volume/extents.js";
 import { chooseBricks } from "#src/viewer/volume/octree.js";
 
 const stored = side + 2;
@@ -80,6 +88,41 @@ it("the extent of a cell includes all voxels with which its samples are interpol
   expect(wrong).toBe(0);
 });
 
+it("the cells within reach of a cell have values within its extent, as many as possible", () => {
+  const random = randomNumbers(5);
+  const count = cellsPerSide ** 3;
+  const texels = new Float32Array(4 * count);
+  for (const density of [0, 0.002, 0.05, 1]) {
+    const extents = new Extents();
+    for (let i = 0; i < count; i++) {
+      const [a, b] = random() < density ? [random(), random()] : [0, 0];
+      extents.cells.set([Math.min(a, b), Math.max(a, b)], 2 * i);
+    }
+    extents.cells.set([3e38, -3e38], 2 * Math.floor(random() * count));
+    cellTexels(extents, texels);
+    const { cells } = extents;
+    const isWithin = (at: Vec3, reach: number) => {
+      const index = ([x, y, z]: Vec3) => 2 * ((z * cellsPerSide + y) * cellsPerSide + x);
+      const [least, most] = [cells[index(at)]!, cells[index(at) + 1]!];
+      let isInside = true;
+      const from = map3((i) => Math.max(0, at[i]! - reach));
+      const to = map3((i) => Math.min(cellsPerSide, at[i]! + reach + 1));
+      eachIndex({ from, to }, (near) => {
+        if (cells[index(near)]! < least || cells[index(near) + 1]! > most) isInside = false;
+      });
+      return isInside;
+    };
+    let [wrong, i] = [0, 0];
+    eachIndex({ from: [0, 0, 0], to: map3(() => cellsPerSide) }, (at) => {
+      const expected = [0, 1, 2, 4, 7].findLast((reach) => isWithin(at, reach));
+      if (texels[4 * i + 2] !== expected) wrong++;
+      if (texels[4 * i] !== cells[2 * i] || texels[4 * i + 1] !== cells[2 * i + 1]) wrong++;
+      i++;
+    });
+    expect(wrong).toBe(0);
+  }
+});
+
 it("equal voxels are uniform whatever their border is, and take the same cells as stored ones", () => {
   const flat: Voxels = {
     into: [1, 1, 1],
@@ -103,10 +146,9 @@ it("equal voxels are uniform whatever their border is, and take the same cells a
 class FakeGl {
   readonly MAX_3D_TEXTURE_SIZE = "3d";
   readonly R8 = 1;
-  readonly RG8 = 2;
+  readonly RGBA8 = 4;
   readonly R16UI = 2.5;
   readonly RGBA32F = 16;
-  readonly RG32F = 8;
   readonly R32F = 4;
   readonly #bytes = new Map<object, number>();
   #bound: object = {};

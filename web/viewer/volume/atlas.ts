@@ -3,7 +3,7 @@
  * The atlas grows with the number of bricks, up to a budget.
  */
 import { type Brick, brickKey, map3, side, type Vec3, type VolumeLevel, type Voxels } from "./bricks.js";
-import { cellsPerSide, type Extents } from "./extents.js";
+import { cellsPerSide, cellTexels, type Extents } from "./extents.js";
 import { PageTable } from "./pages.js";
 import { Slots } from "./slots.js";
 
@@ -23,12 +23,18 @@ const storedSide = side + 2;
 /** Bricks in a row of the table of bricks, where each has two texels, and the maximum number of rows. */
 export const tableRow = 256;
 const maxTableRows = 64;
+/** Maximum number of bricks of the atlas along an axis. */
+export const maxRow = 32;
+
+const cellBuffer = new Float32Array(4 * cellsPerSide ** 3);
 
 export class Atlas {
   readonly pages: PageTable;
   readonly #slots = new Slots();
   readonly #uniform = new Map<string, Brick>();
   readonly #bricks = new Map<string, Stored>();
+  /** Bricks whose cells have changed since the last picture. */
+  readonly #staleCells = new Set<string>();
   readonly #pageTexture: WebGLTexture;
   readonly #table: WebGLTexture;
   #texture: WebGLTexture | undefined;
@@ -57,7 +63,8 @@ export class Atlas {
     this.#maxNumber = tableRows * tableRow - 1;
     const fixed = 2 * this.pages.cells.length + 32 * tableRow * tableRows;
     const slots = Math.max(1, Math.floor((budgetBytes - fixed) / this.#slotBytes));
-    const most = Math.floor((gl.getParameter(gl.MAX_3D_TEXTURE_SIZE) as number) / storedSide);
+    const longest = gl.getParameter(gl.MAX_3D_TEXTURE_SIZE) as number;
+    const most = Math.min(maxRow, Math.floor(longest / storedSide));
     this.row = rowFor(Math.min(slots, total), most);
     this.#most = maxLayers(Math.min(most, Math.ceil(total / this.#rowSlots)), slots / this.#rowSlots);
     this.#pageTexture = this.#makePages();
@@ -81,7 +88,7 @@ export class Atlas {
     return this.row[0] * this.row[1];
   }
   get #slotBytes(): number {
-    return (storedSide ** 3 + 2 * cellsPerSide ** 3) * (this.kind === "u8" ? 1 : 4);
+    return (storedSide ** 3 + 4 * cellsPerSide ** 3) * (this.kind === "u8" ? 1 : 4);
   }
 
   /** Whether a brick is at hand. Counts as use. */
@@ -116,7 +123,7 @@ export class Atlas {
     this.#bricks.set(key, { brick, number, extents });
     for (const part of parts) this.#upload(slot, part, extents);
     this.#describe(number, brick, slot, extents);
-    this.#sendCells(slot, extents);
+    this.#staleCells.add(key);
     return true;
   }
 
@@ -129,18 +136,37 @@ export class Atlas {
     this.#upload(slot, part, stored.extents);
     if (!isChanged) return;
     this.#describe(stored.number, brick, slot, stored.extents);
-    this.#sendCells(slot, stored.extents);
+    this.#staleCells.add(key);
+  }
+
+  /** Uploads cells that have changed, until a time. */
+  sendCells(until: number): void {
+    const { gl } = this;
+    const isBytes = this.kind === "u8";
+    const type = isBytes ? gl.UNSIGNED_BYTE : gl.FLOAT;
+    gl.activeTexture(gl.TEXTURE4);
+    gl.bindTexture(gl.TEXTURE_3D, this.#cells ?? null);
+    for (const key of this.#staleCells) {
+      if (performance.now() > until) return;
+      this.#staleCells.delete(key);
+      const [slot, stored] = [this.#slots.placeOf(key), this.#bricks.get(key)];
+      if (slot === undefined || !stored) continue;
+      const [x, y, z] = map3((i) => this.#corner(slot)[i]! * cellsPerSide);
+      cellTexels(stored.extents, cellBuffer);
+      const data = isBytes ? new Uint8Array(cellBuffer) : cellBuffer;
+      const length = cellsPerSide;
+      gl.texSubImage3D(gl.TEXTURE_3D, 0, x, y, z, length, length, length, gl.RGBA, type, data);
+    }
   }
 
   /**
-   * Binds the textures to units 0 to 2 and 4, and uploads changes of the page table.
+   * Binds the textures to units 0 to 2 and 4, and uploads changes of the page table and of cells.
    * @param isSmooth whether samples are interpolated
    */
   bind(isSmooth: boolean): void {
     const { gl } = this;
     this.#sendPages();
-    gl.activeTexture(gl.TEXTURE4);
-    gl.bindTexture(gl.TEXTURE_3D, this.#cells ?? null);
+    this.sendCells(Number.POSITIVE_INFINITY);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_3D, this.#texture ?? null);
     if (this.#texture) setFilter(gl, isSmooth ? gl.LINEAR : gl.NEAREST);
@@ -191,7 +217,7 @@ export class Atlas {
   /** Replaces the atlas by a larger one. */
   #grow(layers: number): void {
     const { gl } = this;
-    const cellFormat = this.kind === "u8" ? gl.RG8 : gl.RG32F;
+    const cellFormat = this.kind === "u8" ? gl.RGBA8 : gl.RGBA32F;
     const old = [this.#texture, this.#cells] as const;
     this.#texture = this.#enlarged(old[0], this.#format[0], storedSide, layers);
     this.#cells = this.#enlarged(old[1], cellFormat, cellsPerSide, layers);
@@ -269,7 +295,10 @@ export class Atlas {
     setUnpacking(gl, 4, 0, 0);
   }
 
-  /** Writes the two texels of a brick: its index and level; its extent of values and its place. */
+  /**
+   * Writes the two texels of a brick: its index and level; its extent of values, its place, and whether it has gaps
+   * (1) and a level above 0 (2).
+   */
   #describe(
     number: number,
     { at, level }: Brick,
@@ -279,21 +308,12 @@ export class Atlas {
     const { gl } = this;
     gl.activeTexture(gl.TEXTURE2);
     gl.bindTexture(gl.TEXTURE_2D, this.#table);
-    const texels = Float32Array.of(...at, level, min / this.unit, max / this.unit, slot, hasGaps ? 1 : 0);
+    const [i, j, k] = slot < 0 ? [-1, 0, 0] : this.#corner(slot);
+    const place = i + maxRow * (j + maxRow * k);
+    const kind = (hasGaps ? 1 : 0) + (level > 0 ? 2 : 0);
+    const texels = Float32Array.of(...at, level, min / this.unit, max / this.unit, place, kind);
     const [x, y] = [2 * (number % tableRow), Math.floor(number / tableRow)];
     gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, 2, 1, gl.RGBA, gl.FLOAT, texels);
-  }
-
-  #sendCells(slot: number, { cells }: Extents): void {
-    const { gl } = this;
-    const [x, y, z] = map3((i) => this.#corner(slot)[i]! * cellsPerSide);
-    const isBytes = this.kind === "u8";
-    const data = isBytes ? Uint8Array.from(cells) : cells;
-    const type = isBytes ? gl.UNSIGNED_BYTE : gl.FLOAT;
-    gl.activeTexture(gl.TEXTURE4);
-    gl.bindTexture(gl.TEXTURE_3D, this.#cells!);
-    const length = cellsPerSide;
-    gl.texSubImage3D(gl.TEXTURE_3D, 0, x, y, z, length, length, length, gl.RG, type, data);
   }
 
   /** The place of a slot in the atlas, in bricks. */
@@ -370,10 +390,13 @@ function maxLayers(all: number, room: number): number {
 const bricksOf = (shape: Vec3): number =>
   map3((i) => Math.ceil(shape[i]! / side)).reduce((product, count) => product * count, 1);
 
-/** The smallest numbers of bricks along x and y with which a number of bricks fits into an atlas. */
+/**
+ * The smallest numbers of bricks along x and y with which a number of bricks fits into an atlas. Narrow slices keep
+ * the voxels of a brick close together in memory.
+ */
 function rowFor(count: number, most: number): readonly [number, number] {
   const area = Math.min(Math.ceil(count / most), most ** 2);
-  const across = Math.ceil(Math.sqrt(area));
+  const across = Math.ceil(area / most);
   return [across, Math.ceil(area / across)];
 }
 

@@ -1,10 +1,12 @@
 /** The extents of values in a brick and in its cells: rays skip cells that cannot change the result. */
+import type { Numbers } from "../base/plane.js";
 import { side, type Voxels } from "./bricks.js";
 
 /** Voxels of a cell along each axis, as a power of two, and cells of a brick along each axis. */
 const cellBits = 3;
 export const cellSide = 2 ** cellBits;
 export const cellsPerSide = side / cellSide;
+const cellCount = cellsPerSide ** 3;
 
 /** Minimum of cells whose values are all NaN; the maximum is less. */
 const none = 3e38;
@@ -17,7 +19,7 @@ export class Extents {
   max = Number.NEGATIVE_INFINITY;
   hasGaps = false;
   /** Minimum and maximum of each cell and of the voxels around it; x varies fastest. */
-  readonly cells = new Float32Array(2 * cellsPerSide ** 3);
+  readonly cells = new Float32Array(2 * cellCount);
   #first: number | undefined;
   #isUniform = true;
   /** Minimum and maximum of the cells along a row, and beyond both of its ends. */
@@ -53,10 +55,14 @@ export class Extents {
     const row = this.#row;
     clear(row);
     const first = into[0] - 1;
+    if (isEqual(values, from, strides[0], size[0])) {
+      this.#includeEqual(values[from]!, first, first + size[0] - 1, isInner);
+      return;
+    }
     for (let i = 0, at = from; i < size[0]; i++, at += strides[0]) {
       const [x, value] = [first + i, values[at]!];
       if (Number.isNaN(value)) this.hasGaps = true;
-      if (isInner && isInside(x)) {
+      if (this.#isUniform && isInner && isInside(x)) {
         this.#first ??= value;
         if (!Object.is(value, this.#first)) this.#isUniform = false;
       }
@@ -66,6 +72,17 @@ export class Extents {
       if (place === 0) include(row, cell - 2, value);
       else if (place === cellSide - 1 && cell + 2 < row.length) include(row, cell + 2, value);
     }
+  }
+
+  /** Includes a value of all voxels of a row. */
+  #includeEqual(value: number, first: number, last: number, isInner: boolean): void {
+    if (isInner && last >= 0 && first < side) {
+      this.#first ??= value;
+      if (!Object.is(value, this.#first)) this.#isUniform = false;
+    }
+    const end = Math.min((last + 1 + cellSide) >> cellBits, cellsPerSide + 1);
+    for (let cell = (first - 1 + cellSide) >> cellBits; cell <= end; cell++)
+      include(this.#row, 2 * cell, value);
   }
 
   #addRow(y: number, z: number): boolean {
@@ -93,6 +110,13 @@ export class Extents {
   }
 }
 
+/** Whether numbers, none of them NaN, are equal. */
+function isEqual(values: Numbers, from: number, stride: number, count: number): boolean {
+  const value = values[from]!;
+  for (let i = 0, at = from; i < count; i++, at += stride) if (values[at] !== value) return false;
+  return count > 0;
+}
+
 const cellOf = (at: number): number => Math.min(Math.max(at, 0), side - 1) >> cellBits;
 
 function clear(extents: Float32Array): void {
@@ -105,4 +129,59 @@ function clear(extents: Float32Array): void {
 function include(extents: Float32Array, at: number, value: number): void {
   if (value < extents[at]!) extents[at] = value;
   if (value > extents[at + 1]!) extents[at + 1] = value;
+}
+
+/** Numbers of cells around a cell in every direction that are examined, and the shift that each adds to the former. */
+const reaches = [
+  [1, 1],
+  [2, 1],
+  [4, 2],
+  [7, 3],
+] as const;
+
+const buffer = () => new Float32Array(cellCount);
+/** Minima, negated maxima, and space for the values of a pass. */
+const [leasts, mosts, spare] = [buffer(), buffer(), buffer()];
+
+/**
+ * Writes a texel for each cell: minimum, maximum, and the number of cells around it in every direction whose extents
+ * lie within its own. A ray that may skip the cell may skip all of them.
+ */
+export function cellTexels({ cells }: Extents, texels: Float32Array): void {
+  for (let i = 0; i < cellCount; i++) {
+    leasts[i] = texels[4 * i] = cells[2 * i]!;
+    texels[4 * i + 1] = cells[2 * i + 1]!;
+    mosts[i] = -cells[2 * i + 1]!;
+    texels[4 * i + 2] = texels[4 * i + 3] = 0;
+  }
+  let former = 0;
+  for (const [reach, shift] of reaches) {
+    spread(leasts, shift);
+    spread(mosts, shift);
+    let isAny = false;
+    for (let i = 0; i < cellCount; i++) {
+      if (texels[4 * i + 2] !== former || leasts[i]! < cells[2 * i]! || -mosts[i]! > cells[2 * i + 1]!)
+        continue;
+      texels[4 * i + 2] = reach;
+      isAny = true;
+    }
+    if (!isAny) return;
+    former = reach;
+  }
+}
+
+/** Replaces each value by the least of it and those at a distance along every axis. */
+function spread(values: Float32Array, shift: number): void {
+  for (let stride = 1; stride < cellCount; stride *= cellsPerSide) {
+    spare.set(values);
+    const step = shift * stride;
+    const row = stride * cellsPerSide;
+    for (let first = 0; first < cellCount; first += row) {
+      const end = first + row;
+      for (let i = first + step; i < end; i++)
+        if (spare[i - step]! < values[i]!) values[i] = spare[i - step]!;
+      for (let i = first; i < end - step; i++)
+        if (spare[i + step]! < values[i]!) values[i] = spare[i + step]!;
+    }
+  }
 }

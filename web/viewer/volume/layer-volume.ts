@@ -135,6 +135,8 @@ export class LayerVolume {
       });
       isChanged = true;
     }
+    // Borders change the cells of bricks several times.
+    if (this.#borders.length === 0) this.#atlas!.sendCells(until);
     return isChanged;
   }
 

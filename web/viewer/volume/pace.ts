@@ -2,7 +2,7 @@
 import type { LiveContext } from "../draw/shared-context.js";
 
 /** Milliseconds that the draw call of a preview should take, and one of the final picture. */
-const target = { preview: 80, rows: 45 };
+const target = { preview: 80, rows: 60 };
 
 const within = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
 
@@ -50,6 +50,6 @@ export class Pace {
       this.previewTime = time;
       // The number of pixels falls with the square of their size.
       this.grain = within(this.grain * within(Math.sqrt(factor), 0.8, 2), 1.5, 6);
-    } else this.rows = within(Math.round(this.rows / within(factor, 0.5, 3)), 8, 4096);
+    } else this.rows = within(Math.round(this.rows / within(factor, 0.7, 3)), 8, 4096);
   }
 }

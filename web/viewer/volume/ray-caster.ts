@@ -193,5 +193,4 @@ function setLayer(
   gl.uniform1f(at("surface"), from + surface * (to - from));
   gl.uniform1f(at("unit"), atlas.unit);
   gl.uniform1f(at("opacity"), style.opacity);
-  gl.uniform2i(at("row"), ...atlas.row);
 }

@@ -3,7 +3,7 @@
  * of values can change the result.
  */
 import type { VolumeMode } from "../model/volume.js";
-import { tableRow } from "./atlas.js";
+import { maxRow, tableRow } from "./atlas.js";
 import { side } from "./bricks.js";
 import { cellSide, cellsPerSide } from "./extents.js";
 import { maxSlices } from "./slices.js";
@@ -120,7 +120,6 @@ uniform vec3 origins[${maxLevels}];
 uniform vec3 factors[${maxLevels}];
 uniform vec3 lastBricks[${maxLevels}];     // the greatest index of bricks
 uniform vec3 steps[${maxLevels}];          // distance between samples; 1 if bricks consist of whole cells; first sample
-uniform ivec2 row;        // bricks of the atlas along x and y
 uniform vec3 range;       // lower limit, colours per value, upper limit
 uniform vec2 opaque;      // values from x to y are not transparent
 uniform float surface;
@@ -189,8 +188,15 @@ vec4 shaded(vec3 at, vec3 scale) {
   return vec4(mapped(texture(atlas, at).r).rgb * lit(slope), 1.0);
 }
 
+/** The place of a brick in the atlas, in bricks. */
+vec3 seatOf(float place) {
+  vec3 seat = floor(place * vec3(1.0, ${1 / maxRow}, ${1 / maxRow ** 2}));
+  seat.xy -= ${maxRow}.0 * seat.yz;
+  return seat;
+}
+
 /** The texels of the page at a point: its brick, and the content of the brick. */
-int pageAt(vec3 point, out vec4 brick, out vec4 content) {
+int pageOf(vec3 point, out vec4 brick, out vec4 content) {
   ivec3 cell = ivec3(floor((point - origins[0]) / (side * factors[0])));
   int number = int(texelFetch(pages, clamp(cell, ivec3(0), textureSize(pages, 0) - 1), 0).r);
   ivec2 entry = ivec2(2 * (number % ${tableRow}), number / ${tableRow});
@@ -202,12 +208,11 @@ int pageAt(vec3 point, out vec4 brick, out vec4 content) {
 /** The value at a point of a slice; NaN if there is none. */
 float sliceValue(vec3 point) {
   vec4 brick, content;
-  int number = pageAt(point, brick, content);
+  int number = pageOf(point, brick, content);
   if (number == 0 || content.z < 0.0) return number == 0 ? uintBitsToFloat(0x7fc00000u) : content.x;
-  int level = int(brick.w), slot = int(content.z);
-  ivec3 seat = ivec3(slot % row.x, (slot / row.x) % row.y, slot / (row.x * row.y));
+  int level = int(brick.w);
   vec3 inner = clamp((point - origins[level]) / factors[level] - brick.xyz * side, -0.5, side + 0.5);
-  vec3 place = vec3(seat) * (side + 2.0) + 1.0 + inner;
+  vec3 place = seatOf(content.z) * (side + 2.0) + 1.0 + inner;
   return isSliceSmooth
     ? texture(atlas, place / vec3(textureSize(atlas, 0))).r
     : texelFetch(atlas, ivec3(floor(place)), 0).r;
@@ -216,7 +221,7 @@ float sliceValue(vec3 point) {
 /** The content of a brick; if a finer one has its middle, the value nearest to a point. */
 vec4 contentOf(vec3 at, int level, vec3 middle, vec3 point) {
   vec4 brick, content;
-  if (pageAt(middle, brick, content) > 0 && brick == vec4(at, float(level))) return content;
+  if (pageOf(middle, brick, content) > 0 && brick == vec4(at, float(level))) return content;
   float value = sliceValue(point);
   return vec4(value, value, -1.0, 0.0);
 }
@@ -260,75 +265,88 @@ void main() {
     back = ${back};
   }
 
-  ivec3 grid = textureSize(pages, 0);
   vec3 inside = 1.0 / vec3(textureSize(atlas, 0));
   float nudge = 1e-3 / (size * max(max(abs(direction.x), abs(direction.y)), abs(direction.z)));
+  vec3 page = side * factors[0], ahead = step(0.0, inverse), turn = 2.0 * ahead - 1.0;
+  vec3 perPage = 1.0 / page, pageAt = (start - origins[0]) * perPage, pageWay = direction * perPage;
+  vec3 lastPage = vec3(textureSize(pages, 0) - 1);
   float best = ${mode === "min" ? "3e38" : "-3e38"};
   float former = -3e38;
   vec4 total = vec4(0.0);
   float t = enter;
   for (int i = 0; i < 4096 && t < leave; i++) {
     if (${stop}) break;
-    vec3 page = side * factors[0];
-    ivec3 cell = clamp(ivec3(floor((start + direction * (t + nudge) - origins[0]) / page)), ivec3(0), grid - 1);
-    vec3 corner = origins[0] + vec3(cell) * page;
-    float next = leaving(start, inverse, corner, corner + page);
-    int number = int(texelFetch(pages, cell, 0).r);
-    if (number == 0) { t = max(next, t + nudge); continue; }
+    vec3 at = clamp(floor(pageAt + pageWay * (t + nudge)), vec3(0.0), lastPage);
+    vec3 ends = (origins[0] + (at + ahead) * page - start) * inverse;
+    float now = t, next = min(ends.x, min(ends.y, ends.z));
+    t = max(next, t + nudge);
+    int number = int(texelFetch(pages, ivec3(at), 0).r);
+    if (number == 0) continue;
     ivec2 entry = ivec2(2 * (number % ${tableRow}), number / ${tableRow});
-    vec4 brick = texelFetch(bricks, entry, 0);
     vec4 content = texelFetch(bricks, entry + ivec2(1, 0), 0);
-    int level = int(brick.w);
-    vec3 factor = factors[level];
-    vec3 first = origins[level] + brick.xyz * side * factor;
-    if (steps[level].y > 0.5) next = max(next, leaving(start, inverse, first, first + side * factor));
-    else {
-      // The cell may lie in several bricks of the level.
-      vec3 point = start + direction * (t + nudge);
-      vec3 own = clamp(floor((point - origins[level]) / (side * factor)), vec3(0.0), lastBricks[level]);
-      first = origins[level] + own * side * factor;
-      next = min(next, max(leaving(start, inverse, first, first + side * factor), t + nudge));
-      if (own != brick.xyz) content = contentOf(own, level, first + 0.5 * side * factor, point);
+    int level = 0;
+    vec3 factor = factors[0], first = origins[0] + at * page, pace = steps[0];
+    if (content.w > 1.5) {
+      vec4 brick = texelFetch(bricks, entry, 0);
+      level = int(brick.w);
+      factor = factors[level];
+      pace = steps[level];
+      first = origins[level] + brick.xyz * side * factor;
+      if (pace.y > 0.5) {
+        next = max(next, leaving(start, inverse, first, first + side * factor));
+        t = max(next, t);
+      } else {
+        // The cell may lie in several bricks of the level.
+        vec3 point = start + direction * (now + nudge);
+        vec3 own = clamp(floor((point - origins[level]) / (side * factor)), vec3(0.0), lastBricks[level]);
+        first = origins[level] + own * side * factor;
+        next = min(next, leaving(start, inverse, first, first + side * factor));
+        t = next = max(next, now + nudge);
+        if (own != brick.xyz) content = contentOf(own, level, first + 0.5 * side * factor, point);
+      }
     }
-    next = min(next, leave);
     float least = content.x, most = content.y;
-    float interval = steps[level].x / size;
+    if (${skip}) { former = -3e38; continue; }
+    next = min(next, leave);
     // Samples lie at the same places along the ray whatever the bricks are. Along an axis some are in the middle
     // of voxels.
-    float phase = enter + steps[level].z / size;
-    float s = phase + ceil((t - phase) / interval) * interval;
+    float interval = pace.x / size, thickness = pace.x;
+    float phase = enter + pace.z / size;
+    float s = phase + ceil((now - phase) / interval) * interval;
     float count = max(0.0, ceil((next - s) / interval));
-    float thickness = steps[level].x;
     if (content.z < 0.0) {
       if (count > 0.0 && least == least) { ${uniform} former = least; }
-    } else if (!(${skip})) {
-      int slot = int(content.z);
-      ivec3 seat = ivec3(slot % row.x, (slot / row.x) % row.y, slot / (row.x * row.y));
-      vec3 scale = inside;
-      vec3 base = (vec3(seat) * (side + 2.0) + 1.0) * scale;
-      vec3 inner = (start + direction * s - first) / factor;
-      vec3 move = direction * interval / factor;
-      vec3 way = move * scale, ends = step(0.0, move);
-      bool isDense = content.w == 0.0;
-      for (int left = int(count); left > 0;) {
-        vec3 cell = clamp(floor(inner / cellSide), 0.0, ${cellsPerSide - 1}.0);
-        vec2 extent = texelFetch(cells, seat * ${cellsPerSide} + ivec3(cell), 0).rg;
-        vec3 run = ((cell + ends) * cellSide - inner) / move;
-        int part = int(clamp(ceil(min(run.x, min(run.y, run.z))), 1.0, float(left)));
-        float least = extent.x, most = extent.y, count = float(part);
-        vec3 place = base + inner * scale;
-        inner += move * count;
-        left -= part;
-        if (${skip}) { former = -3e38; continue; }
-        if (isDense && least == most) { ${uniform} former = least; continue; }
-        for (int j = 0; j < part; j++, place += way) {
-          float v = texture(atlas, place).r;
-          ${sample}
-        }
-        if (${stop}) break;
+      continue;
+    }
+    vec3 seat = seatOf(content.z);
+    ivec3 corner = ivec3(seat) * ${cellsPerSide};
+    vec3 inner = (start + direction * s - first) / factor;
+    vec3 move = direction * interval / factor;
+    vec3 scale = inside, way = move * scale;
+    vec3 base = (seat * (side + 2.0) + 1.0 + inner) * scale;
+    bool isDense = mod(content.w, 2.0) == 0.0;
+    vec3 cellAt = inner / cellSide, cellWay = move / cellSide, perCell = 1.0 / cellWay;
+    float from = 0.0;
+    while (from < count) {
+      vec3 cell = clamp(floor(cellAt + from * cellWay), 0.0, ${cellsPerSide - 1}.0);
+      vec4 extent = texelFetch(cells, corner + ivec3(cell), 0);
+      float least = extent.x, most = extent.y;
+      bool isSkipped = ${skip}, isUniform = isDense && least == most;
+      float around = isSkipped || isUniform ? extent.z * unit : 0.0;
+      vec3 ends = (cell + ahead + around * turn - cellAt) * perCell;
+      float begin = from;
+      from = min(count, max(ceil(min(ends.x, min(ends.y, ends.z))), begin + 1.0));
+      if (isSkipped) { former = -3e38; continue; }
+      float count = from - begin;
+      if (isUniform) { ${uniform} former = least; continue; }
+      vec3 place = base + begin * way;
+      int part = int(count);
+      for (int j = 0; j < part; j++, place += way) {
+        float v = texture(atlas, place).r;
+        ${sample}
       }
-    }${mode === "surface" ? " else former = -3e38;" : ""}
-    t = max(next, t + nudge);
+      if (${stop}) break;
+    }
   }
   colour = ${result};
 }`;

@@ -16,6 +16,11 @@ export class Slots {
     this.#count = Math.max(count, this.#count);
   }
 
+  /** The place of a brick. */
+  placeOf(key: string): number | undefined {
+    return this.#taken.get(key);
+  }
+
   /** The place of a brick. Counts as use. */
   use(key: string): number | undefined {
     const slot = this.#taken.get(key);
