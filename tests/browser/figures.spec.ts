@@ -228,3 +228,32 @@ test("the method of the element takes a size", async ({ page, site }) => {
   expect(head.width).toBe(800);
   expect(head.perMetre).toBe(7559);
 });
+
+test("a figure taken right after opening has the labels that are still loading", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/); // chunks of the background
+  await page.route("**/labels/cells/zarr.json", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await route.continue();
+  });
+  await viewer.goto("source=/groups/labelled.zarr&map=gray&range=0:256&opacity=1");
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Unit").selectOption("mm");
+  await dialog.getByLabel("Resolution").fill("96");
+  await dialog.getByLabel("Width").fill("80");
+  await dialog.getByLabel("Width").press("Tab");
+  const { bytes } = await saved(page);
+  const { width, height, at } = await pixelsOf(page, bytes);
+  // Labels have colours, the image is gray.
+  const isColoured = (x: number, y: number) => {
+    const [red, green, blue] = at(x, y) as [number, number, number];
+    return Math.max(red, green, blue) - Math.min(red, green, blue) > 60;
+  };
+  let count = 0;
+  for (let y = 0; y < height; y += 4) for (let x = 0; x < width; x += 4) if (isColoured(x, y)) count++;
+  expect(count).toBeGreaterThan((width * height) / 16 / 10);
+  await expect(dialog.getByRole("status")).toHaveText(/is saved$/);
+});
