@@ -7,6 +7,7 @@ import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { examplesFolder, looksFolder, packageMounts, pagesFolder } from "../shared/places.js";
 import { indexedPng } from "../shared/png.js";
 import { test as base, expect } from "./site.js";
+import { settles } from "./viewer-page.js";
 
 interface Sample {
   readonly name: string;
@@ -92,16 +93,7 @@ async function fewColours(page: Page, png: Buffer): Promise<Buffer> {
 /** Waits until image, labels and layers have been drawn, and the panels beside them. */
 async function isDrawn(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
-  const isComplete = async (viewer: Element) => {
-    // Labels are drawn in the frames after they have been read.
-    for (let frame = 0; frame < 5; frame++) {
-      await new Promise(requestAnimationFrame);
-      const isReady = viewer.getAttribute("data-state") === "ready";
-      if (!isReady || viewer.querySelector("[aria-busy=true]")) return false;
-    }
-    return true;
-  };
-  await expect.poll(() => page.locator(".zw-viewer").evaluate(isComplete)).toBe(true);
+  await settles(page);
   const lines = page.locator(".zw-map-lines:visible");
   if ((await lines.count()) > 0) await expect(lines).toHaveAttribute("data-lines", "graticule,coasts");
 }

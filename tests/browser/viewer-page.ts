@@ -62,6 +62,20 @@ export const loseContexts = (page: Page, restoreAfter?: number): Promise<number>
     return contexts.filter((context) => !context.isContextLost()).length;
   }, restoreAfter);
 
+/** Waits until everything has been drawn: panels that appear after the first picture may change its size. */
+export async function settles(page: Page): Promise<void> {
+  const isSettled = async (viewer: Element) => {
+    for (let frame = 0; frame < 12; frame++) {
+      await new Promise(requestAnimationFrame);
+      const isReady = viewer.getAttribute("data-state") === "ready";
+      if (!isReady || viewer.querySelector("[aria-busy=true]")) return false;
+    }
+    return true;
+  };
+  const viewer = page.locator(".zw-viewer");
+  await expect.poll(() => viewer.evaluate(isSettled), { timeout: 45_000 }).toBe(true);
+}
+
 export class ViewerPage {
   readonly root: Locator;
   readonly box: Locator;

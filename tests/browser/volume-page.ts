@@ -11,7 +11,7 @@ import {
   type TestVolume,
   volumeOf,
 } from "../shared/volumes.js";
-import type { ViewerPage } from "./viewer-page.js";
+import { settles, type ViewerPage } from "./viewer-page.js";
 
 /** Serves a store under /volume/. @returns the requested keys */
 export async function serve(page: Page, store: ReadonlyMap<string, Uint8Array>): Promise<string[]> {
@@ -72,6 +72,7 @@ export async function comparedRays(
   expected: (ray: Ray) => number,
   step = 11,
 ): Promise<{ actual: number; expected: number }[]> {
+  await settles(viewer.page);
   const picture = await viewer.canvas();
   const rows = grayRows(picture);
   const pairs: { actual: number; expected: number }[] = [];
