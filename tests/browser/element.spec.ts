@@ -4,6 +4,7 @@ import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { startServer } from "../../scripts/lib/server.mjs";
 import { packageMounts, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
+import { canvasPixelAt } from "./viewer-page.js";
 
 /** An empty page with the script from the CDN folder. */
 async function open(page: Page, site: string, body: string): Promise<void> {
@@ -187,17 +188,7 @@ test("places, interpolation, meridian and by are properties, and stores are sour
     viewer.settings = { layers: [{ source, color: "ff0000", range: { mode: "manual", low: 0, high: 9 } }] };
   });
   await expect(one.getByRole("group", { name: "Layer store" })).toBeAttached();
-  const pixel = () =>
-    one.evaluate((viewer) => {
-      const canvas = viewer.shadowRoot!.querySelector<HTMLCanvasElement>(".zw-canvas")!;
-      const copy = Object.assign(document.createElement("canvas"), {
-        width: canvas.width,
-        height: canvas.height,
-      });
-      const context = copy.getContext("2d", { willReadFrequently: true })!;
-      context.drawImage(canvas, 0, 0);
-      return [...context.getImageData(canvas.width >> 1, canvas.height >> 1, 1, 1).data];
-    });
+  const pixel = () => canvasPixelAt(one.locator(".zw-canvas"), 1 / 2);
   await expect.poll(pixel).toEqual([255, 0, 0, 255]);
 });
 

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { segments, square } from "../shared/viewer-layers.js";
 import { expect, test } from "./site.js";
-import { ViewerPage, withoutWebGL } from "./viewer-page.js";
+import { canvasPixel, canvasPixelAt, ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 const layersParameter = (layers: readonly Record<string, unknown>[]) =>
   `layers=${encodeURIComponent(JSON.stringify(layers))}`;
@@ -132,20 +132,7 @@ test("children of the element are layers", async ({ page, site, problems }) => {
   const layers = () =>
     one.evaluate((viewer) => (viewer as ZarrViewerElement).view!.settings.layers as readonly object[]);
   expect(await layers()).toMatchObject([{ source: "/layers/coarse.zarr", color: "00ff00" }]);
-  const pixel = () =>
-    one.evaluate((viewer) => {
-      const canvas = viewer.shadowRoot!.querySelector<HTMLCanvasElement>(".zw-canvas")!;
-      const copy = Object.assign(document.createElement("canvas"), {
-        width: canvas.width,
-        height: canvas.height,
-      });
-      const context = copy.getContext("2d", { willReadFrequently: true })!;
-      context.drawImage(canvas, 0, 0);
-      return [
-        ...context.getImageData(Math.floor((canvas.width * 3) / 8), Math.floor((canvas.height * 3) / 8), 1, 1)
-          .data,
-      ];
-    });
+  const pixel = () => canvasPixelAt(one.locator(".zw-canvas"), 3 / 8);
   await expect.poll(pixel).toEqual([0, 255, 0, 255]);
   await one.evaluate((viewer) => viewer.querySelector("zarr-layer")!.setAttribute("opacity", "0"));
   await expect.poll(pixel).toEqual([128, 128, 128, 255]);
@@ -200,24 +187,8 @@ test("the picture below a layer can be faint, with and without WebGL", async ({ 
 });
 
 /** Red, green, blue, opacity of the points and shapes at the centre of an element. */
-const overlayPixel = async (viewer: ViewerPage, row: number, column: number): Promise<number[]> => {
-  const { x, y } = await viewer.positionOf(row, column);
-  return viewer.page.locator(".zw-map-lines[data-layers]").evaluate(
-    (canvas, at) => {
-      const { width, height, clientWidth, clientHeight } = canvas as HTMLCanvasElement;
-      // A copy, because browsers complain of a canvas of a page that is read often.
-      const copy = Object.assign(document.createElement("canvas"), { width, height });
-      const context = copy.getContext("2d", { willReadFrequently: true })!;
-      context.drawImage(canvas as HTMLCanvasElement, 0, 0);
-      const [column_, row_] = [
-        Math.floor((at.x / clientWidth) * width),
-        Math.floor((at.y / clientHeight) * height),
-      ];
-      return [...context.getImageData(column_, row_, 1, 1).data];
-    },
-    { x, y },
-  );
-};
+const overlayPixel = async (viewer: ViewerPage, row: number, column: number): Promise<number[]> =>
+  canvasPixel(viewer.page.locator(".zw-map-lines[data-layers]"), await viewer.positionOf(row, column));
 
 test("points, lines and areas of GeoJSON lie at their coordinates, and have their properties", async ({
   viewer,

@@ -2,7 +2,7 @@
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { tableRows, tableSquares } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
-import { ViewerPage, withoutWebGL } from "./viewer-page.js";
+import { canvasPixel, settles, ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 const table = "source=/layers/tables.zarr&path=tables/table";
 const umap = `${table}/obsm/X_umap`;
@@ -15,23 +15,8 @@ async function placeOf(viewer: ViewerPage, [x, y]: readonly [number, number]) {
 }
 
 /** Red, green, blue, opacity of the points at a row. */
-async function colorOf(viewer: ViewerPage, row: number): Promise<number[]> {
-  const { x, y } = await placeOf(viewer, tableRows[row]!.umap);
-  return viewer.page.locator(".zw-map-lines[data-layers]").evaluate(
-    (canvas, at) => {
-      const { width, height, clientWidth, clientHeight } = canvas as HTMLCanvasElement;
-      const copy = Object.assign(document.createElement("canvas"), { width, height });
-      const context = copy.getContext("2d", { willReadFrequently: true })!;
-      context.drawImage(canvas as HTMLCanvasElement, 0, 0);
-      const [column, line] = [
-        Math.round((at.x / clientWidth) * width),
-        Math.round((at.y / clientHeight) * height),
-      ];
-      return [...context.getImageData(column, line, 1, 1).data];
-    },
-    { x, y },
-  );
-}
+const colorOf = async (viewer: ViewerPage, row: number): Promise<number[]> =>
+  canvasPixel(viewer.page.locator(".zw-map-lines[data-layers]"), await placeOf(viewer, tableRows[row]!.umap));
 
 const isDrawn = (viewer: ViewerPage) =>
   expect(viewer.page.locator(".zw-map-lines[data-layers]")).toBeAttached();
@@ -251,4 +236,19 @@ test("selecting points selects labels in linked viewers, and the reverse", async
     () => (document.querySelector("#v0") as ZarrViewerElement).view!.settings.camera,
   );
   expect(camera).toBeNull();
+});
+
+test("the table of labels without one is searched once", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.show("source=/groups/labelled.zarr&map=gray&range=0:256");
+  await settles(page);
+  const documents: string[] = [];
+  page.on("request", (request) => {
+    if (/zarr\.json$/.test(request.url())) documents.push(request.url());
+  });
+  for (const opacity of [30, 60]) {
+    await viewer.slide("Opacity of labels", opacity);
+    await settles(page);
+  }
+  expect(documents).toEqual([]);
 });

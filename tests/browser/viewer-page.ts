@@ -62,6 +62,24 @@ export const loseContexts = (page: Page, restoreAfter?: number): Promise<number>
     return contexts.filter((context) => !context.isContextLost()).length;
   }, restoreAfter);
 
+/** Red, green, blue and opacity of a canvas at a position in its box. */
+export const canvasPixel = (canvas: Locator, at: { readonly x: number; readonly y: number }) =>
+  canvas.evaluate((element, { x, y }) => {
+    const { width, height, clientWidth, clientHeight } = element as HTMLCanvasElement;
+    // A copy, because browsers complain of a canvas of a page that is read often.
+    const copy = Object.assign(document.createElement("canvas"), { width, height });
+    const context = copy.getContext("2d", { willReadFrequently: true })!;
+    context.drawImage(element as HTMLCanvasElement, 0, 0);
+    const [column, row] = [Math.floor((x / clientWidth) * width), Math.floor((y / clientHeight) * height)];
+    return [...context.getImageData(column, row, 1, 1).data];
+  }, at);
+
+/** The pixel of a canvas at a share of its width and height. */
+export async function canvasPixelAt(canvas: Locator, share: number): Promise<number[]> {
+  const { width, height } = (await canvas.boundingBox())!;
+  return canvasPixel(canvas, { x: width * share, y: height * share });
+}
+
 /** Waits until everything has been drawn: panels that appear after the first picture may change its size. */
 export async function settles(page: Page): Promise<void> {
   const isSettled = async (viewer: Element) => {
