@@ -1,5 +1,5 @@
 /** The space of a volume: its voxels are boxes, or sheared and turned by a matrix. */
-import { map3, type Vec3 } from "./bricks.js";
+import { dot, map3, type Vec3 } from "./bricks.js";
 
 /** Rows. */
 type Matrix3 = readonly [Vec3, Vec3, Vec3];
@@ -13,7 +13,6 @@ export interface VolumeSpace {
   readonly affine?: { readonly matrix: Matrix3; readonly inverse: Matrix3 } | undefined;
 }
 
-const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const times = (matrix: Matrix3, a: Vec3): Vec3 => map3((i) => dot(matrix[i]!, a));
 const column = (matrix: Matrix3, axis: number): Vec3 => map3((i) => matrix[i]![axis]!);
 

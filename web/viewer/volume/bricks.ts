@@ -46,6 +46,8 @@ export const brickKey = ({ level, at }: Brick): string => `${level} ${at.join()}
 
 export const map3 = (make: (axis: number) => number): Vec3 => [make(0), make(1), make(2)];
 
+export const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
 /** Number of bricks of a level along each axis. */
 export const brickGrid = ({ shape }: VolumeLevel): Vec3 => map3((axis) => Math.ceil(shape[axis]! / side));
 

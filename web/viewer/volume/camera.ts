@@ -1,7 +1,7 @@
 /** The camera of a volume: orbits a point, with parallel or perspective projection. */
 import { type Orbit, type VolumeClip, type VolumeCut, zoomRange } from "../model/volume.js";
 import { diagonal, normalToVoxels, toSpace, toVoxels, type VolumeSpace } from "./affine.js";
-import { type Box, map3, type Vec3 } from "./bricks.js";
+import { type Box, dot, map3, type Vec3 } from "./bricks.js";
 
 /** A picture of a volume: its size is in device pixels. */
 export interface VolumeViewpoint {
@@ -45,7 +45,6 @@ export interface Rays {
 /** Tangent of half the vertical angle of view. */
 const halfView = Math.tan((20 * Math.PI) / 180);
 
-const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const plus = (a: Vec3, factor: number, b: Vec3): Vec3 => map3((i) => a[i]! + factor * b[i]!);
 const scaled = (factor: number, a: Vec3): Vec3 => map3((i) => factor * a[i]!);
 

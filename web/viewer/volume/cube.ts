@@ -1,13 +1,11 @@
 /** The cube that shows the orientation of a volume; its faces are also buttons. */
 import type { Orbit } from "../model/volume.js";
 import { axisDirections } from "./affine.js";
-import { map3, type Vec3 } from "./bricks.js";
+import { dot, map3, type Vec3 } from "./bricks.js";
 import { basis, type VolumeViewpoint } from "./camera.js";
 
 /** Half an edge, and the distance of the centre from the lower right corner of the picture, in CSS pixels. */
 const [half, inset] = [19, 48];
-
-const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 interface Face {
   readonly axis: number;

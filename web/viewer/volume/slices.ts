@@ -1,7 +1,7 @@
 /** The slices inside a volume. */
 import { slicesAcross } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { map3, type Vec3 } from "./bricks.js";
+import { dot, map3, type Vec3 } from "./bricks.js";
 import { type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
 
 /** Maximum number of slices. */
@@ -29,8 +29,6 @@ export function volumeSlices(
   return { planes: cut && slices.includes("cut") ? [...across, visiblePart(view)] : across, at };
 }
 
-/** Where a ray meets a plane; NaN or infinite if it does not. */
+/** Distance along a ray to a plane; NaN or infinite if they do not meet. */
 export const planeDistance = ({ normal, offset }: Plane, start: Vec3, direction: Vec3): number =>
   (offset - dot(normal, start)) / dot(normal, direction);
-
-const dot = (a: Vec3, b: Vec3): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -1,6 +1,6 @@
 /** Reads columns of Parquet files: tables, and geometries in GeoParquet. */
 import { limitExceeded } from "../../util/errors.js";
-import { type Column, type Footer, readFooter } from "./footer.js";
+import { type Footer, readFooter } from "./footer.js";
 import { Budget, type Page, readPages } from "./pages.js";
 
 /** A column by rows: numbers (NaN for null), or byte strings as indices into `entries` (−1 for null). */
@@ -34,13 +34,12 @@ export async function readTable(file: Uint8Array, options: ParquetOptions = {}):
   const footer = readFooter(file, columns, { maxBytes: maxFooter, isNestedAllowed: true });
   if (footer.rows > maxRows)
     throw limitExceeded(`a Parquet file has ${footer.rows} rows, more than the limit of ${maxRows}`);
-  const isReadable = ({ type }: Pick<Column, "type">) => readable.includes(type);
-  const names = [...footer.columns].flatMap(([name, column]) => (isReadable(column) ? [name] : []));
+  const names = [...footer.columns].flatMap(([name, { type }]) => (readable.includes(type) ? [name] : []));
+  const known = new Set(names);
   const budget = new Budget(maxBytes);
   const found = new Map<string, ParquetColumn>();
   for (const name of columns ?? names)
-    if (isReadable(footer.columns.get(name) ?? { type: "" }))
-      found.set(name, await readColumn(file, footer, name, budget));
+    if (known.has(name)) found.set(name, await readColumn(file, footer, name, budget));
   return { rows: footer.rows, names, columns: found };
 }
 
