@@ -98,7 +98,8 @@ function runBrowser() {
   const results = JSON.parse(readReport(report) || "{}");
   const { expected = 0, flaky = 0, unexpected = 0 } = results.stats ?? {};
   const failures = failuresInPlaywright(results);
-  return count(ok, expected + flaky, unexpected, skipsInPlaywright(results), failures);
+  const repeated = failuresInPlaywright(results, "flaky");
+  return count(ok, expected + flaky, unexpected, skipsInPlaywright(results), failures, repeated);
 }
 
 /** Installs programs that only some tests need; if that fails, those tests are skipped. */

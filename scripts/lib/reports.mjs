@@ -1,6 +1,7 @@
 // Reports of test runners: their paths and their counts.
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { buildDir } from "./paths.mjs";
 import { attempt, findTool } from "./process.mjs";
 
@@ -25,10 +26,11 @@ export function readReport(file) {
  * Counts from a report; a suite that failed without counting a failure counts as one.
  * @param {string[]} skipped the reason of each skipped test
  * @param {string[]} failures the title of each failed test
+ * @param {string[]} flaky the title of each test that passed at the second attempt
  */
-export function count(ok, passed, failed, skipped = [], failures = []) {
+export function count(ok, passed, failed, skipped = [], failures = [], flaky = []) {
   const sane = (n) => (Number.isFinite(n) ? n : 0);
-  return { passed: sane(passed), failed: Math.max(sane(failed), ok ? 0 : 1), skipped, failures };
+  return { passed: sane(passed), failed: Math.max(sane(failed), ok ? 0 : 1), skipped, failures, flaky };
 }
 
 const noReason = "no reason given";
@@ -61,9 +63,15 @@ export function skipsIn({ testResults = [] }) {
 const playwrightTests = ({ suites = [], specs = [] }) => [
   ...suites.flatMap(playwrightTests),
   ...specs.flatMap(({ file, title, tests }) =>
-    tests.map((test) => ({ ...test, title: `${file}: ${title}` })),
+    tests.map((test) => ({ ...test, title: `${file}: ${title}${causeOf(test)}` })),
   ),
 ];
+
+/** The first line of the first error of a test, after a colon; "" if there was none. */
+function causeOf({ results = [] }) {
+  const message = results.flatMap(({ error }) => error?.message ?? []).at(0);
+  return message === undefined ? "" : `: ${stripVTControlCharacters(message).split("\n", 1)[0]}`;
+}
 
 /** Reasons of the skipped tests in a report of Playwright. */
 export function skipsInPlaywright(report) {
@@ -74,10 +82,10 @@ export function skipsInPlaywright(report) {
     .map((test) => reasonOf(test) ?? noReason);
 }
 
-/** Titles of the failed tests in a report of Playwright. */
-export const failuresInPlaywright = (report) =>
+/** Titles and errors of the tests in a report of Playwright that failed or, if "flaky" is wanted, only at first. */
+export const failuresInPlaywright = (report, wanted = "unexpected") =>
   playwrightTests(report)
-    .filter(({ status }) => status === "unexpected")
+    .filter(({ status }) => status === wanted)
     .map(({ title }) => title);
 
 /** Reasons of the skipped tests in a report of CTest (JUnit's XML), with the messages of GTEST_SKIP. */
@@ -101,7 +109,9 @@ export const failuresIn = ({ testResults = [] }) =>
     const file = path.relative(process.cwd(), name);
     const failed = assertionResults.filter((test) => test.status === "failed");
     if (failed.length === 0) return status === "failed" ? [file] : [];
-    return failed.map(({ fullName }) => `${file}: ${fullName}`);
+    return failed.map(({ fullName, failureMessages: [message = ""] = [] }) =>
+      [`${file}: ${fullName}`, ...message.split("\n", 1).filter(Boolean)].join(": "),
+    );
   });
 
 /**
@@ -124,7 +134,7 @@ export async function runEach(names, test) {
 }
 
 /**
- * Prints the counts of each part, the titles of failed tests, the reasons of skipped tests and, as the last line, the
+ * Prints the counts of each part, the titles of failed and repeated tests, the reasons of skipped tests and, as the last line, the
  * sums: "N passed, N failed", and ", N skipped" if there are any. `.ci/run` reads these lines.
  * @param {{ name: string, passed: number, failed: number, skipped?: string[], failures?: string[] }[]} results
  * @returns the exit code
@@ -133,6 +143,8 @@ export function summarise(results) {
   console.log("");
   for (const result of results) console.log(`${result.name}: ${countsText(result)}`);
   for (const { failures = [] } of results) for (const title of failures) console.log(`failed: ${title}`);
+  for (const { flaky = [] } of results)
+    for (const title of flaky) console.log(`passed at the second attempt: ${title}`);
   const sum = (key) => results.reduce((total, result) => total + result[key], 0);
   const skipped = results.flatMap((result) => result.skipped ?? []);
   for (const reason of new Set(skipped))

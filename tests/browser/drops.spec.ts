@@ -10,7 +10,9 @@ import { expect, test } from "./site.js";
 import type { ViewerPage } from "./viewer-page.js";
 
 const folder = path.join(groupsFolder, "pyramid.zarr");
-const archive = path.join(root, "build/tmp/browser-drops/pyramid.zarr.zip");
+// Each worker has its own: browsers refuse to read a dropped file that has been written again.
+const worker = process.env["TEST_WORKER_INDEX"] ?? "0";
+const archive = path.join(root, "build/tmp/browser-drops", worker, "pyramid.zarr.zip");
 
 /** All files in a folder, by their relative paths. */
 const filesOf = (at: string): [string, Buffer][] =>

@@ -22,6 +22,8 @@ declare module "*/scripts/lib/reports.mjs" {
     skipped?: string[];
     /** Titles. */
     failures?: string[];
+    /** Titles of the tests that passed at the second attempt. */
+    flaky?: string[];
   }
   export function count(
     ok: boolean,
@@ -29,6 +31,7 @@ declare module "*/scripts/lib/reports.mjs" {
     failed: number,
     skipped?: string[],
     failures?: string[],
+    flaky?: string[],
   ): Counts;
   export function runEach(
     names: readonly string[],
@@ -41,7 +44,10 @@ declare module "*/scripts/lib/reports.mjs" {
     }[];
   }): string[];
   export function skipsInPlaywright(report: { suites?: readonly object[] }): string[];
-  export function failuresInPlaywright(report: { suites?: readonly object[] }): string[];
+  export function failuresInPlaywright(
+    report: { suites?: readonly object[] },
+    wanted?: "unexpected" | "flaky",
+  ): string[];
   export function skipsInJunit(xml: string): string[];
   export function failuresInJunit(xml: string): string[];
 }

@@ -44,10 +44,21 @@ it("lists nothing if nothing failed or a report is missing", () => {
   expect(failuresIn({})).toEqual([]);
 });
 
-it("lists the failures of Playwright by file and title", () => {
-  const spec = (title: string, status: string) => ({ file: "a.spec.ts", title, tests: [{ status }] });
-  const suites = [{ specs: [spec("one", "expected")], suites: [{ specs: [spec("two", "unexpected")] }] }];
-  expect(failuresInPlaywright({ suites })).toEqual(["a.spec.ts: two"]);
+it("lists the first line of a test's first error", () => {
+  const failed = file("a.ts", "failed", "failed");
+  Object.assign(failed.assertionResults[0]!, { failureMessages: ["expected 1 to be 2\n    at a.ts:1"] });
+  expect(failuresIn({ testResults: [failed] })).toEqual(["a.ts: block test 0: expected 1 to be 2"]);
+});
+
+it("lists the failures of Playwright by file, title and error, apart from tests that passed when repeated", () => {
+  const spec = (title: string, status: string, ...messages: string[]) => {
+    const results = messages.map((message) => ({ error: { message } }));
+    return { file: "a.spec.ts", title, tests: [{ status, results: [...results, {}] }] };
+  };
+  const two = spec("two", "unexpected", "\u001b[31mnot\u001b[39m visible\nCall log:", "not there");
+  const suites = [{ specs: [spec("one", "expected")], suites: [{ specs: [two, spec("three", "flaky")] }] }];
+  expect(failuresInPlaywright({ suites })).toEqual(["a.spec.ts: two: not visible"]);
+  expect(failuresInPlaywright({ suites }, "flaky")).toEqual(["a.spec.ts: three"]);
   expect(failuresInPlaywright({})).toEqual([]);
 });
 
@@ -120,7 +131,7 @@ no c-blosc
     try {
       const some = [
         { name: "a", ...count(true, 5, 0, ["no fish", "no disk"]) },
-        { name: "b", ...count(true, 2, 1, ["no fish"], ["b.ts: swims"]) },
+        { name: "b", ...count(true, 2, 1, ["no fish"], ["b.ts: swims"], ["b.ts: floats"]) },
         { name: "c", passed: 1, failed: 0 },
       ];
       expect(summarise(some)).toBe(1);
@@ -130,6 +141,7 @@ no c-blosc
         "b: 2 passed, 1 failed, 1 skipped",
         "c: 1 passed, 0 failed",
         "failed: b.ts: swims",
+        "passed at the second attempt: b.ts: floats",
         "skipped 2: no fish",
         "skipped 1: no disk",
         "8 passed, 1 failed, 3 skipped",
