@@ -24,6 +24,7 @@ const tasks = {
     memory: "memory of copies of 2 and 10 GiB; takes 25 GB of disk, and minutes",
     references: "time and memory to the first chunk of a million references in Parquet files",
     reproducible: "builds the wasm modules in two folders and compares their bytes",
+    screens: "screenshots of the viewer, in build/screens; errors, overflow and accessibility of each",
   },
 };
 

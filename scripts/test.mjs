@@ -7,17 +7,16 @@ import { buildAll } from "./build.mjs";
 import { buildNative } from "./lib/build.mjs";
 import { runEngine } from "./lib/engines.mjs";
 import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
-import { attempt, findTool, runMain, SetupError, step } from "./lib/process.mjs";
+import { attempt, runMain, SetupError, step } from "./lib/process.mjs";
 import {
   clearReports,
   count,
   failuresInJunit,
-  failuresInPlaywright,
   readReport,
   reportsDir,
+  runPlaywright,
   runVitest,
   skipsInJunit,
-  skipsInPlaywright,
   summarise,
 } from "./lib/reports.mjs";
 import { ensureSources } from "./lib/sources.mjs";
@@ -92,14 +91,7 @@ function runWhole() {
 
 function runBrowser() {
   step("Tests in Chromium");
-  const report = path.join(reportsDir, "browser.json");
-  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: report };
-  const ok = attempt(findTool("playwright"), ["test", "--reporter=list,json"], { env });
-  const results = JSON.parse(readReport(report) || "{}");
-  const { expected = 0, flaky = 0, unexpected = 0 } = results.stats ?? {};
-  const failures = failuresInPlaywright(results);
-  const repeated = failuresInPlaywright(results, "flaky");
-  return count(ok, expected + flaky, unexpected, skipsInPlaywright(results), failures, repeated);
+  return runPlaywright("browser");
 }
 
 /** Installs programs that only some tests need; if that fails, those tests are skipped. */

@@ -59,6 +59,23 @@ export function skipsIn({ testResults = [] }) {
     .map(({ meta }) => meta?.skipReason ?? noReason);
 }
 
+/**
+ * Runs Playwright.
+ * @param {string} name of the report
+ * @param {string[]} args
+ */
+export function runPlaywright(name, args = []) {
+  const file = path.join(reportsDir, `${name}.json`);
+  rmSync(file, { force: true });
+  const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: file };
+  const ok = attempt(findTool("playwright"), ["test", ...args, "--reporter=list,json"], { env });
+  const report = JSON.parse(readReport(file) || "{}");
+  const { expected = 0, flaky = 0, unexpected = 0 } = report.stats ?? {};
+  const failures = failuresInPlaywright(report);
+  const repeated = failuresInPlaywright(report, "flaky");
+  return count(ok, expected + flaky, unexpected, skipsInPlaywright(report), failures, repeated);
+}
+
 /** Tests in a report of Playwright, with the file and title of each. */
 const playwrightTests = ({ suites = [], specs = [] }) => [
   ...suites.flatMap(playwrightTests),

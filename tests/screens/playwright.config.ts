@@ -1,0 +1,11 @@
+// Screenshots of the viewer: npm run check -- screens.
+import { defineConfig } from "@playwright/test";
+import base from "../../playwright.config.js";
+
+export default defineConfig({
+  ...base,
+  testDir: ".",
+  globalSetup: "../browser/setup.ts",
+  outputDir: "../../build/reports/screens",
+  retries: 0,
+});
