@@ -293,3 +293,99 @@ test("sources opened before are offered again, also folders of the machine", asy
   await page.getByText("Recent", { exact: true }).click();
   await expect(list).toContainText("in this browser only");
 });
+
+for (const [width, height] of [
+  [1280, 800],
+  [390, 844],
+] as const)
+  test(`a scatter plot and its rows fit a window of ${width} × ${height}`, async ({
+    viewer,
+    page,
+    problems,
+  }) => {
+    problems.expect(/404/);
+    await page.setViewportSize({ width, height });
+    await viewer.show("source=/layers/tables.zarr&path=tables/table/obsm/X_umap&by=type");
+    await expect(page.getByRole("list", { name: "type" })).toBeVisible();
+    const isWide = width > 1000;
+    expect(await share(page, viewer.box)).toBeGreaterThanOrEqual(isWide ? 0.6 : 0.55);
+    if (!isWide) await page.getByRole("button", { name: "Controls" }).click();
+    await page.getByRole("group", { name: "Table" }).locator("summary").click();
+    await expect(page.getByRole("grid")).toBeVisible();
+    // The table scrolls, not the panel.
+    const overflow = await page
+      .locator(".zw-dock-body")
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(overflow).toBe(0);
+  });
+
+/** The keys that the names in the help stand for; single characters are their own names. */
+const keysOf: Readonly<Record<string, readonly string[]>> = {
+  "Arrow keys": ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"],
+  "Page Up": ["PageUp"],
+  "Page Down": ["PageDown"],
+  Home: ["Home"],
+  End: ["End"],
+  Enter: ["Enter"],
+  Esc: ["Escape"],
+  Space: [" "],
+  "+": ["+", "="],
+  "−": ["-"],
+};
+
+for (const [view, query] of [
+  ["slices", "source=/stores/slices"],
+  ["a line", "source=/stores/line"],
+  ["a volume", "source=/stores/depths&view=volume"],
+  ["a scatter plot", "source=/layers/tables.zarr&path=tables/table/obsm/X_umap"],
+] as const)
+  test(`help lists every key of ${view}, and no other`, async ({ viewer, page, problems }) => {
+    problems.expect(/404/);
+    await viewer.show(query);
+    await viewer.box.press("?");
+    const help = page.getByRole("dialog", { name: "Keys and gestures" });
+    await expect(help).toBeVisible();
+    const names = await help.locator("dt").allTextContents();
+    await page.keyboard.press("Escape");
+    const listed = names
+      .flatMap((text) => text.split(/, | {2,}/))
+      .flatMap((name) => keysOf[name] ?? (/^[^−+]$/.test(name) ? [name.toLowerCase()] : []));
+    const characters = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i).toLowerCase());
+    const named = Object.values(keysOf).flat();
+    const others = ["Delete", "Backspace", "Insert", "F1", "F2", "F6", "ContextMenu"];
+    const answered = await viewer.box.evaluate(
+      (box, keys) =>
+        keys.filter((key) => {
+          const code = /^\d$/.test(key) ? `Digit${key}` : "";
+          return !box.dispatchEvent(
+            new KeyboardEvent("keydown", { key, code, bubbles: true, cancelable: true }),
+          );
+        }),
+      [...new Set([...characters, ...named, ...others])],
+    );
+    // Without slices, their keys do nothing; digits never, without an axis.
+    const hasSlices = names.includes("Space");
+    const isAxis = (key: string) => /^[1-9]$/.test(key) || (!hasSlices && [" ", ".", ","].includes(key));
+    expect(answered.filter((key) => !isAxis(key)).sort()).toEqual(
+      [...new Set(listed)].filter((key) => !isAxis(key)).sort(),
+    );
+  });
+
+test("help lists the keys of scatter plots and of their rows", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.show("source=/layers/tables.zarr&path=tables/table/obsm/X_umap");
+  await viewer.box.press("?");
+  const help = page.getByRole("dialog", { name: "Keys and gestures" });
+  await expect(help.getByRole("heading", { level: 3 })).toHaveText([
+    "Tools",
+    "Moving",
+    "Points",
+    "Rows of the table",
+    "More",
+  ]);
+  await page.keyboard.press("Escape");
+  await viewer.show("source=/stores/slices");
+  await viewer.box.press("?");
+  await expect(help).toContainText("Reading values");
+  await expect(help).not.toContainText("Rows of the table");
+});

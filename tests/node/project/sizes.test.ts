@@ -81,7 +81,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
   ["the published archive", 2_682_000, () => packedSize("size")],
-  ["the installed package", 7_432_000, () => packedSize("unpackedSize")],
+  ["the installed package", 7_435_000, () => packedSize("unpackedSize")],
 ];
 
 it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {

@@ -2,6 +2,7 @@
 import { h, uniqueId } from "../base/dom.js";
 import { playableAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
+import { labelsOf, tableOf } from "../model/table.js";
 import type { Dataset } from "../source/dataset.js";
 
 /** A view whose keys are listed. */
@@ -12,13 +13,19 @@ export interface ShownView {
 
 type Entry = readonly [keys: string, effect: string];
 
-const tools: readonly Entry[] = [
+/** @param of "point" of a scatter plot, or "element" */
+const tools = (of: "point" | "element"): readonly Entry[] => [
   ["H", "Move the picture by dragging"],
   ["Z", "Zoom into a rectangle: drag, or click two corners"],
-  ["P", "Pick an element: its value is followed through the slices"],
+  [
+    "P",
+    of === "point"
+      ? "Keep the cursor at a place"
+      : "Pick an element: its value is followed through the slices",
+  ],
   ["M", "Measure a distance: drag, or click two points"],
   ["Enter", "Use the tool at the cursor"],
-  ["Esc", "Cancel, clear the measurement or the picked element"],
+  ["Esc", `Cancel, clear the measurement or the picked ${of === "point" ? "place" : "element"}`],
 ];
 
 const moving: readonly Entry[] = [
@@ -37,8 +44,27 @@ const reading: readonly Entry[] = [
   ["Esc", "Hide the cursor"],
 ];
 
+/** Over labels. */
+const picking: readonly Entry[] = [["Click, Enter", "Select a label; again to deselect it"]];
+
+/** In a scatter plot, instead of `reading`. */
+const points: readonly Entry[] = [
+  ["Arrow keys, Page Up, Page Down", "Move to the next point in their direction"],
+  ["Home, End", "Move the cursor to the left or right edge"],
+  ["Click, Enter", "Select a point; again to deselect it"],
+  ["Esc", "Hide the cursor"],
+];
+
+/** In the table of the points or labels. */
+const rows: readonly Entry[] = [
+  ["Arrow keys, Page Up, Page Down", "Move along the rows"],
+  ["Ctrl + Home, Ctrl + End", "First and last row"],
+  ["Digits", "Go to a row by its number"],
+  ["Click, Enter, Space", "Select a row; again to deselect it"],
+];
+
 const turning: readonly Entry[] = [
-  ["Drag, arrow keys", "Turn"],
+  ["Arrow keys, drag", "Turn"],
   ["Shift + drag, Shift + arrow keys, two fingers", "Move"],
   ["Wheel, pinch, +  −", "Zoom"],
   ["A face of the cube, X, Y, Z", "Look along an axis; with Shift from its other end"],
@@ -47,6 +73,7 @@ const turning: readonly Entry[] = [
   ["C", "Cut parallel to the screen, or remove the cut"],
   ["[  ]", "Move the cut"],
   ["Pointer, Enter", "Read the value under the pointer, or in the middle"],
+  ["Esc", "Hide the value"],
 ];
 
 const others: readonly Entry[] = [
@@ -68,6 +95,20 @@ function axisEntries(axes: readonly string[]): Entry[] {
   ];
 }
 
+type Part = readonly [title: string, entries: readonly Entry[]];
+
+/** Parts for planes. */
+function planeParts(dataset: Dataset, settings: ViewState): Part[] {
+  const isPlot = dataset.embedding !== undefined;
+  const hasLabels = !isPlot && labelsOf(dataset, settings) !== undefined;
+  return [
+    ["Tools", tools(isPlot ? "point" : "element")],
+    ["Moving", moving],
+    isPlot ? ["Points", points] : ["Reading values", reading],
+    ["Labels", hasLabels ? picking : []],
+  ];
+}
+
 /** Shows the dialog over an element, which keeps the focus afterwards. */
 export function showHelp(over: HTMLElement, { dataset, settings }: ShownView): void {
   const axes = playableAxes(dataset, settings).map((axis) => dataset.axes[axis]!.name ?? `axis ${axis}`);
@@ -75,27 +116,28 @@ export function showHelp(over: HTMLElement, { dataset, settings }: ShownView): v
   const hasVolume = !hasPlane || settings.planes.includes("volume");
   const id = uniqueId("help");
   const close = h("button", { type: "button", class: "zw-button", onclick: () => dialog.close() }, "Close");
-  const part = (title: string, entries: readonly Entry[]) =>
-    entries.length > 0 &&
-    h(
-      "section",
-      {},
-      h("h3", {}, title),
-      h("dl", {}, ...entries.map(([keys, effect]) => h("div", {}, h("dt", {}, keys), h("dd", {}, effect)))),
-    );
+  const parts: Part[] = [
+    ["Slices", axisEntries(axes)],
+    ...(hasPlane ? planeParts(dataset, settings) : []),
+    ["Rows of the table", tableOf(dataset, settings) ? rows : []],
+    ["Volume", hasVolume ? turning : []],
+    ["More", others],
+  ];
+  const sections = parts.map(
+    ([title, entries]) =>
+      entries.length > 0 &&
+      h(
+        "section",
+        {},
+        h("h3", {}, title),
+        h("dl", {}, ...entries.map(([keys, effect]) => h("div", {}, h("dt", {}, keys), h("dd", {}, effect)))),
+      ),
+  );
   const dialog = h(
     "dialog",
     { class: "zw-help", "aria-labelledby": id, onclose: () => dialog.remove() },
     h("header", {}, h("h2", { id }, "Keys and gestures"), close),
-    h(
-      "div",
-      {},
-      part("Slices", axisEntries(axes)),
-      ...(hasPlane ? [part("Tools", tools), part("Moving", moving)] : []),
-      hasPlane && part("Reading values", reading),
-      hasVolume && part("Volume", turning),
-      part("More", others),
-    ),
+    h("div", {}, ...sections),
   );
   dialog.addEventListener("click", ({ target }) => {
     if (target === dialog) dialog.close(); // beside the dialog
