@@ -267,3 +267,12 @@ it("minimum and maximum are shown only once all values have been read", () => {
     "1,000 values read, not all of the slice; 98 % of them from 10 to 989",
   );
 });
+
+it("minimum and maximum have digits that tell them apart", () => {
+  const findings = new Findings();
+  const values = Float64Array.from({ length: 600 }, (_, i) => 101_325 + i * 1e-6);
+  findings.add("a", summarize({ values, offset: 0, rows: 1, columns: 600, rowStride: 600, columnStride: 1 }));
+  expect(noteText({ findings, isAllSeen: true })).toBe(
+    "All 600 values of the slice: 101,325 to 101,325.000599",
+  );
+});

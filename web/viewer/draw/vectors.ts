@@ -39,7 +39,7 @@ export function drawVectors(context: CanvasRenderingContext2D, scene: VectorScen
   context.globalAlpha = 1;
 }
 
-/** Draws one feature in white, with a dark edge around points. */
+/** Draws one feature in white: a point as a ring with a dark edge. */
 export function drawFeature(context: CanvasRenderingContext2D, scene: VectorScene, feature: number): void {
   const { features, matrix, size, lineWidth } = scene;
   drawPaths(context, { ...scene, colorOf: () => 0xffffff, isShown: (one) => one === feature });
@@ -52,10 +52,11 @@ export function drawFeature(context: CanvasRenderingContext2D, scene: VectorScen
     const radius = points.radii ? points.radii[i]! * scale : size / 2;
     context.beginPath();
     context.arc(placeX(matrix, x, y), placeY(matrix, x, y), radius + lineWidth / 2, 0, 2 * Math.PI);
-    context.fillStyle = "#ffffff";
-    context.globalAlpha = radius > largestCircle ? fillShare : 1;
-    context.fill();
-    context.globalAlpha = 1;
+    // Inside, the point keeps its colour.
+    context.strokeStyle = "#ffffff";
+    context.stroke();
+    context.beginPath();
+    context.arc(placeX(matrix, x, y), placeY(matrix, x, y), radius + 1.5 * lineWidth, 0, 2 * Math.PI);
     context.strokeStyle = "#000000";
     context.stroke();
   }

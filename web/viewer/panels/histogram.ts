@@ -237,8 +237,13 @@ function barHeights({ bins }: Histogram, isLog: boolean): number[] {
 export function noteText({ findings, isAllSeen }: Pick<LayerNumbers, "findings" | "isAllSeen">): string {
   const count = findings.count.toLocaleString("en");
   const [min, max] = findings.extent ?? [Number.NaN, Number.NaN];
-  if (isAllSeen) return `All ${count} values of the slice: ${formatBriefly(min)} to ${formatBriefly(max)}`;
+  if (isAllSeen) return `All ${count} values of the slice: ${intervalText(min, max)}`;
   const [low, high] = findings.percentiles([0.01, 0.99]);
-  const most = `98 % of them from ${formatBriefly(low!)} to ${formatBriefly(high!)}`;
-  return `${count} values read, not all of the slice; ${most}`;
+  return `${count} values read, not all of the slice; 98 % of them from ${intervalText(low!, high!)}`;
+}
+
+/** Both ends with as many digits as tell them apart. */
+function intervalText(low: number, high: number): string {
+  const resolution = Math.abs(high / 100 - low / 100);
+  return `${formatBriefly(low, resolution)} to ${formatBriefly(high, resolution)}`;
 }

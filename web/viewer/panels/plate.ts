@@ -6,7 +6,7 @@ import type { Plate, WellPosition } from "../source/plate.js";
 
 /** Size of a well with its margin, in CSS pixels. */
 const minSize = 32;
-const maxSize = 76;
+const maxSize = 120;
 
 /** Maximum number of wells in the document, of three elements each. */
 const maxWells = 500;

@@ -198,7 +198,8 @@ export function limitFields(name: string, onLimits: (low: number, high: number) 
     element: h("div", { class: "zw-limits", dir: "ltr" }, low, h("span", {}, "to"), high),
     /** @param limits undefined before they are known */
     show(limits: readonly [number, number] | undefined, isManual: boolean) {
-      const [least, most] = limits?.map((value) => (isManual ? value : rounded(value))) ?? ["", ""];
+      const width = limits ? Math.abs(limits[1] - limits[0]) : 0;
+      const [least, most] = limits?.map((value) => (isManual ? value : rounded(value, width))) ?? ["", ""];
       showNumber(low, least);
       showNumber(high, most);
     },
@@ -309,7 +310,9 @@ function unitText({ core, unit, scaleFactor = 1 }: DType): string {
   return core === "datetime64" ? `${count} since 1970` : count;
 }
 
-/** Six digits are enough for a starting value. */
-function rounded(value: number): number {
-  return Number.isSafeInteger(value) ? value : Number(value.toPrecision(6));
+/** Six digits are enough for a starting value, in a range that is not much narrower. */
+function rounded(value: number, width: number): number {
+  if (Number.isSafeInteger(value)) return value;
+  const digits = width > 0 ? Math.ceil(Math.log10(Math.abs(value) / width)) + 4 : 6;
+  return Number(value.toPrecision(Math.min(17, Math.max(6, digits))));
 }
