@@ -2,74 +2,28 @@
 // Mbit/s.
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { distDir, root } from "../../scripts/lib/paths.mjs";
+import { distDir } from "../../scripts/lib/paths.mjs";
 import { SetupError, step } from "../../scripts/lib/process.mjs";
 import { findChromium } from "../../scripts/lib/system.mjs";
 import { makeImage, makeMosaic, makeStack, makeVolume } from "./data.mjs";
 import { DevTools, openWatched } from "./devtools.mjs";
+import { bundlePeers, installPeers, picturePeers } from "./peers.mjs";
 import { probe } from "./probe.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/**
- * Dependencies of the page to compare with, in addition to zarrita and numcodecs, which the tests also use.
- */
-const peers = {
-  "@deck.gl/core": "9.2.11",
-  "@deck.gl/extensions": "9.2.11",
-  "@deck.gl/geo-layers": "9.2.11",
-  "@deck.gl/layers": "9.2.11",
-  "@deck.gl/mesh-layers": "9.2.11",
-  "@vivjs/extensions": "0.21.0",
-  "@vivjs/layers": "0.21.0",
-};
-
-/** Installs them in a separate folder, once. */
-function installPeers(dir) {
-  const wanted = Object.entries(peers).map(([name, version]) => `${name}@${version}`);
-  const isThere = Object.entries(peers).every(([name, version]) => {
-    const file = path.join(dir, "node_modules", name, "package.json");
-    return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).version === version;
-  });
-  if (isThere) return;
-  step("Installing what the viewer is compared with");
-  mkdirSync(dir, { recursive: true });
-  const options = [
-    "--prefix",
-    dir,
-    "--no-save",
-    "--no-audit",
-    "--no-fund",
-    "--ignore-scripts",
-    "--loglevel=error",
-  ];
-  execFileSync("npm", ["install", ...options, ...wanted], { stdio: "inherit" });
-}
-
 async function bundlePages(out, peerDir) {
   mkdirSync(out, { recursive: true });
-  await build({
-    absWorkingDir: root,
-    entryPoints: {
-      viv: here("pages/viv.mjs"),
-      stream: here("pages/stream.mjs"),
-      worker: "dist/workers/worker.js",
-    },
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    outdir: out,
-    nodePaths: [path.join(peerDir, "node_modules")],
-    external: ["node:*"],
-    logLevel: "error",
-  });
+  const entries = {
+    viv: here("pages/viv.mjs"),
+    stream: here("pages/stream.mjs"),
+    worker: path.join(distDir, "workers/worker.js"),
+  };
+  await bundlePeers(entries, out, peerDir);
   for (const name of ["viv.html", "stream.html"]) copyFileSync(here(`pages/${name}`), path.join(out, name));
 }
 
@@ -152,7 +106,7 @@ export async function startHost(workDir) {
     clean();
   };
   try {
-    installPeers(peerDir);
+    installPeers(peerDir, picturePeers);
     await bundlePages(pages, peerDir);
     step("Making the viewer's data");
     const data = path.join(dir, "data");

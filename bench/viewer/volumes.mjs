@@ -1,5 +1,6 @@
 // Measures volumes in Chromium: node bench/viewer/volumes.mjs [NAME…]. Prints one line of JSON per measurement. The
-// main fixture has 512³ uint8, 1 % of the voxels in tubes, chunks of 64³ (Blosc zstd), four levels.
+// main fixture has 512³ uint8, 1 % of the voxels in tubes, chunks of 64³ (Blosc zstd), four levels. Names that begin with
+// "vole" or "fidnii" measure these viewers with the same data, server and latency.
 import { existsSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
@@ -8,10 +9,13 @@ import { chromium } from "@playwright/test";
 import { writeMultiscale } from "zarr-wasm";
 import { buildDir, distDir } from "../../scripts/lib/paths.mjs";
 import { findChromium } from "../../scripts/lib/system.mjs";
+import { makePeerPages, measurePeer, peerPage } from "./volume-peers.mjs";
 
 const latency = 50;
 const size = { width: 800, height: 600 };
-const fixtures = path.join(buildDir, "bench/volumes");
+const workDir = path.join(buildDir, "bench");
+const fixtures = path.join(workDir, "volumes");
+const peerPages = path.join(workDir, "volume-pages");
 
 /** Bright tubes on a black ground. */
 function tubes(side) {
@@ -67,13 +71,28 @@ const pageText = `<!doctype html><meta charset="utf-8"><style>body { margin: 0 }
   <script type="module" src="/viewer/viewer.min.js"></script>`;
 const types = { ".js": "text/javascript", ".wasm": "application/wasm", ".html": "text/html" };
 
+/** Pages of other viewers, and their workers. */
+const isOfPeer = (pathname) => /^\/(?:peers|workers)\//.test(pathname);
+
+function fileOf(pathname) {
+  if (pathname.startsWith("/data/")) return path.join(fixtures, pathname.slice(6));
+  if (!isOfPeer(pathname)) return path.join(distDir, pathname);
+  // vole-core names its worker without an ending.
+  const name = path.basename(pathname);
+  return path.join(peerPages, name.includes(".") ? name : `${name}.js`);
+}
+
 /** Serves the page at once, data after the latency. */
 function serve(log) {
   const server = http.createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     if (pathname === "/") return response.writeHead(200, { "content-type": "text/html" }).end(pageText);
+    if (isOfPeer(pathname) && pathname.endsWith(".html")) {
+      const page = peerPage(path.basename(pathname, ".html"), size);
+      return response.writeHead(200, { "content-type": "text/html" }).end(page);
+    }
     const isData = pathname.startsWith("/data/");
-    const file = isData ? path.join(fixtures, pathname.slice(6)) : path.join(distDir, pathname);
+    const file = fileOf(pathname);
     if (isData) log.push(pathname);
     const send = () => {
       if (!statSync(file, { throwIfNoEntry: false })?.isFile())
@@ -335,6 +354,19 @@ const measurements = {
   },
 };
 
+/** 256³ voxels of the main fixture, and all of the two channels. */
+const peerQueries = {
+  vole256: ["vole", "source=/data/tubes&level=1"],
+  fidnii256: ["fidnii", `source=/data/tubes&voxels=${256 ** 3}`],
+  voleChannels: ["vole", "source=/data/noise&level=0"],
+  fidniiChannels: ["fidnii", `source=/data/noise&voxels=${256 ** 3}`],
+};
+for (const [name, [peer, query]] of Object.entries(peerQueries))
+  measurements[name] = (browser, server) => {
+    const address = `http://127.0.0.1:${server.address().port}/peers/${peer}.html?${query}`;
+    return measurePeer(browser, size, address, log);
+  };
+
 const server = await serve(log);
 await makeFixture("tubes", () => ({ data: tubes(512), shape: [512, 512, 512] }), ["z", "y", "x"]);
 await makeFixture("noise", () => ({ data: noise(256), shape: [2, 256, 256, 256] }), ["c", "z", "y", "x"]);
@@ -343,8 +375,9 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader"],
 });
 const wanted = process.argv.slice(2);
-for (const [name, measure] of Object.entries(measurements)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+const chosen = Object.entries(measurements).filter(([name]) => wanted.length === 0 || wanted.includes(name));
+if (chosen.some(([name]) => name in peerQueries)) await makePeerPages(workDir, peerPages);
+for (const [name, measure] of chosen) {
   console.log(JSON.stringify({ name, ...(await measure(browser, server)) }));
   for (const context of browser.contexts()) await context.close();
 }
