@@ -233,10 +233,10 @@ export class Panes {
     const key = JSON.stringify([parts, ...own.values()]);
     if (key === this.#volume?.key) return;
     const onOrbit = (orbit: Orbit | null, cause: "pan" | "zoom") => this.callbacks.onOrbit(orbit, cause);
-    const { onCut, onStep, onPlay, onCommand } = this.callbacks;
+    const { onCut, onPick, onStep, onPlay, onCommand } = this.callbacks;
     const onPoint: LazyVolumeCallbacks["onPoint"] = (point, by) =>
       this.callbacks.onPoint(point && { ...point, axes: dataset.axes }, by);
-    const inputs = { onOrbit, onCut, onPoint, onStep, onPlay, onCommand, onFrame: () => {} };
+    const inputs = { onOrbit, onCut, onPoint, onPick, onStep, onPlay, onCommand, onFrame: () => {} };
     const lazy = this.#volume?.lazy ?? new LazyVolume(inputs);
     this.#volume = { lazy, key };
     const isCurrent = () => this.#volume?.key === key && this.#main?.dataset === dataset;

@@ -6,6 +6,7 @@ import type { Layer } from "../model/layers.js";
 import { type SliceKind, sliceKind } from "../model/plan.js";
 import { arrayFacts, type Interval, type ViewState, type WantedState } from "../model/state.js";
 import { tableOf } from "../model/table.js";
+import type { Orbit, VolumeCut } from "../model/volume.js";
 import { datasetShape } from "../source/dataset.js";
 import type { Measured } from "../source/measure.js";
 import type { Opened } from "../source/open.js";
@@ -55,6 +56,9 @@ export class ViewController {
     },
     onCamera: (camera: Camera, cause: string) => this.change({ camera }, cause),
     onReset: () => this.#showAll(),
+    onOrbit: (orbit: Orbit | null, cause: string) => this.change({ orbit }, cause),
+    onCut: (cut: VolumeCut | null) => this.change({ cut }, "cut"),
+    onPick: (index: readonly number[]) => this.change({ index }, "pick"),
     format: () => valueFormat(this.model.dataset!, this.model.settings.value!),
   };
   readonly plane = new MainPlane({
@@ -74,16 +78,11 @@ export class ViewController {
   readonly #relatedData: RelatedDataLoader;
   readonly #crossSections = new LazyCrossSections({
     ...this.#inputs,
-    onOrbit: (orbit, cause) => this.change({ orbit }, cause),
-    onCut: (cut) => this.change({ cut }, "cut"),
     onFailure: (sentence) => this.status.addSourceNote(sentence),
-    onPick: (index) => this.change({ index }, "pick"),
     onPoint: (pointed, by) => this.mainPanel.readout.show(pointed, by),
   });
   readonly #pointing: Pointing;
   readonly #volume = new LazyVolume({
-    onOrbit: (orbit, cause) => this.change({ orbit }, cause),
-    onCut: (cut) => this.change({ cut }, "cut"),
     onPoint: (point, by) =>
       this.#pointing.reporter.show(point && { ...point, axes: this.model.dataset!.axes }, by),
     ...this.#inputs,

@@ -72,7 +72,8 @@ const turning: readonly Entry[] = [
   ["0, double click", "Default camera"],
   ["C", "Cut parallel to the screen, or remove the cut"],
   ["[  ]", "Move the cut"],
-  ["Pointer, Enter", "Read the value under the pointer, or in the middle"],
+  ["Pointer", "Read the value"],
+  ["Click, Enter", "Choose the element under the pointer, or in the middle"],
   ["Esc", "Hide the value"],
 ];
 

@@ -1,5 +1,5 @@
 /** Translates pointers, the wheel and keys into movements of a volume's camera. */
-import type { Command } from "../input/gestures.js";
+import { type Command, dragThreshold } from "../input/gestures.js";
 import { isOnControl, listen, wheelPixels } from "../input/listen.js";
 import type { Orbit } from "../model/volume.js";
 import { nearer, shifted, turned, type VolumeViewpoint } from "./camera.js";
@@ -12,6 +12,8 @@ export interface OrbitInputCallbacks {
   onOrbit(orbit: Orbit | null, cause: "pan" | "zoom"): void;
   /** A place in device pixels; undefined if the pointer has left or a button is pressed. */
   onPoint(at: readonly [x: number, y: number] | undefined, by: "pointer" | "keyboard"): void;
+  /** A click at a place in device pixels, or Enter. */
+  onPick(at: readonly [x: number, y: number]): void;
   /** Moves the cut plane by a share of half the diagonal; 0 makes it face the camera, or removes it. */
   onCut(step: number): void;
   onCommand(command: Command): void;
@@ -36,6 +38,8 @@ const cuts: Readonly<Record<string, number>> = { c: 0, "[": -0.02, "]": 0.02 };
 
 export class OrbitInput {
   readonly #pointers = new Map<number, { x: number; y: number }>();
+  /** Whether the pressed pointer has not moved by more than a click allows. */
+  #isClick = false;
   readonly #unlisten: () => void;
 
   constructor(
@@ -52,7 +56,7 @@ export class OrbitInput {
       keydown: (event) => this.#key(event),
       contextmenu: (event) => event.preventDefault(),
       pointerleave: () => callbacks.onPoint(undefined, "pointer"),
-      click: (event) => void this.#face(event),
+      click: (event) => this.#click(event),
       dblclick: (event) => this.#face(event) || callbacks.onOrbit(null, "zoom"),
     });
   }
@@ -67,6 +71,10 @@ export class OrbitInput {
     return [(clientX - left) * ratio, (clientY - top) * ratio];
   }
 
+  #click(event: MouseEvent): void {
+    if (this.#isClick && !this.#face(event)) this.callbacks.onPick(this.#at(event));
+  }
+
   /** Turns the volume if a face of the cube was clicked. */
   #face(event: MouseEvent): boolean {
     const view = this.callbacks.view();
@@ -76,6 +84,7 @@ export class OrbitInput {
   }
 
   #press(event: PointerEvent): void {
+    this.#isClick = !isOnControl(event) && this.#pointers.size === 0;
     if (isOnControl(event)) return;
     this.box.setPointerCapture(event.pointerId);
     this.#pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
@@ -87,10 +96,12 @@ export class OrbitInput {
     const view = this.callbacks.view();
     if (!before) this.callbacks.onPoint(this.#at(event), "pointer");
     if (!before || !view) return;
-    this.callbacks.onPoint(undefined, "pointer");
     const now = { x: event.clientX, y: event.clientY };
-    this.#pointers.set(event.pointerId, now);
     const [dx, dy] = [now.x - before.x, now.y - before.y];
+    if (this.#isClick && Math.hypot(dx, dy) < dragThreshold) return;
+    this.#isClick = false;
+    this.callbacks.onPoint(undefined, "pointer");
+    this.#pointers.set(event.pointerId, now);
     const other = [...this.#pointers].find(([id]) => id !== event.pointerId)?.[1];
     const isShift = event.shiftKey || (event.buttons & 6) !== 0 || other !== undefined;
     if (other) {
@@ -134,8 +145,10 @@ export class OrbitInput {
       callbacks.onOrbit({ ...view.orbit, isPerspective: !view.orbit.isPerspective }, "zoom");
     else if (key === "." || key === ",") callbacks.onStep(key === "." ? 1 : -1);
     else if (key === " ") callbacks.onPlay();
-    else if (key === "Enter") callbacks.onPoint([view.width / 2, view.height / 2], "keyboard");
-    else if (key === "Escape") callbacks.onPoint(undefined, "keyboard");
+    else if (key === "Enter") {
+      callbacks.onPoint([view.width / 2, view.height / 2], "keyboard");
+      callbacks.onPick([view.width / 2, view.height / 2]);
+    } else if (key === "Escape") callbacks.onPoint(undefined, "keyboard");
     else return;
     event.preventDefault();
   }

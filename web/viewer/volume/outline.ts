@@ -19,14 +19,21 @@ export interface VolumeLabels {
   ): { readonly width: number; readonly text: string } | undefined;
 }
 
-/** @param point marked, in voxels of level 0 */
+/** Points in voxels of level 0. */
+export interface VolumeMarks {
+  /** Under the pointer. */
+  readonly point: Vec3 | undefined;
+  readonly slices: Slices["at"];
+  /** Where the lines of the crosshair meet. */
+  readonly cross: Vec3 | undefined;
+}
+
 export function drawOutline(
   context: CanvasRenderingContext2D,
   view: VolumeViewpoint,
   ratio: number,
   labels: VolumeLabels,
-  point: Vec3 | undefined,
-  slices: Slices["at"],
+  { point, slices, cross }: VolumeMarks,
 ): void {
   const { width, height, space } = view;
   if (context.canvas.width !== width || context.canvas.height !== height)
@@ -52,6 +59,7 @@ export function drawOutline(
   drawLengths(context, view, labels);
   if (!view.orbit.isPerspective) drawBar(context, view, ratio, labels);
   if (point) drawMark(context, view, ratio, point);
+  if (cross) drawCross(context, view, ratio, cross);
   context.restore();
 }
 
@@ -66,16 +74,43 @@ function drawSlices(context: CanvasRenderingContext2D, view: VolumeViewpoint, sl
 }
 
 function drawEdges(context: CanvasRenderingContext2D, view: VolumeViewpoint, box: Box): void {
-  const points = corners(box).map(projector(view));
+  const points = corners(box);
+  drawLines(
+    context,
+    view,
+    points.flatMap((from, i) =>
+      [1, 2, 4].flatMap((bit) => (i & bit ? [] : [[from, points[i | bit]!] as const])),
+    ),
+  );
+}
+
+/** Lines between points, except those that reach behind the eye. */
+function drawLines(
+  context: CanvasRenderingContext2D,
+  view: VolumeViewpoint,
+  lines: readonly (readonly [from: Vec3, to: Vec3])[],
+): void {
+  const project = projector(view);
   context.beginPath();
-  for (let from = 0; from < 8; from++)
-    for (const bit of [1, 2, 4]) {
-      const [a, b] = [points[from]!, points[from | bit]!];
-      if (from & bit || a.depth <= 0 || b.depth <= 0) continue;
-      context.moveTo(a.x, a.y);
-      context.lineTo(b.x, b.y);
-    }
+  for (const [from, to] of lines) {
+    const [a, b] = [project(from), project(to)];
+    if (a.depth <= 0 || b.depth <= 0) continue;
+    context.moveTo(a.x, a.y);
+    context.lineTo(b.x, b.y);
+  }
   context.stroke();
+}
+
+/** Lines along the axes, from one end of the volume to the other. */
+function drawCross(context: CanvasRenderingContext2D, view: VolumeViewpoint, ratio: number, at: Vec3): void {
+  context.lineWidth = ratio;
+  const end = (axis: number, edge: number) => map3((i) => (i === axis ? edge : at[i]!));
+  const { extent } = view.space;
+  drawLines(
+    context,
+    view,
+    extent.map((length, axis) => [end(axis, 0), end(axis, length)] as const),
+  );
 }
 
 /** Beside the middle of the edges from the origin. */

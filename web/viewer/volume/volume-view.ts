@@ -16,7 +16,7 @@ import type { Tile } from "../tiles/tile.js";
 import type { TileStatus } from "../tiles/tile-set.js";
 import type { VolumeSpace } from "./affine.js";
 import { blockTile } from "./blocks.js";
-import type { Vec3, VolumeLevel } from "./bricks.js";
+import { map3, type Vec3, type VolumeLevel } from "./bricks.js";
 import { nearer, type VolumeViewpoint } from "./camera.js";
 import { LayerSet } from "./layer-set.js";
 import { OrbitInput } from "./orbit-input.js";
@@ -45,6 +45,8 @@ export interface VolumeCallbacks {
   onPlay(): void;
   /** The voxel under the pointer; undefined if there is none. */
   onPoint(point: VolumePoint | undefined, by: "pointer" | "keyboard"): void;
+  /** Chooses the element of a voxel: its index along every axis of the dataset. */
+  onPick(index: readonly number[]): void;
   /** A block of a layer has been read, as a tile of all its values. */
   onTile(tile: Tile, layer: Layer): void;
   limits(layer: Layer): readonly [low: number, high: number];
@@ -125,6 +127,10 @@ export class VolumeView {
       ratio: () => window.devicePixelRatio || 1,
       onOrbit: (orbit, cause) => this.#move(orbit, cause),
       onPoint: (at, by) => this.#pointAt(at && { at, by }),
+      onPick: (at) => {
+        const found = this.#read(this.#view, at);
+        if (found) callbacks.onPick(found.index);
+      },
       onCut: (step) => this.#moveCut(step),
     });
     this.#observer = new ResizeObserver(() => this.#redraw());
@@ -273,8 +279,14 @@ export class VolumeView {
 
   #drawLines(view: VolumeViewpoint): void {
     const context = this.#lines.getContext("2d")!;
-    const { at } = this.#slices(view);
-    drawOutline(context, view, window.devicePixelRatio || 1, this.#shown!.labels, this.#mark, at);
+    const { state, axes, labels } = this.#shown!;
+    const marks = {
+      point: this.#mark,
+      slices: this.#slices(view).at,
+      // Beside planes, of which each has a crosshair.
+      cross: state.view === "volume" ? undefined : map3((i) => state.index[axes[2 - i]!]! + 0.5),
+    };
+    drawOutline(context, view, window.devicePixelRatio || 1, labels, marks);
   }
 
   #slices(view: VolumeViewpoint): Slices {
@@ -340,23 +352,28 @@ export class VolumeView {
   }
 
   #point(view: VolumeViewpoint): void {
-    const { state, axes, layers } = this.#shown!;
     const { at, by } = this.#pointer ?? { at: undefined, by: "pointer" as const };
-    const sources = layers.flatMap((layer) => {
-      const volume = this.#layers.volumeOf(layer);
-      const [low, high] = this.callbacks.limits(layer);
-      return volume ? [{ layer, volume, low, high }] : [];
-    });
-    const found = at && readVolume(view, at, state, axes, sources);
+    const found = at && this.#read(view, at);
     this.#mark = found?.centre;
     this.#drawLines(view);
     this.callbacks.onPoint(found, by);
   }
 
+  #read(view: VolumeViewpoint | undefined, at: readonly [x: number, y: number]): VolumePoint | undefined {
+    if (!view) return undefined;
+    const { state, axes, layers } = this.#shown!;
+    const sources = layers.flatMap((layer) => {
+      const volume = this.#layers.volumeOf(layer);
+      const [low, high] = this.callbacks.limits(layer);
+      return volume ? [{ layer, volume, low, high }] : [];
+    });
+    return readVolume(view, at, state, axes, sources);
+  }
+
   #describe(): void {
     const { space } = this.#shown!;
     const [x, y, z] = space.extent;
-    const label = `Volume of ${formatShape([z, y, x])} elements. Arrow keys turn it, plus and minus zoom, Enter reads the value in the middle.`;
+    const label = `Volume of ${formatShape([z, y, x])} elements. Arrow keys turn it, plus and minus zoom, Enter reads and chooses the element in the middle.`;
     if (this.box.getAttribute("aria-label") !== label) this.box.setAttribute("aria-label", label);
   }
 
