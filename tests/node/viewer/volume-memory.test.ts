@@ -123,7 +123,7 @@ it("the cells within reach of a cell have values within its extent, as many as p
   }
 });
 
-it("equal voxels are uniform whatever their border is, and take the same cells as stored ones", () => {
+it("equal voxels with an equal border are uniform, and take the same cells as stored ones", () => {
   const flat: Voxels = {
     into: [1, 1, 1],
     size: [side, side, side],
@@ -135,11 +135,23 @@ it("equal voxels are uniform whatever their border is, and take the same cells a
   expect(extents.add(flat)).toBe(true);
   expect(extents.uniform).toBe(7);
   expect(new Set(extents.cells)).toEqual(new Set([7]));
-  expect(extents.add(partOf([0, 0, 0], [1, 1, 1], () => 9))).toBe(true);
+  expect(extents.add(partOf([0, 1, 1], [1, 1, 1], () => 7))).toBe(false);
   expect(extents.uniform).toBe(7);
+  expect(extents.add(partOf([0, 0, 0], [1, 1, 1], () => 9))).toBe(true);
+  expect(extents.uniform).toBeUndefined();
   expect([extents.min, extents.max]).toEqual([7, 9]);
   expect(extents.add(partOf([5, 5, 5], [1, 1, 1], () => 8))).toBe(false);
-  expect(extents.uniform).toBeUndefined();
+});
+
+it("NaN is uniform whatever its border is: interpolated with it, it stays NaN", () => {
+  const extents = new Extents();
+  extents.add(partOf([1, 1, 1], [side, side, side], () => Number.NaN));
+  extents.add(partOf([0, 1, 1], [1, side, side], () => 5));
+  expect(extents.uniform).toBeNaN();
+  const beside = new Extents();
+  beside.add(partOf([1, 1, 1], [side, side, side], () => 5));
+  beside.add(partOf([0, 1, 1], [1, side, side], () => Number.NaN));
+  expect(beside.uniform).toBeUndefined();
 });
 
 /** Accepts every call; counts the bytes of textures that have not been deleted. */

@@ -2,7 +2,16 @@
  * The textures of a volume: an atlas of bricks, the page table, and the place and extent of values of each brick.
  * The atlas grows with the number of bricks, up to a budget.
  */
-import { type Brick, brickKey, map3, side, type Vec3, type VolumeLevel, type Voxels } from "./bricks.js";
+import {
+  type Brick,
+  brickKey,
+  isFilled,
+  map3,
+  side,
+  type Vec3,
+  type VolumeLevel,
+  type Voxels,
+} from "./bricks.js";
 import { cellsPerSide, cellTexels, type Extents } from "./extents.js";
 import { PageTable } from "./pages.js";
 import { Slots } from "./slots.js";
@@ -15,6 +24,14 @@ interface Stored {
   readonly brick: Brick;
   readonly number: number;
   readonly extents: Extents;
+}
+
+/** A brick of equal voxels. */
+interface Uniform {
+  readonly brick: Brick;
+  readonly value: number;
+  /** Whether its neighbours have other values, so that it must be stored to be interpolated. */
+  isUneven: boolean;
 }
 
 /** Voxels of a stored brick along each axis. */
@@ -31,7 +48,7 @@ const cellBuffer = new Float32Array(4 * cellsPerSide ** 3);
 export class Atlas {
   readonly pages: PageTable;
   readonly #slots = new Slots();
-  readonly #uniform = new Map<string, Brick>();
+  readonly #uniform = new Map<string, Uniform>();
   readonly #bricks = new Map<string, Stored>();
   /** Bricks whose cells have changed since the last picture. */
   readonly #staleCells = new Set<string>();
@@ -94,18 +111,30 @@ export class Atlas {
   /** Whether a brick is at hand. Counts as use. */
   has(brick: Brick): boolean {
     const key = brickKey(brick);
-    return this.#uniform.has(key) || this.#slots.use(key) !== undefined;
+    return this.#uniform.get(key)?.isUneven === false || this.#slots.use(key) !== undefined;
   }
 
   hasVoxels(brick: Brick): boolean {
     return this.#bricks.has(brickKey(brick));
   }
 
+  /** Marks a brick of equal voxels as missing if a part of its border has other values. */
+  checkBorder(brick: Brick, part: Voxels): boolean {
+    const uniform = this.#uniform.get(brickKey(brick));
+    if (!uniform || uniform.isUneven || Number.isNaN(uniform.value) || isFilled(part, uniform.value))
+      return false;
+    uniform.isUneven = true;
+    return true;
+  }
+
   /** Adds a brick of equal voxels, which takes no place in the atlas. @returns false if there are too many */
   addUniform(brick: Brick, value: number, isNeeded: (key: string) => boolean): boolean {
+    const old = this.#uniform.get(brickKey(brick));
+    if (old) old.isUneven = false;
+    if (old) return true;
     const number = this.#number(brick, isNeeded);
     if (number === undefined) return false;
-    this.#uniform.set(brickKey(brick), brick);
+    this.#uniform.set(brickKey(brick), { brick, value, isUneven: false });
     this.#describe(number, brick, -1, { min: value, max: value, hasGaps: false });
     return true;
   }
@@ -114,7 +143,16 @@ export class Atlas {
   add(brick: Brick, parts: readonly Voxels[], extents: Extents, isNeeded: (key: string) => boolean): boolean {
     const key = brickKey(brick);
     const slot = this.#slots.take(key) ?? this.#makeRoom(key, isNeeded);
-    if (slot === undefined) return false;
+    const uniform = this.#uniform.get(key);
+    if (slot === undefined) {
+      // Its edges are not interpolated then.
+      if (uniform) uniform.isUneven = false;
+      return uniform !== undefined;
+    }
+    if (uniform) {
+      this.#uniform.delete(key);
+      this.pages.remove(brick);
+    }
     const number = this.#number(brick, isNeeded);
     if (number === undefined) {
       this.#slots.release(key);
@@ -196,7 +234,7 @@ export class Atlas {
       for (const [key, other] of this.#uniform) {
         if (isNeeded(key)) continue;
         this.#uniform.delete(key);
-        this.pages.remove(other);
+        this.pages.remove(other.brick);
       }
     return isFull() ? undefined : this.pages.add(brick);
   }

@@ -21,7 +21,7 @@ import {
 } from "./bricks.js";
 import { Extents } from "./extents.js";
 
-/** A brick's voxels, or the value of all of them. */
+/** A brick's voxels, or the value of all of them and of their neighbours. */
 export type BrickContent =
   | { readonly uniform: number }
   | { readonly parts: readonly Voxels[]; readonly extents: Extents };

@@ -42,6 +42,17 @@ export interface Voxels {
   readonly strides: Vec3;
 }
 
+/** Whether all voxels of a part have a value. */
+export function isFilled({ values, offset, strides, size }: Voxels, value: number): boolean {
+  // Equal voxels of a block are one element.
+  const count = map3((i) => (strides[i] === 0 ? 1 : size[i]!));
+  for (let z = 0; z < count[2]; z++)
+    for (let y = 0; y < count[1]; y++)
+      for (let x = 0; x < count[0]; x++)
+        if (values[offset + x * strides[0] + y * strides[1] + z * strides[2]] !== value) return false;
+  return true;
+}
+
 export const brickKey = ({ level, at }: Brick): string => `${level} ${at.join()}`;
 
 export const map3 = (make: (axis: number) => number): Vec3 => [make(0), make(1), make(2)];

@@ -29,9 +29,11 @@ export class Extents {
     clear(this.cells);
   }
 
-  /** The value of all voxels without the border; undefined if they differ. */
+  /** The value of all voxels and of the border, which is ignored beside NaN; undefined if they differ. */
   get uniform(): number | undefined {
-    return this.#isUniform ? (this.#first ?? Number.NaN) : undefined;
+    const value = this.#first ?? Number.NaN;
+    const isEven = Number.isNaN(value) || (this.min === this.max && !this.hasGaps);
+    return this.#isUniform && isEven ? value : undefined;
   }
 
   /** Adds a part of the stored brick. @returns whether the extent of a cell has changed */

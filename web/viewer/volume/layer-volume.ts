@@ -130,14 +130,21 @@ export class LayerVolume {
       const place = this.levels[level]!;
       eachIndex(this.blocks.bricksBeside(place, level, at), (index) => {
         const brick = { level, at: index };
-        if (!this.#atlas!.hasVoxels(brick)) return;
-        for (const part of this.blocks.border(brick, place, at)) this.#atlas!.patch(brick, part);
+        const parts = this.blocks.border(brick, place, at);
+        if (this.#atlas!.hasVoxels(brick)) for (const part of parts) this.#atlas!.patch(brick, part);
+        else if (parts.some((part) => this.#atlas!.checkBorder(brick, part))) this.#addMissing(brick);
       });
       isChanged = true;
     }
     // Borders change the cells of bricks several times.
     if (this.#borders.length === 0) this.#atlas!.sendCells(until);
     return isChanged;
+  }
+
+  #addMissing(brick: Brick): void {
+    if (!this.#keys.has(brickKey(brick))) return;
+    this.#missing.push(brick);
+    this.#hasNews = true;
   }
 
   dispose(): void {

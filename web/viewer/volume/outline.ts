@@ -24,7 +24,7 @@ export interface VolumeMarks {
   /** Under the pointer. */
   readonly point: Vec3 | undefined;
   readonly slices: Slices["at"];
-  /** Where the lines of the crosshair meet. */
+  /** The point in which the lines of the crosshair meet. */
   readonly cross: Vec3 | undefined;
 }
 
