@@ -5,6 +5,7 @@ import {
   mkdirSync,
   type openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   truncateSync,
@@ -189,6 +190,24 @@ describe("a slow file system", () => {
     expect(filesOf(slow)).toEqual(filesOf(fast));
     expect(calls).toBeGreaterThan(0);
     expect(calls).toBeLessThan(32); // the number of files that are opened
+  });
+});
+
+describe("a long copy as stored", () => {
+  it("renews its lock", async () => {
+    const source = await makeSource("zstd");
+    const dest = place();
+    const stamps = new Set<string>();
+    onCopy(async (from, ...rest) => {
+      while (String(from).endsWith("/0.0") && stamps.size < 3) {
+        stamps.add(JSON.parse(readFileSync(path.join(dest, ".zw-writer.tmp"), "utf8")).stamp);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await copyFile(from, ...rest);
+    });
+    await copy(source, dest);
+    expect(stamps.size).toBe(3);
+    expect(filesOf(dest)).toEqual(filesOf(source));
   });
 });
 

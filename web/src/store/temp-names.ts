@@ -8,9 +8,14 @@ export const isHidden = (name: string): boolean => hidden.test(name);
 /** Whether a folder has a name that {@link hiddenName} gives: it was renamed in order to be deleted. */
 export const isDeletedFolder = (name: string): boolean => /^\.zw-[0-9a-f]{32}\.tmp$/.test(name);
 
-/** Returns a name for a temporary file or folder that no other caller gets. */
+let prefix = "";
+let count = 0;
+
+/** Returns a name for a temporary file or folder that no other caller, thread or process gets. */
 export function hiddenName(): string {
-  return `.zw-${crypto.randomUUID().replaceAll("-", "")}.tmp`;
+  if (count === 2 ** 32) count = 0;
+  if (count === 0) prefix = `.zw-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
+  return `${prefix}${(count++).toString(16).padStart(8, "0")}.tmp`;
 }
 
 /** Returns a name for the scratch folder of one process (transfer/scratch.ts). */

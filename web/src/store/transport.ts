@@ -55,15 +55,18 @@ export interface FileHandle {
   close(): Promise<void>;
 }
 
+/** URL or path of a file. Node converts every URL to a path, which takes as long as short calls. */
+export type FileName = URL | string;
+
 /** The calls for one file. Not Node's type: programs for pages compile without its types. */
 export interface FileCalls {
-  chmod(file: URL, mode: number): Promise<void>;
+  chmod(file: FileName, mode: number): Promise<void>;
   link(from: URL, to: URL): Promise<void>;
   mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
-  open(file: URL, flags: number | "wx"): Promise<FileToWrite>;
-  rename(from: URL, to: URL): Promise<void>;
-  rm(file: URL, options: { readonly force: boolean }): Promise<void>;
-  stat(file: URL): Promise<FileInfo>;
+  open(file: FileName, flags: number | "wx"): Promise<FileToWrite>;
+  rename(from: FileName, to: FileName): Promise<void>;
+  rm(file: FileName, options: { readonly force: boolean }): Promise<void>;
+  stat(file: FileName): Promise<FileInfo>;
   utimes(file: URL, accessed: number, modified: number): Promise<void>;
 }
 

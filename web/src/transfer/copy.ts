@@ -70,7 +70,8 @@ export async function copy(
   const root = await openNode(source, { ...options, signal });
   const folder = innermostStore(root.store);
   const isOwn = typeof source === "string" || source instanceof URL;
-  if (isOwn && folder instanceof FileSystemStore) await blockForFiles(folder);
+  // While this thread blocks, others wait for the answers to their reports.
+  if (isOwn && checked.threads === 1 && folder instanceof FileSystemStore) await blockForFiles(folder);
   const nodes = await planNodes(await readTree(root), checked);
   const target = await openDestination(destination, { ...checked, name: options.destinationName });
   const tally = new Tally(callbacks, options.onProgress);
@@ -109,12 +110,16 @@ export async function openNode(source: Source | OpenedNode, options: SourceOptio
 
 /** Parts of the same copy write at the same time. Parts also wait for the writer that creates the nodes. */
 async function lockOptions(nodes: readonly PlannedNode[], options: CheckedOptions): Promise<LockOptions> {
-  const { onWarning, overwrite, share, signal, wait } = options;
-  if (!share) return { overwrite, onWarning, signal };
+  const { onWarning, overwrite, share, signal, verify, wait } = options;
+  const isResponsive = !verify && nodes.every(isCopiedAsStored);
+  if (!share) return { isResponsive, overwrite, onWarning, signal };
   const texts = nodes.map(({ path, metadata }) => [path, documentsText(metadata)]);
   const digest = await sha256(JSON.stringify(texts));
-  return { share: `one of ${share.count} parts of ${digest}`, wait, onWarning, signal };
+  return { share: `one of ${share.count} parts of ${digest}`, isResponsive, wait, onWarning, signal };
 }
+
+const isCopiedAsStored = ({ metadata, view }: PlannedNode): boolean =>
+  !view || metadata.kind !== "array" || storedOffsets(view, metadata.spec) !== undefined;
 
 /** Plans the target of each node, so that errors occur before anything is written. */
 async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions): Promise<PlannedNode[]> {

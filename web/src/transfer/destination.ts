@@ -4,12 +4,12 @@ import type { Stats } from "node:fs";
 import { requireZarr } from "../edit/remove-node.js";
 import { blockForFiles } from "../store/file/calls.js";
 import { type CheckCopy, FileCopier } from "../store/file/copy.js";
-import { FileSystemStore, type FolderLocation } from "../store/file/store.js";
+import { FileSystemStore } from "../store/file/store.js";
 import { type FileWriteOptions, fileSink } from "../store/file/write.js";
 import { setInnerStore } from "../store/handle.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
 import { MapStore } from "../store/map.js";
-import { encodeKey, normalizePath } from "../store/path.js";
+import { normalizePath } from "../store/path.js";
 import { isStore, type Store, type StoreSetOptions, type StoreWriteOptions } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { ZipStore } from "../store/zip/store.js";
@@ -335,6 +335,6 @@ async function copyBetween(
   const written = read && (await folder.location());
   if (!written) return undefined;
   const copier = await FileCopier.make({ beforeCommit, fsync: written.options.fsync });
-  const fileUrl = (name: string, { url }: FolderLocation) => new URL(encodeKey(normalizePath(name)), url);
-  return (from, key, check) => copier.copy(fileUrl(from, read), fileUrl(key, written), check);
+  const [start, end] = [filePath(read.url), filePath(written.url)];
+  return (from, key, check) => copier.copy(start + normalizePath(from), end + normalizePath(key), check);
 }

@@ -271,20 +271,33 @@ export class Heartbeat {
   readonly #object: LockObject;
   #worker: Worker | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
+  #late: ReturnType<typeof setTimeout> | undefined;
   /** The renewal most recently started by the timer. */
   #beating: Promise<void> | undefined;
+  #hasStarted = false;
   #isStopped = false;
 
-  /** @param renewed when the lock was taken or renewed last. */
-  constructor(object: LockObject, id: string, interval: number, renewed: Moment) {
+  /**
+   * @param renewed when the lock was taken or renewed last.
+   * @param isLate whether renewing starts after a quarter of the interval: a short copy needs no thread.
+   */
+  constructor(object: LockObject, id: string, interval: number, renewed: Moment, isLate: boolean) {
     const isThreaded = object.place.kind !== "store";
     const memory = isThreaded ? new SharedArrayBuffer(8 * reportLength) : new ArrayBuffer(8 * reportLength);
     const report = new BigInt64Array(memory);
     this.#data = { place: object.place, id, interval, report };
     this.#object = object;
     reportRenewal(report, renewed);
-    if (isThreaded) this.#startThread();
-    else this.#startTimer();
+    if (!isLate) this.#start();
+    else {
+      this.#late = setTimeout(() => this.#start(), interval / 4);
+      keepAlive(this.#late, false);
+    }
+  }
+
+  /** Starts renewing if that is due. Timers do not fire while nothing waits for the system. */
+  startIfDue(): void {
+    if (!this.#hasStarted && this.age > this.#data.interval / 4) this.#start();
   }
 
   /** See {@link LockLiveness}. */
@@ -309,6 +322,7 @@ export class Heartbeat {
   /** Stops renewing, after any running renewal. */
   async stop(): Promise<void> {
     this.#isStopped = true; // a thread that fails now starts no timer
+    clearTimeout(this.#late);
     clearInterval(this.#timer);
     await this.#beating;
     const worker = this.#worker;
@@ -321,6 +335,13 @@ export class Heartbeat {
     const late = setTimeout(() => void worker.terminate(), stopTimeout);
     await ended;
     clearTimeout(late);
+  }
+
+  #start(): void {
+    if (this.#hasStarted || this.#isStopped) return;
+    this.#hasStarted = true;
+    if (this.#data.place.kind === "store") this.#startTimer();
+    else this.#startThread();
   }
 
   #startThread(): void {

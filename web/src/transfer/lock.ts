@@ -71,6 +71,8 @@ export interface LockOptions {
   readonly share?: string | undefined;
   /** Time to wait for another writer to end, in milliseconds. Default: 0. */
   readonly wait?: number | undefined;
+  /** Whether this thread will neither decode nor encode, which could block it for minutes. Default: false. */
+  readonly isResponsive?: boolean | undefined;
   /** Whether the destination will be emptied. */
   readonly overwrite?: boolean | undefined;
   /** A store that must not be another handle of the destination. */
@@ -111,8 +113,9 @@ export async function lockDestination(
   const object = new LockObject(await lockPlace(destination), lockStore);
   const interval = transferTimes[object.place.kind];
   const terms = { share: options.share, interval, stale: interval * transferTimes.missed };
+  const isLate = options.isResponsive ?? false;
   const removeFolders = destination.kind === "folder" ? await makeFolders(place!) : async () => {};
-  const held = new HeldLock(object, ownWriter(), terms, name, removeFolders);
+  const held = new HeldLock(object, ownWriter(), terms, isLate, name, removeFolders);
   const onSilence = silenceWarning(options.onWarning);
   try {
     const isLocked = await held.take(options.wait ?? 0, onSilence, options.signal);
@@ -250,6 +253,7 @@ class HeldLock {
     private readonly object: LockObject,
     private readonly own: Writer,
     private readonly terms: Pick<LockDocument, "share" | "interval" | "stale">,
+    private readonly isLate: boolean,
     private readonly name: string,
     private readonly removeFolders: () => Promise<void>,
   ) {
@@ -276,7 +280,7 @@ class HeldLock {
       await this.release();
       return false;
     }
-    this.#heartbeat = new Heartbeat(this.object, this.own.id, this.terms.interval, renewed);
+    this.#heartbeat = new Heartbeat(this.object, this.own.id, this.terms.interval, renewed, this.isLate);
     return true;
   }
 
@@ -300,6 +304,7 @@ class HeldLock {
   /** @throws Network if the lock is lost. */
   async confirm(): Promise<void> {
     const heartbeat = this.#heartbeat!;
+    heartbeat.startIfDue();
     // Other processes cannot take the lock over before it is stale.
     while (!heartbeat.isLost && heartbeat.age >= this.terms.stale / 2) {
       this.#renewal ??= heartbeat.beat().finally(() => {

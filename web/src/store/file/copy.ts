@@ -2,7 +2,8 @@
 
 import { nodeModule } from "../../util/platform.js";
 import type { ObjectVersion, RangeQuery } from "../store.js";
-import type { FileCalls } from "../transport.js";
+import { hiddenName } from "../temp-names.js";
+import type { FileCalls, FileName } from "../transport.js";
 import { CallRunner } from "./calls.js";
 import { errorCode, fileError, readFilePart } from "./read.js";
 import { beside, type FileWriteOptions, statFile, syncFile, syncFolder, writeError } from "./write.js";
@@ -35,33 +36,39 @@ export class FileCopier {
 
   private constructor(
     private readonly fs: Fs,
+    private readonly toUrl: (path: string) => URL,
     private readonly calls: CallRunner,
     private readonly options: Pick<FileWriteOptions, "fsync" | "beforeCommit">,
   ) {}
 
   static async make(options: Pick<FileWriteOptions, "fsync" | "beforeCommit">): Promise<FileCopier> {
-    return new FileCopier(await nodeModule<Fs>("node:fs/promises"), await CallRunner.make(), options);
+    const fs = await nodeModule<Fs>("node:fs/promises");
+    const { pathToFileURL } = await nodeModule<typeof import("node:url")>("node:url");
+    return new FileCopier(fs, pathToFileURL, await CallRunner.make(), options);
   }
 
   /**
    * Copies a file by a call of the system, atomically like {@link writeFileWhole}. File systems that can share the blocks
    * of two files do not copy them.
+   * @param from path of a file, like `to`.
    * @param check gets a reader of the finished copy: the source may have changed during the copy.
    * @returns undefined if `check` refuses the copy, and on file systems that cannot copy.
    * @throws also Network ("file-failed") for a source that is not a regular file.
    */
-  async copy(from: URL, url: URL, check: CheckCopy): Promise<"copied" | "missing" | undefined> {
+  async copy(from: string, to: string, check: CheckCopy): Promise<"copied" | "missing" | undefined> {
     const { fs } = this;
     const { fsync, beforeCommit } = this.options;
     const { COPYFILE_EXCL, COPYFILE_FICLONE } = fs.constants;
     const calls = this.calls.next;
-    let unfinished: URL | undefined;
+    const folder = to.slice(0, Math.max(to.lastIndexOf("/"), to.lastIndexOf("\\")) + 1);
+    let unfinished: string | undefined;
     try {
       const source = await statFile(calls, from);
       if (!source || source.isDirectory()) return "missing";
       // Opening a named pipe would wait for a writer.
       if (!source.isFile()) throw fileError(from, "read", "it is not a regular file");
-      unfinished = await beside(fs, url, undefined, (file) =>
+      const folderUrl = () => this.toUrl(folder);
+      unfinished = await beside(fs, folder + hiddenName(), folderUrl, undefined, (file) =>
         fs.copyFile(from, file, COPYFILE_EXCL | COPYFILE_FICLONE),
       );
       if ((source.mode & 0o7777) !== this.#mode) await calls.chmod(unfinished, this.#mode);
@@ -69,21 +76,21 @@ export class FileCopier {
       if (!isWhole) return undefined;
       if (fsync) await syncFile(fs, unfinished);
       await beforeCommit?.();
-      await calls.rename(unfinished, url);
+      await calls.rename(unfinished, to);
       unfinished = undefined;
-      if (fsync) await syncFolder(new URL(".", url));
+      if (fsync) await syncFolder(folderUrl());
       return "copied";
     } catch (cause) {
       if (errorCode(cause) === "ENOENT" && !(await statFile(fs, from))) return "missing";
       if (uncopiable.has(errorCode(cause))) return undefined;
-      throw writeError(url, "written", cause);
+      throw writeError(to, "written", cause);
     } finally {
       if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
     }
   }
 }
 
-function partsOfFile(calls: FileCalls, file: URL): ReadPart {
+function partsOfFile(calls: FileCalls, file: FileName): ReadPart {
   return async (range) => {
     if ("length" in range && range.length === 0)
       return { bytes: new Uint8Array(0), size: (await calls.stat(file)).size };

@@ -6,13 +6,13 @@ import { isSegment } from "../path.js";
 import { resolveRange } from "../read.js";
 import { checkVersion, type ObjectVersion, type RangeQuery } from "../store.js";
 import { isHidden } from "../temp-names.js";
-import type { FileHandle } from "../transport.js";
+import type { FileHandle, FileName } from "../transport.js";
 
 type Fs = typeof import("node:fs/promises");
 
 /** Opens files. */
 interface FileOpener {
-  open(file: URL, flags: number): Promise<FileHandle>;
+  open(file: FileName, flags: number): Promise<FileHandle>;
 }
 
 const fileSystem = () => nodeModule<Fs>("node:fs/promises");
@@ -27,7 +27,7 @@ export const errorCode = (cause: unknown): string => (cause as { code?: string }
 export const isMissing = (cause: unknown): boolean => missingCodes.has(errorCode(cause));
 
 /** Returns the error of a file that could not be read. Returns errors of this library unchanged. */
-export function fileError(url: URL, what: string, cause: unknown): ZarrError {
+export function fileError(url: FileName, what: string, cause: unknown): ZarrError {
   if (isZarrError(cause)) return cause;
   const reason = errorCode(cause) || String(cause);
   return networkError(`${url} could not be ${what}: ${reason}`, { code: "file-failed", cause });
@@ -51,7 +51,7 @@ interface FileReadOptions {
  *   than before; the signal's reason.
  */
 export async function readFilePart(
-  url: URL,
+  url: FileName,
   reading: FileReadOptions,
   opener?: FileOpener,
 ): Promise<Uint8Array | undefined> {
@@ -79,7 +79,7 @@ export async function modifiedTime(url: URL): Promise<number | undefined> {
 }
 
 async function withFile<T>(
-  url: URL,
+  url: FileName,
   opener: FileOpener | undefined,
   work: (handle: FileHandle) => Promise<T>,
 ): Promise<T> {
@@ -95,7 +95,7 @@ async function withFile<T>(
 }
 
 async function readFromFile(
-  url: URL,
+  url: FileName,
   handle: FileHandle,
   reading: FileReadOptions,
 ): Promise<Uint8Array | undefined> {

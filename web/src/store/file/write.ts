@@ -6,7 +6,7 @@ import { checkCondition, existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
-import type { FileCalls, FileInfo, FileToWrite } from "../transport.js";
+import type { FileCalls, FileInfo, FileName, FileToWrite } from "../transport.js";
 import { replaceLocked } from "./lock.js";
 import { errorCode, fileVersion, isMissing } from "./read.js";
 
@@ -81,8 +81,8 @@ export async function writeFileWhole(
 
 /** Makes the content of a file reach the disk. */
 export async function syncFile(
-  fs: { open(file: URL, flags: string): Promise<{ sync(): Promise<void>; close(): Promise<void> }> },
-  file: URL,
+  fs: { open(file: FileName, flags: string): Promise<{ sync(): Promise<void>; close(): Promise<void> }> },
+  file: FileName,
 ): Promise<void> {
   const handle = await fs.open(file, "r+");
   await handle.sync().finally(() => handle.close());
@@ -95,7 +95,8 @@ function writeBeside(
   bytes: Uint8Array,
   { fsync, signal }: FileWriteOptions,
 ): Promise<URL> {
-  return beside(fs, url, signal, async (file) => {
+  const folder = () => new URL(".", url);
+  return beside(fs, new URL(hiddenName(), url), folder, signal, async (file) => {
     const handle = await fs.open(file, "wx");
     try {
       await writeFully(handle, bytes, signal);
@@ -122,14 +123,14 @@ async function writeFully(
   }
 }
 
-/** Creates a temporary file in the same folder. Creates the folder, which others may remove at any moment. */
-export async function beside(
-  fs: FolderMaker & Pick<FileCalls, "rm">,
-  url: URL,
+/** Creates a temporary file. Creates its folder, which others may remove at any moment. */
+export async function beside<F extends FileName>(
+  fs: FolderMaker & { rm(file: FileName, options: { readonly force: boolean }): Promise<void> },
+  unfinished: F,
+  folder: () => URL,
   signal: AbortSignal | undefined,
-  make: (file: URL) => Promise<void>,
-): Promise<URL> {
-  const unfinished = new URL(hiddenName(), url);
+  make: (file: F) => Promise<void>,
+): Promise<F> {
   for (let tries = 0; ; tries++) {
     try {
       await make(unfinished);
@@ -139,7 +140,7 @@ export async function beside(
       if (!isFolderMissing) await fs.rm(unfinished, { force: true }).catch(() => {});
       if (signal?.aborted) throw signal.reason;
       if (!isFolderMissing || tries === 3) throw cause;
-      await makeFolder(fs, new URL(".", url));
+      await makeFolder(fs, folder());
     }
   }
 }
@@ -184,8 +185,8 @@ async function versionAt(fs: FileCalls, url: URL) {
 
 /** Returns undefined for a missing file. */
 export async function statFile(
-  fs: { stat(url: URL): Promise<FileInfo> },
-  url: URL,
+  fs: { stat(url: FileName): Promise<FileInfo> },
+  url: FileName,
 ): Promise<FileInfo | undefined> {
   try {
     return await fs.stat(url);
