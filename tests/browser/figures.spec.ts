@@ -1,8 +1,11 @@
 // Figures of a view: size and resolution of PNG, vectors in SVG, the clipboard, videos of an axis.
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
+import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { sliceValue } from "../shared/viewer-stores.js";
+import { tableRows } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
+import { settles } from "./viewer-page.js";
 
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 
@@ -124,6 +127,35 @@ test("panes and their crosshair are in the picture", async ({ viewer, page }) =>
   expect(text.match(/>z, µm</g)).toHaveLength(2);
   // Two lines in each of three panes.
   expect(text.match(/fill="rgb\(255,255,255\)" fill-opacity="0.8"/g)!.length).toBeGreaterThanOrEqual(6);
+});
+
+test("narrow figures have all panes, all categories, and no room for buttons", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  const narrow = async (query: string, settings: object) => {
+    await page.goto(`${viewer.site}/pages/blank.html`);
+    await page.evaluate((html) => {
+      document.body.innerHTML = html;
+    }, `<zarr-viewer ${query} controls="minimal"></zarr-viewer>`);
+    await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+    await expect(page.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
+    await settles(page);
+    return page.evaluate(async (options) => {
+      const element = document.querySelector("zarr-viewer") as ZarrViewerElement;
+      return (await element.picture({ type: "svg", width: 340, ...options })).text();
+    }, settings);
+  };
+  const heightOf = (svg: string) => Number(/height="([\d.]+)"/.exec(svg)![1]);
+  const panes = await narrow(`src="/stores/depths" select="4,:,:" planes="xy xz yz"`, {});
+  expect(panes.match(/<image /g)).toHaveLength(3);
+  expect(panes.match(/>z, µm</g)).toHaveLength(2);
+  const plot = `src="/layers/tables.zarr" path="tables/table/obsm/X_umap" by="type"`;
+  const titled = await narrow(plot, {});
+  for (const { type = "no value" } of tableRows) expect(titled).toContain(`>${type}<`);
+  expect(heightOf(titled) - heightOf(await narrow(plot, { isTitled: false }))).toBeLessThan(40);
 });
 
 test("a figure is copied to the clipboard", async ({ viewer, page }) => {

@@ -62,7 +62,7 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
     oninput: () => set(range.value),
   });
   const number = numberField({ ...limits, "aria-label": `Index along ${name}` }, () => set(number.value));
-  const coordinate = h("output", { class: "zw-coordinate", for: range.id });
+  const coordinate = h("output", { class: "zw-coordinate", dir: "ltr", for: range.id });
   let isPlaying = false;
   const play = h("button", {
     type: "button",
@@ -122,6 +122,7 @@ function ratePart(dataset: Dataset, change: Change): Control {
     ),
     (value) => change(() => ({ frameRate: Number(value) }), "frame-rate"),
   );
+  list.dir = "ltr"; // the number is first
   const element = labelled("Play", list, "zw-field zw-rate");
   return {
     element,
