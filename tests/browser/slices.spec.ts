@@ -317,3 +317,12 @@ test("slices that pass are drafts; at rest, the picture is the same as after ope
   await expect(page.getByLabel("Index along z", { exact: true })).toHaveValue("20");
   expect(await picture()).toBe(opened);
 });
+
+test("axes of one element without a coordinate have no slider", async ({ viewer, page, problems }) => {
+  problems.expect(/404/);
+  await viewer.show("source=/layers/spatial.zarr&path=images/picture");
+  await settles(page);
+  await expect(page.getByLabel("Colour map")).toBeVisible();
+  await expect(page.getByLabel("Index along c")).toBeHidden();
+  await expect(page.getByRole("slider", { name: "c", exact: true })).toHaveCount(0);
+});

@@ -22,6 +22,13 @@ test("datetimes are read as dates", async ({ viewer }) => {
   await expect(viewer.readout).toHaveText(/^\[2\]\s*2020-01-15$/);
   await viewer.pointAt(0, 3);
   await expect(viewer.readout).toHaveText(/^\[3\]\s*NaT$/);
+  // Turns of the calendar, each in one line.
+  const ticks = viewer.page.locator(".zw-ruler-down .zw-tick");
+  const months = await ticks.allTextContents();
+  expect(months.length).toBeGreaterThan(3);
+  for (const month of months) expect(month).toMatch(/^20(19|20)-\d\d$/);
+  const heights = await ticks.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
+  expect(Math.max(...heights)).toBeLessThan(20);
 });
 
 test("the value of an array without dimensions is shown", async ({ viewer, page }) => {

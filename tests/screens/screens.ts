@@ -91,7 +91,7 @@ export const screens: readonly Screen[] = [
   { name: "layers-shapes", query: `source=/layers/fine.zarr&${layers(coarse, cells)}`, act: openControls },
   {
     name: "layers-spatial",
-    query: `source=/layers/spatial.zarr&path=images/picture&${layers({ src: "/layers/spatial.zarr", path: "shapes/circles" }, { src: "/layers/spatial.zarr", path: "points/transcripts" })}`,
+    query: `source=/layers/spatial.zarr&path=images/picture&${layers({ src: "/layers/spatial.zarr", path: "shapes/cells" }, { src: "/layers/spatial.zarr", path: "points/transcripts" })}`,
   },
   { name: "contents", query: "source=/layers/spatial.zarr" },
   { name: "contents-anndata", query: "source=/groups/anndata.zarr" },

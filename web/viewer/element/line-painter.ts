@@ -2,6 +2,7 @@
  * Draws one axis as a line of values over indices; if there are more elements than pixels, as their minima
  * and maxima.
  */
+import { dateTicks } from "../base/date-ticks.js";
 import { h } from "../base/dom.js";
 import { formatShape } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
@@ -9,9 +10,10 @@ import { hatchDistance, marks } from "../draw/renderer.js";
 import { visible } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Projection } from "../model/projection.js";
+import { drawnLeaf, type ViewState } from "../model/state.js";
 import { Envelope } from "../numbers/envelope.js";
 import { axisName, fillRuler, roundValues, rulerTitle } from "../panels/rulers.js";
-import { datasetShape } from "../source/dataset.js";
+import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
@@ -65,7 +67,7 @@ export class LinePainter implements Painter {
     const axis = dataset.axes[state.axes[0]!]!;
     const span = { from: seen.left, to: seen.right, length };
     fillRuler(frame.across, "across", rulerTitle(name, axis), span, size.width, axis);
-    fillValueRuler(frame.down, low, high, size.height, format);
+    fillValueRuler(frame.down, low, high, valueTicks(layer, state, [low, high], size.height / 44, format));
     frame.box.setAttribute(
       "aria-label",
       `Plot of a line of ${formatShape([length])} elements. ${name}. Arrow keys read values.`,
@@ -227,16 +229,49 @@ function drawGaps(context: CanvasRenderingContext2D, { gaps, world, plane }: Til
   }
 }
 
-/** Fills the left ruler of a line plot with round values between the plot's limits. */
-function fillValueRuler(
-  ruler: HTMLElement,
-  low: number,
-  high: number,
-  height: number,
+interface ValueTick {
+  readonly value: number;
+  readonly text: string;
+}
+
+/** Round values between the limits of a plot, or turns of the calendar. */
+function valueTicks(
+  { dataset }: Layer,
+  state: ViewState,
+  [low, high]: readonly [number, number],
+  most: number,
   format: (value: number) => string,
-): void {
-  const ticks = roundValues(low, high, height / 44).map((value) => {
-    const tick = h("span", { class: "zw-tick" }, format(value));
+): ValueTick[] {
+  const unit = timeUnit(dataset, state);
+  if (unit === undefined)
+    return roundValues(low, high, most).map((value) => ({ value, text: format(value) }));
+  return dateTicks(low * unit, high * unit, most).map(({ time, text }) => ({ value: time / unit, text }));
+}
+
+/** Milliseconds per unit of datetime64. Years and months have no fixed length. */
+const milliseconds: Readonly<Record<string, number>> = {
+  W: 604_800_000,
+  D: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+  ms: 1,
+  us: 1e-3,
+  ns: 1e-6,
+};
+
+/** Milliseconds per unit of the drawn values; undefined unless they are times. */
+function timeUnit(dataset: Dataset, { field, isRaw }: ViewState): number | undefined {
+  if (dataset.decodedKind === "milliseconds" && !isRaw) return 1;
+  const dtype = drawnLeaf(dataset, field)?.dtype;
+  const unit = dtype?.core === "datetime64" ? milliseconds[dtype.unit ?? ""] : undefined;
+  return unit && unit * (dtype!.scaleFactor ?? 1);
+}
+
+/** Fills the left ruler of a line plot. */
+function fillValueRuler(ruler: HTMLElement, low: number, high: number, values: readonly ValueTick[]): void {
+  const ticks = values.map(({ value, text }) => {
+    const tick = h("span", { class: "zw-tick" }, text);
     tick.style.top = `${(1 - (value - low) / (high - low)) * 100}%`;
     return tick;
   });

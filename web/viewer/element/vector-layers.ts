@@ -63,7 +63,7 @@ function addedLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): Draw
 }
 
 /** Opacity of points beside selected ones, and how much larger those are. */
-const faintOpacity = 0.15;
+const faintOpacity = 0.22;
 const selectedSize = 1.5;
 
 /** Diameter of points in CSS pixels: smaller if there are many. */

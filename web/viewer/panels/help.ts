@@ -87,7 +87,7 @@ const others: readonly Entry[] = [
 function axisEntries(axes: readonly string[]): Entry[] {
   const own = axes
     .slice(0, 9)
-    .map((name, i): Entry => [`${i + 1}  Shift + ${i + 1}`, `Next and previous ${name}`]);
+    .map((name, i): Entry => [`${i + 1}, Shift + ${i + 1}`, `Next and previous ${name}`]);
   if (own.length === 0) return [];
   return [
     ...own,

@@ -69,7 +69,7 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
     class: "zw-button zw-play",
     onclick: () => onPlay(isPlaying ? undefined : axis),
   });
-  play.hidden = length < 2;
+  for (const part of [play, range, number]) part.hidden = length < 2;
   const element = h(
     "div",
     { class: "zw-field zw-index" },
@@ -103,7 +103,8 @@ function slider(dataset: Dataset, axis: number, change: Change, { onPlay }: Cont
     element,
     sync(settings, { playing }) {
       const isChannels = axis === findChannelAxis(dataset) && isComposite(dataset, settings);
-      element.hidden = viewAxes(dataset, settings).includes(axis) || isChannels;
+      const isEmpty = length < 2 && !facts.coordinates;
+      element.hidden = viewAxes(dataset, settings).includes(axis) || isChannels || isEmpty;
       range.value = String(settings.index[axis]);
       showNumber(number, settings.index[axis]);
       showPlaying(playing === axis);
