@@ -4,7 +4,7 @@ import { gray } from "../shared/pixels.js";
 import { volumeValue } from "../shared/viewer-images.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { withoutWebGL } from "./viewer-page.js";
+import { settles, withoutWebGL } from "./viewer-page.js";
 
 test("slices are played, and read before they are shown", async ({ viewer, page }) => {
   const asked: string[] = [];
