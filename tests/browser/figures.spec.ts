@@ -145,7 +145,7 @@ test("narrow figures have all panes, all categories, and no room for buttons", a
     await settles(page);
     return page.evaluate(async (options) => {
       const element = document.querySelector("zarr-viewer") as ZarrViewerElement;
-      return (await element.picture({ type: "svg", width: 340, ...options })).text();
+      return (await element.picture({ type: "svg", width: 340, ...options }))!.text();
     }, settings);
   };
   const heightOf = (svg: string) => Number(/height="([\d.]+)"/.exec(svg)![1]);
