@@ -1,9 +1,9 @@
 // Layers over the picture: images of other scales, points and shapes, labels.
 import type { Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
-import { segments, square } from "../shared/viewer-layers.js";
+import { segments, square, turnedRows, turnedValue } from "../shared/viewer-layers.js";
 import { expect, test } from "./site.js";
-import { canvasPixel, canvasPixelAt, ViewerPage, withoutWebGL } from "./viewer-page.js";
+import { canvasPixel, canvasPixelAt, settles, ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 const layersParameter = (layers: readonly Record<string, unknown>[]) =>
   `layers=${encodeURIComponent(JSON.stringify(layers))}`;
@@ -157,13 +157,89 @@ test("a layer that cannot be shown is named, and the picture stays", async ({ vi
   await viewer.reaches("ready");
 });
 
-test("an image that its metadata turn is refused as a layer", async ({ viewer, page }) => {
+type TurnedRow = (typeof turnedRows)[number];
+
+/** The element of the turned image at a position of the picture; undefined beside it. */
+function turnedElement(row: number, column: number): [row: number, column: number] | undefined {
+  const [[a, b, e], [c, d, f]] = turnedRows as [TurnedRow, TurnedRow];
+  const [y, x, size] = [row - e, column - f, a * d - b * c];
+  const own = [Math.floor((d * y - b * x) / size), Math.floor((a * x - c * y) / size)] as const;
+  return own[0] >= 0 && own[0] < 48 && own[1] >= 0 && own[1] < 64 ? [...own] : undefined;
+}
+
+test("an image that its metadata turn and shear lies within half a pixel, with and without WebGL", async ({
+  viewer,
+  page,
+  site,
+}) => {
+  test.setTimeout(180_000);
+  const other = new ViewerPage(await page.context().newPage(), site);
+  await withoutWebGL(other.page);
+  const turned = { src: "/layers/spatial.zarr", path: "images/turned", color: "#ff0000", range: "0:255" };
+  for (const camera of ["", "&at=30,25,9.37", "&at=20,40,2.71", "&at=32,32,0.6"]) {
+    const pictures: Buffer[] = [];
+    for (const one of [viewer, other]) {
+      await one.show(`${spatial.replace(/&at=.*/, "")}${camera}&${layersParameter([turned])}`);
+      await expect.poll(async () => (await one.pixels([34, 35], [20, 21])).data[1]).toBe(0);
+      await settles(one.page);
+      const { width, height, data } = await one.canvas();
+      pictures.push(data);
+      const { top, left, rows, columns } = await one.seen();
+      const at = (x: number, y: number) =>
+        turnedElement(top + (y / height) * rows, left + (x / width) * columns);
+      const value = (x: number, y: number) => {
+        const element = at(x, y);
+        return element && turnedValue(...element);
+      };
+      let [checked, wrong] = [0, 0];
+      for (let y = 0; y < height; y += 3)
+        for (let x = 0; x < width; x += 2) {
+          const around = [0, 0.5, 1].flatMap((j) => [0, 0.5, 1].map((i) => value(x + i, y + j)));
+          const [first] = around;
+          if (around.some((one_) => one_ !== first)) continue;
+          checked++;
+          const [red, green] = [data[4 * (y * width + x)]!, data[4 * (y * width + x) + 1]!];
+          if (first === undefined ? green === 0 : green !== 0 || Math.abs(red - first) > 1) wrong++;
+        }
+      expect(checked).toBeGreaterThan(1000);
+      expect(wrong).toBe(0);
+    }
+    const [first, second] = pictures as [Buffer, Buffer];
+    expect(first.length).toBe(second.length);
+    let differing = 0;
+    for (let i = 0; i < first.length; i += 4) if (Math.abs(first[i]! - second[i]!) > 2) differing++;
+    expect(differing).toBeLessThan(first.length / 4 / 100);
+  }
+  await viewer.show(`${spatial}&${layersParameter([turned])}`);
+  for (const [row, column] of [
+    [34, 20],
+    [20, 30],
+  ] as const) {
+    const element = turnedElement(row + 0.5, column + 0.5)!;
+    await viewer.pointAt(row, column);
+    await expect(viewer.readout).toContainText(`turned: Channel 0 ${turnedValue(...element)}`);
+  }
+});
+
+test("over a picture that its metadata turn, the other image lies as it does under it", async ({
+  viewer,
+}) => {
+  const layer = { src: "/layers/spatial.zarr", path: "images/picture", color: "#00ff00", range: "0:20" };
   await viewer.show(
-    `source=/layers/fine.zarr&${layersParameter([{ src: "/layers/spatial.zarr", path: "images/turned" }])}`,
+    `source=/layers/spatial.zarr&path=images/turned&map=gray&at=24,32,8&${layersParameter([layer])}`,
   );
-  await expect(
-    page.getByText(/The layer turned cannot be shown: its metadata turn, shear or mirror it/),
-  ).toBeVisible();
+  const isGreen = async (row: number, column: number) => {
+    const [red, green] = (await viewer.pixels([row, row + 1], [column, column + 1])).data;
+    return red === 0 && green === 255;
+  };
+  // The picture covers 0 to 64: y = 0.8 row − 0.45 column + 14, x = 0.6 row + 0.9 column − 6.
+  await expect.poll(() => isGreen(10, 20)).toBe(true);
+  expect([await isGreen(2, 3), await isGreen(0, 34), await isGreen(4, 4), await isGreen(20, 30)]).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
 });
 
 test("the picture below a layer can be faint, with and without WebGL", async ({ viewer, page, site }) => {
@@ -280,6 +356,60 @@ test("polygons and circles of SpatialData, also of its first version", async ({ 
     await isPainted(35, 35),
     await isPainted(25, 25),
   ]).toEqual([true, false, true, false]);
+});
+
+test("shapes have the columns of their table, and share its selection", async ({
+  viewer,
+  page,
+  site,
+  problems,
+}) => {
+  problems.expect(/404/);
+  const layer = { src: "/layers/shapes.zarr", path: "shapes/outlines", by: "kind" };
+  await viewer.show(`${spatial}&${layersParameter([layer])}`);
+  await expect(page.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  const inside = () => Promise.all([15, 35, 55].map(async (place) => overlayPixel(viewer, place, place)));
+  const [b, a, none] = await inside();
+  // Gray without a row.
+  expect(none!.slice(0, 3).every((part) => Math.abs(part - none![0]!) <= 4)).toBe(true);
+  expect(b!.slice(0, 3)).not.toEqual(a!.slice(0, 3));
+  await viewer.pointAt(15, 15);
+  await expect(viewer.readout).toContainText(
+    "outlines: cell_id: b, _index: r2, id: b, region: outlines, kind: stroma",
+  );
+  await viewer.pointAt(55, 55);
+  await expect(viewer.readout).toContainText("outlines: cell_id: c");
+  await expect(viewer.readout).not.toContainText("kind");
+  // A click selects: the other shapes become faint.
+  await viewer.box.click({ position: await viewer.positionOf(35, 35) });
+  await expect.poll(async () => (await inside())[0]![3]).toBeLessThan(b![3]! / 2);
+  expect((await inside())[1]![3]).toBe(a![3]);
+  await viewer.box.click({ position: await viewer.positionOf(45, 20) });
+  await expect.poll(async () => (await inside())[0]![3]).toBe(b![3]);
+  // Linked with the scatter plot of the table, whose rows have no whole numbers as identifiers.
+  await page.goto(`${site}/pages/blank.html`);
+  await page.evaluate((one) => {
+    document.body.innerHTML = `<zarr-viewer id="shapes" src="/layers/spatial.zarr" path="images/picture" link="a">${one}</zarr-viewer>
+      <zarr-viewer id="plot" src="/layers/shapes.zarr" path="tables/table/obsm/X_umap" link="a"></zarr-viewer>`;
+  }, `<zarr-layer src="${layer.src}" path="${layer.path}"></zarr-layer>`);
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+  const shapes = page.locator("#shapes");
+  await expect(shapes.locator(".zw-map-lines[data-layers='1']")).toBeAttached();
+  await expect(page.locator("#plot .zw-viewer")).toHaveAttribute("data-state", "ready");
+  const box = shapes.locator(".zw-box").first();
+  const { width, height } = (await box.boundingBox())!;
+  // The picture fills the height of its box.
+  const side = Math.min(width, height);
+  await box.click({
+    position: { x: width / 2 + side * (15 / 64 - 0.5), y: height / 2 + side * (15 / 64 - 0.5) },
+  });
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () => (document.querySelector("#plot") as ZarrViewerElement).view!.settings.labels.selected,
+      ),
+    )
+    .toEqual([2]);
 });
 
 test("observations of AnnData lie at their positions, with the columns of obs", async ({ viewer, page }) => {

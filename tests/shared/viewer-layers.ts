@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { create, createGroup, set } from "zarr-wasm";
 import { bytesColumn, dictionaryColumn, numberColumn, parquetFile } from "../node/support/parquet-writer.js";
 import { writeTables } from "./viewer-tables.js";
+import { pointWkb, polygonWkb } from "./wkb.js";
 
 interface Image {
   readonly side: number;
@@ -100,29 +101,6 @@ function ring(from: number, to: number): number[][] {
   ];
 }
 
-/** Well-known Binary of a polygon with one ring. */
-export function polygonWkb(positions: readonly (readonly number[])[]): Uint8Array {
-  const view = new DataView(new ArrayBuffer(13 + 16 * positions.length));
-  view.setUint8(0, 1);
-  view.setUint32(1, 3, true);
-  view.setUint32(5, 1, true);
-  view.setUint32(9, positions.length, true);
-  for (const [i, [x, y]] of positions.entries()) {
-    view.setFloat64(13 + 16 * i, x!, true);
-    view.setFloat64(21 + 16 * i, y!, true);
-  }
-  return new Uint8Array(view.buffer);
-}
-
-export function pointWkb(x: number, y: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(21));
-  view.setUint8(0, 1);
-  view.setUint32(1, 1, true);
-  view.setFloat64(5, x, true);
-  view.setFloat64(13, y, true);
-  return new Uint8Array(view.buffer);
-}
-
 const system = (name: string) => ({
   name,
   axes: ["x", "y"].map((axis) => ({ name: axis, type: "space", unit: "unit" })),
@@ -130,6 +108,16 @@ const system = (name: string) => ({
 
 /** A transformation of SpatialData from a layer's coordinates to the common ones. */
 const toGlobal = (step: object) => [{ ...step, input: system("xy"), output: system("global") }];
+
+/** From y and x of an image to coordinates of the picture, with shifts: turned, sheared and enlarged. */
+export const turnedRows: readonly (readonly [y: number, x: number, shift: number])[] = [
+  [0.8, -0.45, 14],
+  [0.6, 0.9, -6],
+];
+
+/** The elements of the turned image: squares of 8 × 8. */
+export const turnedValue = (row: number, column: number): number =>
+  60 + 40 * (((row >> 3) * 3 + (column >> 3) * 2) % 5);
 
 type Attributes = NonNullable<NonNullable<Parameters<typeof createGroup>[1]>["attributes"]>;
 
@@ -177,11 +165,7 @@ async function writeSpatial(folder: string): Promise<void> {
           coordinateTransformations: [
             {
               type: "affine",
-              affine: [
-                [1, 0, 0, 0],
-                [0, 0.8, -0.6, 0],
-                [0, 0.6, 0.8, 0],
-              ],
+              affine: [[1, 0, 0, 0], ...turnedRows.map((row) => [0, ...row])],
               input: { name: "cyx", axes },
               output: { name: "global", axes },
             },
@@ -191,13 +175,18 @@ async function writeSpatial(folder: string): Promise<void> {
       ],
     }),
   });
-  await create(target, {
+  const turned = await create(target, {
     path: "images/turned/0",
-    shape: [1, 64, 64],
-    chunkShape: [1, 64, 64],
+    shape: [1, 48, 64],
+    chunkShape: [1, 16, 24],
     dtype: "uint8",
     zarrFormat: 2,
   });
+  await set(
+    turned,
+    null,
+    Uint8Array.from({ length: 48 * 64 }, (_, i) => turnedValue(Math.floor(i / 64), i % 64)),
+  );
 
   const points = { "encoding-type": "ngff:points", axes: ["x", "y"] };
   const affine = [

@@ -1,8 +1,10 @@
 /** A SpatialData store for the tests of the viewer: labels, and a table of them with embeddings. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { create, createGroup, set } from "zarr-wasm";
+import { bytesColumn, parquetFile } from "../node/support/parquet-writer.js";
+import { polygonWkb } from "./wkb.js";
 
 type Attributes = NonNullable<NonNullable<Parameters<typeof createGroup>[1]>["attributes"]>;
 type Target = URL;
@@ -84,6 +86,60 @@ async function writeObs(target: Target, at: string): Promise<void> {
   }
 }
 
+/** Shapes with identifiers, and a table of them and of other elements. */
+async function writeShapes(folder: string): Promise<void> {
+  const at = path.join(folder, "shapes.zarr");
+  mkdirSync(at, { recursive: true });
+  const target = pathToFileURL(`${at}/`);
+  await group(target, "", { spatialdata_attrs: { version: "0.2" } });
+  const axes = ["x", "y"];
+  const space = (name: string) => ({ name, axes: axes.map((axis) => ({ name: axis, type: "space" })) });
+  await group(target, "shapes/outlines", {
+    "encoding-type": "ngff:shapes",
+    axes,
+    coordinateTransformations: [{ type: "identity", input: space("xy"), output: space("global") }],
+  });
+  const square = (from: number, to: number) =>
+    polygonWkb([
+      [from, from],
+      [to, from],
+      [to, to],
+      [from, to],
+      [from, from],
+    ]);
+  const columns = [
+    bytesColumn("outline", [square(10, 20), square(30, 40), square(50, 60)]),
+    bytesColumn(
+      "cell_id",
+      ["b", "a", "c"].map((text) => Buffer.from(text)),
+    ),
+  ];
+  const metadata = {
+    geo: JSON.stringify({ primary_column: "outline", columns: { outline: { encoding: "WKB" } } }),
+    pandas: JSON.stringify({ index_columns: ["cell_id"] }),
+  };
+  writeFileSync(path.join(at, "shapes/outlines/shapes.parquet"), parquetFile(3, columns, 3, metadata));
+  const table = "tables/table";
+  const links = { region: ["outlines", "others"], region_key: "region", instance_key: "id" };
+  await group(target, table, { "encoding-type": "anndata", ...links });
+  const order = ["id", "region", "kind", "size"];
+  const obs = `${table}/obs`;
+  await group(target, obs, { "encoding-type": "dataframe", _index: "_index", "column-order": order });
+  await array(target, `${obs}/_index`, [4], "string", ["r0", "r1", "r2", "r3"]);
+  await array(target, `${obs}/id`, [4], "string", ["a", "b", "b", "none"]);
+  await array(target, `${obs}/size`, [4], "float64", [1, 2, 3, 4]);
+  for (const [name, categories, codes] of [
+    ["region", ["others", "outlines"], [1, 0, 1, 1]],
+    ["kind", types, [2, 0, 1, -1]],
+  ] as const) {
+    await group(target, `${obs}/${name}`, { "encoding-type": "categorical", ordered: false });
+    await array(target, `${obs}/${name}/codes`, [4], "int8", codes);
+    await array(target, `${obs}/${name}/categories`, [categories.length], "string", categories);
+  }
+  await group(target, `${table}/obsm`, { "encoding-type": "dict" });
+  await array(target, `${table}/obsm/X_umap`, [4, 2], "float32", [0, 0, 1, 0, 1, 1, 0, 1]);
+}
+
 export async function writeTables(folder: string): Promise<void> {
   const at = path.join(folder, "tables.zarr");
   mkdirSync(at, { recursive: true });
@@ -100,4 +156,5 @@ export async function writeTables(folder: string): Promise<void> {
   await array(target, `${table}/obsm/X_umap`, [count, 2], "float32", umap);
   const pca = tableRows.flatMap(({ umap: [x, y], area }) => [x, y, area / 5]);
   await array(target, `${table}/obsm/X_pca`, [count, 3], "float32", pca);
+  await writeShapes(folder);
 }

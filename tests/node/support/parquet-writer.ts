@@ -63,8 +63,13 @@ export interface TestColumn {
   size?: number;
 }
 
-/** @param rows row count in the footer. */
-export function parquetFile(rows: number | bigint, columns: TestColumn[], groupRows = rows): Uint8Array {
+/** @param rows row count in the footer. @param metadata strings by name */
+export function parquetFile(
+  rows: number | bigint,
+  columns: TestColumn[],
+  groupRows = rows,
+  metadata: Readonly<Record<string, string>> = {},
+): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from("PAR1")];
   let at = 4;
   const chunks = columns.map((column) => {
@@ -99,6 +104,11 @@ export function parquetFile(rows: number | bigint, columns: TestColumn[], groupR
     listOf(2, types.struct, schema),
     long(3, rows),
     listOf(4, types.struct, [group]),
+    listOf(
+      5,
+      types.struct,
+      Object.entries(metadata).map(([key, value]) => struct(text(1, key), text(2, value))),
+    ),
   );
   return withFooter(Buffer.concat(parts), Uint8Array.from(footer));
 }

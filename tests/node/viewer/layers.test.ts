@@ -212,9 +212,9 @@ describe("GeoJSON", () => {
     [
       "coordinates",
       collection({ type: "Point", coordinates: ["1", "2"] }),
-      "feature 0 has coordinates that are not numbers",
+      "its coordinates are not finite numbers",
     ],
-    ["short positions", collection({ type: "LineString", coordinates: [[1]] }), "not numbers"],
+    ["short positions", collection({ type: "LineString", coordinates: [[1]] }), "not finite numbers"],
     ["rings", collection({ type: "Polygon", coordinates: 3 }), "not a list"],
     ["types", collection({ type: "Circle", coordinates: [] }), "unknown type"],
     [
@@ -232,6 +232,36 @@ describe("GeoJSON", () => {
     expect(() => parseGeoJson(text)).toThrow(InvalidLayer);
     expect(() => parseGeoJson(text)).toThrow(message);
   });
+});
+
+it("leaves out whole features with coordinates that are not finite, and counts them", () => {
+  const { points, paths, leftOut, count } = parseGeoJson(
+    collection(
+      { type: "Point", coordinates: [1, 2] },
+      {
+        type: "MultiPoint",
+        coordinates: [
+          [3, 4],
+          [null, 4],
+        ],
+      },
+      { type: "Polygon", coordinates: [square(0, 4), [...square(1, 2), [1, "x"]]] },
+      null,
+      {
+        type: "LineString",
+        coordinates: [
+          [5, 6],
+          [7, 8],
+        ],
+      },
+    ),
+  );
+  expect({ leftOut, count }).toEqual({ leftOut: 2, count: 5 });
+  expect([...points.xy]).toEqual([1, 2]);
+  expect([...points.features]).toEqual([0]);
+  expect([...paths.xy]).toEqual([5, 6, 7, 8]);
+  expect([...paths.features]).toEqual([4]);
+  expect(paths.bounds).toHaveLength(4);
 });
 
 /** Well-known Binary of a geometry. */

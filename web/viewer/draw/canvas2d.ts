@@ -16,12 +16,14 @@ import {
   timeFor,
 } from "./renderer.js";
 import { markedGaps } from "./table.js";
+import { Turning } from "./turning.js";
 
 export class CanvasRenderer implements Renderer {
   readonly kind = "canvas";
   readonly #pictures: Pictures;
   readonly #layer = document.createElement("canvas");
   readonly #putter = new Putter();
+  readonly #turning = new Turning((key) => this.#pictures.forget(key));
   readonly #drawn = new Drawn();
   /**
    * The placement of tiles on the canvas, and the keys of the tiles drawn since it was cleared, in any
@@ -110,8 +112,9 @@ export class CanvasRenderer implements Renderer {
     context.fillRect(left, Math.min(top, bottom), right - left, Math.abs(bottom - top));
   }
 
-  #drawLayer(context: CanvasRenderingContext2D, scene: Scene, layer: SceneLayer, time: MakingTime): boolean {
+  #drawLayer(context: CanvasRenderingContext2D, scene: Scene, given: SceneLayer, time: MakingTime): boolean {
     const where = placing(scene);
+    const layer = given.turn ? this.#turning.upright(given, given.turn, scene) : given;
     const look = pictureLook(layer);
     let isWhole = true;
     // Coarse levels may extend beyond the array's edge, where no finer tiles would cover them.

@@ -34,7 +34,8 @@ export class Drawn {
    */
   fresh(scene: Scene): readonly Tile[] | undefined {
     if (scene.layers.length !== 1 || this.#look !== layerLook(scene)) return undefined;
-    const { tiles } = scene.layers[0]!;
+    const { tiles, turn } = scene.layers[0]!;
+    if (turn) return undefined;
     const fresh = tiles.filter(({ key }) => !this.#levels.has(key));
     const finest = tiles.at(-1)?.level ?? Number.POSITIVE_INFINITY;
     // Coarse tiles are dropped once all fine ones have been read, which then cover them.

@@ -1,4 +1,5 @@
 /** WebGL state: programs, uniforms, and the resources of a context. */
+import { applied, identityMatrix, type Matrix } from "../base/matrix.js";
 import type { Placed } from "./placing.js";
 import { copyShader, fragmentShader, patternShader, type SamplerKind, vertexShader } from "./shaders.js";
 
@@ -29,15 +30,27 @@ export const unit = ([r, g, b]: readonly number[]): [number, number, number] => 
   b! / 255,
 ];
 
+/** @param turn from coordinates of the place to device pixels */
 export function setPlace(
   gl: WebGL2RenderingContext,
   at: Program["at"],
   { left, top, right, bottom }: Placed,
   { width, height }: { readonly width: number; readonly height: number },
+  turn: Matrix = identityMatrix,
 ): void {
-  const x = (pixel: number) => (2 * pixel) / width - 1;
-  const y = (pixel: number) => 1 - (2 * pixel) / height;
-  gl.uniform4f(at("place"), x(left), y(top), x(right), y(bottom));
+  const corner = (x: number, y: number) => {
+    const [across, down] = applied(turn, x, y);
+    return [(2 * across) / width - 1, 1 - (2 * down) / height] as const;
+  };
+  const [start, along, below] = [corner(left, top), corner(right, top), corner(left, bottom)];
+  gl.uniform2f(at("start"), ...start);
+  gl.uniform4f(
+    at("sides"),
+    along[0] - start[0],
+    along[1] - start[1],
+    below[0] - start[0],
+    below[1] - start[1],
+  );
 }
 
 export function setNearest(gl: WebGL2RenderingContext): void {

@@ -1,4 +1,5 @@
 /** Interface of renderers, which turn tiles into pixels. */
+import type { Matrix } from "../base/matrix.js";
 import type { Camera, Rectangle, Size } from "../model/camera.js";
 import type { LayerStyle } from "../model/layers.js";
 import type { Tile } from "../tiles/tile.js";
@@ -16,6 +17,8 @@ export interface SceneLayer {
   readonly tiles: readonly Tile[];
   /** Bounds of its plane. Default: those of the scene. */
   readonly extent?: Rectangle | undefined;
+  /** From elements of its tiles and bounds to elements of the scene: x across, y down. Default: the identity. */
+  readonly turn?: Matrix | undefined;
 }
 
 export interface Scene {

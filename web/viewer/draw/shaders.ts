@@ -2,12 +2,13 @@
 import type { TexelType } from "./texels.js";
 
 export const vertexShader = `#version 300 es
-uniform vec4 place;   // left, top, right, bottom in clip space
-uniform vec4 part;    // the same in texels
+uniform vec2 start;   // the first corner in clip space
+uniform vec4 sides;   // from there along rows and columns
+uniform vec4 part;    // left, top, right, bottom in texels
 in vec2 corner;
 out vec2 texel;
 void main() {
-  gl_Position = vec4(mix(place.xy, place.zw, corner), 0.0, 1.0);
+  gl_Position = vec4(start + corner.x * sides.xy + corner.y * sides.zw, 0.0, 1.0);
   texel = mix(part.xy, part.zw, corner);
 }`;
 

@@ -1,5 +1,6 @@
 /** Draws points, lines and areas with a 2-D context, and finds those under the pointer. */
-import type { Features, Matrix, Paths, Points } from "../source/features.js";
+import type { Matrix } from "../base/matrix.js";
+import type { Features, Paths, Points } from "../source/features.js";
 
 /** Red, green, blue as 0xrrggbb. */
 export type Color = number;

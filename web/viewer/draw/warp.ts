@@ -126,9 +126,18 @@ function warped(tiles: readonly Tile[], raster: Raster, isSmooth: boolean): Tile
     values[at] = value;
   }
   if (isSmooth) interpolate(values, owners, raster);
+  return gatheredTile(values, { width, height, world }, tiles[0]!);
+}
+
+/** A tile of gathered values. @param like one of the tiles that they are from */
+export function gatheredTile(
+  values: Float32Array | Float64Array,
+  { width, height, world }: Pick<Raster, "width" | "height" | "world">,
+  like: Tile,
+): Tile {
   const key = `warped ${++count}`;
   const shape = [height, width];
-  const region = { ...tiles[0]!.block.region, data: values, shape, stride: [width, 1] };
+  const region = { ...like.block.region, data: values, shape, stride: [width, 1] };
   const plane: Plane = { values, offset: 0, rows: height, columns: width, rowStride: width, columnStride: 1 };
   return {
     key,
@@ -175,7 +184,7 @@ function interpolate(values: Float32Array | Float64Array, owners: Owners, raster
 }
 
 /** Singles hold small integers exactly; others need doubles. */
-function pixelValues(tiles: readonly Tile[], length: number): Float32Array | Float64Array {
+export function pixelValues(tiles: readonly Tile[], length: number): Float32Array | Float64Array {
   const isExact = ({ plane: { values } }: Tile) =>
     values.BYTES_PER_ELEMENT <= 2 || values instanceof Float32Array;
   return tiles.every(isExact) ? new Float32Array(length) : new Float64Array(length);
@@ -193,7 +202,7 @@ interface Source {
 }
 
 /** Finds the tile of an element: the edges of all tiles divide the plane into rectangles with one tile each. */
-class Owners {
+export class Owners {
   readonly #sources: readonly Source[];
   readonly #rows: Intervals;
   readonly #columns: Intervals;

@@ -1,5 +1,6 @@
 /** WebGL2 renderer: textures of the elements' own types, everything else in the shader. */
 import { pixelBytes } from "../base/color-tables.js";
+import { type Matrix, product } from "../base/matrix.js";
 import type { OutsideColors } from "../base/outside-colors.js";
 import { scaleCurve, type ValueScale, valueScales } from "../base/value-scale.js";
 import type { Rectangle } from "../model/camera.js";
@@ -186,7 +187,8 @@ class PictureDrawing {
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, resources.layer.texture);
     gl.uniform1i(copy.at("picture"), 0);
-    gl.uniform4f(copy.at("place"), -1, 1, 1, -1);
+    const { width, height } = this.#where;
+    setPlace(gl, copy.at, { left: 0, top: 0, right: width, bottom: height }, this.#where);
     gl.enable(gl.BLEND);
     if (style.blend === "mask") gl.blendFunc(gl.ZERO, gl.SRC_ALPHA);
     else gl.blendFunc(gl.ONE, style.blend === "add" ? gl.ONE : gl.ONE_MINUS_SRC_ALPHA);
@@ -205,6 +207,10 @@ class PictureDrawing {
     // 65,536 colours of labels are 256 rows.
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, table.length >> 10, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
     gl.activeTexture(gl.TEXTURE0);
+    if (layer.turn) {
+      this.#drawTurned(layer, layer.turn);
+      return;
+    }
     const bounds = layer.extent ?? this.scene.extent;
     this.#cutOff(bounds);
     const extent = this.#seenPart(where.place(bounds));
@@ -225,9 +231,81 @@ class PictureDrawing {
     gl.disable(gl.SCISSOR_TEST);
   }
 
-  #drawTile({ style, low, high }: SceneLayer, tile: Tile, { patches }: TileTextures, placed: Placed): void {
+  /** Draws tiles as parallelograms, whose pixels the shader maps back to elements. */
+  #drawTurned(layer: SceneLayer, turn: Matrix): void {
     const gl = this.#gl;
-    const { resources } = this.live;
+    const unit_ = this.#where.exact({ left: 0, top: 0, right: 1, bottom: 1 });
+    const [across, down] = [unit_.right - unit_.left, unit_.bottom - unit_.top];
+    const toPixels = product([across, 0, 0, down, unit_.left, unit_.top], turn);
+    for (const tile of layer.tiles) {
+      const { world, plane } = tile;
+      // Coarse levels may extend beyond the edge.
+      const seen = intersection(world, layer.extent ?? world);
+      if (seen.left >= seen.right || seen.top >= seen.bottom) continue;
+      const textures = this.live.textures.of(tile, layer.style.kind === "labels", this.#time);
+      if (!textures) {
+        this.isWhole = false;
+        continue;
+      }
+      const [stepX, stepY] = [
+        (world.right - world.left) / plane.columns,
+        (world.bottom - world.top) / plane.rows,
+      ];
+      const [a, b, c, d] = toPixels;
+      const isReduced = Math.min(stepX * Math.hypot(a, b), stepY * Math.hypot(c, d)) < 0.95;
+      for (const patch of textures.patches) {
+        const at = this.#useTile(layer, tile, patch, isReduced);
+        const { texels, rows, columns } = patch;
+        const own = intersection(seen, {
+          left: world.left + columns[0] * stepX,
+          right: world.left + columns[1] * stepX,
+          top: world.top + rows[0] * stepY,
+          bottom: world.top + rows[1] * stepY,
+        });
+        if (own.left >= own.right || own.top >= own.bottom) continue;
+        const x = (at_: number) =>
+          (((at_ - world.left) / stepX - columns[0]) * texels.columns) / (columns[1] - columns[0]);
+        const y = (at_: number) =>
+          (((at_ - world.top) / stepY - rows[0]) * texels.rows) / (rows[1] - rows[0]);
+        gl.uniform4f(at("part"), x(own.left), y(own.top), x(own.right), y(own.bottom));
+        setPlace(gl, at, own, this.#where, toPixels);
+        gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
+      }
+      this.#drawGaps(markedGaps(tile, layer.style), world, toPixels);
+    }
+  }
+
+  /** Sets the texture and the colours of a part of a tile. */
+  #useTile(
+    { style, low, high }: SceneLayer,
+    tile: Tile,
+    { texture, texels }: TileTextures["patches"][number],
+    isReduced: boolean,
+  ): Program["at"] {
+    const gl = this.#gl;
+    const { program, at } = compileProgram(gl, this.live.resources, samplerType(texels.type));
+    gl.useProgram(program);
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.uniform1i(at("values"), 0);
+    gl.uniform1i(at("colours"), 1);
+    const isEntries = style.kind === "labels" && labelCodes(tile) !== undefined;
+    gl.uniform1i(at("mode"), style.kind !== "labels" ? 0 : isEntries ? 2 : 1);
+    this.#setRange(at, samplerType(texels.type), texels, low, high);
+    this.#setScale(at, style.scale, texels, low, high);
+    const outside = outsideOf(style);
+    gl.uniform1i(at("marked"), outside && style.outside === "mark" ? 1 : 0);
+    const ends = outside ?? endsOf(layerColors(style));
+    gl.uniform3f(at("below"), ...unit(ends.below));
+    gl.uniform3f(at("above"), ...unit(ends.above));
+    // A mixed colour would be another label's.
+    gl.uniform1i(at("grain"), isReduced && style.kind !== "labels" ? 2 : 1);
+    gl.uniform1f(at("opacity"), style.opacity);
+    this.#setLook(at, style.kind === "labels" ? codeLook(style) : undefined);
+    return at;
+  }
+
+  #drawTile(layer: SceneLayer, tile: Tile, { patches }: TileTextures, placed: Placed): void {
+    const gl = this.#gl;
     const [scaleX, scaleY] = [
       (placed.right - placed.left) / tile.plane.columns,
       (placed.bottom - placed.top) / tile.plane.rows,
@@ -238,25 +316,9 @@ class PictureDrawing {
       (exact.right - exact.left) / tile.plane.columns,
       (exact.bottom - exact.top) / tile.plane.rows,
     ];
-    for (const { texture, texels, rows, columns } of patches) {
-      const { program, at } = compileProgram(gl, resources, samplerType(texels.type));
-      gl.useProgram(program);
-      gl.bindTexture(gl.TEXTURE_2D, texture);
-      gl.uniform1i(at("values"), 0);
-      gl.uniform1i(at("colours"), 1);
-      const isEntries = style.kind === "labels" && labelCodes(tile) !== undefined;
-      gl.uniform1i(at("mode"), style.kind !== "labels" ? 0 : isEntries ? 2 : 1);
-      this.#setRange(at, samplerType(texels.type), texels, low, high);
-      this.#setScale(at, style.scale, texels, low, high);
-      const outside = outsideOf(style);
-      gl.uniform1i(at("marked"), outside && style.outside === "mark" ? 1 : 0);
-      const ends = outside ?? endsOf(layerColors(style));
-      gl.uniform3f(at("below"), ...unit(ends.below));
-      gl.uniform3f(at("above"), ...unit(ends.above));
-      // A mixed colour would be another label's.
-      gl.uniform1i(at("grain"), isReduced && style.kind !== "labels" ? 2 : 1);
-      gl.uniform1f(at("opacity"), style.opacity);
-      this.#setLook(at, style.kind === "labels" ? codeLook(style) : undefined);
+    for (const patch of patches) {
+      const { texels, rows, columns } = patch;
+      const at = this.#useTile(layer, tile, patch, isReduced);
       const [left, right] = columns.map((column) => placed.left + Math.round(column * scaleX)) as [
         number,
         number,
@@ -318,16 +380,18 @@ class PictureDrawing {
     gl.uniform3f(at("curve"), start, factor, threshold);
   }
 
-  #drawGaps({ gaps, plane }: Pick<Tile, "gaps" | "plane">, placed: Placed): void {
+  /** @param turn of a place that is not in device pixels */
+  #drawGaps({ gaps, plane }: Pick<Tile, "gaps" | "plane">, placed: Placed, turn?: Matrix): void {
     if (gaps.length === 0) return;
     const gl = this.#gl;
     const { resources } = this.live;
     const { ratio } = this.scene;
     const { program, at } = compileProgram(gl, resources, "pattern");
     gl.useProgram(program);
+    const whole = turn ? (at_: number) => at_ : Math.round;
     const across = (column: number) =>
-      Math.round(placed.left + ((placed.right - placed.left) * column) / plane.columns);
-    const down = (row: number) => Math.round(placed.top + ((placed.bottom - placed.top) * row) / plane.rows);
+      whole(placed.left + ((placed.right - placed.left) * column) / plane.columns);
+    const down = (row: number) => whole(placed.top + ((placed.bottom - placed.top) * row) / plane.rows);
     for (const { kind, rows, columns } of gaps) {
       const isDamaged = kind === "damaged";
       gl.uniform1i(at("pattern"), isDamaged ? 0 : 1);
@@ -340,7 +404,7 @@ class PictureDrawing {
         top: down(rows[0]),
         bottom: down(rows[1]),
       };
-      setPlace(gl, at, place, this.#where);
+      setPlace(gl, at, place, this.#where, turn);
       gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
     }
   }
@@ -352,7 +416,7 @@ const endsOf = (table: Uint32Array): OutsideColors => ({
   above: pixelBytes(table[255]!),
 });
 
-const intersection = (a: PixelBox, b: PixelBox): PixelBox => ({
+const intersection = (a: Rectangle, b: Rectangle): Rectangle => ({
   left: Math.max(a.left, b.left),
   top: Math.max(a.top, b.top),
   right: Math.min(a.right, b.right),

@@ -18,11 +18,11 @@ export interface Reading {
   readonly gap: TileGap | undefined;
 }
 
-/** @param tile a tile that contains the cell */
+/** @param at a position in elements of the layer. @param tile contains it */
 export function readCell(layer: Layer, tile: Tile, { row, column }: Cell): Reading {
   const { world, plane } = tile;
   const place = (at: number, from: number, to: number, count: number) =>
-    Math.min(Math.floor(((at + 0.5 - from) / (to - from)) * count), count - 1);
+    Math.min(Math.floor(((at - from) / (to - from)) * count), count - 1);
   const own = {
     row: place(row, world.top, world.bottom, plane.rows),
     column: place(column, world.left, world.right, plane.columns),

@@ -101,7 +101,8 @@ export class ImagePainter implements Painter {
     const place = this.#placer(shown, view);
     const drawn = layers.map((layer) => {
       const [low, high] = this.ranges.limits(layer);
-      return { style: layer.style, low, high, tiles: place(layer, tilesOf(layer)), extent: layer.extent };
+      const { style, extent, turn } = layer;
+      return { style, low, high, tiles: place(layer, tilesOf(layer)), extent, turn: turn?.matrix };
     });
     // Over nothing: the first layer of a scene hides the paper.
     const [first] = drawn;
@@ -139,7 +140,11 @@ export class ImagePainter implements Painter {
     this.#warping ??= new Warping((key) => this.#renderer?.forget(key));
     const cells = projection ?? equalCells(state.axes.map((axis) => dataset.axes[axis]!));
     const place = this.#warping.begin(cells, view, planeExtent(shown));
-    return ({ style }, tiles) => (isPlain && !style.isSmooth ? tiles : place(tiles, style.isSmooth === true));
+    return ({ style, turn }, tiles) => {
+      // Turned layers are placed by the renderer, in planes of equal cells.
+      if (turn) return isPlain ? tiles : [];
+      return isPlain && !style.isSmooth ? tiles : place(tiles, style.isSmooth === true);
+    };
   }
 
   /**

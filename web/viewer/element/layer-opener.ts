@@ -1,11 +1,15 @@
 /** Opens the layers over a picture and keeps their contents. */
 import { loadColormap } from "../base/colormaps.js";
 import { errorMessage } from "../base/format.js";
+import { shortName } from "../base/text.js";
 import { contentKey, type LayerState, layerName, placeKey } from "../model/added-layers.js";
-import { openedLayers } from "../model/opened-layers.js";
+import { type OpenedLayer, openedLayers } from "../model/opened-layers.js";
+import { placedLayers } from "../model/placed-layers.js";
+import type { Note } from "../panels/notes.js";
 import { type LayerContent, openLayerContent } from "../source/added-layer.js";
 import type { Dataset } from "../source/dataset.js";
 import { placeLayer } from "../source/layer-place.js";
+import type { Observations } from "../source/observations.js";
 import { loadLabelTable } from "./label-table-loader.js";
 
 export { VectorOverlay } from "./vector-overlay.js";
@@ -15,56 +19,132 @@ export { loadLabelTable };
 export interface LayerOpenerCallbacks {
   /** Called when the content of a layer can be drawn. */
   onNews(): void;
-  onFailure(sentence: string): void;
+  /** Called with an error that concerns one layer. */
+  onError(error: unknown): void;
+  /** Called with the notes on all layers. */
+  onNotes(notes: readonly Note[]): void;
+  /** Called when the user retries a layer: the list must be opened again. */
+  onRetry(): void;
+}
+
+/** The content of a layer, while it is being opened and later. */
+interface Opening {
+  readonly content: Promise<LayerContent>;
+  readonly abort: () => void;
 }
 
 export class LayerOpener {
-  readonly #contents = new Map<string, Promise<LayerContent>>();
-  /** Keys of the places that have been tried. */
-  readonly #tried = new Set<string>();
+  #layers: readonly LayerState[] = [];
+  readonly #openings = new Map<string, Opening>();
+  /** Errors of the layers that have been tried, by their keys. */
+  readonly #tried = new Map<string, { error?: unknown }>();
 
   constructor(
     private readonly image: Dataset,
     private readonly signal: AbortSignal,
     private readonly callbacks: LayerOpenerCallbacks,
-  ) {}
+  ) {
+    signal.addEventListener("abort", () => this.#keep([]), { once: true });
+  }
 
-  /** Opens the visible layers of a list that are not open. */
+  /** Opens the visible layers of a list that are not open, and forgets all others. */
   async open(layers: readonly LayerState[]): Promise<void> {
+    this.#layers = layers;
+    this.#keep(layers);
+    this.#note();
     await Promise.all(layers.map((layer) => layer.isOn && this.#open(layer)));
   }
 
+  #keep(layers: readonly LayerState[]): void {
+    const contents = new Set(layers.map(contentKey));
+    for (const [key, { abort }] of this.#openings)
+      if (!contents.has(key)) {
+        this.#openings.delete(key);
+        abort();
+      }
+    retain(this.#tried, layers.map(tryKey));
+    retain(openedLayers(this.image), layers.map(placeKey));
+  }
+
   async #open(layer: LayerState): Promise<void> {
-    const key = `${placeKey(layer)} ${layer.colormap ?? ""} ${layer.by}`;
+    const key = tryKey(layer);
     if (this.#tried.has(key)) return;
-    this.#tried.add(key);
+    const attempt: { error?: unknown } = {};
+    this.#tried.set(key, attempt);
+    const isCurrent = () => this.#tried.get(key) === attempt && !this.signal.aborted;
     try {
       const [content] = await Promise.all([
         this.#content(layer),
         layer.colormap ? loadColormap(layer.colormap) : undefined,
       ]);
-      if (content.kind === "image" && content.dataset.isLabels)
-        await loadLabelTable(content.dataset, layer.by, this.signal);
-      if (this.signal.aborted) return;
+      if (content.kind === "features") await readLink(content.link?.observations, layer.by);
+      else if (content.dataset.isLabels) await loadLabelTable(content.dataset, layer.by, this.signal);
+      if (!isCurrent()) return;
       openedLayers(this.image).set(
         placeKey(layer),
-        content.kind === "features"
-          ? content
-          : { kind: "image", ...placeLayer(this.image, content.dataset, layer) },
+        content.kind === "features" ? content : this.#placed(content.dataset, layer),
       );
       this.callbacks.onNews();
     } catch (error) {
-      if (this.signal.aborted) return;
-      this.callbacks.onFailure(`The layer ${layerName(layer)} cannot be shown: ${errorMessage(error)}.`);
+      if (!isCurrent()) return;
+      attempt.error = error;
+      this.callbacks.onError(error);
     }
+    this.#note();
+  }
+
+  #placed(dataset: Dataset, layer: LayerState): OpenedLayer {
+    const placed = placeLayer(this.image, dataset, layer);
+    return { kind: "image", plan: (...how) => placedLayers(placed, ...how) };
   }
 
   #content(layer: LayerState): Promise<LayerContent> {
     const key = contentKey(layer);
-    const known = this.#contents.get(key);
-    if (known) return known;
-    const opening = openLayerContent(layer, this.signal);
-    this.#contents.set(key, opening);
-    return opening;
+    const known = this.#openings.get(key);
+    if (known) return known.content;
+    const controller = new AbortController();
+    const content = openLayerContent(layer, this.image, controller.signal).catch((error: unknown) => {
+      this.#openings.delete(key); // may be tried again
+      throw error;
+    });
+    this.#openings.set(key, { content, abort: () => controller.abort() });
+    return content;
   }
+
+  #note(): void {
+    this.callbacks.onNotes(this.#layers.flatMap((layer) => this.#noteOf(layer)));
+  }
+
+  #noteOf(layer: LayerState): Note[] {
+    const attempt = layer.isOn ? this.#tried.get(tryKey(layer)) : undefined;
+    const name = shortName(layerName(layer));
+    if (attempt?.error !== undefined) {
+      const text = `The layer ${name} cannot be shown: ${errorMessage(attempt.error)}.`;
+      return [{ text, isWarning: true, action: { label: "Try again", run: () => this.#retry(layer) } }];
+    }
+    const opened = attempt && openedLayers(this.image).get(placeKey(layer));
+    const { leftOut = 0, count = 0 } = opened?.kind === "features" ? opened.features : {};
+    if (leftOut === 0) return [];
+    const share = `${leftOut.toLocaleString("en")} of ${count.toLocaleString("en")} features`;
+    return [{ text: `The layer ${name} lacks ${share}: their coordinates are not finite numbers.` }];
+  }
+
+  #retry(layer: LayerState): void {
+    this.#tried.delete(tryKey(layer));
+    this.callbacks.onRetry();
+  }
+}
+
+/** Reads what describes and colours the rows of features. */
+async function readLink(observations: Observations | undefined, by: string): Promise<void> {
+  await Promise.all([observations?.readDescribed(), by === "" ? undefined : observations?.read(by)]);
+}
+
+/** Identifies the content of a layer, its place, and the data that its style reads. */
+const tryKey = (layer: LayerState): string => `${placeKey(layer)} ${layer.colormap ?? ""} ${layer.by}`;
+
+/** Removes all entries but those with some keys. */
+function retain(map: Map<string, unknown>, keys: readonly string[]): void {
+  const kept = new Set(keys);
+  for (const key of map.keys()) if (!kept.has(key)) map.delete(key);
 }

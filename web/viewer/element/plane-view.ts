@@ -242,8 +242,10 @@ export class PlaneView {
   /** Values of an element, per layer. */
   read(cell: Cell): Reading[] {
     return (this.#shown?.layers ?? []).flatMap((layer) => {
-      const tile = this.#tiles.tileAt(layer, cell.row + 0.5, cell.column + 0.5);
-      return tile ? [readCell(layer, tile, cell)] : [];
+      const centre = { row: cell.row + 0.5, column: cell.column + 0.5 };
+      const at = layer.turn?.place(centre.row, centre.column) ?? centre;
+      const tile = this.#tiles.tileAt(layer, at);
+      return tile ? [readCell(layer, tile, at)] : [];
     });
   }
 

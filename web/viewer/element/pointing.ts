@@ -62,9 +62,11 @@ export class Pointing {
   #pickLabel(cell: Cell): void {
     const { dataset, settings } = this.model.view!;
     const view = this.plane.view!;
-    const picked = dataset.embedding
-      ? pickedId(settings, view.observationAt(cell))
-      : pickedLabel(settings, view.read(cell));
+    const id = view.observationAt(cell);
+    // Beside points and shapes, a label is selected, or else nothing.
+    const isFeature = dataset.embedding !== undefined || id !== undefined;
+    const label = isFeature ? undefined : pickedLabel(settings, view.read(cell));
+    const picked = label ?? pickedId(settings, id);
     if (picked) this.callbacks.onChange(picked, "labels-pick");
   }
 }

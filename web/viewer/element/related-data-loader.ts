@@ -3,6 +3,7 @@ import { errorMessage } from "../base/format.js";
 import { labelTableOf } from "../model/label-tables.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
+import type { Note } from "../panels/notes.js";
 import type { Dataset, Embedding, Labels } from "../source/dataset.js";
 import type { Opened } from "../source/open.js";
 import type { LayerOpener } from "./layer-opener.js";
@@ -21,7 +22,11 @@ export interface RelatedDataCallbacks {
   onNews(): void;
   /** Called when labels or layers begin to load, and when none is loading any more. */
   onPending(isPending: boolean): void;
-  /** Called when labels or a layer cannot be shown. */
+  /** Called with an error that concerns one layer. */
+  onError(error: unknown): void;
+  /** Called with the notes on added layers. */
+  onNotes(notes: readonly Note[]): void;
+  /** Called when labels cannot be shown. */
   onFailure(sentence: string): void;
 }
 
@@ -31,6 +36,8 @@ export class RelatedDataLoader {
   #isFound = false;
   #labels: readonly Labels[] = [];
   #layers: Promise<LayerOpener> | undefined;
+  /** The labels whose tables have been opened, or are being opened. */
+  #tables = new Set<Dataset>();
   /** Number of labels and layers that are loading. */
   #pending = 0;
 
@@ -48,6 +55,7 @@ export class RelatedDataLoader {
     this.#isFound = false;
     this.#labels = [];
     this.#layers = undefined;
+    this.#tables = new Set();
     this.#pending = 0;
     this.callbacks.onPending(false);
   }
@@ -76,8 +84,9 @@ export class RelatedDataLoader {
   async #openLayers({ dataset }: OpenedDataset, layers: ViewState["layers"]): Promise<void> {
     const signal = this.#signal;
     try {
+      const onRetry = () => this.openLayers(this.callbacks.settings()!);
       this.#layers ??= import("./layer-opener.js").then(
-        ({ LayerOpener }) => new LayerOpener(dataset, signal, this.callbacks),
+        ({ LayerOpener }) => new LayerOpener(dataset, signal, { ...this.callbacks, onRetry }),
       );
       await (await this.#layers).open(layers);
     } catch (error) {
@@ -98,13 +107,20 @@ export class RelatedDataLoader {
     if (this.callbacks.settings()?.colormap === "labels") this.#openTable(opened.dataset);
   }
 
-  /** Opens the table of labels. */
+  /** Opens the table of labels, once. */
   #openTable(labels: Dataset): void {
-    const signal = this.#signal;
+    const [signal, tables] = [this.#signal, this.#tables];
+    if (tables.has(labels)) return;
+    tables.add(labels);
     void this.#load("The table of the labels", async () => {
-      const { loadLabelTable } = await import("./layer-opener.js");
-      await loadLabelTable(labels, this.callbacks.settings()?.by ?? "", signal);
-      if (!signal.aborted) this.callbacks.onNews();
+      try {
+        const { loadLabelTable } = await import("./layer-opener.js");
+        await loadLabelTable(labels, this.callbacks.settings()?.by ?? "", signal);
+      } catch (error) {
+        tables.delete(labels);
+        throw error;
+      }
+      if (!signal.aborted && labelTableOf(labels)) this.callbacks.onNews();
     });
   }
 
@@ -139,10 +155,12 @@ export class RelatedDataLoader {
     const labels = opened && settings && shownLabels(opened.dataset, settings);
     if (!labels) return;
     void this.#load(`The labels ${labels.name}`, async () => {
+      // Open labels are drawn already.
+      const isOpen = labels.dataset !== undefined && this.#tables.has(labels.dataset);
       const dataset = labels.dataset ?? (await labels.open());
-      if (signal.aborted) return;
+      if (isOpen || signal.aborted) return;
       this.callbacks.onNews();
-      if (!labelTableOf(dataset)) this.#openTable(dataset);
+      this.#openTable(dataset);
     });
   }
 }

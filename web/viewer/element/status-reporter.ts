@@ -28,6 +28,9 @@ export class StatusReporter {
   sourceNotes: readonly string[] = [];
   /** The library's warnings about the source. */
   warnings: readonly ZarrWarning[] = [];
+  #layerNotes: readonly Note[] = [];
+  /** Notes on the picture. */
+  #pictureNotes: readonly Note[] = [];
   /** Status of the last frame. */
   #status: TileStatus | undefined;
   #started = 0;
@@ -46,6 +49,7 @@ export class StatusReporter {
   clear(): void {
     this.warnings = [];
     this.#reported.clear();
+    this.#layerNotes = [];
     this.notes.show([]);
   }
 
@@ -58,12 +62,13 @@ export class StatusReporter {
   /** Forgets the status of a picture that is no longer shown. */
   end(): void {
     this.#status = undefined;
+    this.#pictureNotes = [];
   }
 
   /** Called for content other than pictures, which is complete when shown. */
   showReady(): void {
     this.mainPanel.setIdle("");
-    this.notes.show(this.#sourceNotes());
+    this.#showNotes();
     this.model.activity = "ready";
   }
 
@@ -97,12 +102,12 @@ export class StatusReporter {
     for (const error of errors) this.#report(error);
     const limits = leftOutNotes(status);
     const isMiddle = limits.length === 0 && this.plane.isMiddle(dataset, settings);
-    this.notes.show([
-      ...this.#sourceNotes(),
+    this.#pictureNotes = [
       ...damageNotes(errors, errorContext(target, "reading"), () => this.#reread()),
       ...limits,
       ...(isMiddle ? [middleNote(dataset, settings, () => this.callbacks.onReadWholeSlice())] : []),
-    ]);
+    ];
+    this.#showNotes();
   }
 
   /** Reads failed chunks again. */
@@ -113,11 +118,17 @@ export class StatusReporter {
 
   addSourceNote(sentence: string): void {
     this.sourceNotes = [...this.sourceNotes, sentence];
-    this.notes.show(this.#sourceNotes());
+    this.#showNotes();
   }
 
-  #sourceNotes(): Note[] {
-    return sourceNotes(this.sourceNotes, this.warnings, () => this.callbacks.onReadInCOrder());
+  setLayerNotes(notes: readonly Note[]): void {
+    this.#layerNotes = notes;
+    this.#showNotes();
+  }
+
+  #showNotes(): void {
+    const ofSource = sourceNotes(this.sourceNotes, this.warnings, () => this.callbacks.onReadInCOrder());
+    this.notes.show([...ofSource, ...this.#layerNotes, ...this.#pictureNotes]);
   }
 
   /** Reports an error to the page, once. */
@@ -138,7 +149,7 @@ export class StatusReporter {
     this.callbacks.onFailure();
     this.model.activity = "error";
     this.mainPanel.setIdle("");
-    this.notes.show(this.#sourceNotes());
+    this.#showNotes();
     this.mainPanel.showError(explanation, () => this.callbacks.onRetry(operation));
   }
 }

@@ -1,16 +1,19 @@
 /** The points and shapes of a view, with their places and colours: of added layers, and of an embedding. */
+
+import type { Matrix } from "../base/matrix.js";
 import { shortName } from "../base/text.js";
 import type { Color, VectorScene } from "../draw/vectors.js";
 import { type LayerState, layerName, placeKey } from "../model/added-layers.js";
 import { columnColors } from "../model/column-colors.js";
 import { layerColor } from "../model/layer-color.js";
 import { openedLayers } from "../model/opened-layers.js";
+import type { ViewState } from "../model/state.js";
 import { tableColors } from "../model/table-colors.js";
 import type { Dataset, DatasetAxis, Embedding } from "../source/dataset.js";
 import { embeddingFeatures } from "../source/embedding.js";
-import type { Features, Matrix } from "../source/features.js";
+import type { TableLink } from "../source/feature-table.js";
+import type { Features } from "../source/features.js";
 import { planeAxes } from "../source/layer-place.js";
-import type { Observations } from "../source/observations.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { PlaneContent } from "./plane-geometry.js";
 
@@ -27,8 +30,8 @@ export interface DrawnVectors {
   readonly scene: VectorScene;
   /** Identifies the style. */
   readonly key: string;
-  /** Identifies the features, if they can be selected. */
-  readonly observations?: Observations | undefined;
+  /** The integer that identifies a feature; undefined for features that cannot be selected. */
+  readonly idOf?: ((feature: number) => number | undefined) | undefined;
 }
 
 export function vectorLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): DrawnVectors[] {
@@ -52,14 +55,61 @@ function addedLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): Draw
       lineWidth: (layer.size || defaultLine) * view.ratio,
       opacity: layer.opacity,
     };
-    return matricesOf(shown, view, layer, features).map((matrix) => ({
+    const plain = {
       name: shortName(layerName(layer)),
       one: "feature",
       features,
-      scene: { features, matrix, ...style },
-      key: JSON.stringify(layer),
-    }));
+      key: JSON.stringify([layer, features.column(layer.by) !== undefined]),
+    };
+    const matrices = matricesOf(shown, view, layer, features);
+    const scenes = matrices.map((matrix) => ({ ...plain, scene: { features, matrix, ...style } }));
+    return content.link
+      ? scenes.flatMap((one) => selectable(one, content.link!, shown.state, layer))
+      : scenes;
   });
+}
+
+/** Features linked to a table: the selected ones above the others. Those of labels are selected as well. */
+function selectable(
+  vectors: DrawnVectors,
+  { observations, rows }: TableLink,
+  { labels }: ViewState,
+  layer: LayerState,
+): DrawnVectors[] {
+  const [hidden, selected] = (["hidden", "selected"] as const).map((list) =>
+    observations.rowsOf([...layer[list], ...labels[list]]),
+  ) as [ReadonlySet<number>, ReadonlySet<number>];
+  const idOf = (feature: number) => (rows[feature]! < 0 ? undefined : observations.id(rows[feature]!));
+  return selectionParts({ ...vectors, idOf }, (feature) => rows[feature]!, hidden, selected, 1);
+}
+
+/** Parts of features: with a selection, the others are faint. @param growth of selected points */
+function selectionParts(
+  vectors: DrawnVectors,
+  rowOf: (feature: number) => number,
+  hidden: ReadonlySet<number>,
+  selected: ReadonlySet<number>,
+  growth: number,
+): DrawnVectors[] {
+  const part = (name: string, scene: Partial<VectorScene>): DrawnVectors => ({
+    ...vectors,
+    key: JSON.stringify([name, vectors.key, [...hidden], [...selected]]),
+    scene: { ...vectors.scene, ...scene },
+  });
+  const isVisible = (feature: number) => !hidden.has(rowOf(feature));
+  if (selected.size === 0) return [part("all", hidden.size > 0 ? { isShown: isVisible } : {})];
+  const isSelected = (feature: number) => selected.has(rowOf(feature));
+  const { opacity, size } = vectors.scene;
+  return [
+    part("others", {
+      opacity: opacity * faintOpacity,
+      isShown: (feature) => isVisible(feature) && !isSelected(feature),
+    }),
+    part("selected", {
+      size: size * growth,
+      isShown: (feature) => isVisible(feature) && isSelected(feature),
+    }),
+  ];
 }
 
 /** Opacity of points beside selected ones, and how much larger those are. */
@@ -85,32 +135,21 @@ function embeddingLayers(
   const features = embeddingFeatures(embedding, down, across);
   const colors = tableColors(image, state)?.colors;
   const colorOf = colors ? (feature: number) => colors[feature]! : () => plainColor;
-  const [hidden, selected] = [state.labels.hidden, state.labels.selected].map(
-    (ids) => new Set(ids.map((id) => observations.row(id))),
-  ) as [Set<number | undefined>, Set<number | undefined>];
+  const [hidden, selected] = [state.labels.hidden, state.labels.selected].map((ids) =>
+    observations.rowsOf(ids),
+  ) as [ReadonlySet<number>, ReadonlySet<number>];
   const matrix = embeddingMatrix(dataset.axes, [down, across], view);
   const size = (state.pointSize || usualSize(features.points.features.length)) * view.ratio;
-  const plain = { features, matrix, colorOf, size, lineWidth: defaultLine * view.ratio, opacity: 1 };
   const { by, byColormap, byRange, outside } = state;
-  const vectors = (part: string, scene: VectorScene): DrawnVectors => ({
+  const vectors = {
     name: "",
     one: "row",
     features,
-    scene,
-    observations,
-    key: JSON.stringify([part, by, colors !== undefined, byColormap, byRange, outside, size, state.labels]),
-  });
-  const isVisible = hidden.size > 0 ? (row: number) => !hidden.has(row) : undefined;
-  if (selected.size === 0) return [vectors("all", { ...plain, isShown: isVisible })];
-  const isSelected = (row: number) => selected.has(row) && !hidden.has(row);
-  return [
-    vectors("others", {
-      ...plain,
-      opacity: faintOpacity,
-      isShown: (row) => !selected.has(row) && !hidden.has(row),
-    }),
-    vectors("selected", { ...plain, size: size * selectedSize, isShown: isSelected }),
-  ];
+    scene: { features, matrix, colorOf, size, lineWidth: defaultLine * view.ratio, opacity: 1 },
+    idOf: (row: number) => observations.id(row),
+    key: JSON.stringify([by, colors !== undefined, byColormap, byRange, outside, size]),
+  };
+  return selectionParts(vectors, (row) => row, hidden, selected, selectedSize);
 }
 
 /**

@@ -60,12 +60,12 @@ export class VectorOverlay {
   /** The integer that identifies the observation at a position in CSS pixels. */
   observationAt(at: Point): number | undefined {
     const found = this.#at(at);
-    return found?.vectors.observations?.id(found.feature);
+    return found?.vectors.idOf?.(found.feature);
   }
 
   /** Position of the next observation in a direction, in CSS pixels. */
   beside(from: Point, way: Point): Point | undefined {
-    const vectors = this.#drawn.find(({ observations }) => observations);
+    const vectors = this.#drawn.find(({ idOf }) => idOf);
     const ratio = this.#ratio;
     const found = vectors && pointBeside(vectors.scene, { x: from.x * ratio, y: from.y * ratio }, way);
     return found && { x: found.x / ratio, y: found.y / ratio };

@@ -157,6 +157,8 @@ export class ViewController {
         else if (this.#volume.view && value) void this.#showVolume(value);
       },
       onPending: (isPending) => this.mainPanel.setPending(isPending),
+      onError: (error) => this.model.options.onError?.(error),
+      onNotes: (notes) => this.status.setLayerNotes(notes),
       onFailure: (sentence) => this.status.addSourceNote(sentence),
     });
   }

@@ -1,78 +1,15 @@
 /** Layers of a view: planes of datasets, each with a style. */
-import { type ColormapName, isDiverging } from "../base/colormaps.js";
-import type { LabelColors } from "../base/label-colors.js";
-import type { ValueScale } from "../base/value-scale.js";
+import { isDiverging } from "../base/colormaps.js";
 import { type Dataset, type DatasetAxis, datasetShape, type Labels } from "../source/dataset.js";
-import type { PlacedDataset } from "../source/layer-place.js";
-import type { ComplexPart } from "../source/leaf.js";
-import { type LayerState, layerName, placeKey } from "./added-layers.js";
-import type { Rectangle } from "./camera.js";
+import { placeKey } from "./added-layers.js";
 import { findChannelAxis, isPicture } from "./channels.js";
 import type { LabelLook } from "./label-look.js";
 import { labelTableOf } from "./label-tables.js";
-import type { OpacityCurve } from "./opacity-curve.js";
+import type { Layer } from "./layer.js";
 import { openedLayers } from "./opened-layers.js";
-import { arrayFacts, type Outside, resolveState, type ValueRange, type ViewState } from "./state.js";
+import type { ViewState } from "./state.js";
 
-/** Colours of a layer, apart from its range. */
-export interface LayerStyle {
-  /**
-   * "map": the colour map; "labels": a colour per integer; "tint": black to one colour; "mask": values become
-   * opacity.
-   */
-  readonly kind: "map" | "labels" | "tint" | "mask";
-  readonly colormap: ColormapName;
-  readonly isReversed: boolean;
-  /** Number of equal steps of colour; 0 for continuous colours. */
-  readonly steps: number;
-  readonly scale: ValueScale;
-  /** "rrggbb", for a tint. */
-  readonly color: string;
-  readonly gamma: number;
-  readonly outside: Outside;
-  /** Whether chunks that are not stored have a pattern over their fill value. */
-  readonly isMissingMarked: boolean;
-  /** Colours of single labels. */
-  readonly labelColors?: LabelColors | undefined;
-  /** 0 to 1. */
-  readonly opacity: number;
-  /** Opacity of voxels in translucent volumes. */
-  readonly curve?: OpacityCurve | undefined;
-  /** How the layer is composited onto those below; "mask" multiplies their opacity. */
-  readonly blend: "over" | "add" | "mask";
-  /** Whether values between the centres of elements are interpolated. */
-  readonly isSmooth?: boolean | undefined;
-  /** Labels over another layer, which shows through the background. */
-  readonly isOverlay?: boolean | undefined;
-  /** How labels are drawn; undefined for all, filled. */
-  readonly isOutline?: boolean | undefined;
-  readonly hidden?: readonly number[] | undefined;
-  readonly selected?: readonly number[] | undefined;
-}
-
-/** A plane of a dataset, and how its elements are converted to numbers. */
-export interface PlaneChoice {
-  readonly dataset: Dataset;
-  /** [down, across], or [across] for a line. */
-  readonly axes: readonly number[];
-  /** Index along the other axes, in elements of level 0. */
-  readonly index: readonly number[];
-  readonly field: string;
-  readonly part: ComplexPart;
-  readonly isRaw: boolean;
-}
-
-export interface Layer extends PlaneChoice {
-  readonly id: string;
-  readonly style: LayerStyle;
-  readonly range: ValueRange;
-  /** The value at the middle of the range: null for 0 if the range includes both signs. */
-  readonly center?: number | null;
-  /** Name of an added layer. */
-  readonly title?: string;
-  /** Bounds of an added layer, which may leave the picture's. */
-  readonly extent?: Rectangle;
-}
+export type { Layer, LayerStyle } from "./layer.js";
 
 /** The layers of a state: one per active channel, or a single one; those added from other sources; labels. */
 export function planLayers(dataset: Dataset, state: ViewState): Layer[] {
@@ -91,47 +28,7 @@ function addedLayers(dataset: Dataset, state: ViewState): Layer[] {
   const opened = openedLayers(dataset);
   return state.layers.flatMap((layer, i) => {
     const found = layer.isOn ? opened.get(placeKey(layer)) : undefined;
-    return found?.kind === "image" ? placedLayers(found, layer, state, `layer ${i}`) : [];
-  });
-}
-
-/** Empty if the layer lacks a shown axis. */
-function placedLayers(
-  { dataset, imageAxes, bounds }: PlacedDataset,
-  layer: LayerState,
-  { axes, index }: ViewState,
-  name: string,
-): Layer[] {
-  const own = axes.map((axis) => imageAxes.indexOf(axis));
-  if (own.length !== 2 || own.includes(-1)) return [];
-  const { colormap, range, color, opacity, blend } = layer;
-  const isRange = range.mode !== "auto";
-  const state = resolveState(arrayFacts(dataset), {
-    axes: own,
-    outside: "clamp",
-    ...(colormap ? { colormap, channels: null } : {}),
-    ...(isRange ? { range } : {}),
-    ...(layer.by === "" ? {} : { by: layer.by, byColormap: layer.colormap, byRange: layer.range }),
-  });
-  const [[top, bottom], [left, right]] = [bounds[own[0]!]!, bounds[own[1]!]!];
-  const extent = { top, bottom, left, right };
-  return imageLayers(dataset, state).map((one): Layer => {
-    const { style } = one;
-    const isTinted = color !== "" && style.kind === "map";
-    return {
-      ...one,
-      id: `${name} ${one.id}`,
-      index: one.index.map((at, axis) => index[imageAxes[axis]!] ?? at),
-      title: layerName(layer),
-      extent,
-      style: {
-        ...style,
-        ...(isTinted ? ({ ...tinted, kind: "tint", color } as const) : {}),
-        opacity,
-        blend: style.blend === "over" && blend === "add" ? "add" : style.blend,
-        ...(style.kind === "labels" ? { isOverlay: true, ...lookOf(layer) } : {}),
-      },
-    };
+    return found?.kind === "image" ? found.plan(layer, state, `layer ${i}`) : [];
   });
 }
 
@@ -169,7 +66,11 @@ function labelsLayer({ name, dataset, imageAxes }: Labels, state: ViewState): La
   ];
 }
 
-const lookOf = ({ isOutline, hidden, selected }: LabelLook): LabelLook => ({ isOutline, hidden, selected });
+export const lookOf = ({ isOutline, hidden, selected }: LabelLook): LabelLook => ({
+  isOutline,
+  hidden,
+  selected,
+});
 
 const plainStyle = {
   colormap: "labels",
@@ -182,7 +83,8 @@ const plainStyle = {
   isMissingMarked: false,
 } as const;
 
-function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
+/** The layers of a dataset alone. */
+export function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
   const { axes, index, field, part, isRaw, colormap, isReversed, gamma, outside, range } = state;
   const plane = { dataset, axes, index, field, part, isRaw };
   const { steps, scale, isMissingMarked } = state;
@@ -234,7 +136,7 @@ function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
 }
 
 /** Parts of the style of channels, which have neither a map nor colours for values outside. */
-const tinted = { steps: 0, scale: "linear", isReversed: false, outside: "clamp" } as const;
+export const tinted = { steps: 0, scale: "linear", isReversed: false, outside: "clamp" } as const;
 
 /** The id of the layer of a single slice. */
 export const imageId = "image";

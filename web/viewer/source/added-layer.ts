@@ -2,12 +2,12 @@
 import { HttpStore, type Source } from "zarr-wasm";
 import { maxRequests } from "../base/requests.js";
 import type { Dataset } from "./dataset.js";
+import type { TableLink } from "./feature-table.js";
 import { type Features, featureLimits, InvalidLayer } from "./features.js";
 import { parseGeoJson } from "./geojson.js";
 import { ifReadable, openNode, storeFor } from "./nodes.js";
 import { openTarget, resolveTarget } from "./open.js";
-import { isSpatial, openSpatial, parquetFile } from "./spatial.js";
-import { refuseTurned } from "./turned.js";
+import { isSpatial, type LinkedFeatures, openSpatial, parquetFile } from "./spatial.js";
 
 interface LayerTarget {
   readonly source: string | Exclude<Source, string | URL>;
@@ -18,21 +18,26 @@ interface LayerTarget {
 /** The content of a layer, in its own coordinates. */
 export type LayerContent =
   | { readonly kind: "image"; readonly dataset: Dataset }
-  | { readonly kind: "features"; readonly features: Features };
+  | { readonly kind: "features"; readonly features: Features; readonly link?: TableLink | undefined };
 
-/** @throws as `openTarget` does; InvalidLayer for sources without content of the wanted kind. */
-export async function openLayerContent(target: LayerTarget, signal: AbortSignal): Promise<LayerContent> {
+/**
+ * @param image the picture
+ * @throws as `openTarget` does; InvalidLayer for sources without content of the wanted kind.
+ */
+export async function openLayerContent(
+  target: LayerTarget,
+  image: Dataset,
+  signal: AbortSignal,
+): Promise<LayerContent> {
   const { source } = target;
   if (typeof source === "string") {
     const path = pathOf(source);
     if (/\.(geo)?json$/i.test(path)) return featuresFrom(source, signal, geoJson);
     if (/\.(geo)?parquet$/i.test(path)) return featuresFrom(source, signal, parquetFile);
   }
-  const features =
-    target.kind === "image" || target.kind === "labels" ? undefined : await spatial(target, signal);
-  return features
-    ? { kind: "features", features }
-    : { kind: "image", dataset: await openImage(target, signal) };
+  const isFeatures = target.kind !== "image" && target.kind !== "labels";
+  const found = isFeatures ? await spatial(target, image, signal) : undefined;
+  return found ? { kind: "features", ...found } : { kind: "image", dataset: await openImage(target, signal) };
 }
 
 async function featuresFrom(
@@ -46,7 +51,11 @@ async function featuresFrom(
 const geoJson = (bytes: Uint8Array): Features => parseGeoJson(new TextDecoder().decode(bytes));
 
 /** Points or shapes of a group; undefined if it has none. */
-async function spatial({ source, path }: LayerTarget, signal: AbortSignal): Promise<Features | undefined> {
+async function spatial(
+  { source, path }: LayerTarget,
+  image: Dataset,
+  signal: AbortSignal,
+): Promise<LinkedFeatures | undefined> {
   const { target } = resolveTarget({ source, path: path === "" ? undefined : path });
   const opening = storeFor(target.source).then((store) =>
     openNode({ source: store, path: target.path }, { signal, onWarning: () => {} }),
@@ -56,7 +65,7 @@ async function spatial({ source, path }: LayerTarget, signal: AbortSignal): Prom
   const below = group.path === "" ? "/" : `/${group.path}/`;
   const read = async (name: string) =>
     group.store.get(`${below}${name}`, { signal, maxBytes: featureLimits.bytes });
-  return openSpatial(group, read, signal);
+  return openSpatial(group, image, read, signal);
 }
 
 /** The path of an address, without query. */
@@ -90,7 +99,6 @@ async function openImage({ source, path, kind }: LayerTarget, signal: AbortSigna
   const opened = await openTarget(target, { signal, onWarning: () => {} });
   if (opened.kind !== "dataset") throw new InvalidLayer("it contains no single image");
   const { dataset } = opened;
-  await refuseTurned(dataset.array, signal);
   const isLabels = kind === "labels" || (kind === "auto" && dataset.isLabels === true);
   return isLabels ? { ...dataset, isLabels, hints: { ...dataset.hints, colormap: "labels" } } : dataset;
 }

@@ -1,5 +1,5 @@
 /** Columns of tables: of AnnData's `obs`, of Parquet files; categories resolved. */
-import { get, isZarrError, type ParquetColumn, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { get, isZarrError, type ParquetColumn, strings, type ZarrArray, type ZarrGroup } from "zarr-wasm";
 import { formatBriefly } from "../base/format.js";
 import { shortened } from "../base/text.js";
 import { textAt, textsAt } from "./attributes.js";
@@ -39,11 +39,19 @@ export function rowText(columns: Iterable<readonly [string, FeatureColumn]>, row
   return parts.join(", ");
 }
 
-/** The value of a column in a row; "" for none. */
-export function columnText(column: FeatureColumn, row: number): string {
+/** The value of a column in a row; "" for none. @param format of numbers */
+export function columnText(column: FeatureColumn, row: number, format = formatBriefly): string {
   if (column.kind === "categories") return shortened(column.names[column.codes[row]!] ?? "", maxValue);
   const value = column.values[row]!;
-  return Number.isNaN(value) ? "" : formatBriefly(value);
+  return Number.isNaN(value) ? "" : format(value);
+}
+
+/** The integers of a column, also of one whose categories are integers; undefined for other columns. */
+export function wholeNumbers(column: FeatureColumn | undefined): Float64Array | undefined {
+  if (column?.kind !== "categories") return column?.values;
+  const numbers = column.names.map((name) => (/^-?\d+$/.test(name) ? Number(name) : Number.NaN));
+  if (numbers.some(Number.isNaN)) return undefined;
+  return Float64Array.from(column.codes, (code) => numbers[code] ?? Number.NaN);
 }
 
 /** A column of strings whose categories are numbered. */
@@ -103,10 +111,19 @@ export const readColumn = (
   signal: AbortSignal,
 ): Promise<FeatureColumn | undefined> => readable(frameColumn(frame, name, rows, signal), signal);
 
+/** Number of rows of a data frame, by its index; undefined if that is of an unknown kind. */
+export async function frameRows(frame: ZarrGroup, signal: AbortSignal): Promise<number | undefined> {
+  const index = await readable(frame.open(columnNames(frame)[0]!, { signal }), signal);
+  if (index?.kind !== "group") return index?.shape[0];
+  // Categories have codes, nullable values a mask.
+  const name = textAt(index.attributes, "encoding-type") === "categorical" ? "codes" : "mask";
+  return (await readable(index.open(name, { kind: "array", signal }), signal))?.shape[0];
+}
+
 /** Reads a data frame, whose index determines the number of rows. */
 export async function readTable(frame: ZarrGroup, signal: AbortSignal): Promise<Table> {
-  const index = await frame.open(textAt(frame.attributes, "_index") ?? "_index", { kind: "array", signal });
-  const [rows = 0] = index.shape;
+  const rows = await frameRows(frame, signal);
+  if (rows === undefined) throw new InvalidLayer("it has no index");
   if (rows > featureLimits.features)
     throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} rows`);
   return readFrame(frame, rows, signal);
@@ -130,15 +147,35 @@ async function frameColumn(
   signal: AbortSignal,
 ): Promise<FeatureColumn | undefined> {
   const node = await frame.open(name, { signal });
-  if (node.kind === "array") return arrayColumn(node, rows, signal);
+  if (node.kind === "array") {
+    // AnnData before 0.8.
+    const path = textAt(node.attributes, "categories");
+    if (path === undefined) return arrayColumn(node, rows, signal);
+    return categories(node, await frame.open(path, { kind: "array", signal }), rows, signal);
+  }
   const encoding = textAt(node.attributes, "encoding-type");
   if (/^nullable-(integer|boolean|string-array)$/.test(encoding ?? ""))
     return nullableColumn(node, rows, signal);
   if (encoding !== "categorical") return undefined;
-  const [codes, categories] = await Promise.all([
+  const [codes, names] = await Promise.all([
     node.open("codes", { kind: "array", signal }),
-    node.open("categories", { kind: "array", signal }),
+    categoryNames(node, signal),
   ]);
+  return categories(codes, names, rows, signal);
+}
+
+/** The categories, which pandas may hold as nullable strings. */
+async function categoryNames(node: ZarrGroup, signal: AbortSignal): Promise<ZarrArray> {
+  const found = await node.open("categories", { signal });
+  return found.kind === "array" ? found : found.open("values", { kind: "array", signal });
+}
+
+async function categories(
+  codes: ZarrArray,
+  categories: ZarrArray,
+  rows: number,
+  signal: AbortSignal,
+): Promise<FeatureColumn> {
   const [numbers, names] = await Promise.all([
     readNumbers(codes, [rows], signal),
     readStrings(categories, signal),
@@ -195,6 +232,8 @@ export async function readNumbers(
 export async function readStrings(array: ZarrArray, signal: AbortSignal): Promise<string[]> {
   if (array.shape.length !== 1 || array.shape[0]! > featureLimits.features)
     throw new InvalidLayer(`/${array.path} is not a list`);
-  const { data } = await get(array, null, { signal });
-  return Array.from({ length: array.shape[0]! }, (_, i) => String(data[i]));
+  const region = await get(array, null, { signal });
+  const { core } = array.dtype;
+  if (core === "fixed_utf32" || core === "fixed_bytes") return strings(region);
+  return Array.from({ length: array.shape[0]! }, (_, i) => String(region.data[i]));
 }

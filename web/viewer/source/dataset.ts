@@ -1,7 +1,9 @@
 /** A dataset: one array, or the same data at several resolutions, with the meaning of its axes and values. */
+
 import type { DType, Region, ZarrArray } from "zarr-wasm";
 import type { LabelColors } from "../base/label-colors.js";
 import type { Observations } from "./observations.js";
+import type { Spaces } from "./spaces.js";
 
 /** The meaning of an axis, if declared: by CF, by OME-Zarr, or by an unambiguous name. */
 export type AxisRole = "latitude" | "longitude" | "x" | "y" | "z" | "time" | "channel";
@@ -157,6 +159,8 @@ export interface Dataset {
   readonly problems?: readonly string[] | undefined;
   /** Rows: from positions along the axes, in their units, to a space in which they are sheared or turned. */
   readonly affine?: readonly (readonly number[])[] | undefined;
+  /** Coordinate systems that other sources may share. */
+  readonly spaces?: Spaces | undefined;
   readonly geography?: Geography | undefined;
   readonly positions?: GridPositions | undefined;
   readonly labels?: LabelsList | undefined;

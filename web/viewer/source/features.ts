@@ -1,4 +1,5 @@
 /** Points, lines and areas with properties: the content of layers of points and shapes. */
+import { applied, type Matrix } from "../base/matrix.js";
 
 /** A source that is not a layer, or exceeds its limits. */
 export class InvalidLayer extends Error {
@@ -52,6 +53,10 @@ export interface Features {
   readonly colors?: Int32Array | undefined;
   /** Whether coordinates count elements from the edge of the first one, instead of its centre. */
   readonly isFromEdge: boolean;
+  /** Identifiers of the features, by which tables refer to them. */
+  readonly index?: FeatureColumn | undefined;
+  /** Number of features without geometry because their coordinates are not finite. Default: 0 */
+  readonly leftOut?: number | undefined;
 }
 
 /** Limits of a layer. */
@@ -63,6 +68,8 @@ export const featureLimits = {
 
 class NumberList<T extends Float64Array | Uint32Array | Uint8Array> {
   length = 0;
+  /** The length that `reset` restores. */
+  #kept = 0;
 
   constructor(private array: T) {}
 
@@ -73,6 +80,14 @@ class NumberList<T extends Float64Array | Uint32Array | Uint8Array> {
       this.array = longer;
     }
     this.array[this.length++] = value;
+  }
+
+  keep(): void {
+    this.#kept = this.length;
+  }
+
+  reset(): void {
+    this.length = this.#kept;
   }
 
   get values(): T {
@@ -88,7 +103,7 @@ class NumberList<T extends Float64Array | Uint32Array | Uint8Array> {
   }
 }
 
-/** Collects the geometry of features. @throws InvalidLayer for coordinates that are not finite, and above the limits. */
+/** Collects the geometry of features; omits features with coordinates that are not finite. @throws InvalidLayer above the limits. */
 export class GeometryBuilder {
   readonly #points = new NumberList(new Float64Array(64));
   readonly #pointFeatures = new NumberList(new Uint32Array(32));
@@ -98,9 +113,27 @@ export class GeometryBuilder {
   readonly #isRing = new NumberList(new Uint8Array(32));
   /** The feature that geometry is added to. */
   feature = 0;
+  /** Number of omitted features. */
+  leftOut = 0;
+  /** Whether all coordinates of the feature are finite. */
+  #isFinite = true;
+  readonly #lists = [
+    this.#points,
+    this.#pointFeatures,
+    this.#xy,
+    this.#starts,
+    this.#features,
+    this.#isRing,
+  ] as const;
 
   /** Starts the next feature. */
   next(): void {
+    if (this.#isFinite) for (const list of this.#lists) list.keep();
+    else {
+      this.leftOut++;
+      this.#isFinite = true;
+      for (const list of this.#lists) list.reset();
+    }
     if (++this.feature > featureLimits.features)
       throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} features`);
   }
@@ -140,15 +173,18 @@ export class GeometryBuilder {
   }
 
   #add(list: NumberList<Float64Array>, x: number, y: number): void {
-    if (!Number.isFinite(x) || !Number.isFinite(y))
-      throw new InvalidLayer(`feature ${this.feature} has coordinates that are not numbers`);
+    this.#isFinite &&= Number.isFinite(x) && Number.isFinite(y);
     if ((this.#points.length + this.#xy.length) / 2 >= featureLimits.vertices)
       throw new InvalidLayer(`it has more than ${featureLimits.vertices.toLocaleString("en")} vertices`);
     list.push(x);
     list.push(y);
   }
 
-  get geometry(): { points: Points; paths: Paths } {
+  /** @throws InvalidLayer if all features are omitted. */
+  get geometry(): Pick<Features, "points" | "paths" | "leftOut"> {
+    const { leftOut } = this;
+    if (leftOut > 0 && leftOut === this.feature)
+      throw new InvalidLayer("its coordinates are not finite numbers");
     const xy = this.#xy.values;
     this.#starts.push(xy.length / 2);
     const starts = this.#starts.values;
@@ -157,6 +193,7 @@ export class GeometryBuilder {
     return {
       points,
       paths: { xy, starts, features, isRing: this.#isRing.values, bounds: boundsOf(xy, starts) },
+      leftOut,
     };
   }
 }
@@ -177,21 +214,15 @@ function boundsOf(xy: Float64Array, starts: Uint32Array): Float64Array {
   return bounds;
 }
 
-/** Applies x' = a·x + c·y + e, y' = b·x + d·y + f to all coordinates. */
-export type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
-
 /** Geometry after an affine transformation. */
 export function transformed(
   { points, paths }: Pick<Features, "points" | "paths">,
   matrix: Matrix,
 ): Pick<Features, "points" | "paths"> {
-  const [a, b, c, d, e, f] = matrix;
+  const [a, b, c, d] = matrix;
   const map = (xy: Float64Array) => {
     const out = new Float64Array(xy.length);
-    for (let i = 0; i < xy.length; i += 2) {
-      out[i] = a * xy[i]! + c * xy[i + 1]! + e;
-      out[i + 1] = b * xy[i]! + d * xy[i + 1]! + f;
-    }
+    for (let i = 0; i < xy.length; i += 2) out.set(applied(matrix, xy[i]!, xy[i + 1]!), i);
     return out;
   };
   const factor = Math.sqrt(Math.abs(a * d - b * c));

@@ -104,7 +104,7 @@ function listOf(value: unknown, { feature }: GeometryBuilder): readonly unknown[
   throw new InvalidLayer(`feature ${feature} has coordinates that are not a list`);
 }
 
-/** Anything but numbers becomes NaN, which the builder refuses. */
+/** Anything but numbers becomes NaN, which the builder leaves out. */
 const position = (value: unknown): [number, number] => {
   const [x, y] = Array.isArray(value) ? (value as unknown[]) : [];
   return [typeof x === "number" ? x : Number.NaN, typeof y === "number" ? y : Number.NaN];

@@ -1,7 +1,7 @@
 /** Finds the table of labels: in SpatialData, by its links to their name and to their numbers. */
 import type { Member, ZarrArray, ZarrGroup } from "zarr-wasm";
 import { own, textAt, textsAt } from "./attributes.js";
-import { columnNames, readColumn, textColumn } from "./columns.js";
+import { columnNames, frameRows, readColumn, textColumn, wholeNumbers } from "./columns.js";
 import { type FeatureColumn, featureLimits } from "./features.js";
 import { groupAt, ifReadable } from "./nodes.js";
 import { Observations } from "./observations.js";
@@ -24,6 +24,17 @@ function linksOf({ attributes }: ZarrGroup): TableLinks | undefined {
   return { regions: region === undefined ? textsAt(from, "region") : [region], regionKey, instanceKey };
 }
 
+/** The rows of a table that annotate one element. */
+export interface RegionRows {
+  readonly table: ZarrGroup;
+  readonly obs: ZarrGroup;
+  /** Number of rows of the table. */
+  readonly all: number;
+  readonly kept: readonly number[];
+  /** The column of identifiers. */
+  readonly instances: FeatureColumn;
+}
+
 /**
  * The rows that annotate labels; undefined if they are not part of SpatialData, or have no table.
  * @param array a level of the labels
@@ -34,6 +45,20 @@ export async function labelTable(
 ): Promise<Observations | undefined> {
   const [, root = "", name] = /^(?:(.*)\/)?labels\/([^/]+)\/[^/]+$/.exec(path) ?? [];
   if (name === undefined) return undefined;
+  const found = await regionRows({ store, zarrFormat }, root, name, signal);
+  const ids = found && wholeNumbers(found.instances);
+  if (!found || !ids) return undefined;
+  const kept = found.kept.filter((row) => Number.isSafeInteger(ids[row]));
+  return kept.length === 0 ? undefined : observationsOf({ ...found, kept }, ids, signal);
+}
+
+/** The rows that annotate an element of SpatialData. @param root path of the container */
+export async function regionRows(
+  { store, zarrFormat }: Pick<ZarrGroup, "store" | "zarrFormat">,
+  root: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<RegionRows | undefined> {
   const container = await groupAt(store, root, zarrFormat, signal);
   if (!container || own(container.attributes, "spatialdata_attrs") === undefined) return undefined;
   for (const table of await tablesOf(container, signal)) {
@@ -43,6 +68,20 @@ export async function labelTable(
     if (rows) return rows;
   }
   return undefined;
+}
+
+/** The kept rows, with the columns of the table. @param ids by row of the table; undefined for the numbers of the rows */
+export function observationsOf(
+  { obs, all, kept }: RegionRows,
+  ids: ArrayLike<number> | undefined,
+  signal: AbortSignal,
+): Observations {
+  const read = async (name: string) => {
+    const column = await readColumn(obs, name, all, signal);
+    return column && kept.length < all ? subset(column, kept) : column;
+  };
+  const own_ = Float64Array.from(kept, (row) => ids?.[row] ?? row);
+  return new Observations(kept.length, columnNames(obs), read, own_);
 }
 
 /** The tables of SpatialData. Without a listing, the only name is the usual one. */
@@ -69,27 +108,17 @@ async function rowsOf(
   { regionKey, instanceKey }: TableLinks,
   region: string,
   signal: AbortSignal,
-): Promise<Observations | undefined> {
+): Promise<RegionRows | undefined> {
   const obs = await ifReadable(table.open("obs", { kind: "group", signal }), signal);
-  if (!obs) return undefined;
-  const index = await ifReadable(obs.open(columnNames(obs)[0]!, { kind: "array", signal }), signal);
-  const [rows = 0] = index?.shape ?? [];
-  if (rows === 0 || rows > featureLimits.features) return undefined;
+  const all = obs && (await frameRows(obs, signal));
+  if (!obs || !all || all > featureLimits.features) return undefined;
   const [regions, instances] = await Promise.all(
-    [regionKey, instanceKey].map((name) => readColumn(obs, name, rows, signal)),
+    [regionKey, instanceKey].map((name) => readColumn(obs, name, all, signal)),
   );
-  if (regions?.kind !== "categories" || instances?.kind !== "numbers") return undefined;
+  if (regions?.kind !== "categories" || !instances) return undefined;
   const code = regions.names.indexOf(region);
-  const kept = Array.from({ length: rows }, (_, row) => row).filter(
-    (row) => regions.codes[row] === code && Number.isSafeInteger(instances.values[row]),
-  );
-  if (code < 0 || kept.length === 0) return undefined;
-  const ids = Float64Array.from(kept, (row) => instances.values[row]!);
-  const read = async (name: string) => {
-    const column = await readColumn(obs, name, rows, signal);
-    return column && kept.length < rows ? subset(column, kept) : column;
-  };
-  return new Observations(kept.length, columnNames(obs), read, ids);
+  const kept = Array.from({ length: all }, (_, row) => row).filter((row) => regions.codes[row] === code);
+  return code < 0 || kept.length === 0 ? undefined : { table, obs, all, kept, instances };
 }
 
 /** The values of some rows. */

@@ -1,6 +1,9 @@
 /** Places a dataset from another source over a picture: by scales and translations of both, in one unit. */
+import { inverse, type Matrix, product } from "../base/matrix.js";
 import type { Dataset, DatasetAxis } from "./dataset.js";
+import { InvalidLayer } from "./features.js";
 import { placed } from "./placing.js";
+import { toPicture } from "./spaces.js";
 
 /** A scale and a translation in coordinates of the picture: [down, across]. */
 export interface Transform {
@@ -14,8 +17,21 @@ export interface PlacedDataset {
   readonly dataset: Dataset;
   /** For each axis of the layer, the picture's axis; −1 if it has none. */
   readonly imageAxes: readonly number[];
-  /** Bounds along each axis of the layer, in elements of the picture's level 0. */
+  /**
+   * Bounds along each axis of the layer, in elements of the picture's level 0; of a turned layer, along rows and columns
+   * in its own.
+   */
   readonly bounds: readonly (readonly [from: number, to: number])[];
+  /** Undefined unless rows and columns are turned, sheared or mirrored: their levels are in own elements then. */
+  readonly turn?: Turn | undefined;
+}
+
+export interface Turn {
+  /** From own elements to elements of the picture: x across, y down. */
+  readonly matrix: Matrix;
+  /** The layer's axes of rows and columns. */
+  readonly down: number;
+  readonly across: number;
 }
 
 /** The picture's axes that a layer's rows and columns follow. */
@@ -27,15 +43,20 @@ export function planeAxes({ axes, channelAxis }: Dataset): readonly [down: numbe
   return [others.at(-2) ?? 0, others.at(-1) ?? 0];
 }
 
-/** @throws Error if the layer lacks an axis of the picture. */
+/** @throws Error if the layer lacks an axis of the picture; InvalidLayer if they have no affine relation. */
 export function placeLayer(image: Dataset, own: Dataset, transform: Transform): PlacedDataset {
   const imageAxes = matchingAxes(image, own);
   const plane = planeAxes(image);
   for (const axis of plane)
     if (!imageAxes.includes(axis)) throw new Error(`it has no axis ${image.axes[axis]!.name ?? axis}`);
-  const places = own.axes.map((axis, i) => {
+  const matrix = elementMatrix(image, own, plane, imageAxes, transform);
+  const isTurned = matrix && !isUpright(matrix);
+  const places = own.axes.map((axis, i): Place => {
     const other = image.axes[imageAxes[i]!];
     const side = plane.indexOf(imageAxes[i]!);
+    if (isTurned && side >= 0) return { factor: 1, origin: 0 };
+    if (matrix && side >= 0)
+      return { factor: matrix[side === 0 ? 3 : 0], origin: matrix[side === 0 ? 5 : 4] };
     if (!other) return { factor: 1, origin: 0 };
     const scale = transform.scale?.[side as 0 | 1];
     return moved(declaredPlace(axis, other, scale !== undefined), other, {
@@ -50,7 +71,45 @@ export function placeLayer(image: Dataset, own: Dataset, transform: Transform): 
     const { factor, origin } = places[axis]!;
     return [origin, origin + factor * length] as const;
   });
-  return { dataset: { ...own, levels }, imageAxes, bounds };
+  const [down, across] = plane.map((axis) => imageAxes.indexOf(axis)) as [number, number];
+  return {
+    dataset: { ...own, levels },
+    imageAxes,
+    bounds,
+    ...(isTurned ? { turn: { matrix, down, across } } : {}),
+  };
+}
+
+const isUpright = ([a, b, c, d]: Matrix): boolean => b === 0 && c === 0 && a > 0 && d > 0;
+
+/** From elements of a layer to elements of the picture; undefined if scales and translations alone place it. */
+function elementMatrix(
+  image: Dataset,
+  own: Dataset,
+  plane: readonly [number, number],
+  imageAxes: readonly number[],
+  { scale, translation }: Transform,
+): Matrix | undefined {
+  const names = own.axes.map(({ name }) => name ?? "");
+  const between = toPicture(image, own.spaces, names);
+  if (!between) return undefined;
+  const [down, across] = plane.map((axis) => own.axes[imageAxes.indexOf(axis)]!) as [
+    DatasetAxis,
+    DatasetAxis,
+  ];
+  const half = (own.spaces ?? image.spaces)!.isFromEdge ? 0 : 0.5;
+  const moved: Matrix = [scale?.[1] ?? 1, 0, 0, scale?.[0] ?? 1, translation[1], translation[0]];
+  const back = inverse(coordinateMatrix(image.axes[plane[0]]!, image.axes[plane[1]]!, half));
+  const matrix =
+    back && product(back, product(moved, product(between, coordinateMatrix(down, across, half))));
+  if (!matrix || !inverse(matrix)) throw new InvalidLayer("its transformation has no inverse");
+  return matrix;
+}
+
+/** From elements to coordinates. @param half position of coordinate 0 in the first element */
+function coordinateMatrix(down: DatasetAxis, across: DatasetAxis, half: number): Matrix {
+  const [a, d] = [across.scale ?? 1, down.scale ?? 1];
+  return [a, 0, 0, d, (across.translation ?? 0) - half * a, (down.translation ?? 0) - half * d];
 }
 
 /** Matches axes by their meaning or name, or else by position from the last. Channels match none. */

@@ -9,7 +9,7 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
-import { own } from "./attributes.js";
+import { omeAttributes, own } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { AxisRole, ChannelInfo, Dataset, DatasetAxis, Labels, LabelsList, Level } from "./dataset.js";
 import { isInteger } from "./leaf.js";
@@ -50,11 +50,14 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
   const at = channelAxisOf(image);
   const channelAxis = at >= 0 ? at : undefined;
   const channels = image.channels?.map(channelInfo);
-  const hasSpaces = group && !isLabel && (image.coordinateSystems?.length ?? 0) > 1;
-  const { imageAffine } = hasSpaces ? await import("./affine.js") : {};
+  const list = group && commonTransformations(group);
+  const hasSpaces = (image.coordinateSystems?.length ?? 0) > 1 || list?.some(isChange);
+  const code = group && hasSpaces ? await import("./affine.js") : undefined;
+  const spaces = await code?.imageSpaces(group!, image, list, signal);
   const dataset: Dataset = {
     title,
-    affine: group && (await imageAffine?.(group, image, signal)),
+    affine: spaces && !isLabel ? code!.shearedRows(spaces) : undefined,
+    spaces,
     label: image.name !== undefined && image.name !== "" && image.name !== "/" ? image.name : undefined,
     isLabels: isLabel,
     axes,
@@ -207,15 +210,22 @@ function findLabels(group: ZarrGroup, image: Dataset): LabelsList {
 
 const maxLabels = 100;
 
-/** Whether an image has transformations to other groups, such as its labels (OME-Zarr 0.6). */
-function hasLinks({ attributes }: ZarrGroup): boolean {
-  const images = own(own(attributes, "ome"), "multiscales");
+/** The transformations of an image as a whole. */
+function commonTransformations({ attributes }: ZarrGroup): readonly unknown[] {
+  const images = own(omeAttributes(attributes), "multiscales");
   const list = own(Array.isArray(images) ? images[0] : undefined, "coordinateTransformations");
-  return (
-    Array.isArray(list) &&
-    list.some((one) => ["input", "output"].some((end) => typeof own(own(one, end), "path") === "string"))
-  );
+  return Array.isArray(list) ? list : [];
 }
+
+/** Whether a transformation leads to other coordinates in a system of SpatialData. */
+const isChange = (one: unknown): boolean =>
+  own(own(one, "output"), "axes") !== undefined && own(one, "type") !== "identity";
+
+/** Whether an image has transformations to other groups, such as its labels (OME-Zarr 0.6). */
+const hasLinks = (group: ZarrGroup): boolean =>
+  commonTransformations(group).some((one) =>
+    ["input", "output"].some((end) => typeof own(own(one, end), "path") === "string"),
+  );
 
 function lazyLabels(group: ZarrGroup, path: string, image: Dataset): Labels {
   let dataset: Dataset | undefined;

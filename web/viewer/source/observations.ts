@@ -5,6 +5,9 @@ import { columnNames, maxShown, readable, readColumn, readStrings, rowText } fro
 import type { FeatureColumn } from "./features.js";
 import { ifReadable } from "./nodes.js";
 
+/** Maximum number of lists of identifiers whose rows are kept. */
+const maxFound = 8;
+
 /** Reads a column; undefined if it cannot be read. */
 type ReadColumn = (name: string) => Promise<FeatureColumn | undefined>;
 
@@ -69,7 +72,23 @@ export class Observations {
 
   #rowsById: Map<number, number> | undefined;
 
-  /** The row of an identifier; undefined if there is none. */
+  /** The rows of identifiers: several if a table annotates more than one element. */
+  rowsOf(wanted: readonly number[]): ReadonlySet<number> {
+    const key = wanted.join();
+    const found = this.#foundRows.get(key);
+    if (found) return found;
+    const known = new Set(wanted);
+    const rows = new Set<number>();
+    if (known.size > 0) for (let row = 0; row < this.rows; row++) if (known.has(this.id(row))) rows.add(row);
+    // Every frame asks for the same ones.
+    if (this.#foundRows.size >= maxFound) this.#foundRows.clear();
+    this.#foundRows.set(key, rows);
+    return rows;
+  }
+
+  readonly #foundRows = new Map<string, ReadonlySet<number>>();
+
+  /** A row of an identifier; undefined if there is none. */
   row(id: number): number | undefined {
     const { ids } = this;
     if (!ids) return Number.isInteger(id) && id >= 0 && id < this.rows ? id : undefined;

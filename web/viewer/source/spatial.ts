@@ -1,16 +1,28 @@
 /** Points and shapes of SpatialData, and positions of AnnData, as layers. */
-import { type ParquetTable, readParquet, type ZarrGroup } from "zarr-wasm";
-import { own, textAt } from "./attributes.js";
-import { parquetColumn, readFrame, readNumbers, Table } from "./columns.js";
+import { isZarrError, type ParquetTable, readParquet, type ZarrGroup } from "zarr-wasm";
+import { own, textAt, textsAt } from "./attributes.js";
+import { parquetColumn, readColumn, readNumbers, Table } from "./columns.js";
+import type { Dataset } from "./dataset.js";
+import { featureTable, type TableLink, withTable } from "./feature-table.js";
 import {
+  type FeatureColumn,
   type Features,
   featureLimits,
   GeometryBuilder,
   InvalidLayer,
-  type Matrix,
   transformed,
 } from "./features.js";
+import { ifReadable } from "./nodes.js";
+import { annDataObservations } from "./observations.js";
+import { toPicture } from "./spaces.js";
+import { spatialSystems } from "./spatial-transform.js";
 import { addWkb } from "./wkb.js";
+
+/** Features, and the rows of a table that annotate them. */
+export interface LinkedFeatures {
+  readonly features: Features;
+  readonly link?: TableLink | undefined;
+}
 
 /** Reads an object of the store that has the group, by its path below the group; undefined if it does not exist. */
 export type ReadObject = (path: string) => Promise<Uint8Array | undefined>;
@@ -25,12 +37,13 @@ export function isSpatial({ attributes }: ZarrGroup): boolean {
   return ["ngff:points", "ngff:shapes", "anndata"].includes(textAt(attributes, "encoding-type") ?? "");
 }
 
-/** @throws InvalidLayer, and what reading throws. */
+/** @param image the picture. @throws InvalidLayer, and what reading throws. */
 export async function openSpatial(
   group: ZarrGroup,
+  image: Dataset,
   read: ReadObject,
   signal: AbortSignal,
-): Promise<Features> {
+): Promise<LinkedFeatures> {
   const encoding = textAt(group.attributes, "encoding-type");
   if (encoding === "anndata") return annData(group, signal);
   const isOld = own(own(group.attributes, "spatialdata_attrs"), "geos") !== undefined;
@@ -40,15 +53,57 @@ export async function openSpatial(
       : isOld
         ? await zarrShapes(group, signal)
         : await parquetShapes(read);
-  const matrix = toPicture(own(group.attributes, "coordinateTransformations"));
-  return { ...content, ...transformed(content, matrix), isFromEdge: true };
+  const names = textsAt(group.attributes, "axes");
+  const axes = names.length > 0 ? names : ["x", "y"];
+  const systems = spatialSystems(own(group.attributes, "coordinateTransformations"), axes);
+  const matrix = toPicture(image, { systems, isFromEdge: true }, axes);
+  const features = { ...content, ...(matrix ? transformed(content, matrix) : {}), isFromEdge: true };
+  const link = await ifReadable(featureTable(group, features, signal), signal);
+  return link ? { features: withTable(features, link), link } : { features };
 }
 
 /** Reads a Parquet file of points or shapes that is not part of a store. */
 export async function parquetFile(file: Uint8Array): Promise<Features> {
-  const { names } = await readTable(file, []);
-  return names.includes("geometry") ? shapesOf(file) : pointsOf([file]);
+  const head = await readTable(file, []);
+  return head.names.includes(geometryColumn(head)) ? shapesOf(file) : pointsOf([file]);
 }
+
+/** JSON of the writer. */
+function described({ metadata }: ParquetTable, name: string): unknown {
+  try {
+    return JSON.parse(metadata.get(name) ?? "null") as unknown;
+  } catch {
+    return undefined; // of another writer
+  }
+}
+
+/** The column of geometries, by GeoParquet. */
+const geometryColumn = (table: ParquetTable): string =>
+  textAt(described(table, "geo"), "primary_column") ?? "geometry";
+
+/** The first part of the index of a data frame by pandas: the name of a column, or a range. */
+function pandasIndex(table: ParquetTable): unknown {
+  const columns = own(described(table, "pandas"), "index_columns");
+  return Array.isArray(columns) ? (columns as unknown[])[0] : undefined;
+}
+
+/** An index that is a range, which has no column. */
+function rangeIndex(table: ParquetTable): FeatureColumn | undefined {
+  const range = pandasIndex(table);
+  const [start, step] = [own(range, "start"), own(range, "step")];
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(step)) return undefined;
+  const at = (row: number) => (start as number) + row * (step as number);
+  return { kind: "numbers", values: Float64Array.from({ length: table.rows }, (_, row) => at(row)) };
+}
+
+/** The column with the index of a data frame, as pandas and Dask write it; undefined for numbers of rows. */
+function indexColumn(table: ParquetTable): string | undefined {
+  const first = pandasIndex(table);
+  return table.names.find((name) => name === first || /^__(index_level_0|null_dask_index)__$/.test(name));
+}
+
+/** Columns that are read and shown: those of the index have technical names unless they were named. */
+const isShown = (name: string): boolean => !name.startsWith("__");
 
 const readTable = (file: Uint8Array, columns: readonly string[]): Promise<ParquetTable> =>
   readParquet(file, { columns, maxRows: featureLimits.features, maxBytes: 8 * featureLimits.bytes });
@@ -74,10 +129,15 @@ async function parquetPoints(read: ReadObject): Promise<Features> {
 }
 
 async function pointsOf(files: readonly Uint8Array[]): Promise<Features> {
-  const { names } = await readTable(files[0]!, []);
+  const head = await readTable(files[0]!, []);
+  const { names } = head;
   if (!names.includes("x") || !names.includes("y"))
     throw new InvalidLayer("its points have no columns x and y");
-  const columns = [...new Set(["x", "y", ...names])].slice(0, maxColumns);
+  const index = indexColumn(head);
+  const columns = [...new Set(["x", "y", ...(index ? [index] : []), ...names.filter(isShown)])].slice(
+    0,
+    maxColumns,
+  );
   const tables: ParquetTable[] = [];
   for (const file of files) tables.push(await readTable(file, columns));
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
@@ -92,27 +152,25 @@ async function pointsOf(files: readonly Uint8Array[]): Promise<Features> {
     builder.point(x.values[row]!, y.values[row]!);
     builder.next();
   }
-  return { ...featuresOf(table, builder), isFromEdge: true };
+  return featuresOf(table, builder, index);
 }
 
 /** Tables of several files below one another. */
 function joined(tables: readonly ParquetTable[], rows: number, names: readonly string[]): Table {
-  const columns = names
-    .filter((name) => !name.startsWith("__"))
-    .flatMap((name) => {
-      const parts = tables.map((table) => table.columns.get(name));
-      return parts.some((part) => part?.kind !== parts[0]?.kind || !part)
-        ? []
-        : [
-            [
-              name,
-              joinedColumn(
-                parts.map((part) => parquetColumn(part!)),
-                rows,
-              ),
-            ] as const,
-          ];
-    });
+  const columns = names.flatMap((name) => {
+    const parts = tables.map((table) => table.columns.get(name));
+    return parts.some((part) => part?.kind !== parts[0]?.kind || !part)
+      ? []
+      : [
+          [
+            name,
+            joinedColumn(
+              parts.map((part) => parquetColumn(part!)),
+              rows,
+            ),
+          ] as const,
+        ];
+  });
   return new Table(rows, new Map(columns));
 }
 
@@ -150,23 +208,28 @@ async function parquetShapes(read: ReadObject): Promise<Features> {
 
 /** Shapes: a column of geometries, for circles with one of radii. */
 async function shapesOf(file: Uint8Array): Promise<Features> {
-  const { names } = await readTable(file, []);
-  const found = await readTable(file, [...new Set(["geometry", "radius", ...names])].slice(0, maxColumns));
-  const geometry = found.columns.get("geometry");
-  if (geometry?.kind !== "bytes") throw new InvalidLayer("its column geometry is missing or not in WKB");
+  const head = await readTable(file, []);
+  const [place, index] = [geometryColumn(head), indexColumn(head)];
+  const names = [place, "radius", ...(index ? [index] : []), ...head.names.filter(isShown)];
+  const found = await readTable(file, [...new Set(names)].slice(0, maxColumns));
+  const geometry = found.columns.get(place);
+  if (geometry?.kind !== "bytes") throw new InvalidLayer(`its column ${place} is missing or not in WKB`);
   const builder = new GeometryBuilder();
   for (let row = 0; row < found.rows; row++) {
     const bytes = geometry.entries[geometry.codes[row]!];
     if (bytes) addWkb(builder, bytes);
     builder.next();
   }
-  const columns = [...found.columns].filter(([name]) => name !== "geometry" && !name.startsWith("__"));
+  const columns = [...found.columns].filter(([name]) => name !== place);
   const table = new Table(
     found.rows,
     new Map(columns.map(([name, column]) => [name, parquetColumn(column)])),
   );
   const radius = found.columns.get("radius");
-  return withRadii(featuresOf(table, builder), radius?.kind === "numbers" ? radius.values : undefined);
+  return withRadii(
+    featuresOf(table, builder, index ?? rangeIndex(found)),
+    radius?.kind === "numbers" ? radius.values : undefined,
+  );
 }
 
 function withRadii(features: Features, radii: Float64Array | undefined): Features {
@@ -189,13 +252,17 @@ async function zarrShapes(group: ZarrGroup, signal: AbortSignal): Promise<Featur
   const rank = shape[1]!;
   if (rank !== 2 && rank !== 3) throw new InvalidLayer("its coordinates do not have two or three columns");
   const builder = new GeometryBuilder();
+  const featuresWith = async (rows: number) => {
+    const index = await readColumn(group, "Index", rows, signal);
+    return featuresOf(new Table(rows, new Map(index ? [["Index", index]] : [])), builder, "Index");
+  };
   if (type === 0) {
     const radii = await numbers("radius", [shape[0]!]);
     for (let i = 0; i < coordinates.length; i += rank) {
       builder.point(coordinates[i]!, coordinates[i + 1]!);
       builder.next();
     }
-    return withRadii(featuresOf(new Table(shape[0]!, new Map()), builder), radii);
+    return withRadii(await featuresWith(shape[0]!), radii);
   }
   if (type !== 3 && type !== 6) throw new InvalidLayer("its shapes are of an unknown type");
   const offsets = await Promise.all(
@@ -203,7 +270,7 @@ async function zarrShapes(group: ZarrGroup, signal: AbortSignal): Promise<Featur
       numbers(name, [null]),
     ),
   );
-  return polygonsOf(builder, { coordinates, rank, vertices: shape[0]!, offsets });
+  return featuresWith(addPolygons(builder, { coordinates, rank, vertices: shape[0]!, offsets }));
 }
 
 interface RaggedPolygons {
@@ -214,11 +281,11 @@ interface RaggedPolygons {
   readonly offsets: readonly Float64Array[];
 }
 
-/** Polygons in the layout of shapely's ragged arrays. */
-function polygonsOf(
+/** Adds polygons in the layout of shapely's ragged arrays. @returns the number of features */
+function addPolygons(
   builder: GeometryBuilder,
   { coordinates, rank, vertices, offsets }: RaggedPolygons,
-): Features {
+): number {
   const limits = [vertices, ...offsets.map(({ length }) => length - 1)];
   for (const [i, list] of offsets.entries())
     for (let k = 0; k < list.length; k++) {
@@ -241,99 +308,43 @@ function polygonsOf(
     else addPolygon(feature);
     builder.next();
   }
-  return featuresOf(new Table(count, new Map()), builder);
+  return count;
 }
 
 /** Positions of the observations of AnnData, with their columns. */
-async function annData(group: ZarrGroup, signal: AbortSignal): Promise<Features> {
-  const array = await group.open("obsm/spatial", { kind: "array", signal });
+async function annData(group: ZarrGroup, signal: AbortSignal): Promise<LinkedFeatures> {
+  const array = await group.open("obsm/spatial", { kind: "array", signal }).catch((error: unknown) => {
+    throw isZarrError(error, "NotFound") ? new InvalidLayer("it has no positions obsm/spatial") : error;
+  });
   const [rows = 0, rank = 0] = array.shape;
   if (rows > featureLimits.features)
     throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} observations`);
   const positions = await readNumbers(array, [null, null], signal);
   if (rank < 2 || rank > 3) throw new InvalidLayer("obsm/spatial does not have two or three columns");
-  const table = await readFrame(await group.open("obs", { kind: "group", signal }), rows, signal);
+  const observations = await annDataObservations(group, rows, signal);
   const builder = new GeometryBuilder();
   for (let row = 0; row < rows; row++) {
     builder.point(positions[row * rank]!, positions[row * rank + 1]!);
     builder.next();
   }
-  return { ...featuresOf(table, builder), isFromEdge: true };
+  const link = { observations, rows: Int32Array.from({ length: rows }, (_, row) => row) };
+  return { features: withTable(featuresOf(new Table(rows, new Map()), builder), link), link };
 }
 
-const featuresOf = (table: Table, builder: GeometryBuilder): Features => ({
-  count: table.rows,
-  ...builder.geometry,
-  columns: [...table.columns.keys()],
-  column: (name) => table.columns.get(name),
-  text: (row) => table.text(row),
-  isFromEdge: true,
-});
-
-/** Maximum nesting of sequences of transformations. */
-const maxDepth = 8;
-const identity: Matrix = [1, 0, 0, 1, 0, 0];
-
-/** The transformation to the coordinate system "global", or else the first one. */
-function toPicture(list: unknown): Matrix {
-  if (!Array.isArray(list) || list.length === 0) return identity;
-  const isGlobal = (one: unknown) => textAt(own(one, "output"), "name") === "global";
-  return matrixOf(list.find(isGlobal) ?? list[0], axesOf(own(list.find(isGlobal) ?? list[0], "input")), 0);
-}
-
-/** Names of the axes of a coordinate system. Default: x and y. */
-function axesOf(system: unknown): string[] {
-  const axes = own(system, "axes");
-  const names = Array.isArray(axes) ? axes.map((axis) => String(own(axis, "name"))) : [];
-  return names.includes("x") && names.includes("y") ? names : ["x", "y"];
-}
-
-function matrixOf(step: unknown, axes: readonly string[], depth: number): Matrix {
-  const [x, y] = [axes.indexOf("x"), axes.indexOf("y")];
-  const numbers = (name: string): [number, number] => {
-    const list = own(step, name);
-    const found = Array.isArray(list) ? [list[x], list[y]] : [];
-    if (found.length === 2 && found.every(Number.isFinite)) return found as [number, number];
-    throw new InvalidLayer(`its transformation has no valid ${name}`);
+/** @param index the identifiers, or the name of their column */
+function featuresOf(
+  { rows, columns }: Table,
+  builder: GeometryBuilder,
+  index?: string | FeatureColumn,
+): Features {
+  const shown = new Table(rows, new Map([...columns].filter(([name]) => isShown(name))));
+  return {
+    count: rows,
+    ...builder.geometry,
+    columns: [...shown.columns.keys()],
+    column: (name) => shown.columns.get(name),
+    text: (row) => shown.text(row),
+    index: typeof index === "string" ? columns.get(index) : index,
+    isFromEdge: true,
   };
-  const type = textAt(step, "type");
-  if (type === "identity") return identity;
-  if (type === "scale") {
-    const [a, d] = numbers("scale");
-    return [a, 0, 0, d, 0, 0];
-  }
-  if (type === "translation") return [1, 0, 0, 1, ...numbers("translation")];
-  if (type === "affine") return affineOf(step, axes);
-  const steps = own(step, "transformations");
-  if (type !== "sequence" || !Array.isArray(steps) || depth >= maxDepth)
-    throw new InvalidLayer(`its transformation of type ${type ?? "unknown"} is not supported`);
-  return steps
-    .slice(0, maxFiles)
-    .map((one) =>
-      matrixOf(
-        one,
-        own(own(one, "input"), "axes") === undefined ? axes : axesOf(own(one, "input")),
-        depth + 1,
-      ),
-    )
-    .reduce((first, then) => product(then, first), identity);
-}
-
-/** An affine transformation has a row for each axis of the output, and a last column of shifts. */
-function affineOf(step: unknown, axes: readonly string[]): Matrix {
-  const rows = own(step, "affine");
-  const outputs = own(own(step, "output"), "axes") === undefined ? axes : axesOf(own(step, "output"));
-  const entry = (output: string, column: number): number => {
-    const row: unknown = Array.isArray(rows) ? rows[outputs.indexOf(output)] : undefined;
-    const value: unknown = Array.isArray(row) && row.length === axes.length + 1 ? row[column] : undefined;
-    if (typeof value === "number" && Number.isFinite(value)) return value;
-    throw new InvalidLayer("its transformation has no valid affine");
-  };
-  const [x, y, last] = [axes.indexOf("x"), axes.indexOf("y"), axes.length];
-  return [entry("x", x), entry("y", x), entry("x", y), entry("y", y), entry("x", last), entry("y", last)];
-}
-
-/** The second transformation applied to the result of the first. */
-function product([a, b, c, d, e, f]: Matrix, [p, q, r, s, t, u]: Matrix): Matrix {
-  return [a * p + c * q, b * p + d * q, a * r + c * s, b * r + d * s, a * t + c * u + e, b * t + d * u + f];
 }

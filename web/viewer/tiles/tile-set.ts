@@ -44,6 +44,9 @@ export interface TileSetCallbacks {
 /** Maximum share of the cache's budget for tiles in view. */
 const shareInView = 0.75;
 
+/** The view of a layer's own elements. */
+const viewOf = ({ turn }: Layer, view: Viewpoint): Viewpoint => turn?.view(view) ?? view;
+
 interface Wish {
   readonly layer: Layer;
   readonly level: LayerLevel;
@@ -88,7 +91,9 @@ export class TileSet implements Client<Block> {
     this.#isHeld = false;
     const later: Wish[] = [];
     const count = layers.length + next.length;
-    const perLayer = layers.flatMap((layer) => views.map((view) => this.#wishesOf(layer, view, count, way)));
+    const perLayer = layers.flatMap((layer) =>
+      views.map((view) => this.#wishesOf(layer, viewOf(layer, view), count, way)),
+    );
     // Tiles of all layers at a position are requested together: a composite is drawn once all its channels
     // have been read.
     const longest = Math.max(0, ...perLayer.map(({ now }) => now.length));
@@ -98,7 +103,7 @@ export class TileSet implements Client<Block> {
       spared.push(...around);
     }
     for (const layer of next)
-      for (const view of views) later.push(...this.#wishesOf(layer, view, count, way).now);
+      for (const view of views) later.push(...this.#wishesOf(layer, viewOf(layer, view), count, way).now);
     this.#wishes = wishes;
     this.#unread.clear();
     for (const { key } of wishes) if (!this.shared.scheduler.isSettled(key)) this.#unread.add(key);
@@ -186,7 +191,10 @@ export class TileSet implements Client<Block> {
     const at = (list: readonly Wish[]) => list.flatMap((wish) => this.#atHand(wish) ?? []);
     const found = at(fine);
     if (found.length === fine.length && this.#leftOut.tiles === 0) return found;
-    const seen = this.#views.map(({ camera, size, aspect }) => visible(camera, size, aspect));
+    const seen = this.#views.map((view) => {
+      const { camera, size, aspect } = viewOf(layer, view);
+      return visible(camera, size, aspect);
+    });
     const coarse = layerLevels(layer)
       .filter(({ view }) => view.level !== target)
       .sort((a, b) => b.view.level - a.view.level)
@@ -194,8 +202,8 @@ export class TileSet implements Client<Block> {
     return [...coarse, ...found];
   }
 
-  /** The finest available tile at a position. */
-  tileAt(layer: Layer, row: number, column: number): Tile | undefined {
+  /** The finest available tile at a position in elements of the layer. */
+  tileAt(layer: Layer, { row, column }: { readonly row: number; readonly column: number }): Tile | undefined {
     const holds = ({ world }: Tile) =>
       row >= world.top && row < world.bottom && column >= world.left && column < world.right;
     return this.tilesOf(layer)
@@ -209,12 +217,13 @@ export class TileSet implements Client<Block> {
     return level.array !== undefined || this.#openFailures.has(level);
   }
 
-  #targetOf({ dataset, axes }: Layer): number {
+  #targetOf(layer: Layer): number {
+    const { dataset, axes } = layer;
     // A line shows every sample: coarser levels lack isolated ones.
     if (axes.length === 1) return 0;
     return chooseLevel(
       dataset.levels.map(({ factor }) => shown(factor, axes)),
-      this.#views[0]!,
+      viewOf(layer, this.#views[0]!),
     );
   }
 

@@ -26,6 +26,8 @@ export interface Footer {
   readonly rows: number;
   readonly columns: ReadonlyMap<string, Column>;
   readonly groups: readonly RowGroup[];
+  /** Strings of the writer by name, such as "pandas" and "geo". */
+  readonly metadata: ReadonlyMap<string, string>;
 }
 
 /** Limits of files with references: about 100 bytes per column and row group, and no nested columns. */
@@ -62,7 +64,12 @@ export function readFooter(
   }
   if (bytes > file.byteLength) throw badFile("its columns overlap");
   if (sum !== rows) throw badFile("the rows of its row groups do not match its row count");
-  return { rows, columns, groups };
+  return { rows, columns, groups, metadata: readMetadata(fields) };
+}
+
+function readMetadata(fields: ThriftStruct): Map<string, string> {
+  const entries = fields.has(5) ? fields.structs(5) : [];
+  return new Map(entries.map((entry) => [entry.text(1), entry.has(2) ? entry.text(2) : ""]));
 }
 
 function readSchema(

@@ -13,6 +13,8 @@ export interface ParquetTable {
   /** Names of the columns that can be read, in the order of the file. Nested ones cannot. */
   readonly names: readonly string[];
   readonly columns: ReadonlyMap<string, ParquetColumn>;
+  /** Strings of the writer by name: "pandas" describes data frames, "geo" geometries, both in JSON. */
+  readonly metadata: ReadonlyMap<string, string>;
 }
 
 export interface ParquetOptions {
@@ -40,7 +42,7 @@ export async function readTable(file: Uint8Array, options: ParquetOptions = {}):
   const found = new Map<string, ParquetColumn>();
   for (const name of columns ?? names)
     if (known.has(name)) found.set(name, await readColumn(file, footer, name, budget));
-  return { rows: footer.rows, names, columns: found };
+  return { rows: footer.rows, names, columns: found, metadata: footer.metadata };
 }
 
 async function readColumn(

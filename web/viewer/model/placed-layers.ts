@@ -1,0 +1,57 @@
+/** The layers of an added image. */
+import type { Matrix } from "../base/matrix.js";
+import type { PlacedDataset, Turn } from "../source/layer-place.js";
+import { type LayerState, layerName } from "./added-layers.js";
+import { imageLayers, type Layer, lookOf, tinted } from "./layers.js";
+import { arrayFacts, resolveState, type ViewState } from "./state.js";
+import { planeTurn } from "./turn.js";
+
+/** Empty if the layer lacks a shown axis. */
+export function placedLayers(
+  { dataset, imageAxes, bounds, turn }: PlacedDataset,
+  layer: LayerState,
+  { axes, index }: ViewState,
+  name: string,
+): Layer[] {
+  const own = axes.map((axis) => imageAxes.indexOf(axis));
+  if (own.length !== 2 || own.includes(-1)) return [];
+  const turned = turn && shownMatrix(turn, own as [number, number]);
+  if (turn && !turned) return [];
+  const { colormap, range, color, opacity, blend } = layer;
+  const isRange = range.mode !== "auto";
+  const state = resolveState(arrayFacts(dataset), {
+    axes: own,
+    outside: "clamp",
+    ...(colormap ? { colormap, channels: null } : {}),
+    ...(isRange ? { range } : {}),
+    ...(layer.by === "" ? {} : { by: layer.by, byColormap: layer.colormap, byRange: layer.range }),
+  });
+  const [[top, bottom], [left, right]] = [bounds[own[0]!]!, bounds[own[1]!]!];
+  const extent = { top, bottom, left, right };
+  return imageLayers(dataset, state).map((one): Layer => {
+    const { style } = one;
+    const isTinted = color !== "" && style.kind === "map";
+    return {
+      ...one,
+      id: `${name} ${one.id}`,
+      index: one.index.map((at, axis) => index[imageAxes[axis]!] ?? at),
+      title: layerName(layer),
+      extent,
+      turn: turned && planeTurn(turned),
+      style: {
+        ...style,
+        ...(isTinted ? ({ ...tinted, kind: "tint", color } as const) : {}),
+        opacity,
+        blend: style.blend === "over" && blend === "add" ? "add" : style.blend,
+        ...(style.kind === "labels" ? { isOverlay: true, ...lookOf(layer) } : {}),
+      },
+    };
+  });
+}
+
+/** The matrix of a plane; undefined if it has other axes. */
+function shownMatrix({ matrix, down, across }: Turn, own: readonly [number, number]): Matrix | undefined {
+  if (own[0] === down && own[1] === across) return matrix;
+  const [a, b, c, d, e, f] = matrix;
+  return own[0] === across && own[1] === down ? [d, c, b, a, f, e] : undefined;
+}
