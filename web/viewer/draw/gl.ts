@@ -53,6 +53,11 @@ export function setPlace(
   );
 }
 
+/** Draws over the whole picture. */
+export function setWhole(gl: WebGL2RenderingContext, at: Program["at"]): void {
+  setPlace(gl, at, { left: 0, top: 0, right: 1, bottom: 1 }, { width: 1, height: 1 });
+}
+
 export function setNearest(gl: WebGL2RenderingContext): void {
   for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
     gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);

@@ -6,7 +6,7 @@ import { scaleCurve, type ValueScale, valueScales } from "../base/value-scale.js
 import type { Rectangle } from "../model/camera.js";
 import type { Tile } from "../tiles/tile.js";
 import { Drawn } from "./drawn.js";
-import { compileProgram, type Program, setPlace, unit } from "./gl.js";
+import { compileProgram, type Program, setPlace, setWhole, unit } from "./gl.js";
 import { type CodeLook, codeLook } from "./label-look.js";
 import { labelCodes } from "./labels.js";
 import { type Placed, type Placing, placing } from "./placing.js";
@@ -187,8 +187,7 @@ class PictureDrawing {
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, resources.layer.texture);
     gl.uniform1i(copy.at("picture"), 0);
-    const { width, height } = this.#where;
-    setPlace(gl, copy.at, { left: 0, top: 0, right: width, bottom: height }, this.#where);
+    setWhole(gl, copy.at);
     gl.enable(gl.BLEND);
     if (style.blend === "mask") gl.blendFunc(gl.ZERO, gl.SRC_ALPHA);
     else gl.blendFunc(gl.ONE, style.blend === "add" ? gl.ONE : gl.ONE_MINUS_SRC_ALPHA);
@@ -234,9 +233,9 @@ class PictureDrawing {
   /** Draws tiles as parallelograms, whose pixels the shader maps back to elements. */
   #drawTurned(layer: SceneLayer, turn: Matrix): void {
     const gl = this.#gl;
-    const unit_ = this.#where.exact({ left: 0, top: 0, right: 1, bottom: 1 });
-    const [across, down] = [unit_.right - unit_.left, unit_.bottom - unit_.top];
-    const toPixels = product([across, 0, 0, down, unit_.left, unit_.top], turn);
+    const square = this.#where.exact({ left: 0, top: 0, right: 1, bottom: 1 });
+    const [across, down] = [square.right - square.left, square.bottom - square.top];
+    const toPixels = product([across, 0, 0, down, square.left, square.top], turn);
     for (const tile of layer.tiles) {
       const { world, plane } = tile;
       // Coarse levels may extend beyond the edge.
@@ -263,10 +262,10 @@ class PictureDrawing {
           bottom: world.top + rows[1] * stepY,
         });
         if (own.left >= own.right || own.top >= own.bottom) continue;
-        const x = (at_: number) =>
-          (((at_ - world.left) / stepX - columns[0]) * texels.columns) / (columns[1] - columns[0]);
-        const y = (at_: number) =>
-          (((at_ - world.top) / stepY - rows[0]) * texels.rows) / (rows[1] - rows[0]);
+        const x = (place: number) =>
+          (((place - world.left) / stepX - columns[0]) * texels.columns) / (columns[1] - columns[0]);
+        const y = (place: number) =>
+          (((place - world.top) / stepY - rows[0]) * texels.rows) / (rows[1] - rows[0]);
         gl.uniform4f(at("part"), x(own.left), y(own.top), x(own.right), y(own.bottom));
         setPlace(gl, at, own, this.#where, toPixels);
         gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4);
@@ -388,7 +387,7 @@ class PictureDrawing {
     const { ratio } = this.scene;
     const { program, at } = compileProgram(gl, resources, "pattern");
     gl.useProgram(program);
-    const whole = turn ? (at_: number) => at_ : Math.round;
+    const whole = turn ? (pixel: number) => pixel : Math.round;
     const across = (column: number) =>
       whole(placed.left + ((placed.right - placed.left) * column) / plane.columns);
     const down = (row: number) => whole(placed.top + ((placed.bottom - placed.top) * row) / plane.rows);

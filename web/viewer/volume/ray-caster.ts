@@ -1,7 +1,7 @@
 /** Draws volumes: one ray per pixel, in parts of the picture, so that no draw call takes long. */
 import { pixelBytes } from "../base/color-tables.js";
 import { keptFor } from "../base/memo.js";
-import { linkProgram, type Program, unit } from "../draw/gl.js";
+import { linkProgram, type Program, setWhole, unit } from "../draw/gl.js";
 import type { Rgb } from "../draw/renderer.js";
 import { beginPicture, type LiveContext } from "../draw/shared-context.js";
 import { layerColors } from "../draw/table.js";
@@ -118,7 +118,7 @@ function setView(
 ): void {
   const rays = castRays(view);
   for (const name of ["from", "right", "down", "forward"] as const) gl.uniform3f(at(name), ...rays[name]);
-  gl.uniform4f(at("place"), -1, 1, 1, -1);
+  setWhole(gl, at);
   gl.uniform2f(
     at("middle"),
     view.width / 2 / grain,
