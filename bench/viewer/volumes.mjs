@@ -135,11 +135,7 @@ function probe(counted) {
   function countedSource(text) {
     if (!text.includes("sampler3D atlas")) return text;
     const skipping =
-      counted === "all"
-        ? text
-            .replace(/bool isSkipped = .*/, "bool isSkipped = false, isUniform = false;")
-            .replace("if (!(most > best)) { former", "if (false) { former")
-        : text;
+      counted === "all" ? text.replace("bool isSkipping = true", "bool isSkipping = false") : text;
     return skipping
       .replace("void main() {", "float taken = 0.0;\nvoid main() {")
       .replaceAll("float v = texture(atlas, place).r;", "float v = texture(atlas, place).r; taken += 1.0;")

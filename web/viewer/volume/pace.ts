@@ -13,23 +13,26 @@ export class Pace {
   rows = 64;
   /** Duration of the last preview, in milliseconds. */
   previewTime = 0;
+  /** The longest time for a row of a final picture, in milliseconds: its parts differ. Fades with every draw call. */
+  #slowest = 0;
   #pending:
     | {
         readonly sync: WebGLSync;
         readonly since: number;
         readonly live: LiveContext;
-        readonly isPreview: boolean;
+        readonly rows: number | undefined;
       }
     | undefined;
 
   /**
    * Called after a picture has been drawn and copied. Copies to canvases in memory wait for the GPU.
    * @param since time before the draw call
+   * @param rows number of rows of the final picture; undefined for a preview
    */
-  follow(live: LiveContext, isPreview: boolean, since: number): void {
+  follow(live: LiveContext, since: number, rows?: number): void {
     const sync = live.gl.fenceSync(live.gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     live.gl.flush();
-    this.#pending = sync ? { sync, since, live, isPreview } : undefined;
+    this.#pending = sync ? { sync, since, live, rows } : undefined;
   }
 
   /** Whether the GPU still draws. */
@@ -40,16 +43,22 @@ export class Pace {
     if (gl.getSyncParameter(pending.sync, gl.SYNC_STATUS) !== gl.SIGNALED) return true;
     gl.deleteSync(pending.sync);
     this.#pending = undefined;
-    this.#adapt(performance.now() - pending.since, pending.isPreview);
+    const time = performance.now() - pending.since;
+    if (pending.rows !== undefined) this.#adaptRows(time, pending.rows);
+    else this.#adaptGrain(time);
     return false;
   }
 
-  #adapt(time: number, isPreview: boolean): void {
-    const factor = time / (isPreview ? target.preview : target.rows);
-    if (isPreview) {
-      this.previewTime = time;
-      // The number of pixels falls with the square of their size.
-      this.grain = within(this.grain * within(Math.sqrt(factor), 0.8, 2), 1.5, 6);
-    } else this.rows = within(Math.round(this.rows / within(factor, 0.7, 3)), 8, 4096);
+  #adaptGrain(time: number): void {
+    this.previewTime = time;
+    // The number of pixels falls with the square of their size.
+    this.grain = within(this.grain * within(Math.sqrt(time / target.preview), 0.8, 2), 1.5, 6);
+  }
+
+  #adaptRows(time: number, count: number): void {
+    // The time of a few rows is mostly that until the next frame.
+    if (count < this.rows) return;
+    this.#slowest = Math.max(this.#slowest * 0.93, time / count);
+    this.rows = within(Math.floor(target.rows / this.#slowest), 8, 4096);
   }
 }

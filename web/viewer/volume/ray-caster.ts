@@ -12,7 +12,7 @@ import type { Atlas } from "./atlas.js";
 import { brickGrid, map3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
 import { opacityTable, opaqueEntries } from "./opacities.js";
-import { type RayMode, volumeShader } from "./shaders.js";
+import { type RayFeatures, type RayMode, volumeShader } from "./shaders.js";
 
 /** A layer of a picture of a volume. */
 export interface VolumeSceneLayer {
@@ -48,12 +48,13 @@ export interface PicturePart {
 }
 
 /** Programs of a context, compiled on first use. */
-const programsOf = keptFor((_live: LiveContext) => new Map<RayMode, Program>());
+const programsOf = keptFor((_live: LiveContext) => new Map<string, Program>());
 
-function programFor(live: LiveContext, mode: RayMode): Program {
+function programFor(live: LiveContext, mode: RayMode, features: RayFeatures): Program {
   const programs = programsOf(live);
-  const program = programs.get(mode) ?? linkProgram(live.gl, volumeShader(mode));
-  programs.set(mode, program);
+  const key = JSON.stringify([mode, features]);
+  const program = programs.get(key) ?? linkProgram(live.gl, volumeShader(mode, features));
+  programs.set(key, program);
   return program;
 }
 
@@ -74,10 +75,11 @@ export function drawVolume(live: LiveContext, scene: VolumeScene, part: PictureP
   gl.clear(gl.COLOR_BUFFER_BIT);
   for (const [i, layer] of scene.layers.entries()) {
     const isLabels = layer.style.kind === "labels";
-    const { program, at } = programFor(live, isLabels ? "labels" : scene.mode);
+    const features = { isAligned: layer.levels.every(isAligned), hasSlices: scene.slices.length > 0 };
+    const { program, at } = programFor(live, isLabels ? "labels" : scene.mode, features);
     gl.useProgram(program);
     layer.atlas.bind(scene.isSmooth && !isLabels);
-    sendColors(live, layer.style);
+    sendColors(live, scene, layer);
     setView(gl, at, scene, layer, part.grain);
     setLayer(gl, at, scene, layer);
     setSlices(gl, at, scene, layer.style);
@@ -91,8 +93,11 @@ export function drawVolume(live: LiveContext, scene: VolumeScene, part: PictureP
   gl.disable(gl.SCISSOR_TEST);
 }
 
-/** Uploads the colours of a layer: 256 with opacities, or one for each of the first labels, in rows. */
-function sendColors({ gl, resources }: LiveContext, style: LayerStyle): void {
+/**
+ * Uploads the colours of a layer: one for each of the first labels, in rows; or 256 with the opacity of one voxel of
+ * level 0, followed by a row for each level with the opacity of one of its samples.
+ */
+function sendColors({ gl, resources }: LiveContext, scene: VolumeScene, { style, levels }: VolumeSceneLayer) {
   const table = layerColors(style);
   gl.activeTexture(gl.TEXTURE3);
   gl.bindTexture(gl.TEXTURE_2D, resources.colours);
@@ -102,20 +107,39 @@ function sendColors({ gl, resources }: LiveContext, style: LayerStyle): void {
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 256, rows, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
     return;
   }
-  const texels = new Float32Array(4 * 256);
+  const intervals = scene.mode === "composite" ? levels.map((level) => sampleInterval(scene, level)) : [];
+  const rows = 1 + intervals.length;
+  const texels = new Float32Array(4 * 256 * rows);
   const opacities = opacityTable(style.curve);
-  for (const [i, color] of table.entries()) texels.set([...unit(pixelBytes(color)), opacities[i]!], 4 * i);
-  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA16F, 256, 1, 0, gl.RGBA, gl.FLOAT, texels);
+  for (const [i, color] of table.entries()) {
+    const own = opacities[i]!;
+    texels.set([...unit(pixelBytes(color)), own], 4 * i);
+    for (const [k, interval] of intervals.entries())
+      texels.set(
+        [...texels.subarray(4 * i, 4 * i + 3), 1 - (1 - Math.min(own, 0.999)) ** interval],
+        4 * (256 * (k + 1) + i),
+      );
+  }
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA16F, 256, rows, 0, gl.RGBA, gl.FLOAT, texels);
 }
+
+/** The length of the shortest edge of a level's voxels. */
+const shortestEdge = ({ space }: VolumeViewpoint, { factor }: VolumeLevel): number =>
+  Math.min(...factor.map((length, i) => Math.abs(length) * faceDistance(space, i)));
+
+/** Distance between samples of a level. */
+const sampleInterval = ({ view, samples }: VolumeScene, level: VolumeLevel): number =>
+  shortestEdge(view, level) / samples;
 
 /** Uniforms of the rays and the levels. */
 function setView(
   gl: WebGL2RenderingContext,
   at: Program["at"],
-  { view, samples }: VolumeScene,
+  scene: VolumeScene,
   { levels }: VolumeSceneLayer,
   grain: number,
 ): void {
+  const { view } = scene;
   const rays = castRays(view);
   for (const name of ["from", "right", "down", "forward"] as const) gl.uniform3f(at(name), ...rays[name]);
   setWhole(gl, at);
@@ -145,12 +169,11 @@ function setView(
     at("factors"),
     levels.flatMap(({ factor }) => [...factor]),
   );
-  const steps = levels.flatMap((level) => {
-    const shortest = Math.min(
-      ...level.factor.map((factor, i) => Math.abs(factor) * faceDistance(view.space, i)),
-    );
-    return [shortest / samples, isAligned(level) ? 1 : 0, shortest / 2];
-  });
+  const steps = levels.flatMap((level) => [
+    sampleInterval(scene, level),
+    isAligned(level) ? 1 : 0,
+    shortestEdge(view, level) / 2,
+  ]);
   gl.uniform3fv(at("steps"), steps);
   gl.uniform3fv(
     at("lastBricks"),

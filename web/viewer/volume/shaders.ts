@@ -18,7 +18,7 @@ export type RayMode = VolumeMode | "labels";
 interface ModeCode {
   /** Whether the samples of a brick or cell with values from `least` to `most` change nothing. */
   readonly skip: string;
-  /** Adds `count` samples of the value `least`. */
+  /** Adds `part` samples of the value `least`. */
   readonly uniform: string;
   /** Adds the sample `v`. */
   readonly sample: string;
@@ -36,10 +36,7 @@ const extreme = (compare: string, bound: string, opacity: string): ModeCode => (
   result: `abs(best) > 2.9e38 ? back : mix(back, mapped(best), hasSlice ? ${opacity} : 1.0)`,
 });
 
-/** Colour and opacity of `v`. The opacity by value is for one voxel of level 0. */
-const blend = (thickness: string): string => `vec4 own = entryOf(v);
-      own.a = 1.0 - pow(1.0 - min(own.a, 0.999), ${thickness});
-      total += (1.0 - total.a) * own.a * vec4(own.rgb, 1.0);`;
+const blend = "total += (1.0 - total.a) * own.a * vec4(own.rgb, 1.0);";
 
 /** The first label other than 0 that has a colour, lit by the direction in which it ends. */
 const labels: ModeCode = {
@@ -62,7 +59,7 @@ const modes: Readonly<Record<RayMode, ModeCode>> = {
   min: extreme("<", "least", "entryOf(range.x + range.z - best).a"),
   mean: {
     skip: "false",
-    uniform: "total += vec4(least, 0.0, 0.0, 1.0) * count;",
+    uniform: "total += vec4(least, 0.0, 0.0, 1.0) * part;",
     sample: "if (v == v) total += vec4(v, 0.0, 0.0, 1.0);",
     stop: "false",
     result:
@@ -70,11 +67,13 @@ const modes: Readonly<Record<RayMode, ModeCode>> = {
   },
   composite: {
     skip: "most < opaque.x || least >= opaque.y",
-    uniform: `float v = least;
-      ${blend("thickness * count")}`,
+    uniform: `vec4 own = texelFetch(colours, ivec2(entryAt(least), level + 1), 0);
+        own.a = 1.0 - pow(1.0 - own.a, part);
+        ${blend}`,
     sample: `if (v == v) {
-      ${blend("thickness")}
-      }`,
+          vec4 own = texelFetch(colours, ivec2(entryAt(v), level + 1), 0);
+          ${blend}
+        }`,
     stop: "total.a > 0.995",
     result: "total + (1.0 - total.a) * back",
   },
@@ -94,7 +93,14 @@ const modes: Readonly<Record<RayMode, ModeCode>> = {
   },
 };
 
-export function volumeShader(mode: RayMode): string {
+/** What a picture needs beyond rays through one level. Software executes the code for it even where it is not used. */
+export interface RayFeatures {
+  /** Whether bricks of coarser levels consist of whole bricks of level 0. */
+  readonly isAligned: boolean;
+  readonly hasSlices: boolean;
+}
+
+export function volumeShader(mode: RayMode, { isAligned, hasSlices }: RayFeatures): string {
   const { skip, uniform, sample, stop, result } = modes[mode];
   const back = mode === "labels" ? "covering(labelled(value))" : "mapped(value)";
   return `#version 300 es
@@ -107,7 +113,7 @@ uniform sampler3D atlas;
 uniform sampler3D cells;
 uniform usampler3D pages;
 uniform sampler2D bricks;
-uniform sampler2D colours;
+uniform sampler2D colours;    // translucent volumes have a row for each level after the first
 uniform vec3 from, right, down, forward;   // rays, in voxels of level 0
 uniform vec2 middle;      // of the picture, in its pixels
 uniform float grain;      // pixels of the view per pixel of the picture
@@ -133,12 +139,14 @@ out vec4 colour;
 
 const float side = ${side}.0;
 const float cellSide = ${cellSide}.0;
+const bool isSkipping = true;
+const bool isAligned = ${isAligned};
+const bool hasSlices = ${hasSlices};
 
-/** Colour and opacity of a voxel. */
-vec4 entryOf(float value) {
-  int entry = int(clamp((value - range.x) * range.y, 0.0, 255.0));
-  return texelFetch(colours, ivec2(entry, 0), 0);
-}
+int entryAt(float value) { return int(clamp((value - range.x) * range.y, 0.0, 255.0)); }
+
+/** Colour of a voxel, and opacity of one of level 0. */
+vec4 entryOf(float value) { return texelFetch(colours, ivec2(entryAt(value), 0), 0); }
 
 vec4 mapped(float value) { return vec4(entryOf(value).rgb, 1.0); }
 
@@ -195,14 +203,16 @@ vec3 seatOf(float place) {
   return seat;
 }
 
+ivec2 entryOfBrick(uint number) { return ivec2(2u * (number % ${tableRow}u), number / ${tableRow}u); }
+
 /** The texels of the page at a point: its brick, and the content of the brick. */
 int pageOf(vec3 point, out vec4 brick, out vec4 content) {
   ivec3 cell = ivec3(floor((point - origins[0]) / (side * factors[0])));
-  int number = int(texelFetch(pages, clamp(cell, ivec3(0), textureSize(pages, 0) - 1), 0).r);
-  ivec2 entry = ivec2(2 * (number % ${tableRow}), number / ${tableRow});
+  uint number = texelFetch(pages, clamp(cell, ivec3(0), textureSize(pages, 0) - 1), 0).r;
+  ivec2 entry = entryOfBrick(number);
   brick = texelFetch(bricks, entry, 0);
   content = texelFetch(bricks, entry + ivec2(1, 0), 0);
-  return number;
+  return int(number);
 }
 
 /** The value at a point of a slice; NaN if there is none. */
@@ -252,7 +262,7 @@ void main() {
   // A slice is opaque: the ray ends there.
   vec4 back = ground;
   bool hasSlice = false;
-  for (int i = 0; i < sliceCount; i++) {
+  if (hasSlices) for (int i = 0; i < sliceCount; i++) {
     vec3 normal = slices[i].xyz;
     float along = dot(normal, direction), far = (slices[i].w - dot(normal, start)) / along;
     // The cut plane may lie between two voxels, and one of them is cut away.
@@ -268,7 +278,7 @@ void main() {
   vec3 inside = 1.0 / vec3(textureSize(atlas, 0));
   float nudge = 1e-3 / (size * max(max(abs(direction.x), abs(direction.y)), abs(direction.z)));
   vec3 page = side * factors[0], ahead = step(0.0, inverse), turn = 2.0 * ahead - 1.0;
-  vec3 perPage = 1.0 / page, pageAt = (start - origins[0]) * perPage, pageWay = direction * perPage;
+  vec3 pageAt = (start - origins[0]) / page, pageWay = direction / page, perPageWay = page * inverse;
   vec3 lastPage = vec3(textureSize(pages, 0) - 1);
   float best = ${mode === "min" ? "3e38" : "-3e38"};
   float former = -3e38;
@@ -277,12 +287,12 @@ void main() {
   for (int i = 0; i < 4096 && t < leave; i++) {
     if (${stop}) break;
     vec3 at = clamp(floor(pageAt + pageWay * (t + nudge)), vec3(0.0), lastPage);
-    vec3 ends = (origins[0] + (at + ahead) * page - start) * inverse;
+    vec3 ends = (at + ahead - pageAt) * perPageWay;
     float now = t, next = min(ends.x, min(ends.y, ends.z));
     t = max(next, t + nudge);
-    int number = int(texelFetch(pages, ivec3(at), 0).r);
-    if (number == 0) continue;
-    ivec2 entry = ivec2(2 * (number % ${tableRow}), number / ${tableRow});
+    uint number = texelFetch(pages, ivec3(at), 0).r;
+    if (number == 0u) continue;
+    ivec2 entry = entryOfBrick(number);
     vec4 content = texelFetch(bricks, entry + ivec2(1, 0), 0);
     int level = 0;
     vec3 factor = factors[0], first = origins[0] + at * page, pace = steps[0];
@@ -292,56 +302,61 @@ void main() {
       factor = factors[level];
       pace = steps[level];
       first = origins[level] + brick.xyz * side * factor;
-      if (pace.y > 0.5) {
+      bool isWhole = isAligned;
+      if (!isAligned) isWhole = pace.y > 0.5;
+      if (isWhole) {
         next = max(next, leaving(start, inverse, first, first + side * factor));
         t = max(next, t);
-      } else {
-        // The cell may lie in several bricks of the level.
-        vec3 point = start + direction * (now + nudge);
-        vec3 own = clamp(floor((point - origins[level]) / (side * factor)), vec3(0.0), lastBricks[level]);
-        first = origins[level] + own * side * factor;
-        next = min(next, leaving(start, inverse, first, first + side * factor));
-        t = next = max(next, now + nudge);
-        if (own != brick.xyz) content = contentOf(own, level, first + 0.5 * side * factor, point);
+      }
+      if (!isAligned) {
+        if (!isWhole) {
+          // The cell may lie in several bricks of the level.
+          vec3 point = start + direction * (now + nudge);
+          vec3 own = clamp(floor((point - origins[level]) / (side * factor)), vec3(0.0), lastBricks[level]);
+          first = origins[level] + own * side * factor;
+          next = min(next, leaving(start, inverse, first, first + side * factor));
+          t = next = max(next, now + nudge);
+          if (own != brick.xyz) content = contentOf(own, level, first + 0.5 * side * factor, point);
+        }
       }
     }
     float least = content.x, most = content.y;
-    if (${skip}) { former = -3e38; continue; }
+    bool isFlat = content.z < 0.0, isDense = mod(content.w, 2.0) == 0.0;
+    if (isSkipping && (${skip})) { former = -3e38; continue; }
+    if (isFlat && least != least) continue;
     next = min(next, leave);
     // Samples lie at the same places along the ray whatever the bricks are. Along an axis some are in the middle
     // of voxels.
-    float interval = pace.x / size, thickness = pace.x;
+    float interval = pace.x / size;
     float phase = enter + pace.z / size;
     float s = phase + ceil((now - phase) / interval) * interval;
-    float count = max(0.0, ceil((next - s) / interval));
-    if (content.z < 0.0) {
-      if (count > 0.0 && least == least) { ${uniform} former = least; }
-      continue;
-    }
+    float count = ceil((next - s) / interval);
     vec3 seat = seatOf(content.z);
     ivec3 corner = ivec3(seat) * ${cellsPerSide};
     vec3 inner = (start + direction * s - first) / factor;
     vec3 move = direction * interval / factor;
     vec3 scale = inside, way = move * scale;
     vec3 base = (seat * (side + 2.0) + 1.0 + inner) * scale;
-    bool isDense = mod(content.w, 2.0) == 0.0;
     vec3 cellAt = inner / cellSide, cellWay = move / cellSide, perCell = 1.0 / cellWay;
     float from = 0.0;
     while (from < count) {
       vec3 cell = clamp(floor(cellAt + from * cellWay), 0.0, ${cellsPerSide - 1}.0);
       vec4 extent = texelFetch(cells, corner + ivec3(cell), 0);
-      float least = extent.x, most = extent.y;
-      bool isSkipped = ${skip}, isUniform = isDense && least == most;
+      if (!isFlat) {
+        least = extent.x;
+        most = extent.y;
+      }
+      bool isSkipped = isSkipping && (${skip});
+      bool isUniform = isFlat || (isSkipping && isDense && least == most);
       float around = isSkipped || isUniform ? extent.z * unit : 0.0;
       vec3 ends = (cell + ahead + around * turn - cellAt) * perCell;
       float begin = from;
-      from = min(count, max(ceil(min(ends.x, min(ends.y, ends.z))), begin + 1.0));
+      from = min(count, isFlat ? count : max(ceil(min(ends.x, min(ends.y, ends.z))), begin + 1.0));
       if (isSkipped) { former = -3e38; continue; }
-      float count = from - begin;
+      float part = from - begin;
       if (isUniform) { ${uniform} former = least; continue; }
       vec3 place = base + begin * way;
-      int part = int(count);
-      for (int j = 0; j < part; j++, place += way) {
+      for (float j = 0.0; j < part; j++, place += way) {
         float v = texture(atlas, place).r;
         ${sample}
       }

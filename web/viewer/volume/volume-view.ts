@@ -258,7 +258,7 @@ export class VolumeView {
     // Pixels at the right and lower edge may extend beyond the view.
     const [right, bottom] = [width * grain, height * grain];
     target.drawImage(canvas, 0, canvas.height - height, width, height, 0, 0, right, bottom);
-    this.#pace.follow(live, true, since);
+    this.#pace.follow(live, since);
     this.#previewedAt = performance.now();
     this.#drawLines(view);
   }
@@ -273,7 +273,7 @@ export class VolumeView {
     copyPicture(live, this.#target, [{ left: 0, right: view.width, top, bottom }]);
     this.#rows = bottom;
     this.#isFinal = bottom === view.height;
-    this.#pace.follow(live, false, since);
+    this.#pace.follow(live, since, bottom - top);
     this.#drawLines(view);
   }
 
