@@ -280,6 +280,7 @@ export class TargetStore implements Store {
 
   async set(key: string, value: Uint8Array, options?: StoreSetOptions): Promise<void> {
     if (this.kept.has(key)) return;
+    this.tally.callbacks.signal?.throwIfAborted(); // the copy may have been given up
     await this.store.set!(key, value, options);
     this.written.add(key);
     this.tally.bytesWritten += value.byteLength;
@@ -329,6 +330,29 @@ export async function inLanes<T>(
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   if (failure) throw failure.error;
+}
+
+/** Time after an abort in which running work may end, in milliseconds. */
+const endTime = 1000;
+
+/**
+ * Waits for work; if the signal aborts, only for a short time: stores may never answer.
+ * @throws what the work throws; the signal's reason if the work goes on.
+ */
+export function untilGivenUp<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const begin = () => {
+      timer = setTimeout(() => reject(signal.reason), endTime);
+    };
+    if (signal.aborted) begin();
+    else signal.addEventListener("abort", begin, { once: true });
+    work.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", begin);
+    });
+  });
 }
 
 /** Returns how many items of a size fit into memory at a time. */

@@ -12,7 +12,15 @@ import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { isZarrError } from "../util/errors.js";
-import { type ArrayCopy, boxCopyOptions, Callbacks, elementBytes, Tally, TargetStore } from "./array-copy.js";
+import {
+  type ArrayCopy,
+  boxCopyOptions,
+  Callbacks,
+  elementBytes,
+  Tally,
+  TargetStore,
+  untilGivenUp,
+} from "./array-copy.js";
 import { copyAsStored } from "./as-stored.js";
 import { BoxCopier } from "./box-copy.js";
 import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
@@ -72,29 +80,45 @@ export async function copy(
   const isOwn = typeof source === "string" || source instanceof URL;
   // While this thread blocks, others wait for the answers to their reports.
   if (isOwn && checked.threads === 1 && folder instanceof FileSystemStore) await blockForFiles(folder);
-  const nodes = await planNodes(await readTree(root), checked);
-  const target = await openDestination(destination, { ...checked, name: options.destinationName });
+  const wait = <T>(work: Promise<T>) => untilGivenUp(work, signal);
+  const nodes = await planNodes(await wait(readTree(root)), checked);
+  const target = await wait(openDestination(destination, { ...checked, name: options.destinationName }));
   const tally = new Tally(callbacks, options.onProgress);
   let lock: DestinationLock | undefined;
   let threads: CopyThreads | undefined;
   try {
     checkDestination(target, checked);
-    await checkOverlap(root, target);
-    lock = await target.lock({ ...(await lockOptions(nodes, checked)), source: root.store });
+    await wait(checkOverlap(root, target));
+    lock = await takeLock(target, { ...(await lockOptions(nodes, checked)), source: root.store }, wait);
     if (checked.threads > 1 && target.kind === "folder")
       threads = new CopyThreads(checked.threads - 1, target.gate!, lock.liveness);
-    await copyAll(root, nodes, target, { ...checked, copyThreads: threads }, tally);
-    await callbacks.settle();
-    await lock.finish();
+    await wait(copyAll(root, nodes, target, { ...checked, copyThreads: threads }, tally));
+    await wait(callbacks.settle());
+    await wait(lock.finish());
   } catch (error) {
-    await target.abort(error);
+    await wait(target.abort(error));
     signal?.throwIfAborted();
     throw error;
   } finally {
     await threads?.end();
-    await lock?.release();
+    if (lock) await wait(lock.release());
   }
   return tally.result;
+}
+
+/** Locks a destination. A lock that arrives after the copy has been given up is released. */
+async function takeLock(
+  target: Destination,
+  options: Parameters<Destination["lock"]>[0],
+  wait: <T>(work: Promise<T>) => Promise<T>,
+): Promise<DestinationLock> {
+  const locking = target.lock(options);
+  try {
+    return await wait(locking);
+  } catch (error) {
+    locking.then((late) => late.release()).catch(() => {});
+    throw error;
+  }
 }
 
 /** Opens a node, or returns an opened one. */

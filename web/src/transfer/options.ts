@@ -71,7 +71,7 @@ export interface CopyOptions extends SourceOptions {
   onProgress?: ((progress: CopyProgress) => void) | undefined;
   /** Receives warnings about the source, `copy-changes` about properties that the copy cannot keep, `silent-lock`. */
   onWarning?: OnWarning | undefined;
-  /** Aborts the copy; all objects written by then are whole. */
+  /** Aborts the copy; all objects written by then are whole. Stores that never answer are given up after a second. */
   signal?: AbortSignal | undefined;
 }
 
