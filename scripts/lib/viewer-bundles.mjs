@@ -2,8 +2,9 @@
 // this as a separate process.
 //
 // Each file costs a browser some milliseconds, whatever its size, so the first picture should need few: one file for
-// the modules that an entry loads at the start, one for those loaded soon after. A first pass finds these modules; it
-// drops unused ones, but makes one file for each combination of parts.
+// the modules that open a source, which the page runs first (web/viewer/page/early.ts), one for the others that an
+// entry loads at the start, one for those loaded soon after. A first pass finds these modules; it drops unused ones,
+// but makes one file for each combination of parts.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
@@ -13,8 +14,13 @@ import { distDir, root } from "./paths.mjs";
 const out = path.join(distDir, "viewer");
 
 /** Entry modules of the page and of the scripts that other pages load (from a CDN, for example), by file name. */
-const scripts = { "page.min": "page.js", "viewer.min": "define.js", "anywidget.min": "anywidget.js" };
-/** Entries whose start is one file; the page has another. */
+const scripts = {
+  "early.min": "page/early.js",
+  "page.min": "page.js",
+  "viewer.min": "define.js",
+  "anywidget.min": "anywidget.js",
+};
+/** Entries of elements. */
 const elements = ["viewer/define", "viewer/anywidget"];
 
 /** Lazily loaded modules that every first picture needs: loaded together with the page. */
@@ -48,8 +54,11 @@ const sharedData = {
   },
 };
 
-/** Explicit groups of files: modules that elements load at the start, those of the page, those loaded soon after. */
-const parts = ["start", "page", "soon"];
+/**
+ * Explicit groups of files: modules that open a source; the others that elements and the page load at the start; those
+ * of elements and those of the page; those loaded soon after.
+ */
+const parts = ["open", "start", "element", "page", "soon"];
 
 /** Options of Rolldown for the scripts. */
 const scriptInput = {
@@ -75,15 +84,22 @@ function loadedWith(files, isWanted) {
 
 /** Returns the file of a module; undefined if the bundler may choose. */
 async function partsOf() {
-  const files = await bundle(scriptInput, {}, "generate");
+  // As an entry, it shares no file with modules that it does not need.
+  const cached = path.join(distDir, "store/http/cached-responses.js");
+  const input = { ...scriptInput.input, cached };
+  const files = await bundle({ ...scriptInput, input }, {}, "generate");
   const isOne = (names) => (id) => names.some((name) => id.endsWith(`/${name}.js`));
   const start = loadedWith(files, isOne(elements));
   const soon = loadedWith(files, isOne(neededSoon));
   // Entries contain only their own code: a lazy part that imported one would start it.
   const page = loadedWith(files, isOne(["viewer/page"]));
+  const early = loadedWith(files, isOne(["page/early"]));
+  const cache = loadedWith(files, (id) => id === cached);
+  const open = new Set([...early, ...[...cache].filter((id) => start.has(id) || page.has(id))]);
   return (id) => {
     if (Object.values(scriptInput.input).includes(id)) return undefined;
-    if (start.has(id) || id.includes("rolldown/runtime")) return "start";
+    if (open.has(id) || id.includes("rolldown/runtime")) return "open";
+    if (start.has(id)) return page.has(id) ? "start" : "element";
     return page.has(id) ? "page" : soon.has(id) ? "soon" : undefined;
   };
 }
@@ -133,21 +149,35 @@ function bundleModules() {
   );
 }
 
-/** Lists the parts of the page's script in the page, so that the browser loads them in parallel. */
+/**
+ * Lists the parts of the page's scripts in the page, so that the browser loads them in parallel: first those that open a
+ * source, then the others (web/viewer/page/early.ts).
+ */
 function preloadParts(files) {
-  const named = new Set(["page.min.js"]);
-  const name = (file) => {
-    if (named.has(file) || !files.has(file)) return;
-    named.add(file);
-    for (const imported of files.get(file).imports) name(imported);
+  const entries = ["early.min.js", "page.min.js"];
+  const named = new Set(entries);
+  const partsFor = (wanted) => {
+    const found = [];
+    const name = (file) => {
+      if (named.has(file) || !files.has(file)) return;
+      named.add(file);
+      found.push(file);
+      for (const imported of files.get(file).imports) name(imported);
+    };
+    wanted.forEach(name);
+    return found;
   };
-  for (const file of files.get("page.min.js").imports) name(file);
-  for (const file of files.keys()) if (/^(?:soon|decode|cached-responses)-/.test(file)) name(file);
-  const links = [...named]
-    .slice(1)
-    .map((file) => `    <link rel="modulepreload" fetchpriority="low" href="${file}">\n`);
+  const lazy = (names) =>
+    [...files.keys()].filter((file) => names.some((name) => file.startsWith(`${name}-`)));
+  const first = partsFor([...files.get("early.min.js").imports, ...lazy(["cached-responses"])]);
+  const later = partsFor([...files.get("page.min.js").imports, ...lazy(["soon", "decode"])]);
+  const links = [
+    ...first.map((file) => `<link rel="modulepreload" href="${file}">`),
+    ...later.map((file) => `<link data-rel="modulepreload" href="${file}">`),
+  ];
   const page = path.join(out, "index.html");
-  writeFileSync(page, readFileSync(page, "utf8").replace("  </head>", `${links.join("")}  </head>`));
+  const text = readFileSync(page, "utf8");
+  writeFileSync(page, text.replace("  </head>", `${links.map((link) => `    ${link}\n`).join("")}  </head>`));
 }
 
 preloadParts(await bundleScripts());

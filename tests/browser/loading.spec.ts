@@ -58,6 +58,33 @@ test("a server that does not respond is reported until data arrives", async ({ v
   await expect(status).toContainText("4 chunks, 4 KiB");
 });
 
+test("the page opens the source in its address while other scripts are loading", async ({ viewer, page }) => {
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).pathname));
+  const scripts = await holdBack(page, /\/start-\w+\.js$/);
+  const loading = viewer.goto("source=/stores/&path=pyramid");
+  await expect.poll(() => requests).toContain("/stores/pyramid/zarr.json");
+  expect(scripts.held).toHaveLength(1);
+  scripts.release();
+  await loading;
+  await viewer.reaches("ready");
+  for (const name of ["zarr.json", ".zarray", ".zgroup"])
+    expect(requests.filter((path) => path === `/stores/pyramid/${name}`)).toHaveLength(1);
+});
+
+test("a source whose first opening fails is opened again by the page", async ({ viewer, page }) => {
+  let failures = 0;
+  const scripts = await holdBack(page, /\/start-\w+\.js$/);
+  await page.route(/\/pyramid\/zarr\.json$/, (route) =>
+    ++failures === 1 ? route.fulfill({ status: 403, body: "" }) : route.continue(),
+  );
+  const loading = viewer.goto("source=/stores/pyramid");
+  await expect.poll(() => failures).toBe(1);
+  scripts.release();
+  await loading;
+  await viewer.reaches("ready");
+});
+
 for (const [version, source] of [
   [3, "stores/pyramid"],
   [2, "groups/plate.zarr/A/1/0/0"],

@@ -99,6 +99,16 @@ describe("a second visit", () => {
     expect(server.log()).toEqual([]);
   });
 
+  it("searches for chunks of an array only if it was visited before", async () => {
+    await putArray("/a", 5);
+    server.headers = fresh;
+    const key = "/a/c/0/0";
+    await read([key]);
+    const visited = () => read(["/a/zarr.json", key]);
+    expect(await visited()).toEqual(["/a/zarr.json 200", `${key} 200`]);
+    expect(await visited()).toEqual(["/a/zarr.json 304"]);
+  });
+
   it("reads ranges of shards without a request", async () => {
     const written = await putArray("/s", 2, {
       chunk_grid: regular(8, 8),

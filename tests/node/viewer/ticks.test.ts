@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { dateTicks } from "#src/viewer/base/date-ticks.js";
 import { degreeStep, multiplesBetween } from "#src/viewer/base/degrees.js";
-import { formatBriefly } from "#src/viewer/base/format.js";
+import { formatBriefly, formatCount } from "#src/viewer/base/format.js";
 import { coordinateText, numberText, prefixed } from "#src/viewer/panels/coordinates.js";
 import { axisName } from "#src/viewer/panels/rulers.js";
 import { linearCoordinates } from "#src/viewer/source/coordinates.js";
@@ -88,4 +88,9 @@ it("axes are called by their names, with numbers only if these are not enough", 
   expect(axisName(["t", "y", "x"], 1)).toBe("y");
   expect(axisName(["x", "x", null], 0)).toBe("x (axis 0)");
   expect(axisName(["x", "x", null], 2)).toBe("axis 2");
+});
+
+it("counts have the separators of English", () => {
+  const counts = [0, 7, 999, 1000, 1024, 65_536, 999_999, 1_000_000, 12_345_678, Number.MAX_SAFE_INTEGER];
+  expect(counts.map(formatCount)).toEqual(counts.map((count) => count.toLocaleString("en")));
 });

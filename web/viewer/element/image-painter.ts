@@ -1,5 +1,5 @@
 /** Draws two axes as an image. */
-import { formatShape } from "../base/format.js";
+import { formatCount, formatShape } from "../base/format.js";
 import type { Renderer, Rgb } from "../draw/renderer.js";
 import { isSoftware } from "../draw/software.js";
 import type { Warping } from "../draw/warp.js";
@@ -91,7 +91,7 @@ export class ImagePainter implements Painter {
       down,
     );
     const subject = dataset.embedding
-      ? `Scatter plot of ${dataset.embedding.observations.rows.toLocaleString("en")} points`
+      ? `Scatter plot of ${formatCount(dataset.embedding.observations.rows)} points`
       : `Image of a slice of ${formatShape(lengths)} elements`;
     const label = `${subject}. Down ${names[0]}. Across ${names[1]}. Arrow keys read values.`;
     if (frame.box.getAttribute("aria-label") !== label) frame.box.setAttribute("aria-label", label);

@@ -125,7 +125,7 @@ export class LayerOpener {
     const opened = attempt && openedLayers(this.image).get(placeKey(layer));
     const { leftOut = 0, count = 0 } = opened?.kind === "features" ? opened.features : {};
     if (leftOut === 0) return [];
-    const share = `${leftOut.toLocaleString("en")} of ${count.toLocaleString("en")} features`;
+    const share = `${formatCount(leftOut)} of ${formatCount(count)} features`;
     return [{ text: `The layer ${name} lacks ${share}: their coordinates are not finite numbers.` }];
   }
 

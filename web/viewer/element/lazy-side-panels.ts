@@ -17,6 +17,15 @@ interface Subject {
   readonly v1Order: "spec" | "writer" | undefined;
 }
 
+/** Time for which the picture goes first, in milliseconds. */
+const maxWait = 500;
+
+const untilIdle = () =>
+  new Promise<unknown>((resolve) => {
+    if (typeof requestIdleCallback === "function") requestIdleCallback(resolve, { timeout: maxWait });
+    else setTimeout(resolve, 50);
+  });
+
 export class LazySidePanels {
   readonly #body = h("div", { class: "zw-dock-body" });
   readonly #handle = h(
@@ -61,6 +70,7 @@ export class LazySidePanels {
   async #load(): Promise<void> {
     const subject = this.#subject;
     if (!subject || this.#panels) return;
+    await untilIdle();
     const { SidePanels } = await import("./side-panels.js");
     if (this.#subject !== subject || this.#panels) return;
     this.#panels = new SidePanels(subject.dataset, subject.v1Order, this.callbacks, this.element);

@@ -1,4 +1,5 @@
 /** Content of a picture's legend: the colours of values or of channels. */
+import { formatCount } from "../base/format.js";
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
@@ -60,7 +61,7 @@ function scaleTitle(layer: Layer, ranges: Ranges): string {
   if (slices === undefined) return name;
   const shape = datasetShape(layer.dataset);
   const all = sampledAxes(layer).reduce((product, axis) => product * shape[axis]!, 1);
-  const count = slices === all ? `all ${all}` : `${slices} of ${all.toLocaleString("en")}`;
+  const count = slices === all ? `all ${all}` : `${slices} of ${formatCount(all)}`;
   return `${name}; one range for all slices, from ${count}`;
 }
 

@@ -1,7 +1,7 @@
 /** The main panel: heading, progress, the picture or its replacement, legend, value under the pointer. */
 import type { Progress } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { formatByteCount, formatShape, formatType } from "../base/format.js";
+import { formatByteCount, formatCount, formatShape, formatType } from "../base/format.js";
 import { longName, maxText, shortened } from "../base/text.js";
 import { unitText } from "../panels/coordinates.js";
 import { type Explanation, errorPanel } from "../panels/messages.js";
@@ -117,7 +117,7 @@ export class MainPanel {
 /** The meaning of the values, then their number. */
 function subtitleText(dataset: Dataset): string {
   const { label, unit, dtype, embedding } = dataset;
-  if (embedding) return `${embedding.observations.rows.toLocaleString("en")} points`;
+  if (embedding) return `${formatCount(embedding.observations.rows)} points`;
   const meaning = [
     label && shortened(label, maxTitle),
     unit === undefined ? undefined : unitText(unit),

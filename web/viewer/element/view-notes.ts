@@ -1,6 +1,6 @@
 /** Notes below a picture: how the source was read, damaged chunks, omitted parts. */
 import type { ZarrWarning } from "zarr-wasm";
-import { formatByteCount } from "../base/format.js";
+import { formatByteCount, formatCount } from "../base/format.js";
 import type { ViewState } from "../model/state.js";
 import type { ErrorContext } from "../panels/error-advice.js";
 import { chunkSentence, explain } from "../panels/messages.js";
@@ -45,7 +45,7 @@ export function damageNotes(errors: readonly unknown[], context: ErrorContext, r
 /** Notes on parts that exceed the memory budget. */
 export function leftOutNotes({ leftOut }: TileStatus): Note[] {
   if (leftOut.tiles === 0) return [];
-  const text = `${leftOut.tiles.toLocaleString("en")} of ${leftOut.of.toLocaleString("en")} tiles in view exceed the memory budget and are not read. Zoom in to see them.`;
+  const text = `${formatCount(leftOut.tiles)} of ${formatCount(leftOut.of)} tiles in view exceed the memory budget and are not read. Zoom in to see them.`;
   return [{ text }];
 }
 
@@ -59,5 +59,5 @@ export function middleNote(dataset: Dataset, { axes }: ViewState, readAll: () =>
 }
 
 export function countText(chunks: number): string {
-  return chunks === 1 ? "1 chunk" : `${chunks.toLocaleString("en")} chunks`;
+  return chunks === 1 ? "1 chunk" : `${formatCount(chunks)} chunks`;
 }

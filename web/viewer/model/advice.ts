@@ -1,5 +1,5 @@
 /** Estimates the cost of reading a view from the shapes of its chunks, and suggests better shapes. */
-import { formatByteCount, formatShape } from "../base/format.js";
+import { formatByteCount, formatCount, formatShape } from "../base/format.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Rectangle, Size } from "./camera.js";
 import { channelsRead } from "./layers.js";
@@ -116,7 +116,7 @@ function sentenceFor(
     return `Chunks of ${formatShape(chunkShape)} hold ${depth} slices, of which this view shows ${shown}: chunks of ${flat} would need ${fewer} times fewer bytes for a slice${price}.`;
   }
   if (chunks > manyRequests && bytesPerChunk < smallChunk && !isSharded)
-    return `${chunks.toLocaleString("en")} chunks of ${each} need one request each: larger chunks or shards would need fewer.`;
+    return `${formatCount(chunks)} chunks of ${each} need one request each: larger chunks or shards would need fewer.`;
   if (times >= muchMore)
     return `Chunks of ${each} hold ${Math.round(times)} times the data in this view: smaller chunks in shards could be read in part.`;
   return "Chunks suit this view: most decoded data are visible.";

@@ -1,5 +1,7 @@
 /** A list of related items to choose from: variables, images, fields of view. */
+
 import { h } from "../base/dom.js";
+import { formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
 import { VirtualList } from "../base/virtual-list.js";
 import type { Collection, CollectionEntry } from "../source/collection.js";
@@ -24,7 +26,7 @@ export function collectionPanel(
   return h(
     "section",
     { class: "zw-card zw-collection", "aria-label": title },
-    h("h3", {}, `${title} (${entries.length.toLocaleString("en")})`),
+    h("h3", {}, `${title} (${formatCount(entries.length)})`),
     memberList(title, entries, shown, onGo),
     others.length > 0 &&
       h(

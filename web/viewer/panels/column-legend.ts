@@ -1,7 +1,7 @@
 /** The legend of a column: its categories with their colours, or the colours of its numbers. */
 import { colorTable } from "../base/color-tables.js";
 import { h } from "../base/dom.js";
-import { formatBriefly } from "../base/format.js";
+import { formatBriefly, formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
 import { absentColor, type ColumnLegend } from "../model/column-colors.js";
 import { paintTable } from "./legend-bar.js";
@@ -22,7 +22,7 @@ export function columnLegend(name: string, legend: ColumnLegend): HTMLElement {
         .map(({ name: text, color, count }) => entry(color, text === "" ? "(empty)" : text, count)),
     );
     const more = used.length - maxCategories;
-    if (more > 0) list.append(h("li", {}, `and ${more.toLocaleString("en")} more`));
+    if (more > 0) list.append(h("li", {}, `and ${formatCount(more)} more`));
   } else {
     const { low, high, colormap, isBelow, isAbove } = legend;
     const bar = h("div", { class: "zw-legend-bar", "aria-hidden": "true" });
@@ -52,6 +52,6 @@ function entry(color: number, text: string, count: number): HTMLElement {
     { title: longName(text) },
     swatch,
     shortName(text),
-    h("span", { class: "zw-legend-count" }, count.toLocaleString("en")),
+    h("span", { class: "zw-legend-count" }, formatCount(count)),
   );
 }

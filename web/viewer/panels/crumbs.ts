@@ -1,5 +1,7 @@
 /** The path to the current node: every group above it, with links to their contents. */
+
 import { h } from "../base/dom.js";
+import { formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
 
 /** Maximum number of displayed groups. */
@@ -55,7 +57,7 @@ export class Crumbs {
   /** A button for omitted groups, which opens the last of them. */
   #gap(groups: readonly string[], count: number): HTMLElement {
     const onclick = () => this.callbacks.onGo(groups.join("/"));
-    const label = count === 1 ? "1 more group" : `${count.toLocaleString("en")} more groups`;
+    const label = count === 1 ? "1 more group" : `${formatCount(count)} more groups`;
     return h("li", {}, h("button", { type: "button", onclick, title: label, "aria-label": label }, "…"));
   }
 

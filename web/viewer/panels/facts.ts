@@ -1,7 +1,14 @@
 /** Facts about an array from its metadata. */
 import type { Scalar, ZarrArray } from "zarr-wasm";
 import { h } from "../base/dom.js";
-import { formatByteCount, formatNumber, formatScalar, formatShape, formatType } from "../base/format.js";
+import {
+  formatByteCount,
+  formatCount,
+  formatNumber,
+  formatScalar,
+  formatShape,
+  formatType,
+} from "../base/format.js";
 import { maxText, shortened, shortName } from "../base/text.js";
 
 /** Maximum lengths of displayed attributes and codec options. */
@@ -48,7 +55,7 @@ function attributesDetails(attributes: ZarrArray["attributes"]): HTMLElement | u
   return h(
     "details",
     { open: count <= 6 },
-    h("summary", {}, `Attributes (${count.toLocaleString("en")})`),
+    h("summary", {}, `Attributes (${formatCount(count)})`),
     h("pre", { tabindex: 0 }, text),
     !isWhole && h("p", { class: "zw-advice" }, "The attributes are longer than shown here."),
   );
@@ -68,7 +75,7 @@ function factRows(array: ZarrArray): [string, Node | string][] {
     ["Shard shape", array.shardShape && formatShape(array.shardShape)],
     [
       "Chunks",
-      `${product(grid).toLocaleString("en")}${dtype.isVariable ? "" : `, each ${formatByteCount(product(chunkShape) * dtype.itemBytes)}`}`,
+      `${formatCount(product(grid))}${dtype.isVariable ? "" : `, each ${formatByteCount(product(chunkShape) * dtype.itemBytes)}`}`,
     ],
     ["Fill value", fillText(array)],
     ["Codecs", codecList(array)],

@@ -1,5 +1,7 @@
 /** A data frame as a table: the index, numbers, and categories by their names. */
+
 import { h } from "../base/dom.js";
+import { formatCount } from "../base/format.js";
 import { shortened } from "../base/text.js";
 import { VirtualGrid } from "../base/virtual-grid.js";
 import type { Table } from "../source/columns.js";
@@ -27,14 +29,14 @@ export function frameTable(table: Table): HTMLElement {
       content: (row, column) => cell(table.value(names[column]!, row)),
     },
     {
-      label: `${table.rows.toLocaleString("en")} rows of ${names.length} columns`,
+      label: `${formatCount(table.rows)} rows of ${names.length} columns`,
       role: "table",
       maxCells,
       head: { width: padding + characterWidth * String(table.rows).length, height: rowHeight },
       cellSize: () => ({ width, height: rowHeight }),
     },
   );
-  const title = `${table.rows.toLocaleString("en")} rows, ${names.length} columns`;
+  const title = `${formatCount(table.rows)} rows, ${names.length} columns`;
   return h(
     "div",
     { class: "zw-table", role: "region", "aria-label": "Values" },

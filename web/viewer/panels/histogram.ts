@@ -1,6 +1,6 @@
 /** A histogram of values with the colour limits, which can be dragged. */
 import { h } from "../base/dom.js";
-import { formatBriefly } from "../base/format.js";
+import { formatBriefly, formatCount } from "../base/format.js";
 import { bent, scaleCurve } from "../base/value-scale.js";
 import { layerColors } from "../draw/table.js";
 import type { Histogram } from "../numbers/findings.js";
@@ -235,7 +235,7 @@ function barHeights({ bins }: Histogram, isLog: boolean): number[] {
 
 /** Describes the data of the histogram; minimum and maximum are given only if they are final. */
 export function noteText({ findings, isAllSeen }: Pick<LayerNumbers, "findings" | "isAllSeen">): string {
-  const count = findings.count.toLocaleString("en");
+  const count = formatCount(findings.count);
   const [min, max] = findings.extent ?? [Number.NaN, Number.NaN];
   if (isAllSeen) return `All ${count} values of the slice: ${intervalText(min, max)}`;
   const [low, high] = findings.percentiles([0.01, 0.99]);

@@ -1,5 +1,7 @@
 /** Notes below the picture: warnings, and remarks on the displayed data. */
+
 import { h } from "../base/dom.js";
+import { formatCount } from "../base/format.js";
 import { maxText, shortened } from "../base/text.js";
 
 export interface Note {
@@ -14,7 +16,7 @@ export interface Note {
 /** Maximum number of displayed notes. */
 const maxNotes = 20;
 
-const restNote = (count: number): Note => ({ text: `More notes: ${count.toLocaleString("en")}.` });
+const restNote = (count: number): Note => ({ text: `More notes: ${formatCount(count)}.` });
 
 export class Notes {
   readonly element = h("ul", { class: "zw-notes", "aria-label": "Notes", hidden: true });

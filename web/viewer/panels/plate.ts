@@ -1,5 +1,7 @@
 /** A plate of wells as a grid. */
+
 import { h } from "../base/dom.js";
+import { formatCount } from "../base/format.js";
 import { shortName } from "../base/text.js";
 import { type Cells, VirtualGrid } from "../base/virtual-grid.js";
 import type { Plate, WellPosition } from "../source/plate.js";
@@ -59,7 +61,7 @@ export function plateView(
   return h(
     "div",
     { class: "zw-plate", role: "region", "aria-label": "Plate" },
-    h("h3", {}, `A plate with ${count === 1 ? "1 well" : `${count.toLocaleString("en")} wells`}`),
+    h("h3", {}, `A plate with ${count === 1 ? "1 well" : `${formatCount(count)} wells`}`),
     h("p", {}, "Choose a well to see its fields of view."),
     controls,
     grid.element,

@@ -1,6 +1,6 @@
 /** The cost of reading the view: estimated from its chunks, and measured on demand. */
 import { h } from "../base/dom.js";
-import { errorMessage, formatByteCount } from "../base/format.js";
+import { errorMessage, formatByteCount, formatCount } from "../base/format.js";
 import type { Advice } from "../model/advice.js";
 import type { Measured } from "../source/measure.js";
 
@@ -36,7 +36,7 @@ export class ReadingPanel {
       ["In view", formatByteCount(shownBytes)],
       [
         "Decoded",
-        `${formatByteCount(chunkBytes)} in ${chunks.toLocaleString("en")} ${chunks === 1 ? "chunk" : "chunks"}`,
+        `${formatByteCount(chunkBytes)} in ${formatCount(chunks)} ${chunks === 1 ? "chunk" : "chunks"}`,
       ],
       ["Visible", `${share < 1 ? share.toPrecision(1) : Math.round(share)} %`],
     ] as const;

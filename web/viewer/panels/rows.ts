@@ -1,7 +1,7 @@
 /** The table of a view: the column that colours its points or labels, and its rows, which can be selected. */
 import { colormapNames, isColormap } from "../base/colormaps.js";
 import { h, labelled, numberField, select, showNumber } from "../base/dom.js";
-import { errorMessage } from "../base/format.js";
+import { errorMessage, formatCount } from "../base/format.js";
 import { shortened, shortName } from "../base/text.js";
 import { type GridPosition, VirtualGrid } from "../base/virtual-grid.js";
 import { maxListed } from "../model/label-look.js";
@@ -109,7 +109,7 @@ export class RowsPanel {
 
   #syncSelection(selected: readonly number[]): void {
     const { rows } = this.observations;
-    const text = `${rows.toLocaleString("en")} rows, ${selected.length} selected`;
+    const text = `${formatCount(rows)} rows, ${selected.length} selected`;
     if (this.#count.textContent !== text) this.#count.textContent = text;
     this.#clear.hidden = selected.length === 0;
     const last = selected.at(-1);
@@ -178,7 +178,7 @@ export class RowsPanel {
         },
       },
       {
-        label: `${rows.toLocaleString("en")} rows of ${names.length} columns`,
+        label: `${formatCount(rows)} rows of ${names.length} columns`,
         role: "grid",
         maxCells,
         head: { width: headWidth, height: cellSize.height },

@@ -1,6 +1,6 @@
 /** The contents of a group as a tree of expandable branches, with a summary of each node. */
 import { h } from "../base/dom.js";
-import { formatByteCount, formatShape, formatType } from "../base/format.js";
+import { formatByteCount, formatCount, formatShape, formatType } from "../base/format.js";
 import { namesWith } from "../base/slices.js";
 import { longName, maxText, shortened, shortName } from "../base/text.js";
 import { type Rows, VirtualList } from "../base/virtual-list.js";
@@ -270,8 +270,7 @@ const treeLines = (items: readonly TreeItem[], depth: number): Line[] =>
 
 const leaf = () => h("span", { class: "zw-tree-leaf", "aria-hidden": "true" }, "▦");
 
-const countText = (count: number): string =>
-  count === 1 ? "1 member" : `${count.toLocaleString("en")} members`;
+const countText = (count: number): string => (count === 1 ? "1 member" : `${formatCount(count)} members`);
 
 function showFacts({ words, facts = "" }: Line): void {
   if (!words || words.textContent === facts) return;

@@ -1,6 +1,6 @@
 /** Columns of tables: of AnnData's `obs`, of Parquet files; categories resolved. */
 import { get, isZarrError, type ParquetColumn, strings, type ZarrArray, type ZarrGroup } from "zarr-wasm";
-import { formatBriefly } from "../base/format.js";
+import { formatBriefly, formatCount } from "../base/format.js";
 import { shortened } from "../base/text.js";
 import { textAt, textsAt } from "./attributes.js";
 import { type FeatureColumn, featureLimits, InvalidLayer } from "./features.js";
@@ -125,7 +125,7 @@ export async function readTable(frame: ZarrGroup, signal: AbortSignal): Promise<
   const rows = await frameRows(frame, signal);
   if (rows === undefined) throw new InvalidLayer("it has no index");
   if (rows > featureLimits.features)
-    throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} rows`);
+    throw new InvalidLayer(`it has more than ${formatCount(featureLimits.features)} rows`);
   return readFrame(frame, rows, signal);
 }
 
@@ -222,7 +222,7 @@ export async function readNumbers(
   const count = array.shape.reduce((product, length) => product * length, 1);
   if (count > 2 * featureLimits.vertices)
     throw new InvalidLayer(
-      `/${array.path} has more than ${(2 * featureLimits.vertices).toLocaleString("en")} elements`,
+      `/${array.path} has more than ${formatCount(2 * featureLimits.vertices)} elements`,
     );
   if (isText(array)) throw new InvalidLayer(`/${array.path} does not hold numbers`);
   const { data } = await get(array, null, { signal });

@@ -1,5 +1,7 @@
 /** Embeddings of AnnData, such as `obsm/X_umap`, as datasets: each column is an axis, observations are points. */
+
 import { get, slice, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { formatCount } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import { textAt } from "./attributes.js";
 import type { Collection } from "./collection.js";
@@ -72,7 +74,7 @@ async function readColumns(array: ZarrArray, signal: AbortSignal): Promise<Float
   const [rows, all] = array.shape as [number, number];
   const count = Math.min(all, maxColumns);
   if (rows * count > 2 * featureLimits.vertices)
-    throw new InvalidLayer(`it has more than ${(2 * featureLimits.vertices).toLocaleString("en")} elements`);
+    throw new InvalidLayer(`it has more than ${formatCount(2 * featureLimits.vertices)} elements`);
   const { data, stride } = await get(array, [null, slice(0, count)], { signal });
   return Array.from({ length: count }, (_, column) =>
     Float64Array.from({ length: rows }, (_row, row) => Number(data[row * stride[0]! + column * stride[1]!])),

@@ -1,3 +1,4 @@
+import { formatCount } from "../base/format.js";
 /** Points, lines and areas with properties: the content of layers of points and shapes. */
 import { applied, type Matrix } from "../base/matrix.js";
 
@@ -135,7 +136,7 @@ export class GeometryBuilder {
       for (const list of this.#lists) list.reset();
     }
     if (++this.feature > featureLimits.features)
-      throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} features`);
+      throw new InvalidLayer(`it has more than ${formatCount(featureLimits.features)} features`);
   }
 
   point(x: number, y: number): void {
@@ -175,7 +176,7 @@ export class GeometryBuilder {
   #add(list: NumberList<Float64Array>, x: number, y: number): void {
     this.#isFinite &&= Number.isFinite(x) && Number.isFinite(y);
     if ((this.#points.length + this.#xy.length) / 2 >= featureLimits.vertices)
-      throw new InvalidLayer(`it has more than ${featureLimits.vertices.toLocaleString("en")} vertices`);
+      throw new InvalidLayer(`it has more than ${formatCount(featureLimits.vertices)} vertices`);
     list.push(x);
     list.push(y);
   }

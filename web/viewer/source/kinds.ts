@@ -3,6 +3,7 @@
  * dataset, … Attributes decide; members only if the attributes do not. A node with an invalid declaration is
  * shown as a plain group, with the reason.
  */
+
 import {
   dimensionsOf,
   fieldPaths,
@@ -15,6 +16,7 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
+import { formatCount } from "../base/format.js";
 import { omeAttributes, own, pathBelow, textAt, wordsAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
 import { isPosition } from "./coordinates.js";
@@ -196,7 +198,7 @@ async function datasetKind(
   const coordinates = all.filter(isAuxiliary);
   const first = mostInformative(variables) ?? mostInformative(coordinates);
   const left = listed.length - arrays.length;
-  const note = `The group has ${listed.length.toLocaleString("en")} arrays, of which the first ${maxArrays} are listed here.`;
+  const note = `The group has ${formatCount(listed.length)} arrays, of which the first ${maxArrays} are listed here.`;
   const told = left > 0 ? { ...contents, note: [contents.note, note].filter(Boolean).join(" ") } : contents;
   return first && { kind: "dataset", variables, coordinates, first, contents: told };
 }

@@ -1,4 +1,5 @@
 /** OME-Zarr images as datasets: levels, axes with units, channels, and labels. */
+
 import {
   channelAxis as channelAxisOf,
   isZarrError,
@@ -9,6 +10,7 @@ import {
   type ZarrArray,
   type ZarrGroup,
 } from "zarr-wasm";
+import { formatCount } from "../base/format.js";
 import { omeAttributes, own } from "./attributes.js";
 import { linearCoordinates } from "./coordinates.js";
 import type { AxisRole, ChannelInfo, Dataset, DatasetAxis, Labels, LabelsList, Level } from "./dataset.js";
@@ -45,7 +47,7 @@ export async function multiscaleDataset(image: OmeMultiscale, options: ImageOpti
   const [array] = arrays as [ZarrArray];
   const levels = described.map((level, i) => lazyLevel(image, level, i, array, arrays[i]));
   const left = image.levels.length - described.length;
-  const problem = `The image has ${image.levels.length.toLocaleString("en")} levels, of which the first ${maxLevels} are used.`;
+  const problem = `The image has ${formatCount(image.levels.length)} levels, of which the first ${maxLevels} are used.`;
   const axes = image.axes.map((_, axis) => multiscaleAxis(image, axis, array.shape[axis]!));
   const at = channelAxisOf(image);
   const channelAxis = at >= 0 ? at : undefined;

@@ -27,6 +27,16 @@ interface NodeContext {
 /** The store of the address opened last, reused with its cached metadata. */
 let last: { readonly address: string; readonly store: HttpStore } | undefined;
 
+/** A node whose opening began before it was requested. */
+interface NodeAhead {
+  readonly source: HttpStore;
+  readonly path: string | undefined;
+  readonly warnings: readonly ZarrWarning[];
+  readonly opening: Promise<OpenedNode>;
+}
+
+let ahead: NodeAhead | undefined;
+
 /** The Zarr version of the nodes that were found in a store. */
 const foundIn = keptFor((_store: HttpStore): { version?: 2 | 3 } => ({}));
 
@@ -61,6 +71,8 @@ export async function storeFor(source: Source): Promise<Source> {
  */
 export async function openNode(target: NodeTarget, context: NodeContext): Promise<OpenedNode> {
   const { source, path, v1Order } = target;
+  const begun = await takeAhead(target, context);
+  if (begun) return begun;
   const options = { path, ...context };
   if (source instanceof HttpStore) {
     const found = foundIn(source);
@@ -73,6 +85,36 @@ export async function openNode(target: NodeTarget, context: NodeContext): Promis
     }
   }
   return open(source, { ...options, v1Order });
+}
+
+/**
+ * Begins to open a node over HTTP. The next call of `openNode` takes it, if it requests this node.
+ */
+export async function openAhead(address: string, path: string | undefined): Promise<void> {
+  const source = await storeFor(address);
+  if (!(source instanceof HttpStore)) return;
+  const warnings: ZarrWarning[] = [];
+  const context = {
+    signal: new AbortController().signal,
+    onWarning: (warning: ZarrWarning) => warnings.push(warning),
+  };
+  const opening = openNode({ source, path }, context);
+  opening.catch(() => {}); // opened again when it is requested
+  ahead = { source, path, warnings, opening };
+}
+
+/** The node that is opened ahead; undefined if it is another one or cannot be opened. */
+async function takeAhead(
+  { source, path, v1Order = "spec" }: NodeTarget,
+  { signal, onWarning }: NodeContext,
+): Promise<OpenedNode | undefined> {
+  const begun = ahead;
+  ahead = undefined;
+  if (!begun || begun.source !== source || begun.path !== path || v1Order !== "spec") return undefined;
+  const node = await begun.opening.catch(() => undefined);
+  signal.throwIfAborted();
+  if (node) begun.warnings.forEach(onWarning);
+  return node;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Points and shapes of SpatialData, and positions of AnnData, as layers. */
 import { isZarrError, type ParquetTable, readParquet, type ZarrGroup } from "zarr-wasm";
+import { formatCount } from "../base/format.js";
 import { own, textAt, textsAt } from "./attributes.js";
 import { parquetColumn, readColumn, readNumbers, Table } from "./columns.js";
 import type { Dataset } from "./dataset.js";
@@ -142,7 +143,7 @@ async function pointsOf(files: readonly Uint8Array[]): Promise<Features> {
   for (const file of files) tables.push(await readTable(file, columns));
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   if (rows > featureLimits.features)
-    throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} points`);
+    throw new InvalidLayer(`it has more than ${formatCount(featureLimits.features)} points`);
   const table = joined(tables, rows, columns);
   const [x, y] = ["x", "y"].map((name) => table.columns.get(name));
   if (x?.kind !== "numbers" || y?.kind !== "numbers")
@@ -318,7 +319,7 @@ async function annData(group: ZarrGroup, signal: AbortSignal): Promise<LinkedFea
   });
   const [rows = 0, rank = 0] = array.shape;
   if (rows > featureLimits.features)
-    throw new InvalidLayer(`it has more than ${featureLimits.features.toLocaleString("en")} observations`);
+    throw new InvalidLayer(`it has more than ${formatCount(featureLimits.features)} observations`);
   const positions = await readNumbers(array, [null, null], signal);
   if (rank < 2 || rank > 3) throw new InvalidLayer("obsm/spatial does not have two or three columns");
   const observations = await annDataObservations(group, rows, signal);

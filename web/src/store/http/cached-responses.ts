@@ -55,6 +55,8 @@ export class CachedResponses {
   readonly #origins = new Origins();
   /** URLs of objects whose entries are not used any more. */
   readonly #forgotten = new Set<string>();
+  /** Entries that this program has written. */
+  readonly #recorded = new Set<string>();
   #readFailures = 0;
 
   constructor(
@@ -72,7 +74,8 @@ export class CachedResponses {
     this.#writer.noteRead();
     const id = requestId(url, request);
     const documents = this.#newest.documentsAbove(url);
-    const entry = this.#forgotten.has(withoutHash(url)) ? undefined : await this.#find(id, request);
+    const entry = this.#mayHave(id, url) ? await this.#find(id, request) : undefined;
+    this.#newest.noteSearch(url, entry !== undefined);
     if (entry && !isDocument(url) && isFresh(entry) && this.#newest.matches(url, entry, documents)) {
       this.#writer.touch(id);
       return this.#answer(url, entry);
@@ -106,6 +109,15 @@ export class CachedResponses {
     await this.#writer?.clear();
   }
 
+  /**
+   * Whether an entry may be used. Chunks below a document that was not stored before are not searched for, unless this
+   * program has stored them: a search takes time, above all when a page starts.
+   */
+  #mayHave(id: string, url: URL): boolean {
+    if (this.#forgotten.has(withoutHash(url))) return false;
+    return isDocument(url) || this.#recorded.has(id) || !this.#newest.isNew(url);
+  }
+
   /** Reads an entry; undefined if there is none, or it is damaged. */
   async #find(id: string, { watch: { signal } }: TransportRequest): Promise<CacheEntry | undefined> {
     try {
@@ -136,7 +148,7 @@ export class CachedResponses {
 
   /** Writes an entry again. Without a lifetime it is confirmed by a request the next time, too: not worth a write. */
   #renew(entry: CacheEntry, news: CacheEntry): void {
-    if (hasLifetime(news) || !isTied(entry, news.documents)) this.#writer!.write(news);
+    if (hasLifetime(news) || !isTied(entry, news.documents)) this.#write(news);
     else this.#writer!.touch(entry.id);
   }
 
@@ -158,7 +170,7 @@ export class CachedResponses {
     if (isMissing) {
       this.#newest.noteDocument(url, undefined);
       if (isKept && before && missingStatus.has(before.status)) this.#renew(before, empty);
-      else if (isKept) this.#writer!.write(empty);
+      else if (isKept) this.#write(empty);
       return answer;
     }
     // The versions of documents matter even if they may not be stored.
@@ -166,8 +178,15 @@ export class CachedResponses {
     return recorded(answer, (body) => {
       const entry = entryWith(body);
       this.#newest.noteDocument(url, entry);
-      if (isKept) this.#writer!.write(entry);
+      if (isKept) this.#write(entry);
     });
+  }
+
+  #write(entry: CacheEntry): void {
+    this.#recorded.add(entry.id);
+    const [oldest] = this.#recorded.size > maxObjects ? this.#recorded : [];
+    if (oldest !== undefined) this.#recorded.delete(oldest);
+    this.#writer!.write(entry);
   }
 }
 
@@ -205,6 +224,8 @@ function isWhole(answer: HttpResponse, length: number): boolean {
 class NewestVersions {
   readonly #validators = new Map<string, string>();
   readonly #documents = new Map<string, Map<string, string>>();
+  /** Documents that were not stored before. */
+  readonly #unstored = new Set<string>();
   /** Whether documents were dropped, so that entries cannot be compared with all of them. */
   #isIncomplete = false;
 
@@ -228,6 +249,22 @@ class NewestVersions {
     this.#documents.set(folder, known);
     const [first] = this.#documents.size > maxFolders ? this.#documents.keys() : [];
     if (first !== undefined) this.#isIncomplete = this.#documents.delete(first);
+  }
+
+  /** Notes whether an object was stored before. */
+  noteSearch(url: URL, isStored: boolean): void {
+    if (!describing.test(url.pathname)) return;
+    if (isStored) this.#unstored.delete(withoutHash(url));
+    else if (this.#unstored.size < maxFolders) this.#unstored.add(withoutHash(url));
+  }
+
+  /** Whether no document was stored before that describes an object. */
+  isNew(url: URL): boolean {
+    for (let [folder] = splitPath(url); folder.length > url.origin.length; folder = parentOf(folder)) {
+      const names = [...(this.#documents.get(folder)?.keys() ?? [])];
+      if (names.length > 0) return names.every((name) => this.#unstored.has(folder + name));
+    }
+    return false;
   }
 
   /** Returns the versions of the documents in the folders above an object. */
