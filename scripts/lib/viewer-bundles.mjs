@@ -55,8 +55,8 @@ const sharedData = {
 };
 
 /**
- * Explicit groups of files: modules that open a source; the others that elements and the page load at the start; those
- * of elements and those of the page; those loaded soon after.
+ * Explicit groups of files. "open": modules that open a source; "start": others that elements and the page load at the
+ * start; "element" and "page": others that only one of them loads; "soon": modules loaded soon after.
  */
 const parts = ["open", "start", "element", "page", "soon"];
 
