@@ -72,16 +72,24 @@ test("the page opens the source in its address while other scripts are loading",
     expect(requests.filter((path) => path === `/stores/pyramid/${name}`)).toHaveLength(1);
 });
 
-test("a source whose first opening fails is opened again by the page", async ({ viewer, page }) => {
-  let failures = 0;
+test("a source whose early opening fails is requested again only by “Try again”", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/403/);
+  let requests = 0;
   const scripts = await holdBack(page, /\/start-\w+\.js$/);
   await page.route(/\/pyramid\/zarr\.json$/, (route) =>
-    ++failures === 1 ? route.fulfill({ status: 403, body: "" }) : route.continue(),
+    ++requests === 1 ? route.fulfill({ status: 403, body: "" }) : route.continue(),
   );
   const loading = viewer.goto("source=/stores/pyramid");
-  await expect.poll(() => failures).toBe(1);
+  await expect.poll(() => requests).toBe(1);
   scripts.release();
   await loading;
+  await viewer.reaches("error");
+  expect(requests).toBe(1);
+  await page.getByRole("button", { name: "Try again" }).click();
   await viewer.reaches("ready");
 });
 

@@ -1,6 +1,6 @@
 /** Opens the layers over a picture and keeps their contents. */
 import { loadColormap } from "../base/colormaps.js";
-import { errorMessage } from "../base/format.js";
+import { errorMessage, formatCount } from "../base/format.js";
 import { shortName } from "../base/text.js";
 import { contentKey, type LayerState, layerName, placeKey } from "../model/added-layers.js";
 import { type OpenedLayer, openedLayers } from "../model/opened-layers.js";

@@ -33,6 +33,7 @@ interface NodeAhead {
   readonly path: string | undefined;
   readonly warnings: readonly ZarrWarning[];
   readonly opening: Promise<OpenedNode>;
+  readonly giveUp: AbortController;
 }
 
 let ahead: NodeAhead | undefined;
@@ -87,34 +88,44 @@ export async function openNode(target: NodeTarget, context: NodeContext): Promis
   return open(source, { ...options, v1Order });
 }
 
-/**
- * Begins to open a node over HTTP. The next call of `openNode` takes it, if it requests this node.
- */
+/** Begins to open a node over HTTP. The next call of `openNode` takes it if it requests this node. */
 export async function openAhead(address: string, path: string | undefined): Promise<void> {
   const source = await storeFor(address);
   if (!(source instanceof HttpStore)) return;
   const warnings: ZarrWarning[] = [];
+  const giveUp = new AbortController();
   const context = {
-    signal: new AbortController().signal,
+    signal: giveUp.signal,
     onWarning: (warning: ZarrWarning) => warnings.push(warning),
   };
   const opening = openNode({ source, path }, context);
-  opening.catch(() => {}); // opened again when it is requested
-  ahead = { source, path, warnings, opening };
+  opening.catch(() => {}); // reported when it is requested
+  ahead = { source, path, warnings, opening, giveUp };
 }
 
-/** The node that is opened ahead; undefined if it is another one or cannot be opened. */
+/** The node that is opened ahead; undefined if another one is, which is given up. */
 async function takeAhead(
   { source, path, v1Order = "spec" }: NodeTarget,
   { signal, onWarning }: NodeContext,
 ): Promise<OpenedNode | undefined> {
   const begun = ahead;
   ahead = undefined;
-  if (!begun || begun.source !== source || begun.path !== path || v1Order !== "spec") return undefined;
-  const node = await begun.opening.catch(() => undefined);
-  signal.throwIfAborted();
-  if (node) begun.warnings.forEach(onWarning);
-  return node;
+  if (!begun) return undefined;
+  const { opening, giveUp, warnings } = begun;
+  const forward = () => giveUp.abort(signal.reason);
+  if (begun.source !== source || begun.path !== path || v1Order !== "spec") {
+    giveUp.abort();
+    return undefined;
+  }
+  if (signal.aborted) forward();
+  signal.addEventListener("abort", forward, { once: true });
+  try {
+    const node = await opening;
+    warnings.forEach(onWarning);
+    return node;
+  } finally {
+    signal.removeEventListener("abort", forward);
+  }
 }
 
 /**
