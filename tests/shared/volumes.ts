@@ -77,7 +77,7 @@ export function omeVolume(levels: readonly TestVolume[], chunk: Triple, fill = 0
   return store;
 }
 
-function* chunksOf(
+export function* chunksOf(
   { shape, data }: TestVolume,
   [cz, cy, cx]: Triple,
   fill: number,

@@ -375,7 +375,8 @@ it("a volume has the proportions of its scales, and a stretched third axis", asy
   await writeMultiscale(store, image, { axes, scale: [2, 0.5, 0.5], levels: 1 });
   const found = await openTarget({ source: store, name: "volume" }, context);
   if (found.kind !== "dataset") throw new Error(found.kind);
-  const space = (exaggeration: number) => volumeSpace(found.dataset, [0, 1, 2], exaggeration);
+  const space = (exaggeration: number) =>
+    volumeSpace(found.dataset, [0, 1, 2], { exaggeration, places: "auto" });
   expect(space(1)).toEqual({ extent: [8, 6, 4], spacing: [1, 1, 4] });
   expect(space(2.5).spacing).toEqual([1, 1, 10]);
   expect(space(0.125).spacing).toEqual([2, 2, 1]);

@@ -74,7 +74,7 @@ export class LazyVolume {
         this.callbacks.onFrame(status);
       },
     });
-    const labels = volumeLabels(dataset, axes);
+    const labels = volumeLabels(dataset, axes, state);
     this.#view.show({ dataset, state, axes, layers: this.#layers, labels });
     return this.#view;
   }

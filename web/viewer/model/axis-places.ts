@@ -76,6 +76,19 @@ export function coordinatePlaces(axis: DatasetAxis, centres: Float64Array): Axis
   };
 }
 
+const known = new WeakMap<DatasetAxis, AxisPlaces>();
+
+/** The places along an axis whose coordinates are known and not evenly spaced. */
+export function irregularPlaces(axis: DatasetAxis): AxisPlaces | undefined {
+  const before = known.get(axis);
+  if (before) return before;
+  const centres = irregularCoordinates(axis);
+  if (!centres) return undefined;
+  const places = coordinatePlaces(axis, centres);
+  known.set(axis, places);
+  return places;
+}
+
 /** Index of the last place not above a position, at most the last but one. */
 function lastBelow(places: Float64Array, at: number): number {
   let [first, last] = [0, places.length - 2];

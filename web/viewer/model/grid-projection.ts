@@ -1,6 +1,6 @@
 /** Planes of rows and columns at the coordinates of their axes, and world maps that wrap around. */
 import type { DatasetAxis } from "../source/dataset.js";
-import { type AxisPlaces, coordinatePlaces, equalPlaces, irregularCoordinates } from "./axis-places.js";
+import { type AxisPlaces, equalPlaces, irregularPlaces } from "./axis-places.js";
 import type { Rectangle } from "./camera.js";
 import type { ElementPosition, Projection, SeenPart } from "./projection.js";
 
@@ -12,10 +12,7 @@ export function wrapsAround({ role, scale, length }: DatasetAxis): boolean {
 
 /** @returns undefined if the elements are equal cells that do not wrap around. */
 export function gridProjection(shown: readonly DatasetAxis[]): Projection | undefined {
-  const places = shown.map((axis) => {
-    const centres = irregularCoordinates(axis);
-    return centres ? coordinatePlaces(axis, centres) : equalPlaces(axis);
-  });
+  const places = shown.map((axis) => irregularPlaces(axis) ?? equalPlaces(axis));
   const across = places.at(-1)!;
   const down = shown.length > 1 ? places[0]! : undefined;
   const isPeriodic = down !== undefined && wrapsAround(shown.at(-1)!);

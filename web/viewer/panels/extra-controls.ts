@@ -115,7 +115,8 @@ function placesPart(dataset: Dataset, change: Change): Control {
     sync(settings, { kind }) {
       const onMap = mapPositions(dataset, { ...settings, places: "map" }) !== undefined;
       const isMapDefault = onMap && mapPositions(dataset, { ...settings, places: "auto" }) !== undefined;
-      const isUneven = settings.axes.some((axis) => irregularCoordinates(dataset.axes[axis]!) !== undefined);
+      const shown = settings.view === "volume" ? dataset.axes : settings.axes.map((i) => dataset.axes[i]!);
+      const isUneven = shown.some((axis) => irregularCoordinates(axis) !== undefined);
       element.hidden = (kind !== "image" && kind !== "line") || !(onMap || isUneven);
       options[placeModes.indexOf("map")]!.hidden = !onMap || isMapDefault;
       list.value = settings.places === "map" && isMapDefault ? "auto" : settings.places;

@@ -1,5 +1,6 @@
 /** The space of a volume: its voxels are boxes, or sheared and turned by a matrix. */
-import { dot, map3, type Vec3 } from "./bricks.js";
+import type { AxisPlaces } from "../model/axis-places.js";
+import { dot, map3, type Vec3, type VolumeLevel } from "./bricks.js";
 
 /** Rows. */
 type Matrix3 = readonly [Vec3, Vec3, Vec3];
@@ -11,7 +12,32 @@ export interface VolumeSpace {
   readonly spacing: Vec3;
   /** From voxels to space and back, unless axes are at right angles and not turned. */
   readonly affine?: { readonly matrix: Matrix3; readonly inverse: Matrix3 } | undefined;
+  /**
+   * The places of voxels along axes with unequal distances, which the others lack. Places are in voxels of equal
+   * length; all other functions of a space take places.
+   */
+  readonly places?: readonly (AxisPlaces | undefined)[] | undefined;
 }
+
+/** The place of a point in voxels of level 0. */
+export const placeOf = ({ places }: VolumeSpace, point: Vec3): Vec3 =>
+  places ? map3((i) => places[i]?.toWorld(point[i]!) ?? point[i]!) : point;
+
+/** The point in voxels of level 0 at a place. */
+export const pointAtPlace = ({ places }: VolumeSpace, place: Vec3): Vec3 =>
+  places ? map3((i) => places[i]?.toElement(place[i]!) ?? place[i]!) : place;
+
+/** Minimum length of a voxel that samples resolve, in voxels of equal length. */
+const leastResolved = 1 / 16;
+
+/** Distance of samples that meet every voxel of a level. */
+export const shortestWay = (space: VolumeSpace, { factor }: VolumeLevel): number =>
+  Math.min(
+    ...map3((i) => {
+      const smallest = Math.max(space.places?.[i]?.smallest ?? 1, leastResolved);
+      return Math.abs(factor[i]!) * faceDistance(space, i) * smallest;
+    }),
+  );
 
 const times = (matrix: Matrix3, a: Vec3): Vec3 => map3((i) => dot(matrix[i]!, a));
 const column = (matrix: Matrix3, axis: number): Vec3 => map3((i) => matrix[i]![axis]!);

@@ -1,6 +1,14 @@
 /** The camera of a volume: orbits a point, with parallel or perspective projection. */
 import { type Orbit, type VolumeClip, type VolumeCut, zoomRange } from "../model/volume.js";
-import { diagonal, normalToVoxels, toSpace, toVoxels, type VolumeSpace } from "./affine.js";
+import {
+  diagonal,
+  normalToVoxels,
+  placeOf,
+  pointAtPlace,
+  toSpace,
+  toVoxels,
+  type VolumeSpace,
+} from "./affine.js";
 import { type Box, dot, map3, type Vec3 } from "./bricks.js";
 
 /** A picture of a volume: its size is in device pixels. */
@@ -13,14 +21,14 @@ export interface VolumeViewpoint {
   readonly cut?: VolumeCut | null;
 }
 
-/** The points whose product with `normal` is `offset`, in voxels of level 0. */
+/** The places whose product with `normal` is `offset`. */
 export interface Plane {
   readonly normal: Vec3;
   readonly offset: number;
 }
 
 /**
- * The part of a volume that is drawn, in voxels of level 0: inside a box, and on the side of a plane to which its
+ * The part of a volume that is drawn: inside a box in voxels of level 0, and on the side of a plane to which its
  * normal points.
  */
 export interface VisiblePart extends Plane {
@@ -28,7 +36,7 @@ export interface VisiblePart extends Plane {
 }
 
 /**
- * The rays of a picture, in voxels of level 0. The ray of a pixel (u, v), counted from the middle to the right and
+ * The rays of a picture, as places. The ray of a pixel (u, v), counted from the middle to the right and
  * down, starts at `from + u·right + v·down` and has the direction `forward`; in perspective it starts at `from`
  * and has the direction `forward + u·right + v·down`.
  */
@@ -82,10 +90,7 @@ export const pixelScale = ({ space, orbit, width, height }: VolumeViewpoint): nu
   (Math.min(width, height) / diagonal(space)) * orbit.zoom;
 
 const centre = ({ space, orbit }: VolumeViewpoint): Vec3 =>
-  toSpace(
-    space,
-    map3((i) => orbit.center?.[i] ?? space.extent[i]! / 2),
-  );
+  toSpace(space, orbit.center ? placeOf(space, orbit.center) : map3((i) => space.extent[i]! / 2));
 
 /** The eye, and the distance from it to the centre of the orbit; in a parallel projection outside the volume. */
 function eyeOf(view: VolumeViewpoint): { eye: Vec3; distance: number } {
@@ -128,7 +133,7 @@ export function projector(view: VolumeViewpoint): (point: Vec3) => Projected {
   const { eye, distance } = eyeOf(view);
   const plain = pixelScale(view);
   return (point) => {
-    const way = plus(toSpace(space, point), -1, eye);
+    const way = plus(toSpace(space, placeOf(space, point)), -1, eye);
     const depth = dot(way, forward);
     const scale = orbit.isPerspective ? (plain * distance) / depth : plain;
     return {
@@ -155,7 +160,7 @@ export function shifted(view: VolumeViewpoint, dx: number, dy: number): Orbit {
   const { right, down } = basis(view.orbit);
   const scale = pixelScale(view);
   const moved = plus(plus(centre(view), -dx / scale, right), -dy / scale, down);
-  const [own, { extent }] = [toVoxels(view.space, moved), view.space];
+  const [own, { extent }] = [pointAtPlace(view.space, toVoxels(view.space, moved)), view.space];
   const center = map3((i) => Math.min(Math.max(own[i]!, 0), extent[i]!));
   return { ...view.orbit, center };
 }

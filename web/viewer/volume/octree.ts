@@ -1,5 +1,5 @@
 /** Chooses the bricks to show: as fine as the picture resolves and the budget allows. */
-import { voxelLength } from "./affine.js";
+import { placeOf, type VolumeSpace, voxelLength } from "./affine.js";
 import {
   type Box,
   type Brick,
@@ -102,7 +102,7 @@ function candidates(levels: readonly VolumeLevel[], view: VolumeViewpoint) {
   );
   return (brick: Brick): Candidate | undefined => {
     const box = brickBox(levels[brick.level]!, brick.at);
-    if (isCutAway(box, part)) return undefined;
+    if (isCutAway(box, part, space)) return undefined;
     const scale = measure(box);
     if (scale === undefined) return undefined;
     const middle = project(map3((i) => (box.from[i]! + box.to[i]!) / 2));
@@ -112,11 +112,12 @@ function candidates(levels: readonly VolumeLevel[], view: VolumeViewpoint) {
 }
 
 /** Whether no point of a box is drawn. */
-function isCutAway({ from, to }: Box, { box, normal, offset }: VisiblePart): boolean {
+function isCutAway({ from, to }: Box, { box, normal, offset }: VisiblePart, space: VolumeSpace): boolean {
+  const [first, last] = [placeOf(space, from), placeOf(space, to)];
   let greatest = 0;
   for (let i = 0; i < 3; i++) {
     if (to[i]! <= box.from[i]! || from[i]! >= box.to[i]!) return true;
-    greatest += Math.max(from[i]! * normal[i]!, to[i]! * normal[i]!);
+    greatest += Math.max(first[i]! * normal[i]!, last[i]! * normal[i]!);
   }
   return greatest <= offset;
 }

@@ -1,5 +1,5 @@
 /** Draws over a volume: its edges with the lengths of its axes, the clip box, a scale bar, the voxel under the pointer. */
-import { voxelLength } from "./affine.js";
+import { pointAtPlace, voxelLength } from "./affine.js";
 import { type Box, map3, type Vec3 } from "./bricks.js";
 import { corners, pixelScale, projector, type VolumeViewpoint, visiblePart } from "./camera.js";
 import { drawCube } from "./cube.js";
@@ -121,7 +121,8 @@ function drawLengths(
 ): void {
   const project = projector(view);
   for (const axis of [0, 1, 2]) {
-    const { x, y, depth } = project(map3((i) => (i === axis ? 0.5 : -0.04) * view.space.extent[i]!));
+    const place = map3((i) => (i === axis ? 0.5 : -0.04) * view.space.extent[i]!);
+    const { x, y, depth } = project(pointAtPlace(view.space, place));
     if (depth > 0) context.fillText(lengths[axis]!, x, y);
   }
 }

@@ -1,7 +1,7 @@
 /** Finds the voxel that a pixel of a volume shows. */
 import { type OpacityCurve, opacityAt } from "../model/opacity-curve.js";
 import type { VolumeMode } from "../model/volume.js";
-import { faceDistance } from "./affine.js";
+import { placeOf, pointAtPlace, shortestWay, type VolumeSpace } from "./affine.js";
 import type { Blocks, VolumeElement } from "./blocks.js";
 import { type Brick, map3, side, type Vec3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
@@ -37,16 +37,17 @@ interface Ray {
   readonly leave: number;
 }
 
-/** The ray of a pixel in the part that is drawn, in voxels of level 0 per unit of space. */
+/** The ray of a pixel in the part that is drawn, as places per unit of space. */
 function pixelRay(view: VolumeViewpoint, x: number, y: number): Ray {
   const { from, right, down, forward, isPerspective } = castRays(view);
   const aside = map3((i) => (x - view.width / 2) * right[i]! + (y - view.height / 2) * down[i]!);
   const start = isPerspective ? from : map3((i) => from[i]! + aside[i]!);
   const direction = map3((i) => forward[i]! + (isPerspective ? aside[i]! : 0) || 1e-9);
   const { box, normal, offset } = visiblePart(view);
+  const edges = [placeOf(view.space, box.from), placeOf(view.space, box.to)];
   let [enter, leave] = [0, Number.POSITIVE_INFINITY];
   for (let i = 0; i < 3; i++) {
-    const ends = [box.from, box.to].map((edge) => (edge[i]! - start[i]!) / direction[i]!);
+    const ends = edges.map((edge) => (edge[i]! - start[i]!) / direction[i]!);
     enter = Math.max(enter, Math.min(...ends));
     leave = Math.min(leave, Math.max(...ends));
   }
@@ -93,15 +94,13 @@ export function pickVoxel(
 ): Picked | undefined {
   const { levels, pages } = source;
   const ray = pixelRay(view, x, y);
-  const slice = nearestSlice(ray, source);
+  const slice = nearestSlice(ray, source, view.space);
   const leave = slice?.distance ?? ray.leave;
-  const shortest = levels.map(({ factor }) =>
-    Math.min(...map3((i) => Math.abs(factor[i]!) * faceDistance(view.space, i))),
-  );
+  const shortest = levels.map((level) => shortestWay(view.space, level));
   const { weigh, isSliceSeen } = weigher(mode, source.curve);
   let [best, found] = [Number.NEGATIVE_INFINITY, undefined as Picked | undefined];
   for (let t = ray.enter + shortest[0]! / 2; t < leave; ) {
-    const point = pointAt(ray, t);
+    const point = pointAtPlace(view.space, placeAt(ray, t));
     const brick = brickAt(pages, point);
     t += shortest[brick?.level ?? 0]! / 2;
     const picked = brick && pickedAt(source, brick, point);
@@ -115,7 +114,11 @@ export function pickVoxel(
 }
 
 /** The first slice on a ray that has a value there. */
-function nearestSlice(ray: Ray, source: PickSource): { picked: Picked; distance: number } | undefined {
+function nearestSlice(
+  ray: Ray,
+  source: PickSource,
+  space: VolumeSpace,
+): { picked: Picked; distance: number } | undefined {
   const { start, direction, enter, leave } = ray;
   const hits = source.slices.flatMap((plane) => {
     const distance = planeDistance(plane, start, direction);
@@ -123,7 +126,8 @@ function nearestSlice(ray: Ray, source: PickSource): { picked: Picked; distance:
     // The cut plane may lie between two voxels, and one of them is cut away.
     const { normal } = plane;
     const length = Math.hypot(...normal);
-    const point = map3((i) => pointAt(ray, distance)[i]! + (1e-3 * normal[i]!) / length ** 2);
+    const place = map3((i) => placeAt(ray, distance)[i]! + (1e-3 * normal[i]!) / length ** 2);
+    const point = pointAtPlace(space, place);
     const brick = brickAt(source.pages, point);
     const picked = brick && pickedAt(source, brick, point);
     return picked ? [{ picked, distance }] : [];
@@ -131,7 +135,7 @@ function nearestSlice(ray: Ray, source: PickSource): { picked: Picked; distance:
   return hits.sort((a, b) => a.distance - b.distance)[0];
 }
 
-const pointAt = ({ start, direction }: Ray, t: number): Vec3 => map3((i) => start[i]! + t * direction[i]!);
+const placeAt = ({ start, direction }: Ray, t: number): Vec3 => map3((i) => start[i]! + t * direction[i]!);
 
 const brickAt = (pages: PageTable, point: Vec3): Brick | undefined =>
   pages.brickAt(map3((i) => within(Math.floor(point[i]! / side), pages.grid[i]!)));

@@ -1,18 +1,18 @@
 /** Draws volumes: one ray per pixel, in parts of the picture, so that no draw call takes long. */
 import { pixelBytes } from "../base/color-tables.js";
 import { keptFor } from "../base/memo.js";
-import { linkProgram, type Program, setWhole, unit } from "../draw/gl.js";
+import { linkProgram, type Program, setNearest, setWhole, unit } from "../draw/gl.js";
 import type { Rgb } from "../draw/renderer.js";
 import { beginPicture, type LiveContext } from "../draw/shared-context.js";
 import { layerColors } from "../draw/table.js";
 import type { LayerStyle } from "../model/layers.js";
 import type { VolumeMode } from "../model/volume.js";
-import { faceDistance, spaceMatrices } from "./affine.js";
+import { placeOf, shortestWay, spaceMatrices, type VolumeSpace } from "./affine.js";
 import type { Atlas } from "./atlas.js";
 import { brickGrid, map3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
 import { opacityTable, opaqueEntries } from "./opacities.js";
-import { type RayFeatures, type RayMode, volumeShader } from "./shaders.js";
+import { placesRow, type RayFeatures, type RayMode, volumeShader } from "./shaders.js";
 
 /** A layer of a picture of a volume. */
 export interface VolumeSceneLayer {
@@ -75,13 +75,19 @@ export function drawVolume(live: LiveContext, scene: VolumeScene, part: PictureP
   gl.clear(gl.COLOR_BUFFER_BIT);
   for (const [i, layer] of scene.layers.entries()) {
     const isLabels = layer.style.kind === "labels";
-    const features = { isAligned: layer.levels.every(isAligned), hasSlices: scene.slices.length > 0 };
+    const { space } = scene.view;
+    const features = {
+      isAligned: layer.levels.every(isAligned),
+      hasSlices: scene.slices.length > 0,
+      isEven: space.places === undefined,
+    };
     const { program, at } = programFor(live, isLabels ? "labels" : scene.mode, features);
     gl.useProgram(program);
     layer.atlas.bind(scene.isSmooth && !isLabels);
     sendColors(live, scene, layer);
     setView(gl, at, scene, layer, part.grain);
     setLayer(gl, at, scene, layer);
+    if (space.places) setPlaces(live, at, space);
     setSlices(gl, at, scene, layer.style);
     // Channels are added to the first; labels cover them.
     if (i > 0 || isLabels) gl.enable(gl.BLEND);
@@ -123,13 +129,9 @@ function sendColors({ gl, resources }: LiveContext, scene: VolumeScene, { style,
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA16F, 256, rows, 0, gl.RGBA, gl.FLOAT, texels);
 }
 
-/** The length of the shortest edge of a level's voxels. */
-const shortestEdge = ({ space }: VolumeViewpoint, { factor }: VolumeLevel): number =>
-  Math.min(...factor.map((length, i) => Math.abs(length) * faceDistance(space, i)));
-
 /** Distance between samples of a level. */
 const sampleInterval = ({ view, samples }: VolumeScene, level: VolumeLevel): number =>
-  shortestEdge(view, level) / samples;
+  shortestWay(view.space, level) / samples;
 
 /** Uniforms of the rays and the levels. */
 function setView(
@@ -155,8 +157,10 @@ function setView(
   // Labels may cover a part of the image.
   const { origin, factor, shape } = levels[0]!;
   const own = (i: number) => origin[i]! + shape[i]! * factor[i]!;
-  gl.uniform3f(at("boxFrom"), ...map3((i) => Math.max(box.from[i]!, origin[i]!)));
-  gl.uniform3f(at("boxTo"), ...map3((i) => Math.min(box.to[i]!, own(i))));
+  const boxFrom = map3((i) => Math.max(box.from[i]!, origin[i]!));
+  const boxTo = map3((i) => Math.min(box.to[i]!, own(i)));
+  gl.uniform3f(at("boxFrom"), ...placeOf(view.space, boxFrom));
+  gl.uniform3f(at("boxTo"), ...placeOf(view.space, boxTo));
   gl.uniform4f(at("plane"), ...normal, offset);
   const [toSpace, toVoxels] = spaceMatrices(view.space);
   gl.uniformMatrix3fv(at("space"), false, toSpace);
@@ -172,7 +176,7 @@ function setView(
   const steps = levels.flatMap((level) => [
     sampleInterval(scene, level),
     isAligned(level) ? 1 : 0,
-    shortestEdge(view, level) / 2,
+    shortestWay(view.space, level) / 2,
   ]);
   gl.uniform3fv(at("steps"), steps);
   gl.uniform3fv(
@@ -181,6 +185,37 @@ function setView(
   );
   for (const [i, name] of ["atlas", "pages", "bricks", "colours", "cells"].entries())
     gl.uniform1i(at(name), i);
+}
+
+/** The table of places of a context, and those it has. */
+const placesTable = keptFor(({ gl }: LiveContext) => {
+  const texture = gl.createTexture();
+  gl.activeTexture(gl.TEXTURE5);
+  gl.bindTexture(gl.TEXTURE_2D, texture);
+  setNearest(gl);
+  return { texture, places: undefined as VolumeSpace["places"] };
+});
+
+/** Binds the table of the places of the middles of voxels. */
+function setPlaces(live: LiveContext, at: Program["at"], { places, extent }: VolumeSpace): void {
+  const { gl } = live;
+  const counts = map3((i) => (places![i] ? extent[i]! : 0));
+  const rows = map3((i) => Math.ceil(counts[i]! / placesRow));
+  const starts = [0, rows[0], rows[0] + rows[1]] as const;
+  const table = placesTable(live);
+  gl.activeTexture(gl.TEXTURE5);
+  gl.bindTexture(gl.TEXTURE_2D, table.texture);
+  if (table.places !== places) {
+    const height = rows[0] + rows[1] + rows[2];
+    const texels = new Float32Array(placesRow * height);
+    for (const [axis, one] of places!.entries())
+      for (let i = 0; i < counts[axis]!; i++) texels[starts[axis]! * placesRow + i] = one!.toWorld(i + 0.5);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.R32F, placesRow, height, 0, gl.RED, gl.FLOAT, texels);
+    table.places = places;
+  }
+  gl.uniform1i(at("places"), 5);
+  gl.uniform3i(at("placeRows"), ...starts);
+  gl.uniform3i(at("placeCounts"), ...counts);
 }
 
 function setSlices(

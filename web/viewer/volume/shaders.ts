@@ -11,6 +11,9 @@ import { maxSlices } from "./slices.js";
 /** Maximum number of levels of a volume. */
 export const maxLevels = 16;
 
+/** Texels in a row of the table of places. */
+export const placesRow = 1024;
+
 /** A projection of the values along a ray, or the first label. */
 export type RayMode = VolumeMode | "labels";
 
@@ -98,191 +101,85 @@ export interface RayFeatures {
   /** Whether bricks of coarser levels consist of whole bricks of level 0. */
   readonly isAligned: boolean;
   readonly hasSlices: boolean;
+  /** Whether all voxels along an axis have the same length. */
+  readonly isEven: boolean;
 }
 
-export function volumeShader(mode: RayMode, { isAligned, hasSlices }: RayFeatures): string {
-  const { skip, uniform, sample, stop, result } = modes[mode];
-  const back = mode === "labels" ? "covering(labelled(value))" : "mapped(value)";
-  return `#version 300 es
-precision highp float;
-precision highp int;
-precision highp sampler2D;
-precision highp sampler3D;
-precision highp usampler3D;
-uniform sampler3D atlas;
-uniform sampler3D cells;
-uniform usampler3D pages;
-uniform sampler2D bricks;
-uniform sampler2D colours;    // translucent volumes have a row for each level after the first
-uniform vec3 from, right, down, forward;   // rays, in voxels of level 0
-uniform vec2 middle;      // of the picture, in its pixels
-uniform float grain;      // pixels of the view per pixel of the picture
-uniform float pixel;
-uniform bool isPerspective;
-uniform vec3 boxFrom, boxTo;   // the part that is drawn
-uniform vec4 plane;            // points whose product with xyz is less than w are not drawn
-uniform mat3 space, voxels;   // from voxels of level 0 to space, and back
-uniform vec3 origins[${maxLevels}];
-uniform vec3 factors[${maxLevels}];
-uniform vec3 lastBricks[${maxLevels}];     // the greatest index of bricks
-uniform vec3 steps[${maxLevels}];          // distance between samples; 1 if bricks consist of whole cells; first sample
-uniform vec3 range;       // lower limit, colours per value, upper limit
-uniform vec2 opaque;      // values from x to y are not transparent
-uniform float surface;
-uniform float unit;       // value of a texel of 1
-uniform float opacity;
-uniform vec4 ground;
-uniform vec4 slices[${maxSlices}];   // points whose product with xyz is w
-uniform int sliceCount;
-uniform bool isSliceSmooth;
-out vec4 colour;
+/** Places along axes whose voxels have unequal lengths: a table of their middles, between which lengths are equal. */
+const unevenAxes = `
+uniform sampler2D places;
+uniform ivec3 placeRows, placeCounts;   // 0 for axes of equal voxels
+// Of the last point: voxels per place, and the places between which it is the same.
+vec3 density = vec3(1.0), pieceFrom = vec3(-1e9), pieceTo = vec3(1e9);
 
-const float side = ${side}.0;
-const float cellSide = ${cellSide}.0;
-const bool isSkipping = true;
-const bool isAligned = ${isAligned};
-const bool hasSlices = ${hasSlices};
+float placeAt(int axis, int i) {
+  return texelFetch(places, ivec2(i % ${placesRow}, placeRows[axis] + i / ${placesRow}), 0).r;
+}
 
-int entryAt(float value) { return int(clamp((value - range.x) * range.y, 0.0, 255.0)); }
-
-/** Colour of a voxel, and opacity of one of level 0. */
-vec4 entryOf(float value) { return texelFetch(colours, ivec2(entryAt(value), 0), 0); }
-
-vec4 mapped(float value) { return vec4(entryOf(value).rgb, 1.0); }
-
-// As draw/shaders.ts does for floats.
-vec4 labelled(float value) {
-  value = floor(value * unit + 0.5);
-  uint low = uint(int(value)), high = value < 0.0 ? 0xffffffffu : 0u, code = low;
-  if (high != 0u || low >= 65536u) {
-    uint above = ((low >> 23) | (high << 9)) ^ (high >> 23);
-    code = 65536u + ((low + above * 0x9e3779b1u) & 0x7fffffu);
+/** The point at a place, in voxels of level 0. */
+vec3 pointAt(vec3 place) {
+  for (int axis = 0; axis < 3; axis++) {
+    int first = 0, last = placeCounts[axis] - 2;
+    if (last < 0) continue;
+    while (first < last) {
+      int middle = (first + last + 1) >> 1;
+      if (placeAt(axis, middle) <= place[axis]) first = middle;
+      else last = middle - 1;
+    }
+    float from = placeAt(axis, first), to = placeAt(axis, first + 1);
+    pieceFrom[axis] = first == 0 ? -1e9 : from;
+    pieceTo[axis] = first == placeCounts[axis] - 2 ? 1e9 : to;
+    density[axis] = 1.0 / (to - from);
+    place[axis] = float(first) + 0.5 + (place[axis] - from) * density[axis];
   }
-  if (code < 65536u) return texelFetch(colours, ivec2(code & 255u, code >> 8), 0);
-  uint mixed = ((code - 65536u) * 0x5bd1e9u) & 0x7fffffu;
-  mixed ^= mixed >> 11;
-  mixed = (mixed * 0x297a2du) & 0x7fffffu;
-  mixed ^= mixed >> 12;
-  uint rgb = (mixed << 1) | 1u;
-  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
-}
+  return place;
+}`;
 
-vec4 covering(vec4 label) {
-  float alpha = label.a * opacity;
-  return vec4(label.rgb * alpha, alpha);
-}
-
-float lit(vec3 slope) {
-  return 0.25 + 0.75 * abs(dot(normalize(slope * voxels + 1e-20), normalize(space * forward)));
-}
-
-/** Lighting of a label from the eye, by the neighbours that are equal. */
-float facing(vec3 at, vec3 scale, float v) {
-  vec3 slope = vec3(0.0);
-  for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) for (int k = -1; k <= 1; k++) {
-    vec3 way = vec3(i, j, k);
-    if (texture(atlas, at + way * scale).r == v) slope += way;
+/** Along pieces that are straight in voxels and in one brick. */
+const unevenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
+  // Samples of every level have the distance of level 0.
+  const int level = 0;
+  float interval = steps[0].x / size, phase = enter + steps[0].z / size;
+  float from = ceil(-steps[0].z / steps[0].x), count = ceil((leave - phase) / interval);
+  for (int i = 0; i < 65536 && from < count; i++) {
+    if (${stop}) break;
+    float s = phase + from * interval;
+    vec3 point = pointAt(start + direction * s), pace = direction * density;
+    vec4 brick, content;
+    int number = pageOf(point, brick, content);
+    vec3 page = side * factors[0], first = origins[0] + floor((point - origins[0]) / page) * page;
+    float next = min(leaving(start, inverse, pieceFrom, pieceTo), s + leaving(point, 1.0 / pace, first, first + page));
+    vec3 origin = origins[int(brick.w)], factor = factors[int(brick.w)];
+    if (!isAligned && number > 0) {
+      // The cell may lie in several bricks of the level.
+      vec3 own = clamp(floor((point - origin) / (side * factor)), vec3(0.0), lastBricks[int(brick.w)]);
+      first = origin + own * side * factor;
+      next = min(next, s + leaving(point, 1.0 / pace, first, first + side * factor));
+      if (own != brick.xyz) content = contentOf(own, int(brick.w), first + 0.5 * side * factor, point);
+      brick.xyz = own;
+    }
+    float begin = from;
+    from = min(count, max(ceil((next - phase) / interval), begin + 1.0));
+    float part = from - begin, least = content.x, most = content.y;
+    if (number == 0 || ${skip}) { former = -3e38; continue; }
+    if (content.z < 0.0) {
+      if (least == least) { ${uniform} former = least; }
+      continue;
+    }
+    vec3 scale = inside, way = pace * interval / factor * scale, place = atlasPlace(point, brick, content) * scale;
+    for (float j = 0.0; j < part; j++, place += way) {
+      float v = texture(atlas, place).r;
+      ${sample}
+    }
   }
-  return lit(slope);
-}
+`;
 
-/** Lighting from the eye, by the gradient over one voxel. */
-vec4 shaded(vec3 at, vec3 scale) {
-  vec3 e = 0.5 * scale;
-  vec3 slope = vec3(
-    texture(atlas, at + vec3(e.x, 0, 0)).r - texture(atlas, at - vec3(e.x, 0, 0)).r,
-    texture(atlas, at + vec3(0, e.y, 0)).r - texture(atlas, at - vec3(0, e.y, 0)).r,
-    texture(atlas, at + vec3(0, 0, e.z)).r - texture(atlas, at - vec3(0, 0, e.z)).r);
-  return vec4(mapped(texture(atlas, at).r).rgb * lit(slope), 1.0);
-}
-
-/** The place of a brick in the atlas, in bricks. */
-vec3 seatOf(float place) {
-  vec3 seat = floor(place * vec3(1.0, ${1 / maxRow}, ${1 / maxRow ** 2}));
-  seat.xy -= ${maxRow}.0 * seat.yz;
-  return seat;
-}
-
-ivec2 entryOfBrick(uint number) { return ivec2(2u * (number % ${tableRow}u), number / ${tableRow}u); }
-
-/** The texels of the page at a point: its brick, and the content of the brick. */
-int pageOf(vec3 point, out vec4 brick, out vec4 content) {
-  ivec3 cell = ivec3(floor((point - origins[0]) / (side * factors[0])));
-  uint number = texelFetch(pages, clamp(cell, ivec3(0), textureSize(pages, 0) - 1), 0).r;
-  ivec2 entry = entryOfBrick(number);
-  brick = texelFetch(bricks, entry, 0);
-  content = texelFetch(bricks, entry + ivec2(1, 0), 0);
-  return int(number);
-}
-
-/** The value at a point of a slice; NaN if there is none. */
-float sliceValue(vec3 point) {
-  vec4 brick, content;
-  int number = pageOf(point, brick, content);
-  if (number == 0 || content.z < 0.0) return number == 0 ? uintBitsToFloat(0x7fc00000u) : content.x;
-  int level = int(brick.w);
-  vec3 inner = clamp((point - origins[level]) / factors[level] - brick.xyz * side, -0.5, side + 0.5);
-  vec3 place = seatOf(content.z) * (side + 2.0) + 1.0 + inner;
-  return isSliceSmooth
-    ? texture(atlas, place / vec3(textureSize(atlas, 0))).r
-    : texelFetch(atlas, ivec3(floor(place)), 0).r;
-}
-
-/** The content of a brick; if a finer one has its middle, the value nearest to a point. */
-vec4 contentOf(vec3 at, int level, vec3 middle, vec3 point) {
-  vec4 brick, content;
-  if (pageOf(middle, brick, content) > 0 && brick == vec4(at, float(level))) return content;
-  float value = sliceValue(point);
-  return vec4(value, value, -1.0, 0.0);
-}
-
-float leaving(vec3 start, vec3 inverse, vec3 low, vec3 high) {
-  vec3 to = max((low - start) * inverse, (high - start) * inverse);
-  return min(to.x, min(to.y, to.z));
-}
-
-void main() {
-  vec2 at = vec2(gl_FragCoord.x - middle.x, middle.y - gl_FragCoord.y) * grain;
-  vec3 aside = at.x * right + at.y * down;
-  vec3 start = isPerspective ? from : from + aside;
-  vec3 direction = isPerspective ? forward + aside : forward;
-  float size = isPerspective ? sqrt(1.0 + dot(at, at) * pixel * pixel) : 1.0;
-  direction = mix(direction, vec3(1e-9), lessThan(abs(direction), vec3(1e-9)));
-  vec3 inverse = 1.0 / direction;
-  vec3 a = (boxFrom - start) * inverse, b = (boxTo - start) * inverse;
-  vec3 low = min(a, b), high = max(a, b);
-  float enter = max(max(low.x, low.y), max(low.z, 0.0));
-  float leave = min(high.x, min(high.y, high.z));
-  float toward = dot(plane.xyz, direction), behind = dot(plane.xyz, start) - plane.w;
-  if (toward > 0.0) enter = max(enter, -behind / toward);
-  else if (toward < 0.0) leave = min(leave, -behind / toward);
-  else if (behind < 0.0) leave = enter;
-  if (!(enter < leave)) { colour = ground; return; }
-
-  // A slice is opaque: the ray ends there.
-  vec4 back = ground;
-  bool hasSlice = false;
-  if (hasSlices) for (int i = 0; i < sliceCount; i++) {
-    vec3 normal = slices[i].xyz;
-    float along = dot(normal, direction), far = (slices[i].w - dot(normal, start)) / along;
-    // The cut plane may lie between two voxels, and one of them is cut away.
-    vec3 aside = normal * (1e-3 / dot(normal, normal));
-    if (along == 0.0 || far < enter - 1e-3 || far >= leave) continue;
-    float value = sliceValue(start + direction * far + aside);
-    if (value != value) continue;
-    leave = far;
-    hasSlice = true;
-    back = ${back};
-  }
-
-  vec3 inside = 1.0 / vec3(textureSize(atlas, 0));
+/** From brick to brick, and from cell to cell. */
+const evenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
   float nudge = 1e-3 / (size * max(max(abs(direction.x), abs(direction.y)), abs(direction.z)));
   vec3 page = side * factors[0], ahead = step(0.0, inverse), turn = 2.0 * ahead - 1.0;
   vec3 pageAt = (start - origins[0]) / page, pageWay = direction / page, perPageWay = page * inverse;
   vec3 lastPage = vec3(textureSize(pages, 0) - 1);
-  float best = ${mode === "min" ? "3e38" : "-3e38"};
-  float former = -3e38;
-  vec4 total = vec4(0.0);
   float t = enter;
   for (int i = 0; i < 4096 && t < leave; i++) {
     if (${stop}) break;
@@ -363,6 +260,194 @@ void main() {
       if (${stop}) break;
     }
   }
-  colour = ${result};
+`;
+
+export function volumeShader(mode: RayMode, { isAligned, hasSlices, isEven }: RayFeatures): string {
+  const { result } = modes[mode];
+  const back = mode === "labels" ? "covering(labelled(value))" : "mapped(value)";
+  const beyond = "start + direction * far + aside";
+  return `#version 300 es
+precision highp float;
+precision highp int;
+precision highp sampler2D;
+precision highp sampler3D;
+precision highp usampler3D;
+uniform sampler3D atlas;
+uniform sampler3D cells;
+uniform usampler3D pages;
+uniform sampler2D bricks;
+uniform sampler2D colours;    // translucent volumes have a row for each level after the first
+uniform vec3 from, right, down, forward;   // rays, in voxels of level 0
+uniform vec2 middle;      // of the picture, in its pixels
+uniform float grain;      // pixels of the view per pixel of the picture
+uniform float pixel;
+uniform bool isPerspective;
+uniform vec3 boxFrom, boxTo;   // the part that is drawn
+uniform vec4 plane;            // points whose product with xyz is less than w are not drawn
+uniform mat3 space, voxels;   // from voxels of level 0 to space, and back
+uniform vec3 origins[${maxLevels}];
+uniform vec3 factors[${maxLevels}];
+uniform vec3 lastBricks[${maxLevels}];     // the greatest index of bricks
+uniform vec3 steps[${maxLevels}];          // distance between samples; 1 if bricks consist of whole cells; first sample
+uniform vec3 range;       // lower limit, colours per value, upper limit
+uniform vec2 opaque;      // values from x to y are not transparent
+uniform float surface;
+uniform float unit;       // value of a texel of 1
+uniform float opacity;
+uniform vec4 ground;
+uniform vec4 slices[${maxSlices}];   // points whose product with xyz is w
+uniform int sliceCount;
+uniform bool isSliceSmooth;
+out vec4 colour;
+
+const float side = ${side}.0;
+const float cellSide = ${cellSide}.0;
+const bool isSkipping = true;
+const bool isAligned = ${isAligned};
+const bool hasSlices = ${hasSlices};
+${isEven ? "" : unevenAxes}
+
+int entryAt(float value) { return int(clamp((value - range.x) * range.y, 0.0, 255.0)); }
+
+/** Colour of a voxel, and opacity of one of level 0. */
+vec4 entryOf(float value) { return texelFetch(colours, ivec2(entryAt(value), 0), 0); }
+
+vec4 mapped(float value) { return vec4(entryOf(value).rgb, 1.0); }
+
+// As draw/shaders.ts does for floats.
+vec4 labelled(float value) {
+  value = floor(value * unit + 0.5);
+  uint low = uint(int(value)), high = value < 0.0 ? 0xffffffffu : 0u, code = low;
+  if (high != 0u || low >= 65536u) {
+    uint above = ((low >> 23) | (high << 9)) ^ (high >> 23);
+    code = 65536u + ((low + above * 0x9e3779b1u) & 0x7fffffu);
+  }
+  if (code < 65536u) return texelFetch(colours, ivec2(code & 255u, code >> 8), 0);
+  uint mixed = ((code - 65536u) * 0x5bd1e9u) & 0x7fffffu;
+  mixed ^= mixed >> 11;
+  mixed = (mixed * 0x297a2du) & 0x7fffffu;
+  mixed ^= mixed >> 12;
+  uint rgb = (mixed << 1) | 1u;
+  return vec4(float(rgb >> 16), float((rgb >> 8) & 255u), float(rgb & 255u), 255.0) / 255.0;
+}
+
+vec4 covering(vec4 label) {
+  float alpha = label.a * opacity;
+  return vec4(label.rgb * alpha, alpha);
+}
+
+float lit(vec3 slope) {
+  return 0.25 + 0.75 * abs(dot(normalize(slope * ${isEven ? "" : "density * "}voxels + 1e-20), normalize(space * forward)));
+}
+
+/** Lighting of a label from the eye, by the neighbours that are equal. */
+float facing(vec3 at, vec3 scale, float v) {
+  vec3 slope = vec3(0.0);
+  for (int i = -1; i <= 1; i++) for (int j = -1; j <= 1; j++) for (int k = -1; k <= 1; k++) {
+    vec3 way = vec3(i, j, k);
+    if (texture(atlas, at + way * scale).r == v) slope += way;
+  }
+  return lit(slope);
+}
+
+/** Lighting from the eye, by the gradient over one voxel. */
+vec4 shaded(vec3 at, vec3 scale) {
+  vec3 e = 0.5 * scale;
+  vec3 slope = vec3(
+    texture(atlas, at + vec3(e.x, 0, 0)).r - texture(atlas, at - vec3(e.x, 0, 0)).r,
+    texture(atlas, at + vec3(0, e.y, 0)).r - texture(atlas, at - vec3(0, e.y, 0)).r,
+    texture(atlas, at + vec3(0, 0, e.z)).r - texture(atlas, at - vec3(0, 0, e.z)).r);
+  return vec4(mapped(texture(atlas, at).r).rgb * lit(slope), 1.0);
+}
+
+/** The place of a brick in the atlas, in bricks. */
+vec3 seatOf(float place) {
+  vec3 seat = floor(place * vec3(1.0, ${1 / maxRow}, ${1 / maxRow ** 2}));
+  seat.xy -= ${maxRow}.0 * seat.yz;
+  return seat;
+}
+
+ivec2 entryOfBrick(uint number) { return ivec2(2u * (number % ${tableRow}u), number / ${tableRow}u); }
+
+/** The texels of the page at a point: its brick, and the content of the brick. */
+int pageOf(vec3 point, out vec4 brick, out vec4 content) {
+  ivec3 cell = ivec3(floor((point - origins[0]) / (side * factors[0])));
+  uint number = texelFetch(pages, clamp(cell, ivec3(0), textureSize(pages, 0) - 1), 0).r;
+  ivec2 entry = entryOfBrick(number);
+  brick = texelFetch(bricks, entry, 0);
+  content = texelFetch(bricks, entry + ivec2(1, 0), 0);
+  return int(number);
+}
+
+/** The place of a point of a brick in the atlas, in texels. */
+vec3 atlasPlace(vec3 point, vec4 brick, vec4 content) {
+  int level = int(brick.w);
+  vec3 inner = clamp((point - origins[level]) / factors[level] - brick.xyz * side, -0.5, side + 0.5);
+  return seatOf(content.z) * (side + 2.0) + 1.0 + inner;
+}
+
+/** The value at a point of a slice; NaN if there is none. */
+float sliceValue(vec3 point) {
+  vec4 brick, content;
+  int number = pageOf(point, brick, content);
+  if (number == 0 || content.z < 0.0) return number == 0 ? uintBitsToFloat(0x7fc00000u) : content.x;
+  vec3 place = atlasPlace(point, brick, content);
+  return isSliceSmooth
+    ? texture(atlas, place / vec3(textureSize(atlas, 0))).r
+    : texelFetch(atlas, ivec3(floor(place)), 0).r;
+}
+
+/** The content of a brick; if a finer one has its middle, the value nearest to a point. */
+vec4 contentOf(vec3 at, int level, vec3 middle, vec3 point) {
+  vec4 brick, content;
+  if (pageOf(middle, brick, content) > 0 && brick == vec4(at, float(level))) return content;
+  float value = sliceValue(point);
+  return vec4(value, value, -1.0, 0.0);
+}
+
+float leaving(vec3 start, vec3 inverse, vec3 low, vec3 high) {
+  vec3 to = max((low - start) * inverse, (high - start) * inverse);
+  return min(to.x, min(to.y, to.z));
+}
+
+void main() {
+  vec2 at = vec2(gl_FragCoord.x - middle.x, middle.y - gl_FragCoord.y) * grain;
+  vec3 aside = at.x * right + at.y * down;
+  vec3 start = isPerspective ? from : from + aside;
+  vec3 direction = isPerspective ? forward + aside : forward;
+  float size = isPerspective ? sqrt(1.0 + dot(at, at) * pixel * pixel) : 1.0;
+  direction = mix(direction, vec3(1e-9), lessThan(abs(direction), vec3(1e-9)));
+  vec3 inverse = 1.0 / direction;
+  vec3 a = (boxFrom - start) * inverse, b = (boxTo - start) * inverse;
+  vec3 low = min(a, b), high = max(a, b);
+  float enter = max(max(low.x, low.y), max(low.z, 0.0));
+  float leave = min(high.x, min(high.y, high.z));
+  float toward = dot(plane.xyz, direction), behind = dot(plane.xyz, start) - plane.w;
+  if (toward > 0.0) enter = max(enter, -behind / toward);
+  else if (toward < 0.0) leave = min(leave, -behind / toward);
+  else if (behind < 0.0) leave = enter;
+  if (!(enter < leave)) { colour = ground; return; }
+
+  // A slice is opaque: the ray ends there.
+  vec4 back = ground;
+  bool hasSlice = false;
+  if (hasSlices) for (int i = 0; i < sliceCount; i++) {
+    vec3 normal = slices[i].xyz;
+    float along = dot(normal, direction), far = (slices[i].w - dot(normal, start)) / along;
+    // The cut plane may lie between two voxels, and one of them is cut away.
+    vec3 aside = normal * (1e-3 / dot(normal, normal));
+    if (along == 0.0 || far < enter - 1e-3 || far >= leave) continue;
+    float value = sliceValue(${isEven ? beyond : `pointAt(${beyond})`});
+    if (value != value) continue;
+    leave = far;
+    hasSlice = true;
+    back = ${back};
+  }
+
+  vec3 inside = 1.0 / vec3(textureSize(atlas, 0));
+  float best = ${mode === "min" ? "3e38" : "-3e38"};
+  float former = -3e38;
+  vec4 total = vec4(0.0);
+${isEven ? evenRay(modes[mode]) : unevenRay(modes[mode])}  colour = ${result};
 }`;
 }

@@ -23,8 +23,10 @@ export function volumeSlices(
   axes: readonly [number, number, number],
 ): Slices {
   const at = [2, 1, 0].map((i) => (slices.includes(slicesAcross[i]!) ? index[axes[i]!] : undefined));
+  const middle = (axis: number, index: number) =>
+    view.space.places?.[axis]?.toWorld(index + 0.5) ?? index + 0.5;
   const across = at.flatMap((place, axis): Plane[] =>
-    place === undefined ? [] : [{ normal: map3((i) => (i === axis ? 1 : 0)), offset: place + 0.5 }],
+    place === undefined ? [] : [{ normal: map3((i) => (i === axis ? 1 : 0)), offset: middle(axis, place) }],
   );
   return { planes: cut && slices.includes("cut") ? [...across, visiblePart(view)] : across, at };
 }

@@ -1,6 +1,7 @@
 /** The space of a dataset: its three axes, levels and proportions. */
 
 import { formatShape } from "../base/format.js";
+import { irregularPlaces } from "../model/axis-places.js";
 import { type Layer, planeAspect, planLayers, shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
@@ -66,14 +67,23 @@ export function volumeLevels({ dataset, axes: [z, y, x] }: Pick<Layer, "dataset"
 }
 
 /**
- * Axes of unlike units get a similar length.
+ * Axes of unlike units get a similar length. Elements of axes with unequal distances are at their coordinates, unless
+ * the dataset has an affine transformation or `places` is "index".
  * @param exaggeration factor of lengths along z
  */
 export function volumeSpace(
   dataset: Dataset,
   [z, y, x]: readonly [number, number, number],
-  exaggeration: number,
+  { exaggeration, places }: Pick<ViewState, "exaggeration" | "places">,
 ): VolumeSpace {
+  if (!dataset.affine && places !== "index") {
+    const irregular = [x, y, z].map((axis) => irregularPlaces(dataset.axes[axis]!));
+    if (irregular.some((one) => one !== undefined)) {
+      const axes = dataset.axes.map((axis, i) => irregular[[x, y, z].indexOf(i)]?.axis ?? axis);
+      const even = volumeSpace({ ...dataset, axes }, [z, y, x], { exaggeration, places: "index" });
+      return { ...even, places: irregular };
+    }
+  }
   const shape = datasetShape(dataset);
   const lengths = [
     1,

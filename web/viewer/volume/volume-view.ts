@@ -143,7 +143,7 @@ export class VolumeView {
     const levels = volumeLevels({ dataset, axes });
     const problem = volumeProblem(levels);
     if (problem !== undefined) throw new Error(problem);
-    this.#shown = { ...content, levels, space: volumeSpace(dataset, axes, state.exaggeration) };
+    this.#shown = { ...content, levels, space: volumeSpace(dataset, axes, state) };
     this.#layers.show(layers, state.volumeBudget * 2 ** 20);
     this.#describe();
     this.#redraw();
