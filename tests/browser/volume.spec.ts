@@ -2,7 +2,7 @@
 import { grayRows } from "../shared/pixels.js";
 import { halved, omeVolume, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
-import { loseContexts, recordContexts } from "./viewer-page.js";
+import { loseContexts, recordContexts, settles } from "./viewer-page.js";
 import { bytes, compared, errors, image, most, noise, pictureHash, serve, show } from "./volume-page.js";
 
 test.describe("maximum intensity of bytes", () => {
@@ -217,6 +217,7 @@ test("shaders of pictures without slices or levels at odd places draw the same a
       // Far from the camera, the coarser level is drawn.
       for (const zoom of [1, 0.3]) {
         await show(viewer, `orbit=35,25,${zoom}&mode=${mode}`);
+        await settles(page);
         all.push(await pictureHash(page));
       }
     }
