@@ -198,6 +198,7 @@ it("bars have round lengths of the axis' unit", () => {
   expect(equator!.text).toBe("10000 km");
   expect(north!.text).toBe("5000 km");
   expect(planScaleBar(map, [0, 1], 10, 18, 150)).toBeUndefined(); // at the pole
+  expect(planScaleBar(map, [0, 1], 10, undefined, 150)!.text).toMatch(/°$/); // in a volume
   expect(planScaleBar(described([{ length: 5 }, { length: 5 }], "uint8"), [0, 1], 1, 1, 100)).toBeUndefined();
 });
 

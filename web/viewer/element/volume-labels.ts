@@ -28,6 +28,6 @@ export function volumeLabels(
   return {
     names,
     lengths,
-    scaleBar: (perVoxel, room) => planScaleBar(dataset, plane, perVoxel, 0, room),
+    scaleBar: (perVoxel, room) => planScaleBar(dataset, plane, perVoxel, undefined, room),
   };
 }

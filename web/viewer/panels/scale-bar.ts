@@ -15,12 +15,12 @@ const kilometresPerDegree = 111.2;
 /** Maximum latitude: closer to a pole a row of a map has hardly any length. */
 const maxLatitude = 89;
 
-/** @param row the row at the middle of the view, which matters on maps */
+/** @param row the row at the middle of the view, for the length of degrees on maps; undefined in volumes: degrees */
 export function planScaleBar(
   dataset: Dataset,
   axes: readonly number[],
   pixelsPerElement: number,
-  row: number,
+  row: number | undefined,
   room: number,
 ): ScaleBar | undefined {
   const across = dataset.axes[axes.at(-1)!];
@@ -49,12 +49,14 @@ function measured(
   axes: readonly number[],
   across: DatasetAxis,
   step: number,
-  row: number,
+  row: number | undefined,
 ): { length: number; unit: string | undefined } {
   const down = dataset.axes[axes[0]!]!;
-  if (across.role === "latitude") return { length: step * kilometresPerDegree, unit: "km" };
+  const degrees = { length: step, unit: "°" };
+  if (across.role === "latitude")
+    return row === undefined ? degrees : { length: step * kilometresPerDegree, unit: "km" };
   if (across.role !== "longitude") return { length: step, unit: across.unit && unitText(across.unit) };
-  if (down.role !== "latitude") return { length: step, unit: "°" };
+  if (down.role !== "latitude" || row === undefined) return degrees;
   const at = Math.min(Math.max(Math.round(row), 0), down.length - 1);
   const latitude = Number(down.coordinates?.at(at) ?? 0);
   if (Math.abs(latitude) > maxLatitude) return { length: 0, unit: undefined };
