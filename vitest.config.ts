@@ -22,6 +22,9 @@ export default defineConfig({
     // Machines that build and test in parallel are slow; timing is not tested here.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A test that passes at the second attempt is listed at the end of the run.
+    retry: 1,
+    setupFiles: ["tests/node/support/repeats.ts"],
     // The built package is tested: no transformation of dist.
     server: { deps: { external: [/\/dist\//] } },
   },

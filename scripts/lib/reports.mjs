@@ -48,8 +48,28 @@ export function runVitest(name, { args = [], env } = {}) {
   const ok = attempt(findTool("vitest"), ["run", ...args, ...reporters], { env });
   const report = JSON.parse(readReport(file) || "{}");
   const failures = failuresIn(report);
-  return { ...count(ok, report.numPassedTests, failures.length, skipsIn(report), failures), report };
+  const counts = count(
+    ok,
+    report.numPassedTests,
+    failures.length,
+    skipsIn(report),
+    failures,
+    repeatsIn(report),
+  );
+  return { ...counts, report };
 }
+
+/** Titles and first errors of the tests in a report of Vitest that passed at the second attempt. */
+export const repeatsIn = ({ testResults = [] }) =>
+  testResults.flatMap(({ name, assertionResults = [] }) =>
+    assertionResults
+      .filter(({ status, meta }) => status === "passed" && meta?.firstError !== undefined)
+      .map(({ fullName, meta }) => titleOf(name, fullName, meta.firstError)),
+  );
+
+/** The file, the title and the first line of the error of a test. */
+const titleOf = (file, title, message = "") =>
+  [`${path.relative(process.cwd(), file)}: ${title}`, ...message.split("\n", 1).filter(Boolean)].join(": ");
 
 /** Reasons of the skipped tests in a report of Vitest, one for each test; tests/shared/skips.ts notes them. */
 export function skipsIn({ testResults = [] }) {
@@ -126,9 +146,7 @@ export const failuresIn = ({ testResults = [] }) =>
     const file = path.relative(process.cwd(), name);
     const failed = assertionResults.filter((test) => test.status === "failed");
     if (failed.length === 0) return status === "failed" ? [file] : [];
-    return failed.map(({ fullName, failureMessages: [message = ""] = [] }) =>
-      [`${file}: ${fullName}`, ...message.split("\n", 1).filter(Boolean)].join(": "),
-    );
+    return failed.map(({ fullName, failureMessages = [] }) => titleOf(name, fullName, failureMessages[0]));
   });
 
 /**

@@ -43,6 +43,12 @@ declare module "*/scripts/lib/reports.mjs" {
       assertionResults: readonly { status: string; meta?: { skipReason?: string } }[];
     }[];
   }): string[];
+  export function repeatsIn(report: {
+    testResults?: readonly {
+      name: string;
+      assertionResults: readonly { status: string; fullName: string; meta?: { firstError?: string } }[];
+    }[];
+  }): string[];
   export function skipsInPlaywright(report: { suites?: readonly object[] }): string[];
   export function failuresInPlaywright(
     report: { suites?: readonly object[] },

@@ -8,6 +8,7 @@ import {
   failuresIn,
   failuresInJunit,
   failuresInPlaywright,
+  repeatsIn,
   runEach,
   skipsIn,
   skipsInJunit,
@@ -48,6 +49,13 @@ it("lists the first line of a test's first error", () => {
   const failed = file("a.ts", "failed", "failed");
   Object.assign(failed.assertionResults[0]!, { failureMessages: ["expected 1 to be 2\n    at a.ts:1"] });
   expect(failuresIn({ testResults: [failed] })).toEqual(["a.ts: block test 0: expected 1 to be 2"]);
+});
+
+it("lists tests that passed at the second attempt, with the first error", () => {
+  const passed = file("a.ts", "passed", "passed", "passed");
+  Object.assign(passed.assertionResults[1]!, { meta: { firstError: "expected 1 to be 2\nat a.ts:1" } });
+  expect(repeatsIn({ testResults: [passed] })).toEqual(["a.ts: block test 1: expected 1 to be 2"]);
+  expect(repeatsIn({})).toEqual([]);
 });
 
 it("lists the failures of Playwright by file, title and error, apart from tests that passed when repeated", () => {
