@@ -210,6 +210,7 @@ test("shaders of pictures without slices or levels at odd places draw the same a
 }) => {
   problems.expect(/404/);
   await serve(page, image);
+  test.slow(); // 20 pictures
   const modes = ["max", "min", "mean", "composite", "surface"];
   const pictures = async (): Promise<number[]> => {
     const all: number[] = [];

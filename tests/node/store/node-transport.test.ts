@@ -2,8 +2,9 @@
 // since the library was loaded (docs/stores.md, "Transport").
 
 import { spawn } from "node:child_process";
+import { EventEmitter } from "node:events";
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { HttpStore, type HttpStoreOptions } from "zarr-wasm";
@@ -41,6 +42,33 @@ afterEach(() => {
     server.close();
   }
   servers = [];
+});
+
+it("leaves the body of a simulated response as it is: tests may send it again", async () => {
+  const sent = new Uint8Array(new ArrayBuffer(5000)).fill(7);
+  const answer = () => {
+    const message = new http.IncomingMessage(new Socket());
+    message.statusCode = 200;
+    message.push(sent);
+    message.push(null);
+    return message;
+  };
+  const simulated = vi.spyOn(http, "request").mockImplementation(() => {
+    const request = new EventEmitter() as http.ClientRequest;
+    request.end = () => {
+      setImmediate(() => request.emit("response", answer()));
+      return request;
+    };
+    return request;
+  });
+  try {
+    const store = storeAt("http://simulated.test");
+    for (const key of ["/a", "/b"]) expect(await store.get(key)).toEqual(new Uint8Array(5000).fill(7));
+    expect(simulated).toHaveBeenCalledTimes(2);
+    expect(sent.byteLength).toBe(5000);
+  } finally {
+    simulated.mockRestore();
+  }
 });
 
 const body = randomBytes(5000, 1);
