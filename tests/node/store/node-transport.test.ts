@@ -44,7 +44,7 @@ afterEach(() => {
   servers = [];
 });
 
-it("leaves the body of a simulated response as it is: tests may send it again", async () => {
+it("does not detach the body of a simulated response, which a test may send again", async () => {
   const sent = new Uint8Array(new ArrayBuffer(5000)).fill(7);
   const answer = () => {
     const message = new http.IncomingMessage(new Socket());

@@ -153,7 +153,7 @@ class NodeResponse implements HopResponse {
     this.signal.addEventListener("abort", abort, { once: true });
     try {
       this.signal.throwIfAborted();
-      // Bodies that come from no connection are those of a test, which may send them again.
+      // A body without a connection is a mock, which may send it again.
       const isReceived = (this.message.socket?.bytesRead ?? 0) > 0;
       await drain(stream, take, isReceived ? free : undefined);
     } finally {
