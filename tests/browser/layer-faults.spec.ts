@@ -8,15 +8,7 @@ import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
 import { layersFolder, packageMounts, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
-import { canvasPixelAt } from "./viewer-page.js";
-
-async function open(page: Page, site: string, body: string): Promise<void> {
-  await page.goto(`${site}/pages/blank.html`);
-  await page.evaluate((html) => {
-    document.body.innerHTML = html;
-  }, body);
-  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-}
+import { canvasPixelAt, openElements } from "./viewer-page.js";
 
 const isReady = (viewer: Locator) =>
   expect(viewer.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
@@ -42,7 +34,7 @@ const coarse = `<zarr-layer src="/layers/coarse.zarr" color="#00ff00" range="0:2
 const cells = `<zarr-layer src="/layers/cells.geojson"></zarr-layer>`;
 
 test("elements and layers that are removed while they load leave nothing behind", async ({ page, site }) => {
-  await open(page, site, `<div id="there"></div>`);
+  await openElements(page, site, `<div id="there"></div>`);
   for (const pattern of ["**/fine.zarr/**", "**/coarse.zarr/**", "**/cells.geojson"]) {
     const requests = await hold(page, pattern);
     await page.evaluate((html) => {
@@ -79,7 +71,11 @@ test("elements and layers that are removed while they load leave nothing behind"
 });
 
 test("of ten sources in a row only the last is shown", async ({ page, site }) => {
-  await open(page, site, `<zarr-viewer id="one" colormap="gray" range="0:256">${coarse}</zarr-viewer>`);
+  await openElements(
+    page,
+    site,
+    `<zarr-viewer id="one" colormap="gray" range="0:256">${coarse}</zarr-viewer>`,
+  );
   const one = page.locator("#one");
   const sources = Array.from({ length: 10 }, (_, i) => `/layers/${i % 2 ? "segments" : "beyond"}.zarr`);
   sources[9] = "/layers/fine.zarr";
@@ -164,7 +160,7 @@ const liveResources = (page: Page) =>
 
 test("viewers with layers that come and go leave no textures and listeners", async ({ page, site }) => {
   await countResources(page);
-  await open(page, site, "");
+  await openElements(page, site, "");
   const cycle = async (rest: boolean) => {
     await page.evaluate((html) => {
       document.body.insertAdjacentHTML("beforeend", html);
@@ -193,7 +189,7 @@ test("of two viewers of one store, the failure or removal of one does not concer
   const isChunk = "**/fine.zarr/0/**";
   const requests = await hold(page, isChunk);
   const pair = `<zarr-viewer id="one" ${fine}></zarr-viewer><zarr-viewer id="two" ${fine}></zarr-viewer>`;
-  await open(page, site, pair);
+  await openElements(page, site, pair);
   await expect.poll(() => requests.held.length).toBeGreaterThan(0);
   // The first viewer goes while both wait for the same chunks.
   await page.evaluate(() => document.getElementById("one")!.remove());
@@ -308,7 +304,7 @@ test.describe("servers of layers", () => {
     test(`${name}: every lie is named, and trying again helps`, async ({ page, problems }) => {
       test.setTimeout(180_000);
       problems.expect(/Failed to load resource|ERR_/);
-      await open(page, site.url, `<zarr-viewer id="one" ${fine}></zarr-viewer>`);
+      await openElements(page, site.url, `<zarr-viewer id="one" ${fine}></zarr-viewer>`);
       const one = page.locator("#one");
       await isReady(one);
       const attributes = Object.entries({ ...layer, src: url + layer.src }).map(

@@ -1,9 +1,15 @@
 // Layers over the picture: images of other scales, points and shapes, labels.
-import type { Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { segments, square, turnedRows, turnedValue } from "../shared/viewer-layers.js";
 import { expect, test } from "./site.js";
-import { canvasPixel, canvasPixelAt, settles, ViewerPage, withoutWebGL } from "./viewer-page.js";
+import {
+  canvasPixel,
+  canvasPixelAt,
+  openElements,
+  settles,
+  ViewerPage,
+  withoutWebGL,
+} from "./viewer-page.js";
 
 const layersParameter = (layers: readonly Record<string, unknown>[]) =>
   `layers=${encodeURIComponent(JSON.stringify(layers))}`;
@@ -111,16 +117,8 @@ test("a layer may leave the picture, and be moved and enlarged", async ({ viewer
   ]);
 });
 
-async function open(page: Page, site: string, body: string): Promise<void> {
-  await page.goto(`${site}/pages/blank.html`);
-  await page.evaluate((html) => {
-    document.body.innerHTML = html;
-  }, body);
-  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
-}
-
 test("children of the element are layers", async ({ page, site, problems }) => {
-  await open(
+  await openElements(
     page,
     site,
     `<zarr-viewer id="one" src="/layers/fine.zarr" colormap="gray" range="0:256">

@@ -1,22 +1,12 @@
 // Visual regression tests of the samples against reviewed pictures: tests/browser/looks. After an intended
 // change: npx playwright test looks --update-snapshots, and review the pictures.
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import type { Page } from "@playwright/test";
 import { startServer, strictPolicy } from "../../scripts/lib/server.mjs";
-import { examplesFolder, looksFolder, packageMounts, pagesFolder } from "../shared/places.js";
+import { gallerySamples, sampleQuery } from "../shared/gallery.js";
+import { looksFolder, packageMounts, pagesFolder } from "../shared/places.js";
 import { indexedPng } from "../shared/png.js";
 import { test as base, expect } from "./site.js";
 import { settles } from "./viewer-page.js";
-
-interface Sample {
-  readonly name: string;
-  readonly source: string;
-  readonly path?: string;
-  readonly view: Readonly<Record<string, string>>;
-}
-
-const samples = JSON.parse(readFileSync(path.join(examplesFolder, "gallery.json"), "utf8")) as Sample[];
 
 const test = base.extend<object, { site: string }>({
   site: [
@@ -34,9 +24,6 @@ const test = base.extend<object, { site: string }>({
     { scope: "worker" },
   ],
 });
-
-const query = ({ source, path: at, view }: Sample) =>
-  new URLSearchParams({ source, ...(at ? { path: at } : {}), ...view }).toString();
 
 async function looksAsBefore(page: Page, name: string): Promise<void> {
   await isDrawn(page);
@@ -98,7 +85,7 @@ async function isDrawn(page: Page): Promise<void> {
   if ((await lines.count()) > 0) await expect(lines).toHaveAttribute("data-lines", "graticule,coasts");
 }
 
-for (const sample of samples)
+for (const sample of gallerySamples)
   for (const colorScheme of ["light", "dark"] as const) {
     test.describe(() => {
       test.use({ colorScheme });
@@ -110,7 +97,7 @@ for (const sample of samples)
           await page.setViewportSize({ width, height });
           // Only some of a thousand elements per row: smooth pictures take much space.
           const closer = sample.name === "v1" && width > 1000 ? "&at=512,512,8" : "";
-          await viewer.goto(`${query(sample)}${closer}`);
+          await viewer.goto(`${sampleQuery(sample).toString()}${closer}`);
           await isDrawn(page);
           await looksAsBefore(page, `${sample.name}-${width}-${colorScheme}`);
         });

@@ -80,6 +80,15 @@ export async function canvasPixelAt(canvas: Locator, share: number): Promise<num
   return canvasPixel(canvas, { x: width * share, y: height * share });
 }
 
+/** Opens an empty page with elements and the script from the CDN folder. */
+export async function openElements(page: Page, site: string, body: string): Promise<void> {
+  await page.goto(`${site}/pages/blank.html`);
+  await page.evaluate((html) => {
+    document.body.innerHTML = html;
+  }, body);
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+}
+
 /** Waits until everything has been drawn: panels that appear after the first picture may change its size. */
 export async function settles(page: Page): Promise<void> {
   const isSettled = async (viewer: Element) => {

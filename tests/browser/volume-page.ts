@@ -39,6 +39,17 @@ export const image = omeVolume([bytes, halved(bytes)], [32, 64, 64]);
 export const show = (viewer: ViewerPage, query: string) =>
   viewer.show(`source=/volume&view=volume&${query}&map=gray&range=0:256`);
 
+/** Replaces parts of the shaders that the next page compiles. */
+export const replaceInShaders = (page: Page, ...parts: readonly (readonly [old: string, now: string])[]) =>
+  page.addInitScript((replaced) => {
+    const { prototype } = WebGL2RenderingContext;
+    const { shaderSource } = prototype;
+    prototype.shaderSource = function (shader, text) {
+      const edited = replaced.reduce((all, [old, now]) => all.replace(old, now), text);
+      shaderSource.call(this, shader, edited);
+    };
+  }, parts);
+
 /** A number that changes with the picture. */
 export const pictureHash = (page: Page): Promise<number> =>
   page.locator(".zw-canvas").evaluate((canvas: HTMLCanvasElement) => {

@@ -3,7 +3,18 @@ import { grayRows } from "../shared/pixels.js";
 import { halved, omeVolume, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
 import { loseContexts, recordContexts, settles } from "./viewer-page.js";
-import { bytes, compared, errors, image, most, noise, pictureHash, serve, show } from "./volume-page.js";
+import {
+  bytes,
+  compared,
+  errors,
+  image,
+  most,
+  noise,
+  pictureHash,
+  replaceInShaders,
+  serve,
+  show,
+} from "./volume-page.js";
 
 test.describe("maximum intensity of bytes", () => {
   for (const [yaw, pitch] of [
@@ -187,14 +198,7 @@ for (const mode of ["max", "min", "mean", "composite", "surface"])
       return all;
     };
     const fast = await pictures();
-    await page.addInitScript(() => {
-      const { prototype } = WebGL2RenderingContext;
-      const { shaderSource } = prototype;
-      prototype.shaderSource = function (shader, text) {
-        const plain = text.replace("bool isSkipping = true", "bool isSkipping = false");
-        shaderSource.call(this, shader, plain);
-      };
-    });
+    await replaceInShaders(page, ["bool isSkipping = true", "bool isSkipping = false"]);
     const slow = await pictures();
     for (const [i, picture] of fast.entries()) {
       const different = picture.filter((gray, at) => Math.abs(gray - slow[i]![at]!) > 1).length;
@@ -225,16 +229,11 @@ test("shaders of pictures without slices or levels at odd places draw the same a
     return all;
   };
   const special = await pictures();
-  await page.addInitScript(() => {
-    const { prototype } = WebGL2RenderingContext;
-    const { shaderSource } = prototype;
-    prototype.shaderSource = function (shader, text) {
-      const complete = text
-        .replace("bool isAligned = true", "bool isAligned = false")
-        .replace("bool hasSlices = false", "bool hasSlices = true");
-      shaderSource.call(this, shader, complete);
-    };
-  });
+  await replaceInShaders(
+    page,
+    ["bool isAligned = true", "bool isAligned = false"],
+    ["bool hasSlices = false", "bool hasSlices = true"],
+  );
   const complete = await pictures();
   expect(complete).toEqual(special);
   // The minimum is black at both distances.

@@ -1,32 +1,18 @@
 /** Views that are photographed: the samples, and fixtures of the browser tests. */
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import type { Page } from "@playwright/test";
-import { examplesFolder } from "../shared/places.js";
+import { gallerySamples, sampleQuery } from "../shared/gallery.js";
 
 export interface Screen {
   readonly name: string;
   readonly query: string;
   /** The state that the viewer reaches. Default: "ready" */
   readonly state?: "empty" | "error";
-  /** What is done before the screenshot. */
+  /** Prepares the page for the screenshot. */
   readonly act?: (page: Page) => Promise<void>;
 }
 
-interface Sample {
-  readonly name: string;
-  readonly source: string;
-  readonly path?: string;
-  readonly view: Readonly<Record<string, string>>;
-}
-
-const samples = JSON.parse(readFileSync(path.join(examplesFolder, "gallery.json"), "utf8")) as Sample[];
-
-const sampleScreens = samples.map(
-  ({ name, source, path: at, view }): Screen => ({
-    name: `sample-${name}`,
-    query: new URLSearchParams({ source, ...(at ? { path: at } : {}), ...view }).toString(),
-  }),
+const sampleScreens = gallerySamples.map(
+  (sample): Screen => ({ name: `sample-${sample.name}`, query: sampleQuery(sample).toString() }),
 );
 
 const layers = (...list: readonly object[]) => `layers=${encodeURIComponent(JSON.stringify(list))}`;

@@ -152,6 +152,13 @@ function unitText({ unit }: DType): string {
 const wholeSeconds: Readonly<Record<string, bigint>> = { W: 604800n, D: 86400n, h: 3600n, m: 60n, s: 1n };
 const fractionDigits: Readonly<Record<string, number>> = { ms: 3, us: 6, ns: 9, ps: 12, fs: 15, as: 18 };
 
+/** Milliseconds per unit of time; undefined for years and months, whose lengths differ. */
+export function millisecondsPer(unit: string): number | undefined {
+  const digits = fractionDigits[unit];
+  if (digits !== undefined) return 10 ** (3 - digits);
+  return unit in wholeSeconds ? Number(wholeSeconds[unit]) * 1000 : undefined;
+}
+
 /** A datetime as ISO 8601, to the precision of its unit; as a count if it is out of the calendar's range. */
 export function formatTime(dtype: DType, stored: bigint): string {
   if (stored === notATime) return "NaT";

@@ -4,7 +4,7 @@
  */
 import { dateTicks } from "../base/date-ticks.js";
 import { h } from "../base/dom.js";
-import { formatShape } from "../base/format.js";
+import { formatShape, millisecondsPer } from "../base/format.js";
 import { keptFor } from "../base/memo.js";
 import { hatchDistance, marks } from "../draw/renderer.js";
 import { visible } from "../model/camera.js";
@@ -248,23 +248,11 @@ function valueTicks(
   return dateTicks(low * unit, high * unit, most).map(({ time, text }) => ({ value: time / unit, text }));
 }
 
-/** Milliseconds per unit of datetime64. Years and months have no fixed length. */
-const milliseconds: Readonly<Record<string, number>> = {
-  W: 604_800_000,
-  D: 86_400_000,
-  h: 3_600_000,
-  m: 60_000,
-  s: 1000,
-  ms: 1,
-  us: 1e-3,
-  ns: 1e-6,
-};
-
 /** Milliseconds per unit of the drawn values; undefined unless they are times. */
 function timeUnit(dataset: Dataset, { field, isRaw }: ViewState): number | undefined {
   if (dataset.decodedKind === "milliseconds" && !isRaw) return 1;
   const dtype = drawnLeaf(dataset, field)?.dtype;
-  const unit = dtype?.core === "datetime64" ? milliseconds[dtype.unit ?? ""] : undefined;
+  const unit = dtype?.core === "datetime64" ? millisecondsPer(dtype.unit ?? "") : undefined;
   return unit && unit * (dtype!.scaleFactor ?? 1);
 }
 

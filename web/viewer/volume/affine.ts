@@ -19,9 +19,13 @@ export interface VolumeSpace {
   readonly places?: readonly (AxisPlaces | undefined)[] | undefined;
 }
 
+/** The place of a coordinate along an axis, in voxels of level 0. */
+export const placeAlong = ({ places }: VolumeSpace, axis: number, at: number): number =>
+  places?.[axis]?.toWorld(at) ?? at;
+
 /** The place of a point in voxels of level 0. */
-export const placeOf = ({ places }: VolumeSpace, point: Vec3): Vec3 =>
-  places ? map3((i) => places[i]?.toWorld(point[i]!) ?? point[i]!) : point;
+export const placeOf = (space: VolumeSpace, point: Vec3): Vec3 =>
+  space.places ? map3((i) => placeAlong(space, i, point[i]!)) : point;
 
 /** The point in voxels of level 0 at a place. */
 export const pointAtPlace = ({ places }: VolumeSpace, place: Vec3): Vec3 =>

@@ -96,7 +96,7 @@ const modes: Readonly<Record<RayMode, ModeCode>> = {
   },
 };
 
-/** What a picture needs beyond rays through one level. Software executes the code for it even where it is not used. */
+/** Features of a picture that take code in the shader: software rendering executes it even if it is unused. */
 export interface RayFeatures {
   /** Whether bricks of coarser levels consist of whole bricks of level 0. */
   readonly isAligned: boolean;

@@ -1,6 +1,7 @@
 /** The slices inside a volume. */
 import { slicesAcross } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
+import { placeAlong } from "./affine.js";
 import { dot, map3, type Vec3 } from "./bricks.js";
 import { type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
 
@@ -23,10 +24,10 @@ export function volumeSlices(
   axes: readonly [number, number, number],
 ): Slices {
   const at = [2, 1, 0].map((i) => (slices.includes(slicesAcross[i]!) ? index[axes[i]!] : undefined));
-  const middle = (axis: number, index: number) =>
-    view.space.places?.[axis]?.toWorld(index + 0.5) ?? index + 0.5;
   const across = at.flatMap((place, axis): Plane[] =>
-    place === undefined ? [] : [{ normal: map3((i) => (i === axis ? 1 : 0)), offset: middle(axis, place) }],
+    place === undefined
+      ? []
+      : [{ normal: map3((i) => (i === axis ? 1 : 0)), offset: placeAlong(view.space, axis, place + 0.5) }],
   );
   return { planes: cut && slices.includes("cut") ? [...across, visiblePart(view)] : across, at };
 }
