@@ -22,12 +22,20 @@ add_library(zw_core_kernels STATIC ${ZW_KERNEL_FILES})
 target_include_directories(zw_core_kernels PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(zw_core_kernels PRIVATE zw_own_flags)
 
+# Most of the time of a small file goes into these headers. Native builds compile without, and find missing includes.
+set(ZW_PRECOMPILED)
+if(zw_clang_CXX) # not with emcc
+  set(ZW_PRECOMPILED <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstring> <span>)
+endif()
+target_precompile_headers(zw_core_kernels PRIVATE ${ZW_PRECOMPILED})
+
 # zw_add_core(<target> DEFINES <define>... LIBRARIES <library>...): codec.hpp documents the defines.
 function(zw_add_core target)
   cmake_parse_arguments(ARG "" "" "DEFINES;LIBRARIES" ${ARGN})
   add_library(${target} STATIC ${ZW_CODEC_FILES})
   target_compile_definitions(${target} PUBLIC ${ARG_DEFINES})
   target_link_libraries(${target} PUBLIC zw_core_kernels PRIVATE zw_own_flags ${ZW_LIBRARIES} ${ARG_LIBRARIES})
+  target_precompile_headers(${target} PRIVATE ${ZW_PRECOMPILED})
   if(ARG_LIBRARIES)
     target_link_libraries(zw_libjpeg PRIVATE ${target}) # mutual dependency: the core provides its allocator
     target_link_libraries(zw_openjpeg PRIVATE ${target})

@@ -64,7 +64,9 @@ zw_library(zw_libwebp DIR ${zw_webp} LIST ZW_IMAGE_LIBRARIES
   DEFINES NDEBUG)
 target_include_directories(zw_libwebp SYSTEM INTERFACE ${zw_webp}/src)
 if(EMSCRIPTEN)
-  target_compile_options(zw_libwebp PRIVATE -msimd128 -msse4.1)
+  # The macros of -msse4.1, which clang does not accept for wasm: emcc replaces it by them.
+  target_compile_options(zw_libwebp PRIVATE -msimd128)
+  target_compile_definitions(zw_libwebp PRIVATE __SSE__=1 __SSE2__=1 __SSE3__=1 __SSSE3__=1 __SSE4_1__=1)
 endif()
 
 # openjpeg: decoder only. Memory management and messages are replaced (src/codecs/openjpeg_memory.cpp). The patches are
