@@ -99,17 +99,22 @@ export class ShardLocator {
     const shard = await this.#opened(level, part, reading);
     const index = shard && (await this.#index(level, shard, inner.length, reading));
     if (!index) return;
+    if (inner.length === 0) {
+      // An entry per chunk: groups of them would cost more than decoding small chunks.
+      wanted.forEach((chunk, i) => {
+        const stored = entryPart(shard, index, entryAt(level, at[i]!.position), this.limits);
+        if (stored) found.set(chunk, stored);
+      });
+      return;
+    }
     const children = [...groupByEntry(level, inner, wanted, at)].map((group) => ({
       ...group,
       child: entryPart(shard, index, group.entry, this.limits),
     }));
     const stored = children.filter((group) => group.child !== undefined);
-    if (inner.length === 0)
-      for (const { wanted, child } of stored) for (const chunk of wanted) found.set(chunk, child!);
-    else
-      await settleAll(
-        stored.map(({ wanted, at, child }) => this.#locateIn(inner, child!, wanted, at, found, reading)),
-      );
+    await settleAll(
+      stored.map(({ wanted, at, child }) => this.#locateIn(inner, child!, wanted, at, found, reading)),
+    );
   }
 
   /** Returns the shard, decoded in memory if codecs follow the sharding codec. */
@@ -202,6 +207,13 @@ function entryPart(
   return { key, bytes, version, offset: offset + found.offset, length: found.length };
 }
 
+/** Returns the number of the entry at a position along the axes of the array, in entries. */
+function entryAt({ axes, counts }: ShardLevel, position: readonly number[]): number {
+  let entry = 0;
+  for (let k = 0; k < axes.length; k++) entry = entry * counts[k]! + position[axes[k]!]!;
+  return entry;
+}
+
 /** Chunks to locate that belong to one entry. */
 export interface EntryGroup<T> {
   readonly entry: number;
@@ -222,7 +234,7 @@ export function groupByEntry<T>(
   wanted.forEach((chunk, i) => {
     const { position } = at[i]!;
     const cell = position.map((p, axis) => Math.floor(p / per[axis]!));
-    const entry = level.axes.reduce((sum, axis, k) => sum * level.counts[k]! + cell[axis]!, 0);
+    const entry = entryAt(level, cell);
     const group = groups.get(entry) ?? { entry, wanted: [], at: [] };
     group.wanted.push(chunk);
     group.at.push({ position: position.map((p, axis) => p - cell[axis]! * per[axis]!) });
