@@ -1,4 +1,5 @@
 // Layers over the picture: images of other scales, points and shapes, labels.
+import { readFileSync } from "node:fs";
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { segments, square, turnedRows, turnedValue } from "../shared/viewer-layers.js";
 import { expect, test } from "./site.js";
@@ -219,6 +220,44 @@ test("an image that its metadata turn and shear lies within half a pixel, with a
   }
 });
 
+test("damaged chunks of a turned image are hatched, with and without WebGL", async ({
+  viewer,
+  page,
+  site,
+  problems,
+}) => {
+  problems.expect(/500/);
+  const other = new ViewerPage(await page.context().newPage(), site);
+  await withoutWebGL(other.page);
+  const turned = { src: "/layers/spatial.zarr", path: "images/turned", color: "#ff0000", range: "0:255" };
+  for (const one of [viewer, other]) {
+    await one.page.route("**/turned/0/0.0.0", (route) => route.fulfill({ status: 500 }));
+    await one.show(`${spatial}&${layersParameter([turned])}`);
+    await expect(one.page.getByRole("list", { name: "Notes" })).toContainText("500");
+    await settles(one.page);
+    const { width, height, data } = await one.canvas();
+    const { top, left, rows, columns } = await one.seen();
+    const isDamaged = (x: number, y: number) => {
+      const at = turnedElement(top + (y / height) * rows, left + (x / width) * columns);
+      return at !== undefined && at[0] < 16 && at[1] < 24;
+    };
+    const colors = new Set<number>();
+    let [checked, wrong] = [0, 0];
+    for (let y = 1; y < height - 1; y++)
+      for (let x = 1; x < width - 1; x++) {
+        const is = isDamaged(x + 0.5, y + 0.5);
+        if (isDamaged(x - 1, y - 1) !== is || isDamaged(x + 2, y + 2) !== is) continue;
+        if (isDamaged(x - 1, y + 2) !== is || isDamaged(x + 2, y - 1) !== is) continue;
+        const color = data.readUIntBE(4 * (y * width + x), 3);
+        checked++;
+        if (is) colors.add(color);
+        if (is !== (color === 0xffd6cc || color === 0xb22020)) wrong++;
+      }
+    expect(checked).toBeGreaterThan(1000);
+    expect([colors, wrong]).toEqual([new Set([0xffd6cc, 0xb22020]), 0]);
+  }
+});
+
 test("over a picture that its metadata turn, the other image lies as it does under it", async ({
   viewer,
 }) => {
@@ -408,6 +447,48 @@ test("shapes have the columns of their table, and share its selection", async ({
       ),
     )
     .toEqual([2]);
+});
+
+test("the panel colours a layer by a column, which the legend and figures explain", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  const layer = { src: "/layers/shapes.zarr", path: "shapes/outlines" };
+  await viewer.show(`${spatial}&${layersParameter([layer])}`);
+  const row = page.getByRole("group", { name: "Layer outlines" });
+  const column = row.getByLabel("Colour by");
+  await expect(column.locator("option")).toHaveText([
+    ...["None", "cell_id", "_index", "id", "region", "kind", "size"],
+  ]);
+  await expect(row.getByLabel("Colour", { exact: true })).toBeVisible();
+  await expect(row.getByLabel("Blending")).toBeHidden();
+  await column.selectOption("kind");
+  const items = (name: string) => page.getByRole("list", { name }).getByRole("listitem");
+  await expect(items("outlines: kind")).toHaveText(["stroma1", "tumour1", "no value1"]);
+  await expect(row.getByLabel("Colour", { exact: true })).toBeHidden();
+  await expect(row.getByLabel("Colour map")).toBeHidden();
+  await column.selectOption("size");
+  await expect(items("outlines: size")).toHaveText(["13", "no value1"]);
+  await row.getByLabel("Colour map").selectOption("gray");
+  await row.getByLabel("Lowest value of the column").fill("0");
+  await row.getByLabel("Highest value of the column").fill("2");
+  await row.getByLabel("Highest value of the column").press("Enter");
+  await expect(items("outlines: size")).toHaveText(["0≥ 2", "no value1"]);
+  await expect
+    .poll(() => JSON.parse(new URL(page.url()).searchParams.get("layers")!) as unknown)
+    .toEqual([{ ...layer, colormap: "gray", range: "0:2", by: "size" }]);
+  await page.getByRole("button", { name: "Figure…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Figure" });
+  await dialog.getByLabel("Format").selectOption("svg");
+  const downloading = page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  const svg = readFileSync(await (await downloading).path(), "utf8");
+  for (const text of ["outlines: size", "≥ 2", "no value"]) expect(svg).toContain(`>${text}<`);
+  await page.keyboard.press("Escape");
+  await row.getByRole("checkbox").first().uncheck();
+  await expect(items("outlines: size")).toHaveCount(0);
 });
 
 test("observations of AnnData lie at their positions, with the columns of obs", async ({ viewer, page }) => {

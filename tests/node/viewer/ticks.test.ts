@@ -53,7 +53,7 @@ it("degrees have the steps of maps, and letters of the compass on one line", () 
   expect(multiplesBetween(30, -90, 90)).toEqual([-90, -60, -30, 0, 30, 60, 90]);
   const east = (value: number) => numberText({ role: "longitude", unit: undefined }, value);
   expect([0, 90, 180, 200, 270, 360, 359.5, -90].map(east)).toEqual([
-    ...["0°", "90°\u00a0E", "180°\u00a0E", "160°\u00a0W", "90°\u00a0W", "0°", "0.5°\u00a0W", "90°\u00a0W"],
+    ...["0°", "90°\u00a0E", "180°", "160°\u00a0W", "90°\u00a0W", "0°", "0.5°\u00a0W", "90°\u00a0W"],
   ]);
 });
 

@@ -1,5 +1,5 @@
 /** Renderer without WebGL2: draws images of tiles with a 2-D context. */
-import type { Tile } from "../tiles/tile.js";
+import type { Tile, TileGap } from "../tiles/tile.js";
 import { drawDraft } from "./draft.js";
 import { Drawn, tilePosition } from "./drawn.js";
 import { drawingContext, Pictures } from "./pictures.js";
@@ -159,12 +159,15 @@ function drawGaps(
   placed: Placed,
   ratio: number,
 ): void {
+  const patterns = new Map<TileGap["kind"], CanvasPattern>();
   for (const { kind, rows, columns } of gaps) {
     const across = (column: number) =>
       Math.round(placed.left + ((placed.right - placed.left) * column) / plane.columns);
     const down = (row: number) => Math.round(placed.top + ((placed.bottom - placed.top) * row) / plane.rows);
     const [left, top] = [across(columns[0]), down(rows[0])];
-    context.fillStyle = pattern(context, kind, ratio);
+    const made = patterns.get(kind) ?? pattern(context, kind, ratio);
+    patterns.set(kind, made);
+    context.fillStyle = made;
     context.fillRect(left, top, across(columns[1]) - left, down(rows[1]) - top);
   }
 }

@@ -1,7 +1,7 @@
 /** Draws turned and sheared layers without shaders: gathers the elements under the pixels into one upright tile. */
 import { applied, inverse, type Matrix } from "../base/matrix.js";
 import type { Rectangle } from "../model/camera.js";
-import type { Tile } from "../tiles/tile.js";
+import type { Tile, TileGap } from "../tiles/tile.js";
 import { placing } from "./placing.js";
 import type { Scene, SceneLayer } from "./renderer.js";
 import { gatheredTile, Owners, pixelValues } from "./warp.js";
@@ -60,16 +60,33 @@ function upright({ tiles, extent, style }: SceneLayer, turn: Matrix, scene: Scen
   const owners = new Owners(tiles);
   const values = pixelValues(tiles, width * height);
   const step = { x: (world.right - world.left) / width, y: (world.bottom - world.top) / height };
-  for (let j = 0, at = 0; j < height; j++)
+  const gaps: TileGap[] = [];
+  for (let j = 0, at = 0; j < height; j++) {
+    let damagedFrom = -1;
     for (let i = 0; i < width; i++, at++) {
       const [column, row] = applied(back, world.left + (i + 0.5) * step.x, world.top + (j + 0.5) * step.y);
-      values[at] =
-        !extent || holds(extent, row, column)
-          ? owners.valueAt(Math.floor(row), Math.floor(column))
-          : Number.NaN;
+      const isInside = !extent || holds(extent, row, column);
+      const value = isInside ? owners.valueAt(Math.floor(row), Math.floor(column)) : Number.NaN;
+      values[at] = value;
+      const isDamaged =
+        isInside && Number.isNaN(value) && owners.isDamagedAt(Math.floor(row), Math.floor(column));
+      if (isDamaged && damagedFrom < 0) damagedFrom = i;
+      else if (!isDamaged && damagedFrom >= 0) {
+        gaps.push(damagedRun(j, damagedFrom, i));
+        damagedFrom = -1;
+      }
     }
-  return gatheredTile(values, { width, height, world }, first);
+    if (damagedFrom >= 0) gaps.push(damagedRun(j, damagedFrom, width));
+  }
+  return gatheredTile(values, { width, height, world }, first, gaps);
 }
+
+/** Damaged pixels beside each other. */
+const damagedRun = (row: number, from: number, to: number): TileGap => ({
+  kind: "damaged",
+  rows: [row, row + 1],
+  columns: [from, to],
+});
 
 const holds = ({ top, bottom, left, right }: Rectangle, row: number, column: number): boolean =>
   row >= top && row < bottom && column >= left && column < right;

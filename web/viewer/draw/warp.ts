@@ -2,7 +2,7 @@
 import type { Numbers, Plane } from "../base/plane.js";
 import type { Rectangle } from "../model/camera.js";
 import type { Projection } from "../model/projection.js";
-import type { Tile } from "../tiles/tile.js";
+import type { Tile, TileGap } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import { placing } from "./placing.js";
 
@@ -134,6 +134,7 @@ export function gatheredTile(
   values: Float32Array | Float64Array,
   { width, height, world }: Pick<Raster, "width" | "height" | "world">,
   like: Tile,
+  gaps: readonly TileGap[] = [],
 ): Tile {
   const key = `warped ${++count}`;
   const shape = [height, width];
@@ -147,7 +148,7 @@ export function gatheredTile(
     block: { key, start: [0, 0], region, gaps: [], bytes: values.byteLength },
     offsetOf: (row, column) => row * width + column,
     origin: [0, 0],
-    gaps: [],
+    gaps,
   };
 }
 
@@ -201,12 +202,15 @@ interface Source {
   readonly across: number;
 }
 
+/** Owner of elements that cannot be read. */
+const damaged = 0xffffffff;
+
 /** Finds the tile of an element: the edges of all tiles divide the plane into rectangles with one tile each. */
 export class Owners {
   readonly #sources: readonly Source[];
   readonly #rows: Intervals;
   readonly #columns: Intervals;
-  /** One more than the number of the tile of each rectangle; 0 for none. */
+  /** One more than the number of the tile of each rectangle; 0 for none, or `damaged`. */
   readonly #owner: Uint32Array;
 
   constructor(tiles: readonly Tile[]) {
@@ -224,7 +228,7 @@ export class Owners {
     this.#owner = new Uint32Array(this.#rows.count * this.#columns.count);
     for (const [i, tile] of tiles.entries()) {
       this.#own(tile.world, i + 1);
-      for (const part of damagedParts(tile)) this.#own(part, 0);
+      for (const part of damagedParts(tile)) this.#own(part, damaged);
     }
   }
 
@@ -234,10 +238,18 @@ export class Owners {
         this.#owner[y * this.#columns.count + x] = owner;
   }
 
-  valueAt(row: number, column: number): number {
+  #ownerAt(row: number, column: number): number {
     const [y, x] = [this.#rows.at(row + 0.5), this.#columns.at(column + 0.5)];
-    const owner = y < 0 || x < 0 ? 0 : this.#owner[y * this.#columns.count + x]!;
-    if (owner === 0) return Number.NaN;
+    return y < 0 || x < 0 ? 0 : this.#owner[y * this.#columns.count + x]!;
+  }
+
+  isDamagedAt(row: number, column: number): boolean {
+    return this.#ownerAt(row, column) === damaged;
+  }
+
+  valueAt(row: number, column: number): number {
+    const owner = this.#ownerAt(row, column);
+    if (owner === 0 || owner === damaged) return Number.NaN;
     const { values, plane, top, left, down, across } = this.#sources[owner - 1]!;
     const own = Math.floor((row + 0.5 - top) * down);
     const along = Math.floor((column + 0.5 - left) * across);

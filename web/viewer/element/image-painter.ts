@@ -13,7 +13,7 @@ import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
 import type { Overlay } from "./overlay.js";
-import type { Painter } from "./painter.js";
+import type { Described, Painter } from "./painter.js";
 import { type PlaneContent, planeExtent } from "./plane-geometry.js";
 import { drawnDataset, warpCode } from "./projections.js";
 import type { Ranges } from "./ranges.js";
@@ -175,8 +175,8 @@ export class ImagePainter implements Painter {
     }
   }
 
-  describe(at: Point | undefined): string {
-    return this.#vectors?.describe(at) ?? "";
+  describe(at: Point | undefined): Described | undefined {
+    return this.#vectors?.describe(at);
   }
 
   observationAt(at: Point): number | undefined {

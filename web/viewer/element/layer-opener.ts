@@ -95,7 +95,7 @@ export class LayerOpener {
 
   #placed(dataset: Dataset, layer: LayerState): OpenedLayer {
     const placed = placeLayer(this.image, dataset, layer);
-    return { kind: "image", plan: (...how) => placedLayers(placed, ...how) };
+    return { kind: "image", dataset, plan: (...how) => placedLayers(placed, ...how) };
   }
 
   #content(layer: LayerState): Promise<LayerContent> {

@@ -1,9 +1,9 @@
 /** Content of a picture's legend: the colours of values or of channels. */
 import { formatCount } from "../base/format.js";
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
+import { columnLegends } from "../model/layer-columns.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
-import { tableColors } from "../model/table-colors.js";
 import { unitText } from "../panels/coordinates.js";
 import type { Legend } from "../panels/legend.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
@@ -26,7 +26,7 @@ export function showLegend(legend: Legend, drawn: LegendContent): void {
   if (!layer) legend.hide();
   else if (isComposite(drawn.dataset, drawn.settings)) showChannels(legend, drawn);
   else showScale(legend, layer, drawn);
-  legend.showColumn(drawn.settings.by, tableColors(drawn.dataset, drawn.settings)?.legend);
+  legend.showColumns(columnLegends(drawn.dataset, drawn.settings));
 }
 
 function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: LegendContent): void {

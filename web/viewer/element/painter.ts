@@ -6,6 +6,13 @@ import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
 import type { PlaneContent } from "./plane-geometry.js";
 
+/** A point or shape under the pointer. */
+export interface Described {
+  readonly text: string;
+  /** The row of a point of an embedding. */
+  readonly row?: number;
+}
+
 export interface Painter {
   /** @returns false if it must continue in the next frame. */
   paint(
@@ -15,8 +22,8 @@ export interface Painter {
     tilesOf: (layer: Layer) => readonly Tile[],
   ): boolean;
   forget(blockKey: string): void;
-  /** Describes the point or shape at a position in the box; "" for none. */
-  describe?(at: Point | undefined): string;
+  /** Describes the point or shape at a position in the box. */
+  describe?(at: Point | undefined): Described | undefined;
   /** The integer that identifies the observation at a position in the box. */
   observationAt?(at: Point): number | undefined;
   /** Position of the next observation in a direction, for keys. */

@@ -16,7 +16,7 @@ import { distanceInto, movedCell, placeCursor } from "./cursor.js";
 import { Frame } from "./frame.js";
 import { FrameClock } from "./frame-clock.js";
 import { LazyRangeSampler } from "./lazy-range-sampler.js";
-import type { Painter } from "./painter.js";
+import type { Described, Painter } from "./painter.js";
 import {
   cellAt,
   cellCentre,
@@ -249,9 +249,9 @@ export class PlaneView {
     });
   }
 
-  /** Describes the point or shape under the pointer, or at the centre of an element; "" for none. */
-  describe(cell: Cell | undefined): string {
-    return this.#painter.describe?.(this.#at ?? (cell && this.centreOf(cell))) ?? "";
+  /** Describes the point or shape under the pointer, or at the centre of an element. */
+  describe(cell: Cell | undefined): Described | undefined {
+    return this.#painter.describe?.(this.#at ?? (cell && this.centreOf(cell)));
   }
 
   /** The integer that identifies the observation under the pointer, or at the centre of an element. */

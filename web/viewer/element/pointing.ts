@@ -1,5 +1,6 @@
 /** The element or the point under the pointer: describes it, and chooses it. */
 import type { WantedState } from "../model/state.js";
+import type { Embedding } from "../source/dataset.js";
 import type { Cell } from "./cell-reading.js";
 import { pickedId, pickedLabel } from "./label-pick.js";
 import type { LazyCrossSections } from "./lazy-cross-sections.js";
@@ -33,14 +34,14 @@ export class Pointing {
     if (cell && this.callbacks.isHeld(by)) return;
     const view = this.plane.view!;
     const readings = cell && !this.callbacks.isWaiting() ? view.read(cell) : [];
+    const shape = view.describe(cell);
     const pointed = cell && {
       index: cellIndex(settings, cell),
       axes: dataset.axes,
       readings,
-      shape: view.describe(cell),
-      plotted: dataset.embedding ? settings.axes : undefined,
+      shape: shape?.text,
+      plotted: dataset.embedding && plottedPlace(dataset.embedding, settings.axes, shape?.row),
     };
-    if (!cell) view.describe(undefined);
     this.reporter.show(pointed, by);
     this.crossSections.point(cell);
   }
@@ -70,3 +71,7 @@ export class Pointing {
     if (picked) this.callbacks.onChange(picked, "labels-pick");
   }
 }
+
+/** The shown axes of a scatter plot, with the coordinates of the point under the pointer. */
+const plottedPlace = ({ columns }: Embedding, axes: readonly number[], row: number | undefined) =>
+  axes.map((axis) => ({ axis, value: row === undefined ? undefined : columns[axis]![row]! }));

@@ -75,6 +75,7 @@ export class SidePanels {
     this.#reading = new ReadingPanel(callbacks.measure);
     this.#memory = new MemoryPanel(callbacks.onBudget);
     this.#layers = new LayersPanel(
+      dataset,
       (layers, control) => callbacks.onChange({ layers }, control),
       (imageOpacity) => callbacks.onChange({ imageOpacity }, "image-opacity"),
     );

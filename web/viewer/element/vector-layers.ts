@@ -6,6 +6,7 @@ import type { Color, VectorScene } from "../draw/vectors.js";
 import { type LayerState, layerName, placeKey } from "../model/added-layers.js";
 import { columnColors } from "../model/column-colors.js";
 import { layerColor } from "../model/layer-color.js";
+import { layerChoice } from "../model/layer-columns.js";
 import { openedLayers } from "../model/opened-layers.js";
 import type { ViewState } from "../model/state.js";
 import { tableColors } from "../model/table-colors.js";
@@ -13,7 +14,7 @@ import type { Dataset, DatasetAxis, Embedding } from "../source/dataset.js";
 import { embeddingFeatures } from "../source/embedding.js";
 import type { TableLink } from "../source/feature-table.js";
 import type { Features } from "../source/features.js";
-import { planeAxes } from "../source/layer-place.js";
+import { isPlaneOf, planeAxes } from "../source/layer-place.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { PlaneContent } from "./plane-geometry.js";
 
@@ -162,9 +163,9 @@ function matricesOf(
   { scale, translation }: LayerState,
   { isFromEdge }: Features,
 ): Matrix[] {
+  if (!isPlaneOf(dataset, state.axes)) return [];
   const [y, x] = planeAxes(dataset);
-  const [down, across] = state.axes;
-  if (!((down === y && across === x) || (down === x && across === y))) return [];
+  const [down] = state.axes;
   const perElement = camera.scale * ratio;
   const place = (axis: number, side: 0 | 1, isDown: boolean): { factor: number; shift: number } => {
     const own = elementPlace(dataset.axes[axis]!, isFromEdge);
@@ -197,7 +198,7 @@ function elementPlace(
 function colorsOf(features: Features, layer: LayerState): (feature: number) => Color {
   const column = layer.by === "" ? undefined : features.column(layer.by);
   if (column) {
-    const all = columnColors(column, { ...layer, outside: "clamp" }).colors;
+    const all = columnColors(column, layerChoice(layer)).colors;
     return (feature) => all[feature]!;
   }
   const color = Number.parseInt(layerColor(layer), 16);

@@ -4,6 +4,7 @@ import { drawFeature, drawVectors, featureAt, pointBeside } from "../draw/vector
 import type { Point } from "../input/gestures.js";
 import type { Dataset } from "../source/dataset.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
+import type { Described } from "./painter.js";
 import type { PlaneContent } from "./plane-geometry.js";
 import { type DrawnVectors, vectorLayers } from "./vector-layers.js";
 
@@ -47,14 +48,14 @@ export class VectorOverlay {
     this.#canvas.dataset["layers"] = String(this.#drawn.length);
   }
 
-  /** Describes and highlights the topmost feature at a position in CSS pixels; "" for none. */
-  describe(at: Point | undefined): string {
+  /** Describes and highlights the topmost feature at a position in CSS pixels. */
+  describe(at: Point | undefined): Described | undefined {
     const found = at && this.#at(at);
     this.#highlight(found);
-    if (!found) return "";
+    if (!found) return undefined;
     const { vectors, feature } = found;
     const text = vectors.features.text(feature) || `${vectors.one} ${feature}`;
-    return vectors.name === "" ? text : `${vectors.name}: ${text}`;
+    return vectors.name === "" ? { text, row: feature } : { text: `${vectors.name}: ${text}` };
   }
 
   /** The integer that identifies the observation at a position in CSS pixels. */

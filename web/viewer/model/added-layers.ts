@@ -39,6 +39,9 @@ export interface LayerState extends LabelLook {
 /** Maximum number of layers of a state. */
 export const maxLayers = 32;
 
+/** Maximum size of points and lines, in CSS pixels. */
+export const maxLayerSize = 100;
+
 const maxText = 4096;
 
 /** Defaults of everything but the source. */
@@ -86,7 +89,7 @@ const checks: { readonly [K in keyof LayerState]: (value: unknown) => boolean } 
   colormap: isColormap,
   range: isRange,
   color: (value) => /^[0-9a-f]{6}$/.test(String(value)),
-  size: (value) => isNumber(value, 0, 100),
+  size: (value) => isNumber(value, 0, maxLayerSize),
   by: isText,
   isOutline: isBoolean,
   hidden: isLabelList,

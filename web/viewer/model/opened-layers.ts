@@ -8,7 +8,11 @@ import type { Layer } from "./layer.js";
 import type { ViewState } from "./state.js";
 
 export type OpenedLayer =
-  | { readonly kind: "image"; plan(layer: LayerState, state: ViewState, name: string): Layer[] }
+  | {
+      readonly kind: "image";
+      readonly dataset: Dataset;
+      plan(layer: LayerState, state: ViewState, name: string): Layer[];
+    }
   | { readonly kind: "features"; readonly features: Features; readonly link?: TableLink | undefined };
 
 export const openedLayers = keptFor((_dataset: Dataset) => new Map<string, OpenedLayer>());

@@ -18,13 +18,14 @@ export function placedLayers(
   const turned = turn && shownMatrix(turn, own as [number, number]);
   if (turn && !turned) return [];
   const { colormap, range, color, opacity, blend } = layer;
-  const isRange = range.mode !== "auto";
+  const isByColumn = layer.by !== "" && dataset.isLabels === true;
   const state = resolveState(arrayFacts(dataset), {
     axes: own,
     outside: "clamp",
-    ...(colormap ? { colormap, channels: null } : {}),
-    ...(isRange ? { range } : {}),
-    ...(layer.by === "" ? {} : { by: layer.by, byColormap: layer.colormap, byRange: layer.range }),
+    // Colour map and range are those of the column that colours labels.
+    ...(isByColumn ? { by: layer.by, byColormap: colormap, byRange: range } : {}),
+    ...(colormap && !isByColumn ? { colormap, channels: null } : {}),
+    ...(range.mode === "auto" || isByColumn ? {} : { range }),
   });
   const [[top, bottom], [left, right]] = [bounds[own[0]!]!, bounds[own[1]!]!];
   const extent = { top, bottom, left, right };

@@ -3,14 +3,14 @@ import { colorTable } from "../base/color-tables.js";
 import { h } from "../base/dom.js";
 import { formatBriefly, formatCount } from "../base/format.js";
 import { longName, shortName } from "../base/text.js";
-import { absentColor, type ColumnLegend } from "../model/column-colors.js";
+import { absentColor } from "../model/column-colors.js";
+import type { NamedLegend } from "../model/layer-columns.js";
 import { paintTable } from "./legend-bar.js";
 
 /** Maximum number of categories in the legend. */
 const maxCategories = 24;
 
-/** @param name of the column */
-export function columnLegend(name: string, legend: ColumnLegend): HTMLElement {
+export function columnLegend({ name, legend }: NamedLegend): HTMLElement {
   const head = h("b", { title: longName(name) }, shortName(name));
   const list = h("ul", { class: "zw-legend-rows", dir: "ltr", "aria-label": shortName(name) });
   if (legend.kind === "categories") {

@@ -25,15 +25,17 @@ export function numberText(
   value: number,
   { resolution = 0, hasUnit = true } = {},
 ): string {
-  const degrees = (at: number, [plus, minus]: readonly [string, string]) =>
-    `${formatBriefly(Math.abs(at), resolution)}°${at > 0 ? `\u00a0${plus}` : at < 0 ? `\u00a0${minus}` : ""}`;
+  const degrees = (at: number, [plus, minus]: readonly [string, string]) => {
+    const letter = at === 0 || Math.abs(at) === 180 ? "" : `\u00a0${at > 0 ? plus : minus}`;
+    return `${formatBriefly(Math.abs(at), resolution)}°${letter}`;
+  };
   if (role === "latitude") return degrees(value, ["N", "S"]);
   if (role === "longitude") return degrees(eastOf(value), ["E", "W"]);
   const text = formatBriefly(value, resolution);
   return hasUnit && unit !== undefined ? `${text} ${unitText(unit)}` : text;
 }
 
-/** A longitude between −180° and 180°; exactly opposite to the meridian it has no sign. */
+/** A longitude between −180° and 180°. */
 function eastOf(longitude: number): number {
   return Math.abs(longitude) <= 180 ? longitude : ((((longitude + 180) % 360) + 360) % 360) - 180;
 }

@@ -1,16 +1,15 @@
 /** The layers over the picture: a list with their styles, and a field that adds one. */
-import { colormapNames, isColormap } from "../base/colormaps.js";
-import { h, labelled, select } from "../base/dom.js";
-import { longName, shortName } from "../base/text.js";
-import { type LayerState, layerName, layerStates, maxLayers, sourceKey } from "../model/added-layers.js";
-import { layerColor } from "../model/layer-color.js";
+import { h, labelled } from "../base/dom.js";
+import { type LayerState, layerStates, maxLayers, sourceKey } from "../model/added-layers.js";
+import { layerContents } from "../model/layer-columns.js";
 import type { ViewState } from "../model/state.js";
+import type { Dataset } from "../source/dataset.js";
+import { LayerRow } from "./layer-row.js";
 
-/** The controls of one layer. */
-interface Row {
-  readonly element: HTMLElement;
+interface KeyedRow {
+  readonly row: LayerRow;
+  /** Identifies the source of the layer. */
   readonly key: string;
-  sync(layer: LayerState): void;
 }
 
 export class LayersPanel {
@@ -20,9 +19,11 @@ export class LayersPanel {
   readonly #opacity = h("input", { type: "range", min: 0, max: 100 });
   readonly element: HTMLElement;
   #layers: readonly LayerState[] = [];
-  #list: Row[] = [];
+  #list: KeyedRow[] = [];
 
+  /** @param image the picture */
   constructor(
+    private readonly image: Dataset,
     private readonly onChange: (layers: readonly LayerState[], control: string) => void,
     onOpacity: (opacity: number) => void,
   ) {
@@ -56,9 +57,12 @@ export class LayersPanel {
     if (keys.join("\n") !== this.#list.map(({ key }) => key).join("\n")) {
       this.#list = layers.map((layer, i) => this.#row(layer, keys[i]!, i));
       // The topmost first.
-      this.#rows.replaceChildren(...this.#list.map(({ element }) => element).reverse());
+      this.#rows.replaceChildren(...this.#list.map(({ row }) => row.element).reverse());
     }
-    for (const [i, layer] of layers.entries()) this.#list[i]!.sync(layer);
+    for (const [i, layer] of layers.entries()) {
+      const place = { isFirst: i === 0, isLast: i === layers.length - 1 };
+      this.#list[i]!.row.sync(layer, layerContents(this.image, layer), place);
+    }
     this.#add.disabled = layers.length >= maxLayers;
   }
 
@@ -81,68 +85,16 @@ export class LayersPanel {
     this.onChange(layers, "layers-order");
   }
 
-  #row(layer: LayerState, key: string, at: number): Row {
-    const name = shortName(layerName(layer));
-    const box = h("input", {
-      type: "checkbox",
-      onchange: () => this.#set(at, { isOn: box.checked }, "visible"),
+  #row(layer: LayerState, key: string, at: number): KeyedRow {
+    const row = new LayerRow(layer, {
+      onChange: (change, control) => this.#set(at, change, control),
+      onMove: (by) => this.#move(at, by),
+      onRemove: () =>
+        this.onChange(
+          this.#layers.filter((_, i) => i !== at),
+          "layers-remove",
+        ),
     });
-    const opacity = h("input", {
-      type: "range",
-      min: 0,
-      max: 100,
-      oninput: () => this.#set(at, { opacity: Number(opacity.value) / 100 }, "opacity"),
-    });
-    const blend = select(
-      [
-        ["normal", "Normal"],
-        ["add", "Additive"],
-      ],
-      (value) => this.#set(at, { blend: value as LayerState["blend"] }, "blend"),
-    );
-    const colormap = select([["", "Default"], ...colormapNames.map((map) => [map, map] as const)], (value) =>
-      this.#set(at, { colormap: isColormap(value) ? value : null }, "colormap"),
-    );
-    const color = h("input", {
-      type: "color",
-      oninput: () => this.#set(at, { color: color.value.slice(1) }, "color"),
-    });
-    const button = (text: string, label: string, onclick: () => void) =>
-      h("button", { type: "button", class: "zw-button", "aria-label": `${label} ${name}`, onclick }, text);
-    const up = button("↑", "Raise", () => this.#move(at, 1));
-    const down = button("↓", "Lower", () => this.#move(at, -1));
-    const remove = button("Remove", "Remove", () =>
-      this.onChange(
-        this.#layers.filter((_, i) => i !== at),
-        "layers-remove",
-      ),
-    );
-    const element = h(
-      "div",
-      { class: "zw-layer", role: "group", "aria-label": `Layer ${name}` },
-      h("label", { class: "zw-check", title: longName(layerName(layer)) }, box, name),
-      labelled("Opacity", opacity),
-      h(
-        "div",
-        { class: "zw-layer-style" },
-        labelled("Blending", blend),
-        labelled("Colour map", colormap),
-        labelled("Colour", color),
-      ),
-      h("div", { class: "zw-layer-buttons" }, up, down, remove),
-    );
-    return {
-      element,
-      key,
-      sync: (now) => {
-        box.checked = now.isOn;
-        opacity.value = String(Math.round(now.opacity * 100));
-        blend.value = now.blend;
-        colormap.value = now.colormap ?? "";
-        color.value = `#${layerColor(now)}`;
-        up.disabled = at === this.#layers.length - 1;
-        down.disabled = at === 0;
-      },
-    };
+    return { row, key };
   }
 }

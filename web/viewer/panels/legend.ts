@@ -3,7 +3,7 @@
 import { h } from "../base/dom.js";
 import { marks } from "../draw/renderer.js";
 import { layerColors, outsideOf } from "../draw/table.js";
-import type { ColumnLegend } from "../model/column-colors.js";
+import type { NamedLegend } from "../model/layer-columns.js";
 import type { LayerStyle } from "../model/layers.js";
 import { columnLegend } from "./column-legend.js";
 import { paintTable } from "./legend-bar.js";
@@ -60,8 +60,15 @@ export class Legend {
     hidden: true,
     "aria-label": "Channels",
   });
-  readonly #column = h("div", { hidden: true });
-  #shownColumn: ColumnLegend | undefined;
+  readonly #columns = h("div", {
+    class: "zw-legend-columns",
+    role: "group",
+    "aria-label": "Colours of columns",
+    hidden: true,
+  });
+  /** Scrolled by keys if it does not fit. */
+  readonly #scrolling = new ResizeObserver(() => this.#syncFocusable());
+  #shownColumns: readonly NamedLegend[] = [];
   readonly element = h(
     "div",
     { class: "zw-legend", hidden: true },
@@ -69,7 +76,7 @@ export class Legend {
     this.#channels,
     this.#missing,
     this.#note,
-    this.#column,
+    this.#columns,
   );
 
   show(entry: ScaleEntry): void {
@@ -117,13 +124,24 @@ export class Legend {
 
   #shown = "";
 
-  /** Shows the colours of a column in addition. @param name of the column */
-  showColumn(name: string, legend: ColumnLegend | undefined): void {
-    this.#column.hidden = !legend;
-    if (legend) this.element.hidden = false;
-    if (legend === this.#shownColumn) return;
-    this.#shownColumn = legend;
-    this.#column.replaceChildren(...(legend ? [columnLegend(name, legend)] : []));
+  /** Shows the colours of columns in addition. */
+  showColumns(columns: readonly NamedLegend[]): void {
+    this.#columns.hidden = columns.length === 0;
+    if (columns.length > 0) this.element.hidden = false;
+    const before = this.#shownColumns;
+    const isSame = (one: NamedLegend, i: number) =>
+      one.name === before[i]?.name && one.legend === before[i].legend;
+    if (columns.length === before.length && columns.every(isSame)) return;
+    this.#shownColumns = columns;
+    this.#columns.replaceChildren(...columns.map(columnLegend));
+    this.#scrolling.observe(this.#columns);
+    this.#syncFocusable();
+  }
+
+  #syncFocusable(): void {
+    const { scrollHeight, clientHeight } = this.#columns;
+    if (scrollHeight > clientHeight) this.#columns.tabIndex = 0;
+    else this.#columns.removeAttribute("tabindex");
   }
 
   hide(): void {

@@ -9,7 +9,7 @@ import { labelTableOf } from "../model/label-tables.js";
 import type { Layer } from "../model/layers.js";
 import type { Dataset, DatasetAxis } from "../source/dataset.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
-import { dateText, placeText, positionText, unitText } from "./coordinates.js";
+import { coordinateText, dateText, numberText, placeText, positionText, unitText } from "./coordinates.js";
 import { chunkSentence } from "./messages.js";
 
 /** The element under the pointer. */
@@ -25,10 +25,10 @@ export interface Pointed {
     readonly gap: TileGap | undefined;
     readonly layer: Layer;
   }[];
-  /** Description of the point or shape; "" for none. */
+  /** Description of the point or shape. */
   readonly shape?: string | undefined;
-  /** The shown axes of a scatter plot, which has no elements. */
-  readonly plotted?: readonly number[] | undefined;
+  /** The shown axes of a scatter plot, which has no elements, with the coordinates of the point. */
+  readonly plotted?: readonly { readonly axis: number; readonly value: number | undefined }[] | undefined;
 }
 
 const hint = "Point at the picture or use the arrow keys to read values; ? lists all keys.";
@@ -103,16 +103,19 @@ function layerName({ dataset, style, index, title }: Layer): string {
 /** Indices, with coordinates if there are any. */
 function whereText({ index, axes, readings, plotted }: Pointed): string {
   if (plotted)
-    return placeText(
-      axes,
-      index,
-      axes.flatMap((_, axis) => (plotted.includes(axis) ? [] : [axis])),
-    );
+    return plotted.map((one) => plottedText(axes[one.axis]!, index[one.axis]!, one.value)).join(" · ");
   const dataset = readings.find(({ layer }) => !layer.style.isOverlay && layer.title === undefined)?.layer
     .dataset;
   const position = dataset ? positionText(dataset, index) : "";
   const place = [placeText(axes, index), position].filter((text) => text !== "").join(" · ");
   return `[${index.join(", ")}]${place === "" ? "" : ` ${place}`}`;
+}
+
+/** The coordinate of a point of a scatter plot, or else of the pointer. */
+function plottedText(axis: DatasetAxis, index: number, value: number | undefined): string {
+  const text =
+    value === undefined ? coordinateText(axis, index) : numberText(axis, value, { resolution: axis.scale });
+  return `${shortName(axis.name ?? "")} ${text}`;
 }
 
 /** Formats the decoded value of a stored element. */

@@ -8,6 +8,7 @@ import { maxListed } from "../model/label-look.js";
 import { maxPointSize, type ViewState, type WantedState } from "../model/state.js";
 import { columnText } from "../source/columns.js";
 import type { Observations } from "../source/observations.js";
+import { ColumnRange } from "./column-range.js";
 
 /** Maximum number of cells in the document, and of characters of a value. */
 const maxCells = 400;
@@ -20,7 +21,7 @@ export class RowsPanel {
   readonly element: HTMLElement;
   readonly #by: HTMLSelectElement;
   readonly #map: HTMLSelectElement;
-  readonly #limits: readonly HTMLInputElement[];
+  readonly #range: ColumnRange;
   readonly #size: HTMLInputElement;
   readonly #numbers: readonly HTMLElement[];
   readonly #count = h("p", { "aria-live": "polite" });
@@ -44,23 +45,11 @@ export class RowsPanel {
     this.#map = select([["", "Default"], ...colormapNames.map((map) => [map, map] as const)], (map) =>
       onChange({ byColormap: isColormap(map) ? map : null }, "by-map"),
     );
-    const limit = (label: string) =>
-      numberField({ step: "any", placeholder: "automatic", "aria-label": label }, () => this.#setRange());
-    this.#limits = [limit("Lowest value of the column"), limit("Highest value of the column")];
+    this.#range = new ColumnRange((byRange) => onChange({ byRange }, "by-range"));
     this.#size = numberField({ min: 0, max: maxPointSize, step: "any", placeholder: "automatic" }, () =>
       onChange({ pointSize: Number(this.#size.value) }, "size"),
     );
-    this.#numbers = [
-      labelled("Colour map of the column", this.#map),
-      h(
-        "div",
-        { class: "zw-window" },
-        h("span", {}, "Values"),
-        this.#limits[0]!,
-        h("span", {}, "to"),
-        this.#limits[1]!,
-      ),
-    ];
+    this.#numbers = [labelled("Colour map of the column", this.#map), this.#range.element];
     this.#clear = h(
       "button",
       { type: "button", class: "zw-button", onclick: () => this.#select([]) },
@@ -84,22 +73,11 @@ export class RowsPanel {
     );
   }
 
-  #setRange(): void {
-    const [low, high] = this.#limits.map(({ value }) => (value.trim() === "" ? Number.NaN : Number(value)));
-    const isManual = Number.isFinite(low) && Number.isFinite(high) && low! < high!;
-    const isEmpty = this.#limits.every(({ value }) => value.trim() === "");
-    if (isManual) this.onChange({ byRange: { mode: "manual", low, high } }, "by-range");
-    else if (isEmpty) this.onChange({ byRange: { mode: "auto" } }, "by-range");
-  }
-
   sync(state: ViewState): void {
     this.#state = state;
     this.#by.value = this.observations.names.includes(state.by) ? state.by : "";
     this.#map.value = state.byColormap ?? "";
-    const { byRange } = state;
-    for (const [i, field] of this.#limits.entries())
-      if (byRange.mode === "manual") showNumber(field, i === 0 ? byRange.low : byRange.high);
-      else if (document.activeElement !== field) field.value = "";
+    this.#range.sync(state.byRange);
     if (state.pointSize > 0) showNumber(this.#size, state.pointSize);
     else this.#size.value = "";
     const isNumbers = this.observations.column(state.by)?.kind === "numbers";

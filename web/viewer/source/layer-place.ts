@@ -43,6 +43,10 @@ export function planeAxes({ axes, channelAxis }: Dataset): readonly [down: numbe
   return [others.at(-2) ?? 0, others.at(-1) ?? 0];
 }
 
+/** Whether two shown axes are those of rows and columns, in any order. */
+export const isPlaneOf = (image: Dataset, shown: readonly number[]): boolean =>
+  shown.length === 2 && planeAxes(image).every((axis) => shown.includes(axis));
+
 /** @throws Error if the layer lacks an axis of the picture; InvalidLayer if they have no affine relation. */
 export function placeLayer(image: Dataset, own: Dataset, transform: Transform): PlacedDataset {
   const imageAxes = matchingAxes(image, own);
