@@ -226,6 +226,7 @@ test("damaged chunks of a turned image are hatched, with and without WebGL", asy
   site,
   problems,
 }) => {
+  test.slow();
   problems.expect(/500/);
   const other = new ViewerPage(await page.context().newPage(), site);
   await withoutWebGL(other.page);
@@ -454,6 +455,7 @@ test("the panel colours a layer by a column, which the legend and figures explai
   page,
   problems,
 }) => {
+  test.slow();
   problems.expect(/404/);
   const layer = { src: "/layers/shapes.zarr", path: "shapes/outlines" };
   await viewer.show(`${spatial}&${layersParameter([layer])}`);

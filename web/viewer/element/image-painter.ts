@@ -9,6 +9,7 @@ import type { Layer } from "../model/layers.js";
 import { openedLayers } from "../model/opened-layers.js";
 import { axisName, fillRuler, rulerTitle, rulerWidth } from "../panels/rulers.js";
 import { datasetShape } from "../source/dataset.js";
+import type { RowId } from "../source/row-id.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
@@ -179,7 +180,7 @@ export class ImagePainter implements Painter {
     return this.#vectors?.describe(at);
   }
 
-  observationAt(at: Point): number | undefined {
+  observationAt(at: Point): RowId | undefined {
     return this.#vectors?.observationAt(at);
   }
 

@@ -1,7 +1,9 @@
 /** Selects labels by clicking on them. */
 import { scalarAt } from "../base/format.js";
 import { maxListed } from "../model/label-look.js";
+import { labelTableOf } from "../model/label-tables.js";
 import type { ViewState, WantedState } from "../model/state.js";
+import type { RowId } from "../source/row-id.js";
 import type { Reading } from "./cell-reading.js";
 
 /**
@@ -13,15 +15,16 @@ export function pickedLabel({ labels }: ViewState, readings: readonly Reading[])
     ({ layer }) => layer.style.kind === "labels" && layer.title === undefined,
   );
   if (!reading) return undefined;
-  const { tile, row, column } = reading;
+  const { layer, tile, row, column } = reading;
   const label = Number(scalarAt(tile.block.region, tile.offsetOf(row, column)));
-  return pickedId({ labels }, label === 0 || !Number.isSafeInteger(label) ? undefined : label);
+  if (label === 0 || !Number.isSafeInteger(label)) return pickedId({ labels }, undefined);
+  return pickedId({ labels }, labelTableOf(layer.dataset)?.observations.idOfLabel(label) ?? label);
 }
 
 /** The change of a state after a click on a label or a point; undefined beside all of them. */
 export function pickedId(
   { labels }: Pick<ViewState, "labels">,
-  id: number | undefined,
+  id: RowId | undefined,
 ): WantedState | undefined {
   const { selected } = labels;
   if (id === undefined) return selected.length > 0 ? { labels: { ...labels, selected: [] } } : undefined;

@@ -1,5 +1,6 @@
 /** Links viewers of a page so that they move together. */
 import type { ViewState, WantedState } from "../model/state.js";
+import type { RowId } from "../source/row-id.js";
 
 /** The parts of a state that linked viewers share. */
 const sharedParts = ["axes", "index", "window", "camera"] as const;
@@ -29,7 +30,7 @@ interface Link {
   /** The positions that members were given or moved to, the latest last; defaults are not among them. */
   published: readonly Published[];
   /** The labels or rows that a member has selected. */
-  selected?: readonly number[];
+  selected?: readonly RowId[];
 }
 
 const links = new Map<string, Link>();
@@ -85,7 +86,7 @@ export function enterLink(name: string, member: Linked): void {
 const text = (value: unknown): string => JSON.stringify(value);
 
 /** Selects labels, or the rows that annotate them. */
-function select(member: Linked, selected: readonly number[]): void {
+function select(member: Linked, selected: readonly RowId[]): void {
   const { current } = member;
   if (current && text(current.labels.selected) !== text(selected))
     member.follow({ labels: { ...current.labels, selected } });

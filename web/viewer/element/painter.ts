@@ -1,6 +1,7 @@
 /** Interface of painters, which draw a plane. */
 import type { Point } from "../input/gestures.js";
 import type { Layer } from "../model/layers.js";
+import type { RowId } from "../source/row-id.js";
 import type { Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Frame } from "./frame.js";
@@ -25,7 +26,7 @@ export interface Painter {
   /** Describes the point or shape at a position in the box. */
   describe?(at: Point | undefined): Described | undefined;
   /** The integer that identifies the observation at a position in the box. */
-  observationAt?(at: Point): number | undefined;
+  observationAt?(at: Point): RowId | undefined;
   /** Position of the next observation in a direction, for keys. */
   beside?(from: Point, way: Point): Point | undefined;
   /** Sets the memory limit of data made from tiles. */

@@ -7,6 +7,7 @@ import { type Command, Gestures, type Point } from "../input/gestures.js";
 import { type Camera, closest, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
 import type { Interval } from "../model/state.js";
+import type { RowId } from "../source/row-id.js";
 import { acquire, release, type Shared } from "../tiles/shared.js";
 import type { Gap, Tile } from "../tiles/tile.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
@@ -255,7 +256,7 @@ export class PlaneView {
   }
 
   /** The integer that identifies the observation under the pointer, or at the centre of an element. */
-  observationAt(cell: Cell): number | undefined {
+  observationAt(cell: Cell): RowId | undefined {
     const at = this.#at ?? this.centreOf(cell);
     return at && this.#painter.observationAt?.(at);
   }

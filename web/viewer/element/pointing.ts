@@ -74,4 +74,6 @@ export class Pointing {
 
 /** The shown axes of a scatter plot, with the coordinates of the point under the pointer. */
 const plottedPlace = ({ columns }: Embedding, axes: readonly number[], row: number | undefined) =>
-  axes.map((axis) => ({ axis, value: row === undefined ? undefined : columns[axis]![row]! }));
+  [...axes]
+    .sort((a, b) => a - b)
+    .map((axis) => ({ axis, value: row === undefined ? undefined : columns[axis]![row]! }));

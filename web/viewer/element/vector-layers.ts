@@ -15,6 +15,7 @@ import { embeddingFeatures } from "../source/embedding.js";
 import type { TableLink } from "../source/feature-table.js";
 import type { Features } from "../source/features.js";
 import { isPlaneOf, planeAxes } from "../source/layer-place.js";
+import type { RowId } from "../source/row-id.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { PlaneContent } from "./plane-geometry.js";
 
@@ -32,7 +33,7 @@ export interface DrawnVectors {
   /** Identifies the style. */
   readonly key: string;
   /** The integer that identifies a feature; undefined for features that cannot be selected. */
-  readonly idOf?: ((feature: number) => number | undefined) | undefined;
+  readonly idOf?: ((feature: number) => RowId | undefined) | undefined;
 }
 
 export function vectorLayers(image: Dataset, shown: PlaneContent, view: Viewpoint): DrawnVectors[] {

@@ -3,6 +3,7 @@ import { h } from "../base/dom.js";
 import { drawFeature, drawVectors, featureAt, pointBeside } from "../draw/vectors.js";
 import type { Point } from "../input/gestures.js";
 import type { Dataset } from "../source/dataset.js";
+import type { RowId } from "../source/row-id.js";
 import type { Viewpoint } from "../tiles/tile-selection.js";
 import type { Described } from "./painter.js";
 import type { PlaneContent } from "./plane-geometry.js";
@@ -59,7 +60,7 @@ export class VectorOverlay {
   }
 
   /** The integer that identifies the observation at a position in CSS pixels. */
-  observationAt(at: Point): number | undefined {
+  observationAt(at: Point): RowId | undefined {
     const found = this.#at(at);
     return found?.vectors.idOf?.(found.feature);
   }

@@ -1,11 +1,12 @@
 /** Layers of a view: planes of datasets, each with a style. */
 import { isDiverging } from "../base/colormaps.js";
 import { type Dataset, type DatasetAxis, datasetShape, type Labels } from "../source/dataset.js";
+import { labelsIn, type RowId } from "../source/row-id.js";
 import { placeKey } from "./added-layers.js";
 import { findChannelAxis, isPicture } from "./channels.js";
 import type { LabelLook } from "./label-look.js";
 import { labelTableOf } from "./label-tables.js";
-import type { Layer } from "./layer.js";
+import type { Layer, LayerStyle } from "./layer.js";
 import { openedLayers } from "./opened-layers.js";
 import type { ViewState } from "./state.js";
 
@@ -60,17 +61,21 @@ function labelsLayer({ name, dataset, imageAxes }: Labels, state: ViewState): La
         opacity: state.labels.opacity,
         blend: "over",
         isOverlay: true,
-        ...lookOf(state.labels),
+        ...lookOf(dataset, state.labels),
       },
     },
   ];
 }
 
-export const lookOf = ({ isOutline, hidden, selected }: LabelLook): LabelLook => ({
-  isOutline,
-  hidden,
-  selected,
-});
+/** The look of the labels of a dataset, whose table may know their region. */
+export function lookOf(
+  dataset: Dataset,
+  { isOutline, hidden, selected }: LabelLook,
+): Pick<LayerStyle, "isOutline" | "hidden" | "selected"> {
+  const table = labelTableOf(dataset)?.observations;
+  const labels = (list: readonly RowId[]) => table?.labelsIn(list) ?? labelsIn(list, undefined);
+  return { isOutline, hidden: labels(hidden), selected: labels(selected) };
+}
 
 const plainStyle = {
   colormap: "labels",
@@ -105,7 +110,7 @@ export function imageLayers(dataset: Dataset, state: ViewState): Layer[] {
     const kind = colormap === "labels" ? "labels" : "map";
     const labelColors =
       kind === "labels" ? (labelTableOf(dataset)?.colors(state) ?? dataset.labelInfo?.colors) : undefined;
-    const look = kind === "labels" ? lookOf(state.labels) : {};
+    const look = kind === "labels" ? lookOf(dataset, state.labels) : {};
     const curve = state.curve ?? undefined;
     const style = { ...plain, ...spread, kind, labelColors, curve, blend: "over", ...look } as const;
     const center = isDiverging(colormap) && scale !== "log" ? { center: state.center } : {};

@@ -44,7 +44,7 @@ export function placedLayers(
         ...(isTinted ? ({ ...tinted, kind: "tint", color } as const) : {}),
         opacity,
         blend: style.blend === "over" && blend === "add" ? "add" : style.blend,
-        ...(style.kind === "labels" ? { isOverlay: true, ...lookOf(layer) } : {}),
+        ...(style.kind === "labels" ? { isOverlay: true, ...lookOf(dataset, layer) } : {}),
       },
     };
   });

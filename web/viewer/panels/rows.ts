@@ -8,6 +8,7 @@ import { maxListed } from "../model/label-look.js";
 import { maxPointSize, type ViewState, type WantedState } from "../model/state.js";
 import { columnText } from "../source/columns.js";
 import type { Observations } from "../source/observations.js";
+import { isRegionId, type RowId } from "../source/row-id.js";
 import { ColumnRange } from "./column-range.js";
 
 /** Maximum number of cells in the document, and of characters of a value. */
@@ -29,7 +30,7 @@ export class RowsPanel {
   readonly #details: HTMLDetailsElement;
   #grid: VirtualGrid | undefined;
   #state: ViewState | undefined;
-  #revealed: number | undefined;
+  #revealed: RowId | undefined;
 
   /** @param isPlot whether the rows are points, which have a size */
   constructor(
@@ -85,7 +86,7 @@ export class RowsPanel {
     this.#syncSelection(state.labels.selected);
   }
 
-  #syncSelection(selected: readonly number[]): void {
+  #syncSelection(selected: readonly RowId[]): void {
     const { rows } = this.observations;
     const text = `${formatCount(rows)} rows, ${selected.length} selected`;
     if (this.#count.textContent !== text) this.#count.textContent = text;
@@ -93,23 +94,23 @@ export class RowsPanel {
     const last = selected.at(-1);
     if (last !== this.#revealed) this.#reveal(last);
     for (const button of this.#details.querySelectorAll<HTMLElement>("button[data-id]"))
-      button.ariaPressed = String(selected.includes(Number(button.dataset["id"])));
+      button.ariaPressed = String(selected.some((id) => String(id) === button.dataset["id"]));
   }
 
   /** Scrolls to the row selected last. */
-  #reveal(id: number | undefined): void {
+  #reveal(id: RowId | undefined): void {
     this.#revealed = id;
     const row = id === undefined ? undefined : this.observations.row(id);
     if (row !== undefined) this.#grid?.reveal([row, 0]);
   }
 
-  #select(selected: readonly number[]): void {
+  #select(selected: readonly RowId[]): void {
     const { labels } = this.#state!;
     this.#revealed = selected.at(-1); // it is in view
     this.onChange({ labels: { ...labels, selected } }, "rows-pick");
   }
 
-  #toggle(id: number): void {
+  #toggle(id: RowId): void {
     const { selected } = this.#state!.labels;
     const others = selected.filter((one) => one !== id);
     this.#select(others.length < selected.length ? others : [...others, id].slice(-maxListed));
@@ -152,7 +153,7 @@ export class RowsPanel {
           first: at(0),
           last: at(rows - 1),
           next: ([row], [step]) => at(row + step),
-          find: (word) => at(observations.row(Number(word)) ?? -1),
+          find: (word) => at(observations.row(isRegionId(word) ? word : Number(word)) ?? -1),
         },
       },
       {
@@ -165,7 +166,7 @@ export class RowsPanel {
     );
   }
 
-  #button(id: number, text: string): HTMLElement {
+  #button(id: RowId, text: string): HTMLElement {
     const isPressed = this.#state?.labels.selected.includes(id) === true;
     return h(
       "button",

@@ -4,7 +4,7 @@ import { own, textAt, textsAt } from "./attributes.js";
 import { columnNames, frameRows, readColumn, textColumn, wholeNumbers } from "./columns.js";
 import { type FeatureColumn, featureLimits } from "./features.js";
 import { groupAt, ifReadable } from "./nodes.js";
-import { Observations } from "./observations.js";
+import { areSeveral, Observations } from "./observations.js";
 
 /** Maximum number of tables of a store. */
 const maxTables = 64;
@@ -33,6 +33,8 @@ export interface RegionRows {
   readonly kept: readonly number[];
   /** The column of identifiers. */
   readonly instances: FeatureColumn;
+  /** Name of the element, if the table annotates several. */
+  readonly region: string | undefined;
 }
 
 /**
@@ -72,7 +74,7 @@ export async function regionRows(
 
 /** The kept rows, with the columns of the table. @param ids by row of the table; undefined for the numbers of the rows */
 export function observationsOf(
-  { obs, all, kept }: RegionRows,
+  { obs, all, kept, region }: RegionRows,
   ids: ArrayLike<number> | undefined,
   signal: AbortSignal,
 ): Observations {
@@ -81,7 +83,9 @@ export function observationsOf(
     return column && kept.length < all ? subset(column, kept) : column;
   };
   const own_ = Float64Array.from(kept, (row) => ids?.[row] ?? row);
-  return new Observations(kept.length, columnNames(obs), read, own_);
+  // The numbers of rows are unique.
+  const regionOf = ids && region !== undefined ? () => region : undefined;
+  return new Observations(kept.length, columnNames(obs), read, own_, regionOf);
 }
 
 /** The tables of SpatialData. Without a listing, the only name is the usual one. */
@@ -118,7 +122,8 @@ async function rowsOf(
   if (regions?.kind !== "categories" || !instances) return undefined;
   const code = regions.names.indexOf(region);
   const kept = Array.from({ length: all }, (_, row) => row).filter((row) => regions.codes[row] === code);
-  return code < 0 || kept.length === 0 ? undefined : { table, obs, all, kept, instances };
+  if (code < 0 || kept.length === 0) return undefined;
+  return { table, obs, all, kept, instances, region: areSeveral(regions) ? region : undefined };
 }
 
 /** The values of some rows. */

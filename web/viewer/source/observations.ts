@@ -4,9 +4,12 @@ import { own, textAt } from "./attributes.js";
 import { columnNames, maxShown, readable, readColumn, readStrings, rowText } from "./columns.js";
 import type { FeatureColumn } from "./features.js";
 import { ifReadable } from "./nodes.js";
+import { labelOf, labelsIn, type RowId, regionId } from "./row-id.js";
 
 /** Maximum number of lists of identifiers whose rows are kept. */
 const maxFound = 8;
+
+type Categories = Extract<FeatureColumn, { kind: "categories" }>;
 
 /** Reads a column; undefined if it cannot be read. */
 type ReadColumn = (name: string) => Promise<FeatureColumn | undefined>;
@@ -22,7 +25,14 @@ export class Observations {
     private readonly readOne: ReadColumn,
     /** Integers that identify the rows: labels, if there are any, or else the numbers of the rows. */
     readonly ids: ArrayLike<number> | undefined = undefined,
+    /** The element that a row annotates, if the table has several. */
+    private readonly regionOf: ((row: number) => string | undefined) | undefined = undefined,
   ) {}
+
+  /** The labels in a list that are those of the element of all rows. */
+  labelsIn(list: readonly RowId[]): number[] {
+    return labelsIn(list, this.regionOf?.(0));
+  }
 
   /** A column that has been read. */
   column(name: string): FeatureColumn | undefined {
@@ -65,21 +75,33 @@ export class Observations {
     return rowText(known, row);
   }
 
-  /** The integer that identifies a row. */
-  id(row: number): number {
-    return this.ids?.[row] ?? row;
+  /** Identifies a row. */
+  id(row: number): RowId {
+    const label = this.ids?.[row] ?? row;
+    const region = this.regionOf?.(row);
+    return region === undefined ? label : regionId(region, label);
   }
 
-  #rowsById: Map<number, number> | undefined;
+  /** Identifies a label of the element that the rows annotate. */
+  idOfLabel(label: number): RowId {
+    const row = this.row(label);
+    return row === undefined ? label : this.id(row);
+  }
 
-  /** The rows of identifiers: several if a table annotates more than one element. */
-  rowsOf(wanted: readonly number[]): ReadonlySet<number> {
+  #rowsById: Map<RowId, number> | undefined;
+
+  /** The rows of identifiers. A label without a region may have one in each. */
+  rowsOf(wanted: readonly RowId[]): ReadonlySet<number> {
     const key = wanted.join();
     const found = this.#foundRows.get(key);
     if (found) return found;
     const known = new Set(wanted);
     const rows = new Set<number>();
-    if (known.size > 0) for (let row = 0; row < this.rows; row++) if (known.has(this.id(row))) rows.add(row);
+    if (known.size > 0)
+      for (let row = 0; row < this.rows; row++) {
+        const id = this.id(row);
+        if (known.has(id) || (typeof id === "string" && known.has(labelOf(id)))) rows.add(row);
+      }
     // Every frame asks for the same ones.
     if (this.#foundRows.size >= maxFound) this.#foundRows.clear();
     this.#foundRows.set(key, rows);
@@ -89,10 +111,14 @@ export class Observations {
   readonly #foundRows = new Map<string, ReadonlySet<number>>();
 
   /** A row of an identifier; undefined if there is none. */
-  row(id: number): number | undefined {
+  row(id: RowId): number | undefined {
     const { ids } = this;
-    if (!ids) return Number.isInteger(id) && id >= 0 && id < this.rows ? id : undefined;
-    this.#rowsById ??= new Map(Array.from(ids, (one, row) => [one, row]));
+    if (!ids)
+      return Number.isInteger(id) && Number(id) >= 0 && Number(id) < this.rows ? Number(id) : undefined;
+    if (!this.#rowsById) {
+      this.#rowsById = new Map(Array.from(ids, (one, row) => [one, row]));
+      if (this.regionOf) for (let row = 0; row < this.rows; row++) this.#rowsById.set(this.id(row), row);
+    }
     return this.#rowsById.get(id);
   }
 }
@@ -107,20 +133,32 @@ export async function annDataObservations(
   if (!obs) return new Observations(rows, [], async () => undefined);
   const read = async (name: string) =>
     withColors(table, name, await readColumn(obs, name, rows, signal), signal);
-  return new Observations(rows, columnNames(obs), read, await instanceIds(table, obs, rows, signal));
+  const { ids, regionOf } = await instances(table, obs, rows, signal);
+  return new Observations(rows, columnNames(obs), read, ids, regionOf);
 }
 
-/** The column that SpatialData link to labels. Integers of other kinds identify nothing. */
-async function instanceIds(
+/** The columns that SpatialData link to labels. Identifiers that are not integers identify nothing. */
+async function instances(
   table: ZarrGroup,
   obs: ZarrGroup,
   rows: number,
   signal: AbortSignal,
-): Promise<ArrayLike<number> | undefined> {
-  const key = textAt(own(table.attributes, "spatialdata_attrs") ?? table.attributes, "instance_key");
-  const column = key === undefined ? undefined : await readColumn(obs, key, rows, signal);
-  return column?.kind === "numbers" && column.values.every(Number.isSafeInteger) ? column.values : undefined;
+): Promise<Pick<Observations, "ids"> & { readonly regionOf?: (row: number) => string | undefined }> {
+  const from = own(table.attributes, "spatialdata_attrs") ?? table.attributes;
+  const [column, regions] = await Promise.all(
+    ["instance_key", "region_key"].map((key) => {
+      const name = textAt(from, key);
+      return name === undefined ? undefined : readColumn(obs, name, rows, signal);
+    }),
+  );
+  if (column?.kind !== "numbers" || !column.values.every(Number.isSafeInteger)) return { ids: undefined };
+  if (regions?.kind !== "categories" || !areSeveral(regions)) return { ids: column.values };
+  return { ids: column.values, regionOf: (row) => regions.names[regions.codes[row]!] };
 }
+
+/** Whether the rows of a table annotate more than one element. */
+export const areSeveral = ({ codes }: Pick<Categories, "codes">): boolean =>
+  codes.some((code) => code !== codes[0]);
 
 /** Colours of categories that scanpy keeps in `uns`: asked for if it costs no request to learn that they are missing. */
 async function withColors(
