@@ -1,8 +1,9 @@
 // Tables of several elements with equal labels: selections keep the elements apart.
 import { describe, expect, it } from "vitest";
-import { create, createGroup, MapStore, open, set, type ZarrArray, type ZarrGroup } from "zarr-wasm";
+import { create, createGroup, MapStore, open, set, type ZarrArray } from "zarr-wasm";
 import { readLabelList } from "#src/viewer/model/label-look.js";
 import { labelTable } from "#src/viewer/source/label-table.js";
+import { groupAt } from "#src/viewer/source/nodes.js";
 import { annDataObservations } from "#src/viewer/source/observations.js";
 import { isRegionId, labelsIn, regionId } from "#src/viewer/source/row-id.js";
 
@@ -34,7 +35,7 @@ async function container(regions: readonly string[]): Promise<MapStore> {
 }
 
 const rowsOf = async (store: MapStore) =>
-  annDataObservations((await open(store, { path: "tables/table" })) as ZarrGroup, 3, signal);
+  annDataObservations((await groupAt(store, "tables/table", 3, signal))!, 3, signal);
 const tableOf = async (store: MapStore, name: string) =>
   (await labelTable((await open(store, { path: `labels/${name}/0` })) as ZarrArray, signal))!;
 

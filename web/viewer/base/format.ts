@@ -198,6 +198,10 @@ export function formatByteCount(bytes: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : Number(value.toFixed(1))} ${units[power]}`;
 }
 
+/** Milliseconds as text: "2.9 s" from a second on. */
+export const formatDuration = (time: number): string =>
+  time < 1000 ? `${time.toFixed(time < 10 ? 1 : 0)} ms` : `${(time / 1000).toFixed(1)} s`;
+
 /** 1234 → "1,234", as `toLocaleString("en")`, whose first call takes a browser 20 ms. */
 export const formatCount = (count: number): string => String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 

@@ -1,6 +1,6 @@
 /** Reports progress, notes and errors, to the user and to the page. */
 import type { ZarrWarning } from "zarr-wasm";
-import { formatByteCount } from "../base/format.js";
+import { formatByteCount, formatDuration } from "../base/format.js";
 import type { FailedOperation } from "../panels/error-advice.js";
 import { type Explanation, explain } from "../panels/messages.js";
 import { type Note, Notes } from "../panels/notes.js";
@@ -88,9 +88,9 @@ export class StatusReporter {
     }
     const isNew = !wasComplete || this.model.activity !== "ready";
     if (isNew) {
-      const time = Math.round(performance.now() - this.#started);
+      const time = formatDuration(performance.now() - this.#started);
       // Points have been read on opening.
-      this.mainPanel.setIdle(chunks === 0 ? "" : `${text}, ${formatByteCount(bytes)}, ${time} ms`);
+      this.mainPanel.setIdle(chunks === 0 ? "" : `${text}, ${formatByteCount(bytes)}, ${time}`);
       onProgress?.({ chunks, totalChunks: chunks, bytes });
     }
     return isNew;

@@ -1,6 +1,6 @@
 /** The cost of reading the view: estimated from its chunks, and measured on demand. */
 import { h } from "../base/dom.js";
-import { errorMessage, formatByteCount, formatCount } from "../base/format.js";
+import { errorMessage, formatByteCount, formatCount, formatDuration } from "../base/format.js";
 import type { Advice } from "../model/advice.js";
 import type { Measured } from "../source/measure.js";
 
@@ -69,8 +69,5 @@ function measuredText({ requests, bytes, decodedBytes, time, decodeTime }: Measu
   const ratio = bytes > 0 && decodedBytes > 0 ? `, ${(decodedBytes / bytes).toFixed(1)} : 1` : "";
   const slow =
     time > 2 * decodeTime ? "The store took longer than decoding." : "Decoding took longer than the store.";
-  return `The middle of the view: ${asked} for ${formatByteCount(decodedBytes)}${ratio}; ${formatTime(time)} in total, including ${formatTime(decodeTime)} for decoding on one thread. ${slow}`;
+  return `The middle of the view: ${asked} for ${formatByteCount(decodedBytes)}${ratio}; ${formatDuration(time)} in total, including ${formatDuration(decodeTime)} for decoding on one thread. ${slow}`;
 }
-
-const formatTime = (time: number) =>
-  time < 1000 ? `${time.toFixed(time < 10 ? 1 : 0)} ms` : `${(time / 1000).toFixed(1)} s`;
