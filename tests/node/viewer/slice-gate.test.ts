@@ -34,14 +34,15 @@ it("the next slice is read ahead; after it, the latest", () => {
   ]);
 });
 
-it("a slice that takes too long is given up for the latest one", () => {
+it("a slice that takes too long is given up for the latest one once no other follows", () => {
   const { gate, shown, slide } = recorder();
   slide(1);
   slide(2);
   vi.advanceTimersByTime(500);
   slide(3);
+  vi.advanceTimersByTime(149);
   expect(shown).toEqual([1]);
-  vi.advanceTimersByTime(101);
+  vi.advanceTimersByTime(1);
   expect([shown, gate.isWaiting]).toEqual([[1, 3], false]);
   vi.advanceTimersByTime(5000);
   expect(shown).toEqual([1, 3]);
@@ -54,6 +55,22 @@ it("the slice that is read ahead is given up, too", () => {
   expect([shown, gate.isWaiting]).toEqual([[1, 2], true]);
   vi.advanceTimersByTime(601);
   expect([shown, gate.isWaiting]).toEqual([[1, 2, 3], false]);
+});
+
+it("slow slices are shown while others follow", () => {
+  const { gate, shown, prepared, slide } = recorder();
+  for (let slice = 1; slice <= 100; slice++) {
+    slide(slice);
+    vi.advanceTimersByTime(16);
+  }
+  expect([shown, prepared]).toEqual([[1], [2]]);
+  gate.open();
+  expect([shown, prepared]).toEqual([
+    [1, 2],
+    [2, 100],
+  ]);
+  vi.advanceTimersByTime(601);
+  expect([shown, gate.isWaiting]).toEqual([[1, 2, 100], false]);
 });
 
 it("other changes are shown at once, and replace a slice that waits", () => {
@@ -75,6 +92,7 @@ it("slices pass until none follows for a while; a single one does not", () => {
   slide(1);
   expect(gate.isPassing).toBe(false);
   vi.advanceTimersByTime(100);
+  gate.open();
   slide(2);
   expect(gate.isPassing).toBe(true);
   vi.advanceTimersByTime(149);
@@ -89,4 +107,15 @@ it("slices pass until none follows for a while; a single one does not", () => {
   expect(gate.isPassing).toBe(false);
   vi.advanceTimersByTime(5000);
   expect(rests).toEqual(["rest"]);
+});
+
+it("slices pass while one waits", () => {
+  const { gate, shown, rests, slide } = recorder();
+  slide(1);
+  slide(2);
+  vi.advanceTimersByTime(400);
+  expect([gate.isPassing, rests]).toEqual([true, []]);
+  gate.open();
+  vi.advanceTimersByTime(150);
+  expect([shown, gate.isPassing, rests]).toEqual([[1, 2], false, ["rest"]]);
 });

@@ -4,7 +4,10 @@
  * ones, only the latest is kept.
  */
 
-/** Maximum time for which the next slice waits, in milliseconds: over slow connections the latest one matters. */
+/**
+ * Time in milliseconds after which a slice counts as slow. It is still shown while others follow, since a picture of an
+ * earlier place is better than none, but given up for the latest slice as soon as none follows.
+ */
 const maxWait = 600;
 /** Two slices within this time pass; so long after the last one, they are at rest. In milliseconds. */
 const passTime = 500;
@@ -49,8 +52,11 @@ export class SliceGate {
   pass(isSlice: boolean, slice: Slice): void {
     this.#notePass(isSlice);
     if (!isSlice || this.#isOpen) this.#show(isSlice, slice);
-    else if (this.#next) this.#latest = slice;
-    else this.#prepare(slice);
+    else if (!this.#next) this.#prepare(slice);
+    else {
+      this.#latest = slice;
+      this.#giveUpLater();
+    }
   }
 
   /** The slice has been read. */
@@ -75,18 +81,32 @@ export class SliceGate {
     this.#isPassing = isSlice && now - this.#passedAt < passTime;
     this.#passedAt = isSlice ? now : -passTime;
     clearTimeout(this.#resting);
-    if (!this.#isPassing) return;
+    if (this.#isPassing) this.#awaitRest();
+  }
+
+  /** A slice that waits follows, too: on a busy page, events may come later than the timer. */
+  #awaitRest(): void {
     this.#resting = setTimeout(() => {
-      this.#isPassing = false;
-      this.onRest();
+      if (this.isWaiting) this.#awaitRest();
+      else {
+        this.#isPassing = false;
+        this.onRest();
+      }
     }, restDelay);
   }
 
   #prepare(slice: Slice): void {
     this.#next = slice;
-    const rest = this.#closedAt + maxWait - performance.now();
-    this.#timer = setTimeout(() => this.#show(true, this.#latest ?? slice), rest);
+    this.#giveUpLater();
     slice.prepare?.();
+  }
+
+  /** Shows the latest slice once the one that is being read is slow, and no other has followed for a while. */
+  #giveUpLater(): void {
+    clearTimeout(this.#timer);
+    const now = performance.now();
+    const wait = Math.max(this.#closedAt + maxWait, this.#passedAt + restDelay) - now;
+    this.#timer = setTimeout(() => this.#show(true, this.#latest ?? this.#next!), wait);
   }
 
   #show(isSlice: boolean, slice: Slice): void {
