@@ -186,4 +186,33 @@ describe("spare memory", () => {
     expect(bufferPool.take(10)).toBe(small);
     expect(bufferPool.take(10)).toBeUndefined();
   });
+
+  it("fits objects of similar size once it comes back, but not before", () => {
+    const bufferPool = new BufferPool();
+    const first = bufferPool.takeOrMake(265_000);
+    expect(first.buffer.byteLength).toBe(265_000); // the bytes of a raw chunk can become the result
+    bufferPool.give(first.buffer, 2);
+    const second = bufferPool.takeOrMake(266_000);
+    expect(second.byteLength).toBe(266_000);
+    expect(second.buffer.byteLength).toBe(2 ** 18 + 2 ** 15);
+    bufferPool.give(second.buffer, 2);
+    for (const size of [264_000, 267_000]) {
+      const other = bufferPool.takeOrMake(size);
+      expect(other.byteLength).toBe(size);
+      expect(other.buffer).toBe(second.buffer);
+      bufferPool.give(other.buffer, 2);
+    }
+    for (const size of [0, 1, 7, 2 ** 25, 3 * 2 ** 20])
+      expect(bufferPool.takeOrMake(size).buffer.byteLength).toBe(size);
+  });
+
+  it("remains available after several releases in a row", () => {
+    const bufferPool = new BufferPool();
+    const buffers = [10, 20, 30].map((size) => new ArrayBuffer(size));
+    for (const buffer of buffers) {
+      bufferPool.give(buffer, 1);
+      bufferPool.release();
+    }
+    for (const buffer of buffers) expect(bufferPool.take(buffer.byteLength)).toBe(buffer);
+  });
 });

@@ -11,6 +11,7 @@ import { indices, stridesOf } from "./shapes.js";
 export class BufferPool {
   readonly #buffers: ArrayBuffer[] = [];
   #released: WeakRef<ArrayBuffer>[] = [];
+  #hasReturns = false;
 
   /** Returns a buffer of at least `bytes` and at most `maxBytes` bytes. If none fits, drops the oldest one. */
   take(bytes: number, maxBytes = bytes): ArrayBuffer | undefined {
@@ -24,8 +25,20 @@ export class BufferPool {
     return undefined;
   }
 
+  /**
+   * Returns the first `bytes` bytes of a kept buffer, or of a new one. Once buffers come back, new ones have a rounded
+   * size, so that they fit the next object of similar size.
+   */
+  takeOrMake(bytes: number): Uint8Array<ArrayBuffer> {
+    const spare = this.take(bytes, 2 * bytes);
+    if (spare) return new Uint8Array(spare, 0, bytes);
+    const size = this.#hasReturns ? roundedSize(bytes) : bytes;
+    return uninitialised(size).subarray(0, bytes);
+  }
+
   /** @param maxBuffers maximum number of buffers to keep */
   give(buffer: ArrayBuffer, maxBuffers: number): void {
+    this.#hasReturns = true;
     if (this.#buffers.length < maxBuffers) this.#buffers.push(buffer);
   }
 
@@ -35,8 +48,18 @@ export class BufferPool {
 
   /** Lets the garbage collector free the buffers; those that it has not freed can be taken again. */
   release(): void {
-    this.#released = this.#buffers.splice(0).map((buffer) => new WeakRef(buffer));
+    for (const buffer of this.#buffers.splice(0)) this.#released.push(new WeakRef(buffer));
+    this.#released.splice(0, this.#released.length - maxReleased);
   }
+}
+
+/** Maximum number of released buffers that can be taken again. */
+const maxReleased = 32;
+
+/** Rounds a size up by less than an eighth. Sizes with few significant bits, such as those of most raw chunks, stay. */
+function roundedSize(bytes: number): number {
+  const step = 2 ** Math.max(0, Math.floor(Math.log2(bytes)) - 3);
+  return Math.ceil(bytes / step) * step;
 }
 
 /** Maximum initial allocation, whatever size a header announces. Beyond it, the buffer grows as bytes arrive. */

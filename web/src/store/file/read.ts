@@ -121,8 +121,7 @@ async function readFully(
   length: number,
   { signal, bufferPool }: FileReadOptions,
 ): Promise<Uint8Array> {
-  const spare = bufferPool?.take(length, 2 * length);
-  const bytes = spare ? new Uint8Array(spare, 0, length) : uninitialised(length);
+  const bytes = bufferPool?.takeOrMake(length) ?? uninitialised(length);
   let filled = 0;
   while (filled < length) {
     signal?.throwIfAborted();
