@@ -143,13 +143,23 @@ async function readProjections(
   const plan = { reader, projections, itemBytes: reader.spec.dtype.itemBytes };
   const run = () => {
     if (isNativeCopy(codec, projections))
-      return assemble(plan, new NativeSink(codec, projections, target), options);
+      return assemble(plan, new NativeSink(codec, projections, target), fewRawChunks(codec, options));
     const { pool } = options;
     const pooled = pool?.makeSink(codec, projections, target, located);
     if (pooled) return assemble(plan, pooled, { ...options, transport: pool!.transport });
     return assemble(plan, new SlabSink(codec, projections, target), options);
   };
   await reader.again(() => withFullIfNeeded(codec, run));
+}
+
+/** Size of raw chunks that may be in memory together, and their minimum number. */
+const maxRawBytes = 64 * 2 ** 20;
+const minRawChunks = 4;
+
+/** Bounds the memory of large chunks that are only copied: touching more of it takes longer than copying them. */
+function fewRawChunks({ plan }: CoreChunkCodec, options: RegionOptions): RegionOptions {
+  const count = Math.max(minRawChunks, Math.floor(maxRawBytes / Math.max(1, plan.decodedBytes)));
+  return { ...options, concurrency: Math.min(options.concurrency, count) };
 }
 
 interface ReadChunkOptions {
