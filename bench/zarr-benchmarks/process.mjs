@@ -22,12 +22,16 @@ function sameArray({ shape }) {
   return { shape, chunkShape, dtype: "uint16", codecs, fillValue: 0 };
 }
 
-/** Runs the task with functions that both libraries have. */
-async function run({ create, get, set, slice }, array, target, options) {
+/**
+ * Runs the task with functions that both libraries have.
+ * @param chunk memory of one chunk, for libraries that read into memory of the caller. New memory for each chunk costs
+ *   more than decoding where page faults are slow: NumPy asks the system for huge pages, which Node cannot.
+ */
+async function run({ create, get, set, slice }, array, target, options, chunk) {
   if (task === "read by chunk") {
     for (const start of chunkStarts(array)) {
       const selection = start.map((from) => slice(from, from + side));
-      await get(array, selection, options);
+      await get(array, selection, { ...options, ...(chunk && { out: chunk }) });
     }
     return;
   }
@@ -46,6 +50,7 @@ if (library === "zarrita") {
   const ours = await import("zarr-wasm");
   const pool = threads === "1" ? undefined : new ours.WorkerPool({ size: Number(threads) });
   const array = await ours.open(pathToFileURL(folder), { kind: "array" });
-  await run(ours, array, output && pathToFileURL(output), { pool });
+  const chunk = task === "read by chunk" ? new Uint16Array(side ** 3) : undefined;
+  await run(ours, array, output && pathToFileURL(output), { pool }, chunk);
   pool?.destroy();
 }
