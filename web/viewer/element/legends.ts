@@ -4,6 +4,7 @@ import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
 import { columnLegends } from "../model/layer-columns.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
+import { tableColors } from "../model/table-colors.js";
 import { unitText } from "../panels/coordinates.js";
 import type { Legend } from "../panels/legend.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
@@ -45,7 +46,7 @@ function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: 
     isBelow,
     isAbove,
     isMissing: style.isMissingMarked && ranges.hasMissing(layer),
-    note: legendNote(layer, ranges),
+    note: legendNote(layer, ranges, tableColors(dataset, settings) !== undefined),
     title: scaleTitle(layer, ranges),
   });
 }
@@ -83,12 +84,14 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Leg
   );
 }
 
-/** A note on labels, missing and infinite elements. */
-function legendNote(layer: Layer, ranges: Ranges): string {
+/** A note on labels, missing and infinite elements. @param isByColumn whether labels have the colours of a column */
+function legendNote(layer: Layer, ranges: Ranges, isByColumn: boolean): string {
   const { missing, infinite } = ranges.findings(layer);
   const count = (n: number, one: string, many: string) => (n === 0 ? [] : [`${n} ${n === 1 ? one : many}`]);
   const notes = [
-    ...(layer.style.kind === "labels" ? ["Every label has its own colour; 0 is the background"] : []),
+    ...(layer.style.kind === "labels" && !isByColumn
+      ? ["Every label has its own colour; 0 is the background"]
+      : []),
     ...(layer.style.scale === "log" ? ["Logarithmic scale"] : []),
     ...(layer.style.scale === "symlog" ? ["Symmetric logarithmic scale"] : []),
     ...(layer.dataset.decode && !layer.isRaw

@@ -89,8 +89,10 @@ export class StatusReporter {
     const isNew = !wasComplete || this.model.activity !== "ready";
     if (isNew) {
       const time = formatDuration(performance.now() - this.#started);
+      // Lines break between the parts, not before units.
+      const parts = [text, formatByteCount(bytes), time].map((part) => part.replaceAll(" ", "\u00a0"));
       // Points have been read on opening.
-      this.mainPanel.setIdle(chunks === 0 ? "" : `${text}, ${formatByteCount(bytes)}, ${time}`);
+      this.mainPanel.setIdle(chunks === 0 ? "" : parts.join(", "));
       onProgress?.({ chunks, totalChunks: chunks, bytes });
     }
     return isNew;
