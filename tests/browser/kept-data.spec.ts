@@ -1,11 +1,12 @@
 // Persistent caches in pages: later visits, without a connection, in two tabs, across origins; the viewer's switch.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { BrowserContext, Page } from "@playwright/test";
+import type { BrowserContext, Page, Route } from "@playwright/test";
 import type * as Library from "zarr-wasm";
 import { CacheServer } from "../node/support/cache-server.js";
 import { distFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
+import { settles } from "./viewer-page.js";
 
 const side = 200;
 const document = {
@@ -224,4 +225,55 @@ test("the viewer keeps data for later visits unless that is switched off", async
   expect(statuses).not.toContain(304);
   expect(await kept()).toBe(0);
   await choice.check();
+});
+
+test("the viewer shows the stored picture while its metadata are confirmed", async ({ viewer, page }) => {
+  const query = "source=/stores/pyramid&colors=gray&range=0:256&at=512,512,0.5";
+  const chunks = new Set<string>();
+  page.on("response", (response) => {
+    const [, key] = /\/stores\/pyramid\/(.+)$/.exec(response.url()) ?? [];
+    if (key?.includes("/c/")) chunks.add(key);
+  });
+  /** Which objects are stored, of the documents and chunks that the picture needs. */
+  const missing = () =>
+    page.evaluate(
+      async (keys) => {
+        const cache = await caches.open("zarr-wasm/zarr-viewer");
+        const stored = (await cache.keys()).map(({ url }) => decodeURIComponent(url));
+        return keys.filter((key) => !stored.some((url) => url.includes(`/stores/pyramid/${key}`)));
+      },
+      ["zarr.json", "1/zarr.json", ...chunks],
+    );
+  // The site's server forbids to use documents before they are confirmed.
+  let mode: "first visit" | "hold" | "pass" = "first visit";
+  const held: Route[] = [];
+  await page.route(/\/stores\/pyramid\/(?:\d\/)?zarr\.json$/, async (route) => {
+    if (mode === "hold") return void held.push(route);
+    if (mode === "pass") return route.continue();
+    const response = await route.fetch();
+    await route.fulfill({ response, headers: { ...response.headers(), "cache-control": "max-age=0" } });
+  });
+  await viewer.show(query);
+  await settles(page);
+  await expect.poll(missing).toEqual([]);
+  const before = await viewer.canvas();
+
+  mode = "hold";
+  await page.reload();
+  // Labels are still looked for: documents that were not stored wait for the confirmations.
+  await viewer.reaches("ready");
+  await expect.poll(async () => (await viewer.canvas()).data.equals(before.data)).toBe(true);
+  expect(held.length).toBeGreaterThan(0);
+
+  // One document has changed: the source is opened again.
+  mode = "pass";
+  const isRoot = (route: Route) => route.request().url().endsWith("/pyramid/zarr.json");
+  const document = await (await page.request.get(held.find(isRoot)!.request().url())).json();
+  document.attributes.ome.multiscales[0].name = "renamed";
+  const again = page.waitForRequest(/\/pyramid\/zarr\.json$/);
+  for (const route of held)
+    await (isRoot(route) ? route.fulfill({ json: document, headers: { etag: '"new"' } }) : route.continue());
+  await again;
+  await settles(page);
+  await expect.poll(async () => (await viewer.canvas()).data.equals(before.data)).toBe(true);
 });

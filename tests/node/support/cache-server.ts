@@ -27,7 +27,11 @@ export class CacheServer {
   #port = 0;
 
   #make(): http.Server {
-    return http.createServer((request, response) => this.#answer(request, response));
+    return http.createServer((request, response) => {
+      const asked: Asked = { path: request.url!, headers: request.headers, status: 0, sent: 0 };
+      this.asked.push(asked);
+      if (!this.intercept(request, response)) this.answer(request, response, asked);
+    });
   }
 
   async start(): Promise<this> {
@@ -64,16 +68,16 @@ export class CacheServer {
     return this.asked.reduce((sum, { sent }) => sum + sent, 0);
   }
 
-  #answer(request: http.IncomingMessage, response: http.ServerResponse): void {
-    const { url, headers } = request;
+  /** Answers a request. @param asked its place in the log. Default: the last one for this URL. */
+  answer(
+    { url, headers }: http.IncomingMessage,
+    response: http.ServerResponse,
+    asked = this.asked.findLast(({ path }) => path === url),
+  ): void {
     const path = url!.split("?")[0]!;
-    const asked: Asked = { path: url!, headers, status: 0, sent: 0 };
-    this.asked.push(asked);
-    if (this.intercept(request, response)) return;
     const own = this.headers(path);
     const end = (status: number, more: Record<string, string>, body: Uint8Array = new Uint8Array(0)) => {
-      asked.status = status;
-      asked.sent = body.byteLength;
+      if (asked) Object.assign(asked, { status, sent: body.byteLength });
       response.writeHead(status, { ...more, ...own }).end(body);
     };
     const object = this.objects.get(path);

@@ -2,6 +2,7 @@
 import { h } from "../base/dom.js";
 import type { PictureOptions } from "../model/figure.js";
 import type { ViewState, WantedState } from "../model/state.js";
+import { readers } from "../source/kept-data.js";
 import type { Opened } from "../source/open.js";
 import type { FigureViewer } from "./figure.js";
 import type { enterLink, Linked, tellLinked } from "./links.js";
@@ -52,6 +53,7 @@ export class Viewer implements Linked {
       if (state && before && link && cause !== "link" && cause !== "open")
         this.#links?.tellLinked(link, this, before);
     });
+    readers.add(this);
     this.setOptions(options);
   }
 
@@ -171,6 +173,7 @@ export class Viewer implements Linked {
 
   destroy(): void {
     this.#isDestroyed = true;
+    readers.delete(this);
     this.#leaveLink();
     this.#opener.close();
     this.#controller.destroy();

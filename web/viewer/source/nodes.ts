@@ -11,7 +11,7 @@ import {
 } from "zarr-wasm";
 import { keptFor } from "../base/memo.js";
 import { maxRequests } from "../base/requests.js";
-import { keptData } from "./kept-data.js";
+import { keptData, readers } from "./kept-data.js";
 
 interface NodeTarget {
   readonly source: Source;
@@ -37,6 +37,11 @@ interface NodeAhead {
 }
 
 let ahead: NodeAhead | undefined;
+readers.add({
+  reload() {
+    ahead = undefined;
+  },
+});
 
 /** The Zarr version of the nodes that were found in a store. */
 const foundIn = keptFor((_store: HttpStore): { version?: 2 | 3 } => ({}));

@@ -3,7 +3,7 @@
  * otherwise. Entries are tied to the metadata documents in the folders above them. If one of these has changed, fresh
  * entries are confirmed, too: no read combines chunks with the metadata of another version.
  */
-import { untilAborted } from "../../util/async.js";
+import { IdleTimeout, untilAborted } from "../../util/async.js";
 import { ByteSink } from "../../util/buffers.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
 import {
@@ -26,6 +26,7 @@ import {
 } from "./cache-entry.js";
 import { type EntryStorage, EntryWriter } from "./cache-storage.js";
 import { announcedBytes, isEncoded, missingStatus, wholeStatus } from "./response.js";
+import { UnconfirmedDocuments } from "./unconfirmed-documents.js";
 
 export { openStorage } from "./cache-storage.js";
 
@@ -38,6 +39,8 @@ const maxFolders = 20_000;
 const minConfirmedBytes = 2 ** 15;
 /** Consecutive requests to an origin without a response after which it counts as unreachable. */
 const maxFailures = 2;
+/** Timeout of confirmations of documents that are in use, in milliseconds. */
+const confirmationTimeout = 60_000;
 /** Consecutive failures to read the storage after which it is not used any more. */
 const maxReadFailures = 3;
 
@@ -53,6 +56,7 @@ export class CachedResponses {
   readonly #writer: EntryWriter | undefined;
   readonly #newest = new NewestVersions();
   readonly #origins = new Origins();
+  readonly #unconfirmed: UnconfirmedDocuments;
   /** URLs of objects whose entries are not used any more. */
   readonly #forgotten = new Set<string>();
   /** Entries that this program has written. */
@@ -63,29 +67,43 @@ export class CachedResponses {
     private readonly storage: EntryStorage | undefined,
     maxBytes: number,
     isEnabled: () => boolean,
+    onOutdated: ((url: string) => void) | undefined,
   ) {
+    this.#unconfirmed = new UnconfirmedDocuments(onOutdated);
     this.#writer = storage && new EntryWriter(storage, maxBytes, isEnabled);
   }
 
   /** Answers a request. @throws what `send` throws, unless a stored response may replace the answer. */
   async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
-    if (!this.#writer || this.#readFailures >= maxReadFailures || !isCacheable(url, request))
-      return send(url, request);
+    const { signal } = request.watch;
+    const { changes } = this.#unconfirmed;
+    if (!this.#writer || this.#readFailures >= maxReadFailures || !isCacheable(url, request)) {
+      const answer = await send(url, request);
+      await this.#unconfirmed.settle(changes, signal);
+      return answer;
+    }
     this.#writer.noteRead();
     const id = requestId(url, request);
     const documents = this.#newest.documentsAbove(url);
     const entry = this.#mayHave(id, url) ? await this.#find(id, request) : undefined;
     this.#newest.noteSearch(url, entry !== undefined);
-    if (entry && !isDocument(url) && isFresh(entry) && this.#newest.matches(url, entry, documents)) {
+    const matches = entry !== undefined && this.#newest.matches(url, entry, documents);
+    if (matches && !isDocument(url) && isFresh(entry)) {
       this.#writer.touch(id);
       return this.#answer(url, entry);
     }
+    const confirm = () => this.#isUnchanged(send, url, request, entry!, documents);
+    if (matches && isDocument(url) && this.#unconfirmed.use(withoutHash(url), entry, confirm))
+      return this.#answer(url, entry);
     try {
       const answer = await this.#origins.ask(send, url, request, entry);
-      if (entry && answer.status === 304) return this.#confirm(url, entry, answer, documents);
+      const isConfirmed = entry && answer.status === 304;
+      // A chunk that was stored with the documents in use is of their version.
+      if (!isConfirmed || !matches) await this.#unconfirmed.settle(changes, signal);
+      if (isConfirmed) return this.#confirm(url, entry, answer, documents);
       return this.#record(id, url, answer, documents, entry);
     } catch (cause) {
-      if (request.watch.signal.aborted || !this.#origins.isOffline(url, cause)) throw cause;
+      if (signal.aborted || !this.#origins.isOffline(url, cause)) throw cause;
       const isUsable = isDocument(url) || (entry && this.#newest.matches(url, entry, documents));
       if (!entry || !isUsable || !mayBeStale(entry)) throw cause;
       return this.#answer(url, entry);
@@ -138,6 +156,39 @@ export class CachedResponses {
     return storedResponse(entry);
   }
 
+  /** Asks the server whether a document in use is unchanged. Without a connection, it counts as unchanged. */
+  async #isUnchanged(
+    send: Transport,
+    url: URL,
+    { method, headers }: TransportRequest,
+    entry: CacheEntry,
+    documents: DocumentVersions,
+  ): Promise<boolean> {
+    const watch = new IdleTimeout(new AbortController().signal, confirmationTimeout);
+    try {
+      const answer = await this.#origins.ask(send, url, { method, headers, watch }, entry);
+      if (answer.status === 304) {
+        this.#confirm(url, entry, answer, documents);
+        return true;
+      }
+      let isSame = missingStatus.has(answer.status) && missingStatus.has(entry.status);
+      let length = 0;
+      const response = this.#record(entry.id, url, answer, documents, entry, (news) => {
+        isSame = versionOf(news) === versionOf(entry);
+      });
+      await response.read(({ byteLength }) => {
+        length += byteLength;
+        return length <= entry.body.byteLength;
+      });
+      response.discard();
+      return isSame;
+    } catch (cause) {
+      return this.#origins.isOffline(url, cause);
+    } finally {
+      watch.stop();
+    }
+  }
+
   /** Returns the stored response that a response with status 304 confirms. */
   #confirm(url: URL, entry: CacheEntry, answer: HttpResponse, documents: DocumentVersions): HttpResponse {
     answer.discard();
@@ -152,13 +203,18 @@ export class CachedResponses {
     else this.#writer!.touch(entry.id);
   }
 
-  /** Returns a response that is stored while it is read. @param before the entry that it replaces. */
+  /**
+   * Returns a response that is stored while it is read.
+   * @param before the entry that it replaces.
+   * @param onEntry called with the new entry after the whole body has been read.
+   */
   #record(
     id: string,
     url: URL,
     answer: HttpResponse,
     documents: DocumentVersions,
     before: CacheEntry | undefined,
+    onEntry: (entry: CacheEntry) => void = () => {},
   ): HttpResponse {
     const { status } = answer;
     const isMissing = missingStatus.has(status);
@@ -179,6 +235,7 @@ export class CachedResponses {
       const entry = entryWith(body);
       this.#newest.noteDocument(url, entry);
       if (isKept) this.#write(entry);
+      onEntry(entry);
     });
   }
 
@@ -267,11 +324,13 @@ class NewestVersions {
     return false;
   }
 
-  /** Returns the versions of the documents in the folders above an object. */
+  /** Returns the versions of the documents in the folders above an object, except its own. */
   documentsAbove(url: URL): DocumentVersions {
     const versions: Record<string, string> = {};
     for (let [folder] = splitPath(url); folder.length > url.origin.length; folder = parentOf(folder))
       for (const [name, version] of this.#documents.get(folder) ?? []) versions[folder + name] = version;
+    const [folder, name] = splitPath(url);
+    delete versions[folder + name];
     return versions;
   }
 

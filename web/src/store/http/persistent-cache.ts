@@ -15,6 +15,12 @@ export interface PersistentCacheOptions {
    * caches (`XDG_CACHE_HOME`, `~/.cache`, `~/Library/Caches`, `%LOCALAPPDATA%`).
    */
   folder?: string | undefined;
+  /**
+   * Called with the URL of a metadata document that has changed since it was stored: open the node again. With this
+   * option, the first read of a stored document returns it before it is confirmed; reads that would combine it with later
+   * responses throw Network ("changed"). Default: documents are confirmed first.
+   */
+  onOutdated?: ((url: string) => void) | undefined;
 }
 
 const defaultMaxBytes = 512 * 2 ** 20;
@@ -32,12 +38,13 @@ export class PersistentCache {
   /** False sends all requests to their servers and stores nothing, until it is true again. Default: true. */
   enabled = true;
   readonly #folder: string | undefined;
+  readonly #onOutdated: ((url: string) => void) | undefined;
   #responses: Promise<CachedResponses> | undefined;
 
   /** @throws InvalidArgument for options that are out of range. */
   constructor(options: PersistentCacheOptions = {}) {
     checkObject(options, "options of a cache");
-    const { name = "default", maxBytes = defaultMaxBytes, folder } = options;
+    const { name = "default", maxBytes = defaultMaxBytes, folder, onOutdated } = options;
     if (typeof name !== "string" || !/^[a-z0-9][\w.-]{0,63}$/i.test(name)) {
       throw invalidArgument(
         `name must be 1 to 64 letters, digits, ".", "_" or "-", not ${describeValue(name)}`,
@@ -48,7 +55,10 @@ export class PersistentCache {
       throw invalidArgument(`folder must be a path, not ${describeValue(folder)}`);
     this.name = name;
     this.maxBytes = maxBytes;
+    if (onOutdated !== undefined && typeof onOutdated !== "function")
+      throw invalidArgument(`onOutdated must be a function, not ${describeValue(onOutdated)}`);
     this.#folder = folder;
+    this.#onOutdated = onOutdated;
   }
 
   /** Waits until the responses received so far are stored. Programs need not call it: they end after the last write. */
@@ -80,7 +90,8 @@ export class PersistentCache {
 
   #open(): Promise<CachedResponses> {
     this.#responses ??= part().then(({ CachedResponses: Responses, openStorage }) => {
-      return new Responses(openStorage(this.name, this.#folder), this.maxBytes, () => this.enabled);
+      const storage = openStorage(this.name, this.#folder);
+      return new Responses(storage, this.maxBytes, () => this.enabled, this.#onOutdated);
     });
     return this.#responses;
   }
