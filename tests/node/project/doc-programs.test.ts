@@ -47,6 +47,12 @@ const recipes: readonly Recipe[] = [
   },
   {
     in: "README.md",
+    has: "FileSystemStore",
+    after: 'import { get } from "zarr-wasm"; console.log((await get(array, [0, null])).data[999]);',
+    prints: "1.5\n",
+  },
+  {
+    in: "README.md",
     has: "zarr-wasm/numcodecs",
     after: "console.log(typeof zarr.open, Blosc.codecId);",
     prints: "function blosc\n",
