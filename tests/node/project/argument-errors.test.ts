@@ -2,6 +2,8 @@
 import { describe, expect, it } from "vitest";
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
+import { copy } from "zarr-wasm/transfer";
+import { errorOf } from "../support/support.js";
 
 const values = [null, undefined, 5, "x", true, {}, [], () => 1, Symbol("s"), 10n, new Map()];
 
@@ -51,6 +53,60 @@ const calls: Record<string, [string, Call][]> = {
     ["WorkerPool", (v) => new zarr.WorkerPool(v)],
   ],
 };
+
+describe("unknown options", () => {
+  type Options = (options: never) => unknown;
+  const store = new Map();
+  const folder = (options: never) => new FileSystemStore("/tmp", options);
+  it.each<[name: string, call: Options]>([
+    ["get", (o) => zarr.get(array, null, o)],
+    ["getBytes", (o) => zarr.getBytes(array, null, o)],
+    ["getChunk", (o) => zarr.getChunk(array, [0], o)],
+    ["chunks", (o) => array.chunks(null, o).next()],
+    ["fetchChunk", (o) => array.fetchChunk([0], o)],
+    ["open", (o) => zarr.open(group.store, o)],
+    ["ZarrGroup.open", (o) => group.open("a", o)],
+    ["members", (o) => group.members(o)],
+    ["set", (o) => zarr.set(array, null, 1, o)],
+    ["setChunk", (o) => zarr.setChunk(array, [0], new Int16Array(4), o)],
+    ["append", (o) => zarr.append(array, new Int16Array(1), 0, o)],
+    ["resize", (o) => zarr.resize(array, [3], o)],
+    ["updateAttributes", (o) => zarr.updateAttributes(array, {}, o)],
+    ["deleteNode", (o) => zarr.deleteNode(group.store, "/", o)],
+    ["consolidate", (o) => zarr.consolidate(group, o)],
+    ["create", (o) => zarr.create(store, { ...(o as object), shape: [1], dtype: "int8" })],
+    ["sel", (o) => zarr.sel(array, {}, o)],
+    ["decodeCF", (o) => zarr.decodeCF(array, region, o)],
+    ["georeference", (o) => zarr.georeference(group, o)],
+    ["readSparse", (o) => zarr.readSparse(group, o)],
+    ["IcechunkStore.open", (o) => zarr.IcechunkStore.open(url, o)],
+    ["copy", (o) => copy(array, store, o)],
+    ["PersistentCache", (o) => new zarr.PersistentCache(o)],
+    ...calls["options of stores"]!.map(([name, call]): [string, Options] => [name, call]),
+    ["FileSystemStore", folder],
+  ])("of %s are refused", async (_, call) => {
+    const error = await errorOf(async () => call({ dryRun: true } as never));
+    expect(error).toMatchObject({ _tag: "InvalidArgument" });
+    expect(error.message).toContain('unknown option "dryRun"');
+  });
+
+  it("that other functions of one program need are ignored", async () => {
+    const shared = { signal: undefined, pool: undefined, concurrency: 2, onProgress: () => {} };
+    await zarr.set(array, [0], 7, shared);
+    expect((await array.getChunk([0], shared as never)).data[0]).toBe(7);
+    await zarr.updateAttributes(array, {}, shared as never);
+  });
+});
+
+describe("FileSystemStore", () => {
+  it.each([undefined, 3, ""])("refuses %o as its folder", (root) => {
+    expect(() => new FileSystemStore(root as never)).toThrow("the folder must be a path or a file URL");
+  });
+  it("refuses URLs, and names the function for them", () => {
+    for (const root of ["http://example.org/x", new URL("https://example.org/x")])
+      expect(() => new FileSystemStore(root)).toThrow("pass the URL to open(), or to HttpStore");
+  });
+});
 
 describe.each(Object.entries(calls))("%s", (_, list) => {
   it.each(list)("%s", async (_name, call) => {

@@ -70,6 +70,7 @@ describe("copy", () => {
     ["other chunks", { chunks: [64, 8] }],
     ["shards", { format: 3, chunks: [8, 8], shards: [32, 32] }],
     ["codecs", { codecs: ["gzip:5"] }],
+    ["no compression", { codecs: "none" }],
     ["Zarr v2", { format: 2 }],
   ] as const)("with %s gives the same elements, verified", async (_, options) => {
     const pageFolder = new DirectoryHandleStore(new MemoryDirectoryHandle());
@@ -77,6 +78,18 @@ describe("copy", () => {
       await copy(await source(), to, { ...options, verify: true });
       expect(await elements(to)).toEqual(values);
       expect(await verify(to)).toMatchObject({ problemCount: 0, arrays: 1, groups: 1 });
+    }
+  });
+
+  it("names the array of a group that cannot be read", async () => {
+    const from = await source();
+    const document = JSON.parse(new TextDecoder().decode(from.entries.get("/a/zarr.json")!));
+    document.codecs.push({ name: "unknown-codec" });
+    const group = await open(from, { kind: "group" });
+    from.entries.set("/a/zarr.json", new TextEncoder().encode(JSON.stringify(document)));
+    for (const node of [from, group]) {
+      const error = await errorOf(() => copy(node, new MapStore()));
+      expect(error.message).toMatch(/^"\/a": .*unknown-codec/);
     }
   });
 

@@ -133,11 +133,16 @@ describe("values", () => {
     expect(await refused(() => set(array, [0], [1, 2, 3, 4] as never))).toContain(
       "must be a BigInt64Array for data type int64, not a list",
     );
-    expect(await refused(() => set(array, [0], undefined as never))).toContain("values is required");
+    expect(await refused(() => set(array, [0], undefined as never))).toContain(
+      "values is required: set(array, selection, values)",
+    );
+    expect(await refused(() => set(array, new BigInt64Array(16) as never, undefined as never))).toContain(
+      "set(array, selection, values)",
+    );
     expect(await refused(() => set(array, [0], new ArrayBuffer(8) as never))).toContain("got ArrayBuffer");
     expect(await refused(() => set(array, [0], new Date() as never))).toContain("got Date");
     const names = await made({ dtype: "<U3" });
-    expect(await refused(() => set(names, [0], "four"))).toContain("does not fit 12 bytes");
+    expect(await refused(() => set(names, [0], "four"))).toContain("does not fit 3 characters");
   });
 
   it("that are appended get a separate message for each mistake", async () => {

@@ -95,15 +95,19 @@ describe("create", () => {
       [["delta", "zlib:2"], "numcodecs.zlib", { level: 2 }],
     ];
     for (const [codecs, name, configuration] of cases) {
-      const endian = Array.isArray(codecs) && codecs[0] === "bytes";
-      const given = endian
-        ? [{ name: "bytes", configuration: { endian: "little" } }, "numcodecs.zlib"]
-        : codecs;
-      const array = await create(files(), { ...small, codecs: given });
+      const array = await create(files(), { ...small, codecs });
       const last = array.codecs.at(-1)!;
       if (name === "") expect(array.codecs.map((codec) => codec.name)).toEqual(["bytes"]);
       else expect([last.name, last.configuration]).toEqual([name, configuration]);
     }
+    for (const [dtype, codec, configuration] of [
+      ["<f4", "bytes", { endian: "little" }],
+      [">f4", { name: "bytes" }, { endian: "big" }],
+      ["uint8", "bytes", undefined],
+    ] as const)
+      expect((await create(files(), { ...small, fillValue: 0, dtype, codecs: [codec] })).codecs).toEqual([
+        { name: "bytes", configuration },
+      ]);
     const delta = await create(files(), { ...small, codecs: ["delta", "zlib:2"] });
     expect(delta.codecs.map((codec) => codec.name)).toEqual(["numcodecs.delta", "bytes", "numcodecs.zlib"]);
     expect(delta.codecs[0]!.configuration).toEqual({ dtype: "<f4" });

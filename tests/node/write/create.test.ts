@@ -1,6 +1,6 @@
 // Creating nodes in each version, in stores of all kinds.
 import { describe, expect, it } from "vitest";
-import { create, createGroup, get, open, ZarrError } from "zarr-wasm";
+import { create, createGroup, get, open, resize, ZarrError } from "zarr-wasm";
 import { bytesOf, errorOf } from "../support/support.js";
 import { ConditionalStore, files, mainKey, small, textIn, versions } from "../support/writing-tools.js";
 
@@ -31,6 +31,23 @@ describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
     }).toThrow(TypeError);
     expect(() => attributes.a!.b.push(2)).toThrow(TypeError);
     expect(Object.isFrozen((await create(files(), { ...small, zarrFormat })).attributes)).toBe(true);
+  });
+
+  it("has lists that cannot be changed, also once its shape has changed", async () => {
+    const array = await create(files(), {
+      ...small,
+      zarrFormat,
+      dtype: "|V2",
+      fillValue: undefined,
+      codecs: "zlib:5",
+    });
+    const { shape, chunkShape, codecs } = array;
+    await resize(array, [3, 4]);
+    for (const list of [shape, chunkShape, codecs, array.shape, array.codecs] as unknown[][])
+      expect(() => list.reverse()).toThrow(TypeError);
+    expect(() => Object.assign(codecs.at(-1)!.configuration!, { level: 9 })).toThrow(TypeError);
+    (array.fillValue as Uint8Array).fill(1);
+    expect((await get(array, [0, [0]])).data).toEqual(new Uint8Array(2));
   });
 
   it("refuses to overwrite a node of any version, and does when told to", async () => {

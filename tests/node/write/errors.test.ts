@@ -9,13 +9,19 @@ import {
   append,
   type CreateOptions,
   create,
+  createGroup,
+  deleteNode,
   get,
   open,
+  resize,
   type Store,
   set,
+  setChunk,
   slice,
+  updateAttributes,
   WritableHttpStore,
   type ZarrArray,
+  ZarrError,
 } from "zarr-wasm";
 import { FileSystemStore, fileSink } from "zarr-wasm/node";
 import { makeFolder } from "#src/store/file/write.js";
@@ -81,6 +87,47 @@ describe("values that a codec cannot represent", () => {
       expect((await errorOf(() => set(array, [3], 256)))._tag).toBe("EncodeFailed");
       expect(store).toEqual(before);
     }
+  });
+});
+
+describe("the stack of an error", () => {
+  const { stackTraceLimit } = Error;
+  beforeAll(() => {
+    Error.stackTraceLimit = 50;
+  });
+  afterAll(() => {
+    Error.stackTraceLimit = stackTraceLimit;
+  });
+  const refuse = async () => {
+    throw new ZarrError("Network", "refused");
+  };
+  const refusing = async () => {
+    const store = files();
+    await make(store);
+    return {
+      get: (key: string) => store.get(key),
+      list: () => [...store.keys()],
+      set: refuse,
+      delete: refuse,
+    };
+  };
+
+  it.each<[name: string, call: (array: ZarrArray, store: Store) => Promise<unknown>]>([
+    ["set", (array) => set(array, null, counted)],
+    ["setChunk", (array) => setChunk(array, [0], Int16Array.of(1, 2))],
+    ["append", (array) => append(array, Int16Array.of(1))],
+    ["resize", (array) => resize(array, [9])],
+    ["updateAttributes", (array) => updateAttributes(array, { a: 1 })],
+    ["create", (_, store) => create(store, { path: "b", shape: [1], dtype: "int8" })],
+    ["createGroup", (_, store) => createGroup(store, { path: "b" })],
+    ["deleteNode", (_, store) => deleteNode(store, "/")],
+  ])("of %s contains the caller", async (_, call) => {
+    const store = await refusing();
+    const array = await open(store, { kind: "array" });
+    const theCaller = async () => {
+      await call(array, store);
+    };
+    expect((await errorOf(theCaller)).stack).toContain("theCaller");
   });
 });
 

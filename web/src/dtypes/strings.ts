@@ -17,10 +17,11 @@ export function packStrings(dtype: DType, values: readonly string[]): Uint8Array
     throw invalidArgument(`data type ${dtype} is not a string of fixed length`);
   }
   const encode = core === "fixed_utf32" ? utf32Bytes : (text: string) => textEncoder().encode(text);
+  const limit = core === "fixed_utf32" ? `${itemBytes / 4} characters` : `${itemBytes} bytes`;
   const out = new Uint8Array(values.length * itemBytes);
   values.forEach((value, i) => {
     const bytes = encode(value);
-    if (bytes.length > itemBytes) throw invalidArgument(`string ${i} does not fit ${itemBytes} bytes`);
+    if (bytes.length > itemBytes) throw invalidArgument(`string ${i} does not fit ${limit}`);
     out.set(bytes, i * itemBytes);
   });
   return out;

@@ -8,11 +8,11 @@ import { retryTransient } from "../store/concurrency.js";
 import { handleOf, innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { repeated } from "../util/buffers.js";
-import { isZarrError } from "../util/errors.js";
 import { resolveRegion, type Values, type WrittenRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 import type { Cells } from "./resize-chunks.js";
-import { checkSame, reshaper, storedShape } from "./stored-shape.js";
+import { currentShape, isShorter } from "./stale-handles.js";
+import { sameShape } from "./stored-shape.js";
 
 /**
  * Clears one stored object. A missing object stays missing.
@@ -80,11 +80,6 @@ function fillValues({ firstCodec, spec }: ArrayReader, counts: readonly number[]
   return { content, width: dtype.itemBytes, strides, isScalar: true };
 }
 
-/** Notes that this process has made an array shorter: other handles may have the longer shape. */
-export function noteShortened(store: Store, path: string): void {
-  handleOf(innermostStore(store)).shortenedArrays.add(path);
-}
-
 /** Yields the stored objects that a region touches. */
 export function* cellsOf({ axes, objectAxes }: ArrayReader, { parts }: WrittenRegion): Generator<number[]> {
   const objects = parts.map((list, axis) => groupByObject(list, axes[axis]!, objectAxes[axis]!));
@@ -104,12 +99,8 @@ export async function clearOutside(
   const { store, path } = array;
   // If the store has no conditions, other programs must not write at the same time.
   if (store.conditional !== true && !handleOf(innermostStore(store)).shortenedArrays.has(path)) return;
-  const { shape } = await storedShape(array, signal).catch((error) => {
-    // There is no document to check if, for example, the group is known only from its consolidated metadata.
-    if (isZarrError(error, "NotFound")) return { shape: reader.spec.shape };
-    throw error;
-  });
-  if (reader.spec.shape.some((length, axis) => length > shape[axis]!))
+  const shape = await currentShape(array, signal);
+  if (shape && isShorter(shape, reader.spec.shape))
     await clearStale(array, reader, cellsOf(reader, region), signal);
 }
 
@@ -147,14 +138,6 @@ export async function clearStale(
 
 /** Thrown if the array has become longer while an object was being cleared. */
 const grown = Symbol("grown");
-
-/** Reads the stored shape. @throws NotFound if the array was replaced by another one. */
-async function sameShape(array: ZarrArray, signal: AbortSignal | undefined) {
-  const stored = await storedShape(array, signal);
-  const shaped = await reshaper(array, stored.object, signal);
-  checkSame(array, (await shaped(stored.shape)).spec);
-  return stored;
-}
 
 /** Maximum number of objects that are deleted or changed in parallel. */
 const concurrency = 16;

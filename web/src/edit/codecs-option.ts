@@ -111,10 +111,13 @@ export function parseName(text: string, dtype: DType): CodecMetadata {
 }
 
 /** Returns a codec under its name in the version. */
-function lookUp(input: CodecInput, { version, dtype }: ChainContext): Known {
+function lookUp(input: CodecInput, context: ChainContext): Known {
+  const { version, dtype, endian } = context;
   const [codec] = typeof input === "string" ? [parseName(input, dtype)] : parseCodecs([input], "codecs");
-  const { name } = codec!;
+  const { name, configuration } = codec!;
   const bare = name.replace(/^numcodecs\./, "");
+  if (name === "bytes" && configuration?.["endian"] === undefined && !dtype.isVariable && !isSingle(dtype))
+    return lookUp({ ...codec!, configuration: { ...configuration, endian } }, context);
   for (const candidate of [name, `numcodecs.${bare}`, bare]) {
     const found = findCodec(candidate, version);
     if (found) return { codec: { ...codec!, name: candidate }, found };

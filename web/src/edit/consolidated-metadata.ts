@@ -20,7 +20,7 @@ import { listChildren } from "../store/listing.js";
 import { joinPath } from "../store/path.js";
 import { joinKey, type Store } from "../store/store.js";
 import { supportsConditions } from "../store/write.js";
-import { checkOptions } from "../util/arguments.js";
+import { checkOptions, sharedOptions } from "../util/arguments.js";
 import { Limiter, settleAll, settledValues } from "../util/async.js";
 import {
   isZarrError,
@@ -222,7 +222,7 @@ export async function consolidate(
   target: Target,
   options: UpdateOptions & { path?: string | undefined },
 ): Promise<ZarrGroup> {
-  checkOptions(options);
+  checkOptions(options, { ...sharedOptions, path: true });
   const { path: given, signal } = options;
   const { store, path } = await resolvePlace(target, given);
   const found = await collect(store, path, signal);

@@ -13,7 +13,7 @@ import { inTurn } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject } from "../store/write.js";
-import { checkOptions } from "../util/arguments.js";
+import { checkOptions, type OptionNames } from "../util/arguments.js";
 import {
   alreadyExists,
   describeValue,
@@ -31,13 +31,13 @@ import {
   type CreateGroupOptions,
   type CreateLikeOptions,
   type CreateOptions,
-  checkOptionNames,
   groupOptions,
   type NodeCreateOptions,
   type Target,
 } from "./options.js";
 import type { NodePlace } from "./overlap.js";
 import { removeNode } from "./remove-node.js";
+import { noteCreated } from "./stale-handles.js";
 import {
   ancestorsOf,
   checkEmpty,
@@ -56,8 +56,7 @@ export async function createArray(
   target: Target,
   options: CreateOptions | CreateLikeOptions,
 ): Promise<ZarrArray> {
-  const place = await resolvePlace(target, checkedOptions(options).path);
-  checkOptionNames(options, arrayOptions);
+  const place = await resolvePlace(target, checkedOptions(options, arrayOptions).path);
   const limits = resolveLimits(options.limits);
   const version = requestedVersion(options, place);
   checkNames(place.path);
@@ -77,7 +76,9 @@ export async function createArray(
       ? withDetails(error, {}, "without a path, the array would take the group's place: ")
       : error;
   }
-  return new ZarrArray(place.store, place.path, metadata.spec, limits);
+  const array = new ZarrArray(place.store, place.path, metadata.spec, limits);
+  noteCreated(array);
+  return array;
 }
 
 const isLike = (options: CreateOptions | CreateLikeOptions): options is CreateLikeOptions =>
@@ -115,8 +116,7 @@ export async function createGroup(
   options: CreateGroupOptions,
   sources?: readonly NodePlace[],
 ): Promise<ZarrGroup> {
-  const place = await resolvePlace(target, checkedOptions(options).path);
-  checkOptionNames(options, groupOptions);
+  const place = await resolvePlace(target, checkedOptions(options, groupOptions).path);
   const { like } = options;
   const version = requestedVersion(options, place) ?? like?.zarrFormat ?? 3;
   const attributes =
@@ -142,8 +142,8 @@ async function attributesLike(like: ZarrGroup, signal: AbortSignal | undefined):
   return attributesIn(documents.get(attributesKey[zarrFormat]), zarrFormat);
 }
 
-function checkedOptions<T extends NodeCreateOptions>(options: T): T {
-  checkOptions(options);
+function checkedOptions<T extends NodeCreateOptions>(options: T, known: OptionNames<T>): T {
+  checkOptions(options, known);
   if (options.overwrite !== undefined && typeof options.overwrite !== "boolean")
     throw invalidArgument("overwrite must be a boolean");
   return options;

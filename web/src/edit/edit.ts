@@ -45,12 +45,12 @@ export async function create<D extends DTypeName>(
 ): Promise<ZarrArray<D>>;
 export async function create(target: Target, options: CreateOptions | CreateLikeOptions): Promise<ZarrArray>;
 export async function create(target: Target, options: CreateOptions | CreateLikeOptions): Promise<ZarrArray> {
-  return (await writing()).createArray(target, options);
+  return await (await writing()).createArray(target, options);
 }
 
 /** Creates a group (Zarr v2 and v3). @throws the errors of {@link create}. */
 export async function createGroup(target: Target, options: CreateGroupOptions = {}): Promise<ZarrGroup> {
-  return (await writing()).createGroup(target, options);
+  return await (await writing()).createGroup(target, options);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function updateAttributes(
   attributes: NewAttributes,
   options: UpdateAttributesOptions = {},
 ): Promise<void> {
-  return (await writing()).updateAttributes(node, attributes, options);
+  return await (await writing()).updateAttributes(node, attributes, options);
 }
 
 /**
@@ -80,7 +80,7 @@ export async function resize(
   shape: readonly number[],
   options: ResizeOptions = {},
 ): Promise<void> {
-  return (await writing()).resize(array, shape, options);
+  return await (await writing()).resize(array, shape, options);
 }
 
 /**
@@ -96,7 +96,7 @@ export async function deleteNode(
   path?: string | undefined,
   options: UpdateOptions = {},
 ): Promise<void> {
-  return (await writing()).deleteNode(target, path, options);
+  return await (await writing()).deleteNode(target, path, options);
 }
 
 /**
@@ -110,7 +110,7 @@ export async function consolidate(
   target: Target,
   options: UpdateOptions & { path?: string | undefined } = {},
 ): Promise<ZarrGroup> {
-  return (await writing()).consolidate(target, options);
+  return await (await writing()).consolidate(target, options);
 }
 
 /**
@@ -130,7 +130,7 @@ export async function set<D extends DTypeName>(
   values: SetValues<NoInfer<D>>,
   options: SetOptions = {},
 ): Promise<void> {
-  return (await writing()).set(array, selection, values, options);
+  return await (await writing()).set(array, selection, values, options);
 }
 
 /**
@@ -143,7 +143,7 @@ export async function setChunk<D extends DTypeName>(
   values: SetValues<NoInfer<D>>,
   options: SetChunkOptions = {},
 ): Promise<void> {
-  return (await writing()).setChunk(array, coordinates, values, options);
+  return await (await writing()).setChunk(array, coordinates, values, options);
 }
 
 /**
@@ -161,5 +161,5 @@ export async function append<D extends DTypeName>(
   axis = 0,
   options: SetOptions = {},
 ): Promise<void> {
-  return (await writing()).append(array, values, axis, options);
+  return await (await writing()).append(array, values, axis, options);
 }

@@ -8,7 +8,7 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import type { ZarrGroup } from "../hierarchy/group.js";
 import type { Source } from "../hierarchy/open.js";
 import type { Progress } from "../read/assemble.js";
-import { invalidArgument } from "../util/errors.js";
+import { type OptionNames, sharedOptions } from "../util/arguments.js";
 import type { Limits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";
 
@@ -189,67 +189,39 @@ export interface SetOptions extends SetChunkOptions {
   onProgress?: ((progress: Progress) => unknown) | undefined;
 }
 
-/** Names of known options. */
-export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
-
 const nodeOptions: OptionNames<NodeCreateOptions> = {
-  path: true,
-  attributes: true,
-  zarrFormat: true,
+  path: "name",
+  attributes: "attrs",
+  zarrFormat: "zarrversion",
   overwrite: true,
   signal: true,
 };
 
+/** Options of `set`, `setChunk` and `append`. */
+export const setOptions: OptionNames<SetOptions> = {
+  ...sharedOptions,
+  conflicts: true,
+  writeEmptyChunks: true,
+};
+
 /** Options of `createGroup`. */
 export const groupOptions: OptionNames<CreateGroupOptions> = { ...nodeOptions, like: true };
+
+/** Names of `codecs` in other libraries and in metadata. */
+export const codecNames = "codec compressor compressors compression filters";
 
 /** Options of `create`. */
 export const arrayOptions: OptionNames<CreateOptions & CreateLikeOptions> = {
   ...nodeOptions,
   like: true,
   shape: true,
-  chunkShape: true,
-  shardShape: true,
-  dtype: true,
+  chunkShape: "chunk chunks",
+  shardShape: "shard shards",
+  dtype: "datatype",
   fillValue: true,
-  codecs: true,
-  dimensionNames: true,
+  codecs: codecNames,
+  dimensionNames: "dims",
   order: true,
-  chunkKeyEncoding: true,
+  chunkKeyEncoding: "dimensionseparator",
   limits: true,
 };
-
-/** Names used by other libraries and in array metadata, in lower case and without "_". */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  chunk: ["chunkShape"],
-  chunks: ["chunkShape"],
-  shard: ["shardShape"],
-  shards: ["shardShape"],
-  datatype: ["dtype"],
-  codec: ["codecs"],
-  compressor: ["codecs"],
-  compressors: ["codecs"],
-  compression: ["codecs"],
-  filters: ["codecs"],
-  attrs: ["attributes"],
-  name: ["path"],
-  dims: ["dimensionNames", "axes"],
-  dimensionnames: ["axes"],
-  zarrversion: ["zarrFormat"],
-  dimensionseparator: ["chunkKeyEncoding"],
-  factors: ["factor"],
-};
-
-/** @throws InvalidArgument for an unknown option, with a suggestion. */
-export function checkOptionNames(options: object, known: OptionNames<object>): void {
-  const names = Object.keys(known);
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || Object.hasOwn(known, name)) continue;
-    const bare = name.replaceAll("_", "").toLowerCase();
-    const others = Object.hasOwn(otherNames, bare) ? otherNames[bare]! : [];
-    const meant = names.find((key) => key.toLowerCase() === bare || others.includes(key));
-    throw invalidArgument(
-      `unknown option ${JSON.stringify(name)}${meant ? `; did you mean ${meant}?` : `; expected one of ${names.join(", ")}`}`,
-    );
-  }
-}

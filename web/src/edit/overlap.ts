@@ -87,7 +87,7 @@ async function storeLocation(store: Store, path: string): Promise<URL | undefine
 }
 
 /** Several `MapStore`s may share a Map, which is also a store itself. */
-const storeIdentity = (store: Store): unknown => (store instanceof MapStore ? store.entries : store);
+export const storeIdentity = (store: Store): object => (store instanceof MapStore ? store.entries : store);
 
 /** Converts a path to a path of another store, if that is the same store or its folder contains it. */
 async function pathIn(outer: Store, inner: Store, path: string): Promise<string | undefined> {

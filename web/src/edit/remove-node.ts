@@ -14,6 +14,7 @@ import { isZarrError, readOnly, ZarrError } from "../util/errors.js";
 import { Belongings, documentsAt, isUnfinished, recordName } from "./belongings.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
 import { type NodePlace, overlap } from "./overlap.js";
+import { noteDeleted } from "./stale-handles.js";
 
 /** Maximum length of a listing that is kept between passes; longer ones are requested again. */
 const maxKept = 100_000;
@@ -57,6 +58,7 @@ export async function removeNode(store: Store, path: string, options: RemoveOpti
   const isRecorded = hasChunks && (await writeRecord(store, path, belongings.record, signal));
   await deleteEach(store, path, belongings.documents, { signal });
   handleOf(store).metadataWrites++;
+  noteDeleted(store, path);
   await forget(store, path, documents.versions, signal);
   await deleteRest(listing, belongings, isRecorded);
   return true;

@@ -7,14 +7,15 @@ import { ArrayReader } from "../read/reader.js";
 import { inTurn, retryTransient } from "../store/concurrency.js";
 import { joinKey } from "../store/store.js";
 import { deleteObject, requireWritable } from "../store/write.js";
-import { checkOptions } from "../util/arguments.js";
+import { checkOptions, sharedOptions } from "../util/arguments.js";
 import { describeValue, invalidArgument, withDetails } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
-import { clearBeyond, clearStale, forEachCell, noteShortened } from "./clear-elements.js";
+import { clearBeyond, clearStale, forEachCell } from "./clear-elements.js";
 import { type ReplaceOptions, replaceDocument, updateConsolidated } from "./consolidated-metadata.js";
 import type { ResizeOptions } from "./options.js";
 import { type Cells, cellsCut, cellsOutside, cellsWithin } from "./resize-chunks.js";
 import { elementsOf } from "./set.js";
+import { isShorter, noteShortened } from "./stale-handles.js";
 import type { AxisResize } from "./stamps.js";
 import { checkSame, mainKeys, reshaper, shapeIn } from "./stored-shape.js";
 import type { ReadDocument } from "./target.js";
@@ -24,7 +25,7 @@ export async function resize(
   shape: readonly number[],
   options: ResizeOptions,
 ): Promise<void> {
-  checkOptions(options);
+  checkOptions(options, { ...sharedOptions, edges: true });
   const { signal, edges = "clear" } = options;
   if (!(array instanceof ZarrArray))
     throw invalidArgument("resize expects an array returned by open() or create()");
@@ -171,7 +172,7 @@ export async function changeShape(
   let wanted: readonly number[] = array.shape;
   let axes: readonly AxisGrid[] = array.spec.axes;
   let resizes: readonly AxisResize[] = [];
-  let isShorter = false;
+  let isCut = false;
   let written: JsonObject | undefined;
   const changeDocument = async (object: JsonObject | undefined, read: ReadDocument | undefined) => {
     const now = shapeIn(object, path);
@@ -181,13 +182,13 @@ export async function changeShape(
     wanted = await change(now, async (lengths) => (await shaped(lengths)).spec.axes, read!);
     const resized = await shaped(wanted);
     axes = resized.spec.axes;
-    isShorter = wanted.some((to, axis) => to < now[axis]!);
+    isCut = isShorter(wanted, now);
     if (isResize) resizes = wanted.flatMap((to, axis) => (to === now[axis]! ? [] : [{ axis, to }]));
     written = wanted.join() === now.join() ? undefined : resized.documents.get(key)!;
     return written;
   };
   await replaceDocument(store, path, key, changeDocument, { ...options, resizes: () => resizes });
-  if (isShorter) noteShortened(store, path);
+  if (isCut) noteShortened(store, path);
   // The codecs stay as opened (v1Order, checksums): only the lengths along the axes are new.
   array.adopt({ ...array.spec, shape: [...wanted], axes });
   return written;

@@ -18,7 +18,8 @@ import {
 } from "../write/region.js";
 import { type WriteRegionOptions as Writing, writeRegion } from "../write/write-region.js";
 import { clearOutside } from "./clear-elements.js";
-import type { SetChunkOptions, SetOptions } from "./options.js";
+import { type SetChunkOptions, type SetOptions, setOptions } from "./options.js";
+import { requireCurrent } from "./stale-handles.js";
 
 export async function set(
   array: ZarrArray,
@@ -27,6 +28,7 @@ export async function set(
   options: SetOptions,
 ): Promise<void> {
   checkArray(array, "set");
+  checkGiven(values, "set(array, selection, values)");
   await write(array, (reader) => resolveRegion(reader, selection), values, writingOptions(options));
 }
 
@@ -37,6 +39,7 @@ export async function setChunk(
   options: SetChunkOptions,
 ): Promise<void> {
   checkArray(array, "setChunk");
+  checkGiven(values, "setChunk(array, coordinates, values)");
   const regionOf = (reader: ArrayReader) => {
     array.chunkKey(coordinates); // throws if there is no such chunk
     return wholeChunk(reader, coordinates);
@@ -56,6 +59,7 @@ async function write(
 ): Promise<void> {
   const { store, path } = array;
   const work = async () => {
+    await requireCurrent(array, options.signal);
     const { reader } = array;
     const region = regionOf(reader);
     await writeElements(array, reader, region, values, options);
@@ -99,12 +103,17 @@ function checkArray(array: unknown, what: string): void {
     throw invalidArgument(`${what} expects an array returned by open() or create()`);
 }
 
+/** @throws InvalidArgument if an argument before the values may have been forgotten. */
+function checkGiven(values: unknown, call: string): void {
+  if (values === undefined) throw invalidArgument(`values is required: ${call}`);
+}
+
 const defaultConcurrency = 16;
 /** The same for each worker of a pool: workers encode up to 4 MiB of neighbouring chunks together. */
 const workerConcurrency = 8;
 
 export function writingOptions(options: SetOptions): Writing {
-  checkOptions(options);
+  checkOptions(options, setOptions);
   const { signal, pool, conflicts = "retry", writeEmptyChunks = false, onProgress } = options;
   const most = Math.max(defaultConcurrency, workerConcurrency * (pool?.size ?? 0));
   const { concurrency = most } = options;

@@ -7,7 +7,7 @@ import { readLengths, v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../metada
 import { type ArrayMetadata, withShape } from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { innermostStore } from "../store/handle.js";
-import { joinKey } from "../store/store.js";
+import { joinKey, type ObjectVersion } from "../store/store.js";
 import { notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import type { Stamps } from "./stamps.js";
@@ -19,6 +19,7 @@ export const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2
 interface StoredShape {
   readonly shape: readonly number[];
   readonly stamps: Stamps;
+  readonly version: ObjectVersion;
   readonly object: JsonObject;
 }
 
@@ -63,6 +64,23 @@ export function shapeIn(object: JsonObject | undefined, path: string): number[] 
 }
 
 const gone = (path: string) => notFound(`the array at "/${path}" no longer exists`);
+
+/** Reads the stored shape. @throws NotFound if the array was replaced by another one. */
+export async function sameShape(array: ZarrArray, signal: AbortSignal | undefined): Promise<StoredShape> {
+  const stored = await storedShape(array, signal);
+  await checkStored(array, stored, signal);
+  return stored;
+}
+
+/** @throws NotFound if the stored array is not the array of the handle. */
+export async function checkStored(
+  array: ZarrArray,
+  { object, shape }: StoredShape,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const shaped = await reshaper(array, object, signal);
+  checkSame(array, (await shaped(shape)).spec);
+}
 
 /**
  * Checks that the stored array is the array of the handle: chunks of another array have other keys or

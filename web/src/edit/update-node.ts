@@ -14,7 +14,7 @@ import { handleOf } from "../store/handle.js";
 import { canList } from "../store/listing.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject, requireWritable, writeObject } from "../store/write.js";
-import { checkOptions } from "../util/arguments.js";
+import { checkOptions, sharedOptions } from "../util/arguments.js";
 import { invalidArgument, isZarrError, notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
 import { resolveLimits } from "../util/limits.js";
@@ -24,6 +24,7 @@ import type { Target, UpdateAttributesOptions, UpdateOptions } from "./options.j
 import { removeNode } from "./remove-node.js";
 import { deleteCells } from "./resize.js";
 import { cellsStored } from "./resize-chunks.js";
+import { noteDeleted } from "./stale-handles.js";
 import { checkNames, metadataAt, nodeAt, resolvePlace } from "./target.js";
 
 export async function updateAttributes(
@@ -31,7 +32,7 @@ export async function updateAttributes(
   attributes: unknown,
   options: UpdateAttributesOptions,
 ): Promise<void> {
-  checkOptions(options);
+  checkOptions(options, { ...sharedOptions, mode: true });
   const { mode = "merge", signal } = options;
   const { store, path, zarrFormat } = checkNode(node);
   if (mode !== "merge" && mode !== "replace")
@@ -121,6 +122,7 @@ export async function replaceNode(
         await writeObject(store, joinKey(path, key), bytes, { signal });
     } finally {
       handleOf(store).metadataWrites++;
+      noteDeleted(store, path);
     }
   });
   await updateConsolidated(store, 3, [{ path, documents }], { signal, isReplaced: isArray });

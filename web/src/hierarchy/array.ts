@@ -6,14 +6,15 @@ import type { DType } from "../dtypes/dtype.js";
 import type { ElementData, Elements, ReadAs } from "../dtypes/elements.js";
 import type { FillScalar } from "../dtypes/fill-value.js";
 import { type DTypeMatching, type DTypeName, type DTypeQuery, matchesDType } from "../dtypes/names.js";
-import type { Attributes } from "../metadata/document.js";
+import { type Attributes, frozen } from "../metadata/document.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import type { Selection, Slice } from "../plan/selection.js";
 import { readChunkElements, readEncodedChunk } from "../read/read-region.js";
 import { ArrayReader } from "../read/reader.js";
 import type { Store } from "../store/store.js";
-import { checkOptions } from "../util/arguments.js";
+import { checkOptions, sharedOptions } from "../util/arguments.js";
 import { describeValue, invalidSelection } from "../util/errors.js";
+import type { PlainJson } from "../util/json.js";
 import { lazy } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import { stridesOf } from "../util/shapes.js";
@@ -54,6 +55,16 @@ export interface ArrayChunk<T extends Elements = ElementData> extends Region<T> 
   readonly selection: readonly Slice[];
 }
 
+/** Freezes the lists of an array, so that an assignment to them cannot be mistaken for a stored change. */
+function unchangeable(spec: ArraySpec): ArraySpec {
+  const { shape, chunkShape, shardShape = [], codecs, dimensionNames = [], fill } = spec;
+  for (const list of [shape, chunkShape, shardShape, codecs, dimensionNames]) frozen(list as PlainJson);
+  if (!ArrayBuffer.isView(fill.value)) frozen(fill.value as PlainJson);
+  return spec;
+}
+
+const chunkOptions = { ...sharedOptions, onMissing: true };
+
 const part = lazy("iteration over chunks", () => import("../read/part.js"));
 
 /**
@@ -83,7 +94,7 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     spec: ArraySpec,
     limits: Limits,
   ) {
-    this.#spec = spec;
+    this.#spec = unchangeable(spec);
     this.#limits = limits;
     this.#reader = new ArrayReader(store, path, spec, limits);
   }
@@ -125,7 +136,8 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
   }
   /** Value of elements that are not stored; null if the metadata leaves it undefined (they read as zeros). */
   get fillValue(): FillScalar {
-    return this.#spec.fill.value;
+    const { value } = this.#spec.fill;
+    return value instanceof Uint8Array ? value.slice() : value;
   }
   get attributes(): Attributes {
     return this.#spec.attributes;
@@ -148,7 +160,7 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
 
   /** @internal Replaces the metadata after it was written. */
   adopt(spec: ArraySpec): void {
-    this.#spec = spec;
+    this.#spec = unchangeable(spec);
     this.#reader = new ArrayReader(this.store, this.path, spec, this.#limits);
   }
 
@@ -190,7 +202,7 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     options: GetChunkOptions = {},
   ): Promise<Region<T>> {
     this.#checkCoordinates(coordinates);
-    checkOptions(options);
+    checkOptions(options, chunkOptions);
     const { data, shape } = await readChunkElements(this.#reader, coordinates, options);
     return { data: data as T, shape, stride: stridesOf(shape), dtype: this.#spec.dtype };
   }
@@ -210,7 +222,7 @@ export class ZarrArray<D extends DTypeName = DTypeName> {
     selection?: Selection,
     options: ChunksOptions = {},
   ): AsyncGenerator<ArrayChunk<T>, void, undefined> {
-    checkOptions(options);
+    checkOptions(options, chunkOptions);
     const { readChunks } = await part();
     const reader = this.#reader;
     const { axes, spec } = reader;

@@ -9,7 +9,7 @@ import type { Progress } from "../read/assemble.js";
 import { readBytesOf, readElementsOf } from "../read/read-region.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { type RegionOptions, resolveWanted } from "../read/resolve-region.js";
-import { checkOptions } from "../util/arguments.js";
+import { checkOptions, type OptionNames, sharedOptions } from "../util/arguments.js";
 import { describeValue, invalidArgument } from "../util/errors.js";
 import { stridesOf } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
@@ -67,6 +67,18 @@ export interface BytesRegion<B extends ArrayBufferLike = ArrayBufferLike> {
 /** Buffer of a result, by the option `useSharedArrayBuffer`. */
 export type ResultBuffer<S extends boolean | undefined> = S extends true ? SharedArrayBuffer : ArrayBuffer;
 
+/** Options of `getBytes`. */
+export const bytesOptions: OptionNames<GetBytesOptions> = {
+  ...sharedOptions,
+  priority: true,
+  onMissing: true,
+  useSharedArrayBuffer: true,
+  coalesceMaxGap: true,
+  coalesceMaxBytes: true,
+  wholeShardBytes: true,
+};
+const getOptions: OptionNames<GetOptions> = { ...bytesOptions, out: true };
+
 const defaultConcurrency = 16;
 
 /**
@@ -107,7 +119,7 @@ export async function get(
   options: GetOptions = {},
 ): Promise<Region<Elements>> {
   const reader = readerOf(array);
-  checkOptions(options);
+  checkOptions(options, getOptions);
   const wanted = resolveWanted(reader, selection);
   const data = await readElementsOf(reader, wanted, regionOptions(options), options);
   const { shape } = wanted;
@@ -124,7 +136,7 @@ export async function getBytes<S extends boolean | undefined = false>(
   options: GetBytesOptions & { useSharedArrayBuffer?: S } = {},
 ): Promise<BytesRegion<ResultBuffer<S>>> {
   const reader = readerOf(array);
-  checkOptions(options);
+  checkOptions(options, bytesOptions);
   const wanted = resolveWanted(reader, selection);
   const { dtype } = array;
   if (dtype.isVariable) throw invalidArgument(`elements of data type ${dtype} have no fixed size; use get`);

@@ -5,7 +5,7 @@ import type { Attributes } from "../metadata/document.js";
 import { listChildren } from "../store/listing.js";
 import { normalizePath } from "../store/path.js";
 import type { Store } from "../store/store.js";
-import { checkSignalIn } from "../util/arguments.js";
+import { checkSignalIn, sharedOptions } from "../util/arguments.js";
 import { Limiter, settleAll } from "../util/async.js";
 import { unsupported } from "../util/errors.js";
 import { nextTask } from "../util/platform.js";
@@ -94,7 +94,7 @@ export class ZarrGroup {
     path: string,
     options: { kind?: Member["kind"] | undefined; signal?: AbortSignal | undefined } = {},
   ): Promise<OpenedNode> {
-    checkSignalIn(options);
+    checkSignalIn(options, { ...sharedOptions, kind: true });
     const below = normalizePath(path);
     return this.#opener.open(below === "" ? this.path : this.#pathOf(below), options);
   }

@@ -1,7 +1,7 @@
 /** Options of `open`. */
 import { formatValue, type ZarrVersion } from "../codecs/definition.js";
 import type { VirtualBase } from "../formats/icechunk/virtual.js";
-import { checkObject, checkSignalIn } from "../util/arguments.js";
+import { checkObject, checkSignalIn, type OptionNames } from "../util/arguments.js";
 import { invalidArgument, type OnWarning } from "../util/errors.js";
 import type { Limits } from "../util/limits.js";
 
@@ -54,9 +54,26 @@ export interface OpenOptions {
   virtual?: Readonly<Record<string, VirtualBase>> | undefined;
 }
 
+const openOptions: OptionNames<OpenOptions> = {
+  path: true,
+  kind: true,
+  version: true,
+  otherFormats: true,
+  signal: true,
+  v1Order: true,
+  verifyChecksums: true,
+  onWarning: true,
+  limits: true,
+  branch: true,
+  tag: true,
+  snapshot: true,
+  asOf: true,
+  virtual: true,
+};
+
 /** @throws InvalidArgument */
 export function checkOpenOptions(options: OpenOptions): void {
-  checkSignalIn(options);
+  checkSignalIn(options, openOptions);
   const { version, kind, v1Order, path, otherFormats, verifyChecksums, virtual } = options;
   if (version !== undefined && ![1, 2, 3].includes(version))
     throw invalidArgument(`version must be 1, 2 or 3, not ${formatValue(version)}`);

@@ -141,11 +141,11 @@ function isSlice(entry: unknown): entry is Slice {
 }
 
 function checkIndex(index: number, length: number, axis: number): number {
-  const start = Number.isSafeInteger(index) && index < 0 ? index + length : index;
-  if (!Number.isSafeInteger(index) || start < 0 || start >= length) {
-    throw invalidSelection(
-      `dimension ${axis}: index ${describeValue(index)} is out of range for a length of ${length}`,
-    );
+  if (!Number.isSafeInteger(index))
+    throw invalidSelection(`dimension ${axis}: an index must be an integer, got ${describeValue(index)}`);
+  const start = index < 0 ? index + length : index;
+  if (start < 0 || start >= length) {
+    throw invalidSelection(`dimension ${axis}: index ${index} is out of range for a length of ${length}`);
   }
   return start;
 }

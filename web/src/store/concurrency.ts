@@ -133,23 +133,29 @@ export async function inTurn<T>(
   const queue = queues.get(path) ?? { exclusive: Promise.resolve(), all: Promise.resolve() };
   queues.set(path, queue);
   const before = isShared ? queue.exclusive : queue.all;
-  const turn = before.then(() => {
-    signal?.throwIfAborted(); // the caller has aborted
-    return work();
+  let end!: () => void;
+  const settled = new Promise<void>((resolve) => {
+    end = resolve;
   });
-  const settled = turn.then(
-    () => {},
-    () => {},
-  );
-  // An aborted turn stays in the queue: later ones still wait for earlier ones.
-  const end = isShared ? Promise.all([queue.all, settled]) : settled;
-  if (!isShared) queue.exclusive = end;
-  queue.all = end;
-  void end.then(() => {
-    if (queue.all === end) queues.delete(path);
+  const all = isShared ? Promise.all([queue.all, settled]) : settled;
+  if (!isShared) queue.exclusive = all;
+  queue.all = all;
+  void all.then(() => {
+    if (queue.all === all) queues.delete(path);
   });
-  await untilAborted(before, signal);
-  return turn;
+  try {
+    await untilAborted(before, signal);
+    signal?.throwIfAborted();
+  } catch (reason) {
+    // An aborted turn stays in the queue: later ones still wait for earlier ones.
+    void before.then(end);
+    throw reason;
+  }
+  try {
+    return await work(); // awaited, so that the stacks of errors contain the caller
+  } finally {
+    end();
+  }
 }
 
 /** Time that a store has after an abort to clean up, in milliseconds. */

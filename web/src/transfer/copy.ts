@@ -11,7 +11,7 @@ import { blockForFiles } from "../store/file/calls.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
-import { isZarrError } from "../util/errors.js";
+import { pickOptions } from "../util/arguments.js";
 import {
   type ArrayCopy,
   boxCopyOptions,
@@ -27,7 +27,15 @@ import { elementBox, shareBoxes, tileBox, View } from "./boxes.js";
 import { badOption, type Destination, openDestination } from "./destination.js";
 import { loadNode, node } from "./host.js";
 import { type DestinationLock, type LockOptions, sha256 } from "./lock.js";
-import { awaitNodes, documentsText, makeNodes, readTree, type SourceNode, type TargetNode } from "./nodes.js";
+import {
+  awaitNodes,
+  documentsText,
+  makeNodes,
+  readTree,
+  type SourceNode,
+  type TargetNode,
+  withPathInErrors,
+} from "./nodes.js";
 import {
   type CheckedOptions,
   type CopyOptions,
@@ -35,6 +43,7 @@ import {
   checkCopyOptions,
   checkTemp,
   type SourceOptions,
+  sourceOptions,
 } from "./options.js";
 import { checkOverlap } from "./places.js";
 import { plannedAxes, rechunk } from "./rechunk.js";
@@ -129,7 +138,7 @@ export async function openNode(source: Source | OpenedNode, options: SourceOptio
     const { path, signal } = options;
     return path ? source.open(path, { signal }) : source;
   }
-  return source instanceof ZarrArray ? source : open(source, options);
+  return source instanceof ZarrArray ? source : open(source, pickOptions(options, sourceOptions));
 }
 
 /** Parts of the same copy write at the same time. Parts also wait for the writer that creates the nodes. */
@@ -199,16 +208,6 @@ class Changes {
       const message = `${paths.slice(0, maxNamed).join(", ")}${more}: ${text}`;
       onWarning?.({ code: "copy-changes", message });
     }
-  }
-}
-
-/** Adds the path of a node below the root to the messages of errors. */
-async function withPathInErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (path !== "" && isZarrError(error)) error.message = `"/${path}": ${error.message}`;
-    throw error;
   }
 }
 

@@ -57,13 +57,24 @@ export type SourceNode = SourceArray | SourceGroup;
 export async function readTree(root: OpenedNode): Promise<SourceNode[]> {
   const nodes: SourceNode[] = [];
   const visit = async (node: OpenedNode, isInImage: boolean): Promise<void> => {
-    nodes.push(await readNode(root, node, isInImage));
+    nodes.push(await withPathInErrors(node.path, () => readNode(root, node, isInImage)));
     if (node.kind === "array") return;
     const isImage = isInImage || hasImageAttributes(node.attributes);
-    for (const { name } of await node.members()) await visit(await node.open(name), isImage);
+    for (const { name, path } of await node.members())
+      await visit(await withPathInErrors(path, () => node.open(name)), isImage);
   };
   await visit(root, await isBelowImage(root));
   return nodes;
+}
+
+/** Adds the path of a node to the messages of errors. */
+export async function withPathInErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (path !== "" && isZarrError(error)) error.message = `"/${path}": ${error.message}`;
+    throw error;
+  }
 }
 
 const hasImageAttributes = (attributes: unknown): boolean =>
@@ -86,9 +97,7 @@ async function readNode(root: OpenedNode, node: OpenedNode, isInImage: boolean):
   const limits = node.kind === "array" ? node.limits : resolveLimits(undefined);
   const metadata = await metadataAt(node.store, node.path, { limits });
   if (!metadata || metadata.kind !== node.kind)
-    throw notFound(
-      `"/${node.path}" is a ${node.kind} in consolidated metadata, but its own document is missing`,
-    );
+    throw notFound(`the ${node.kind} is in consolidated metadata, but its own document is missing`);
   if (node.kind === "array") {
     const own = metadata as ArrayMetadata;
     return {

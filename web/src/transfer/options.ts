@@ -1,10 +1,10 @@
 /** Options and results of copies and verifications. */
 
-import { type CodecInput, checkOptionNames, type OptionNames } from "../edit/options.js";
+import { type CodecInput, codecNames } from "../edit/options.js";
 import type { OpenOptions } from "../hierarchy/open-options.js";
 import type { Selection } from "../plan/selection.js";
 import { isStore, type Store } from "../store/store.js";
-import { checkOptions } from "../util/arguments.js";
+import { checkOptions, type OptionNames } from "../util/arguments.js";
 import { describeValue, messageOf, type OnWarning } from "../util/errors.js";
 import { resolveLimits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";
@@ -125,7 +125,8 @@ const defaultMemory = 128 * 2 ** 20;
 const defaultWait = 30_000;
 const maxThreads = 64;
 
-const sourceOptions: OptionNames<SourceOptions> = {
+/** Options that are passed to `open`. */
+export const sourceOptions: OptionNames<SourceOptions> = {
   path: true,
   v1Order: true,
   branch: true,
@@ -144,7 +145,7 @@ const copyOptions: OptionNames<CopyOptions> = {
   format: true,
   chunks: true,
   shards: true,
-  codecs: true,
+  codecs: codecNames,
   fill: true,
   overwrite: true,
   resume: true,
@@ -194,7 +195,7 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   checkLengths("chunks", options.chunks);
   if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
   const { codecs: given, part, select: selection = null } = options;
-  const codecs = given === undefined || isList(given) ? given : [given];
+  const codecs = given === "none" ? [] : given === undefined || isList(given) ? given : [given];
   return { ...options, codecs, selection, memory, threads, wait, share: checkPart(part) };
 }
 
@@ -209,9 +210,8 @@ function checkCommonOptions(
   known: OptionNames<object>,
   callbacks: readonly string[],
 ): void {
-  checkOptions(options);
   try {
-    checkOptionNames(options, known);
+    checkOptions(options, known);
     resolveLimits(options.limits);
   } catch (cause) {
     throw badOption(messageOf(cause));

@@ -7,6 +7,7 @@ import { open, type Source } from "../hierarchy/open.js";
 import { type ArrayReader, defaultCoalescing } from "../read/reader.js";
 import { releaseBytes } from "../store/read.js";
 import { isStore } from "../store/store.js";
+import { pickOptions } from "../util/arguments.js";
 import { isZarrError, messageOf } from "../util/errors.js";
 import { positionsIn } from "../util/shapes.js";
 import { Callbacks, fetchOptions, inLanes, lanesFor, toExactNumber } from "./array-copy.js";
@@ -26,6 +27,8 @@ import { type FoundNodes, findNodes, metadataProblem } from "./nodes.js";
 import {
   checkPart,
   checkVerifyOptions,
+  type SourceOptions,
+  sourceOptions,
   type VerifyOptions,
   type VerifyProblem,
   type VerifyResult,
@@ -96,7 +99,10 @@ async function collectNodes(source: Source, options: VerifyOptions): Promise<Fou
         metadataProblem(/"\/(.*)" is left out/.exec(warning.message)?.[1] ?? "", warning.message),
       );
   };
-  const found = await findNodes(await open(source, { ...options, onWarning }), options.v1Order);
+  const found = await findNodes(
+    await open(source, { ...pickOptions<SourceOptions>(options, sourceOptions), onWarning }),
+    options.v1Order,
+  );
   found.problems.unshift(...unlisted);
   return found;
 }

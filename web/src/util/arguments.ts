@@ -19,10 +19,22 @@ export function checkSignal(value: unknown): void {
     throw invalidArgument(`signal must be an AbortSignal, not ${describeValue(value)}`);
 }
 
-/** @throws InvalidArgument if the options are not an object or their signal is not an AbortSignal. */
-export function checkSignalIn(options: { readonly signal?: unknown }): void {
+/**
+ * Names of known options. A string lists the names in other libraries and in metadata, in lower case and without "_".
+ */
+export type OptionNames<Options> = Readonly<Record<keyof Options, true | string>>;
+
+/** Options that functions often share in one object. Functions that do not need one ignore it. */
+export const sharedOptions = { signal: true, pool: true, concurrency: true, onProgress: true } as const;
+
+/** @throws InvalidArgument for options that are not an object, an invalid signal or unknown options. */
+export function checkSignalIn(
+  options: { readonly signal?: unknown },
+  known: OptionNames<object> = sharedOptions,
+): void {
   checkObject(options);
   checkSignal(options.signal);
+  checkOptionNames(options, known);
 }
 
 /** An object with properties of unknown types. */
@@ -64,9 +76,9 @@ interface CommonOptions {
   readonly pool?: unknown;
 }
 
-/** @throws InvalidArgument for options that are not an object, an invalid signal or pool. */
-export function checkOptions(options: CommonOptions): void {
-  checkSignalIn(options);
+/** @throws InvalidArgument for options that are not an object, an invalid signal or pool, or unknown options. */
+export function checkOptions(options: CommonOptions, known?: OptionNames<object>): void {
+  checkSignalIn(options, known);
   const pool = options.pool as { makeSink?: unknown } | null | undefined;
   if (pool !== undefined && typeof pool?.makeSink !== "function")
     throw invalidArgument(`options.pool cannot be ${describeValue(pool)}`);
@@ -110,3 +122,34 @@ function editsBetween(a: string, b: string): number {
 /** Returns `; did you mean "info"?`, or "" without a suggestion. */
 export const didYouMean = (meant: string | undefined, quote = '"'): string =>
   meant === undefined ? "" : `; did you mean ${quote}${meant}${quote}?`;
+
+/** Checks the options of a store, a pool or a cache. @throws InvalidArgument. */
+export function checkConstructor<Options extends object>(
+  options: Options,
+  what: string,
+  known: OptionNames<Options>,
+): void {
+  checkObject(options, `options of a ${what}`);
+  checkOptionNames(options, known);
+}
+
+/** Returns the options that another function has, too. */
+export function pickOptions<Options extends object>(options: Options, known: OptionNames<Options>): Options {
+  const entries = Object.entries(options).filter(([name]) => Object.hasOwn(known, name));
+  return Object.fromEntries(entries) as Options;
+}
+
+/** @throws InvalidArgument for an unknown option, with a suggestion. */
+export function checkOptionNames(options: object, known: OptionNames<object>): void {
+  const names = Object.keys(known);
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || Object.hasOwn(known, name)) continue;
+    const bare = name.replaceAll("_", "").toLowerCase();
+    const meant = names.find((key) =>
+      `${key.toLowerCase()} ${Reflect.get(known, key)}`.split(" ").includes(bare),
+    );
+    throw invalidArgument(
+      `unknown option ${JSON.stringify(name)}${meant ? `; did you mean ${meant}?` : `; expected one of ${names.join(", ")}`}`,
+    );
+  }
+}

@@ -7,7 +7,7 @@ import type { PlanWords } from "../engine/plan.js";
 import type { Projection } from "../plan/projections.js";
 import type { LocateError, ResultBytes, Sink } from "../read/sink.js";
 import type { Transport } from "../store/transport.js";
-import { checkObject } from "../util/arguments.js";
+import { checkConstructor } from "../util/arguments.js";
 import { BufferPool } from "../util/buffers.js";
 import { invalidArgument } from "../util/errors.js";
 import { preload } from "../util/lazy.js";
@@ -111,7 +111,7 @@ export class WorkerPool {
 
   /** @throws InvalidArgument for a size that is not a non-negative integer. */
   constructor(options: WorkerPoolOptions = {}) {
-    checkObject(options, "options of a pool");
+    checkConstructor(options, "pool", { size: true, createWorker: true, fetch: true });
     const { size = Math.min(parallelism(), maxDefaultSize), createWorker, fetch = true } = options;
     if (!Number.isSafeInteger(size) || size < 0)
       throw invalidArgument(`size must be a non-negative integer, got ${size}`);

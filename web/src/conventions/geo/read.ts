@@ -3,7 +3,7 @@
 import { ZarrArray } from "../../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
-import { checkSignalIn, ownProperty } from "../../util/arguments.js";
+import { checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError, notFound } from "../../util/errors.js";
 import { dimensionsOf } from "../xarray/xarray.js";
 import {
@@ -47,7 +47,7 @@ export async function readGeoreference(
   node: ZarrArray | ZarrGroup,
   options: GeoreferenceOptions,
 ): Promise<Georeference> {
-  checkSignalIn(options);
+  checkSignalIn(options, { ...sharedOptions, variable: true });
   const { variable, signal } = options;
   if (variable !== undefined && typeof variable !== "string")
     throw invalidArgument(`variable must be the name of an array, got ${describeValue(variable)}`);

@@ -1,10 +1,10 @@
 /** Reads the values of map tiles. */
 
 import type { ZarrArray } from "../../hierarchy/array.js";
-import { get } from "../../hierarchy/get.js";
+import { bytesOptions, type GetBytesOptions, get } from "../../hierarchy/get.js";
 import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
 import { chunksTouched } from "../../read/resolve-region.js";
-import { checkObject } from "../../util/arguments.js";
+import { checkObject, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
 import { settleAll } from "../../util/async.js";
 import {
   describeValue,
@@ -24,12 +24,24 @@ import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 const maxTileSize = 4096;
 const defaultMaxChunks = 4096;
 
+const tileOptions: OptionNames<ReadTileOptions> = {
+  ...bytesOptions,
+  grid: true,
+  tileSize: true,
+  fillValueIsMissing: true,
+  validRange: true,
+  variable: true,
+  maxChunks: true,
+  selection: true,
+};
+
 /** Implements `readTile`. */
 export async function readValues(
   reference: Georeference,
   tile: readonly [number, number, number],
   options: ReadTileOptions,
 ): Promise<TileValues | undefined> {
+  checkSignalIn(options, tileOptions);
   const place = locateTile(reference, tile, options);
   const { tileSize } = place;
   if (tileSize > maxTileSize)
@@ -156,7 +168,7 @@ async function readParts(
 
 async function readPart(array: ZarrArray, plan: PartPlan, options: ReadTileOptions): Promise<ReadPart> {
   const { fillValueIsMissing, validRange } = options;
-  const region = await get(array, plan.selection, options);
+  const region = await get(array, plan.selection, pickOptions<GetBytesOptions>(options, bytesOptions));
   const { data, units } = decodeCF(array, region, { times: "counts", fillValueIsMissing, validRange });
   const [outer, inner] = region.stride as readonly [number, number];
   return {

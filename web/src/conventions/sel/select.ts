@@ -5,7 +5,7 @@ import { ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
 import type { DimensionSelection, Selection } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
-import { checkObject, checkSignalIn } from "../../util/arguments.js";
+import { checkObject, checkSignalIn, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
 import { channelAxis, isMultiscales, multiscales, type OmeLevel, type OmeMultiscale } from "../ome/ome.js";
 import { dimensionsOf } from "../xarray/xarray.js";
@@ -52,7 +52,7 @@ function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void
   checkObject(wanted, "labels");
   if (Array.isArray(wanted) || wanted instanceof Map)
     throw invalidArgument("labels must be an object with dimension names as keys, got a list or a Map");
-  checkSignalIn(options);
+  checkSignalIn(options, { ...sharedOptions, method: true, tolerance: true, level: true });
   const { method = "exact", tolerance = 0, level = 0 } = options;
   if (!Number.isSafeInteger(level) || level < 0)
     throw invalidArgument(`level must be a non-negative integer, got ${describeValue(level)}`);

@@ -11,7 +11,7 @@ import {
   resolveSelection,
   slice,
 } from "../../plan/selection.js";
-import { asString, checkSignalIn, ownProperty } from "../../util/arguments.js";
+import { asString, checkSignalIn, ownProperty, sharedOptions } from "../../util/arguments.js";
 import {
   describeValue,
   invalidArgument,
@@ -45,7 +45,7 @@ interface Run {
 /** Implements `readSparse`. */
 export async function read(group: ZarrGroup, options: SparseOptions): Promise<SparseMatrix> {
   if (!(group instanceof ZarrGroup)) throw invalidArgument("readSparse expects a group returned by open()");
-  checkSignalIn(options);
+  checkSignalIn(options, { ...sharedOptions, rows: true, columns: true, maxBytes: true });
   const { rows = null, columns = null, signal, maxBytes = defaultMaxBytes } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
     throw invalidArgument(`maxBytes must be a number of bytes, got ${describeValue(maxBytes)}`);

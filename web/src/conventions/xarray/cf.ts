@@ -8,7 +8,7 @@
 
 import type { ElementData } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
-import { asString, checkObject, isRecord, ownProperty } from "../../util/arguments.js";
+import { asString, checkObject, checkOptionNames, isRecord, ownProperty } from "../../util/arguments.js";
 import { decodeBase64 } from "../../util/bytes.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
 import { badAttribute, finiteNumber } from "../shared/attributes.js";
@@ -68,6 +68,7 @@ export interface CFRegion extends CFInput {
  */
 export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {}): CFRegion {
   checkObject(options);
+  checkOptionNames(options, { times: true, fillValueIsMissing: true, validRange: true });
   checkObject(array, "the array");
   checkObject(region, "the region");
   const isArray = isRecord(array.attributes) && isRecord(array.dtype);

@@ -2,11 +2,11 @@
 
 import { type FileSpan, handleOf, type PackedStore } from "../../store/handle.js";
 import { copyHeaders, Requests } from "../../store/http/requests.js";
-import { HttpStore, type HttpStoreOptions, requestOptions } from "../../store/http/store.js";
+import { HttpStore, type HttpStoreOptions, httpOptions, requestOptions } from "../../store/http/store.js";
 import { normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, readRange, resolveRange } from "../../store/read.js";
 import { isStore, type RangeQuery, type Store, type StoreGetOptions } from "../../store/store.js";
-import { checkObject, checkSignal, checkSignalIn } from "../../util/arguments.js";
+import { checkSignal, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
@@ -28,6 +28,20 @@ export interface IcechunkOptions extends HttpStoreOptions, IcechunkVersion, Virt
   /** Size of the cache of manifests in bytes, not counting the one last read. Default: 256 MiB. */
   manifestCacheBytes?: number | undefined;
 }
+
+const icechunkOptions: OptionNames<IcechunkOptions & { signal?: AbortSignal }> = {
+  ...httpOptions,
+  branch: true,
+  tag: true,
+  snapshot: true,
+  asOf: true,
+  virtual: true,
+  checkSources: true,
+  targetHeaders: true,
+  maxMetadataBytes: true,
+  manifestCacheBytes: true,
+  signal: true,
+};
 
 /** Location of a chunk in an object, or in a file outside of the repository. */
 interface ChunkSpan extends FileSpan {
@@ -92,8 +106,7 @@ export class IcechunkStore implements Store {
     source: string | URL | Store,
     options: IcechunkOptions & { signal?: AbortSignal | undefined } = {},
   ): Promise<IcechunkStore> {
-    checkObject(options, "options of a store");
-    checkSignal(options.signal);
+    checkSignalIn(options, icechunkOptions);
     const wanted = checkVersion(options);
     const repository = new Repository(await storeAt(source, options), metadataLimit(options));
     virtualSources(repository, options); // checks its options before the first request
@@ -315,5 +328,5 @@ async function storeAt(source: string | URL | Store, options: IcechunkOptions): 
   }
   if (isFileUrl(url)) return new (await fileSystem()).FileSystemStore(url);
   if (!/^https?:$/.test(url.protocol)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
-  return new HttpStore(url, options);
+  return new HttpStore(url, pickOptions<HttpStoreOptions>(options, httpOptions));
 }

@@ -1,11 +1,12 @@
 /** Locations of folders of references, and of the targets of references. */
 
 import { v2ConsolidatedKey } from "../../metadata/document.js";
-import { HttpStore, type HttpStoreOptions } from "../../store/http/store.js";
+import { HttpStore, type HttpStoreOptions, httpOptions } from "../../store/http/store.js";
 import { encodeKey, normalizePath } from "../../store/path.js";
 import { locateKey } from "../../store/read.js";
 import { type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
 import { isStore, joinKey, type Store } from "../../store/store.js";
+import { pickOptions } from "../../util/arguments.js";
 import { invalidArgument, isZarrError, unsupported } from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
 import { hasNodeModules, isFileUrl, nodeModule } from "../../util/platform.js";
@@ -42,10 +43,10 @@ export async function resolveFolder(
   const url = sourceUrl(source);
   if (!url || isFileUrl(url)) {
     const { FileSystemStore } = await fileSystem();
-    return { store: new FileSystemStore(url ? below(url) : folderName(String(source))), folder: "" };
+    return { store: new FileSystemStore(url ? below(url) : folderName(String(source)) || "."), folder: "" };
   }
   if (!/^https?:$/.test(url.protocol)) throw invalidArgument(`cannot read from ${url.protocol} URLs`);
-  return { store: new HttpStore(below(url), options), folder: "" };
+  return { store: new HttpStore(below(url), pickOptions(options, httpOptions)), folder: "" };
 }
 
 const below = (url: URL): URL => withPath(url, folderName(url.pathname));

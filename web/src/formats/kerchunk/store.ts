@@ -2,7 +2,7 @@
 
 import type { HttpClient } from "../../store/http/client.js";
 import { copyHeaders, type HeadersFor } from "../../store/http/requests.js";
-import { type HttpStoreOptions, makeClient } from "../../store/http/store.js";
+import { type HttpStoreOptions, httpOptions, makeClient } from "../../store/http/store.js";
 import { namesParquetFolder, normalizePath } from "../../store/path.js";
 import { checkRange, cutRange, resolveRange, wantedBytes } from "../../store/read.js";
 import { byteReader, type StoredObject, sourceUrl } from "../../store/source/byte-reader.js";
@@ -13,7 +13,7 @@ import {
   type Store,
   type StoreGetOptions,
 } from "../../store/store.js";
-import { checkObject, checkSignal } from "../../util/arguments.js";
+import { checkConstructor, checkSignal, type OptionNames } from "../../util/arguments.js";
 import { invalidArgument, limitExceeded, networkError, notFound } from "../../util/errors.js";
 import { type HeadersSource, isFileUrl } from "../../util/platform.js";
 import type { Reference } from "../parquet/fields.js";
@@ -53,6 +53,18 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
   referenceCacheBytes?: number | undefined;
 }
 
+const referenceOptions: OptionNames<ReferenceStoreOptions> = {
+  ...httpOptions,
+  targetHeaders: true,
+  maxDocumentBytes: true,
+  base: true,
+  target: true,
+  resolve: true,
+  templates: true,
+  maxReferences: true,
+  referenceCacheBytes: true,
+};
+
 /** A range of a target, or all of it. */
 type OptionalRange = RangeQuery | undefined;
 
@@ -80,7 +92,7 @@ export class ReferenceStore implements Store {
    * @throws InvalidMetadata, Unsupported or LimitExceeded for an invalid document.
    */
   constructor(document: unknown, options: ReferenceStoreOptions = {}, origin?: URL) {
-    checkObject(options, "options of a store");
+    checkConstructor(options, "store", referenceOptions);
     const table = tableFor(options);
     this.#references = new ListedReferences(table, table.addDocument(document));
     this.#options = options;
@@ -100,7 +112,7 @@ export class ReferenceStore implements Store {
     source: string | URL | StoredObject | Store,
     options: ReferenceStoreOptions & StoreGetOptions = {},
   ): Promise<ReferenceStore> {
-    checkObject(options, "options of a store");
+    checkConstructor(options, "store", { ...referenceOptions, signal: true, version: true });
     const { signal, ...own } = options;
     if (isStore(source) || namesParquetFolder(sourcePath(source)))
       return ReferenceStore.#openFolder(source, own, signal);

@@ -1,8 +1,8 @@
 /** The file system as a store (Node, Deno, Bun). */
-import { checkObject, checkSignal } from "../../util/arguments.js";
-import { invalidArgument, networkError } from "../../util/errors.js";
+import { checkConstructor, checkSignal } from "../../util/arguments.js";
+import { describeValue, invalidArgument } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
-import { isFileUrl, nodeModule } from "../../util/platform.js";
+import { nodeModule } from "../../util/platform.js";
 import { addInspection } from "../../util/symbol-methods.js";
 import type { EverythingStore, StoredEntry } from "../deletion.js";
 import { handleOf } from "../handle.js";
@@ -62,8 +62,8 @@ export class FileSystemStore implements Store, EverythingStore {
 
   /** @param root path of a folder (relative to the current one), or its file URL. */
   constructor(root: string | URL, options: FileSystemStoreOptions = {}) {
-    checkObject(options, "options of a store");
-    this.root = root;
+    checkConstructor(options, "store", { maxBytes: true, fsync: true });
+    this.root = checkRoot(root);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#fsync = options.fsync ?? false;
     const lend = (key: string, asked: StoreGetOptions) => this.#lend(key, asked);
@@ -299,14 +299,22 @@ export function checkWindowsPath(path: string): void {
   }
 }
 
+/** @throws InvalidArgument for a value that is neither a path nor a file URL. */
+function checkRoot(root: string | URL): string | URL {
+  const isUrl = root instanceof URL || (typeof root === "string" && /^[a-z][a-z\d+.-]+:\/\//i.test(root));
+  if (isUrl && !/^file:/i.test(String(root)))
+    throw invalidArgument(`${root} is not a folder: pass the URL to open(), or to HttpStore`);
+  if (!isUrl && (typeof root !== "string" || root === ""))
+    throw invalidArgument(`the folder must be a path or a file URL, got ${describeValue(root) || '""'}`);
+  return root;
+}
+
 /** Returns the folder's URL with a trailing "/", so that keys resolve below it. */
 async function folderUrl(root: string | URL): Promise<URL> {
   const text = String(root);
   if (root instanceof URL || /^file:\/\//i.test(text)) {
-    const url = new URL(text.endsWith("/") ? text : `${text}/`);
-    if (!isFileUrl(url)) throw networkError(`${text} is not the URL of a folder`, { code: "file-failed" });
-    return url;
+    return new URL(text.endsWith("/") ? text : `${text}/`);
   }
   const { pathToFileURL } = await nodeModule<typeof import("node:url")>("node:url");
-  return pathToFileURL(text === "" ? "./" : `${text}/`);
+  return pathToFileURL(`${text}/`);
 }

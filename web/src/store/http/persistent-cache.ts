@@ -1,5 +1,5 @@
 /** Keeps responses over HTTP for later visits: in the Cache API of browsers, in files elsewhere. */
-import { checkObject } from "../../util/arguments.js";
+import { checkConstructor } from "../../util/arguments.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
 import { lazy } from "../../util/lazy.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
@@ -43,7 +43,7 @@ export class PersistentCache {
 
   /** @throws InvalidArgument for options that are out of range. */
   constructor(options: PersistentCacheOptions = {}) {
-    checkObject(options, "options of a cache");
+    checkConstructor(options, "cache", { name: true, maxBytes: true, folder: true, onOutdated: true });
     const { name = "default", maxBytes = defaultMaxBytes, folder, onOutdated } = options;
     if (typeof name !== "string" || !/^[a-z0-9][\w.-]{0,63}$/i.test(name)) {
       throw invalidArgument(

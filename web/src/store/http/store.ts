@@ -1,5 +1,5 @@
 /** Stores over HTTP(S). */
-import { checkObject, checkSignal } from "../../util/arguments.js";
+import { checkConstructor, checkSignal, type OptionNames } from "../../util/arguments.js";
 import { checkTimeout, defaultTimeout } from "../../util/async.js";
 import { describeValue, invalidArgument } from "../../util/errors.js";
 import { defaultLimits } from "../../util/limits.js";
@@ -56,6 +56,21 @@ export interface HttpStoreOptions {
   persistentCache?: PersistentCache | undefined;
 }
 
+/** Options of `HttpStore`. */
+export const httpOptions: OptionNames<HttpStoreOptions> = {
+  fetch: true,
+  headers: true,
+  maxBytes: true,
+  retries: true,
+  retryDelay: true,
+  maxRetryDelay: true,
+  timeout: true,
+  concurrency: true,
+  missing: true,
+  cache: true,
+  persistentCache: true,
+};
+
 /**
  * A store below a URL: the key "/a/b" is the object at `<url>/a/b`. Every request has the query of the URL, such as a
  * signature.
@@ -75,7 +90,7 @@ export class HttpStore implements Store {
 
   /** @throws InvalidArgument for options that are out of range. */
   constructor(url: string | URL, options: HttpStoreOptions = {}) {
-    checkObject(options, "options of a store");
+    checkConstructor(options, "store", httpOptions);
     this.url = parseUrl(url);
     this.#client = makeClient(options);
     this.#persistentCache = options.persistentCache;

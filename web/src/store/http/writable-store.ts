@@ -1,5 +1,5 @@
 /** Stores over HTTP(S) that can be written: S3, and other servers that accept PUT and DELETE. */
-import { checkObject } from "../../util/arguments.js";
+import { checkConstructor, type OptionNames, pickOptions } from "../../util/arguments.js";
 import {
   invalidArgument,
   isZarrError,
@@ -15,7 +15,7 @@ import { writerLockName } from "../temp-names.js";
 import { supportsConditions } from "../write.js";
 import { foreignRequests, isOpaqueRedirect } from "./fetch.js";
 import { hiddenRedirect, isOpen } from "./redirects.js";
-import { HttpStore, type HttpStoreOptions, requestOptions } from "./store.js";
+import { HttpStore, type HttpStoreOptions, httpOptions, requestOptions } from "./store.js";
 import { HttpWriter } from "./write.js";
 
 export interface WritableHttpStoreOptions extends Omit<HttpStoreOptions, "persistentCache"> {
@@ -32,6 +32,13 @@ export interface WritableHttpStoreOptions extends Omit<HttpStoreOptions, "persis
   /** Whether the server supports If-Match and If-None-Match with PUT, as S3 does. Default: true. */
   conditional?: boolean | undefined;
 }
+
+const writableOptions: OptionNames<WritableHttpStoreOptions> = {
+  ...httpOptions,
+  sign: true,
+  bucket: true,
+  conditional: true,
+};
 
 /**
  * An {@link HttpStore} that writes objects by PUT and removes them by DELETE. Writes are as atomic as the server makes
@@ -55,10 +62,10 @@ export class WritableHttpStore extends HttpStore {
 
   /** @throws InvalidArgument for options out of range, and for a bucket that does not contain the store. */
   constructor(url: string | URL, options: WritableHttpStoreOptions = {}) {
-    checkObject(options, "options of a store");
+    checkConstructor(options, "store", writableOptions);
     const fetch = signingFetch(options);
     // Reads must see the last write.
-    super(url, { ...options, fetch, persistentCache: undefined });
+    super(url, { ...pickOptions<HttpStoreOptions>(options, httpOptions), fetch, persistentCache: undefined });
     this.conditional = options.conditional ?? true;
     const requests = requestOptions({ ...options, fetch }, () => options.headers);
     this.#writer = new HttpWriter({ ...requests, headers: options.headers, conditional: this.conditional });

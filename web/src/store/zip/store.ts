@@ -1,6 +1,6 @@
 /** Zip archives as stores. */
 
-import { checkObject, checkSignal } from "../../util/arguments.js";
+import { checkConstructor, checkObject, checkSignal, type OptionNames } from "../../util/arguments.js";
 import { SingleFlight } from "../../util/async.js";
 import type { ErrorCode } from "../../util/error-codes.js";
 import {
@@ -16,7 +16,7 @@ import { defaultLimits } from "../../util/limits.js";
 import { isFileUrl } from "../../util/platform.js";
 import { inSlices, withTurns } from "../../util/slices.js";
 import { ByteCache } from "../cache.js";
-import type { HttpStoreOptions } from "../http/store.js";
+import { type HttpStoreOptions, httpOptions } from "../http/store.js";
 import { KeyIndex } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import { checkRange, cutRange, resolveRange } from "../read.js";
@@ -37,6 +37,12 @@ export interface ZipStoreOptions extends HttpStoreOptions {
   /** Size of the cache of inflated objects, for ranges of them. Default: 64 MiB. */
   inflatedBytes?: number | undefined;
 }
+
+const zipOptions: OptionNames<ZipStoreOptions> = {
+  ...httpOptions,
+  maxDirectoryBytes: true,
+  inflatedBytes: true,
+};
 
 const stored = 0;
 const deflated = 8;
@@ -84,7 +90,7 @@ export class ZipStore implements Store {
 
   /** @throws InvalidArgument for an invalid source. */
   constructor(source: ByteSource, options: ZipStoreOptions = {}) {
-    checkObject(options, "options of a store");
+    checkConstructor(options, "store", zipOptions);
     this.#source = byteReader(source, options);
     this.#maxBytes = options.maxBytes ?? defaultLimits.encodedBytes;
     this.#maxDirectoryBytes = options.maxDirectoryBytes ?? 256 * 2 ** 20;

@@ -3,7 +3,7 @@
  * Spec: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.14 to 4.3.16 (its end), 4.5.3 (zip64).
  */
 
-import { checkObject } from "../../util/arguments.js";
+import { checkConstructor } from "../../util/arguments.js";
 import { joinBytes, unshared } from "../../util/bytes.js";
 import {
   alreadyExists,
@@ -81,7 +81,7 @@ export class ZipWriter implements Store {
    * @throws InvalidArgument for an invalid sink, and for a comment of more than 65 535 bytes.
    */
   constructor(sink: ZipSink, options: ZipWriterOptions = {}) {
-    checkObject(options, "options of a store");
+    checkConstructor(options, "store", { comment: true });
     this.#sink = openSink(sink);
     this.#comment = options.comment;
     if (textEncoder().encode(options.comment).byteLength > 0xffff) {

@@ -5,15 +5,10 @@ import { checkElements, type ElementData } from "../../../dtypes/elements.js";
 import type { FillScalar } from "../../../dtypes/fill-value.js";
 import type { DTypeInput } from "../../../dtypes/names.js";
 import { createArray } from "../../../edit/create.js";
-import {
-  type CodecInput,
-  checkOptionNames,
-  type NewAttributes,
-  type OptionNames,
-} from "../../../edit/options.js";
+import { type CodecInput, codecNames, type NewAttributes } from "../../../edit/options.js";
 import { ZarrArray } from "../../../hierarchy/array.js";
 import type { Progress } from "../../../read/assemble.js";
-import { checkOptions, isRecord, ownProperty } from "../../../util/arguments.js";
+import { checkOptions, isRecord, type OptionNames, ownProperty } from "../../../util/arguments.js";
 import { describeValue, invalidArgument, unsupported } from "../../../util/errors.js";
 import type { Limits } from "../../../util/limits.js";
 import { countOf } from "../../../util/shapes.js";
@@ -232,19 +227,19 @@ const multiscaleOptions: OptionNames<MultiscaleOptions> = {
   path: true,
   levels: true,
   method: true,
-  factor: true,
-  chunkShape: true,
-  shardShape: true,
-  codecs: true,
+  factor: "factors",
+  chunkShape: "chunk chunks",
+  shardShape: "shard shards",
+  codecs: codecNames,
   fillValue: true,
-  zarrFormat: true,
+  zarrFormat: "zarrversion",
   omeVersion: true,
-  axes: true,
+  axes: "dims dimensionnames",
   scale: true,
   translation: true,
   name: true,
   ome: true,
-  attributes: true,
+  attributes: "attrs",
   overwrite: true,
   resume: true,
   stage: true,
@@ -258,8 +253,7 @@ const multiscaleOptions: OptionNames<MultiscaleOptions> = {
 
 /** @throws InvalidArgument. */
 export function checkMultiscaleOptions(options: MultiscaleOptions): CheckedMultiscaleOptions {
-  checkOptions(options);
-  checkOptionNames(options, multiscaleOptions);
+  checkOptions(options, multiscaleOptions);
   const { method = "mean", overwrite = false, resume = false, part = [0, 1], stage, concurrency } = options;
   if (!methods.includes(method))
     throw invalidArgument(`method must be one of ${methods.join(", ")}, got ${describeValue(method)}`);

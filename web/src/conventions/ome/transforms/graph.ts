@@ -2,7 +2,14 @@
 
 import { ZarrGroup } from "../../../hierarchy/group.js";
 import { joinPath } from "../../../store/path.js";
-import { asString, checkObject, checkSignalIn, isRecord, ownProperty } from "../../../util/arguments.js";
+import {
+  asString,
+  checkObject,
+  checkSignalIn,
+  isRecord,
+  ownProperty,
+  sharedOptions,
+} from "../../../util/arguments.js";
 import {
   describeValue,
   invalidArgument,
@@ -224,7 +231,7 @@ async function mappingBetween(
   to: CoordinateReference,
   options: MappingOptions,
 ): Promise<CoordinateMapping> {
-  checkSignalIn(options);
+  checkSignalIn(options, { ...sharedOptions, interpolation: true, maxBytes: true });
   const { maxBytes = defaultMaxBytes, interpolation, signal } = options;
   if (typeof maxBytes !== "number" || !(maxBytes >= 0))
     throw invalidArgument(`maxBytes must be a number of bytes, got ${describeValue(maxBytes)}`);
