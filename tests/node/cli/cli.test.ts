@@ -31,6 +31,30 @@ describe("zarr-wasm read", () => {
     expect(run("read", matrix, "--select", "0").text).toBe("0\t1.5\t-2\tNaN\n");
   });
 
+  it("prints times as ISO dates, and durations with their unit; JSON lines have the counts", () => {
+    const times = (name: string, dtype: string, ...counts: bigint[]) => {
+      const meta = v1Meta({ shape: [counts.length], chunks: [counts.length], dtype, fill_value: null });
+      return write(name, meta, { "0": new Uint8Array(BigInt64Array.from(counts).buffer) });
+    };
+    const none = -(2n ** 63n);
+    const text = (...array: Parameters<typeof times>) =>
+      run("read", times(...array))
+        .text.trim()
+        .split("\t");
+    const nanoseconds = times("ns", "<M8[ns]", 1579046400123456789n, -1n, none);
+    expect(run("read", nanoseconds).text).toBe(
+      "2020-01-15T00:00:00.123456789\t1969-12-31T23:59:59.999999999\tNaT\n",
+    );
+    expect(run("read", nanoseconds, "--format", "jsonl").text).toBe(`1579046400123456789\n-1\n${none}\n`);
+    expect(text("days", "<M8[D]", 0n, -719529n, 2932897n, 2n ** 60n)).toEqual([
+      ...["1970-01-01", "-000001-12-31", "+010000-01-01", `${2n ** 60n} D since 1970`],
+    ]);
+    expect(text("hours", "<M8[6h]", 1n)).toEqual(["1970-01-01T06"]);
+    expect(text("months", "<M8[M]", 601n, -1n)).toEqual(["2020-02", "1969-12"]);
+    expect(text("years", "<M8[Y]", 50n)).toEqual(["2020"]);
+    expect(text("durations", "<m8[10s]", 9n, none)).toEqual(["90 s", "NaT"]);
+  });
+
   it("writes JSON lines, bytes as base64 and non-finite numbers by name", () => {
     const lines = run("read", matrix, "--format", "jsonl", "--select", ":2").text.trim().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([

@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { create, createGroup, set } from "zarr-wasm";
+import { create, createGroup, set, ZipWriter } from "zarr-wasm";
+import { fileSink } from "zarr-wasm/node";
 import { root, run, runBeside, temporaryFolder } from "../support/cli-tool.js";
 import { urlOf } from "../support/copying.js";
 import { S3Server } from "../support/s3-server.js";
@@ -35,6 +36,24 @@ it("lists the bucket of --bucket, and suggests it", async () => {
   const pyramid = () => run("pyramid", source, image, "--path", "x");
   expect(pyramid().status).toBe(0);
   expect(pyramid().err).toContain("already exists; pass --overwrite to replace it");
+});
+
+it("finds the nodes of an archive that has none at its root, and the folder of a document", async () => {
+  const file = path.join(folder, "outer.zip");
+  const zip = new ZipWriter(fileSink(file));
+  const group = new TextEncoder().encode('{"zarr_format": 3, "node_type": "group"}');
+  for (const node of ["deep/x.zarr", "deep/x.zarr/inner"]) await zip.set(`/${node}/zarr.json`, group);
+  await zip.close();
+  expect(run("info", file).err).toMatch(
+    /; found deep\/x\.zarr in it; did you mean --path deep\/x\.zarr\?\n$/,
+  );
+  const store = path.join(folder, "b.zarr");
+  await createGroup(urlOf(store));
+  for (const command of ["info", "view"]) {
+    const { err, status } = run(command, path.join(store, "zarr.json"));
+    expect(status).toBe(1);
+    expect(err).toContain(`; omit "zarr.json" to open the node: ${store}`);
+  }
 });
 
 it("lists the readable file types for other files", () => {

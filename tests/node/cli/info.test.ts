@@ -3,7 +3,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { open } from "zarr-wasm";
+import { create, createGroup, open } from "zarr-wasm";
 import { skipFor } from "../../shared/skips.js";
 import { root, run, runBeside, temporaryFolder, writeStore } from "../support/cli-tool.js";
 import { bytesOf, goldenCases, serve, storeOf } from "../support/support.js";
@@ -115,6 +115,20 @@ describe("zarr-wasm info of a group", () => {
     expect(status).toBe(1);
     expect(err).toMatch(/^zarr-wasm: this store does not support listing/);
   });
+});
+
+it("shows units and lengths of types in a tree", async () => {
+  const store = new Map<string, Uint8Array>();
+  await createGroup(store);
+  for (const dtype of ["<M8[ns]", "<m8[10s]", "<U5", "|S1"] as const)
+    await create(store, { path: `x${dtype.replace(/\W/g, "")}`, shape: [1], dtype });
+  const lines = info(write(store)).split("\n");
+  expect(lines.flatMap((line) => /^.─ \w+ {2}(.*?) \[1\], /.exec(line)?.slice(1) ?? []).sort()).toEqual([
+    "fixed_length_utf32 (5 characters)",
+    "null_terminated_bytes (1 byte)",
+    "numpy.datetime64[ns]",
+    "numpy.timedelta64[10s]",
+  ]);
 });
 
 describe("zarr-wasm info of an array", () => {

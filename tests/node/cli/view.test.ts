@@ -95,6 +95,10 @@ describe("zarr-wasm view", () => {
     expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
     expect(await page.text()).toContain("page.min.js");
+    expect(await ask(site, "/")).toMatchObject({
+      status: 302,
+      headers: { location: link.pathname + link.search },
+    });
     const types = {
       "viewer/page.min.js": "text/javascript",
       "viewer/style.css": "text/css",

@@ -25,7 +25,7 @@ import {
 } from "../source/places.js";
 import { resumeHint } from "../source/resume.js";
 import { openSource } from "../source/source.js";
-import { exactNumber, note, printSummary } from "../text/output.js";
+import { counted, exactNumber, note, printSummary } from "../text/output.js";
 import { progressLine, sizeText } from "../text/progress.js";
 
 export async function runCopy(source: string, dest: string, values: Values): Promise<number> {
@@ -120,12 +120,14 @@ function printResult(
   const chunks = { ...result.chunks, missing: exactNumber(result.chunks.missing) };
   const bytes = exactNumber(result.bytes);
   const facts = { arrays, groups, chunks, bytes, bytesRead, bytesWritten, seconds, megabytesPerSecond };
-  const nodes = `${arrays} ${arrays === 1 ? "array" : "arrays"}, ${groups} ${groups === 1 ? "group" : "groups"}`;
+  const nodes = `${counted(arrays, "array")}, ${counted(groups, "group")}`;
+  const rate = megabytesPerSecond.toFixed(0);
+  const speed = rate === "0" ? "" : ` (${rate} MB/s)`; // of a few chunks, the rate says nothing
   const lines = metadataOnly
     ? [`created ${nodes}`]
     : [
-        `copied ${nodes}: ${chunks.asStored} chunks as stored, ${chunks.reencoded} re-encoded, ${chunks.missing} missing, ${chunks.skipped} already present`,
-        `${sizeText(Number(bytes))} in ${seconds.toFixed(2)} s (${megabytesPerSecond.toFixed(0)} MB/s), ${sizeText(bytesRead)} read, ${sizeText(bytesWritten)} written${verify ? ", verified" : ""}`,
+        `copied ${nodes}: ${counted(chunks.asStored, "chunk")} as stored, ${chunks.reencoded} re-encoded, ${chunks.missing} missing, ${chunks.skipped} already present`,
+        `${sizeText(Number(bytes))} in ${seconds.toFixed(2)} s${speed}, ${sizeText(bytesRead)} read, ${sizeText(bytesWritten)} written${verify ? ", verified" : ""}`,
       ];
   printSummary(json, { ...places, ...facts, verified: verify && !metadataOnly }, lines);
 }

@@ -10,6 +10,7 @@ import {
   ZarrError,
 } from "zarr-wasm";
 import { printable, printableJson } from "../text/output.js";
+import { timeText } from "../text/times.js";
 
 type Pieces = Iterable<Uint8Array | string>;
 
@@ -126,10 +127,16 @@ function* table(region: ReadRegion): Generator<string> {
   }
 }
 
-/** Returns the text of every element. float32 has as few digits as determine it, as in NumPy. */
+/** Returns the text of every element. float32 has as few digits as determine it, as in NumPy; times are ISO dates. */
 export function* elementTexts(region: ReadRegion): Generator<string> {
-  const isFloat32 = region.dtype.name === "float32";
-  for (const value of scalars(region)) yield isFloat32 ? float32Text(value as number) : elementText(value);
+  const { dtype } = region;
+  const textOf =
+    dtype.name === "float32"
+      ? (value: unknown) => float32Text(value as number)
+      : dtype.unit === undefined
+        ? elementText
+        : (value: unknown) => timeText(dtype, value as bigint);
+  for (const value of scalars(region)) yield textOf(value);
 }
 
 function float32Text(value: number): string {

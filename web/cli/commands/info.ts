@@ -3,7 +3,7 @@ import { type CodecMetadata, isZarrError, type OpenedNode, type ZarrArray, type 
 import type { Values } from "../options/options.js";
 import { openSource } from "../source/source.js";
 import { archiveNotes, arrayNote, groupNotes, listed, listMembers, short } from "../text/notes.js";
-import { colorsFor, exactNumber, printable, printableJson } from "../text/output.js";
+import { colorsFor, counted, exactNumber, printable, printableJson } from "../text/output.js";
 import { sizeText } from "../text/progress.js";
 import { runHistory } from "./history.js";
 
@@ -49,6 +49,13 @@ function describeType(dtype: ZarrArray["dtype"]): unknown {
   return /^(null_terminated_bytes|fixed_length_utf32)$/.test(dtype.name)
     ? { name: dtype.name, bytes: dtype.itemBytes }
     : dtype.name;
+}
+
+/** Returns a type's name with its unit or length, such as `numpy.datetime64[ns]`. */
+function typeText({ name, unit, scaleFactor, itemBytes }: ZarrArray["dtype"]): string {
+  if (unit !== undefined) return `${name}[${scaleFactor === 1 ? "" : scaleFactor}${unit}]`;
+  if (name === "fixed_length_utf32") return `${name} (${counted(itemBytes / 4, "character")})`;
+  return name === "null_terminated_bytes" ? `${name} (${counted(itemBytes, "byte")})` : name;
 }
 
 const { bold, cyan, dim, red } = colorsFor(process.stdout);
@@ -200,7 +207,7 @@ function arrayLine(array: ZarrArray): string {
   const codecs = array.codecs.map(codecName).join(", ");
   const shards = array.shardShape ? ` in shards [${array.shardShape.join(", ")}]` : "";
   const storage = `, chunks [${array.chunkShape.join(", ")}]${shards}, ${codecs}`;
-  return `${cyan(printable(String(array.dtype)))} ${printable(shapeText(array))}${dim(printable(storage))}${printable(arrayNote(array))}`;
+  return `${cyan(printable(typeText(array.dtype)))} ${printable(shapeText(array))}${dim(printable(storage))}${printable(arrayNote(array))}`;
 }
 
 function attributeNames({ attributes }: ZarrGroup): string {

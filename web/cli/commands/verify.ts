@@ -4,7 +4,7 @@ import type { Values } from "../options/options.js";
 import { parseShare } from "../options/values.js";
 import { asCommandError } from "../source/places.js";
 import { withSource } from "../source/source.js";
-import { exactNumber, note, printSummary } from "../text/output.js";
+import { counted, exactNumber, note, printSummary } from "../text/output.js";
 import { progressLine, sizeText } from "../text/progress.js";
 
 export async function runVerify(source: string, values: Values): Promise<number> {
@@ -61,8 +61,6 @@ function printResult(source: string, json: boolean, result: VerifyResult, measur
     `${counted(arrays, "array")}, ${counted(groups, "group")}: ${chunks} chunks (${missing} not stored), ${sizeText(Number(bytes))} in ${measured.toFixed(2)} s; ${bad === 0 ? "no problems" : `${bad} bad`}`,
   ]);
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 /** Describes unfinished files; undefined without any. */
 function leftoversText(

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
-import { missingFile } from "../source/hints.js";
+import { hintForDocument, missingFile } from "../source/hints.js";
 import { filePath, isMarked, isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
 import { printableJson } from "../text/output.js";
@@ -47,11 +47,12 @@ export async function runView(source: string, values: Values): Promise<void> {
       ? shownVersion(source, values)
       : shownAs(filePath(source));
   const { address, mounts, path: below = values.path } = await shown;
-  const server = await serve({ ...pageMounts, ...mounts }, port);
   const query = Object.entries({ source: address, path: below, order })
     .filter(([, value]) => value !== undefined && value !== "")
     .map(([name, value]) => `${name}=${escapeValue(value!)}`);
-  const link = `${server.url}/viewer/?${query.join("&")}`;
+  const home = `/viewer/?${query.join("&")}`;
+  const server = await serve({ ...pageMounts, ...mounts }, home, port);
+  const link = `${server.url}${home}`;
   const end = untilSignal();
   process.stdout.write(`${values.json ? printableJson({ link }) : link}\n`);
   process.stderr.write("Press Ctrl-C to stop.\n");
@@ -67,9 +68,9 @@ function readPort(text: string | undefined): number {
   return port;
 }
 
-async function serve(mounts: Readonly<Record<string, Mount>>, port: number): Promise<Server> {
+async function serve(mounts: Readonly<Record<string, Mount>>, home: string, port: number): Promise<Server> {
   try {
-    return await startServer({ mounts, policy: viewerPolicy, port });
+    return await startServer({ mounts, home, policy: viewerPolicy, port });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") throw new Error(`port ${port} is in use; omit --port to use a free one`);
@@ -124,7 +125,7 @@ const nodeDocument = /(^|\/)(zarr\.json|\.z(array|group|metadata)|meta)$/;
 async function openReferences(file: string, source: string): Promise<ReferenceStore> {
   const store = await ReferenceStore.open(pathToFileURL(file));
   for await (const key of store.list("")) if (nodeDocument.test(key)) return store;
-  throw new Error(`"${source}" has no references to a Zarr array or group`);
+  throw new Error(`"${source}" has no references to a Zarr array or group${hintForDocument(source)}`);
 }
 
 /** Serves references in Parquet files: this process reads the files that they name, which the page may not reach. */

@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly mounts: Readonly<Record<string, Mount>>;
   /** Content-Security-Policy of every response. */
   readonly policy?: string | undefined;
+  /** Target of the redirect from `/`. Default: none. */
+  readonly home?: string | undefined;
   /** Default: 0, any free port. */
   readonly port?: number | undefined;
   /** Sent with every response. */
@@ -47,12 +49,12 @@ export const viewerPolicy =
 
 /** @throws errors of listening, for example EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { mounts, policy, port = 0, headers = {}, route } = options;
+  const { policy, port = 0, headers = {}, route } = options;
   const base: Record<string, string> = { "x-content-type-options": "nosniff", ...headers };
   if (policy !== undefined) base["content-security-policy"] = policy;
   const server = http.createServer((request, response) => {
     if (route?.(request, response, base)) return;
-    answer(mounts, { request, response }, base).catch(() => {
+    answer(options, { request, response }, base).catch(() => {
       // Clients must not see internal errors; a response that has begun cannot be taken back.
       if (response.headersSent) response.destroy();
       else response.writeHead(500, base).end();
@@ -70,7 +72,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-async function answer(mounts: ServerOptions["mounts"], asked: Asked, head: Head): Promise<void> {
+async function answer({ mounts, home }: ServerOptions, asked: Asked, head: Head): Promise<void> {
   const { method, headers, url = "/" } = asked.request;
   if (!isLoopback(headers.host))
     return refused(asked, 421, head, "this server answers to its own address only");
@@ -78,6 +80,10 @@ async function answer(mounts: ServerOptions["mounts"], asked: Asked, head: Head)
     return refused(asked, 405, { ...head, allow: "GET, HEAD" }, "only GET and HEAD are served");
   const pathname = decodePath(url);
   if (pathname === undefined) return refused(asked, 400, head, "the path is not valid");
+  if (pathname === "/" && home !== undefined) {
+    asked.response.writeHead(302, { ...head, location: home }).end();
+    return;
+  }
   const prefixes = Object.keys(mounts).filter((prefix) => pathname.startsWith(prefix));
   const prefix = prefixes.sort((a, b) => b.length - a.length)[0];
   if (prefix === undefined) return notFound(asked, head);

@@ -1,7 +1,15 @@
 /** Suggests corrections if a source is missing or is not an array. */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { isZarrError, type OpenedNode, type OpenOptions, open, type Source, type ZarrGroup } from "zarr-wasm";
+import {
+  isZarrError,
+  type OpenedNode,
+  type OpenOptions,
+  open,
+  type Source,
+  type ZarrGroup,
+  ZipStore,
+} from "zarr-wasm";
 import { closestTo } from "#internal";
 import { UsageError } from "../options/options.js";
 import { didYouMean } from "../text/did-you-mean.js";
@@ -34,9 +42,20 @@ async function similarFile(source: string): Promise<string> {
   return didYouMean(name === undefined ? undefined : path.join(folder, name), "");
 }
 
+/** Metadata documents of nodes. */
+const documentName = /^(.*)[/\\](zarr\.json|\.z(?:array|group|attrs|metadata)|meta|attrs)$/;
+
+/** Suggests the folder instead of a metadata document in it. */
+export function hintForDocument(source: string): string {
+  const [, folder, document] = documentName.exec(source) ?? [];
+  return folder ? `; omit "${document}" to open the node: ${shellQuoted(folder)}` : "";
+}
+
 /** Lists the supported kinds of files, for a file that is not an archive. */
 export function hintForFile(source: string): string {
   if (/\.(zip|ozx)$/i.test(source)) return "";
+  const document = hintForDocument(source);
+  if (document !== "") return document;
   const named = /\.(tiff?|hdf5?|he5|h5|nc4?|netcdf|cdf)$/i.test(source);
   const others = "through references, as kerchunk and VirtualiZarr write them";
   return `; supported files are zip archives (.zip, .ozx) and references (.json); ${
@@ -132,11 +151,26 @@ async function find(
   return undefined;
 }
 
-/** Lists stores, recognised by their names, in a folder that is not a node. */
+/** Lists stores in a folder, recognised by their names, or in an archive, if the root is not a node. */
 async function storesBelow(source: Source): Promise<string> {
+  if (source instanceof ZipStore) return nodesInArchive(source);
   if (!(source instanceof URL) || source.protocol !== "file:") return "";
   const names = (await readdir(source)).filter((name) => /\.(zarr|zip|ozx)$/i.test(name)).sort();
   return names.length === 0 ? "" : `; ${foundNames(names)} in it`;
+}
+
+/** Lists the outermost nodes of an archive. */
+async function nodesInArchive(archive: ZipStore): Promise<string> {
+  const folders = new Set<string>();
+  for await (const key of archive.list("")) {
+    const [, folder, document] = documentName.exec(key) ?? [];
+    if (folder && document !== "attrs" && document !== ".zattrs") folders.add(folder.replace(/^\//, ""));
+  }
+  const isInner = (folder: string) =>
+    folder.split("/").some((_, depth, names) => depth > 0 && folders.has(names.slice(0, depth).join("/")));
+  const names = [...folders].filter((folder) => !isInner(folder)).sort();
+  if (names.length === 0) return "";
+  return `; ${foundNames(names)} in it; did you mean --path ${shellQuoted(names[0]!)}?`;
 }
 
 const foundNames = (names: readonly string[]): string => `found ${listed(names.map(shellQuoted))}`;

@@ -14,7 +14,7 @@ import {
 } from "zarr-wasm";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { note } from "../text/output.js";
-import { hintForFile, hintForPath, missingFile } from "./hints.js";
+import { hintForDocument, hintForFile, hintForPath, missingFile } from "./hints.js";
 import { filePath, isMarked, isPipeline, withoutMark } from "./places.js";
 
 /**
@@ -45,7 +45,8 @@ export async function withSource<T>(
     return await use(place, opening);
   } catch (error) {
     if (!isZarrError(error) || Object.isFrozen(error)) throw error;
-    if (error._tag === "NotFound") error.message += await hintForPath(place, opening);
+    if (error._tag === "NotFound")
+      error.message += hintForDocument(plain) || (await hintForPath(place, opening));
     if (error.code === "bad-zip") error.message += hintForFile(source);
     throw error;
   }
