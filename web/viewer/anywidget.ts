@@ -2,7 +2,7 @@
  * The viewer in notebooks: an anywidget module (Jupyter, Colab, VS Code, marimo). The widget's traits are the
  * element's attributes; `view` and `pointed` report the view and the element under the pointer to Python.
  */
-import { defineZarrViewer, useWorkersFrom } from "./element/zarr-viewer.js";
+import { defineZarrViewer } from "./element/zarr-viewer.js";
 
 /** The part of a widget's model that is used here. */
 export interface WidgetModel {
@@ -30,16 +30,12 @@ const attributes = [
   ],
 ];
 
-/** Next to the bundle. Kept out of the URL expression, or bundlers would treat it as an asset of theirs. */
-const workerName = "worker.js";
-
 /** Minimum interval between two messages to Python during a drag, in milliseconds. */
 const rest = 150;
 
 /** Shows a widget in an element. @returns a function that removes it. */
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
   defineZarrViewer();
-  useWorkersFrom(new URL(workerName, import.meta.url));
   const viewer = document.createElement("zarr-viewer");
   const height = model.get("height");
   if (typeof height === "string" && height !== "") viewer.style.setProperty("--zw-height", height);

@@ -19,6 +19,7 @@ export type { Camera } from "./model/camera.js";
 export type { PictureOptions } from "./model/figure.js";
 export type { ChannelState, Interval, ValueRange, ViewState, WantedState } from "./model/state.js";
 export type { ComplexPart } from "./source/leaf.js";
+export { configurePool } from "./tiles/pool-options.js";
 
 export interface MountOptions extends Partial<ViewerTarget>, ViewerOptions {}
 

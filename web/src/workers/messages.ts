@@ -294,12 +294,12 @@ export function failureReason(cause: unknown): string {
 const warned = new Set<string>();
 
 /** Warns once per set of reasons that there are no workers, and how to fix it. */
-export function warnNoWorkers(reasons: readonly string[]): void {
-  const text = reasons.join("; ");
+export function warnNoWorkers(reasons: ReadonlySet<string>): void {
+  const text = [...reasons].join("; ");
   if (warned.has(text)) return;
   warned.add(text);
   console.warn(
     `zarr-wasm: the pool has no workers and runs on the calling thread: ${text}. ` +
-      'If your bundler does not support this, create the workers yourself: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker".',
+      'If your bundler does not support this, create the workers yourself: new WorkerPool({ createWorker: () => new Worker(new URL("./my-worker.js", import.meta.url), { type: "module" }) }), where my-worker.js calls startWorker of "zarr-wasm/worker"; pass the same options to configurePool of "zarr-wasm/viewer" for viewers.',
   );
 }

@@ -106,8 +106,8 @@ export class WorkerPool {
   #crashes = 0;
   #nextId = 0;
   #isDestroyed = false;
-  /** Why workers did not start, one reason per way. */
-  #reasons: string[] = [];
+  /** Why workers did not start; several ways may fail for the same reason. */
+  readonly #reasons = new Set<string>();
 
   /** @throws InvalidArgument for a size that is not a non-negative integer. */
   constructor(options: WorkerPoolOptions = {}) {
@@ -136,13 +136,15 @@ export class WorkerPool {
     let workers = 0;
     for (const { isReady } of this.#workers) if (isReady) workers++;
     const state = this.#state(workers);
-    return state === "failed" ? { state, workers, reason: this.#reasons.join("; ") } : { state, workers };
+    return state === "failed"
+      ? { state, workers, reason: [...this.#reasons].join("; ") }
+      : { state, workers };
   }
 
   #state(workers: number): PoolStatus["state"] {
     if (this.#isDestroyed) return "destroyed";
     if (workers > 0) return "running";
-    if (this.#maxSize === 0 && this.#reasons.length > 0) return "failed";
+    if (this.#maxSize === 0 && this.#reasons.size > 0) return "failed";
     return this.#workers.size > 0 ? "starting" : "idle";
   }
 
@@ -435,7 +437,7 @@ export class WorkerPool {
     if (startMethod < this.#startMethod) return true; // started together with one that failed
     if (this.#hasStarted || startMethod + 1 === this.#startMethods.length) return false;
     this.#startMethod++;
-    this.#reasons.push(failureReason(cause));
+    this.#reasons.add(failureReason(cause));
     return true;
   }
 
@@ -445,7 +447,7 @@ export class WorkerPool {
     if (!member.isReady) this.#maxSize = Math.max(0, this.#maxSize - 1);
     if (++this.#crashes > maxCrashes) this.#maxSize = 0;
     if (this.#maxSize > 0 || before === 0) return;
-    this.#reasons.push(failureReason(cause));
+    this.#reasons.add(failureReason(cause));
     warnNoWorkers(this.#reasons);
   }
 

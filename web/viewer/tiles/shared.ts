@@ -1,7 +1,8 @@
 /** Resources shared by all viewers of a page: workers, cache, scheduler. */
-import { WorkerPool, type WorkerPoolOptions } from "zarr-wasm";
+import { WorkerPool } from "zarr-wasm";
 import { maxRequests } from "../base/requests.js";
 import { Cache } from "./cache.js";
+import { poolOptions } from "./pool-options.js";
 import { Scheduler } from "./scheduler.js";
 import type { Block } from "./tile.js";
 
@@ -17,13 +18,6 @@ export interface Shared {
  * chunks over a slow connection need many requests in flight.
  */
 const limits = { first: 8, reads: maxRequests, bytes: 24 * 2 ** 20, least: 6 };
-
-/** Options of the worker pool. Must be set before the first viewer is created. */
-let poolOptions: WorkerPoolOptions = {};
-
-export function configurePool(options: WorkerPoolOptions): void {
-  poolOptions = options;
-}
 
 let shared: (Shared & { users: number }) | undefined;
 
@@ -58,7 +52,7 @@ function make(): Shared & { users: number } {
   });
   return {
     users: 0,
-    pool: new WorkerPool(poolOptions),
+    pool: new WorkerPool(poolOptions()),
     scheduler: new Scheduler(cache, limits),
     onDrop: (listener) => {
       listeners.add(listener);
