@@ -72,3 +72,25 @@ test("two viewers of stores in memory on one page; one is removed", async ({ pag
   await expect(one).toBeEmpty();
   await expect(two.locator(".zw-viewer")).toHaveAttribute("data-state", "ready");
 });
+
+test("without the style sheet, a viewer has a bounded height, and warns", async ({
+  page,
+  site,
+  problems,
+}) => {
+  problems.expect(/style sheet/);
+  await page.goto(`${site}/pages/blank.html`);
+  await page.addScriptTag({ url: "/embed/embed.js", type: "module" });
+  await page.waitForFunction(() => "mountViewer" in globalThis);
+  await page.evaluate(() => {
+    const { mountViewer } = globalThis as unknown as { mountViewer: typeof Mount };
+    mountViewer(document.getElementById("first")!, { source: "/stores/bytes" });
+  });
+  const box = page.locator("#first .zw-box");
+  await expect(page.locator("#first .zw-viewer")).toHaveAttribute("data-state", "ready");
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 200))); // several layouts
+  expect((await box.boundingBox())!.height).toBe(400);
+  expect(problems.all.filter((text) => text.includes("style sheet"))).toHaveLength(1);
+  await page.addStyleTag({ url: "/viewer/style.css" });
+  await expect.poll(async () => (await box.boundingBox())!.height).not.toBe(400);
+});

@@ -256,6 +256,29 @@ test("attributes that cannot be used are reported", async ({ page, site, problem
   expect(problems.all.filter((text) => text.startsWith("<zarr-viewer> "))).toHaveLength(4);
 });
 
+test("unknown settings and picture options are reported, and volumes of flat arrays", async ({
+  page,
+  site,
+  problems,
+}) => {
+  problems.expect(/volume|colourmap/);
+  await open(page, site, `<zarr-viewer id="one" src="/stores/bytes" view="volume"></zarr-viewer>`);
+  await isReady(page, "one");
+  const message = 'view="volume" cannot be used: the array has two dimensions, and volumes need three';
+  await expect.poll(() => heard(page, "error")).toEqual([{ message }]);
+  const refused = await element(page, "one").evaluate(async (element) => {
+    const viewer = element as ZarrViewerElement;
+    viewer.settings = { colourmap: "gray" } as object;
+    const picture = (options: object) => viewer.picture(options).catch(String);
+    return Promise.all([picture({ format: "svg" }), picture({ type: "gif" })]);
+  });
+  expect(refused).toEqual([
+    'TypeError: pictures have no option "format"; expected type, width, height, dpi, isTitled',
+    'RangeError: type must be "png" or "svg", got "gif"',
+  ]);
+  await expect.poll(() => problems.all.join()).toContain('the viewer has no setting "colourmap"');
+});
+
 test("an element without a source has a hint, and pictures may be low", async ({ page, site }) => {
   await open(
     page,
@@ -265,8 +288,13 @@ test("an element without a source has a hint, and pictures may be low", async ({
   );
   await isReady(page, "one");
   await page.locator("#one").evaluate((viewer) => viewer.style.setProperty("--zw-height", "90px"));
-  await expect(page.locator("#none")).toContainText("set the attribute src");
+  const hint = (id: string) => page.locator(`#${id}`).getByText("set the attribute src");
+  await expect(hint("none")).toBeVisible();
   expect((await page.locator("#one").boundingBox())!.height).toBeLessThan(110);
+  await page.locator("#one").evaluate((viewer) => {
+    (viewer as ZarrViewerElement).src = null;
+  });
+  await expect(hint("one")).toBeVisible();
 });
 
 test("styles leak neither in nor out", async ({ page, site }) => {

@@ -85,9 +85,14 @@ export function attributeProblems(dataset: Dataset, given: readonly GivenAttribu
     const isUsed = choices[name]?.includes(value) ?? isAdopted(dataset, { name, value }, { ...state });
     if (isUsed) return [];
     const what = choices[name]?.join(", ") ?? accepted[name] ?? "yes or no";
+    const isFlat = name === "view" && value === "volume" && dataset.axes.length < 3;
+    if (isFlat) return [`view="volume" cannot be used: ${tooFlat(dataset)}`];
     return [`${name}="${value}" cannot be used; expected ${what}`];
   });
 }
+
+const tooFlat = ({ axes }: Dataset): string =>
+  `the array has ${axes.length === 1 ? "one dimension" : "two dimensions"}, and volumes need three`;
 
 const settingOf = ({ name }: GivenAttribute): string => (name === "colormap" ? "map" : name);
 

@@ -4,7 +4,7 @@ import { withDensity } from "../base/png-density.js";
 import { boxAround } from "../base/snapshot.js";
 import { SvgSurface } from "../base/svg-surface.js";
 import { type Camera, type Rectangle, type Size, visible } from "../model/camera.js";
-import { cssResolution, type PictureOptions } from "../model/figure.js";
+import { checkPictureOptions, cssResolution, type PictureOptions } from "../model/figure.js";
 import type { ViewState, WantedState } from "../model/state.js";
 import type { ViewerState } from "./main-panel.js";
 import type { MainPlane } from "./main-plane.js";
@@ -30,8 +30,9 @@ export interface FigureViewer {
 /** Time after which a figure is given up, in milliseconds. */
 const patience = 60_000;
 
-/** Draws a figure. @throws RangeError if it has too many pixels; Error if the data cannot be read */
+/** Draws a figure. @throws TypeError or RangeError for unknown options, or too many pixels; Error if the data cannot be read */
 export async function makeFigure(live: FigureViewer, options: PictureOptions): Promise<Blob> {
+  checkPictureOptions(options);
   const figure = await FigureCopy.open(live, options);
   try {
     return await (options.type === "svg" ? figure.svg() : figure.png());

@@ -2,6 +2,12 @@
 import { h } from "../base/dom.js";
 import type { Size } from "../model/camera.js";
 
+/** Style of a box without the style sheet, and with it. */
+const bounds = { height: "400px", overflow: "hidden" };
+const noBounds = { height: "", overflow: "" };
+
+let hasWarned = false;
+
 export class Frame {
   readonly canvas = h("canvas", { class: "zw-canvas" });
   readonly cursor = h("div", { class: "zw-cursor", hidden: true });
@@ -41,9 +47,19 @@ export class Frame {
     const size = { width: whole(width), height: whole(height) };
     if (size.width === this.#size.width && size.height === this.#size.height) return;
     this.#size = size;
+    this.#bound();
     for (const { style } of [this.canvas, this.overlay])
       Object.assign(style, { width: `${size.width}px`, height: `${size.height}px` });
     this.#layout();
+  }
+
+  /** Without the style sheet, the canvas would give the box its height, and both would grow with each layout. */
+  #bound(): void {
+    const isStyled = getComputedStyle(this.box).getPropertyValue("--zw-sans") !== "";
+    Object.assign(this.box.style, isStyled ? noBounds : bounds);
+    if (isStyled || hasWarned) return;
+    hasWarned = true;
+    console.warn("zarr-wasm: the viewer has no style sheet; load zarr-wasm/viewer/style.css");
   }
 
   /**

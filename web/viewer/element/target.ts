@@ -30,14 +30,23 @@ export function isSameTarget(a: ViewerTarget, b: ViewerTarget): boolean {
   );
 }
 
-/** Resolves a requested state; axes may be given by name. */
+/** Names of unknown settings that have been reported. */
+const unknownNames = new Set<string>();
+
+/** Resolves a requested state; axes may be given by name. Warns once of each unknown setting. */
 export function resolveFor(dataset: Dataset, wanted: WantedState): ViewState {
   const axes = Array.isArray(wanted.axes)
     ? wanted.axes.map((axis) =>
         typeof axis === "string" ? dataset.axes.findIndex(({ name }) => name === axis) : axis,
       )
     : undefined;
-  return resolveState(arrayFacts(dataset), axes ? { ...wanted, axes } : wanted);
+  const state = resolveState(arrayFacts(dataset), axes ? { ...wanted, axes } : wanted);
+  for (const name of Object.keys(wanted)) {
+    if (name in state || unknownNames.has(name)) continue;
+    unknownNames.add(name);
+    console.warn(`zarr-wasm: the viewer has no setting "${name}"; expected ${Object.keys(state).join(", ")}`);
+  }
+  return state;
 }
 
 /** Page and source as context of an error. */

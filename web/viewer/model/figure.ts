@@ -14,6 +14,24 @@ export interface PictureOptions {
   readonly isTitled?: boolean | undefined;
 }
 
+const optionNames: readonly string[] = [
+  "type",
+  "width",
+  "height",
+  "dpi",
+  "isTitled",
+] satisfies (keyof PictureOptions)[];
+
+/** @throws TypeError for an unknown option; RangeError for an unknown type */
+export function checkPictureOptions(options: PictureOptions): void {
+  for (const name of Object.keys(options))
+    if (!optionNames.includes(name))
+      throw new TypeError(`pictures have no option "${name}"; expected ${optionNames.join(", ")}`);
+  const { type } = options;
+  if (type !== undefined && type !== "png" && type !== "svg")
+    throw new RangeError(`type must be "png" or "svg", got ${JSON.stringify(type)}`);
+}
+
 export type VideoFormat = "webm" | "mp4";
 
 /** A video of all slices along an axis. */
