@@ -91,7 +91,7 @@ describe("unknown options", () => {
   });
 
   it("that other functions of one program need are ignored", async () => {
-    const shared = { signal: undefined, pool: undefined, concurrency: 2, onProgress: () => {} };
+    const shared = { signal: undefined, pool: undefined, concurrency: 2, onProgress: () => {}, cache: true };
     await zarr.set(array, [0], 7, shared);
     expect((await array.getChunk([0], shared as never)).data[0]).toBe(7);
     await zarr.updateAttributes(array, {}, shared as never);

@@ -24,8 +24,18 @@ export function checkSignal(value: unknown): void {
  */
 export type OptionNames<Options> = Readonly<Record<keyof Options, true | string>>;
 
-/** Options that functions often share in one object. Functions that do not need one ignore it. */
-export const sharedOptions = { signal: true, pool: true, concurrency: true, onProgress: true } as const;
+/**
+ * Options that functions often share in one object. Functions that do not need one ignore it; `cache` and `layout` are
+ * reserved.
+ */
+export const sharedOptions = {
+  signal: true,
+  pool: true,
+  concurrency: true,
+  onProgress: true,
+  cache: true,
+  layout: true,
+} as const;
 
 /** @throws InvalidArgument for options that are not an object, an invalid signal or unknown options. */
 export function checkSignalIn(
