@@ -1,5 +1,6 @@
 // The models of volumes without a browser: bricks, page table, places in the atlas, levels of detail, camera.
 import { expect, it } from "vitest";
+import { coordinatePlaces } from "#src/viewer/model/axis-places.js";
 import { curveText, isOpacityCurve, opacityAt, readCurve } from "#src/viewer/model/opacity-curve.js";
 import { channelsText, readChannels } from "#src/viewer/model/query-channels.js";
 import {
@@ -219,6 +220,25 @@ it("levels of detail: the coarsest whose voxels are small enough, within a limit
   expect(near.filter((brick) => brick.level === 0).length).toBeLessThan(512);
   const keys = near.map(brickKey);
   expect(new Set(keys).size).toBe(keys.length);
+});
+
+it("levels of detail: where voxels are longer, finer levels are needed earlier", () => {
+  const length = 4 * side;
+  const levels = [level([side, side, length], [1, 1, 1]), level([side / 2, side / 2, length / 2], [2, 2, 2])];
+  // The first half of the voxels is four times as long along z as the second.
+  const centres = Float64Array.from({ length }, (_, z) => (z < length / 2 ? 4 * z : 1.5 * length + z));
+  const coordinates = { kind: "numbers", at: (z: number) => centres[z], read: async () => {} } as const;
+  const places = [undefined, undefined, coordinatePlaces({ name: "z", length, coordinates }, centres)];
+  const space = { extent: levels[0]!.shape, spacing: [1, 1, 1] as const, places };
+  const indices = (zoom: number) => {
+    const view = { ...viewpoint(levels, { yaw: 90, pitch: 0, zoom }), space };
+    const { bricks } = chooseBricks(levels, view, 1000, () => false);
+    return bricks.flatMap((brick) => (brick.level === 0 ? [brick.at[2]] : [])).sort();
+  };
+  // A voxel of level 1 measures 1.1 pixels at a zoom of 0.25, and is 1.6 times as long in the first half.
+  expect(indices(0.14)).toEqual([]);
+  expect(indices(0.25)).toEqual([0, 1]);
+  expect(indices(0.4)).toEqual([0, 1, 2, 3]);
 });
 
 it("rays and projected points agree in both projections", () => {

@@ -9,6 +9,7 @@ import {
   bricksWithin,
   eachIndex,
   map3,
+  side,
   type VolumeLevel,
 } from "./bricks.js";
 import { corners, projector, type VisiblePart, type VolumeViewpoint, visiblePart } from "./camera.js";
@@ -37,7 +38,7 @@ interface Candidate {
   readonly brick: Brick;
   /** Distance from the middle of the picture, in device pixels. */
   readonly distance: number;
-  /** Length of its longest voxel in device pixels. */
+  /** Length of its voxels along their longest axis, in device pixels. */
   readonly voxel: number;
 }
 
@@ -97,9 +98,7 @@ function candidates(levels: readonly VolumeLevel[], view: VolumeViewpoint) {
   const part = visiblePart(view);
   const project = projector(view);
   const measure = boxMeasure(view);
-  const longest = levels.map(({ factor }) =>
-    Math.max(...map3((i) => Math.abs(factor[i]!) * voxelLength(space, i))),
-  );
+  const lengths = map3((i) => voxelLength(space, i));
   return (brick: Brick): Candidate | undefined => {
     const box = brickBox(levels[brick.level]!, brick.at);
     if (isCutAway(box, part, space)) return undefined;
@@ -107,7 +106,9 @@ function candidates(levels: readonly VolumeLevel[], view: VolumeViewpoint) {
     if (scale === undefined) return undefined;
     const middle = project(map3((i) => (box.from[i]! + box.to[i]!) / 2));
     const distance = Math.hypot(middle.x - width / 2, middle.y - height / 2);
-    return { brick, distance, voxel: longest[brick.level]! * scale };
+    const [from, to] = [placeOf(space, box.from), placeOf(space, box.to)];
+    const longest = Math.max(...map3((i) => (Math.abs(to[i]! - from[i]!) / side) * lengths[i]!));
+    return { brick, distance, voxel: longest * scale };
   };
 }
 
