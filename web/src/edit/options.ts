@@ -12,9 +12,7 @@ import { type OptionNames, sharedOptions } from "../util/arguments.js";
 import type { Limits } from "../util/limits.js";
 import type { WorkerPool } from "../workers/pool.js";
 
-/**
- * Destination of a write: a writable store, the URL of a folder or of a server that accepts PUT, or a group.
- */
+/** Destination of a write: a writable store, the file URL of a folder, or a group. */
 export type Target = Source | ZarrGroup;
 
 /** Attributes: values that JSON can represent. Bigints become integers with all their digits. */

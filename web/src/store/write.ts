@@ -28,7 +28,11 @@ export function requireWritable(store: Store, method: Method = "set"): void {
   if (typeof store[method] === "function") return;
   const place = locateKey(store, "/");
   const name = place === "/" ? (store as { constructor?: { name?: string } }).constructor?.name : place;
-  throw readOnly(`the store${name ? ` ${name}` : ""} is read-only: it has no ${method}()`, missing[method]);
+  const hint = /^https?:/.test(place) ? "; to write by PUT, pass a WritableHttpStore" : "";
+  throw readOnly(
+    `the store${name ? ` ${name}` : ""} is read-only: it has no ${method}()${hint}`,
+    missing[method],
+  );
 }
 
 /**
