@@ -227,7 +227,7 @@ async function tables(): Promise<MapStore> {
 }
 
 describe("tables of several elements", () => {
-  it("link each by its own rows, and rows of both have the identifier", async () => {
+  it("link each by its own rows, which element and identifier name", async () => {
     const store = await tables();
     for (const [name, expected] of [
       ["a", [1, 0]],
@@ -238,7 +238,7 @@ describe("tables of several elements", () => {
       const index: FeatureColumn = { kind: "numbers", values: Float64Array.of(2, 1) };
       const link = await featureTable(group, { index, count: 2 } as Features, signal);
       expect([...link!.rows]).toEqual(expected);
-      expect(link!.observations.id(0)).toBe(1);
+      expect(link!.observations.id(0)).toBe("a:1");
     }
     await createGroup(store, { path: "shapes/c", zarrFormat: 3 });
     const other = await open(store, { path: "shapes/c", kind: "group" });
