@@ -110,3 +110,15 @@ it.each(Object.entries(calls))("%s", async (_, call) => {
   const reason = new Error("enough");
   expect(await errorOf(() => call({ signal: AbortSignal.abort(reason) }))).toBe(reason);
 });
+
+const reads = ["open", "get", "ZarrArray.getChunk", "ZarrGroup.open", "ZarrGroup.members", "coordinatesOf"];
+it.each(reads)("twelve parallel calls of %s share a signal without a warning", async (name) => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 12 }, () => calls[name]!({ signal })));
+  await new Promise(setImmediate);
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
+});

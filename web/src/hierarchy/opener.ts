@@ -26,6 +26,7 @@ import { invalidMetadata, isZarrError, limitExceeded, notFound } from "../util/e
 import type { JsonObject } from "../util/json.js";
 import { lazy, preload } from "../util/lazy.js";
 import { resolveLimits } from "../util/limits.js";
+import { allowListeners } from "../util/platform.js";
 import { inSlices } from "../util/slices.js";
 import { ZarrArray } from "./array.js";
 import { ConsolidatedNodes } from "./consolidated-nodes.js";
@@ -353,6 +354,7 @@ interface BesideV2 {
 function spareSignal(signal: Signal): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const forward = () => controller.abort(signal?.reason);
+  if (signal) allowListeners(signal); // nodes may be opened in parallel
   signal?.addEventListener("abort", forward, { once: true });
   const end = () => {
     signal?.removeEventListener("abort", forward);
