@@ -238,7 +238,7 @@ describe("tables of several elements", () => {
       const index: FeatureColumn = { kind: "numbers", values: Float64Array.of(2, 1) };
       const link = await featureTable(group, { index, count: 2 } as Features, signal);
       expect([...link!.rows]).toEqual(expected);
-      expect(link!.observations.id(0)).toBe("a:1");
+      expect(link!.observations.id(0)).toBe(`${name}:1`);
     }
     await createGroup(store, { path: "shapes/c", zarrFormat: 3 });
     const other = await open(store, { path: "shapes/c", kind: "group" });
