@@ -15,7 +15,7 @@ let lastDeletion = 0;
 const deletionsIn = cachedFor((_store: object): Map<string, number> => new Map());
 /** Number of the last deletion that does not concern a handle. */
 const checked = new WeakMap<ZarrArray, number>();
-/** ETag of the last document that described the array of a handle. */
+/** ETag of the last document that described the array of a handle; "another" if that described another array. */
 const etags = new WeakMap<ZarrArray, string | undefined>();
 
 const deletionsOf = (store: Store) => deletionsIn(storeIdentity(innermostStore(store)));
@@ -53,7 +53,8 @@ export async function requireCurrent(array: ZarrArray, signal: AbortSignal | und
 
 /**
  * Reads the stored shape, and checks the stored array if its document has changed since the last check.
- * @returns undefined if there never was a document: the array may be known only from consolidated metadata.
+ * @returns undefined if no document was ever read: the array may be known only from consolidated metadata, and stores
+ * may not read what they write.
  * @throws NotFound as {@link requireCurrent}.
  */
 export async function currentShape(
@@ -61,12 +62,15 @@ export async function currentShape(
   signal: AbortSignal | undefined,
 ): Promise<readonly number[] | undefined> {
   const stored = await storedShape(array, signal).catch((error) => {
-    if (isZarrError(error, "NotFound") && !etags.has(array)) return undefined;
+    if (isZarrError(error, "NotFound") && etags.get(array) === undefined) return undefined;
     throw error;
   });
   if (!stored) return undefined;
   const { etag } = stored.version;
-  if (etag !== etags.get(array)) await checkStored(array, stored, signal);
+  if (etag !== etags.get(array)) {
+    etags.set(array, "another");
+    await checkStored(array, stored, signal);
+  }
   etags.set(array, etag);
   return stored.shape;
 }
