@@ -564,6 +564,7 @@ test("a click selects a label, a second one no longer; the background none", asy
 });
 
 test("labels look the same with and without WebGL", async ({ viewer, page, site }) => {
+  test.slow();
   const other = new ViewerPage(await page.context().newPage(), site);
   await withoutWebGL(other.page);
   for (const query of [

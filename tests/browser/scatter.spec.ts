@@ -174,6 +174,7 @@ test("labels of SpatialData have the colours, descriptions and rows of their tab
 });
 
 test("coloured labels look the same with and without WebGL", async ({ viewer, page, site, problems }) => {
+  test.slow();
   problems.expect(/404/);
   const other = new ViewerPage(await page.context().newPage(), site);
   await withoutWebGL(other.page);
