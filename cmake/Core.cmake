@@ -22,7 +22,8 @@ add_library(zw_core_kernels STATIC ${ZW_KERNEL_FILES})
 target_include_directories(zw_core_kernels PUBLIC ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(zw_core_kernels PRIVATE zw_own_flags)
 
-# Most of the time of a small file goes into these headers. Native builds compile without, and find missing includes.
+# Small files take longer to parse these headers than for all else. Native builds do not precompile them, and so find
+# missing includes.
 set(ZW_PRECOMPILED)
 if(zw_clang_CXX) # not with emcc
   set(ZW_PRECOMPILED <algorithm> <array> <bit> <cmath> <cstddef> <cstdint> <cstring> <span>)

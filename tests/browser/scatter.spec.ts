@@ -200,7 +200,7 @@ test("labels over a picture have the colours of their table, as a layer", async 
   await viewer.show(`source=/layers/tables.zarr&path=labels/cells/0&map=gray&range=-1:0&layers=${layers}`);
   await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).toEqual([68, 1, 84, 255]);
   await expect.poll(() => labelPixel(viewer, tableSquares[4]!)).toEqual([253, 231, 37, 255]);
-  // The colour map is that of the column.
+  // The colour map belongs to the column.
   const row = page.getByRole("group", { name: "Layer cells" });
   await row.getByLabel("Colour map").selectOption("gray");
   await expect.poll(() => labelPixel(viewer, tableSquares[0]!)).toEqual([0, 0, 0, 255]);

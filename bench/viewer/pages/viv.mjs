@@ -1,7 +1,6 @@
 // The page to compare with: the same images by zarrita with numcodecs, drawn by Viv's layers for deck.gl, as
 // in Viv's own viewers: levels and tiles for multiscale images, one picture for a single array. In the address, "range"
-// has the limits of a single channel; without it, channels, colours and limits are those of the metadata. "z" is the
-// slice.
+// sets the limits of a single channel; without it, the metadata give channels, colours and limits. "z" is the slice.
 import { Deck, OrthographicView } from "@deck.gl/core";
 import { ColorPaletteExtension } from "@vivjs/extensions";
 import { ImageLayer, MultiscaleImageLayer } from "@vivjs/layers";

@@ -122,7 +122,7 @@ function printResult(
   const facts = { arrays, groups, chunks, bytes, bytesRead, bytesWritten, seconds, megabytesPerSecond };
   const nodes = `${counted(arrays, "array")}, ${counted(groups, "group")}`;
   const rate = megabytesPerSecond.toFixed(0);
-  const speed = rate === "0" ? "" : ` (${rate} MB/s)`; // of a few chunks, the rate says nothing
+  const speed = rate === "0" ? "" : ` (${rate} MB/s)`; // a few chunks are too little to measure
   const lines = metadataOnly
     ? [`created ${nodes}`]
     : [

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
-import { hintForDocument, missingFile } from "../source/hints.js";
+import { hintForDocument, missingFile, nodeDocument } from "../source/hints.js";
 import { filePath, isMarked, isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
 import { printableJson } from "../text/output.js";
@@ -117,9 +117,6 @@ async function shownAs(source: string): Promise<Shown> {
   }
   throw new Error(`"${source}" is not a folder, a zip archive (.zip, .ozx) or a file of references (.json)`);
 }
-
-/** Documents that make nodes. */
-const nodeDocument = /(^|\/)(zarr\.json|\.z(array|group|metadata)|meta)$/;
 
 /** Any JSON object could be references, by its form: those to Zarr name documents of nodes. */
 async function openReferences(file: string, source: string): Promise<ReferenceStore> {

@@ -42,7 +42,10 @@ async function similarFile(source: string): Promise<string> {
   return didYouMean(name === undefined ? undefined : path.join(folder, name), "");
 }
 
-/** Metadata documents of nodes. */
+/** Documents that make their folder a node. */
+export const nodeDocument = /^(?:([\s\S]*)\/)?(?:zarr\.json|\.z(?:array|group|metadata)|meta)$/;
+
+/** Metadata documents in a folder, and documents of attributes. */
 const documentName = /^(.*)[/\\](zarr\.json|\.z(?:array|group|attrs|metadata)|meta|attrs)$/;
 
 /** Suggests the folder instead of a metadata document in it. */
@@ -163,8 +166,8 @@ async function storesBelow(source: Source): Promise<string> {
 async function nodesInArchive(archive: ZipStore): Promise<string> {
   const folders = new Set<string>();
   for await (const key of archive.list("")) {
-    const [, folder, document] = documentName.exec(key) ?? [];
-    if (folder && document !== "attrs" && document !== ".zattrs") folders.add(folder.replace(/^\//, ""));
+    const folder = nodeDocument.exec(key)?.[1];
+    if (folder) folders.add(folder.replace(/^\//, ""));
   }
   const isInner = (folder: string) =>
     folder.split("/").some((_, depth, names) => depth > 0 && folders.has(names.slice(0, depth).join("/")));

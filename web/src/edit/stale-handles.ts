@@ -33,7 +33,6 @@ export function noteShortened(store: Store, path: string): void {
 /** Notes that an array has just been written as the handle has it. */
 export function noteCreated(array: ZarrArray): void {
   checked.set(array, lastDeletion);
-  etags.set(array, undefined);
 }
 
 /**
@@ -53,8 +52,8 @@ export async function requireCurrent(array: ZarrArray, signal: AbortSignal | und
 
 /**
  * Reads the stored shape, and checks the stored array if its document has changed since the last check.
- * @returns undefined if no document was ever read: the array may be known only from consolidated metadata, and stores
- * may not read what they write.
+ * @returns undefined if no document was ever read: the array may be known only from consolidated metadata, or the store
+ * does not return written objects.
  * @throws NotFound as {@link requireCurrent}.
  */
 export async function currentShape(

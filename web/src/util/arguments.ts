@@ -1,6 +1,6 @@
 /** Checks values that callers pass, and suggests the intended word for a misspelt one. */
 
-import { describeValue, invalidArgument } from "./errors.js";
+import { describeValue, invalidArgument, type ZarrError } from "./errors.js";
 
 /** @throws InvalidArgument if the value is not an object. */
 export function checkObject(value: unknown, what = "options"): void {
@@ -151,15 +151,17 @@ export function pickOptions<Options extends object>(options: Options, known: Opt
 
 /** @throws InvalidArgument for an unknown option, with a suggestion. */
 export function checkOptionNames(options: object, known: OptionNames<object>): void {
+  for (const [name, value] of Object.entries(options))
+    if (value !== undefined && !Object.hasOwn(known, name)) throw unknownOption(name, known);
+}
+
+function unknownOption(name: string, known: OptionNames<object>): ZarrError {
   const names = Object.keys(known);
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || Object.hasOwn(known, name)) continue;
-    const bare = name.replaceAll("_", "").toLowerCase();
-    const meant = names.find((key) =>
-      `${key.toLowerCase()} ${Reflect.get(known, key)}`.split(" ").includes(bare),
-    );
-    throw invalidArgument(
-      `unknown option ${JSON.stringify(name)}${meant ? `; did you mean ${meant}?` : `; expected one of ${names.join(", ")}`}`,
-    );
-  }
+  const bare = name.replaceAll("_", "").toLowerCase();
+  const meant = names.find((key) =>
+    `${key.toLowerCase()} ${Reflect.get(known, key)}`.split(" ").includes(bare),
+  );
+  return invalidArgument(
+    `unknown option ${JSON.stringify(name)}${meant ? `; did you mean ${meant}?` : `; expected one of ${names.join(", ")}`}`,
+  );
 }

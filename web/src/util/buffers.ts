@@ -56,7 +56,7 @@ export class BufferPool {
 /** Maximum number of released buffers that can be taken again. */
 const maxReleased = 32;
 
-/** Rounds a size up by less than an eighth. Sizes with few significant bits, such as those of most raw chunks, stay. */
+/** Rounds a size up by less than an eighth. Sizes with few significant bits stay: most raw chunks have such sizes. */
 function roundedSize(bytes: number): number {
   const step = 2 ** Math.max(0, Math.floor(Math.log2(bytes)) - 3);
   return Math.ceil(bytes / step) * step;

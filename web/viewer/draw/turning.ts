@@ -61,32 +61,28 @@ function upright({ tiles, extent, style }: SceneLayer, turn: Matrix, scene: Scen
   const values = pixelValues(tiles, width * height);
   const step = { x: (world.right - world.left) / width, y: (world.bottom - world.top) / height };
   const gaps: TileGap[] = [];
-  for (let j = 0, at = 0; j < height; j++) {
-    let damagedFrom = -1;
+  for (let j = 0, at = 0; j < height; j++)
     for (let i = 0; i < width; i++, at++) {
       const [column, row] = applied(back, world.left + (i + 0.5) * step.x, world.top + (j + 0.5) * step.y);
-      const isInside = !extent || holds(extent, row, column);
-      const value = isInside ? owners.valueAt(Math.floor(row), Math.floor(column)) : Number.NaN;
-      values[at] = value;
-      const isDamaged =
-        isInside && Number.isNaN(value) && owners.isDamagedAt(Math.floor(row), Math.floor(column));
-      if (isDamaged && damagedFrom < 0) damagedFrom = i;
-      else if (!isDamaged && damagedFrom >= 0) {
-        gaps.push(damagedRun(j, damagedFrom, i));
-        damagedFrom = -1;
+      if (extent && !holds(extent, row, column)) {
+        values[at] = Number.NaN;
+        continue;
       }
+      const [y, x] = [Math.floor(row), Math.floor(column)];
+      const value = owners.valueAt(y, x);
+      values[at] = value;
+      if (Number.isNaN(value) && owners.isDamagedAt(y, x)) addDamaged(gaps, j, i);
     }
-    if (damagedFrom >= 0) gaps.push(damagedRun(j, damagedFrom, width));
-  }
   return gatheredTile(values, { width, height, world }, first, gaps);
 }
 
-/** Damaged pixels beside each other. */
-const damagedRun = (row: number, from: number, to: number): TileGap => ({
-  kind: "damaged",
-  rows: [row, row + 1],
-  columns: [from, to],
-});
+/** Adds a damaged pixel to the run that ends beside it, or to a new one. */
+function addDamaged(gaps: TileGap[], row: number, column: number): void {
+  const last = gaps.at(-1);
+  const isBeside = last?.rows[0] === row && last.columns[1] === column;
+  const from = isBeside ? gaps.pop()!.columns[0] : column;
+  gaps.push({ kind: "damaged", rows: [row, row + 1], columns: [from, column + 1] });
+}
 
 const holds = ({ top, bottom, left, right }: Rectangle, row: number, column: number): boolean =>
   row >= top && row < bottom && column >= left && column < right;

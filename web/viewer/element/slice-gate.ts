@@ -101,7 +101,7 @@ export class SliceGate {
     slice.prepare?.();
   }
 
-  /** Shows the latest slice once the one that is being read is slow, and no other has followed for a while. */
+  /** Shows the latest slice as soon as the slice being read is slow and no other has followed for a while. */
   #giveUpLater(): void {
     clearTimeout(this.#timer);
     const now = performance.now();

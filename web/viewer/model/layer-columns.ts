@@ -10,7 +10,7 @@ import { openedLayers } from "./opened-layers.js";
 import type { ViewState } from "./state.js";
 import { tableColors } from "./table-colors.js";
 
-/** What an opened layer holds, as far as its style depends on it. */
+/** The contents of an opened layer, as far as its style depends on them. */
 export interface LayerContents {
   readonly kind: "image" | "labels" | "features";
   /** Columns that can give colours. */
