@@ -107,6 +107,41 @@ test("removing an attribute resets its setting", async ({ page, site }) => {
   expect(await settings()).toMatchObject({ gamma: 2 });
 });
 
+test("changes while a source is opened apply to it, and opening it again twice keeps them", async ({
+  page,
+  site,
+}) => {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let asked = false;
+  await page.route("**/stores/cube/**", async (route) => {
+    asked = true;
+    await gate;
+    await route.continue();
+  });
+  await open(page, site, `<zarr-viewer id="one" src="/stores/cube" range="0:300"></zarr-viewer>`);
+  await expect.poll(() => asked).toBe(true);
+  const one = element(page, "one");
+  await one.evaluate((viewer) => viewer.setAttribute("colormap", "magma"));
+  await one.evaluate((viewer) => {
+    (viewer as ZarrViewerElement).settings = { gamma: 2 };
+  });
+  release();
+  await isReady(page, "one");
+  const settings = () => one.evaluate((viewer) => (viewer as ZarrViewerElement).view?.settings);
+  const range = { mode: "manual", low: 0, high: 300 };
+  expect(await settings()).toMatchObject({ colormap: "magma", gamma: 2, range });
+  await one.evaluate(async (viewer) => {
+    (viewer as ZarrViewerElement).settings = { gamma: 3 };
+    void (viewer as ZarrViewerElement).reload();
+    await (viewer as ZarrViewerElement).reload();
+  });
+  await isReady(page, "one");
+  expect(await settings()).toMatchObject({ colormap: "magma", gamma: 3, range });
+});
+
 test("errors are reported by events, and shown in the element", async ({ page, site, problems }) => {
   problems.expect(/404/);
   await open(page, site, `<zarr-viewer id="one" src="/stores/nowhere" controls="none"></zarr-viewer>`);

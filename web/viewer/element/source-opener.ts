@@ -23,6 +23,8 @@ export interface SourceOpenerCallbacks {
 export class SourceOpener {
   readonly crumbs = new Crumbs({ onGo: (path, as) => this.navigate({ path, as }) });
   #opening = new AbortController();
+  /** The state requested for the source that was opened last. */
+  #wanted: WantedState = {};
 
   constructor(
     private readonly model: ViewerModel,
@@ -62,13 +64,24 @@ export class SourceOpener {
   /** Opens the source again with another byte order of Zarr v1 chunks. */
   reorder(v1Order: "spec" | "writer"): void {
     this.model.target = { ...this.model.target!, v1Order };
-    void this.open(this.model.settings.value);
+    void this.reopen();
+  }
+
+  /** Changes the state that is requested for the source while it is being opened. */
+  want(change: WantedState): void {
+    this.#wanted = { ...this.#wanted, ...change };
+  }
+
+  /** Opens the model's target again, in the current state. */
+  async reopen(): Promise<void> {
+    await this.open(this.model.settings.value ?? this.#wanted);
   }
 
   /** Opens the model's target. */
-  async open(wanted: WantedState | undefined = this.model.target!.settings): Promise<void> {
+  async open(wanted: WantedState = this.model.target!.settings ?? {}): Promise<void> {
     const target = this.model.target!;
     this.close();
+    this.#wanted = wanted;
     this.#opening = new AbortController();
     const { signal } = this.#opening;
     this.#begin();
@@ -78,7 +91,7 @@ export class SourceOpener {
     // Workers start while the metadata are read.
     acquire().pool.start();
     try {
-      await this.#read(target, wanted ?? {}, signal);
+      await this.#read(target, signal);
     } catch (error) {
       if (signal.aborted) return;
       const { path = "" } = target;
@@ -90,7 +103,7 @@ export class SourceOpener {
     }
   }
 
-  async #read(target: ViewerTarget, wanted: WantedState, signal: AbortSignal): Promise<void> {
+  async #read(target: ViewerTarget, signal: AbortSignal): Promise<void> {
     const warnings: ZarrWarning[] = [];
     const onWarning = (warning: ZarrWarning) => {
       if (warnings.length < maxWarnings) warnings.push(warning);
@@ -106,7 +119,7 @@ export class SourceOpener {
       opened.kind === "dataset" ? opened.path : path,
       as === "contents" || opened.kind === "contents",
     );
-    await this.callbacks.onOpened(opened, wanted, signal);
+    await this.callbacks.onOpened(opened, this.#wanted, signal);
   }
 
   #begin(): void {

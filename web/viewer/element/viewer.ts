@@ -21,7 +21,7 @@ export class Viewer implements Linked {
     onGo: (path, variable) => this.#opener.navigate({ path, variable }),
     onV1Order: (order) => this.#opener.reorder(order),
     onRetry: (operation) => {
-      if (operation === "opening") void this.#opener.open();
+      if (operation === "opening") void this.#opener.reopen();
       else void this.#controller.apply(this.current!, "retry");
     },
     share: {
@@ -165,10 +165,11 @@ export class Viewer implements Linked {
 
   change(wanted: WantedState): void {
     if (this.view) this.#controller.change(wanted, "program");
+    else this.#opener.want(wanted);
   }
 
   async reload(): Promise<void> {
-    if (this.target) await this.#opener.open(this.current);
+    if (this.target) await this.#opener.reopen();
   }
 
   destroy(): void {

@@ -220,7 +220,7 @@ export class ZarrViewerElement extends Base {
       this.#settings = { ...this.#settings, ...value }; // for the source that is about to be opened
       return;
     }
-    if (this.#viewer?.view && value) this.#viewer.change(value);
+    if (value && (this.#viewer?.view || this.state === "opening")) this.#viewer!.change(value);
     else this.#settings = value;
   }
 
