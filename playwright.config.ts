@@ -21,7 +21,7 @@ export default defineConfig({
   reporter: "list",
   use: {
     headless: true,
-    viewport: { width: 1280, height: 860 },
+    viewport: { width: 960, height: 640 },
     screenshot: "only-on-failure",
     launchOptions: {
       ...(executablePath ? { executablePath } : {}),

@@ -12,6 +12,8 @@ import {
 import { expect, test } from "./site.js";
 import { ViewerPage, withoutWebGL } from "./viewer-page.js";
 
+test.use({ viewport: { width: 1280, height: 860 } });
+
 /** Device pixels of the picture at a position of its box, in CSS pixels. */
 async function colourAt(viewer: ViewerPage, { x, y }: { x: number; y: number }): Promise<number[]> {
   return viewer.box.locator(".zw-canvas").evaluate(

@@ -9,7 +9,14 @@ import { grayRows, grayTable } from "../shared/pixels.js";
 import { examplesFolder } from "../shared/places.js";
 import { byteValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { liveContexts, loseContexts, recordContexts, type ViewerPage, withoutWebGL } from "./viewer-page.js";
+import {
+  liveContexts,
+  loseContexts,
+  recordContexts,
+  settles,
+  type ViewerPage,
+  withoutWebGL,
+} from "./viewer-page.js";
 
 /** After every error a good source works. */
 async function recovers(viewer: ViewerPage): Promise<void> {
@@ -231,6 +238,7 @@ test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewe
   await page.route("**/stores/bytes/1.2", (route) => route.fulfill({ body: Buffer.alloc(5) }));
   await page.route("**/stores/slices/4.1.0", (route) => route.fulfill({ body: Buffer.alloc(5) }));
   await viewer.show("source=/stores/slices&select=4,:,:&map=gray&range=0:256");
+  await settles(page);
   expect(await coloursOf(viewer, 32, 0, 32)).toEqual(hatching);
 });
 

@@ -184,7 +184,7 @@ async function played(page: Page, bytes: Buffer) {
     const seconds = video.currentTime;
     const context = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true })!;
     const levels = new Set<number>();
-    for (let at = 0.01; at < seconds + 0.04; at += 0.04) {
+    for (let at = 0.01; at < seconds + 0.1; at += 0.1) {
       video.currentTime = Math.min(at, seconds);
       await new Promise((resolve) => video.addEventListener("seeked", resolve, { once: true }));
       // An element of the first row and column, below the rulers.
@@ -203,7 +203,7 @@ test("a video shows every slice along an axis in one range", async ({ viewer, pa
   const dialog = await openDialog(page);
   await dialog.getByLabel("Format").selectOption("webm");
   await dialog.getByLabel("Resolution").fill("96");
-  await dialog.getByLabel("Slices per second").fill("10");
+  await dialog.getByLabel("Slices per second").fill("4");
   await dialog.getByLabel("Slices per second").press("Tab");
   const all = "0,1,2,3,4,5,6,7,8";
   let film: Awaited<ReturnType<typeof played>> | undefined;
@@ -216,8 +216,8 @@ test("a video shows every slice along an axis in one range", async ({ viewer, pa
   }
   if (!film) throw new Error("no video");
   expect(film.width).toBeGreaterThan(400);
-  expect(film.seconds).toBeGreaterThan(0.6);
-  expect(film.seconds).toBeLessThan(2);
+  expect(film.seconds).toBeGreaterThan(1.5);
+  expect(film.seconds).toBeLessThan(5);
   expect(film.levels).toBe(all);
   await expect(viewer.root).toHaveAttribute("data-state", "ready");
   await expect(page).toHaveURL(/select=3,:,:/);

@@ -19,6 +19,8 @@ import {
 } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
 
+test.use({ viewport: { width: 1280, height: 860 } });
+
 interface Sample {
   name: string;
   store: string;

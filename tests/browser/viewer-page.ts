@@ -91,6 +91,8 @@ export async function openElements(page: Page, site: string, body: string): Prom
 
 /** Waits until everything has been drawn: panels that appear after the first picture may change its size. */
 export async function settles(page: Page): Promise<void> {
+  // Tabs in the background have few animation frames.
+  await page.bringToFront();
   const isSettled = async (viewer: Element) => {
     for (let frame = 0; frame < 12; frame++) {
       await new Promise(requestAnimationFrame);

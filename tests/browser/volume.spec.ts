@@ -182,6 +182,7 @@ const tubes = (x: number, y: number, z: number) => {
 for (const mode of ["max", "min", "mean", "composite", "surface"])
   test(`skipped bricks and cells do not change the picture: ${mode}`, async ({ viewer, page, problems }) => {
     problems.expect(/404/);
+    await page.setViewportSize({ width: 640, height: 420 });
     const shape = [140, 130, 140] as const;
     const bytesOnly = volumeOf(new Uint8Array(140 * 130 * 140), shape, tubes);
     const withGaps = volumeOf(new Float32Array(140 * 130 * 140), shape, (x, y, z) =>
@@ -213,6 +214,7 @@ test("shaders of pictures without slices or levels at odd places draw the same a
   problems,
 }) => {
   problems.expect(/404/);
+  await page.setViewportSize({ width: 640, height: 420 });
   await serve(page, image);
   test.slow(); // 20 pictures
   const modes = ["max", "min", "mean", "composite", "surface"];
