@@ -5,8 +5,6 @@ import { byteValue, cubeValue, largeValue, sliceValue } from "../shared/viewer-s
 import { expect, test } from "./site.js";
 import { ViewerPage } from "./viewer-page.js";
 
-test.use({ viewport: { width: 1280, height: 860 } });
-
 const range = [-64, 448] as const;
 const cube = `source=/stores/cube&map=gray&range=${range.join(":")}`;
 

@@ -138,11 +138,16 @@ function windowRow(dataset: Dataset, axis: number, length: number, change: Chang
   const name = axisName(labelledAxes(dataset), axis);
   const limits = { min: 0, max: Math.max(0, length - 1), step: 1 };
   let synced: ControlState | undefined;
+  let shown: Interval | undefined;
   const set = () => {
     const [first, last] = [firstField.value, lastField.value].map((text) => Math.round(Number(text)));
     if (!Number.isFinite(first) || !Number.isFinite(last)) return;
-    const interval: Interval = [Math.min(first!, last!), Math.max(first!, last!) + 1];
     change((now) => {
+      // A bound that was not edited stays as requested: the picture may show a little more.
+      const [from, stop] = (!now.camera && now.window[axis]) || [first!, last! + 1];
+      const start = first === shown?.[0] ? from : first!;
+      const end = last! + 1 === shown?.[1] ? stop : last! + 1;
+      const interval: Interval = [Math.min(start, end - 1), Math.max(start + 1, end)];
       // The visible interval of the other axis is kept if the view was moved there.
       const others = datasetShape(dataset).map((length, i) =>
         now.camera && synced ? (shownAxes(now, synced, i, length) ?? null) : now.window[i]!,
@@ -164,7 +169,7 @@ function windowRow(dataset: Dataset, axis: number, length: number, change: Chang
     element,
     sync(settings, state) {
       synced = state;
-      const shown = shownAxes(settings, state, axis, length);
+      shown = shownAxes(settings, state, axis, length);
       element.hidden = !shown;
       if (!shown) return;
       showNumber(firstField, shown[0]);
