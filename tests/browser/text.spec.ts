@@ -51,6 +51,7 @@ test("an empty array has a message", async ({ viewer, page }) => {
 test("the facts match the metadata", async ({ viewer, page }) => {
   await viewer.show("source=/stores/cube");
   const facts = page.getByLabel("Facts about the array").locator("dl > div");
+  await expect(facts).not.toHaveCount(0);
   const table = Object.fromEntries(
     await facts.evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent))),
   );

@@ -91,7 +91,17 @@ test("one-pixel elements are drawn at the view's positions, in boxes of odd and 
 });
 
 test("the memory of the cache is shown, and can be chosen", async ({ viewer, page }) => {
+  // The panels arrive after the last frame.
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/side-panels*.js", async (route) => {
+    await gate;
+    await route.continue();
+  });
   await viewer.show(`source=/stores/pyramid&${colours}`);
+  release();
   const memory = page.getByRole("region", { name: "Memory" });
   await expect(memory).toContainText("in use");
   const choice = memory.getByLabel("Memory for cached data");

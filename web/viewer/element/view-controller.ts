@@ -417,7 +417,6 @@ export class ViewController {
     const { layers, ranges, kind } = this.#volume.view ? this.#volume : this.plane;
     this.mainPanel.legend.show({ ...view, layers: kind === "image" ? layers : [], ranges });
     this.#syncSide();
-    this.side.showMemory(this.plane.view?.memory);
     this.status.showNotes(view, status);
     this.#pointing.again();
   }
@@ -447,6 +446,7 @@ export class ViewController {
       labels: this.#relatedData.labels,
       table: tableOf(dataset, settings),
     });
+    this.side.showMemory(plane.view?.memory);
     this.mainPanel.showPlace(this.#volume.place(dataset, settings));
   }
 
