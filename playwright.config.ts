@@ -14,7 +14,7 @@ export default defineConfig({
   workers: 2,
   // Machines that build and test in parallel are slow; timing is not tested here.
   expect: { timeout: 15_000 },
-  timeout: 60_000,
+  timeout: 120_000,
   // A test that passes at the second attempt is listed at the end of the run.
   retries: 1,
   forbidOnly: Boolean(process.env["CI"]),
