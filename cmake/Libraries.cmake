@@ -68,8 +68,9 @@ zw_patched_copy(${LZ4_SOURCE_DIR}/lib ${zw_lz4} ${zw_patches}/lz4-1.9.4-wide-wor
 zw_library(zw_lz4 DIR ${zw_lz4} FILES lz4.c lz4hc.c)
 
 # libdeflate: only the raw DEFLATE coders; wrappers and checksums are implemented in src.
-set(zw_deflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-wide-words)
-zw_patched_copy(${LIBDEFLATE_SOURCE_DIR} ${zw_deflate} ${zw_patches}/libdeflate-1.14-wide-words.patch)
+set(zw_deflate ${CMAKE_CURRENT_BINARY_DIR}/libdeflate-patched)
+zw_patched_copy(${LIBDEFLATE_SOURCE_DIR} ${zw_deflate}
+  ${zw_patches}/libdeflate-1.14-wide-words.patch ${zw_patches}/libdeflate-1.14-search-depth.patch)
 zw_library(zw_libdeflate DIR ${zw_deflate}
   FILES
     lib/deflate_decompress.c lib/deflate_compress.c lib/utils.c
