@@ -17,29 +17,39 @@ function run(balance: Balance, times: Record<Side, number>, count: number, perio
 
 describe("the side of a task", () => {
   it("is the faster one, apart from trials", () => {
-    const slow = run(new Balance(), { workers: 3, here: 2 }, 1000);
+    const slow = run(new Balance("workers"), { workers: 3, here: 2 }, 1000);
     expect(slow.here).toBeGreaterThan(800);
     expect(slow.workers).toBeGreaterThan(16); // the first 50 ms, and trials
-    const fast = run(new Balance(), { workers: 2, here: 3 }, 1000);
+    const fast = run(new Balance("workers"), { workers: 2, here: 3 }, 1000);
     expect(fast.workers).toBeGreaterThan(950);
     expect(fast.here).toBeGreaterThan(0);
   });
 
   it("is the workers if there is no clear difference, and for few tasks", () => {
-    expect(run(new Balance(), { workers: 2, here: 1.95 }, 1000).workers).toBeGreaterThan(950);
-    expect(run(new Balance(), { workers: 2, here: 1 }, 24)).toEqual({ workers: 24, here: 0 });
+    expect(run(new Balance("workers"), { workers: 2, here: 1.95 }, 1000).workers).toBeGreaterThan(950);
+    expect(run(new Balance("workers"), { workers: 2, here: 1 }, 24)).toEqual({ workers: 24, here: 0 });
+  });
+
+  it("is the given one until the first trial, for which workers are started in advance", () => {
+    const balance = new Balance("here");
+    expect(balance.needsWorkers).toBe(false);
+    const clock = { now: 0 };
+    expect(run(balance, { workers: 1, here: 2 }, 10, 1, clock)).toEqual({ workers: 0, here: 10 });
+    expect(balance.needsWorkers).toBe(true);
+    expect(run(balance, { workers: 1, here: 2 }, 1000, 1, clock).workers).toBeGreaterThan(900);
+    expect(run(new Balance("here"), { workers: 2, here: 1 }, 1000).workers).toBeLessThan(100);
   });
 
   it("is tried for a share of the time, however long tasks take", () => {
     for (const task of [0.01, 1, 40]) {
-      const found = run(new Balance(), { workers: task, here: 3 * task }, Math.ceil(20_000 / task));
+      const found = run(new Balance("workers"), { workers: task, here: 3 * task }, Math.ceil(20_000 / task));
       expect(found.here).toBeGreaterThan(1);
       expect((found.here * 3 * task) / 20_000).toBeLessThan(0.1);
     }
   });
 
   it("changes with the measurements", () => {
-    const balance = new Balance();
+    const balance = new Balance("workers");
     const clock = { now: 0 };
     run(balance, { workers: 3, here: 1 }, 500, 1, clock);
     expect(run(balance, { workers: 3, here: 1 }, 500, 1, clock).here).toBeGreaterThan(450);
@@ -48,8 +58,18 @@ describe("the side of a task", () => {
   });
 });
 
+it("measures single tasks that are synchronous", () => {
+  const balance = new Balance("here");
+  for (let write = 1; write <= 3; write++) {
+    expect(balance.side).toBe("here");
+    balance.start("here");
+    balance.end("here", 2 ** 20, write, 1000 * write, 1000 * write - 20);
+  }
+  expect(balance.side).toBe("workers");
+});
+
 it("does not measure pauses between reads, failures, and both sides at the same time", () => {
-  const balance = new Balance();
+  const balance = new Balance("workers");
   const clock = { now: 0 };
   for (let read = 0; read < 200; read++) {
     clock.now += 1000;

@@ -21,6 +21,7 @@ function peaksOf(sizes: readonly number[], options: object, workers: number, isS
     const { create, set, WorkerPool } = await import("${root}dist/index.js");
     const { getSession } = await import("${root}dist/engine/engine.js");
     const reachable = () => (gc(), process.memoryUsage().arrayBuffers);
+    globalThis.document = {}; // workers encode everything, as in pages
     const pool = ${workers} > 0 ? new WorkerPool({ size: ${workers} }) : undefined;
     const peaks = [];
     for (const mebibytes of ${JSON.stringify([32, ...sizes])}) {

@@ -1,6 +1,6 @@
 // Writing with pools of workers: the bytes are the same as without, even if workers fail.
 import { Worker } from "node:worker_threads";
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   append,
   type CreateOptions,
@@ -47,6 +47,9 @@ const one = watchedPool(1, () => {});
 const three = watchedPool(3, () => {});
 const pools = [new WorkerPool({ size: 0 }), one.pool, three.pool];
 
+// Workers encode everything: otherwise the calling thread would encode small writes.
+beforeEach(() => void vi.spyOn(Balance.prototype, "side", "get").mockReturnValue("workers"));
+
 let rejections: unknown[] = [];
 const note = (error: unknown) => rejections.push(error);
 beforeAll(() => void process.on("unhandledRejection", note));
@@ -55,6 +58,7 @@ afterAll(() => {
   for (const pool of pools) pool.destroy();
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
   await new Promise((resolve) => setTimeout(resolve, 20));
   const found = rejections;
@@ -245,9 +249,6 @@ async function script(
 
 describe("every kind of write", () => {
   it.each(Object.keys(kinds))("stores the same bytes in pools of any size: %s", async (kind) => {
-    // On a busy machine the calling thread may be faster.
-    const side = vi.spyOn(Balance.prototype, "side", "get").mockReturnValue("workers");
-    onTestFinished(() => side.mockRestore());
     const expected: Files = new Map();
     await script(await make(expected, kinds[kind]!), data, { concurrency: 1 });
     for (const pool of pools) {
@@ -270,7 +271,7 @@ describe("every kind of write", () => {
   it.each(Object.keys(kinds))("stores the same bytes if the calling thread is faster: %s", async (kind) => {
     const expected: Files = new Map();
     await script(await make(expected, kinds[kind]!), data, { concurrency: 1 });
-    const side = vi.spyOn(Balance.prototype, "side", "get").mockReturnValue("here");
+    vi.spyOn(Balance.prototype, "side", "get").mockReturnValue("here");
     const end = vi.spyOn(Balance.prototype, "end");
     const before = three.seen.posts;
     for (const given of [data, shared(data)]) {
@@ -280,8 +281,20 @@ describe("every kind of write", () => {
     }
     expect(three.seen.posts).toBe(before);
     if (kind !== "uncompressed chunks") expect(end.mock.calls.length).toBeGreaterThan(0);
-    side.mockRestore();
-    end.mockRestore();
+  });
+
+  it("begins a write of small chunks on the calling thread, unless it must stay responsive", async () => {
+    vi.restoreAllMocks();
+    const before = three.seen.posts;
+    const files: Files = new Map();
+    await script(await make(files, kinds["chunks, transposed and swapped"]!), data, { pool: three.pool });
+    expect(three.seen.posts).toBe(before);
+    vi.stubGlobal("document", {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const inPage: Files = new Map();
+    await script(await make(inPage, kinds["chunks, transposed and swapped"]!), data, { pool: three.pool });
+    expect(three.seen.posts).toBeGreaterThan(before);
+    expectSame(inPage, files, "in a page");
   });
 
   it("reports progress, and rejects with the error of an async listener", async () => {
@@ -478,6 +491,7 @@ describe("workers that fail", () => {
 });
 
 it("writes the same while it compares workers with the calling thread", async () => {
+  vi.restoreAllMocks();
   const { pool, seen } = one;
   const given = new Uint16Array(150 * 32_768).map((_, i) => (i >> 5) % 1000);
   const options = { shape: [given.length], chunkShape: [32_768], dtype: "uint16", codecs: "zstd" } as const;

@@ -18,9 +18,9 @@ const margin = 1.05;
  * and copies of the calling thread, so that a pool pays off as a whole.
  */
 export class Balance {
-  #side: Side = "workers";
+  #side: Side;
   /** The side without trials, and its time until the next one. */
-  #best: Side = "workers";
+  #best: Side;
   #interval = firstTime;
   readonly #rates: Record<Side, number> = { workers: 0, here: 0 };
   readonly #running: Record<Side, number> = { workers: 0, here: 0 };
@@ -30,6 +30,11 @@ export class Balance {
   #time = 0;
   /** When the last result arrived, and the period of that time; undefined if nothing can be measured from there. */
   #last: { readonly at: number; readonly period: number } | undefined;
+
+  /** @param first the side until the first trial. */
+  constructor(first: Side) {
+    [this.#side, this.#best] = [first, first];
+  }
 
   /** Side of the next task. */
   get side(): Side {
@@ -41,6 +46,11 @@ export class Balance {
     return this.#side === "here" && this.#running.workers > 0;
   }
 
+  /** Whether the calling thread has worked long enough that workers should be started for a trial. */
+  get needsWorkers(): boolean {
+    return this.#side === "here" && this.#time >= trialTime;
+  }
+
   start(side: Side): void {
     this.#running[side]++;
   }
@@ -49,10 +59,18 @@ export class Balance {
    * Records the end of a task.
    * @param bytes size of its result; 0 for one that did not end by itself.
    * @param period identifies a time without pauses between reads or writes; undefined outside of one.
+   * @param since when a synchronous task started, so that the first one of a period is measured as well.
    */
-  end(side: Side, bytes: number, period: number | undefined, now = performance.now()): void {
+  end(
+    side: Side,
+    bytes: number,
+    period: number | undefined,
+    now = performance.now(),
+    since: number | undefined = undefined,
+  ): void {
     this.#running[side]--;
-    const last = this.#last;
+    const isLater = since === undefined || this.#last?.period === period;
+    const last = isLater ? this.#last : { at: since, period };
     // Results of both sides at the same time tell nothing about either.
     const isPure = side === this.#side && this.#running[side === "here" ? "workers" : "here"] === 0;
     this.#last = isPure && period !== undefined && bytes > 0 ? { at: now, period } : undefined;

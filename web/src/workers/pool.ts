@@ -3,7 +3,7 @@
 import { type CoreChunkCodec, wholePlace } from "../chain/chunk-codec.js";
 import { getSession, withFullIfNeeded } from "../engine/engine.js";
 import { compiledModule } from "../engine/module.js";
-import type { PlanWords } from "../engine/plan.js";
+import type { Plan, PlanWords } from "../engine/plan.js";
 import type { Projection } from "../plan/projections.js";
 import type { LocateError, ResultBytes, Sink } from "../read/sink.js";
 import type { Transport } from "../store/transport.js";
@@ -21,7 +21,7 @@ import {
   stopWorker,
 } from "../util/platform.js";
 import { addDisposal, addInspection, type MaybeDisposable } from "../util/symbol-methods.js";
-import { Balance } from "./balance.js";
+import { Balance, type Side } from "./balance.js";
 import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
@@ -66,6 +66,8 @@ const keptTime = 1000;
 const startTimeout = 15_000;
 /** Timeout of a busy worker that sends no message, in milliseconds, plus one per KiB of its tasks. */
 const silenceTimeout = 60_000;
+/** Maximum decoded size of chunks that the calling thread encodes first: larger ones may block it for too long. */
+const maxFirstBytes = 2 ** 20;
 /** Consecutive worker crashes, without a completed task, after which no more are started. */
 const maxCrashes = 8;
 
@@ -218,13 +220,16 @@ export class WorkerPool {
    * @internal If the calling thread is faster, returns a function that notes the size of each chunk that it decodes or
    *   encodes, as without a pool.
    */
-  measureHere(plan: PlanWords, kind: WorkKind, isShared: boolean): ((bytes: number) => void) | undefined {
-    const balance = this.#balanceOf({ plan, kind, isShared });
+  measureHere(plan: Plan, kind: WorkKind, isShared: boolean): ((bytes: number) => void) | undefined {
+    const balance = this.#balanceOf({ plan, kind, isShared }, firstSide(plan, kind));
     if (this.#maxSize === 0 || balance.side === "workers" || balance.isDraining || !mayBlock())
       return undefined;
+    // Slabs are decoded in several steps, with pauses.
+    const since = kind === "encode" ? performance.now() : undefined;
     return (bytes) => {
       balance.start("here");
-      balance.end("here", bytes, this.#period);
+      balance.end("here", bytes, this.#period, performance.now(), since);
+      if (balance.needsWorkers) this.#startAll();
     };
   }
 
@@ -283,10 +288,13 @@ export class WorkerPool {
     });
   }
 
-  #balanceOf({ plan, kind, isShared }: Pick<PoolTask<unknown>, "plan" | "kind" | "isShared">): Balance {
+  #balanceOf(
+    { plan, kind, isShared }: Pick<PoolTask<unknown>, "plan" | "kind" | "isShared">,
+    first: Side = "workers",
+  ): Balance {
     const balances = this.#balances(plan);
     const key = `${kind} ${isShared}`;
-    const balance = balances.get(key) ?? new Balance();
+    const balance = balances.get(key) ?? new Balance(first);
     balances.set(key, balance);
     return balance;
   }
@@ -467,6 +475,13 @@ export class WorkerPool {
     for (const job of waiting) this.#queue.add(job);
   }
 }
+
+/**
+ * The side that works until the first trial: the calling thread encodes small chunks, since a short write ends before
+ * workers have started, and cheap codecs are faster there.
+ */
+const firstSide = ({ decodedBytes }: Plan, kind: WorkKind): Side =>
+  kind === "encode" && decodedBytes <= maxFirstBytes && mayBlock() ? "here" : "workers";
 
 /** Whether the calling thread may be busy with tasks: pages would not respond meanwhile. */
 const mayBlock = (): boolean => !("document" in globalThis);
