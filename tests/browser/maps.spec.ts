@@ -15,6 +15,14 @@ test("sliders show the date", async ({ viewer, page }) => {
   await expect(coordinate).toHaveText("2020-01-06");
 });
 
+test("an axis of days has no ticks between them", async ({ viewer, page }) => {
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await viewer.show("source=/stores/weather&path=t2m&axes=0,2");
+  const ticks = page.locator(".zw-view .zw-ruler-down .zw-tick");
+  const days = Array.from({ length: 6 }, (_, day) => `2020-01-0${day + 1}`);
+  await expect(ticks).toHaveText(days);
+});
+
 test("north is up, and degrees have the same length in both directions", async ({ viewer }) => {
   await viewer.show(weather);
   const north = await viewer.positionOf(17, 0);

@@ -108,7 +108,8 @@ function linearAxis(axis: DatasetAxis, translation: number, scale: number): Data
   if (kind === "numbers") return { ...axis, scale, translation, coordinates };
   const ticks: AxisCoordinates["ticks"] = (first, last, most) => {
     const [from, to] = [at(first), at(last - 1)].sort((a, b) => a - b) as [number, number];
-    return dateTicks(from, to, most).map(({ time, text }) => ({ at: (time - translation) / scale, text }));
+    const count = Math.min(most, last - 1 - first);
+    return dateTicks(from, to, count).map(({ time, text }) => ({ at: (time - translation) / scale, text }));
   };
   return { ...axis, coordinates: { ...coordinates, ticks } };
 }

@@ -46,7 +46,7 @@ export class ArrayCoordinates implements AxisCoordinates {
     return this.#parts.get(part)?.[index - part * this.#perPart];
   }
 
-  /** At the turns of the calendar, between elements if need be. */
+  /** At the turns of the calendar, between elements if need be, and not more than elements. */
   ticks(first: number, last: number, most: number): { at: number; text: string }[] | undefined {
     if (this.kind !== "milliseconds") return undefined;
     const times: number[] = [];
@@ -57,7 +57,7 @@ export class ArrayCoordinates implements AxisCoordinates {
     }
     if (times.length < 2) return undefined;
     let i = 0;
-    return dateTicks(times[0]!, times.at(-1)!, most).map(({ time, text }) => {
+    return dateTicks(times[0]!, times.at(-1)!, Math.min(most, times.length - 1)).map(({ time, text }) => {
       while (i < times.length - 2 && times[i + 1]! < time) i++;
       return { at: first + i + (time - times[i]!) / (times[i + 1]! - times[i]!), text };
     });
