@@ -8,9 +8,10 @@ export interface HttpResponse {
   /** Whether the server is of another origin, so that CORS may hide headers. */
   readonly isCors: boolean;
   readonly headers: { get(name: string): string | null };
+  /** Whether the buffers of pieces have no other users. Default: they may be overwritten after `take` returns. */
+  readonly isOwned?: boolean;
   /**
-   * Passes the pieces of the body to `take` until that returns false. To be called once. Pieces may be overwritten
-   * after `take` returns.
+   * Passes the pieces of the body to `take` until that returns false. To be called once.
    * @throws what `take` throws. Any other error means that the connection failed.
    */
   read(take: (piece: Uint8Array) => boolean): Promise<void>;

@@ -71,17 +71,28 @@ const growthFactor = 32;
 
 /** Collects bytes in one buffer and never exposes unwritten memory. */
 export class ByteSink {
-  #buffer: Uint8Array<ArrayBuffer>;
+  #buffer = new Uint8Array(0);
   /** Whether the buffer is reused memory. Its unused tail is kept: trimming it is not worth a copy. */
-  #isSpare: boolean;
-  readonly #expected: number;
+  #isSpare = false;
   length = 0;
 
-  /** @param expectedBytes likely total number of bytes; only a hint. */
-  constructor(expectedBytes: number, spare?: ArrayBuffer) {
-    this.#isSpare = spare !== undefined;
-    this.#expected = expectedBytes;
-    this.#buffer = spare ? new Uint8Array(spare) : uninitialised(Math.min(expectedBytes, trustedBytes));
+  /**
+   * @param expectedBytes likely total number of bytes; only a hint.
+   * @param takeSpare returns memory to reuse if there is any; called before the first copy.
+   */
+  constructor(
+    private readonly expectedBytes: number,
+    private readonly takeSpare?: () => ArrayBuffer | undefined,
+  ) {}
+
+  /** Adds bytes whose buffer has no other users. Keeps it, without a copy, if their number is the expected one. */
+  adopt(bytes: Uint8Array<ArrayBuffer>): void {
+    if (this.length > 0 || bytes.byteLength !== this.expectedBytes) {
+      this.add(bytes);
+      return;
+    }
+    this.#buffer = bytes;
+    this.length = bytes.byteLength;
   }
 
   add(bytes: Uint8Array): void {
@@ -99,9 +110,17 @@ export class ByteSink {
   }
 
   #grow(needed: number): void {
+    if (this.#buffer.byteLength === 0) {
+      const spare = this.takeSpare?.();
+      this.#isSpare = spare !== undefined;
+      this.#buffer = spare
+        ? new Uint8Array(spare)
+        : uninitialised(Math.min(this.expectedBytes, trustedBytes));
+      if (needed <= this.#buffer.byteLength) return;
+    }
     const size = this.#buffer.byteLength;
     // First grow to at most the announced length, so that nothing is left unused; beyond that, double.
-    const next = size < this.#expected ? Math.min(growthFactor * size, this.#expected) : 2 * size;
+    const next = size < this.expectedBytes ? Math.min(growthFactor * size, this.expectedBytes) : 2 * size;
     let grown: Uint8Array<ArrayBuffer>;
     try {
       grown = uninitialised(Math.max(needed, Math.min(next, needed + maxGrowth)));

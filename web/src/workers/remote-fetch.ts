@@ -161,6 +161,7 @@ interface ResponseEvents {
 
 /** A response received in messages. */
 class RemoteResponse implements HttpResponse {
+  readonly isOwned = true;
   #head: FetchHead | undefined;
   #headers = new Map<string, string>();
   readonly #pieces: Uint8Array<ArrayBuffer>[] = [];

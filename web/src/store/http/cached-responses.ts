@@ -232,6 +232,7 @@ export class CachedResponses {
     // The versions of documents matter even if they may not be stored.
     if (!isKept && !describing.test(url.pathname)) return answer;
     return recorded(answer, (body) => {
+      this.#writer!.noteRead(); // the next request may follow at once
       const entry = entryWith(body);
       this.#newest.noteDocument(url, entry);
       if (isKept) this.#write(entry);
@@ -253,7 +254,7 @@ const isTied = (entry: CacheEntry, documents: DocumentVersions): boolean =>
 
 /** Returns a response that passes on its whole body once it was read to its end. */
 function recorded(answer: HttpResponse, onBody: (body: Uint8Array<ArrayBuffer>) => void): HttpResponse {
-  const { status, statusText, isCors, headers } = answer;
+  const { status, statusText, isCors, headers, isOwned = false } = answer;
   const read: HttpResponse["read"] = async (take) => {
     const expected = announcedBytes(answer);
     let sink = (expected ?? 0) <= maxEntryBytes ? new ByteSink(expected ?? 0) : undefined;
@@ -266,7 +267,7 @@ function recorded(answer: HttpResponse, onBody: (body: Uint8Array<ArrayBuffer>) 
     });
     if (sink && isWhole(answer, sink.length)) onBody(sink.bytes());
   };
-  return { status, statusText, isCors, headers, read, discard: () => answer.discard() };
+  return { status, statusText, isCors, headers, isOwned, read, discard: () => answer.discard() };
 }
 
 /** Whether a body was not cut off: it has the announced length, or a framing whose end cannot be missed. */

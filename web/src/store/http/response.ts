@@ -144,8 +144,8 @@ export async function readBody(answer: HttpResponse, options: BodyOptions): Prom
   const { name, skip = 0, take = Number.POSITIVE_INFINITY, maxBytes, watch } = options;
   checkCodings(answer.headers, name);
   const expected = Math.min(options.expected ?? startBytes, take, maxBytes);
-  const spare = options.expected ? options.bufferPool?.take(expected, 2 * expected) : undefined;
-  const sink = new ByteSink(expected, spare);
+  const takeSpare = () => (options.expected ? options.bufferPool?.take(expected, 2 * expected) : undefined);
+  const sink = new ByteSink(expected, takeSpare);
   let seen = 0;
   const onPiece = (piece: Uint8Array): boolean => {
     watch.restart();
@@ -153,7 +153,9 @@ export async function readBody(answer: HttpResponse, options: BodyOptions): Prom
     const late = piece.subarray(Math.max(0, piece.byteLength - Math.max(0, seen - skip)));
     const wanted = late.subarray(0, Math.min(late.byteLength, take - sink.length));
     if (seen - late.byteLength + wanted.byteLength > maxBytes) throw tooManyBytes(name, maxBytes);
-    sink.add(wanted);
+    if (answer.isOwned && wanted.byteLength === piece.byteLength)
+      sink.adopt(piece as Uint8Array<ArrayBuffer>);
+    else sink.add(wanted);
     return sink.length < take;
   };
   if (take > 0) await answer.read(onPiece).catch((cause) => rethrow(cause, name));
