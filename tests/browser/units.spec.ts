@@ -9,7 +9,7 @@ import {
   formatScalar,
   formatTime,
 } from "../../dist/viewer/base/format.js";
-import { draftPlane } from "../../dist/viewer/draw/draft.js";
+import { draftSampling, sampledPlane } from "../../dist/viewer/draw/draft.js";
 import { paintPlane, paintThinned } from "../../dist/viewer/draw/paint.js";
 import { readQuery, writeQuery } from "../../dist/viewer/model/query.js";
 import { type ArrayFacts, resolveState, type WantedState } from "../../dist/viewer/model/state.js";
@@ -134,11 +134,12 @@ test("a draft: the element under the centre of every visible pixel", () => {
       [8, -4],
       [3, 14],
     ] as const) {
-      const draft = draftPlane(plane, { left, right, top, bottom }, size)!;
+      const sampling = draftSampling(plane, { left, right, top, bottom }, size)!;
+      const draft = sampledPlane(plane, sampling);
       const found = new Map<string, number>();
-      for (let y = 0; y < draft.plane.rows; y++)
-        for (let x = 0; x < draft.plane.columns; x++)
-          found.set(`${draft.left + x},${draft.top + y}`, draft.plane.values[y * draft.plane.columns + x]!);
+      for (let y = 0; y < draft.rows; y++)
+        for (let x = 0; x < draft.columns; x++)
+          found.set(`${sampling.left + x},${sampling.top + y}`, draft.values[y * draft.columns + x]!);
       const wanted = new Map<string, number>();
       for (let y = 0; y < size.height; y++)
         for (let x = 0; x < size.width; x++) {
@@ -151,7 +152,7 @@ test("a draft: the element under the centre of every visible pixel", () => {
         }
       expect(found).toEqual(wanted);
     }
-  expect(draftPlane(plane, { left: 0, right: 21, top: 0, bottom: 5 }, size)).toBeUndefined();
+  expect(draftSampling(plane, { left: 0, right: 21, top: 0, bottom: 5 }, size)).toBeUndefined();
 });
 
 test("values as text, with the digits that the type holds", () => {

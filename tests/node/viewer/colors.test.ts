@@ -9,7 +9,9 @@ import { labelCode, labelPixel } from "#src/viewer/base/label-pixels.js";
 import { outsideColors } from "#src/viewer/base/outside-colors.js";
 import type { Plane } from "#src/viewer/base/plane.js";
 import { bent, scaleCurve, type ValueScale, valueScales } from "#src/viewer/base/value-scale.js";
+import { Drafts, draftSampling, sampledPlane } from "#src/viewer/draw/draft.js";
 import { paintPlane } from "#src/viewer/draw/paint.js";
+import { paintValues } from "#src/viewer/draw/pictures.js";
 import { layerColors } from "#src/viewer/draw/table.js";
 import type { LayerStyle } from "#src/viewer/model/layers.js";
 
@@ -140,6 +142,39 @@ it("a map that leaves no colour clamps to its ends", () => {
   const pixels = new Uint32Array(2);
   paintPlane(plane, table, { low: 0, high: 1, scale: "linear" }, undefined, true, pixels);
   expect([...pixels]).toEqual([table[0], table[255]]);
+});
+
+it("drafts have the colours of their elements, with a table of all values or without one", () => {
+  const [rows, columns] = [150, 131];
+  const types = [Uint8Array, Int8Array, Uint16Array, Int16Array, Int32Array, Float32Array];
+  const ranges = [
+    { low: 10, high: 90 },
+    { low: -300, high: 20_000 },
+    { low: 7, high: 7 },
+  ];
+  const drafts = new Drafts();
+  for (const [Values, range, outside] of types.flatMap((type) =>
+    ranges.flatMap((one) => (["mark", "clamp"] as const).map((how) => [type, one, how] as const)),
+  )) {
+    const values = new Values(9 + rows * columns).map((_, i) => (i * 7919) % 70_001);
+    const plane = { values, offset: 9, rows, columns, rowStride: 1, columnStride: rows };
+    const layer = { style: { ...style, outside }, ...range, tiles: [] };
+    for (const size of [
+      { width: 130, height: 120 },
+      { width: 9, height: 8 },
+    ]) {
+      const placed = { left: -3, right: size.width - 4, top: size.height, bottom: 2 };
+      const sampling = draftSampling(plane, placed, size)!;
+      const sampled = sampledPlane(plane, sampling);
+      const [found, wanted] = [0, 1].map(() => new Uint32Array(sampled.values.length)) as [
+        Uint32Array<ArrayBuffer>,
+        Uint32Array<ArrayBuffer>,
+      ];
+      drafts.paint(plane, sampling, layer, `${JSON.stringify(range)} ${outside}`, found);
+      paintValues(sampled, layer, wanted);
+      expect(found).toEqual(wanted);
+    }
+  }
 });
 
 describe("scales", () => {

@@ -1,6 +1,6 @@
 /** Renderer without WebGL2: draws images of tiles with a 2-D context. */
 import type { Tile, TileGap } from "../tiles/tile.js";
-import { drawDraft } from "./draft.js";
+import { Drafts } from "./draft.js";
 import { Drawn, tilePosition } from "./drawn.js";
 import { drawingContext, Pictures } from "./pictures.js";
 import { type Placed, placing } from "./placing.js";
@@ -21,6 +21,7 @@ import { Turning } from "./turning.js";
 export class CanvasRenderer implements Renderer {
   readonly kind = "canvas";
   readonly #pictures: Pictures;
+  readonly #drafts = new Drafts();
   readonly #layer = document.createElement("canvas");
   readonly #putter = new Putter();
   readonly #turning = new Turning((key) => this.#pictures.forget(key));
@@ -127,7 +128,7 @@ export class CanvasRenderer implements Renderer {
     for (const tile of layer.tiles) {
       const placed = where.place(tile.world);
       if (!where.isSeen(placed)) continue;
-      const isDraft = scene.isDraft && drawDraft(context, tile, layer, placed, bounds);
+      const isDraft = scene.isDraft && this.#drafts.draw(context, tile, layer, look, placed, bounds);
       const { picture, isFine } = isDraft
         ? { picture: undefined, isFine: true }
         : this.#pictures.of(tile, layer, look, placed, time);
