@@ -43,7 +43,7 @@ function locationTarget({ source, path, v1Order, as, variable, plate, name }: Vi
 /** Keeps the view in the address bar, so that it can be shared and restored by the back button. */
 function remember({ target, dataset, settings }: View, control: string): void {
   const place = locationTarget(target);
-  const query = writeQuery(place, { array: arrayFacts(dataset), settings });
+  const query = () => writeQuery(place, { array: arrayFacts(dataset), settings });
   const now = performance.now();
   if (control === "open") keepRecent(place);
   const isDrag = control !== "open" && control === last.control && now - last.time < sameDrag;
@@ -52,9 +52,12 @@ function remember({ target, dataset, settings }: View, control: string): void {
   const isEntered =
     control === "open" && (readQuery(location.search)?.v1Order ?? "spec") === (place.v1Order ?? "spec");
   clearTimeout(pending);
-  if (isDrag) pending = setTimeout(() => keep(query, "replace"), restAfterDrag);
-  else if (query === location.search) return;
-  else keep(query, isEntered ? "replace" : "push");
+  if (isDrag) {
+    pending = setTimeout(() => keep(query(), "replace"), restAfterDrag);
+    return;
+  }
+  const address = query();
+  if (address !== location.search) keep(address, isEntered ? "replace" : "push");
 }
 
 /** Adds an opened source to the recent ones. */

@@ -23,6 +23,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** Shows or hides an element. Browsers compute its style anew even if it is set to the same. */
+export function setHidden(element: HTMLElement, isHidden: boolean): void {
+  if (element.hidden !== isHidden) element.hidden = isHidden;
+}
+
 /** A small drawing in the colour of the text, as the path of a line in a square of 16 units. */
 export function icon(path: string): Element {
   const make = (name: string) => document.createElementNS("http://www.w3.org/2000/svg", name);

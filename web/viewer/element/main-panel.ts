@@ -64,10 +64,10 @@ export class MainPanel {
   }
 
   setBusy(text: string, progress?: Progress): void {
+    // Many frames repeat the same status while no data arrive.
+    if (this.#status.textContent.startsWith(text) && this.#progress.value === progress?.chunks) return;
     this.element.setAttribute("aria-busy", "true");
     this.#progress.classList.add("zw-active");
-    // Many frames repeat the same status while no data arrive.
-    const isSaid = this.#status.textContent.startsWith(text) && this.#progress.value === progress?.chunks;
     // Without a value the bar is indeterminate.
     if (!progress) this.#progress.removeAttribute("value");
     else {
@@ -75,7 +75,6 @@ export class MainPanel {
       this.#progress.value = progress.chunks;
       this.#progress.title = `${progress.chunks} of ${progress.totalChunks} chunks, ${formatByteCount(progress.bytes)}`;
     }
-    if (isSaid) return;
     this.#say(text);
     const still = `${text} Still waiting after 10 s: the source is slow or not responding.`;
     this.#waiting = setTimeout(() => this.#say(still), 10_000);

@@ -1,5 +1,5 @@
 /** Overlay of a picture: coastlines, meridians and parallels, the scale bar. */
-import { h } from "../base/dom.js";
+import { h, setHidden } from "../base/dom.js";
 import type { MapLines as Lines } from "../draw/map-lines.js";
 import { planScaleBar } from "../panels/scale-bar.js";
 import { datasetShape } from "../source/dataset.js";
@@ -74,7 +74,7 @@ export class Overlay {
       camera.row,
       Math.min(size.width * widest, 180),
     );
-    this.#bar.hidden = !bar;
+    setHidden(this.#bar, !bar);
     if (!bar) return;
     this.#line.style.width = `${bar.width}px`;
     if (this.#text.textContent !== bar.text) this.#text.textContent = bar.text;
@@ -84,7 +84,7 @@ export class Overlay {
     const { isGraticuleOn, areCoastsOn, axes } = state;
     const roles = axes.map((axis) => dataset.axes[axis]!.role);
     const isMap = roles.includes("latitude") && roles.includes("longitude");
-    this.#lines.hidden = !isMap || !(isGraticuleOn || areCoastsOn);
+    setHidden(this.#lines, !isMap || !(isGraticuleOn || areCoastsOn));
     if (this.#lines.hidden) return;
     if (!this.#isAsked) loadLines(this.redraw);
     if (areCoastsOn && !coasts && !this.#isCoastAsked) loadCoasts(this.redraw);

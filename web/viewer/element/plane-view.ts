@@ -3,6 +3,7 @@
  * and lines; the drawing itself is a `Painter`'s.
  */
 
+import { setHidden } from "../base/dom.js";
 import { type Command, Gestures, type Point } from "../input/gestures.js";
 import { type Camera, closest, panned, type Rectangle, visible, zoomed } from "../model/camera.js";
 import type { Layer } from "../model/layers.js";
@@ -474,7 +475,7 @@ export class PlaneView {
   #placeCursor(): void {
     const { cursor } = this.frame;
     const [cell, view] = [this.#cell, this.viewpoint];
-    cursor.hidden = !cell || !view;
+    setHidden(cursor, !cell || !view);
     if (cell && view) placeCursor(cursor, cell, this.#shown!, view);
   }
 }

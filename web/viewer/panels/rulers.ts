@@ -30,6 +30,9 @@ export function axisName(names: readonly (string | null)[] | undefined, axis: nu
 /** Minimum distance of two ticks, in CSS pixels. */
 const tickDistance = { across: 72, down: 36 };
 
+/** Contents of rulers: most frames repeat them, and replaced elements are laid out again. */
+const filled = new WeakMap<HTMLElement, string>();
+
 /** Fills a ruler of `size` CSS pixels for the visible elements `from` to `to`, which may be fractional. */
 export function fillRuler(
   ruler: HTMLElement,
@@ -48,17 +51,21 @@ export function fillRuler(
   const perElement = size / Math.abs(to - from);
   const ticks = ticksAlong(axis, first, last, { most, perElement, direction, length })
     .filter(({ at }) => share(at) >= 0 && share(at) <= 100)
-    .map(({ at, text }) => {
-      const tick = h("span", { class: "zw-tick" }, text);
-      // A tick is centred on its element.
-      if (direction === "across") tick.style.left = `${share(at)}%`;
-      else tick.style.top = `${share(at)}%`;
-      return tick;
-    });
+    // A tick is centred on its element.
+    .map(({ at, text }) => ({ text, place: `${share(at)}%` }));
+  const contents = JSON.stringify([title, ticks]);
+  if (filled.get(ruler) === contents) return;
+  filled.set(ruler, contents);
   ruler.replaceChildren(
     h("span", { class: "zw-axis-title" }, title),
-    h("div", { class: "zw-ticks" }, ...ticks),
+    h("div", { class: "zw-ticks" }, ...ticks.map(({ text, place }) => tickElement(text, place, direction))),
   );
+}
+
+function tickElement(text: string, place: string, direction: "across" | "down"): HTMLElement {
+  const tick = h("span", { class: "zw-tick" }, text);
+  tick.style[direction === "across" ? "left" : "top"] = place;
+  return tick;
 }
 
 /** Width of a vertical ruler in CSS pixels: title and longest label. */

@@ -103,6 +103,7 @@ function slicesPart(dataset: Dataset, change: Change): Control {
     sync(state, { kind }) {
       const axes = volumeAxes(dataset, state);
       element.hidden = state.view !== "volume" || kind !== "image" || !axes;
+      if (element.hidden) return;
       for (const { name, box, text, element: row } of rows) {
         const place = (slicesAcross as readonly string[]).indexOf(name);
         if (place >= 0 && axes) text.textContent = `across ${axisName(names, axes[place]!)}`;
