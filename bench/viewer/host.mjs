@@ -136,7 +136,9 @@ export async function startHost(workDir) {
       browser,
       close,
       openPage: (options) => openPage(browser, options),
-      openWatched: () => openWatched(devTools, { network, size, script: probe }),
+      /** @param conditions replace those of the network */
+      openWatched: (conditions = {}) =>
+        openWatched(devTools, { network: { ...network, ...conditions }, size, script: probe }),
     };
   } catch (error) {
     await close();

@@ -73,7 +73,8 @@ export async function measureLoad(host, address) {
   }
 }
 
-async function untilSeen(page, server, address) {
+/** Waits until the picture is complete. @returns times of the first picture and of its last change, and its place */
+export async function untilSeen(page, server, address) {
   const { waiting } = page;
   const end = Date.now() + patience;
   while (Date.now() < end) {

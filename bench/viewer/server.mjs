@@ -25,17 +25,22 @@ const compressed = new Map();
 let log = [];
 let open = 0;
 
-/** Serves files of pages, compressed once, as web hosts do. */
-function sendPage(file, response) {
-  const type = types[path.extname(file)] ?? "application/octet-stream";
+/** Files whose names change with their contents. */
+const hashed = /-[0-9a-z]{8}\.(?:js|wasm)$/;
+
+/** Serves files of pages, compressed once, as web hosts do: browsers confirm them on later visits. */
+function sendPage(file, request, response) {
   let body = compressed.get(file);
   body ??= gzipSync(readFileSync(file), { level: 9 });
   compressed.set(file, body);
-  response.writeHead(200, {
-    "content-type": type,
+  const head = {
+    "content-type": types[path.extname(file)] ?? "application/octet-stream",
     "content-encoding": "gzip",
-    "content-length": body.length,
-  });
+    "cache-control": hashed.test(file) ? "max-age=31536000, immutable" : "no-cache",
+    etag: `"${body.length}-${statSync(file).mtimeMs}"`,
+  };
+  if (request.headers["if-none-match"] === head.etag) return response.writeHead(304, head).end();
+  response.writeHead(200, { ...head, "content-length": body.length });
   response.end(body);
 }
 
@@ -53,6 +58,10 @@ function sendData(file, request, response, note) {
     "accept-ranges": "bytes",
     "content-type": "application/octet-stream",
   };
+  if (request.headers["if-none-match"] === head.etag) {
+    note.status = 304;
+    return response.writeHead(304, head).end();
+  }
   const range = rangeOf(request.headers.range, size);
   const [start, end] = range ?? [0, size - 1];
   note.range = range;
@@ -119,7 +128,7 @@ function answer(request, response) {
     note.status = 404;
     return response.writeHead(404, { "content-length": 0 }).end();
   }
-  return isData ? sendData(file, request, response, note) : sendPage(file, response);
+  return isData ? sendData(file, request, response, note) : sendPage(file, request, response);
 }
 
 // Clients that send all requests at once are served, too.

@@ -8,6 +8,7 @@ import { measureFrames, measureLongestTask, measureMemory } from "./motion.mjs";
 import { measureScrubbing } from "./scrub.mjs";
 import { stackRange } from "./stack.mjs";
 import { measureStreaming } from "./streaming.mjs";
+import { latency, measureVisits } from "./visits.mjs";
 
 const sources = [
   { source: "image", range: "100,4000", what: "20,480² uint16 in levels and shards" },
@@ -123,6 +124,31 @@ function scrubbing(hostOf) {
   };
 }
 
+function visiting(hostOf, { source, what }) {
+  const start = `viewer, ${what}, second visit with ${latency} ms latency`;
+  const first = `${start}, first picture: time beside the first visit`;
+  const requests = `${start}, requests for data: beside the first visit`;
+  const bytes = `${start}, bodies of data: beside the first visit`;
+  return {
+    rows: [first, requests, bytes],
+    measure: async () => {
+      const host = await hostOf();
+      const taken = [];
+      for (let round = 0; round < effort.calls; round++)
+        taken.push(await again(() => measureVisits(host, pagesFor.ours(host.server.plainUrl, source))));
+      const figure = (name, unit, of) => {
+        const [before, after] = [0, 1].map((visit) => Math.min(...taken.map((visits) => of(visits[visit]))));
+        return row(name, unit, after, before);
+      };
+      return [
+        figure(first, "ms", (visit) => visit.first),
+        figure(requests, "requests", (visit) => visit.requests),
+        figure(bytes, "KB", (visit) => visit.bytes / 1000),
+      ];
+    },
+  };
+}
+
 function streaming(hostOf) {
   const name =
     "viewer, 256 MiB in 64³ blosc chunks over HTTP, main thread busy: get with 2 workers over zarrita";
@@ -161,6 +187,7 @@ export function viewerSuite(workDir) {
     await opened?.close();
   };
   const loads = sources.map((shown) => loading(hostOf, shown));
-  const suite = [...loads, panning(hostOf), memory(hostOf), scrubbing(hostOf), streaming(hostOf)];
+  const visits = sources.map((shown) => visiting(hostOf, shown));
+  const suite = [...loads, ...visits, panning(hostOf), memory(hostOf), scrubbing(hostOf), streaming(hostOf)];
   return { suite: suite.map(withoutPictures), close };
 }
