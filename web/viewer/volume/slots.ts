@@ -1,14 +1,13 @@
-/** Places of an atlas: bricks take several each, and the least recently used ones give theirs up. */
+/** Places of an atlas, which bricks take; the least recently used ones give theirs up. */
 
 export class Slots {
-  /** In order of use: the first brick is evicted next. */
-  readonly #taken = new Map<string, readonly number[]>();
+  /** In order of use: the first is evicted next. */
+  readonly #taken = new Map<string, number>();
   readonly #free: number[] = [];
   #count = 0;
 
-  /** Number of taken places. */
-  get used(): number {
-    return this.#count - this.#free.length;
+  get size(): number {
+    return this.#taken.size;
   }
 
   /** Adds places up to a number. */
@@ -17,21 +16,25 @@ export class Slots {
     this.#count = Math.max(count, this.#count);
   }
 
-  /** Whether a brick has places. Counts as use. */
-  use(key: string): boolean {
-    const slots = this.#taken.get(key);
-    if (!slots) return false;
-    this.#taken.delete(key);
-    this.#taken.set(key, slots);
-    return true;
+  /** The place of a brick. */
+  placeOf(key: string): number | undefined {
+    return this.#taken.get(key);
   }
 
-  /** Takes free places beside those that a brick has; undefined if there are too few. */
-  take(key: string, count: number): readonly number[] | undefined {
-    if (this.#free.length < count) return undefined;
-    const slots = Array.from({ length: count }, () => this.#free.pop()!);
-    this.#taken.set(key, [...(this.#taken.get(key) ?? []), ...slots]);
-    return slots;
+  /** The place of a brick. Counts as use. */
+  use(key: string): number | undefined {
+    const slot = this.#taken.get(key);
+    if (slot === undefined) return undefined;
+    this.#taken.delete(key);
+    this.#taken.set(key, slot);
+    return slot;
+  }
+
+  /** Takes a free place; undefined if there is none. */
+  take(key: string): number | undefined {
+    const slot = this.#free.pop();
+    if (slot !== undefined) this.#taken.set(key, slot);
+    return slot;
   }
 
   /** The least recently used brick that is not needed. */
@@ -41,7 +44,9 @@ export class Slots {
   }
 
   release(key: string): void {
-    this.#free.push(...(this.#taken.get(key) ?? []));
+    const slot = this.#taken.get(key);
+    if (slot === undefined) return;
     this.#taken.delete(key);
+    this.#free.push(slot);
   }
 }
