@@ -6,6 +6,8 @@ import {
   brickKey,
   eachIndex,
   map3,
+  partOrigin,
+  partsPerBrick,
   side,
   type Vec3,
   type VolumeLevel,
@@ -214,7 +216,20 @@ it("2,000 movements through 1 TB keep the textures within the budget", () => {
   ] as const) {
     const fake = new FakeGl();
     const atlas = new Atlas(fakeContext(fake), "u8", levels, budget * 2 ** 20);
-    const extents = new Extents();
+    // Of bricks with one to four parts whose voxels differ.
+    const contents = Array.from({ length: partsPerBrick }, (_, last) => {
+      const extents = new Extents();
+      extents.add(partOf([0, 0, 0], [stored, stored, stored], () => 0));
+      for (let part = 0; part <= last; part++)
+        extents.add(
+          partOf(
+            map3((i) => partOrigin(part)[i]! + 9),
+            [1, 1, 1],
+            () => 1,
+          ),
+        );
+      return extents;
+    });
     let orbit: Orbit = defaultOrbit;
     let used: ReadonlySet<string> = new Set();
     let shownVoxels = 0;
@@ -240,7 +255,7 @@ it("2,000 movements through 1 TB keep the textures within the budget", () => {
         const isAdded =
           random() < 0.5
             ? atlas.addUniform(brick, 0, (key) => used.has(key))
-            : atlas.add(brick, [], extents, (key) => used.has(key));
+            : atlas.add(brick, [], contents[Math.floor(random() * 4)]!, (key) => used.has(key));
         if (isAdded && atlas.hasVoxels(brick)) shownVoxels++;
       }
       expect(atlas.bytes).toBe(fake.bytes);

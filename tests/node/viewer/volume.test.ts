@@ -173,18 +173,21 @@ it("changed cells of a page table are reported once", () => {
 
 it("places in the atlas: the least recently used brick that is not needed gives up its own", () => {
   const slots = new Slots();
-  expect(slots.take("a")).toBeUndefined();
-  slots.grow(2);
-  expect([slots.take("a"), slots.take("b"), slots.take("c")]).toEqual([0, 1, undefined]);
-  slots.use("a");
+  expect(slots.take("a", 1)).toBeUndefined();
+  slots.grow(4);
+  expect([slots.take("a", 1), slots.take("b", 2), slots.take("c", 2)]).toEqual([[0], [1, 2], undefined]);
+  expect([slots.use("a"), slots.use("c"), slots.used]).toEqual([true, false, 3]);
   expect(slots.oldest(() => false)).toBe("b");
   expect(slots.oldest((key) => key === "b")).toBe("a");
   expect(slots.oldest(() => true)).toBeUndefined();
+  // More places of a brick are released with the others.
+  expect(slots.take("b", 1)).toEqual([3]);
   slots.release("b");
-  expect(slots.take("c")).toBe(1);
-  slots.grow(3);
-  expect(slots.take("d")).toBe(2);
-  expect(slots.size).toBe(3);
+  expect(slots.used).toBe(1);
+  expect([...slots.take("c", 3)!].sort()).toEqual([1, 2, 3]);
+  slots.grow(5);
+  expect(slots.take("d", 1)).toEqual([4]);
+  expect(slots.used).toBe(5);
 });
 
 const viewpoint = (

@@ -1,16 +1,19 @@
 /**
- * The textures of a volume: an atlas of bricks, the page table, and the place and extent of values of each brick.
- * The atlas grows with the number of bricks, up to a budget.
+ * The textures of a volume: an atlas of bricks, the page table, and the places and extent of values of each brick.
+ * Parts of a brick whose voxels are equal are not stored. The atlas grows with the number of parts, up to a budget.
  */
 import {
   type Brick,
   brickKey,
   isFilled,
   map3,
+  partShape,
+  partsPerBrick,
   side,
   type Vec3,
   type VolumeLevel,
   type Voxels,
+  voxelsOfPart,
 } from "./bricks.js";
 import { cellsPerSide, cellTexels, type Extents } from "./extents.js";
 import { PageTable } from "./pages.js";
@@ -24,6 +27,8 @@ interface Stored {
   readonly brick: Brick;
   readonly number: number;
   readonly extents: Extents;
+  /** The places of its parts; undefined for those of equal voxels. */
+  readonly slots: (number | undefined)[];
 }
 
 /** A brick of equal voxels. */
@@ -34,15 +39,17 @@ interface Uniform {
   isUneven: boolean;
 }
 
-/** Voxels of a stored brick along each axis. */
-const storedSide = side + 2;
+/** Voxels of a stored part along each axis. */
+export const storedPart = map3((i) => partShape[i]! + 2);
 
-/** Bricks in a row of the table of bricks, where each has two texels, and the maximum number of rows. */
+/** Texels of a brick in the table of bricks, bricks in a row, and the maximum number of rows. */
+export const brickTexels = 3;
 export const tableRow = 256;
 const maxTableRows = 64;
-/** Maximum number of bricks of the atlas along an axis. */
-export const maxRow = 32;
+/** Maximum number of parts of the atlas along an axis. */
+export const maxRow = 64;
 
+const cellsOfBrick: Vec3 = [cellsPerSide, cellsPerSide, cellsPerSide];
 const cellBuffer = new Float32Array(4 * cellsPerSide ** 3);
 
 export class Atlas {
@@ -55,14 +62,18 @@ export class Atlas {
   readonly #pageTexture: WebGLTexture;
   readonly #table: WebGLTexture;
   #texture: WebGLTexture | undefined;
-  /** The extents of the bricks' cells. */
+  /** The extents of the bricks' cells, each at the place of the brick's first part. */
   #cells: WebGLTexture | undefined;
-  /** Bricks along x, y and z. */
+  /** Parts along x, y and z. */
   readonly row: readonly [x: number, y: number];
   layers = 0;
+  /** Number of bricks that will be added: an atlas hardly grows beyond the room that they take. */
+  missing = Number.POSITIVE_INFINITY;
   readonly #maxNumber: number;
   readonly #format: readonly [internal: number, type: number];
+  /** Maximum number of layers, and the number from which the atlas grows to it: it is copied, and counts twice then. */
   readonly #most: number;
+  readonly #beforeMost: number;
   #scratch = new Float32Array(0);
   #bytes = 0;
 
@@ -78,12 +89,15 @@ export class Atlas {
     const total = levels.reduce((sum, { shape }) => sum + bricksOf(shape), 0);
     const tableRows = Math.min(maxTableRows, Math.ceil((total + 1) / tableRow));
     this.#maxNumber = tableRows * tableRow - 1;
-    const fixed = 2 * this.pages.cells.length + 32 * tableRow * tableRows;
-    const slots = Math.max(1, Math.floor((budgetBytes - fixed) / this.#slotBytes));
+    const fixed = 2 * this.pages.cells.length + 16 * brickTexels * tableRow * tableRows;
+    const slots = Math.max(partsPerBrick, Math.floor((budgetBytes - fixed) / this.#slotBytes));
     const longest = gl.getParameter(gl.MAX_3D_TEXTURE_SIZE) as number;
-    const most = Math.min(maxRow, Math.floor(longest / storedSide));
-    this.row = rowFor(Math.min(slots, total), most);
-    this.#most = maxLayers(Math.min(most, Math.ceil(total / this.#rowSlots)), slots / this.#rowSlots);
+    const most = map3((i) => Math.min(maxRow, Math.floor(longest / storedPart[i]!)));
+    const all = partsPerBrick * total;
+    this.row = rowFor(Math.min(slots, all), most);
+    const least = Math.ceil(partsPerBrick / this.#rowSlots);
+    const usable = Math.min(most[2], Math.ceil(all / this.#rowSlots));
+    [this.#beforeMost, this.#most] = maxLayers(least, usable, slots / this.#rowSlots);
     this.#pageTexture = this.#makePages();
     this.#table = this.#makeTable(tableRows);
     this.#bytes = fixed;
@@ -91,7 +105,7 @@ export class Atlas {
 
   /** Maximum number of bricks with voxels. */
   get capacity(): number {
-    return this.#most * this.#rowSlots;
+    return Math.floor((this.#most * this.#rowSlots) / partsPerBrick);
   }
   get bytes(): number {
     return this.#bytes + this.layers * this.#rowSlots * this.#slotBytes;
@@ -105,13 +119,14 @@ export class Atlas {
     return this.row[0] * this.row[1];
   }
   get #slotBytes(): number {
-    return (storedSide ** 3 + 4 * cellsPerSide ** 3) * (this.kind === "u8" ? 1 : 4);
+    const voxels = storedPart[0] * storedPart[1] * storedPart[2];
+    return (voxels + 4 * cellsPerSide ** 3) * (this.kind === "u8" ? 1 : 4);
   }
 
   /** Whether a brick is at hand. Counts as use. */
   has(brick: Brick): boolean {
     const key = brickKey(brick);
-    return this.#uniform.get(key)?.isUneven === false || this.#slots.use(key) !== undefined;
+    return this.#uniform.get(key)?.isUneven === false || this.#slots.use(key);
   }
 
   hasVoxels(brick: Brick): boolean {
@@ -135,16 +150,22 @@ export class Atlas {
     const number = this.#number(brick, isNeeded);
     if (number === undefined) return false;
     this.#uniform.set(brickKey(brick), { brick, value, isUneven: false });
-    this.#describe(number, brick, -1, { min: value, max: value, hasGaps: false });
+    this.#describe(number, brick, [], { min: value, max: value, hasGaps: false });
     return true;
   }
 
   /** Adds a brick. @returns false if all bricks in the atlas are needed */
-  add(brick: Brick, parts: readonly Voxels[], extents: Extents, isNeeded: (key: string) => boolean): boolean {
+  add(
+    brick: Brick,
+    voxels: readonly Voxels[],
+    extents: Extents,
+    isNeeded: (key: string) => boolean,
+  ): boolean {
     const key = brickKey(brick);
-    const slot = this.#slots.take(key) ?? this.#makeRoom(key, isNeeded);
+    const parts = storedParts(extents);
+    const taken = this.#take(key, parts.length, isNeeded);
     const uniform = this.#uniform.get(key);
-    if (slot === undefined) {
+    if (!taken) {
       // Its edges are not interpolated then.
       if (uniform) uniform.isUneven = false;
       return uniform !== undefined;
@@ -158,23 +179,51 @@ export class Atlas {
       this.#slots.release(key);
       return false;
     }
-    this.#bricks.set(key, { brick, number, extents });
-    for (const part of parts) this.#upload(slot, part, extents);
-    this.#describe(number, brick, slot, extents);
+    const slots = Array.from({ length: partsPerBrick }, (_, part) => taken[parts.indexOf(part)]);
+    const stored = { brick, number, extents, slots };
+    this.#bricks.set(key, stored);
+    for (const piece of voxels) this.#upload(stored, piece);
+    this.#describe(number, brick, slots, extents);
     this.#staleCells.add(key);
     return true;
   }
 
-  /** Replaces a part of a brick, after its neighbour has been read. */
-  patch(brick: Brick, part: Voxels): void {
+  /** Replaces voxels of a brick's border, after its neighbour has been read. */
+  patch(brick: Brick, voxels: Voxels, isNeeded: (key: string) => boolean): void {
     const key = brickKey(brick);
-    const [slot, stored] = [this.#slots.use(key), this.#bricks.get(key)];
-    if (slot === undefined || !stored) return;
-    const isChanged = stored.extents.add(part);
-    this.#upload(slot, part, stored.extents);
+    const stored = this.#bricks.get(key);
+    // Without room, the edges of its parts are not interpolated.
+    if (!this.#slots.use(key) || !stored || !this.#storeParts(stored, voxels, isNeeded)) return;
+    const { extents } = stored;
+    const { hasGaps } = extents;
+    const isChanged = extents.add(voxels) || extents.hasGaps !== hasGaps;
+    this.#upload(stored, voxels);
     if (!isChanged) return;
-    this.#describe(stored.number, brick, slot, stored.extents);
+    this.#describe(stored.number, brick, stored.slots, extents);
     this.#staleCells.add(key);
+  }
+
+  /** Stores parts of equal voxels whose border gets other values. @returns false if there is no room */
+  #storeParts(stored: Stored, voxels: Voxels, isNeeded: (key: string) => boolean): boolean {
+    const { extents, slots, brick } = stored;
+    const equal = slots.flatMap((slot, part) => (slot === undefined ? [part] : []));
+    const uneven = equal.filter((part) => {
+      const inner = voxelsOfPart(voxels, part);
+      return inner && !isFilled(inner, extents.partValue(part)!);
+    });
+    if (uneven.length === 0) return true;
+    const key = brickKey(brick);
+    const taken = this.#take(key, uneven.length, (other) => other === key || isNeeded(other));
+    if (!taken) return false;
+    for (const [i, part] of uneven.entries()) {
+      slots[part] = taken[i];
+      const values = Float32Array.of(extents.partValue(part)!);
+      const whole = { into: [0, 0, 0], size: storedPart, values, offset: 0, strides: [0, 0, 0] } as const;
+      this.#uploadPart(taken[i]!, whole, extents);
+    }
+    this.#describe(stored.number, brick, slots, extents);
+    this.#staleCells.add(key);
+    return true;
   }
 
   /** Uploads cells that have changed, until a time. */
@@ -187,9 +236,10 @@ export class Atlas {
     for (const key of this.#staleCells) {
       if (performance.now() > until) return;
       this.#staleCells.delete(key);
-      const [slot, stored] = [this.#slots.placeOf(key), this.#bricks.get(key)];
-      if (slot === undefined || !stored) continue;
-      const [x, y, z] = map3((i) => this.#corner(slot)[i]! * cellsPerSide);
+      const stored = this.#bricks.get(key);
+      if (!stored) continue;
+      const corner = this.#corner(firstSlot(stored.slots)!);
+      const [x, y, z] = map3((i) => corner[i]! * cellsPerSide);
       cellTexels(stored.extents, cellBuffer);
       const data = isBytes ? new Uint8Array(cellBuffer) : cellBuffer;
       const length = cellsPerSide;
@@ -239,17 +289,27 @@ export class Atlas {
     return isFull() ? undefined : this.pages.add(brick);
   }
 
-  #makeRoom(key: string, isNeeded: (key: string) => boolean): number | undefined {
+  /** Takes places for parts of a brick; undefined if all bricks in the atlas are needed. */
+  #take(key: string, count: number, isNeeded: (key: string) => boolean): readonly number[] | undefined {
+    for (;;) {
+      const taken = this.#slots.take(key, count);
+      if (taken || !this.#makeRoom(isNeeded)) return taken;
+    }
+  }
+
+  #makeRoom(isNeeded: (key: string) => boolean): boolean {
     if (this.layers < this.#most) {
-      this.#grow(Math.min(this.#most, nextLayers(this.layers)));
-      return this.#slots.take(key);
+      const needed = (this.#slots.used + partsPerBrick * this.missing) / this.#rowSlots;
+      const next = nextLayers(this.layers, needed);
+      this.#grow(next > this.#beforeMost ? this.#most : next);
+      return true;
     }
     const oldest = this.#slots.oldest(isNeeded);
-    if (oldest === undefined) return undefined;
+    if (oldest === undefined) return false;
     this.#slots.release(oldest);
     this.pages.remove(this.#bricks.get(oldest)!.brick);
     this.#bricks.delete(oldest);
-    return this.#slots.take(key);
+    return true;
   }
 
   /** Replaces the atlas by a larger one. */
@@ -257,26 +317,26 @@ export class Atlas {
     const { gl } = this;
     const cellFormat = this.kind === "u8" ? gl.RGBA8 : gl.RGBA32F;
     const old = [this.#texture, this.#cells] as const;
-    this.#texture = this.#enlarged(old[0], this.#format[0], storedSide, layers);
-    this.#cells = this.#enlarged(old[1], cellFormat, cellsPerSide, layers);
+    this.#texture = this.#enlarged(old[0], this.#format[0], storedPart, layers);
+    this.#cells = this.#enlarged(old[1], cellFormat, cellsOfBrick, layers);
     setFilter(gl, gl.NEAREST);
     this.layers = layers;
     this.#slots.grow(layers * this.#rowSlots);
   }
 
-  /** The GPU copies the content. @param length texels of a brick along each axis */
-  #enlarged(old: WebGLTexture | undefined, format: number, length: number, layers: number): WebGLTexture {
+  /** The GPU copies the content. @param size texels of a place along each axis */
+  #enlarged(old: WebGLTexture | undefined, format: number, size: Vec3, layers: number): WebGLTexture {
     const { gl } = this;
-    const [width, height] = [this.row[0] * length, this.row[1] * length];
+    const [width, height] = [this.row[0] * size[0], this.row[1] * size[1]];
     const texture = gl.createTexture();
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_3D, texture);
     setSampling(gl, gl.LINEAR);
-    gl.texStorage3D(gl.TEXTURE_3D, 1, format, width, height, layers * length);
+    gl.texStorage3D(gl.TEXTURE_3D, 1, format, width, height, layers * size[2]);
     if (!old) return texture;
     const frame = gl.createFramebuffer();
     gl.bindFramebuffer(gl.READ_FRAMEBUFFER, frame);
-    for (let z = 0; z < this.layers * length; z++) {
+    for (let z = 0; z < this.layers * size[2]; z++) {
       gl.framebufferTextureLayer(gl.READ_FRAMEBUFFER, gl.COLOR_ATTACHMENT0, old, 0, z);
       gl.copyTexSubImage3D(gl.TEXTURE_3D, 0, 0, 0, z, 0, 0, width, height);
     }
@@ -303,7 +363,7 @@ export class Atlas {
     gl.bindTexture(gl.TEXTURE_2D, texture);
     for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER])
       gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
-    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, 2 * tableRow, rows);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, brickTexels * tableRow, rows);
     return texture;
   }
 
@@ -334,38 +394,56 @@ export class Atlas {
   }
 
   /**
-   * Writes the two texels of a brick: its index and level; its extent of values, its place, and whether it has gaps
-   * (1) and a level above 0 (2).
+   * Writes the texels of a brick: its index and level; its extent of values, the place of its cells, and whether it
+   * has gaps (1) and a level above 0 (2); the places of its parts. A place of -1 stands for equal voxels.
    */
   #describe(
     number: number,
     { at, level }: Brick,
-    slot: number,
+    slots: readonly (number | undefined)[],
     { min, max, hasGaps }: Pick<Extents, "min" | "max" | "hasGaps">,
   ): void {
     const { gl } = this;
     gl.activeTexture(gl.TEXTURE2);
     gl.bindTexture(gl.TEXTURE_2D, this.#table);
-    const [i, j, k] = slot < 0 ? [-1, 0, 0] : this.#corner(slot);
-    const place = i + maxRow * (j + maxRow * k);
     const kind = (hasGaps ? 1 : 0) + (level > 0 ? 2 : 0);
-    const texels = Float32Array.of(...at, level, min / this.unit, max / this.unit, place, kind);
-    const [x, y] = [2 * (number % tableRow), Math.floor(number / tableRow)];
-    gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, 2, 1, gl.RGBA, gl.FLOAT, texels);
+    const content = [min / this.unit, max / this.unit, this.#place(firstSlot(slots)), kind];
+    const places = Array.from({ length: partsPerBrick }, (_, part) => this.#place(slots[part]));
+    const texels = Float32Array.of(...at, level, ...content, ...places);
+    const [x, y] = [brickTexels * (number % tableRow), Math.floor(number / tableRow)];
+    gl.texSubImage2D(gl.TEXTURE_2D, 0, x, y, brickTexels, 1, gl.RGBA, gl.FLOAT, texels);
   }
 
-  /** The place of a slot in the atlas, in bricks. */
+  /** The place of a slot as one number. */
+  #place(slot: number | undefined): number {
+    if (slot === undefined) return -1;
+    const [x, y, z] = this.#corner(slot);
+    return x + maxRow * (y + maxRow * z);
+  }
+
+  /** The place of a slot in the atlas, in parts. */
   #corner(slot: number): Vec3 {
     const [across, down] = this.row;
     return [slot % across, Math.floor(slot / across) % down, Math.floor(slot / (across * down))];
   }
 
-  #upload(slot: number, part: Voxels, { min, max }: Extents): void {
+  /** Uploads voxels of a brick to its stored parts. */
+  #upload({ slots, extents }: Stored, voxels: Voxels): void {
+    for (const [part, slot] of slots.entries()) {
+      const inner = slot === undefined ? undefined : voxelsOfPart(voxels, part);
+      if (inner) this.#uploadPart(slot!, inner, extents);
+    }
+  }
+
+  #uploadPart(slot: number, voxels: Voxels, { min, max }: Extents): void {
     const { gl } = this;
-    const { into, size } = part;
+    const { into, size } = voxels;
     const corner = this.#corner(slot);
-    const [x, y, z] = map3((i) => corner[i]! * storedSide + into[i]!);
-    const { data, rowLength, imageHeight } = this.#texels(part, Number.isFinite(min) && Number.isFinite(max));
+    const [x, y, z] = map3((i) => corner[i]! * storedPart[i]! + into[i]!);
+    const { data, rowLength, imageHeight } = this.#texels(
+      voxels,
+      Number.isFinite(min) && Number.isFinite(max),
+    );
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_3D, this.#texture!);
     setUnpacking(gl, 1, rowLength, imageHeight);
@@ -406,35 +484,50 @@ export class Atlas {
   }
 }
 
-/** Layers of bricks after growing: an atlas is copied, so a few large steps would leave much of it empty. */
-const nextLayers = (layers: number): number => Math.ceil(layers * 1.2) || 1;
+/** The parts of a brick to store: at least one, whose place its cells have too. */
+function storedParts(extents: Extents): readonly number[] {
+  const parts = Array.from({ length: partsPerBrick }, (_, part) => part);
+  const uneven = parts.filter((part) => extents.hasGaps || extents.partValue(part) === undefined);
+  return uneven.length > 0 ? uneven : [0];
+}
+
+const firstSlot = (slots: readonly (number | undefined)[]): number | undefined =>
+  slots.find((slot) => slot !== undefined);
 
 /**
- * Maximum number of layers, of which the last step of growth holds two numbers.
+ * Layers of parts after growing: an atlas is copied, so large steps would leave much of it empty, and small ones
+ * copy too often.
+ */
+const nextLayers = (layers: number, needed = Number.POSITIVE_INFINITY): number =>
+  Math.max(1, layers + Math.ceil(Math.min(Math.max(needed - layers, layers / 32), layers / 10)));
+
+/**
+ * The last two numbers of layers of an atlas that grows: there is room for both.
+ * @param least layers for one brick
  * @param all layers for all bricks
  * @param room layers within the budget
  */
-function maxLayers(all: number, room: number): number {
-  if (nextLayers(0) >= all) return 1;
-  let layers = 1;
-  for (let next = nextLayers(layers); layers < all; next = nextLayers(layers)) {
-    const wanted = Math.min(next, all);
-    if (layers + wanted > room) break;
-    layers = wanted;
+function maxLayers(least: number, all: number, room: number): readonly [before: number, most: number] {
+  let [before, layers] = [0, least];
+  while (layers < all) {
+    const next = Math.min(nextLayers(layers), all);
+    if (layers + next > room) break;
+    [before, layers] = [layers, next];
   }
-  return layers;
+  return [before, layers];
 }
 
 const bricksOf = (shape: Vec3): number =>
   map3((i) => Math.ceil(shape[i]! / side)).reduce((product, count) => product * count, 1);
 
 /**
- * The smallest numbers of bricks along x and y with which a number of bricks fits into an atlas. Narrow slices keep
- * the voxels of a brick close together in memory.
+ * The smallest numbers of parts along x and y with which a number of parts fits into an atlas. Narrow slices keep
+ * the voxels of a part close together in memory.
+ * @param most maximum number along each axis
  */
-function rowFor(count: number, most: number): readonly [number, number] {
-  const area = Math.min(Math.ceil(count / most), most ** 2);
-  const across = Math.ceil(area / most);
+function rowFor(count: number, most: Vec3): readonly [number, number] {
+  const area = Math.min(Math.ceil(count / most[2]), most[0] * most[1]);
+  const across = Math.ceil(area / most[1]);
   return [across, Math.ceil(area / across)];
 }
 

@@ -16,6 +16,10 @@ export interface Box {
 /** Voxels of a brick along each axis. */
 export const side = 64;
 
+/** Voxels of the parts of a brick, each stored with its border. Rows along x stay whole, so that uploads are few. */
+export const partShape: Vec3 = [side, side / 2, side / 2];
+export const partsPerBrick = 4;
+
 /** A level of a volume. */
 export interface VolumeLevel {
   /** Voxels along each axis. */
@@ -51,6 +55,20 @@ export function isFilled({ values, offset, strides, size }: Voxels, value: numbe
       for (let x = 0; x < count[0]; x++)
         if (values[offset + x * strides[0] + y * strides[1] + z * strides[2]] !== value) return false;
   return true;
+}
+
+/** The first voxel of a part. */
+export const partOrigin = (part: number): Vec3 => [0, (part & 1) * partShape[1], (part >> 1) * partShape[2]];
+
+/** Cuts voxels of a stored brick to a part with its border, in which they are placed; undefined if none are left. */
+export function voxelsOfPart(voxels: Voxels, part: number): Voxels | undefined {
+  const { into, size, offset, strides } = voxels;
+  const origin = partOrigin(part);
+  const skipped = map3((i) => Math.max(0, origin[i]! - into[i]!));
+  const start = map3((i) => into[i]! + skipped[i]! - origin[i]!);
+  const length = map3((i) => Math.min(size[i]! - skipped[i]!, partShape[i]! + 2 - start[i]!));
+  if (length.some((count) => count <= 0)) return undefined;
+  return { ...voxels, into: start, size: length, offset: offset + dot(skipped, strides) };
 }
 
 export const brickKey = ({ level, at }: Brick): string => `${level} ${at.join()}`;

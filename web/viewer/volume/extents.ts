@@ -1,6 +1,6 @@
 /** The extents of values in a brick and in its cells: rays skip cells that cannot change the result. */
 import type { Numbers } from "../base/plane.js";
-import { side, type Voxels } from "./bricks.js";
+import { eachIndex, map3, partOrigin, partShape, partsPerBrick, side, type Voxels } from "./bricks.js";
 
 /** Voxels of a cell along each axis, as a power of two, and cells of a brick along each axis. */
 const cellBits = 3;
@@ -34,6 +34,22 @@ export class Extents {
     const value = this.#first ?? Number.NaN;
     const isEven = Number.isNaN(value) || (this.min === this.max && !this.hasGaps);
     return this.#isUniform && isEven ? value : undefined;
+  }
+
+  /**
+   * The value of all voxels of a part and of its border; undefined if they differ. NaN, which does not count, if
+   * there are no others.
+   */
+  partValue(part: number): number | undefined {
+    const { cells } = this;
+    let value: number | undefined;
+    for (const i of partCells[part]!) {
+      const [min, max] = [cells[2 * i]!, cells[2 * i + 1]!];
+      if (min > max) continue;
+      value ??= min;
+      if (min !== value || max !== value) return undefined;
+    }
+    return value ?? Number.NaN;
   }
 
   /** Adds a part of the stored brick. @returns whether the extent of a cell has changed */
@@ -111,6 +127,15 @@ export class Extents {
     return isChanged;
   }
 }
+
+/** The cells of each part of a brick. */
+const partCells = Array.from({ length: partsPerBrick }, (_, part) => {
+  const cells: number[] = [];
+  const first = map3((i) => partOrigin(part)[i]! / cellSide);
+  const to = map3((i) => first[i]! + partShape[i]! / cellSide);
+  eachIndex({ from: first, to }, ([x, y, z]) => cells.push((z * cellsPerSide + y) * cellsPerSide + x));
+  return cells;
+});
 
 /** Whether numbers, none of them NaN, are equal. */
 function isEqual(values: Numbers, from: number, stride: number, count: number): boolean {

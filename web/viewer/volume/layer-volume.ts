@@ -97,6 +97,7 @@ export class LayerVolume {
     if (!this.#hasNews) return this.#uploadBorders(until);
     this.#hasNews = false;
     const isNeeded = (key: string) => this.#keys.has(key);
+    atlas.missing = this.#missing.length;
     let isChanged = false;
     const rest: Brick[] = [];
     for (const brick of this.#missing) {
@@ -124,6 +125,7 @@ export class LayerVolume {
   }
 
   #uploadBorders(until: number): boolean {
+    const isNeeded = (key: string) => this.#keys.has(key);
     let isChanged = false;
     while (this.#borders.length > 0 && (!isChanged || performance.now() <= until)) {
       const { level, at } = this.#borders.shift()!;
@@ -131,7 +133,8 @@ export class LayerVolume {
       eachIndex(this.blocks.bricksBeside(place, level, at), (index) => {
         const brick = { level, at: index };
         const parts = this.blocks.border(brick, place, at);
-        if (this.#atlas!.hasVoxels(brick)) for (const part of parts) this.#atlas!.patch(brick, part);
+        if (this.#atlas!.hasVoxels(brick))
+          for (const part of parts) this.#atlas!.patch(brick, part, isNeeded);
         else if (parts.some((part) => this.#atlas!.checkBorder(brick, part))) this.#addMissing(brick);
       });
       isChanged = true;

@@ -3,8 +3,8 @@
  * of values can change the result.
  */
 import type { VolumeMode } from "../model/volume.js";
-import { maxRow, tableRow } from "./atlas.js";
-import { side } from "./bricks.js";
+import { brickTexels, maxRow, tableRow } from "./atlas.js";
+import { partShape, side } from "./bricks.js";
 import { cellSide, cellsPerSide } from "./extents.js";
 import { maxSlices } from "./slices.js";
 
@@ -145,8 +145,9 @@ const unevenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
     if (${stop}) break;
     float s = phase + from * interval;
     vec3 point = pointAt(start + direction * s), pace = direction * density;
+    ivec2 entry;
     vec4 brick, content;
-    int number = pageOf(point, brick, content);
+    int number = pageOf(point, entry, brick, content);
     vec3 page = side * factors[0], first = origins[0] + floor((point - origins[0]) / page) * page;
     float next = min(leaving(start, inverse, pieceFrom, pieceTo), s + leaving(point, 1.0 / pace, first, first + page));
     vec3 origin = origins[int(brick.w)], factor = factors[int(brick.w)];
@@ -155,18 +156,26 @@ const unevenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
       vec3 own = clamp(floor((point - origin) / (side * factor)), vec3(0.0), lastBricks[int(brick.w)]);
       first = origin + own * side * factor;
       next = min(next, s + leaving(point, 1.0 / pace, first, first + side * factor));
-      if (own != brick.xyz) content = contentOf(own, int(brick.w), first + 0.5 * side * factor, point);
+      if (own != brick.xyz) content = contentOf(own, int(brick.w), first + 0.5 * side * factor, point, entry);
       brick.xyz = own;
     }
+    // Each part of a brick is stored elsewhere.
+    vec3 inner = insideBrick(point, brick), seat = vec3(-1.0);
+    first = origin + (brick.xyz * side + vec3(0.0, partOf(inner)) * partShape) * factor;
+    next = min(next, s + leaving(point, 1.0 / pace, first, first + partShape * factor));
     float begin = from;
     from = min(count, max(ceil((next - phase) / interval), begin + 1.0));
     float part = from - begin, least = content.x, most = content.y;
+    if (content.z >= 0.0) {
+      seat = atlasPlace(inner, entry);
+      if (seat.x < 0.0) least = most = cellAt(inner, content).x;
+    }
     if (number == 0 || ${skip}) { former = -3e38; continue; }
-    if (content.z < 0.0) {
+    if (seat.x < 0.0) {
       if (least == least) { ${uniform} former = least; }
       continue;
     }
-    vec3 scale = inside, way = pace * interval / factor * scale, place = atlasPlace(point, brick, content) * scale;
+    vec3 scale = inside, way = pace * interval / factor * scale, place = seat * scale;
     for (float j = 0.0; j < part; j++, place += way) {
       float v = texture(atlas, place).r;
       ${sample}
@@ -213,7 +222,7 @@ const evenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
           first = origins[level] + own * side * factor;
           next = min(next, leaving(start, inverse, first, first + side * factor));
           t = next = max(next, now + nudge);
-          if (own != brick.xyz) content = contentOf(own, level, first + 0.5 * side * factor, point);
+          if (own != brick.xyz) content = contentOf(own, level, first + 0.5 * side * factor, point, entry);
         }
       }
     }
@@ -228,12 +237,12 @@ const evenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
     float phase = enter + pace.z / size;
     float s = phase + ceil((now - phase) / interval) * interval;
     float count = ceil((next - s) / interval);
-    vec3 seat = seatOf(content.z);
-    ivec3 corner = ivec3(seat) * ${cellsPerSide};
+    vec4 places = texelFetch(bricks, entry + ivec2(2, 0), 0);
+    ivec3 corner = ivec3(seatOf(content.z)) * ${cellsPerSide};
     vec3 inner = (start + direction * s - first) / factor;
     vec3 move = direction * interval / factor;
     vec3 scale = inside, way = move * scale;
-    vec3 base = (seat * (side + 2.0) + 1.0 + inner) * scale;
+    vec3 base = (1.0 + inner) * scale;
     vec3 cellAt = inner / cellSide, cellWay = move / cellSide, perCell = 1.0 / cellWay;
     float from = 0.0;
     while (from < count) {
@@ -244,7 +253,9 @@ const evenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
         most = extent.y;
       }
       bool isSkipped = isSkipping && (${skip});
-      bool isUniform = isFlat || (isSkipping && isDense && least == most);
+      vec2 cellPart = partOf(cell * cellSide);
+      float partPlace = placeOfPart(places, cellPart);
+      bool isUniform = isFlat || (least == most && (partPlace < 0.0 || (isSkipping && isDense)));
       float around = isSkipped || isUniform ? extent.z * unit : 0.0;
       vec3 ends = (cell + ahead + around * turn - cellAt) * perCell;
       float begin = from;
@@ -252,7 +263,7 @@ const evenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
       if (isSkipped) { former = -3e38; continue; }
       float part = from - begin;
       if (isUniform) { ${uniform} former = least; continue; }
-      vec3 place = base + begin * way;
+      vec3 place = base + begin * way + partCorner(partPlace, cellPart) * scale;
       for (float j = 0.0; j < part; j++, place += way) {
         float v = texture(atlas, place).r;
         ${sample}
@@ -301,6 +312,7 @@ uniform bool isSliceSmooth;
 out vec4 colour;
 
 const float side = ${side}.0;
+const vec3 partShape = vec3(${partShape.join()});
 const float cellSide = ${cellSide}.0;
 const bool isSkipping = true;
 const bool isAligned = ${isAligned};
@@ -360,47 +372,74 @@ vec4 shaded(vec3 at, vec3 scale) {
   return vec4(mapped(texture(atlas, at).r).rgb * lit(slope), 1.0);
 }
 
-/** The place of a brick in the atlas, in bricks. */
+/** The place of a part in the atlas, in parts. */
 vec3 seatOf(float place) {
   vec3 seat = floor(place * vec3(1.0, ${1 / maxRow}, ${1 / maxRow ** 2}));
   seat.xy -= ${maxRow}.0 * seat.yz;
   return seat;
 }
 
-ivec2 entryOfBrick(uint number) { return ivec2(2u * (number % ${tableRow}u), number / ${tableRow}u); }
+ivec2 entryOfBrick(uint number) { return ivec2(${brickTexels}u * (number % ${tableRow}u), number / ${tableRow}u); }
 
 /** The texels of the page at a point: its brick, and the content of the brick. */
-int pageOf(vec3 point, out vec4 brick, out vec4 content) {
+int pageOf(vec3 point, out ivec2 entry, out vec4 brick, out vec4 content) {
   ivec3 cell = ivec3(floor((point - origins[0]) / (side * factors[0])));
   uint number = texelFetch(pages, clamp(cell, ivec3(0), textureSize(pages, 0) - 1), 0).r;
-  ivec2 entry = entryOfBrick(number);
+  entry = entryOfBrick(number);
   brick = texelFetch(bricks, entry, 0);
   content = texelFetch(bricks, entry + ivec2(1, 0), 0);
   return int(number);
 }
 
-/** The place of a point of a brick in the atlas, in texels. */
-vec3 atlasPlace(vec3 point, vec4 brick, vec4 content) {
+/** A point in voxels of a brick. */
+vec3 insideBrick(vec3 point, vec4 brick) {
   int level = int(brick.w);
-  vec3 inner = clamp((point - origins[level]) / factors[level] - brick.xyz * side, -0.5, side + 0.5);
-  return seatOf(content.z) * (side + 2.0) + 1.0 + inner;
+  return clamp((point - origins[level]) / factors[level] - brick.xyz * side, -0.5, side + 0.5);
+}
+
+/** The index of a part along y and z. */
+vec2 partOf(vec3 inner) { return step(partShape.yz, inner.yz); }
+
+float placeOfPart(vec4 places, vec2 part) {
+  vec2 two = part.y > 0.5 ? places.zw : places.xy;
+  return part.x > 0.5 ? two.y : two.x;
+}
+
+/** The place in the atlas that the first voxel of the brick would have beside a part, in texels. */
+vec3 partCorner(float place, vec2 part) {
+  return seatOf(place) * (partShape + 2.0) - vec3(0.0, part) * partShape;
+}
+
+/** The place of a point of a brick in the atlas, in texels; negative in parts of equal values. */
+vec3 atlasPlace(vec3 inner, ivec2 entry) {
+  vec2 part = partOf(inner);
+  float place = placeOfPart(texelFetch(bricks, entry + ivec2(2, 0), 0), part);
+  return place < 0.0 ? vec3(-1.0) : partCorner(place, part) + 1.0 + inner;
+}
+
+/** The extent of the cell that holds a point of a brick. */
+vec4 cellAt(vec3 inner, vec4 content) {
+  ivec3 cell = clamp(ivec3(inner / cellSide), ivec3(0), ivec3(${cellsPerSide - 1}));
+  return texelFetch(cells, ivec3(seatOf(content.z)) * ${cellsPerSide} + cell, 0);
 }
 
 /** The value at a point of a slice; NaN if there is none. */
 float sliceValue(vec3 point) {
+  ivec2 entry;
   vec4 brick, content;
-  int number = pageOf(point, brick, content);
+  int number = pageOf(point, entry, brick, content);
   if (number == 0 || content.z < 0.0) return number == 0 ? uintBitsToFloat(0x7fc00000u) : content.x;
-  vec3 place = atlasPlace(point, brick, content);
+  vec3 inner = insideBrick(point, brick), place = atlasPlace(inner, entry);
+  if (place.x < 0.0) return cellAt(inner, content).x;
   return isSliceSmooth
     ? texture(atlas, place / vec3(textureSize(atlas, 0))).r
     : texelFetch(atlas, ivec3(floor(place)), 0).r;
 }
 
 /** The content of a brick; if a finer one has its middle, the value nearest to a point. */
-vec4 contentOf(vec3 at, int level, vec3 middle, vec3 point) {
+vec4 contentOf(vec3 at, int level, vec3 middle, vec3 point, out ivec2 entry) {
   vec4 brick, content;
-  if (pageOf(middle, brick, content) > 0 && brick == vec4(at, float(level))) return content;
+  if (pageOf(middle, entry, brick, content) > 0 && brick == vec4(at, float(level))) return content;
   float value = sliceValue(point);
   return vec4(value, value, -1.0, 0.0);
 }

@@ -1,13 +1,14 @@
-/** Places of an atlas, which bricks take; the least recently used ones give theirs up. */
+/** Places of an atlas: bricks take several each, and the least recently used ones give theirs up. */
 
 export class Slots {
-  /** In order of use: the first is evicted next. */
-  readonly #taken = new Map<string, number>();
+  /** In order of use: the first brick is evicted next. */
+  readonly #taken = new Map<string, readonly number[]>();
   readonly #free: number[] = [];
   #count = 0;
 
-  get size(): number {
-    return this.#taken.size;
+  /** Number of taken places. */
+  get used(): number {
+    return this.#count - this.#free.length;
   }
 
   /** Adds places up to a number. */
@@ -16,25 +17,21 @@ export class Slots {
     this.#count = Math.max(count, this.#count);
   }
 
-  /** The place of a brick. */
-  placeOf(key: string): number | undefined {
-    return this.#taken.get(key);
-  }
-
-  /** The place of a brick. Counts as use. */
-  use(key: string): number | undefined {
-    const slot = this.#taken.get(key);
-    if (slot === undefined) return undefined;
+  /** Whether a brick has places. Counts as use. */
+  use(key: string): boolean {
+    const slots = this.#taken.get(key);
+    if (!slots) return false;
     this.#taken.delete(key);
-    this.#taken.set(key, slot);
-    return slot;
+    this.#taken.set(key, slots);
+    return true;
   }
 
-  /** Takes a free place; undefined if there is none. */
-  take(key: string): number | undefined {
-    const slot = this.#free.pop();
-    if (slot !== undefined) this.#taken.set(key, slot);
-    return slot;
+  /** Takes free places beside those that a brick has; undefined if there are too few. */
+  take(key: string, count: number): readonly number[] | undefined {
+    if (this.#free.length < count) return undefined;
+    const slots = Array.from({ length: count }, () => this.#free.pop()!);
+    this.#taken.set(key, [...(this.#taken.get(key) ?? []), ...slots]);
+    return slots;
   }
 
   /** The least recently used brick that is not needed. */
@@ -44,9 +41,7 @@ export class Slots {
   }
 
   release(key: string): void {
-    const slot = this.#taken.get(key);
-    if (slot === undefined) return;
+    this.#free.push(...(this.#taken.get(key) ?? []));
     this.#taken.delete(key);
-    this.#free.push(slot);
   }
 }
