@@ -60,12 +60,25 @@ const sharedData = {
  */
 const parts = ["open", "start", "element", "page", "soon"];
 
+/** Removes comments and indentation from shaders, which minifiers keep in template strings. */
+const plainShaders = {
+  name: "plain-shaders",
+  transform: {
+    filter: { id: /\/shaders\.js$/ },
+    handler: (code) =>
+      code
+        .replace(/[ \t]*\/\/ .*$/gm, "")
+        .replace(/^\s*\/\*\*.*?\*\/$/gms, "")
+        .replace(/\n\s+/g, "\n"),
+  },
+};
+
 /** Options of Rolldown for the scripts. */
 const scriptInput = {
   input: Object.fromEntries(Object.entries(scripts).map(([name, entry]) => [name, path.join(out, entry)])),
   external: (id) => copies.test(id) || id.startsWith("node:"),
   resolve: { alias },
-  plugins: [sharedData],
+  plugins: [sharedData, plainShaders],
   preserveEntrySignatures: "allow-extension",
   makeAbsoluteExternalsRelative: false,
 };
@@ -138,6 +151,7 @@ function bundleModules() {
     {
       input: Object.fromEntries(entries.map((entry) => [fileOf(entry), entry.module])),
       external: /^zarr-wasm(?:\/|$)/,
+      plugins: [plainShaders],
       experimental: { attachDebugInfo: "none" },
     },
     {
