@@ -175,6 +175,7 @@ test("the crosshair is dragged", async ({ viewer, page }) => {
 test("panes share one zoom, and lengths along all axes are to scale", async ({ viewer, page }) => {
   // Voxels of 2 × 0.5 × 0.5 µm.
   await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz");
+  await settles(page);
   const { xy, xz, yz } = panesOf(page);
   const areToScale = async () => {
     const [[y, x], [z, x2], [y2, z2]] = [await xy.scales(), await xz.scales(), await yz.scales()];
