@@ -129,6 +129,7 @@ export const viewerTargets = [
   value(/^viewer, 20,480².*all in view after a cold start: time/, "<=", 3000, "ms"),
   ratio(/^viewer, 1,024 .*all in view after a cold start: time/, "<=", 0.7, limits.link),
   value(/^viewer, .*second visit.*first picture/, "<=", 200, "ms"),
+  value(/^viewer, .*second visit.*bodies of data/, "<=", 1, "KB"),
   ratio(/^viewer, .*slices shown while a slider is dragged/, ">=", 2),
   value(/^viewer, 20,480².*requests for data until the first picture/, "<=", 7, "requests"),
   ratio(/^viewer, .*bytes fetched over bytes in view/, "<=", 1.5),

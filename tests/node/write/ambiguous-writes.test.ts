@@ -121,8 +121,9 @@ it("requests that the server carries out after they have timed out undo no appen
   server.fault = async (request) => {
     if (request.method !== "PUT" || Math.random() > 0.1) return undefined;
     const applied = new Promise((resolve) => setTimeout(resolve, 100 + 300 * Math.random()));
-    late = Promise.all([late, applied.then(() => server.apply(request))]);
-    await late;
+    const answered = applied.then(() => server.apply(request));
+    late = Promise.all([late, answered]);
+    await answered;
     return { break: true };
   };
   const write = async (writer: number) => {
