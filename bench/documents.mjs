@@ -304,14 +304,15 @@ function getLabel(name) {
     .replace("transposed big-endian chunk, microscopy", "transposed big-endian");
 }
 
+/** Load before the benchmarks, which keep the cores busy themselves. */
+const [loadBefore] = os.loadavg();
+
 function machineNote(isQuick) {
   const cpus = os.cpus();
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus.length} × ${cpus[0].model.trim()}, ${os.type()} ${os.arch()}, Node ${process.versions.node}`;
-  const [, load] = os.loadavg();
-  // The benchmarks themselves keep one core busy.
-  const isBusy = load > cpus.length;
-  const warning = `**The machine was busy with other work (load average ${load.toFixed(1)}): even ratios are rough.**`;
+  const isBusy = loadBefore > cpus.length / 2;
+  const warning = `**The machine was busy with other work (load average ${loadBefore.toFixed(1)}): even ratios are rough.**`;
   const quick = "**Measured with `--quick`: the figures mean nothing.**";
   return [`Measured on ${day}: ${machine}.`, ...(isBusy ? [warning] : []), ...(isQuick ? [quick] : [])].join(
     "\n",

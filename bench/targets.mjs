@@ -8,9 +8,9 @@ const value = (pattern, sign, bound, unit, reason) => ({ pattern, of: "value", s
 /** Why rows miss their targets. */
 const limits = {
   bits: "V8 has no BMI2 and fewer registers for bit fields (docs/compile-flags.md)",
-  apart:
-    "the two engines were measured minutes apart on a busy machine: in turn, ten of these cases have 0.92 to 1.05",
+  apart: "the two engines were measured minutes apart: in turn, ten of these cases have 0.92 to 1.05",
   link: "the emulated connection takes 2.2 s for 1,024 responses: a page that only fetches them has a ratio of 0.73",
+  drags: "a third of the processor time is the browser's: network, messages, compositing",
   files: "importing 13 files with 400 KB takes 20 ms",
   client: "Node's HTTP client and first touches of the result take more than half of the time",
   collector:
@@ -18,6 +18,7 @@ const limits = {
   copies: "takes twice the processor time of zarr-python: calls of the system, garbage collection, copies",
   encode:
     "encoding blosc lz4 takes as long as copying values to workers and chunks back, so the calling thread does it",
+  compiler: "not WebAssembly: our native build of the same sources has the same ratio",
   core: "the core takes most of the time, at the speed of the native libraries; the rest are copies and first touches",
   faults: "first touches of the fresh result take two thirds of the time",
   fresh: "a shard is assembled in fresh memory: 5,000 to 28,000 page faults instead of 1,000 to 5,000",
@@ -31,8 +32,10 @@ const limits = {
     "more than half of the time is garbage collection and the copy of the chunk in the benchmark's store",
   search: "native libzstd reaches 1.7; a faster search makes larger output (docs/compile-flags.md)",
   rows: "chunks are cut and results filled in rows of 512 bytes, into pages of 4 KiB (docs/performance-tips.md)",
+  stages: "0.71 in other runs: the stages gain where a chunk stays in the cache between them",
   touched: "first touches of a result of 98 MiB: into a reused array it is 1.10",
   threads: "half of the time is copies between threads and first touches of the result",
+  visits: "three round trips of 50 ms, scripts for 110 ms, and drawing without a GPU",
   vectors: "native vectors have up to 64 bytes, SIMD128 has 16",
 };
 
@@ -54,7 +57,7 @@ export const targets = [
   ratio(/^in heap, permute .* with byte swap: wasm over permute/, "<=", 1.08),
   ratio(/^in heap, unshuffle (?:2|4|8|16) B, .*: wasm over native c-blosc/, ">=", 1, limits.memory),
   ratio(/^in heap, bit unshuffle [1248] B, .*: wasm over native c-blosc/, ">=", 1.1),
-  ratio(/^in heap, chunk 64³ .* fused: wasm over/, "<=", 0.75),
+  ratio(/^in heap, chunk 64³ .* fused: wasm over/, "<=", 0.75, limits.stages),
 
   decode("blosc lz4 shuffle", "c-blosc", 0.95),
   decode("blosc lz4 bitshuffle", "c-blosc", 1.3, limits.memory),
@@ -67,7 +70,7 @@ export const targets = [
     0.75,
     limits.bits,
   ),
-  decode("lz4", "liblz4", 0.85),
+  decode("lz4", "liblz4", 0.85, limits.compiler),
   decode("gzip level 5", "libdeflate", 0.82, limits.bits),
   ratio(/^in heap, encode (?:blosc lz4 shuffle|zstd level 3|gzip level 5), .*: wasm over native/, ">=", 0.65),
 
@@ -128,9 +131,9 @@ export const viewerTargets = [
   ratio(/^viewer, .*first picture after a cold start: over/, "<=", 0.5),
   value(/^viewer, 20,480².*all in view after a cold start: time/, "<=", 3000, "ms"),
   ratio(/^viewer, 1,024 .*all in view after a cold start: time/, "<=", 0.7, limits.link),
-  value(/^viewer, .*second visit.*first picture/, "<=", 200, "ms"),
+  value(/^viewer, .*second visit.*first picture/, "<=", 200, "ms", limits.visits),
   value(/^viewer, .*second visit.*bodies of data/, "<=", 1, "KB"),
-  ratio(/^viewer, .*slices shown while a slider is dragged/, ">=", 2),
+  ratio(/^viewer, .*slices shown while a slider is dragged/, ">=", 2, limits.drags),
   value(/^viewer, 20,480².*requests for data until the first picture/, "<=", 7, "requests"),
   ratio(/^viewer, .*bytes fetched over bytes in view/, "<=", 1.5),
   value(/^viewer, .*frames under 20 ms/, ">=", 95, "%"),
