@@ -3,7 +3,7 @@
 import { grayTable } from "../shared/pixels.js";
 import { byteValue, cubeValue, largeValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import { ViewerPage } from "./viewer-page.js";
+import { holdBack, ViewerPage } from "./viewer-page.js";
 
 const range = [-64, 448] as const;
 const cube = `source=/stores/cube&map=gray&range=${range.join(":")}`;
@@ -235,14 +235,7 @@ test("a Zarr v1 array of ambiguous order can be read in both orders", async ({ v
 });
 
 test("the picture keeps its size when the panels arrive after it", async ({ viewer, page }) => {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route(/side-panels/, async (route) => {
-    await released;
-    await route.continue();
-  });
+  const { release } = await holdBack(page, /side-panels/);
   await viewer.show("source=/stores/large&at=2000,1000,2");
   const before = await viewer.box.boundingBox();
   release();

@@ -4,7 +4,7 @@ import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { startServer } from "../../scripts/lib/server.mjs";
 import { packageMounts, pagesFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
-import { canvasPixelAt } from "./viewer-page.js";
+import { canvasPixelAt, holdBack } from "./viewer-page.js";
 
 /** An empty page with the script from the CDN folder. */
 async function open(page: Page, site: string, body: string): Promise<void> {
@@ -111,18 +111,9 @@ test("changes while a source is opened apply to it, and opening it again twice k
   page,
   site,
 }) => {
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let asked = false;
-  await page.route("**/stores/cube/**", async (route) => {
-    asked = true;
-    await gate;
-    await route.continue();
-  });
+  const { held, release } = await holdBack(page, /\/stores\/cube\//);
   await open(page, site, `<zarr-viewer id="one" src="/stores/cube" range="0:300"></zarr-viewer>`);
-  await expect.poll(() => asked).toBe(true);
+  await expect.poll(() => held.length).toBeGreaterThan(0);
   const one = element(page, "one");
   await one.evaluate((viewer) => viewer.setAttribute("colormap", "magma"));
   await one.evaluate((viewer) => {

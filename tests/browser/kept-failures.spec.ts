@@ -14,7 +14,8 @@ const visit = (page: Page) =>
     const { getBytes, HttpStore, open, PersistentCache } = (await import(entry)) as typeof Library;
     const persistentCache = new PersistentCache({ name: "failures" });
     const store = new HttpStore(new URL("/stores/pyramid/0", location.href), { persistentCache });
-    const { bytes } = await getBytes(await open(store, { kind: "array" }));
+    // Requests for documents of other versions would be aborted in some visits, and then not stored.
+    const { bytes } = await getBytes(await open(store, { kind: "array", version: 3 }));
     await persistentCache.flush();
     const sum = bytes.reduce((total, value) => total + value, 0);
     return { sum, size: await persistentCache.size().catch(() => -1) };
@@ -45,10 +46,7 @@ test("a quota that is exhausted ends neither reads nor later writes", async ({ p
   }
   await quota();
   await page.reload();
-  const again = await visit(page);
-  expect(again.sum).toBe(sum);
-  // The request for another version's document is aborted in some visits, and then not stored.
-  expect(Math.abs(again.size - size)).toBeLessThan(1000);
+  expect(await visit(page)).toEqual({ sum, size });
 });
 
 test("a storage that fails at any call costs nothing but the cache", async ({ page }) => {

@@ -1,25 +1,9 @@
 // Loading: progress is shown, and the last request wins. Responses are held back until the test releases
 // them.
-import type { Page, Route } from "@playwright/test";
 import { grayTable } from "../shared/pixels.js";
 import { largeValue, sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-
-/** Holds back matching requests; `release` lets them and all later ones continue. */
-async function holdBack(page: Page, pattern: RegExp) {
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const held: string[] = [];
-  await page.route(pattern, async (route: Route) => {
-    held.push(new URL(route.request().url()).pathname);
-    await gate;
-    // Aborted requests cannot be continued.
-    await route.continue().catch(() => {});
-  });
-  return { held, release };
-}
+import { holdBack } from "./viewer-page.js";
 
 const grayOf = (slice: number) => grayTable(64, 64, [0, 256], (y, x) => sliceValue([slice, y, x]));
 

@@ -1,5 +1,5 @@
 /** Page object of the viewer. */
-import { expect, type Locator, type Page } from "@playwright/test";
+import { expect, type Locator, type Page, type Route } from "@playwright/test";
 import { canvasExpression, elementsExpression, grayRows, type Pixels, pixelsOf } from "../shared/pixels.js";
 
 /** Disables WebGL, so that the 2-D context is used. */
@@ -87,6 +87,22 @@ export async function openElements(page: Page, site: string, body: string): Prom
     document.body.innerHTML = html;
   }, body);
   await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+}
+
+/** Holds back matching requests; `release` lets them and all later ones continue. */
+export async function holdBack(page: Page, pattern: RegExp) {
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const held: string[] = [];
+  await page.route(pattern, async (route: Route) => {
+    held.push(new URL(route.request().url()).pathname);
+    await gate;
+    // Aborted requests cannot be continued.
+    await route.continue().catch(() => {});
+  });
+  return { held, release };
 }
 
 /** Waits until everything has been drawn: panels that appear after the first picture may change its size. */

@@ -2,17 +2,9 @@
 import { deflateRawSync, gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createCodecChain } from "zarr-wasm/codecs";
+import { randomizer } from "../support/support.js";
 
 const count = 2 ** 19;
-
-/** Numbers in [0, 1) from a fixed seed. */
-function randomizer(seed: number) {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 const corpora: Record<string, () => Uint8Array> = {
   "camera noise": () => {

@@ -18,6 +18,7 @@ import {
   type Voxels,
 } from "#src/viewer/volume/bricks.js";
 import { cellSide, cellsPerSide, Extents } from "#src/viewer/volume/extents.js";
+import { randomizer } from "../support/support.js";
 
 interface Texture {
   readonly size: Vec3;
@@ -204,11 +205,8 @@ function examine(atlas: Atlas, textures: readonly Texture[], values: Voxels["val
 }
 
 const shuffled = (list: readonly Vec3[], seed: number): Vec3[] => {
-  let state = seed;
-  const keys = list.map((one) => {
-    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
-    return [state, one] as const;
-  });
+  const random = randomizer(seed);
+  const keys = list.map((one) => [random(), one] as const);
   return keys.sort(([a], [b]) => a - b).map(([, one]) => one);
 };
 

@@ -16,17 +16,9 @@ import {
 import { type VolumeViewpoint, visiblePart } from "#src/viewer/volume/camera.js";
 import { cellSide, cellsPerSide, cellTexels, Extents } from "#src/viewer/volume/extents.js";
 import { chooseBricks } from "#src/viewer/volume/octree.js";
+import { randomizer } from "../support/support.js";
 
 const stored = side + 2;
-
-/** Random numbers from a fixed seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
-    return (state >> 8) / 0x7fffff;
-  };
-}
 
 /** A part of a stored brick whose values come from a function of its place. */
 function partOf(into: Vec3, size: Vec3, value: (x: number, y: number, z: number) => number): Voxels {
@@ -39,7 +31,7 @@ function partOf(into: Vec3, size: Vec3, value: (x: number, y: number, z: number)
 }
 
 it("the extent of a cell includes all voxels with which its samples are interpolated", () => {
-  const random = randomNumbers(3);
+  const random = randomizer(3);
   const whole = Array.from({ length: stored ** 3 }, () => (random() < 0.01 ? Math.fround(random()) : 0));
   whole[(20 * stored + 20) * stored + 20] = Number.NaN;
   const value = (x: number, y: number, z: number) => whole[(z * stored + y) * stored + x]!;
@@ -91,7 +83,7 @@ it("the extent of a cell includes all voxels with which its samples are interpol
 });
 
 it("the cells within reach of a cell have values within its extent, as many as possible", () => {
-  const random = randomNumbers(5);
+  const random = randomizer(5);
   const count = cellsPerSide ** 3;
   const texels = new Float32Array(4 * count);
   for (const density of [0, 0.002, 0.05, 1]) {
@@ -209,7 +201,7 @@ it("2,000 movements through 1 TB keep the textures within the budget", () => {
     const shape = map3(() => Math.ceil(length / 2 ** i));
     return { shape, factor: map3(() => 2 ** i), origin: [0, 0, 0] };
   });
-  const random = randomNumbers(11);
+  const random = randomizer(11);
   for (const [budget, moves] of [
     [512, 100],
     [64, 1900],
