@@ -124,7 +124,7 @@ export const targets = [
   ratio(/: wasm in Chromium over wasm in Node$/, ">=", 0.85, limits.apart),
 ].map(withText);
 
-/** Targets of the viewer rows, which take minutes to measure and are not in bench/results.json. */
+/** Targets of the viewer rows, which take minutes to measure. */
 export const viewerTargets = [
   value(/^viewer, 20,480².*first picture after a cold start: time/, "<=", 600, "ms"),
   value(/^viewer, 1,024 .*first picture after a cold start: time/, "<=", 500, "ms"),

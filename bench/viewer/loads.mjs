@@ -1,7 +1,9 @@
 // Loads a picture: measures the time until it is first visible, the time until it is complete, and the
 // requests.
+
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { image } from "./data.mjs";
 
 /** Maximum wait for a picture; milliseconds without a change after which it is complete. */
@@ -39,8 +41,6 @@ export async function again(measure) {
     }
   }
 }
-
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Waits until no requests have been sent for a while, and none are in flight. */
 export async function untilQuiet(server, time = 1000) {

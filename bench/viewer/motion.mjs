@@ -1,13 +1,13 @@
 // Moves a picture: measures the regularity of frames, the longest tasks of the main thread, and memory.
+
 import { readFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
 import { NoPicture, patience, untilQuiet } from "./loads.mjs";
 
 /** Wheel notches to zoom in before moving, so that the picture extends beyond the view. */
 const notches = 6;
 /** Interval of simulated mouse events, in milliseconds. */
 const step = 16;
-
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Opens a page and zooms in. */
 async function openEnlarged(host, address) {

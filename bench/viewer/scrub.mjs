@@ -1,12 +1,11 @@
 // Drags a slider through the slices of a stack, and counts the slices that are shown as a whole.
+import { setTimeout as pause } from "node:timers/promises";
 import { NoPicture, patience } from "./loads.mjs";
 import { stack } from "./stack.mjs";
 
 /** Duration of a drag from the first slice to the last, and interval of mouse events, in milliseconds. */
 const duration = 4000;
 const step = 16;
-
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
  * Runs in the page before its scripts: notes which slice the largest canvas shows, at every frame. Reads the

@@ -1,5 +1,6 @@
 // Visits a page twice with one browser profile: measures the time until the picture is first visible, and the
 // requests for data. On the second visit, the browser has the page's scripts, and the viewer the data.
+import { setTimeout as pause } from "node:timers/promises";
 import { untilSeen } from "./loads.mjs";
 
 /** Latency of the network in milliseconds. */
@@ -7,8 +8,6 @@ export const latency = 50;
 
 /** Time in which the viewer stores its data, in milliseconds. */
 const storing = 3000;
-
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** @returns {Promise<{first: number, requests: number, bytes: number}[]>} both visits; bytes of bodies of data */
 export async function measureVisits(host, address) {
