@@ -61,16 +61,10 @@ export class Balance {
    * @param period identifies a time without pauses between reads or writes; undefined outside of one.
    * @param since when a synchronous task started, so that the first one of a period is measured as well.
    */
-  end(
-    side: Side,
-    bytes: number,
-    period: number | undefined,
-    now = performance.now(),
-    since: number | undefined = undefined,
-  ): void {
+  end(side: Side, bytes: number, period: number | undefined, now = performance.now(), since?: number): void {
     this.#running[side]--;
-    const isLater = since === undefined || this.#last?.period === period;
-    const last = isLater ? this.#last : { at: since, period };
+    const isFirst = since !== undefined && this.#last?.period !== period;
+    const last = isFirst ? { at: since, period } : this.#last;
     // Results of both sides at the same time tell nothing about either.
     const isPure = side === this.#side && this.#running[side === "here" ? "workers" : "here"] === 0;
     this.#last = isPure && period !== undefined && bytes > 0 ? { at: now, period } : undefined;
