@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { getBytes, MapStore, open, type Selection, type Store, slice } from "zarr-wasm";
 import { byteSpans } from "#src/read/partial.js";
-import { errorOf, product } from "../support/support.js";
+import { errorOf, product, randomBytes } from "../support/support.js";
 import {
   all,
   blosc,
@@ -36,13 +36,7 @@ const itemBytes: Record<string, number> = {
 
 /** Bytes in which neighbours differ and that compress somewhat. */
 function pattern(length: number, seed: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let state = seed | 1;
-  for (let i = 0; i < length; i++) {
-    state = (Math.imul(state, 1664525) + 1013904223) | 0;
-    bytes[i] = i % 7 < 3 ? state >>> 24 : i >> 9;
-  }
-  return bytes;
+  return randomBytes(length, seed).map((byte, i) => (i % 7 < 3 ? byte : i >> 9));
 }
 
 /** An array of one chunk, read in part and as a whole. */

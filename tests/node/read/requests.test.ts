@@ -28,14 +28,7 @@ import {
 const openArray = (store: Store, options = {}) => open(store, { kind: "array", ...options });
 const wait = () => new Promise((resolve) => setTimeout(resolve, 1));
 /** Bytes that compress to about half. */
-function noise(length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  for (let i = 0, state = 1; i < length; i++) {
-    state = (Math.imul(state, 1664525) + 1013904223) | 0;
-    bytes[i] = (state >>> 24) & 15;
-  }
-  return bytes;
-}
+const noise = (length: number) => randomBytes(length).map((byte) => byte & 15);
 
 const kib = 2 ** 10;
 const mib = 2 ** 20;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { create, createGroup, get, MapStore, open, type Store, set } from "zarr-wasm";
 import { type CopyOptions, copy } from "zarr-wasm/transfer";
+import { randomizer } from "../support/support.js";
 
 const values = Uint16Array.from({ length: 32 * 32 }, (_, i) => i + 1);
 
@@ -68,12 +69,11 @@ describe.each<[string, CopyOptions]>([
 });
 
 it("stores that block, or answer late and in any order, give the same copy", async () => {
-  let seed = 7;
+  const random = randomizer(7);
   const late = (call: () => unknown) => {
-    seed = (seed * 1103515245 + 12345) % 2 ** 31;
     const end = performance.now() + 2;
     while (performance.now() < end);
-    return wait(seed % 5).then(call);
+    return wait(random() * 5).then(call);
   };
   for (const options of [{}, { chunks: [8, 32], codecs: "zstd" }] satisfies CopyOptions[]) {
     const to = new MapStore();

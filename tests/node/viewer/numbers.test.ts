@@ -10,6 +10,7 @@ import { tileTexels } from "#src/viewer/draw/texels.js";
 import { Envelope } from "#src/viewer/numbers/envelope.js";
 import { Findings } from "#src/viewer/numbers/findings.js";
 import { summarize } from "#src/viewer/numbers/summary.js";
+import { randomizer } from "../support/support.js";
 
 const plane = (values: Plane["values"], rows: number, columns: number): Plane => ({
   values,
@@ -73,11 +74,8 @@ it.each(numberTypes)("summaries of %o match an element-by-element computation", 
 });
 
 function seeded(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const random = randomizer(seed);
+  return (below) => Math.floor(random() * below);
 }
 
 /** Element by element, by definition. */

@@ -52,6 +52,7 @@ import { opacityTable, opaqueEntries } from "#src/viewer/volume/opacities.js";
 import { PageTable } from "#src/viewer/volume/pages.js";
 import { Slots } from "#src/viewer/volume/slots.js";
 import { volumeLevels, volumeProblem } from "#src/viewer/volume/space.js";
+import { randomizer } from "../support/support.js";
 
 const level = (shape: Vec3, factor: Vec3, origin: Vec3 = [0, 0, 0]): VolumeLevel => ({
   shape,
@@ -133,17 +134,13 @@ it("the parts of a brick hold its voxels and its border once, from the blocks th
 });
 
 it("a page table holds the finest brick of every cell, whatever was added and removed", () => {
-  let seed = 7;
-  const random = (count: number) => {
-    seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;
-    return (seed >> 8) % count;
-  };
+  const random = randomizer(7);
   for (const levels of pyramids) {
     const table = new PageTable(levels);
     const all = bricksOf(levels);
     const present = new Map<string, Brick>();
     for (let round = 0; round < 300; round++) {
-      const brick = all[random(all.length)]!;
+      const brick = all[Math.floor(random() * all.length)]!;
       const key = brickKey(brick);
       if (present.delete(key)) table.remove(brick);
       else {

@@ -15,6 +15,7 @@ import {
   slice,
   type ZarrArray,
 } from "zarr-wasm";
+import { randomizer } from "../support/support.js";
 
 const sequences = Number(process.env["ZARR_WASM_SEQUENCES"] ?? 2000);
 
@@ -99,11 +100,8 @@ function pick(g: fc.GeneratorValue, length: number): Picked {
 function valuesFor(g: fc.GeneratorValue, kind: Kind, length: number, fill: Value): ElementData {
   const seed = g(fc.integer, { min: 1, max: 2 ** 31 - 2 });
   const isFill = g(fc.integer, { min: 0, max: 5 }) === 0;
-  let state = seed;
-  const next = () => {
-    state = (state * 48271) % 2147483647;
-    return kind === "bool" ? state & 1 : state % 100;
-  };
+  const random = randomizer(seed);
+  const next = () => Math.floor(random() * (kind === "bool" ? 2 : 100));
   const data = new kinds[kind](length);
   for (let i = 0; i < length; i++)
     data[i] = (isFill ? fill : kind === "int64" ? BigInt(next()) : next()) as never;
