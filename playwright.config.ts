@@ -1,8 +1,8 @@
 // Browser tests: the viewer and the package in Chromium, under the strictest page policy.
 import { defineConfig } from "@playwright/test";
-import { findChromium } from "./scripts/lib/system.mjs";
+import { findHeadlessShell } from "./scripts/lib/system.mjs";
 
-const executablePath = findChromium();
+const executablePath = findHeadlessShell();
 
 export default defineConfig({
   testDir: "tests/browser",

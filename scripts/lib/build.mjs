@@ -42,7 +42,7 @@ function emscriptenEnv(toolchain) {
   return isDebians ? { NODE_PATH: "/usr/share/nodejs", EMSDK_PYTHON: "/usr/bin/python3" } : {};
 }
 
-/** Files in which CMake and Ninja store absolute paths; a build folder may hold others (build/fuzz has findings). */
+/** Files in which CMake and Ninja store absolute paths; a build folder may hold others. */
 const placesKnown = ["CMakeCache.txt", "CMakeFiles", "build.ninja", ".ninja_deps", ".ninja_log", "_deps"];
 
 /**

@@ -27,7 +27,7 @@ const shortBatch = 8;
  */
 export function buildFuzzers() {
   step("Building the native fuzzer under AddressSanitizer and UndefinedBehaviorSanitizer");
-  buildNative("fuzz", ["zw_fuzz"]);
+  buildNative("sanitize", ["zw_fuzz"]);
   buildScript();
   step("Making seeds from the golden data");
   rmSync(path.join(fuzzDir, "seeds"), { recursive: true, force: true });
@@ -45,7 +45,7 @@ function buildScript() {
   run(findTool("esbuild"), [entry, ...options, `--external:${distDir}/*`, `--outfile=${script}`]);
 }
 
-const program = () => path.join(fuzzDir, "tests/fuzz/zw_fuzz");
+const program = () => path.join(buildDir, "sanitize/tests/fuzz/zw_fuzz");
 const lines = (text) => text.trim().split("\n");
 
 /**

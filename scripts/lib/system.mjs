@@ -6,7 +6,8 @@ import { capture, run, SetupError, step, which } from "./process.mjs";
 
 /**
  * All requirements except Node and git. `has` looks for the program itself, so an Emscripten or a Chromium from
- * elsewhere serves as well as Debian's. `debian` is the package that provides it, or a function that returns its name.
+ * elsewhere serves as well as Debian's. `debian` names the packages that provide it, or is a function that returns its
+ * name.
  */
 const requirements = {
   emscripten: {
@@ -55,7 +56,11 @@ const requirements = {
     debian: "python3-msgpack",
     has: () => pythonSays("import msgpack; print('found')").startsWith("found"),
   },
-  chromium: { what: "Chromium or Chrome", debian: "chromium", has: () => findChromium() },
+  chromium: {
+    what: "Chromium or Chrome",
+    debian: ["chromium", "chromium-headless-shell"],
+    has: () => findChromium(),
+  },
   firefox: { what: "Firefox ($FIREFOX, or on PATH)", debian: "firefox-esr", has: () => findFirefox() },
   webkit: {
     what: "WebKitGTK's WebKitWebDriver (on PATH) and MiniBrowser ($MINIBROWSER)",
@@ -131,6 +136,11 @@ export function findChromium() {
   return ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"].map(which).find(Boolean);
 }
 
+/** Path of Chromium without windows, which starts and draws faster; else of a whole one; or undefined. */
+export function findHeadlessShell() {
+  return process.env.CHROMIUM ?? which("chromium-headless-shell") ?? findChromium();
+}
+
 /** Path of a Firefox: $FIREFOX, else the usual names on PATH; or undefined. */
 export function findFirefox() {
   if (process.env.FIREFOX) return process.env.FIREFOX;
@@ -194,7 +204,7 @@ function isDebian() {
 
 /** Names of the Debian packages that provide requirements. */
 function packagesOf(missing) {
-  return [...new Set(missing.map(({ debian }) => (typeof debian === "function" ? debian() : debian)))];
+  return [...new Set(missing.flatMap(({ debian }) => (typeof debian === "function" ? debian() : debian)))];
 }
 
 function explain(missing) {

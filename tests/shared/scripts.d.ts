@@ -87,6 +87,7 @@ declare module "*/scripts/lib/server.mjs" {
 
 declare module "*/scripts/lib/system.mjs" {
   export function findChromium(): string | undefined;
+  export function findHeadlessShell(): string | undefined;
   export function findNginx(): string | undefined;
   export function findFirefox(): string | undefined;
   export function findWebKitDriver(): string | undefined;

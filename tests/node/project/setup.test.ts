@@ -53,7 +53,7 @@ describe("set-up", skipFor(unsupportedSystem(process.platform !== "win32")), () 
   });
 
   it("reconfigures another checkout's configuration, and keeps files that are not CMake's", () => {
-    const build = path.join(dir, "build/fuzz");
+    const build = path.join(dir, "build/sanitize");
     const findings = path.join(build, "findings/a");
     const configure = (source: string, toolchain = "") => {
       mkdirSync(path.dirname(findings), { recursive: true });
