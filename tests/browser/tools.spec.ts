@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { sliceValue } from "../shared/viewer-stores.js";
 import { expect, test } from "./site.js";
-import type { ViewerPage } from "./viewer-page.js";
+import { canvasPixel, type ViewerPage } from "./viewer-page.js";
 
 const slices = "source=/stores/slices&select=4,:,:&map=gray&range=0:256";
 
@@ -176,6 +176,32 @@ test("distances on maps follow great circles", async ({ viewer, page, problems }
     [14, 15],
   ]);
   await expect(page.locator(".zw-view .zw-measure")).toHaveText(/^69\d\d km/);
+});
+
+test("a measured line over the edge of a map goes on at the other edge", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await viewer.show("source=/stores/weather&path=t2m&select=2,:,:&tool=measure");
+  await expect(page.locator(".zw-view .zw-measure")).toHaveCount(1);
+  // 55° N, 155° W to 55° N, 155° E.
+  await drag(viewer, page, [
+    [14, 2],
+    [14, 33],
+  ]);
+  const label = page.locator(".zw-view .zw-measure");
+  await expect(label).toHaveText(/^31\d\d km/);
+  const line = page.locator(".zw-view .zw-measure-line");
+  for (const column of [2, 33]) {
+    const at = await viewer.positionOf(14, column);
+    // The circle around an end.
+    expect((await canvasPixel(line, { x: at.x + 4, y: at.y }))[3]).toBeGreaterThan(200);
+  }
+  const end = await viewer.positionOf(14, 33);
+  const [box, text] = [(await viewer.box.boundingBox())!, (await label.boundingBox())!];
+  expect(text.x - box.x).toBeGreaterThan(end.x - text.width);
 });
 
 test("a picked element is followed through the slices, and reported", async ({ page, site }) => {

@@ -77,8 +77,11 @@ export class MeasureTool extends TwoPointTool {
     const text = distanceText(axes, from, to, shown.projection?.isIdentity ?? true);
     if (this.#text.textContent !== text) this.#text.textContent = text;
     const path = pathOnScreen(shown, viewpoint, pathBetween(axes, from, to));
-    drawPath(this.#line, viewpoint, path);
-    this.#placeLabel(viewpoint, path.at(-1)!);
+    const turns = turnsOnScreen(shown, viewpoint);
+    drawPath(this.#line, viewpoint, path, turns);
+    const { x, y } = path.at(-1)!;
+    const isInView = (turn: number) => x + turn >= 0 && x + turn <= viewpoint.size.width;
+    this.#placeLabel(viewpoint, { x: x + (turns.find(isInView) ?? 0), y });
   }
 
   /** Beside the last point, within the picture. */
@@ -124,20 +127,34 @@ function pathOnScreen(
   return isLine(shown) ? points.map(({ x }) => ({ x, y: size.height / 2 })) : points;
 }
 
+/** Shifts in CSS pixels of the turns of a map that wraps around: a line over its edge goes on at the other one. */
+function turnsOnScreen({ projection }: PlaneContent, view: Viewpoint): readonly number[] {
+  if (!projection?.isPeriodic) return [0];
+  const turn = projection.columns * view.camera.scale;
+  return [-turn, 0, turn];
+}
+
 /** Light on dark, visible on any colour. */
-function drawPath(canvas: HTMLCanvasElement, { size, ratio }: Viewpoint, path: readonly Point[]): void {
+function drawPath(
+  canvas: HTMLCanvasElement,
+  { size, ratio }: Viewpoint,
+  path: readonly Point[],
+  shifts: readonly number[],
+): void {
   canvas.width = Math.round(size.width * ratio);
   canvas.height = Math.round(size.height * ratio);
   const context = canvas.getContext("2d")!;
   context.scale(ratio, ratio);
   context.beginPath();
-  for (const [i, { x, y }] of path.entries()) {
-    if (i === 0) context.moveTo(x, y);
-    else context.lineTo(x, y);
-  }
-  for (const { x, y } of [path[0]!, path.at(-1)!]) {
-    context.moveTo(x + 4, y);
-    context.arc(x, y, 4, 0, 2 * Math.PI);
+  for (const shift of shifts) {
+    for (const [i, { x, y }] of path.entries()) {
+      if (i === 0) context.moveTo(x + shift, y);
+      else context.lineTo(x + shift, y);
+    }
+    for (const { x, y } of [path[0]!, path.at(-1)!]) {
+      context.moveTo(x + shift + 4, y);
+      context.arc(x + shift, y, 4, 0, 2 * Math.PI);
+    }
   }
   for (const [colour, width] of [
     ["rgb(0 0 0 / 75%)", 4.5],
