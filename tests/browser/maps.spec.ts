@@ -19,8 +19,9 @@ test("an axis of days has no ticks between them", async ({ viewer, page }) => {
   await page.setViewportSize({ width: 1280, height: 860 });
   await viewer.show("source=/stores/weather&path=t2m&axes=0,2");
   const ticks = page.locator(".zw-view .zw-ruler-down .zw-tick");
-  const days = Array.from({ length: 6 }, (_, day) => `2020-01-0${day + 1}`);
-  await expect(ticks).toHaveText(days);
+  const days = Array.from({ length: 6 }, (_, day) => `01-0${day + 1}`);
+  await expect(ticks).toHaveText([`2020 ${days[0]}`, ...days.slice(1)]);
+  await expect(ticks.last()).toHaveAttribute("title", "2020-01-06");
 });
 
 test("north is up, and degrees have the same length in both directions", async ({ viewer }) => {
@@ -84,9 +85,18 @@ test("coasts are loaded with the first map, and can be switched off", async ({ v
 });
 
 test("dates beside a picture are shown in full, with room for the axis name", async ({ viewer, page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
   await viewer.show("source=/stores/weather&path=t2m&axes=0,2");
   const ruler = page.locator(".zw-view .zw-ruler-down");
-  await expect(ruler).toContainText("2020-01-01");
+  await expect(ruler).toContainText("2020 01-01");
+  // The year has a line of its own, so that the picture keeps its share of the window.
+  const { width, height } = (await viewer.box.boundingBox())!;
+  expect((width * height) / (1280 * 800)).toBeGreaterThanOrEqual(0.6);
+  const heights = await ruler
+    .locator(".zw-tick")
+    .evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
+  expect(heights[0]).toBeGreaterThan(20);
+  expect(Math.max(...heights.slice(1))).toBeLessThan(20);
   const title = (await ruler.locator(".zw-axis-title").boundingBox())!;
   for (const tick of await ruler.locator(".zw-tick").all())
     expect((await tick.boundingBox())!.x).toBeGreaterThanOrEqual(title.x + title.width);

@@ -1,7 +1,7 @@
 // Numbers along axes: digits, separators, prefixes, degrees, dates.
 
 import { describe, expect, it } from "vitest";
-import { dateTicks } from "#src/viewer/base/date-ticks.js";
+import { briefDates, dateTicks } from "#src/viewer/base/date-ticks.js";
 import { degreeStep, multiplesBetween } from "#src/viewer/base/degrees.js";
 import { formatBriefly, formatCount } from "#src/viewer/base/format.js";
 import { coordinateText, numberText, prefixed } from "#src/viewer/panels/coordinates.js";
@@ -32,6 +32,20 @@ describe("ticks of times lie at the turns of the calendar", () => {
   ] as const)("from %s to %s", (from, to, most, expected) => {
     expect(ticks(from, to, most)).toEqual(expected);
   });
+
+  it.each([
+    ["2019-11-15", "2020-07-15", 5, ["2020 Jan", "Mar", "May", "Jul"]],
+    ["2019-12-25", "2020-01-12", 3, ["2020 01-01", "01-11"]],
+    ["2020-02-28T18:00Z", "2020-03-01T12:00Z", 4, ["2020 02-29", "12:00", "03-01", "12:00"]],
+    ["2020-01-01T00:00:10Z", "2020-01-01T00:00:50Z", 3, ["2020 01-01 00:00:15", "00:00:30", "00:00:45"]],
+    ["2001-01-01T12:00Z", "2021-06-01T12:00Z", 5, ["2005", "2010", "2015", "2020"]],
+    ["-000010-11-01", "-000009-05-01", 3, ["-000010 Nov", "-000009 Jan", "Mar", "May"]],
+  ] as const)(
+    "in narrow rulers, from %s to %s, without years and dates above",
+    (from, to, most, expected) => {
+      expect(briefDates(ticks(from, to, most))).toEqual(expected);
+    },
+  );
 
   it("ascend, and are not many more than wanted", () => {
     for (const span of [5, 9e3, 4e6, 1e8, 3e9, 4e11, 1e14])

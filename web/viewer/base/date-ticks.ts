@@ -89,3 +89,23 @@ function tickText(time: number, { unit, count }: CalendarStep): string {
   const digits = count >= minute ? 5 : count >= second ? 8 : 12;
   return `${date} ${clock.slice(0, digits)}`;
 }
+
+const monthName = (month: string): string =>
+  new Date(Date.UTC(2000, Number(month) - 1)).toLocaleString("en", { month: "short", timeZone: "UTC" });
+
+/** Shorter texts of consecutive ticks: years, and dates beside times of day, appear only where they change. */
+export function briefDates(texts: readonly string[]): string[] {
+  let [lastYear, lastDate] = ["", ""];
+  return texts.map((text) => {
+    const [date, clock] = text.split(" ") as [string, string?];
+    const [, year, month, day] = /^(.*\d{4})-(\d\d)(?:-(\d\d))?$/.exec(date) ?? [];
+    if (year === undefined || month === undefined) return text;
+    const words = [
+      ...(year === lastYear ? [] : [year]),
+      ...(clock && date === lastDate ? [] : [day ? `${month}-${day}` : monthName(month)]),
+      ...(clock ? [clock] : []),
+    ];
+    [lastYear, lastDate] = [year, date];
+    return words.join(" ");
+  });
+}

@@ -1,4 +1,5 @@
 /** Rulers along a picture: the axis name, and ticks at round indices. */
+import { briefDates } from "../base/date-ticks.js";
 import { degreeStep, multiplesBetween } from "../base/degrees.js";
 import { h } from "../base/dom.js";
 import { formatBriefly } from "../base/format.js";
@@ -53,17 +54,27 @@ export function fillRuler(
     .filter(({ at }) => share(at) >= 0 && share(at) <= 100)
     // A tick is centred on its element.
     .map(({ at, text }) => ({ text, place: `${share(at)}%` }));
+  const texts = ticks.map(({ text }) => text);
+  const words = isNarrow(direction, axis) ? briefDates(texts) : texts;
   const contents = JSON.stringify([title, ticks]);
   if (filled.get(ruler) === contents) return;
   filled.set(ruler, contents);
   ruler.replaceChildren(
     h("span", { class: "zw-axis-title" }, title),
-    h("div", { class: "zw-ticks" }, ...ticks.map(({ text, place }) => tickElement(text, place, direction))),
+    h("div", { class: "zw-ticks" }, ...ticks.map((tick, i) => tickElement(tick, words[i]!, direction))),
   );
 }
 
-function tickElement(text: string, place: string, direction: "across" | "down"): HTMLElement {
-  const tick = h("span", { class: "zw-tick" }, text);
+/** Whether the labels of a ruler take room from the picture. */
+const isNarrow = (direction: "across" | "down", axis: DatasetAxis | undefined): boolean =>
+  direction === "down" && axis?.coordinates?.kind === "milliseconds";
+
+function tickElement(
+  { text, place }: { readonly text: string; readonly place: string },
+  word: string,
+  direction: "across" | "down",
+): HTMLElement {
+  const tick = h("span", { class: "zw-tick", title: word === text ? undefined : text }, word);
   tick.style[direction === "across" ? "left" : "top"] = place;
   return tick;
 }
@@ -71,9 +82,12 @@ function tickElement(text: string, place: string, direction: "across" | "down"):
 /** Width of a vertical ruler in CSS pixels: title and longest label. */
 export function rulerWidth(length: number, axis: DatasetAxis): number {
   const options = { most: maxTicksMeasured, perElement: 0, direction: "down", length } as const;
-  const words = ticksAlong(axis, 0, length, options).flatMap(({ text }) => text.split(" "));
+  const texts = ticksAlong(axis, 0, length, options).map(({ text }) => text);
+  const isBrief = isNarrow("down", axis);
+  const words = (isBrief ? briefDates(texts) : texts).flatMap((text) => text.split(" "));
   const letters = Math.max(0, ...words.map((word) => word.length));
-  return Math.min(Math.max(52, 32 + 7 * String(length).length, 20 + 8 * letters), widestRuler);
+  const least = (isBrief ? 22 : 20) + 8 * letters;
+  return Math.min(Math.max(52, 32 + 7 * String(length).length, least), widestRuler);
 }
 
 /** Number of ticks measured over the whole axis, so that the width stays the same while zooming. */
