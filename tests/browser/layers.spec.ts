@@ -493,6 +493,23 @@ test("the panel colours a layer by a column, which the legend and figures explai
   await expect(items("outlines: size")).toHaveCount(0);
 });
 
+test("the legend names layers of one colour, and images with their ranges", async ({ viewer, page }) => {
+  const layers = [
+    { src: "/layers/coarse.zarr", color: "#ff0000", range: "0:200" },
+    { src: "/layers/cells.geojson", color: "#00ff00" },
+  ];
+  await viewer.show(`source=/layers/fine.zarr&${layersParameter(layers)}`);
+  const legend = page.getByRole("group", { name: "Colours of layers" });
+  await expect(legend.locator(".zw-legend-column")).toHaveText(["coarse.zarr0200", "cells.geojson"]);
+  await expect(legend.locator(".zw-legend-color .zw-legend-cap")).toHaveCSS(
+    "background-color",
+    "rgb(0, 255, 0)",
+  );
+  const row = page.getByRole("group", { name: "Layer cells.geojson" });
+  await row.getByRole("checkbox").first().uncheck();
+  await expect(legend.locator(".zw-legend-column")).toHaveText(["coarse.zarr0200"]);
+});
+
 test("observations of AnnData lie at their positions, with the columns of obs", async ({ viewer, page }) => {
   const layer = { src: "/layers/spatial.zarr", path: "tables/table", by: "kind", size: 9 };
   await viewer.show(`${spatial}&${layersParameter([layer])}`);

@@ -14,6 +14,8 @@ import { paintPlane } from "#src/viewer/draw/paint.js";
 import { paintValues } from "#src/viewer/draw/pictures.js";
 import { layerColors } from "#src/viewer/draw/table.js";
 import type { LayerStyle } from "#src/viewer/model/layers.js";
+import { paintTable } from "#src/viewer/panels/legend-bar.js";
+import { legendTicks } from "#src/viewer/panels/legend-ticks.js";
 
 beforeAll(() => loadColormap("batlow"));
 
@@ -228,6 +230,58 @@ describe("scales", () => {
       const value = valueAt(scale, 0.5, 3000, share);
       expect((bent(scale, value, threshold) - start) * factor).toBeCloseTo(256 * share, 6);
     }
+  });
+});
+
+describe("the bar of a legend", () => {
+  const look = { ...style, colormap: "gray" } as const;
+  const ticks = (change: Partial<LayerStyle>, low: number, high: number) =>
+    legendTicks({ ...look, ...change }, [low, high], (value) => value.toPrecision(3)).map(
+      ({ share, text }) => [share.toFixed(2), text],
+    );
+
+  it("has sharp edges between steps, in the places of the table", () => {
+    const bar = { style: { background: "" } };
+    paintTable(bar as HTMLElement, layerColors({ ...look, steps: 4 }));
+    expect(bar.style.background).toBe(
+      `linear-gradient(to right, ${[0, 85, 170, 255]
+        .flatMap((gray, i) =>
+          [25 * i, 25 * i + 25].map((at) => `rgb(${gray} ${gray} ${gray}) ${at.toFixed(2)}%`),
+        )
+        .join(", ")})`,
+    );
+  });
+
+  it("names the values at the edges of steps", () => {
+    expect(ticks({ steps: 4 }, -2, 2)).toEqual([
+      ["0.25", "-1.00"],
+      ["0.50", "0.00"],
+      ["0.75", "1.00"],
+    ]);
+    expect(ticks({ steps: 4, scale: "log" }, 1, 1e4)).toEqual([
+      ["0.25", "10.0"],
+      ["0.50", "100"],
+      ["0.75", "1.00e+3"],
+    ]);
+    // Every second one, if they are close.
+    expect(ticks({ steps: 8 }, 0, 8).map(([, text]) => text)).toEqual(["1.00", "3.00", "5.00", "7.00"]);
+    // At the edges that gamma moves.
+    const table = layerColors({ ...look, steps: 2, gamma: 2 });
+    expect(ticks({ steps: 2, gamma: 2 }, 0, 256)).toEqual([
+      [(table.findLastIndex((one) => one === table[0]) + 1) / 256, 128].map((one) =>
+        one < 1 ? one.toFixed(2) : one.toPrecision(3),
+      ),
+    ]);
+  });
+
+  it("names round values of logarithmic scales, and none of linear ones", () => {
+    expect(ticks({ scale: "log" }, 1, 1e4).map(([, text]) => text)).toEqual(["10.0", "100", "1.00e+3"]);
+    expect(ticks({ scale: "log" }, 2, 30).map(([, text]) => text)).toEqual(["5.00", "10.0", "20.0"]);
+    expect(ticks({ scale: "symlog" }, -100, 100)).toContainEqual(["0.50", "0.00"]);
+    expect(ticks({ scale: "symlog" }, -100, 100).length).toBeGreaterThanOrEqual(5);
+    expect(ticks({}, 0, 9)).toEqual([]);
+    expect(ticks({ scale: "log" }, 0, 9)).toEqual([]);
+    expect(ticks({ steps: 4 }, 5, 5)).toEqual([]);
   });
 });
 

@@ -1,12 +1,13 @@
 /** Content of a picture's legend: the colours of values or of channels. */
 import { formatCount } from "../base/format.js";
 import { channelLabel, findChannelAxis, isPicture } from "../model/channels.js";
-import { columnLegends } from "../model/layer-columns.js";
+import { columnLegends, type NamedLegend } from "../model/layer-columns.js";
 import { isComposite, type Layer, sampledAxes } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { tableColors } from "../model/table-colors.js";
 import { unitText } from "../panels/coordinates.js";
 import type { Legend } from "../panels/legend.js";
+import { legendTicks } from "../panels/legend-ticks.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import type { Ranges } from "./ranges.js";
 import { valueFormat } from "./value-format.js";
@@ -27,8 +28,21 @@ export function showLegend(legend: Legend, drawn: LegendContent): void {
   if (!layer) legend.hide();
   else if (isComposite(drawn.dataset, drawn.settings)) showChannels(legend, drawn);
   else showScale(legend, layer, drawn);
-  legend.showColumns(columnLegends(drawn.dataset, drawn.settings));
+  legend.showColumns([...imageLegends(drawn), ...columnLegends(drawn.dataset, drawn.settings)]);
 }
+
+/** Legends of added images. */
+const imageLegends = ({ layers, ranges }: LegendContent): NamedLegend[] =>
+  layers.flatMap((layer) => {
+    const { title, style, dataset, index } = layer;
+    if (title === undefined || style.kind === "labels" || isPicture(dataset) || !ranges.isKnown(layer))
+      return [];
+    const [low, high] = ranges.limits(layer);
+    const axis = style.kind === "tint" ? findChannelAxis(dataset) : undefined;
+    const name = axis === undefined ? title : `${title}: ${channelLabel(dataset, index[axis]!)}`;
+    const colormap = style.kind === "tint" ? (`#000000,#${style.color}` as const) : style.colormap;
+    return [{ name, legend: { kind: "numbers", colormap, low, high, ...ranges.outside(layer), absent: 0 } }];
+  });
 
 function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: LegendContent): void {
   const isKnown = ranges.isKnown(layer);
@@ -43,6 +57,7 @@ function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: 
     style,
     low: low!,
     high: end,
+    ticks: isKnown ? legendTicks(style, limits, format) : [],
     isBelow,
     isAbove,
     isMissing: style.isMissingMarked && ranges.hasMissing(layer),

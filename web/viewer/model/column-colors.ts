@@ -42,6 +42,12 @@ export type ColumnLegend =
     }
   | { readonly kind: "categories"; readonly entries: readonly CategoryEntry[]; readonly absent: number };
 
+/** The colour of all features of a layer, "rrggbb". */
+export interface ColorLegend {
+  readonly kind: "color";
+  readonly color: string;
+}
+
 export interface ColumnColors {
   /** 0xrrggbb by feature. */
   readonly colors: Uint32Array;

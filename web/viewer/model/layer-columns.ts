@@ -4,8 +4,9 @@ import type { Dataset } from "../source/dataset.js";
 import type { FeatureColumn } from "../source/features.js";
 import { isPlaneOf } from "../source/layer-place.js";
 import { type LayerState, layerName, placeKey } from "./added-layers.js";
-import { type ColumnChoice, type ColumnLegend, columnColors } from "./column-colors.js";
+import { type ColorLegend, type ColumnChoice, type ColumnLegend, columnColors } from "./column-colors.js";
 import { labelTableOf } from "./label-tables.js";
+import { layerColor } from "./layer-color.js";
 import { openedLayers } from "./opened-layers.js";
 import type { ViewState } from "./state.js";
 import { tableColors } from "./table-colors.js";
@@ -40,21 +41,25 @@ export const layerChoice = ({ colormap, range }: LayerState): ColumnChoice => ({
   outside: "clamp",
 });
 
-/** The legend of a column. */
+/** The legend of a column, or of a layer. */
 export interface NamedLegend {
   /** The column, after the name of an added layer. */
   readonly name: string;
-  readonly legend: ColumnLegend;
+  readonly legend: ColumnLegend | ColorLegend;
 }
 
-/** The legends of the columns that colour a picture. */
+/** The legends of the columns that colour a picture, and of added points and shapes of one colour. */
 export function columnLegends(image: Dataset, state: ViewState): NamedLegend[] {
   const own = tableColors(image, state)?.legend;
   const added = state.layers.flatMap((layer): NamedLegend[] => {
-    const column = isDrawn(image, state, layer) ? layerContents(image, layer)?.column : undefined;
-    if (!column) return [];
-    const { legend } = columnColors(column, layerChoice(layer));
-    return [{ name: `${shortName(layerName(layer))}: ${layer.by}`, legend }];
+    const contents = isDrawn(image, state, layer) ? layerContents(image, layer) : undefined;
+    const name = shortName(layerName(layer));
+    if (contents?.column) {
+      const { legend } = columnColors(contents.column, layerChoice(layer));
+      return [{ name: `${name}: ${layer.by}`, legend }];
+    }
+    if (contents?.kind !== "features") return [];
+    return [{ name, legend: { kind: "color", color: layerColor(layer) } }];
   });
   return [...(own ? [{ name: state.by, legend: own }] : []), ...added];
 }

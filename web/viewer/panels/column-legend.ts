@@ -1,4 +1,4 @@
-/** The legend of a column: its categories with their colours, or the colours of its numbers. */
+/** The legend of a column: its categories with their colours, or the colours of its numbers. Of a layer: its colour. */
 import { colorTable } from "../base/color-tables.js";
 import { h } from "../base/dom.js";
 import { formatBriefly, formatCount } from "../base/format.js";
@@ -12,6 +12,8 @@ const maxCategories = 24;
 
 export function columnLegend({ name, legend }: NamedLegend): HTMLElement {
   const head = h("b", { title: longName(name) }, shortName(name));
+  if (legend.kind === "color")
+    return h("div", { class: "zw-legend-column zw-legend-color" }, swatch(legend.color), head);
   const list = h("ul", { class: "zw-legend-rows", dir: "ltr", "aria-label": shortName(name) });
   if (legend.kind === "categories") {
     const { entries } = legend;
@@ -44,13 +46,18 @@ export function columnLegend({ name, legend }: NamedLegend): HTMLElement {
   return h("div", { class: "zw-legend-column" }, head, list);
 }
 
+/** @param color "rrggbb" */
+function swatch(color: string): HTMLElement {
+  const cap = h("span", { class: "zw-legend-cap", "aria-hidden": "true" });
+  cap.style.background = `#${color}`;
+  return cap;
+}
+
 function entry(color: number, text: string, count: number): HTMLElement {
-  const swatch = h("span", { class: "zw-legend-cap", "aria-hidden": "true" });
-  swatch.style.background = `#${color.toString(16).padStart(6, "0")}`;
   return h(
     "li",
     { title: longName(text) },
-    swatch,
+    swatch(color.toString(16).padStart(6, "0")),
     shortName(text),
     h("span", { class: "zw-legend-count" }, formatCount(count)),
   );

@@ -16,11 +16,19 @@ export interface ChannelEntry {
   readonly high: string;
 }
 
+/** A value at a share of the length of the bar. */
+export interface LegendTick {
+  readonly share: number;
+  readonly text: string;
+}
+
 /** A colour map between two values, and the other appearances in the picture. */
 export interface ScaleEntry {
   readonly style: LayerStyle;
   readonly low: string;
   readonly high: string;
+  /** Values between the ends. */
+  readonly ticks: readonly LegendTick[];
   /** Whether there are values below and above the range. */
   readonly isBelow: boolean;
   readonly isAbove: boolean;
@@ -63,7 +71,7 @@ export class Legend {
   readonly #columns = h("div", {
     class: "zw-legend-columns",
     role: "group",
-    "aria-label": "Colours of columns",
+    "aria-label": "Colours of layers",
     hidden: true,
   });
   /** Scrolled by keys if it does not fit. */
@@ -80,9 +88,12 @@ export class Legend {
   );
 
   show(entry: ScaleEntry): void {
-    const { style, low, high, isBelow, isAbove, isMissing, note, title } = entry;
+    const { style, low, high, ticks, isBelow, isAbove, isMissing, note, title } = entry;
     this.element.hidden = false;
-    const key = [...Object.values(style), low, high, isBelow, isAbove, isMissing, note, title].join("\n");
+    const places = JSON.stringify(ticks);
+    const key = [...Object.values(style), low, high, places, isBelow, isAbove, isMissing, note, title].join(
+      "\n",
+    );
     if (key === this.#shown) return;
     this.#shown = key;
     this.#channels.hidden = true;
@@ -96,6 +107,15 @@ export class Legend {
     const [dots] = this.#missing.children;
     (dots as HTMLElement).style.color = `rgb(${marks.dot.join(" ")})`;
     paintTable(this.#bar, layerColors(style));
+    // Their place is kept while the range is not known.
+    this.#scale.classList.toggle("zw-legend-ticked", style.steps > 0 || style.scale !== "linear");
+    this.#bar.replaceChildren(
+      ...ticks.map(({ share, text }) => {
+        const tick = h("span", { class: "zw-legend-tick" }, text);
+        tick.style.left = `${(100 * share).toFixed(2)}%`;
+        return tick;
+      }),
+    );
     const outside = style.outside === "mark" ? outsideOf(style) : undefined;
     for (const [i, cap] of this.#caps.entries()) {
       cap.hidden = !outside || !(i === 0 ? isBelow : isAbove);
@@ -129,8 +149,11 @@ export class Legend {
     this.#columns.hidden = columns.length === 0;
     if (columns.length > 0) this.element.hidden = false;
     const before = this.#shownColumns;
-    const isSame = (one: NamedLegend, i: number) =>
-      one.name === before[i]?.name && one.legend === before[i].legend;
+    const isSame = ({ name, legend }: NamedLegend, i: number) => {
+      const last = before[i]?.legend;
+      const isSameColor = legend.kind === "color" && last?.kind === "color" && legend.color === last.color;
+      return name === before[i]?.name && (legend === last || isSameColor);
+    };
     if (columns.length === before.length && columns.every(isSame)) return;
     this.#shownColumns = columns;
     this.#columns.replaceChildren(...columns.map(columnLegend));
