@@ -29,6 +29,11 @@ it("the camera: everything is visible, the point under the pointer stays there, 
   expect(fitted({ top: 0, left: 0, bottom: 7, right: 9 }, { width: 100, height: 100 }, 1.5).scale).toBe(
     16 / 1.5,
   );
+  // Unless that leaves much of the frame empty; small pictures fill large frames.
+  expect(
+    fitted({ top: 0, left: 0, bottom: 30, right: 35 }, { width: 100, height: 100 }, 1).scale,
+  ).toBeCloseTo(100 / 35);
+  expect(fitted({ top: 0, left: 0, bottom: 2, right: 3 }, { width: 1600, height: 930 }, 1).scale).toBe(465);
   // Others fill the frame.
   expect(
     fitted({ top: 0, left: 0, bottom: 7, right: 9 }, { width: 100, height: 100 }, 1, 1, false).scale,

@@ -34,10 +34,13 @@ export type Aspect = number;
 /** Maximum scale, in CSS pixels per element. */
 export const closest = 96;
 
+/** Share of the frame's side that elements of whole device pixels must fill, or their sides differ by a pixel. */
+const leastFilled = 0.9;
+
 /**
  * The camera that fits a rectangle.
- * @param isExact whether elements of two device pixels and more cover whole ones, which leaves a part of the frame
- *   empty; otherwise their sides differ by up to a pixel
+ * @param isExact whether elements of two device pixels and more cover whole ones, if that leaves only a small part of
+ *   the frame empty; otherwise their sides differ by up to a pixel
  */
 export function fitted(
   rectangle: Rectangle,
@@ -49,8 +52,9 @@ export function fitted(
   const { top, left, bottom, right } = rectangle;
   const largest = Math.min(size.width / (right - left), size.height / ((bottom - top) * Math.abs(aspect)));
   const device = largest * ratio;
-  const scale = isExact && device >= 2 ? Math.floor(device) / ratio : largest;
-  return { row: (top + bottom) / 2, column: (left + right) / 2, scale: Math.min(scale, closest) };
+  const isWhole = isExact && device >= 2 && Math.floor(device) >= leastFilled * device;
+  const scale = isWhole ? Math.floor(device) / ratio : largest;
+  return { row: (top + bottom) / 2, column: (left + right) / 2, scale };
 }
 
 /**
