@@ -547,3 +547,24 @@ test("on pages from right to left, rulers, legend and numbers stay from left to 
   });
   expect(await places()).toEqual(before);
 });
+
+test("sentences on pages from right to left keep the order of their words", async ({ page, site }) => {
+  await open(page, site, `<zarr-viewer id="one" src="/stores/slices" at="10,20,40"></zarr-viewer>`);
+  await page.evaluate(() => {
+    document.documentElement.dir = "rtl";
+  });
+  const note = page.locator("#one").getByText("values read, not all of the slice");
+  await expect(note).toBeVisible();
+  // "2,048 values …": the number is on the left of the first word.
+  const [number, word] = await note.evaluate((element) => {
+    const text = element.firstChild as Text;
+    const left = (at: number) => {
+      const range = document.createRange();
+      range.setStart(text, at);
+      range.setEnd(text, at + 1);
+      return range.getBoundingClientRect().left;
+    };
+    return [/\d/, "values"].map((part) => left(text.data.search(part)));
+  });
+  expect(number).toBeLessThan(word!);
+});
