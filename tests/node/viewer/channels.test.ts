@@ -267,6 +267,12 @@ it("minimum and maximum are shown only once all values have been read", () => {
   expect(noteText({ findings, isAllSeen: false })).toBe(
     "1,000 values read, not all of the slice; 98 % of them from 10 to 989",
   );
+  const none = Float32Array.of(Number.NaN);
+  findings.add(
+    "b",
+    summarize({ values: none, offset: 0, rows: 1, columns: 1, rowStride: 1, columnStride: 1 }),
+  );
+  expect(noteText({ findings, isAllSeen: true })).toBe("All 1,001 elements of the slice: 0 to 999");
 });
 
 it("minimum and maximum have digits that tell them apart", () => {

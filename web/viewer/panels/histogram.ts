@@ -235,11 +235,11 @@ function barHeights({ bins }: Histogram, isLog: boolean): number[] {
 
 /** Describes the data of the histogram; minimum and maximum are given only if they are final. */
 export function noteText({ findings, isAllSeen }: Pick<LayerNumbers, "findings" | "isAllSeen">): string {
-  const count = formatCount(findings.count);
+  const count = `${formatCount(findings.count)} ${findings.missing > 0 ? "elements" : "values"}`;
   const [min, max] = findings.extent ?? [Number.NaN, Number.NaN];
-  if (isAllSeen) return `All ${count} values of the slice: ${intervalText(min, max)}`;
+  if (isAllSeen) return `All ${count} of the slice: ${intervalText(min, max)}`;
   const [low, high] = findings.percentiles([0.01, 0.99]);
-  return `${count} values read, not all of the slice; 98 % of them from ${intervalText(low!, high!)}`;
+  return `${count} read, not all of the slice; 98 % of them from ${intervalText(low!, high!)}`;
 }
 
 /** Both ends with as many digits as tell them apart. */
