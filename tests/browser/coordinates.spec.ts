@@ -10,7 +10,7 @@ import {
   turnedValue,
 } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
-import { ViewerPage, withoutWebGL } from "./viewer-page.js";
+import { settles, ViewerPage, withoutWebGL } from "./viewer-page.js";
 
 test.use({ viewport: { width: 1280, height: 860 } });
 
@@ -154,6 +154,47 @@ test("a curvilinear grid is drawn as a map; pointing, readout and coasts agree",
   expect(columns).toBeGreaterThanOrEqual(turnedShape[1]);
   await viewer.pointAt(11, 0);
   await expect(viewer.readout).toContainText("[11, 0]");
+});
+
+test("damaged chunks of a curvilinear grid are hatched, with and without WebGL", async ({
+  viewer,
+  page,
+  site,
+  problems,
+}) => {
+  test.slow();
+  problems.expect(/500/);
+  const other = new ViewerPage(await page.context().newPage(), site);
+  await withoutWebGL(other.page);
+  const query = `source=/stores/turned&path=speed&${look}&range=0:240&lines=none`;
+  const [rows, columns] = turnedShape;
+  const isDamaged = new Map(
+    Array.from({ length: rows * columns }, (_, i) => {
+      const [row, column] = [Math.floor(i / columns), i % columns];
+      return [gray(turnedValue([row, column]), 0, 240), row < rows / 2 && column < columns / 2];
+    }),
+  );
+  for (const one of [viewer, other]) {
+    await one.show(query);
+    await settles(one.page);
+    const whole = await one.canvas();
+    await one.page.route("**/turned/speed/c/0/0", (route) => route.fulfill({ status: 500 }));
+    await one.show(query);
+    await expect(one.page.getByRole("list", { name: "Notes" })).toContainText("500");
+    // The notes take room from the picture.
+    await one.page.locator(".zw-notes").evaluate((notes) => notes.remove());
+    await expect.poll(async () => (await one.canvas()).height).toBe(whole.height);
+    await settles(one.page);
+    const { data } = await one.canvas();
+    const colors = new Set<number>();
+    let wrong = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const [before, after] = [whole.data.readUInt32BE(at), data.readUInt32BE(at)];
+      if ((before & 255) === 255 && isDamaged.get(before >>> 24)) colors.add(after);
+      else if (before !== after) wrong++;
+    }
+    expect([colors, wrong]).toEqual([new Set([0xffd6ccff, 0xb22020ff]), 0]);
+  }
 });
 
 test("interpolated values lie on lines between those of the elements", async ({ viewer, page }) => {

@@ -220,6 +220,30 @@ function pixelsOf(tiles: readonly Tile[], rows: number, columns: number, scale: 
   return tile!.plane.values;
 }
 
+it("damaged elements are boxes of damaged pixels", () => {
+  const tile = tileOf(
+    [
+      [1, 2, 3, 4],
+      [5, 6, 7, 8],
+    ],
+    0,
+    0,
+  );
+  const gaps = [
+    { kind: "damaged", rows: [0, 2], columns: [1, 2] },
+    { kind: "damaged", rows: [1, 2], columns: [3, 4] },
+    { kind: "missing", rows: [0, 1], columns: [0, 1] },
+  ] as const;
+  const axes = [2, 4].map((length) => axisOf(new Array(length).fill(0)));
+  const place = new Warping(() => {}).begin(equalCells(axes), view(2, 4, 8), { rows: 2, columns: 4 });
+  const [made] = place([{ ...tile, gaps }], false);
+  expect(made!.gaps).toEqual([
+    { kind: "damaged", rows: [0, 16], columns: [8, 16] },
+    { kind: "damaged", rows: [8, 16], columns: [24, 32] },
+  ]);
+  expect(made!.plane.values[9]).toBeNaN();
+});
+
 it("interpolation is linear between centres, also across tiles, and never mixes in missing values", () => {
   const { NaN: none } = Number;
   const whole = [

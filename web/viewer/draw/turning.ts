@@ -4,7 +4,7 @@ import type { Rectangle } from "../model/camera.js";
 import type { Tile, TileGap } from "../tiles/tile.js";
 import { placing } from "./placing.js";
 import type { Scene, SceneLayer } from "./renderer.js";
-import { gatheredTile, Owners, pixelValues } from "./warp.js";
+import { addDamaged, gatheredTile, Owners, pixelValues } from "./warp.js";
 
 /** Maximum number of kept tiles. */
 const maxKept = 8;
@@ -74,14 +74,6 @@ function upright({ tiles, extent, style }: SceneLayer, turn: Matrix, scene: Scen
       if (Number.isNaN(value) && owners.isDamagedAt(y, x)) addDamaged(gaps, j, i);
     }
   return gatheredTile(values, { width, height, world }, first, gaps);
-}
-
-/** Adds a damaged pixel to the run that ends beside it, or to a new one. */
-function addDamaged(gaps: TileGap[], row: number, column: number): void {
-  const last = gaps.at(-1);
-  const isBeside = last?.rows[0] === row && last.columns[1] === column;
-  const from = isBeside ? gaps.pop()!.columns[0] : column;
-  gaps.push({ kind: "damaged", rows: [row, row + 1], columns: [from, column + 1] });
 }
 
 const holds = ({ top, bottom, left, right }: Rectangle, row: number, column: number): boolean =>

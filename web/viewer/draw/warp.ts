@@ -116,17 +116,42 @@ function warped(tiles: readonly Tile[], raster: Raster, isSmooth: boolean): Tile
   if (tiles.length === 0 || cells.length === 0) return undefined;
   const owners = new Owners(tiles);
   const values = pixelValues(tiles, cells.length);
-  let [before, value] = [-1, Number.NaN];
+  const gaps: TileGap[] = [];
+  let [before, value, isDamaged] = [-1, Number.NaN, false];
   for (let at = 0; at < cells.length; at++) {
     const cell = cells[at]!;
     if (cell !== before) {
       before = cell;
-      value = cell < 0 ? Number.NaN : owners.valueAt(Math.floor(cell / size.columns), cell % size.columns);
+      const [row, column] = [Math.floor(cell / size.columns), cell % size.columns];
+      value = cell < 0 ? Number.NaN : owners.valueAt(row, column);
+      isDamaged = cell >= 0 && Number.isNaN(value) && owners.isDamagedAt(row, column);
     }
     values[at] = value;
+    if (isDamaged) addDamaged(gaps, Math.floor(at / width), at % width);
   }
   if (isSmooth) interpolate(values, owners, raster);
-  return gatheredTile(values, { width, height, world }, tiles[0]!);
+  return gatheredTile(values, { width, height, world }, tiles[0]!, stacked(gaps));
+}
+
+/** Adds a damaged pixel to the run that ends beside it, or to a new one. */
+export function addDamaged(gaps: TileGap[], row: number, column: number): void {
+  const last = gaps.at(-1);
+  const isBeside = last?.rows[0] === row && last.columns[1] === column;
+  const from = isBeside ? gaps.pop()!.columns[0] : column;
+  gaps.push({ kind: "damaged", rows: [row, row + 1], columns: [from, column + 1] });
+}
+
+/** Joins runs of the same columns in consecutive rows. */
+function stacked(runs: readonly TileGap[]): TileGap[] {
+  const joined = new Map<string, TileGap>();
+  for (const run of runs) {
+    const [from, to] = run.columns;
+    const above = joined.get(`${run.rows[0]} ${from} ${to}`);
+    joined.delete(`${run.rows[0]} ${from} ${to}`);
+    const rows = [above?.rows[0] ?? run.rows[0], run.rows[1]] as const;
+    joined.set(`${rows[1]} ${from} ${to}`, { ...run, rows });
+  }
+  return [...joined.values()];
 }
 
 /** A tile of gathered values. @param like one of the tiles that they are from */
