@@ -22,7 +22,7 @@ const tasks = {
     guide: "follows docs/adding-a-codec.md with a toy filter in a copy of the checkout",
     icechunk: "time and memory to the first chunk of a large Icechunk repository",
     memory: "memory of copies of 2 and 10 GiB; takes 25 GB of disk, and minutes",
-    pairs: "pictures of samples beside those of Viv, in build/pairs",
+    pairs: "pictures of samples beside those of Viv and niivue, in build/pairs",
     references: "time and memory to the first chunk of a million references in Parquet files",
     reproducible: "builds the wasm modules in two folders and compares their bytes",
     screens: "screenshots of the viewer, in build/screens; errors, overflow and accessibility of each",

@@ -16,12 +16,15 @@ export const picturePeers = {
   "@vivjs/layers": "0.21.0",
 };
 
+/** For pictures of slices of volumes. */
+export const slicePeers = { "@niivue/niivue": "0.67.0" };
+
 /** For volumes. */
 export const volumePeers = {
+  ...slicePeers,
   "@aics/vole-core": "4.9.0",
   "@fideus-labs/fidnii": "0.2.0",
   "@fideus-labs/ngff-zarr": "0.7.2",
-  "@niivue/niivue": "0.67.0",
 };
 
 /** Installs packages in a separate folder, once. */

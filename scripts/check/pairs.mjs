@@ -1,12 +1,12 @@
-// npm run check -- pairs: takes pictures of samples in the viewer and in a page with Viv's layers, at the same size,
-// and prints the mean difference of their pixels. Magnified samples differ: the viewer fits them by whole factors, Viv
-// by any. For review: no difference is an error.
+// npm run check -- pairs: takes pictures of samples in the viewer and in pages with Viv's layers or niivue, at the same
+// size, and prints the mean difference of their pixels. Magnified samples may differ: the viewer prefers whole factors.
+// For review: no difference is an error.
 //   npm run check -- pairs cells     only the samples whose names contain "cells"
 // build/pairs/index.html shows all of them.
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { chromium } from "@playwright/test";
-import { bundlePeers, installPeers, picturePeers } from "../../bench/viewer/peers.mjs";
+import { bundlePeers, installPeers, picturePeers, slicePeers } from "../../bench/viewer/peers.mjs";
 import { buildDir, distDir, root } from "../lib/paths.mjs";
 import { runMain } from "../lib/process.mjs";
 import { ensureSamples, samplesDir } from "../lib/samples.mjs";
@@ -15,7 +15,7 @@ import { findChromium } from "../lib/system.mjs";
 
 const folder = path.join(buildDir, "pairs");
 
-/** Queries of the viewer and of Viv's page, by sample. */
+/** Queries of the viewer and of the pages to compare with, by sample. */
 const pairs = {
   terrain: [
     "source=/samples/terrain.zarr&map=gray&range=0:3000",
@@ -27,11 +27,15 @@ const pairs = {
   skeleton: [
     "source=/samples/skeleton.zarr&map=gray&range=0:255&select=96,:,:",
     "source=/samples/skeleton.zarr&z=96&range=0,255",
+    "source=/samples/skeleton.zarr&z=96&range=0,255",
   ],
 };
 
-/** Time that Viv needs for all tiles: it does not tell when a picture is complete. In milliseconds. */
-const vivTime = 6000;
+/** The pages in the order of the queries after the viewer's. */
+const others = ["viv", "niivue"];
+
+/** Time that others need for a picture: Viv does not tell when all tiles are drawn. In milliseconds. */
+const otherTime = 6000;
 
 /** The viewer's picture, without the overlay of the scale bar. */
 async function takeOurs(browser, url) {
@@ -46,11 +50,11 @@ async function takeOurs(browser, url) {
   return { png, size: { width: Math.round(width), height: Math.round(height) } };
 }
 
-async function takeViv(browser, url, size) {
+async function takeOther(browser, url, size) {
   const page = await browser.newPage({ viewport: size });
-  page.on("pageerror", (error) => console.error(`Viv: ${error.message}`));
+  page.on("pageerror", (error) => console.error(`${url}: ${error.message}`));
   await page.goto(url);
-  await page.waitForTimeout(vivTime);
+  await page.waitForTimeout(otherTime);
   const png = await page.screenshot();
   await page.close();
   return png;
@@ -83,19 +87,28 @@ async function difference(page, pictures) {
   );
 }
 
+/** The pages that show a sample, after the viewer. */
+const othersOf = (name) => others.slice(0, pairs[name].length - 1);
+
 function contactSheet(names) {
-  const row = (name) =>
-    `<h2>${name}: viewer, Viv</h2>\n<p><img src="${name}-viewer.png" alt=""><img src="${name}-viv.png" alt=""></p>`;
-  const style = "body { font: 14px sans-serif; background: #888 } img { width: 48%; margin: 4px }";
+  const row = (name) => {
+    const all = ["viewer", ...othersOf(name)];
+    const pictures = all.map((one) => `<img src="${name}-${one}.png" alt="">`).join("");
+    return `<h2>${name}: ${all.join(", ")}</h2>\n<p>${pictures}</p>`;
+  };
+  const style = "body { font: 14px sans-serif; background: #888 } img { width: 32%; margin: 4px }";
   return `<!doctype html><meta charset="utf-8"><title>Pairs</title><style>${style}</style>\n${names.map(row).join("\n")}\n`;
 }
 
 async function startPages() {
   const [peers, pages] = [path.join(buildDir, "native/viewer-peers"), path.join(folder, "pages")];
-  installPeers(peers, picturePeers);
+  installPeers(peers, { ...picturePeers, ...slicePeers });
   mkdirSync(pages, { recursive: true });
-  await bundlePeers({ viv: path.join(root, "bench/viewer/pages/viv.mjs") }, pages, peers);
-  copyFileSync(path.join(root, "bench/viewer/pages/viv.html"), path.join(pages, "viv.html"));
+  const sources = path.join(root, "bench/viewer/pages");
+  const entries = others.map((name) => [name, path.join(sources, `${name}.mjs`)]);
+  await bundlePeers(Object.fromEntries(entries), pages, peers);
+  for (const name of others)
+    copyFileSync(path.join(sources, `${name}.html`), path.join(pages, `${name}.html`));
   return startServer({
     mounts: {
       "/viewer/": path.join(distDir, "viewer"),
@@ -121,13 +134,16 @@ runMain(async () => {
   try {
     const blank = await browser.newPage();
     for (const name of names) {
-      const [ours, theirs] = pairs[name];
+      const [ours, ...queries] = pairs[name];
       const { png, size } = await takeOurs(browser, `${server.url}/viewer/?${ours}`);
-      const source = theirs.replace("source=", `source=${server.url}`);
-      const viv = await takeViv(browser, `${server.url}/pages/viv.html?${source}`, size);
       writeFileSync(path.join(folder, `${name}-viewer.png`), png);
-      writeFileSync(path.join(folder, `${name}-viv.png`), viv);
-      console.log(`${name}: mean difference ${(await difference(blank, [png, viv])).toFixed(2)} of 255`);
+      for (const [i, query] of queries.entries()) {
+        const source = query.replace("source=", `source=${server.url}`);
+        const other = await takeOther(browser, `${server.url}/pages/${others[i]}.html?${source}`, size);
+        writeFileSync(path.join(folder, `${name}-${others[i]}.png`), other);
+        const mean = (await difference(blank, [png, other])).toFixed(2);
+        console.log(`${name}, ${others[i]}: mean difference ${mean} of 255`);
+      }
     }
   } finally {
     await browser.close();
