@@ -2,7 +2,7 @@
 //
 // The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ relative to its code. The
 // glue of the modules stays in separate parts, which are loaded with the modules.
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compileProject } from "./build.mjs";
 import { distDir, root } from "./paths.mjs";
@@ -10,7 +10,7 @@ import { capture, findTool, run, step } from "./process.mjs";
 import { copyTypes } from "./types.mjs";
 
 const source = path.join(root, "web/viewer");
-const copied = ["page/index.html", "element/style.css.d.ts", "page/page.css", "page/icon.svg"];
+const copied = ["page/index.html", "element/style.css.d.ts", "page/icon.svg"];
 
 /** Bundled files: parts of the scripts, whose names change with their content, and modules. */
 const bundled = /^[a-z0-9-]+-[A-Za-z0-9_-]+\.js$/;
@@ -41,18 +41,20 @@ const sheets = {
   "panel-style-text": ["panels", "controls", "contents", "panes"],
 };
 
+const minified = (name) =>
+  capture(findTool("esbuild"), [path.join(source, `${name}.css`), "--minify"]).trim();
+
 /** Writes the style sheets: as one file for pages, and as modules. */
 function writeStyles(out) {
-  const fileOf = (name) => path.join(source, `element/${name}.css`);
-  const text = Object.values(sheets)
-    .flat()
-    .map((name) => readFileSync(fileOf(name), "utf8"));
-  writeFileSync(path.join(out, "style.css"), text.join("\n"));
+  writeFileSync(path.join(out, "page.css"), minified("page/page"));
+  const all = [];
   for (const [module, names] of Object.entries(sheets)) {
-    const css = names.map((name) => capture(findTool("esbuild"), [fileOf(name), "--minify"]).trim()).join("");
+    const css = names.map((name) => minified(`element/${name}`)).join("");
+    all.push(css);
     writeFileSync(path.join(out, `element/${module}.js`), `export default ${JSON.stringify(css)};\n`);
     copyFileSync(path.join(source, `element/${module}.d.ts`), path.join(out, `element/${module}.d.ts`));
   }
+  writeFileSync(path.join(out, "style.css"), all.join("\n"));
 }
 
 /** Copies the script of the pool's workers, for programs without the package's other files. */
