@@ -21,7 +21,6 @@ test("an axis of days has no ticks between them", async ({ viewer, page }) => {
   const ticks = page.locator(".zw-view .zw-ruler-down .zw-tick");
   const days = Array.from({ length: 6 }, (_, day) => `01-0${day + 1}`);
   await expect(ticks).toHaveText([`2020 ${days[0]}`, ...days.slice(1)]);
-  await expect(ticks.last()).toHaveAttribute("title", "2020-01-06");
 });
 
 test("north is up, and degrees have the same length in both directions", async ({ viewer }) => {

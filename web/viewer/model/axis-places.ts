@@ -1,5 +1,5 @@
 /** Positions of elements along an axis whose coordinates are not evenly spaced. */
-import { dateTicks } from "../base/date-ticks.js";
+import { briefDates, dateTicks } from "../base/date-ticks.js";
 import type { AxisCoordinates, DatasetAxis } from "../source/dataset.js";
 
 /** Relates elements of an axis to world units, in which coordinates are linear. */
@@ -111,5 +111,5 @@ function linearAxis(axis: DatasetAxis, translation: number, scale: number): Data
     const count = Math.min(most, last - 1 - first);
     return dateTicks(from, to, count).map(({ time, text }) => ({ at: (time - translation) / scale, text }));
   };
-  return { ...axis, coordinates: { ...coordinates, ticks } };
+  return { ...axis, coordinates: { ...coordinates, ticks, brief: briefDates } };
 }

@@ -1,5 +1,4 @@
 /** Rulers along a picture: the axis name, and ticks at round indices. */
-import { briefDates } from "../base/date-ticks.js";
 import { degreeStep, multiplesBetween } from "../base/degrees.js";
 import { h } from "../base/dom.js";
 import { formatBriefly } from "../base/format.js";
@@ -7,11 +6,16 @@ import { shortened } from "../base/text.js";
 import type { DatasetAxis } from "../source/dataset.js";
 import { coordinateText, numberText, prefixed, unitText } from "./coordinates.js";
 
+/** The smallest round distance that divides a length into at most about `most` parts; undefined without a length. */
+function roundDistance(length: number, most: number): number | undefined {
+  const rough = length / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 5, 10].map((k) => k * power).find((distance) => distance >= rough * (1 - 1e-9));
+}
+
 /** Round indices in [start, stop), at most about `most` of them, evenly spaced. */
 export function ticksBetween(start: number, stop: number, most: number): number[] {
-  const rough = Math.max(1, (stop - start) / Math.max(1, most));
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const distance = Math.max(1, [1, 2, 5, 10].map((k) => k * power).find((d) => d >= rough)!);
+  const distance = Math.max(1, roundDistance(stop - start, most) ?? 1);
   const ticks: number[] = [];
   for (let at = Math.ceil(start / distance) * distance; at < stop; at += distance) ticks.push(at);
   return ticks;
@@ -54,40 +58,36 @@ export function fillRuler(
     .filter(({ at }) => share(at) >= 0 && share(at) <= 100)
     // A tick is centred on its element.
     .map(({ at, text }) => ({ text, place: `${share(at)}%` }));
-  const texts = ticks.map(({ text }) => text);
-  const words = isNarrow(direction, axis) ? briefDates(texts) : texts;
+  const words = brief(ticks, direction === "down" ? axis : undefined);
   const contents = JSON.stringify([title, ticks]);
   if (filled.get(ruler) === contents) return;
   filled.set(ruler, contents);
   ruler.replaceChildren(
     h("span", { class: "zw-axis-title" }, title),
-    h("div", { class: "zw-ticks" }, ...ticks.map((tick, i) => tickElement(tick, words[i]!, direction))),
+    h(
+      "div",
+      { class: "zw-ticks" },
+      ...ticks.map(({ place }, i) => {
+        const tick = h("span", { class: "zw-tick" }, words[i]);
+        tick.style[direction === "across" ? "left" : "top"] = place;
+        return tick;
+      }),
+    ),
   );
 }
 
-/** Whether the labels of a ruler take room from the picture. */
-const isNarrow = (direction: "across" | "down", axis: DatasetAxis | undefined): boolean =>
-  direction === "down" && axis?.coordinates?.kind === "milliseconds";
-
-function tickElement(
-  { text, place }: { readonly text: string; readonly place: string },
-  word: string,
-  direction: "across" | "down",
-): HTMLElement {
-  const tick = h("span", { class: "zw-tick", title: word === text ? undefined : text }, word);
-  tick.style[direction === "across" ? "left" : "top"] = place;
-  return tick;
+/** Labels that leave the picture its room: shorter dates. */
+function brief(ticks: readonly { readonly text: string }[], axis?: DatasetAxis): readonly string[] {
+  const texts = ticks.map(({ text }) => text);
+  return axis?.coordinates?.brief?.(texts) ?? texts;
 }
 
 /** Width of a vertical ruler in CSS pixels: title and longest label. */
 export function rulerWidth(length: number, axis: DatasetAxis): number {
   const options = { most: maxTicksMeasured, perElement: 0, direction: "down", length } as const;
-  const texts = ticksAlong(axis, 0, length, options).map(({ text }) => text);
-  const isBrief = isNarrow("down", axis);
-  const words = (isBrief ? briefDates(texts) : texts).flatMap((text) => text.split(" "));
+  const words = brief(ticksAlong(axis, 0, length, options), axis).flatMap((text) => text.split(" "));
   const letters = Math.max(0, ...words.map((word) => word.length));
-  const least = (isBrief ? 22 : 20) + 8 * letters;
-  return Math.min(Math.max(52, 32 + 7 * String(length).length, least), widestRuler);
+  return Math.min(Math.max(52, 32 + 7 * String(length).length, 20 + 8 * letters), widestRuler);
 }
 
 /** Number of ticks measured over the whole axis, so that the width stays the same while zooming. */
@@ -160,9 +160,7 @@ export function rulerTitle(name: string, axis: DatasetAxis): string {
 
 /** Round numbers from `low` to `high`, at most about `most` of them. */
 export function roundValues(low: number, high: number, most: number): number[] {
-  const rough = (high - low) / Math.max(1, most);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const distance = [1, 2, 5, 10].map((k) => k * power).find((d) => d >= rough * (1 - 1e-9));
+  const distance = roundDistance(high - low, most);
   if (!distance || !Number.isFinite(distance)) return [];
   const first = Math.ceil(low / distance);
   const count = Math.max(0, Math.floor(high / distance) - first + 1);

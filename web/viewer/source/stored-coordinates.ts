@@ -9,7 +9,7 @@ import {
   strings,
   type ZarrArray,
 } from "zarr-wasm";
-import { dateTicks } from "../base/date-ticks.js";
+import { briefDates, dateTicks } from "../base/date-ticks.js";
 import { textAt } from "./attributes.js";
 import { axisRole } from "./coordinates.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
@@ -61,6 +61,10 @@ export class ArrayCoordinates implements AxisCoordinates {
       while (i < times.length - 2 && times[i + 1]! < time) i++;
       return { at: first + i + (time - times[i]!) / (times[i + 1]! - times[i]!), text };
     });
+  }
+
+  brief(texts: readonly string[]): readonly string[] {
+    return this.kind === "milliseconds" ? briefDates(texts) : texts;
   }
 
   read(index: number): Promise<void> {
