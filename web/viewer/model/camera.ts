@@ -39,8 +39,8 @@ const leastFilled = 0.9;
 
 /**
  * The camera that fits a rectangle.
- * @param isExact whether elements of two device pixels and more cover whole ones, if that leaves only a small part of
- *   the frame empty; otherwise their sides differ by up to a pixel
+ * @param isExact whether elements cover whole device pixels, if that leaves only a small part of the frame empty;
+ *   otherwise their sides differ by up to a pixel
  */
 export function fitted(
   rectangle: Rectangle,
@@ -52,8 +52,8 @@ export function fitted(
   const { top, left, bottom, right } = rectangle;
   const largest = Math.min(size.width / (right - left), size.height / ((bottom - top) * Math.abs(aspect)));
   const device = largest * ratio;
-  const isWhole = isExact && device >= 2 && Math.floor(device) >= leastFilled * device;
-  const scale = isWhole ? Math.floor(device) / ratio : largest;
+  const whole = Math.floor(device);
+  const scale = isExact && whole >= leastFilled * device ? whole / ratio : largest;
   return { row: (top + bottom) / 2, column: (left + right) / 2, scale };
 }
 
