@@ -88,7 +88,7 @@ test("dates beside a picture are shown in full, with room for the axis name", as
   await viewer.show("source=/stores/weather&path=t2m&axes=0,2");
   const ruler = page.locator(".zw-view .zw-ruler-down");
   await expect(ruler).toContainText("2020 01-01");
-  // The year has a line of its own, so that the picture keeps its share of the window.
+  // The year has a separate line, so that the picture keeps its share of the window.
   const { width, height } = (await viewer.box.boundingBox())!;
   expect((width * height) / (1280 * 800)).toBeGreaterThanOrEqual(0.6);
   const heights = await ruler

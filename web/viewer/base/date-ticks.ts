@@ -93,10 +93,10 @@ function tickText(time: number, { unit, count }: CalendarStep): string {
 const monthName = (month: string): string =>
   new Date(Date.UTC(2000, Number(month) - 1)).toLocaleString("en", { month: "short", timeZone: "UTC" });
 
-/** Shorter texts of consecutive ticks: years, and dates beside times of day, appear only where they change. */
-export function briefDates(texts: readonly string[]): string[] {
+/** Shorter labels of consecutive ticks: years, and dates beside times of day, appear only where they change. */
+export function briefDates(labels: readonly string[]): string[] {
   let [lastYear, lastDate] = ["", ""];
-  return texts.map((text) => {
+  return labels.map((text) => {
     const [date, clock] = text.split(" ") as [string, string?];
     const [, year, month, day] = /^(.*\d{4})-(\d\d)(?:-(\d\d))?$/.exec(date) ?? [];
     if (year === undefined || month === undefined) return text;

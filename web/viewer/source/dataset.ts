@@ -41,8 +41,8 @@ export interface AxisCoordinates {
   at(index: number): number | string | undefined;
   /** Ticks at round coordinates of instants; undefined unless they ascend and have been read. */
   ticks?(first: number, last: number, most: number): { at: number; text: string }[] | undefined;
-  /** Shorter texts of consecutive ticks of instants. */
-  brief?(texts: readonly string[]): readonly string[];
+  /** Shorter labels of consecutive ticks of instants. */
+  brief?(labels: readonly string[]): readonly string[];
   /** Reads the data for `at(index)`. Concurrent calls share one request. @throws as `get` does. */
   read(index: number): Promise<void>;
 }
