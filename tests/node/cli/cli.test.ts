@@ -53,6 +53,17 @@ describe("zarr-wasm read", () => {
     expect(text("months", "<M8[M]", 601n, -1n)).toEqual(["2020-02", "1969-12"]);
     expect(text("years", "<M8[Y]", 50n)).toEqual(["2020"]);
     expect(text("durations", "<m8[10s]", 9n, none)).toEqual(["90 s", "NaT"]);
+    const fields = [
+      ["at", "<M8[D]"],
+      ["for", "<m8[s]"],
+    ];
+    const structs = write("structs", v1Meta({ shape: [2], chunks: [2], dtype: fields, fill_value: null }), {
+      "0": new Uint8Array(BigInt64Array.of(1n, 2n, 0n, none).buffer),
+    });
+    expect(run("read", structs).text).toBe(
+      '{"at":"1970-01-02","for":"2 s"}\t{"at":"1970-01-01","for":"NaT"}\n',
+    );
+    expect(run("read", structs, "--format", "jsonl").text).toBe(`{"at":1,"for":2}\n{"at":0,"for":${none}}\n`);
   });
 
   it("writes JSON lines, bytes as base64 and non-finite numbers by name", () => {

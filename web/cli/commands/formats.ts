@@ -133,10 +133,21 @@ export function* elementTexts(region: ReadRegion): Generator<string> {
   const textOf =
     dtype.name === "float32"
       ? (value: unknown) => float32Text(value as number)
-      : dtype.unit === undefined
+      : dtype.unit === undefined && !dtype.fields
         ? elementText
-        : (value: unknown) => timeText(dtype, value as bigint);
+        : (value: unknown) => elementText(withTimes(dtype, value));
   for (const value of scalars(region)) yield textOf(value);
+}
+
+/** Replaces times, also in fields of structs, by their text. */
+function withTimes(dtype: DType, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => withTimes(dtype, item));
+  if (dtype.unit !== undefined) return timeText(dtype, value as bigint);
+  if (!dtype.fields) return value;
+  const struct = value as { readonly [field: string]: unknown };
+  return Object.fromEntries(
+    dtype.fields.map(({ name, dtype: type }) => [name, withTimes(type, struct[name])]),
+  );
 }
 
 function float32Text(value: number): string {
