@@ -94,6 +94,19 @@ describe.each(versions)("changes in Zarr v%i", (zarrFormat) => {
     expect(store.size).toBe(0);
   });
 
+  it("keep the text of stored numbers that are written back", async () => {
+    const store = files();
+    await make(store, { attributes: { scale: "S", list: ["N"], note: "" } });
+    const key = [...store.keys()].find((name) => textIn(store, name).includes('"S"'))!;
+    store.set(key, bytesOf(textIn(store, key).replace('"S"', "1.0").replace('"N"', "NaN")));
+    const opened = await open(store, { kind: "array" });
+    await updateAttributes(opened, { ...opened.attributes, note: "x" }, { mode: "replace" });
+    expect(opened.attributes).toEqual({ scale: 1, list: [Number.NaN], note: "x" });
+    expect(textIn(store, key)).toMatch(/"scale": 1\.0,\s*"list": \[NaN\]/);
+    const error = await errorOf(() => updateAttributes(opened, { note: Number.NaN }));
+    expect(error.message).toBe("attributes.note is NaN, which JSON cannot represent");
+  });
+
   it("keep unknown fields, number for number", async () => {
     const store = files();
     const array = await make(store, { attributes: { a: 1 } });

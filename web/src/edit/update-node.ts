@@ -6,7 +6,6 @@ import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { type Attributes, plainAttributes, v1MetaKey } from "../metadata/document.js";
 import { attributesIn, attributesKey, nodeKeys, printMetadata, withAttributes } from "../metadata/model.js";
 import type { Documents } from "../metadata/new-array.js";
-import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { xarrayDimensionNames } from "../metadata/v2.js";
 import { inTurn } from "../store/concurrency.js";
@@ -37,7 +36,6 @@ export async function updateAttributes(
   const { store, path, zarrFormat } = checkNode(node);
   if (mode !== "merge" && mode !== "replace")
     throw invalidArgument(`mode must be "merge" or "replace", not "${mode}"`);
-  attributesJson(attributes); // rejected before anything is read
   const key = attributesKey[zarrFormat];
   let written: JsonObject = {};
   const change = async (object: JsonObject | undefined) => {

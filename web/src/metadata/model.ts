@@ -134,8 +134,9 @@ export function withAttributes(
   attributes: unknown,
   mode: "merge" | "replace",
 ): JsonObject {
-  const json = attributesJson(attributes);
-  const changed = mode === "merge" ? withEntries(attributesIn(document, version), jsonEntries(json)) : json;
+  const stored = attributesIn(document, version);
+  const json = attributesJson(attributes, stored);
+  const changed = mode === "merge" ? withEntries(stored, jsonEntries(json)) : json;
   return version === 3 ? withEntries(document!, [["attributes", changed]]) : changed;
 }
 

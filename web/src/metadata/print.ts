@@ -9,9 +9,11 @@ import {
   type JsonObject,
   numberText,
   orderKeys,
+  toPlain,
   writtenKeys,
 } from "../util/json.js";
 import { textEncoder } from "../util/platform.js";
+import { member } from "./document.js";
 
 /** Maximum length of a list that is written on one line. */
 const lineLength = 100;
@@ -73,9 +75,9 @@ export function withEntries(
   return jsonObject(new Map<string, Json | undefined>([...jsonEntries(object), ...changes]));
 }
 
-/** Converts attributes from a program to JSON. */
-export function attributesJson(attributes: unknown): JsonObject {
-  const json = attributes === undefined ? {} : toJson(attributes, "attributes");
+/** Converts attributes from a program to JSON. @param stored see `toJson`. */
+export function attributesJson(attributes: unknown, stored?: JsonObject): JsonObject {
+  const json = attributes === undefined ? {} : toJson(attributes, "attributes", stored);
   if (!isJsonObject(json)) throw invalidArgument("attributes must be an object", { code: "bad-attributes" });
   return json;
 }
@@ -83,24 +85,31 @@ export function attributesJson(attributes: unknown): JsonObject {
 /**
  * Converts a value from a program to JSON; bigints become integers with all their digits, and undefined
  * members are omitted.
+ * @param stored the JSON that the value replaces. Equal numbers keep its text, such as `1.0` or a bare NaN.
  * @throws InvalidArgument for values that JSON cannot represent, such as NaN, infinities and ill-formed
  *   Unicode.
  */
-export function toJson(value: unknown, place: string, depth = 0): Json {
+export function toJson(value: unknown, place: string, stored?: Json, depth = 0): Json {
   if (value instanceof JsonNumber) return value;
+  if (stored instanceof JsonNumber && Object.is(toPlain(stored), value)) return stored;
   if (typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value)))
     return new JsonNumber(numberJson(value));
   if (typeof value === "string") return wellFormed(value, place);
   if (value === null || typeof value === "boolean") return value;
   if (depth >= maxDepth)
     throw invalidArgument(`${place} is nested deeper than ${maxDepth} levels`, { code: "not-json" });
-  if (Array.isArray(value)) return Array.from(value, (item, i) => toJson(item, `${place}[${i}]`, depth + 1));
+  if (Array.isArray(value)) {
+    const replaced = Array.isArray(stored) ? stored : [];
+    return Array.from(value, (item, i) => toJson(item, `${place}[${i}]`, replaced[i], depth + 1));
+  }
   if (typeof value !== "object" || !isPlain(value)) {
     const what = typeof value === "number" ? String(value) : `a value of type ${typeof value}`;
     throw invalidArgument(`${place} is ${what}, which JSON cannot represent`, { code: "not-json" });
   }
   const entries = Object.entries(value).filter(([, child]) => child !== undefined);
-  const json = (key: string, child: unknown) => toJson(child, `${place}.${key}`, depth + 1);
+  const replaced = isJsonObject(stored) ? stored : {};
+  const json = (key: string, child: unknown) =>
+    toJson(child, `${place}.${key}`, member(replaced, key), depth + 1);
   return jsonObject(entries.map(([key, child]) => [wellFormed(key, `a key of ${place}`), json(key, child)]));
 }
 
