@@ -63,6 +63,7 @@ describe.each(versions)("create in Zarr v%i", (zarrFormat) => {
       for (const make of makers) {
         const error = await errorOf(make);
         expect([error._tag, store.size]).toEqual(["AlreadyExists", size]);
+        expect(error.message).toContain('already exists at "/"; pass overwrite to replace it');
       }
       await create(store, { ...small, zarrFormat, overwrite: true });
       expect([...store.keys()]).toEqual(zarrFormat === 1 ? ["/attrs", "/meta"] : [mainKey[zarrFormat]]);

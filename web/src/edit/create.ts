@@ -233,7 +233,10 @@ async function checkAbsent(
 ): Promise<void> {
   const node = await nodeAt(store, path, signal);
   if (node) {
-    throw alreadyExists(`a Zarr v${node.version} node already exists at "/${path}"`, { code: "node-exists" });
+    throw alreadyExists(
+      `a Zarr v${node.version} node already exists at "/${path}"; pass overwrite to replace it`,
+      { code: "node-exists" },
+    );
   }
   const key = attributesKey[version];
   if (version < 3 && (await readObject(store, joinKey(path, key), { signal })) !== undefined) {
