@@ -1,6 +1,7 @@
 // Arguments of the wrong type: one-sentence typed errors, from conventions, reads of regions and options of stores.
 import { describe, expect, it } from "vitest";
 import * as zarr from "zarr-wasm";
+import { createCodecChain } from "zarr-wasm/codecs";
 import { FileSystemStore } from "zarr-wasm/node";
 import { copy } from "zarr-wasm/transfer";
 import { errorOf } from "../support/support.js";
@@ -11,6 +12,7 @@ const group = await zarr.createGroup(new Map());
 const array = await zarr.create(group, { path: "a", shape: [4], dtype: "int16", dimensionNames: ["x"] });
 const region = await zarr.get(array);
 const url = "http://127.0.0.1:9/";
+const map = { levels: [] } as never;
 
 type Call = (value: never) => unknown;
 const calls: Record<string, [string, Call][]> = {
@@ -79,6 +81,12 @@ describe("unknown options", () => {
     ["decodeCF", (o) => zarr.decodeCF(array, region, o)],
     ["georeference", (o) => zarr.georeference(group, o)],
     ["readSparse", (o) => zarr.readSparse(group, o)],
+    ["tileAt", (o) => zarr.tileAt(map, [0, 0, 0], o)],
+    ["tileParts", (o) => zarr.tileParts(map, [0, 0, 0], o)],
+    [
+      "createCodecChain",
+      (o) => createCodecChain({ ...(o as object), dtype: "int8", shape: [1], codecs: [] }),
+    ],
     ["IcechunkStore.open", (o) => zarr.IcechunkStore.open(url, o)],
     ["copy", (o) => copy(array, store, o)],
     ["PersistentCache", (o) => new zarr.PersistentCache(o)],

@@ -21,6 +21,7 @@ import { fromPlain, parseDataType } from "../dtypes/v3.js";
 import { largerModule, type ModuleName } from "../engine/compile.js";
 import { getSession, loadedSession } from "../engine/engine.js";
 import type { CodecSession } from "../engine/session.js";
+import { checkConstructor, type OptionNames } from "../util/arguments.js";
 import { asBytes, isBytes } from "../util/bytes.js";
 import { invalidArgument } from "../util/errors.js";
 import { type Limits, resolveLimits } from "../util/limits.js";
@@ -52,6 +53,16 @@ export interface CodecChainOptions<T extends CodecChainDType = CodecChainDType> 
   limits?: Partial<Limits> | undefined;
 }
 
+const chainOptions: OptionNames<CodecChainOptions> = {
+  dtype: "datatype",
+  shape: true,
+  codecs: true,
+  fillValue: true,
+  direction: true,
+  verifyChecksums: true,
+  limits: true,
+};
+
 /**
  * A codec chain bound to one chunk shape and data type. All calls are synchronous. `D` is the name of the data
  * type, known from `createCodecChain`, and `In` its elements. Elements of variable length are lists of values.
@@ -78,8 +89,7 @@ export interface CodecChain<D extends DTypeName = DTypeName, In extends Elements
 export async function createCodecChain<const T extends CodecChainDType>(
   options: CodecChainOptions<T>,
 ): Promise<CodecChain<DTypeNamed<T>>> {
-  if (typeof options !== "object" || options === null)
-    throw invalidArgument("createCodecChain expects an object with dtype, shape and codecs");
+  checkConstructor(options, "codec chain", chainOptions);
   const { shape, direction = "both" } = options;
   const limits = resolveLimits(options.limits);
   const isLength = (length: unknown) => Number.isSafeInteger(length) && (length as number) >= 1;

@@ -1,10 +1,11 @@
 /** Finds the part of a level that a map tile shows. */
 
+import { bytesOptions } from "../../hierarchy/get.js";
 import { slice } from "../../plan/selection.js";
-import { checkObject } from "../../util/arguments.js";
+import { checkObject, checkSignalIn, type OptionNames } from "../../util/arguments.js";
 import { describeValue, invalidArgument, unsupported } from "../../util/errors.js";
 import { inverse, moved, transformBounds } from "./axes.js";
-import type { Bounds, Georeference, GeoTile, TileOptions } from "./types.js";
+import type { Bounds, Georeference, GeoTile, ReadTileOptions, TileOptions } from "./types.js";
 
 /** Half the circumference of the earth in Web Mercator, in metres. */
 const half = Math.PI * 6_378_137;
@@ -20,6 +21,18 @@ type System = keyof typeof systems;
 const grids: Readonly<Record<string, { system: System; columns: number; width: number; bounds: Bounds }>> = {
   WebMercatorQuad: { system: "mercator", columns: 1, width: 2 * half, bounds: [-half, -half, half, half] },
   WorldCRS84Quad: { system: "degrees", columns: 2, width: 180, bounds: [-180, -90, 180, 90] },
+};
+
+/** Options of all functions of tiles, which often share one object. */
+const tileOptions: OptionNames<ReadTileOptions> = {
+  ...bytesOptions,
+  grid: true,
+  tileSize: true,
+  fillValueIsMissing: true,
+  validRange: true,
+  variable: true,
+  maxChunks: true,
+  selection: true,
 };
 
 /** A tile of a grid, with everything needed to find its data. */
@@ -59,10 +72,10 @@ export function findParts(
 export function locateTile(
   reference: Georeference,
   place: readonly [number, number, number],
-  options: TileOptions,
+  options: ReadTileOptions,
 ): LocatedTile {
   checkObject(reference, "the reference");
-  checkObject(options);
+  checkSignalIn(options, tileOptions);
   if (!Array.isArray(reference.levels)) throw invalidArgument("tileAt expects the result of georeference()");
   if (!Array.isArray(place)) throw invalidArgument(`a tile must be [z, x, y], got ${describeValue(place)}`);
   const { grid = "WebMercatorQuad", tileSize = 256 } = options;

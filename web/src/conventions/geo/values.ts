@@ -4,7 +4,7 @@ import type { ZarrArray } from "../../hierarchy/array.js";
 import { bytesOptions, type GetBytesOptions, get } from "../../hierarchy/get.js";
 import { type DimensionSelection, type Slice, slice } from "../../plan/selection.js";
 import { chunksTouched } from "../../read/resolve-region.js";
-import { checkObject, checkSignalIn, type OptionNames, pickOptions } from "../../util/arguments.js";
+import { checkObject, pickOptions } from "../../util/arguments.js";
 import { settleAll } from "../../util/async.js";
 import {
   describeValue,
@@ -24,24 +24,12 @@ import type { Georeference, ReadTileOptions, TileValues } from "./types.js";
 const maxTileSize = 4096;
 const defaultMaxChunks = 4096;
 
-const tileOptions: OptionNames<ReadTileOptions> = {
-  ...bytesOptions,
-  grid: true,
-  tileSize: true,
-  fillValueIsMissing: true,
-  validRange: true,
-  variable: true,
-  maxChunks: true,
-  selection: true,
-};
-
 /** Implements `readTile`. */
 export async function readValues(
   reference: Georeference,
   tile: readonly [number, number, number],
   options: ReadTileOptions,
 ): Promise<TileValues | undefined> {
-  checkSignalIn(options, tileOptions);
   const place = locateTile(reference, tile, options);
   const { tileSize } = place;
   if (tileSize > maxTileSize)
