@@ -91,13 +91,6 @@ describe("values that a codec cannot represent", () => {
 });
 
 describe("the stack of an error", () => {
-  const { stackTraceLimit } = Error;
-  beforeAll(() => {
-    Error.stackTraceLimit = 50;
-  });
-  afterAll(() => {
-    Error.stackTraceLimit = stackTraceLimit;
-  });
   const refuse = async () => {
     throw new ZarrError("Network", "refused");
   };
@@ -128,6 +121,18 @@ describe("the stack of an error", () => {
       await call(array, store);
     };
     expect((await errorOf(theCaller)).stack).toContain("theCaller");
+  });
+
+  it("contains the caller of get, and leaves the program's limit alone", async () => {
+    const store = files();
+    const array = await make(store);
+    store.set("/c/0", new Uint8Array(3));
+    const limit = Error.stackTraceLimit;
+    const reader = async () => {
+      await get(array);
+    };
+    expect((await errorOf(reader)).stack).toContain("reader");
+    expect(Error.stackTraceLimit).toBe(limit);
   });
 });
 

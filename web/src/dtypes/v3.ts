@@ -89,25 +89,19 @@ function unknownType(name: string): ZarrError {
 /** Spec: Zarr v3 core, "extension points": `must_understand: false` has no meaning for data types. */
 function readExtension(value: unknown): { name: string; configuration: Options } {
   if (typeof value === "string") return { name: value, configuration: {} };
-  const object = isRecord(value) ? value : {};
-  const name = ownProperty(object, "name");
-  const configuration = ownProperty(object, "configuration") ?? {};
-  const isWhole = Object.keys(object).every((key) => /^(name|configuration|must_understand)$/.test(key));
-  if (
-    typeof name !== "string" ||
-    !isRecord(configuration) ||
-    !isWhole ||
-    ownProperty(object, "configuration") === null
-  ) {
+  const values = valuesOf(value, "name", "configuration", "must_understand");
+  const [name, configuration = {}, mustUnderstand = true] = values;
+  if (typeof name !== "string" || !isRecord(configuration))
     throw refused("a data type must be a name or an object with a name and a configuration");
-  }
-  if (
-    ownProperty(object, "must_understand") !== undefined &&
-    ownProperty(object, "must_understand") !== true
-  ) {
+  if (mustUnderstand !== true)
     throw refused(`data type "${name}": "must_understand" can only be true for a data type`);
-  }
   return { name, configuration };
+}
+
+/** Returns the values of an object's keys; none if it has other keys or is not an object. */
+function valuesOf(value: unknown, ...keys: string[]): unknown[] {
+  if (!isRecord(value) || !Object.keys(value).every((key) => keys.includes(key))) return [];
+  return keys.map((key) => ownProperty(value, key));
 }
 
 function checkNames(name: string, configuration: Options, options: readonly string[]): void {
@@ -165,15 +159,9 @@ function structType(configuration: Options, depth: number): DType {
 
 function readField(entry: unknown, depth: number, seen: Set<string>): { name: string; dtype: DType } {
   const isPair = Array.isArray(entry) && entry.length === 2;
-  const isObject =
-    isRecord(entry) && Object.keys(entry).every((key) => key === "name" || key === "data_type");
-  const [name, type] = isPair
-    ? entry
-    : isObject
-      ? [ownProperty(entry, "name"), ownProperty(entry, "data_type")]
-      : [];
+  const [name, type] = isPair ? entry : valuesOf(entry, "name", "data_type");
   if (typeof name !== "string" || name === "" || seen.has(name)) {
-    throw refused("each field of data type struct must have a unique name and a data type, and nothing else");
+    throw refused("fields of a struct must have unique names and data types, and nothing else");
   }
   seen.add(name);
   const dtype = parseDataType(type, depth + 1);

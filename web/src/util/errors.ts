@@ -51,10 +51,14 @@ export class ZarrError<T extends ErrorTag = ErrorTag> extends Error {
   declare readonly written?: { readonly chunks: number; readonly totalChunks: number };
 
   constructor(tag: T, message: string, details: ErrorDetails<T> = {}) {
+    // V8 keeps 10 frames by default, too few to reach the caller of `get` or `set`.
+    const { stackTraceLimit } = Error;
+    Reflect.set(Error, "stackTraceLimit", 3 * stackTraceLimit);
     super(
       message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message,
-      details.cause === undefined ? undefined : { cause: details.cause },
+      details.cause === undefined ? undefined : details,
     );
+    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
     Object.defineProperty(this, "name", { value: "ZarrError", configurable: true, writable: true });
     const { code = kebab(tag), codec, chunkKey, byteOffset, status } = details;
     const fields = { _tag: tag, code, codec, chunkKey, byteOffset, status };
