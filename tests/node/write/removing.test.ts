@@ -586,3 +586,30 @@ describe("the source is not deleted", () => {
     },
   );
 });
+
+describe("a node that another writer creates meanwhile", () => {
+  it.each([
+    ["deleted", (store: Store) => deleteNode(store, "x")],
+    ["replaced", (store: Store) => create(store, { path: "x", shape: [2], dtype: "int8", overwrite: true })],
+  ] as const)("is %s like one that existed before", async (_, change) => {
+    const inner = new Map<string, Uint8Array>();
+    const store: Store = {
+      get: (key) => inner.get(key),
+      set: (key, bytes) => void inner.set(key, bytes),
+      delete: (key) => void inner.delete(key),
+      async *list() {
+        await appear();
+        yield* inner.keys();
+      },
+    };
+    let isMissing = true;
+    const appear = async () => {
+      if (isMissing) await create(inner, { path: "x", shape: [1], dtype: "int8", attributes: { other: 1 } });
+      isMissing = false;
+    };
+    await createGroup(inner);
+    await change(store);
+    const other = await open(inner, { path: "x" }).catch(() => undefined);
+    expect(other?.attributes.other).toBeUndefined();
+  });
+});

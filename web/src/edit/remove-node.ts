@@ -45,8 +45,11 @@ export async function removeNode(store: Store, path: string, options: RemoveOpti
   const documents = await documentsAt(store, path, signal);
   const listing = new Listing(store, path, signal);
   if (!documents) {
-    await refuseUnlessEmpty(listing);
-    return false;
+    const refusal = await refusalUnlessEmpty(listing);
+    if (!refusal) return false;
+    // Another writer may have created the node since its documents were read.
+    if (await documentsAt(store, path, signal)) return removeNode(store, path, options);
+    throw refusal;
   }
   const belongings = new Belongings(store, path, signal);
   // Server listings may be out of date. Documents in the target of a link are not deleted.
@@ -69,7 +72,8 @@ export async function requireZarr(store: Store): Promise<void> {
   const listing = new Listing(store, "", undefined);
   const belongings = new Belongings(store, "", undefined);
   await check(listing, belongings);
-  if (belongings.documents.length === 0) await refuseUnlessEmpty(listing);
+  const refusal = belongings.documents.length === 0 && (await refusalUnlessEmpty(listing));
+  if (refusal) throw refusal;
 }
 
 /** @throws ReadOnly. */
@@ -117,10 +121,11 @@ class Listing implements AsyncIterable<readonly StoredEntry[]> {
   }
 }
 
-async function refuseUnlessEmpty(listing: Listing): Promise<void> {
+/** Returns the error for a path without documents that holds files. */
+async function refusalUnlessEmpty(listing: Listing): Promise<ZarrError | undefined> {
   const found = await foundIn(listing, ({ key }) => !isUnfinished(key));
-  if (!found) return;
-  throw notAllowed(
+  if (!found) return undefined;
+  return notAllowed(
     `${listing.name} is not a Zarr node and holds ${found}; nothing was deleted; choose another path or remove these files`,
     { code: "not-zarr" },
   );
