@@ -63,8 +63,10 @@ function showStack(error: unknown): void {
 }
 
 // A reader that closes the pipe early, such as head, is not an error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === "EPIPE" ? 0 : 1);
+process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === "EPIPE") process.exit(0);
+  report(new Error(`stdout cannot be written: ${message}`));
+  process.exit(1);
 });
 
 main(process.argv.slice(2)).then(

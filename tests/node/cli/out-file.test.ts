@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -15,6 +16,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
+import { skipFor, unsupportedSystem } from "../../shared/skips.js";
 import { run, temporaryFolder, tool, writeStore } from "../support/cli-tool.js";
 import { v1Meta } from "../support/support.js";
 
@@ -93,6 +95,19 @@ describe("zarr-wasm read --out", () => {
     expect([await ended, text]).toEqual([0, "abc"]);
     expect(statSync(fifo).isFIFO()).toBe(true);
     expect(readdirSync(dir).sort()).toEqual(["fifo", "file"]);
+  });
+
+  const linuxOnly = skipFor(unsupportedSystem(process.platform === "linux"));
+  it("reports a standard output that cannot be written", linuxOnly, () => {
+    const full = openSync("/dev/full", "w");
+    const { status, stderr } = spawnSync(process.execPath, [tool, "read", letters], {
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([
+      1,
+      "zarr-wasm: stdout cannot be written: ENOSPC: no space left on device, write\n",
+    ]);
   });
 
   it("keeps the old file if reading or writing fails", () => {
