@@ -1,9 +1,9 @@
 // Whether a place of the command line lies in another one, however both are written.
-import { mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { placeBelow } from "#src/transfer/places.js";
-import { temporaryFolder } from "../support/cli-tool.js";
+import { root, run, temporaryFolder } from "../support/cli-tool.js";
 
 const folder = temporaryFolder();
 
@@ -42,4 +42,12 @@ it("of folders, existing or not, and through links", async () => {
   expect(await placeBelow(at("real"), at("real"))).toBe("");
   expect(await placeBelow(at("rea"), at("real"))).toBeUndefined();
   expect(await placeBelow("/", at("real"))).toBe(at("real").slice(1));
+});
+
+it("of a folder whose name is that of an archive, as a source", () => {
+  const place = path.join(folder, "folder.zip");
+  cpSync(path.join(root, "examples/field.zarr"), place, { recursive: true });
+  const { status, text, err } = run("info", place);
+  expect([status, err]).toEqual([0, ""]);
+  expect(text).toBe(run("info", path.join(root, "examples/field.zarr")).text);
 });

@@ -136,6 +136,13 @@ describe("zarr-wasm view", () => {
     expect((await open(source)).kind).toBe("array");
   });
 
+  it("serves a folder whose name is that of an archive", async () => {
+    const named = path.join(folder, "folder.zip");
+    cpSync(field, named, { recursive: true });
+    const { source } = await view([named]);
+    expect((await open(source)).kind).toBe("array");
+  });
+
   it.each([
     ["packed.ozx", "packed.ozx"],
     ["packed.bin", "packed.bin.zip"],

@@ -8,7 +8,7 @@ import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
 import { hintForDocument, missingFile, nodeDocument } from "../source/hints.js";
-import { filePath, isMarked, isPipeline, withoutMark } from "../source/places.js";
+import { filePath, isArchiveName, isMarked, isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
 import { printableJson } from "../text/output.js";
 
@@ -110,7 +110,7 @@ async function shownAs(source: string): Promise<Shown> {
   if (!found.isFile()) throw new Error(`"${source}" is not a folder, a zip archive or a file of references`);
   if (await isZip(root)) {
     // Viewers recognise archives by their file extensions.
-    return mounted(/\.(zip|ozx)$/i.test(name) ? name : `${name}.zip`, "", { root, isData: true });
+    return mounted(isArchiveName(name) ? name : `${name}.zip`, "", { root, isData: true });
   }
   if (/\.json$/i.test(name)) {
     return mounted(name, "/", { store: await openReferences(root, source) });
@@ -138,7 +138,8 @@ async function referencesIn(folder: string): Promise<ReferenceStore | undefined>
 
 /** Mounts a source under its file name, so that the page can show the name. */
 function mounted(name: string, end: "/" | "", mount: Mount): Shown {
-  return { address: `/data/${encodeURIComponent(name)}`, mounts: { [`/data/${name}${end}`]: mount } };
+  const address = `/data/${encodeURIComponent(name)}${isArchiveName(name) ? end : ""}`;
+  return { address, mounts: { [`/data/${name}${end}`]: mount } };
 }
 
 /** Whether data begins like an archive, or like an empty one. */

@@ -15,7 +15,7 @@ import {
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { note } from "../text/output.js";
 import { hintForDocument, hintForFile, hintForPath, missingFile } from "./hints.js";
-import { filePath, isMarked, isPipeline, withoutMark } from "./places.js";
+import { filePath, isArchiveName, isMarked, isPipeline, withoutMark } from "./places.js";
 
 /**
  * Opens the node that the arguments name; warnings go to stderr.
@@ -97,8 +97,9 @@ export async function locate(source: string): Promise<URL | Store> {
   const name = filePath(source);
   const found = await stat(name).catch(() => undefined);
   if (!found) throw await missingFile(source);
+  // The slash marks a folder whose name looks like that of an archive.
+  if (found.isDirectory()) return pathToFileURL(isArchiveName(name) ? `${name}/` : name);
   const url = pathToFileURL(name);
-  if (found.isDirectory()) return url;
   if (found.isFile()) return isReferenceName(name) ? ReferenceStore.open(url) : new ZipStore(url);
   throw new Error(`"${source}" is not a folder, a zip archive or a document of references`);
 }
