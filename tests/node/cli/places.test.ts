@@ -44,7 +44,7 @@ it("of folders, existing or not, and through links", async () => {
   expect(await placeBelow("/", at("real"))).toBe(at("real").slice(1));
 });
 
-it("of a folder whose name is that of an archive, as a source", () => {
+it("opens a folder with the extension of an archive", () => {
   const place = path.join(folder, "folder.zip");
   cpSync(path.join(root, "examples/field.zarr"), place, { recursive: true });
   const { status, text, err } = run("info", place);

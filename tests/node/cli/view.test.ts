@@ -136,7 +136,7 @@ describe("zarr-wasm view", () => {
     expect((await open(source)).kind).toBe("array");
   });
 
-  it("serves a folder whose name is that of an archive", async () => {
+  it("serves a folder with the extension of an archive", async () => {
     const named = path.join(folder, "folder.zip");
     cpSync(field, named, { recursive: true });
     const { source } = await view([named]);

@@ -242,6 +242,9 @@ describe("options", () => {
   it("of stores: only a PersistentCache", async () => {
     const error = await errorOf(() => new HttpStore(server.url, { persistentCache: new Map() as never }));
     expect(error.message).toMatch(/^persistentCache must be a PersistentCache/);
+    const cache = new PersistentCache({ name: "misplaced" }) as never;
+    const misplaced = await errorOf(async () => new HttpStore("http://x", { cache }));
+    expect(misplaced.message).toBe("cache must be a ByteCache, not a value of type object");
   });
 
   it("maxBytes: 0 stores nothing", async () => {

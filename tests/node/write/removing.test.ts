@@ -587,7 +587,7 @@ describe("the source is not deleted", () => {
   );
 });
 
-describe("a node that another writer creates meanwhile", () => {
+describe("a node that another writer creates during the check", () => {
   it.each([
     ["deleted", (store: Store) => deleteNode(store, "x")],
     ["replaced", (store: Store) => create(store, { path: "x", shape: [2], dtype: "int8", overwrite: true })],

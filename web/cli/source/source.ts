@@ -97,7 +97,7 @@ export async function locate(source: string): Promise<URL | Store> {
   const name = filePath(source);
   const found = await stat(name).catch(() => undefined);
   if (!found) throw await missingFile(source);
-  // The slash marks a folder whose name looks like that of an archive.
+  // The slash marks a folder with the extension of an archive.
   if (found.isDirectory()) return pathToFileURL(isArchiveName(name) ? `${name}/` : name);
   const url = pathToFileURL(name);
   if (found.isFile()) return isReferenceName(name) ? ReferenceStore.open(url) : new ZipStore(url);

@@ -93,8 +93,7 @@ function readExtension(value: unknown): { name: string; configuration: Options }
   const [name, configuration = {}, mustUnderstand = true] = values;
   if (typeof name !== "string" || !isRecord(configuration))
     throw refused("a data type must be a name or an object with a name and a configuration");
-  if (mustUnderstand !== true)
-    throw refused(`data type "${name}": "must_understand" can only be true for a data type`);
+  if (mustUnderstand !== true) throw refused(`data type "${name}": "must_understand" must be true`);
   return { name, configuration };
 }
 
@@ -113,9 +112,7 @@ function checkNames(name: string, configuration: Options, options: readonly stri
 
 function rawType(name: string, bits: number): DType {
   if (bits % 8 !== 0 || bits / 8 > maxItemBytes) {
-    throw refused(
-      `data type "${name}": the number of bits must be a multiple of 8, at most ${8 * maxItemBytes}`,
-    );
+    throw refused(`data type "${name}": bits must be a multiple of 8, at most ${8 * maxItemBytes}`);
   }
   return DType.raw(bits / 8);
 }
@@ -161,7 +158,7 @@ function readField(entry: unknown, depth: number, seen: Set<string>): { name: st
   const isPair = Array.isArray(entry) && entry.length === 2;
   const [name, type] = isPair ? entry : valuesOf(entry, "name", "data_type");
   if (typeof name !== "string" || name === "" || seen.has(name)) {
-    throw refused("fields of a struct must have unique names and data types, and nothing else");
+    throw refused("fields of a struct must have unique names and data types only");
   }
   seen.add(name);
   const dtype = parseDataType(type, depth + 1);

@@ -161,7 +161,9 @@ export function requestOptions(options: HttpStoreOptions, headersFor: HeadersFor
 }
 
 /** Returns the persistent cache, unless the requests may have credentials that this library does not see. */
-function cacheFor({ persistentCache, fetch }: HttpStoreOptions): PersistentCache | undefined {
+function cacheFor({ cache, persistentCache, fetch }: HttpStoreOptions): PersistentCache | undefined {
+  if (cache && typeof cache.get !== "function")
+    throw invalidArgument(`cache must be a ByteCache, not ${describeValue(cache)}`);
   if (persistentCache !== undefined && typeof persistentCache?.respond !== "function")
     throw invalidArgument(`persistentCache must be a PersistentCache, not ${describeValue(persistentCache)}`);
   return fetch === undefined || fetch === globalThis.fetch ? persistentCache : undefined;
