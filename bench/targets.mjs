@@ -10,7 +10,8 @@ const limits = {
   bits: "V8 has no BMI2 and fewer registers for bit fields (docs/compile-flags.md)",
   apart: "the two engines were measured minutes apart: in turn, ten of these cases have 0.92 to 1.05",
   link: "the emulated connection takes 2.2 s for 1,024 responses: a page that only fetches them has a ratio of 0.73",
-  drags: "a third of the processor time is the browser's: network, messages, compositing",
+  drags:
+    "half of the processor time is outside the page's threads: network, messages, compositing (docs/viewer-checks.md)",
   files: "importing 13 files with 400 KB takes 20 ms",
   client: "Node's HTTP client and first touches of the result take more than half of the time",
   collector:
