@@ -7,6 +7,7 @@ import threads from "node:worker_threads";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { create, type DTypeInput, set, slice } from "zarr-wasm";
 import { copy as copyNodes } from "zarr-wasm/transfer";
+import { inLanes } from "#src/transfer/array-copy.js";
 import { amount } from "../support/amounts.js";
 import { temporaryPlaces } from "../support/cli-tool.js";
 import { copy, digestsOf, urlOf, verify } from "../support/copying.js";
@@ -195,4 +196,18 @@ describe("several threads", () => {
     expect(error).toMatchObject({ _tag: "CorruptChunk" });
     expect(error.message).toContain("/c/5/5");
   });
+});
+
+it("work that blocks the thread stops when a timer aborts the signal", async () => {
+  const abort = new AbortController();
+  const reason = new Error("too late");
+  let items = 0;
+  const work = async () => {
+    items++;
+    for (const end = performance.now() + 3; performance.now() < end; );
+  };
+  setTimeout(() => abort.abort(reason));
+  const error = await errorOf(() => inLanes(Array.from({ length: 500 }), 2, work, abort.signal));
+  expect(error).toBe(reason);
+  expect(items).toBeLessThan(500);
 });

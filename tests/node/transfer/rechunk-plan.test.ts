@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { create, type DTypeInput, get, set } from "zarr-wasm";
-import { axisRatio, planPass, planRechunk } from "#src/transfer/rechunk-plan.js";
+import { axisRatio, dividePass, planPass, planRechunk } from "#src/transfer/rechunk-plan.js";
 import { root, temporaryFolder } from "../support/cli-tool.js";
 import { copy, filesOf, urlOf } from "../support/copying.js";
 import { openArray, randomizer } from "../support/support.js";
@@ -50,6 +50,22 @@ describe("a plan", () => {
       boxBytes: 2 ** 18,
     });
     expect(plan.type).toBe("direct");
+  });
+
+  it("copies boxes that stay in caches, unless they read more or come from a server", () => {
+    const axes = [512, 512, 512].map((length) => ({ length, cell: 64, chunk: 64 }));
+    const divided = (input: Parameters<typeof planPass>[0]) => {
+      const { pass, lanes } = dividePass(input, planPass(input), 2);
+      return { bytes: pass.boxShape.reduce((a, b) => a * b, input.itemBytes), lanes };
+    };
+    const input = { axes, itemBytes: 2, boxBytes: 2 ** 26 };
+    expect(divided(input)).toEqual({ bytes: 2 ** 21, lanes: 2 });
+    expect(divided({ ...input, boxBytes: 2 ** 23 })).toEqual({ bytes: 2 ** 20, lanes: 2 });
+    expect(divided({ ...input, readCost: 4 })).toEqual({ bytes: 2 ** 24, lanes: 2 });
+    const { lanes } = dividePass({ ...input, boxBytes: 3 * 2 ** 18 }, planPass(input), 3);
+    expect(lanes).toBe(1);
+    const flat = axes.map((axis, i) => ({ ...axis, cell: [32, 256, 256][i]! }));
+    expect(divided({ ...input, axes: flat })).toEqual({ bytes: 2 ** 23, lanes: 2 });
   });
 
   it("counts how often chunks are read", () => {

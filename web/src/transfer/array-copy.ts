@@ -14,7 +14,7 @@ import type {
 } from "../store/store.js";
 import { Limiter } from "../util/async.js";
 import { corruptChunk, withDetails } from "../util/errors.js";
-import { allowListeners } from "../util/platform.js";
+import { allowListeners, nextTask } from "../util/platform.js";
 import type { Box } from "../util/shapes.js";
 import type { WorkerPool } from "../workers/pool.js";
 import type { ObjectBox, View } from "./boxes.js";
@@ -306,8 +306,12 @@ export class TargetStore implements Store {
   }
 }
 
+/** Time after which {@link inLanes} yields to the event loop, in milliseconds. */
+const turnTime = 5;
+
 /**
- * Runs work for every item, `lanes` items at a time.
+ * Runs work for every item, `lanes` items at a time. Yields to the event loop now and then, since calls of file systems may
+ * block: signals and messages of threads arrive there.
  * @throws the first error, or the signal's reason, after all running work has ended; no item is begun after it.
  */
 export async function inLanes<T>(
@@ -318,11 +322,15 @@ export async function inLanes<T>(
 ): Promise<void> {
   const all = items[Symbol.iterator]();
   let failure: { readonly error: unknown } | undefined;
+  let turn = performance.now() + turnTime;
   const lane = async () => {
     for (let next = all.next(); !next.done && !failure; next = all.next()) {
       try {
         signal?.throwIfAborted();
         await work(next.value);
+        if (performance.now() < turn) continue;
+        await nextTask();
+        turn = performance.now() + turnTime;
       } catch (error) {
         failure ??= { error };
       }

@@ -87,8 +87,7 @@ export async function copy(
   const root = await openNode(source, { ...options, signal });
   const folder = innermostStore(root.store);
   const isOwn = typeof source === "string" || source instanceof URL;
-  // While this thread blocks, others wait for the answers to their reports.
-  if (isOwn && checked.threads === 1 && folder instanceof FileSystemStore) await blockForFiles(folder);
+  if (isOwn && folder instanceof FileSystemStore) await blockForFiles(folder);
   const wait = <T>(work: Promise<T>) => untilGivenUp(work, signal);
   const nodes = await planNodes(await wait(readTree(root)), checked);
   const target = await wait(openDestination(destination, { ...checked, name: options.destinationName }));

@@ -55,18 +55,28 @@ export interface ParallelPass {
 /** How much more smaller boxes may read. */
 const tolerance = 1.01;
 
+/** Parts of the memory per lane, at least: chunks in flight, and memory for encoded chunks. */
+const fewParts = 2;
+/** Parts of the memory per lane, at most. */
+const manyParts = 16;
+/** Boxes of this size stay in the caches of the processor; the work on a box itself takes little of the time. */
+const enoughBytes = 2 ** 20;
+
 /**
  * Divides the memory for a box among smaller boxes, if these read no more: they can be copied in parallel, and stay in the
  * caches of the processor.
  * @param pass plan of boxes that take all of the memory.
  */
 export function dividePass(input: PlanInput, pass: Pass, lanes: number): ParallelPass {
-  for (let parts = 2 * lanes; parts > 1; parts /= 2) {
+  // Boxes of few chunks have few requests in flight.
+  const isRemote = (input.readCost ?? 1) > 1;
+  for (let parts = (isRemote ? fewParts : manyParts) * lanes; parts > 1; parts /= 2) {
     const boxBytes = input.boxBytes / parts;
+    if (boxBytes < enoughBytes && parts > fewParts * lanes) continue;
     const smaller = planPass({ ...input, boxBytes });
     const bytes = smaller.boxShape.reduce((a, b) => a * b, input.itemBytes);
     if (bytes <= boxBytes && smaller.ratio <= tolerance * pass.ratio)
-      return { pass: smaller, lanes: Math.min(lanes, parts) };
+      return { pass: smaller, lanes: Math.min(lanes, Math.floor(parts)) };
   }
   return { pass, lanes: 1 };
 }

@@ -99,12 +99,15 @@ async function copyRegion(work: ArrayCopy, objects: ObjectBox, boxBytes: number)
   const advance = advancing(work);
   if (plan.type === "staged")
     return withScratch(work.temp!, (store) => stagedCopy(work, region, plan, store, advance));
-  const parallel = dividePass(input, plan.pass, boxLanes * (1 + (work.threads?.count ?? 0)));
+  const lanes = boxLanes + (work.threads?.count ?? 0);
+  const parallel = dividePass(input, plan.pass, lanes);
   await copyBoxes(work, { ...boxCopyOptions(work, view), to: target }, region, parallel, advance);
 }
 
-/** Boxes that a thread copies at a time: one is read while another one is written. */
+/** Boxes that this thread copies at a time: one is read while another one is written. */
 const boxLanes = 2;
+/** Boxes that a thread has got at a time: it copies one, and need not wait for the next one. */
+const threadBoxes = 2;
 
 /** Copies a region in boxes, on all threads if there are several boxes. */
 async function copyBoxes(
@@ -117,17 +120,16 @@ async function copyBoxes(
   const memory = options.memory / lanes;
   const here = () => new BoxCopier({ ...options, memory });
   const { threads } = work;
-  const others = lanes > 1 && threads ? threads.runners(work, memory, here) : [];
-  const idle: BoxRunner[] = [];
-  while (idle.length < lanes) idle.push(here(), ...others);
-  idle.length = lanes;
+  const others = lanes > 1 && threads ? threads.runners(work, memory, here).slice(0, lanes - 1) : [];
+  const idle: BoxRunner[] = Array.from({ length: lanes - others.length }, here);
+  for (let boxes = 0; boxes < threadBoxes; boxes++) idle.push(...others);
   const copyBox = async (box: Box) => {
     const runner = idle.shift()!;
     await runner.box(box);
     idle.push(runner);
     onBox(box);
   };
-  await inLanes(tileBox(region, pass.boxShape), lanes, copyBox, options.signal);
+  await inLanes(tileBox(region, pass.boxShape), idle.length, copyBox, options.signal);
 }
 
 /** Copies a region through intermediate chunks in a scratch folder. */

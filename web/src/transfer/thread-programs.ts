@@ -132,7 +132,8 @@ async function openArray(
 
 /** Copies boxes of one array. */
 class BoxCopies {
-  readonly #idle: BoxCopier[] = [];
+  #copier: BoxCopier | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly setup: CopySetup,
@@ -142,14 +143,20 @@ class BoxCopies {
     private readonly tally: Tally,
   ) {}
 
-  async copy(box: Box, kept: readonly string[]): Promise<Omit<BoxReport, "id">> {
+  /** Copies one box at a time: calls of the system block this thread, and more boxes would take more memory. */
+  copy(box: Box, kept: readonly string[]): Promise<Omit<BoxReport, "id">> {
+    const copied = this.#last.then(() => this.#copy(box, kept));
+    this.#last = copied.catch(() => {});
+    return copied;
+  }
+
+  async #copy(box: Box, kept: readonly string[]): Promise<Omit<BoxReport, "id">> {
     const { store, tally, to } = this;
     for (const key of kept) store.kept.add(key);
-    const copier = this.#idle.pop() ?? this.#makeCopier();
-    await copier.box(box);
-    this.#idle.push(copier);
+    this.#copier ??= this.#makeCopier();
+    await this.#copier.box(box);
     const { bytesRead, bytesWritten } = tally;
-    tally.bytesRead = 0; // other boxes may have added to them; each byte is reported once
+    tally.bytesRead = 0;
     tally.bytesWritten = 0;
     return { written: keysIn(to, box).filter((key) => store.written.delete(key)), bytesRead, bytesWritten };
   }

@@ -1,11 +1,11 @@
 /** Copies files by calls of the system, without reading them (Node, Deno, Bun). */
 
 import { nodeModule } from "../../util/platform.js";
-import type { ObjectVersion, RangeQuery } from "../store.js";
+import { resolveRange } from "../read.js";
+import type { RangeQuery } from "../store.js";
 import { hiddenName } from "../temp-names.js";
-import type { FileCalls, FileName } from "../transport.js";
 import { CallRunner } from "./calls.js";
-import { errorCode, fileError, readFilePart } from "./read.js";
+import { errorCode, fileError } from "./read.js";
 import { beside, type FileWriteOptions, statFile, syncFile, syncFolder, writeError } from "./write.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -72,7 +72,7 @@ export class FileCopier {
         fs.copyFile(from, file, COPYFILE_EXCL | COPYFILE_FICLONE),
       );
       if ((source.mode & 0o7777) !== this.#mode) await calls.chmod(unfinished, this.#mode);
-      const isWhole = await check(partsOfFile(calls, unfinished));
+      const isWhole = await check(this.#partsOf(unfinished));
       if (!isWhole) return undefined;
       if (fsync) await syncFile(fs, unfinished);
       await beforeCommit?.();
@@ -88,14 +88,21 @@ export class FileCopier {
       if (unfinished) await fs.rm(unfinished, { force: true }).catch(() => {});
     }
   }
-}
 
-function partsOfFile(calls: FileCalls, file: FileName): ReadPart {
-  return async (range) => {
-    if ("length" in range && range.length === 0)
-      return { bytes: new Uint8Array(0), size: (await calls.stat(file)).size };
-    const version: ObjectVersion = {};
-    const bytes = await readFilePart(file, { range, version, maxBytes: Number.POSITIVE_INFINITY }, calls);
-    return bytes && { bytes, size: version.size! };
-  };
+  /** Reads parts of a finished copy, which only this call knows. */
+  #partsOf(file: string): ReadPart {
+    const { fs, calls } = this;
+    return async (range) => {
+      const handle = await calls.next.open(file, fs.constants.O_RDONLY);
+      try {
+        const { size } = await handle.stat();
+        const { start, end } = resolveRange(range, size);
+        const bytes = new Uint8Array(end - start);
+        const { bytesRead } = await handle.read(bytes, 0, bytes.byteLength, start);
+        return { bytes: bytes.subarray(0, bytesRead), size };
+      } finally {
+        await handle.close();
+      }
+    };
+  }
 }
