@@ -25,8 +25,8 @@ const compressed = new Map();
 let log = [];
 let open = 0;
 
-/** Files whose names change with their contents. */
-const hashed = /-[0-9a-z]{8}\.(?:js|wasm)$/;
+/** Addresses that change with the contents of their files. */
+const hashed = /-[0-9a-z]{8}\.js$|\?v=/;
 
 /** Serves files of pages, compressed once, as web hosts do: browsers confirm them on later visits. */
 function sendPage(file, request, response) {
@@ -36,7 +36,7 @@ function sendPage(file, request, response) {
   const head = {
     "content-type": types[path.extname(file)] ?? "application/octet-stream",
     "content-encoding": "gzip",
-    "cache-control": hashed.test(file) ? "max-age=31536000, immutable" : "no-cache",
+    "cache-control": hashed.test(request.url) ? "max-age=31536000, immutable" : "no-cache",
     etag: `"${body.length}-${statSync(file).mtimeMs}"`,
   };
   if (request.headers["if-none-match"] === head.etag) return response.writeHead(304, head).end();

@@ -5,6 +5,7 @@
 // the modules that open a source, which the page runs first (web/viewer/page/early.ts), one for the others that an
 // entry loads at the start, one for those loaded soon after. A first pass finds these modules; it drops unused ones,
 // but makes one file for each combination of parts.
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rolldown } from "rolldown";
@@ -60,6 +61,38 @@ const sharedData = {
  */
 const parts = ["open", "start", "element", "page", "soon"];
 
+/**
+ * Address of a file in dist/viewer that changes with its contents, so that servers can call the file immutable
+ * (web/cli/server/server.ts): later visits need no request for it.
+ */
+function versioned(name) {
+  const bytes = readFileSync(path.join(out, name));
+  return `${name}?v=${createHash("sha256").update(bytes).digest("hex").slice(0, 8)}`;
+}
+
+/** Replaces a text that must occur once. */
+function replaceOne(text, before, after) {
+  if (text.split(before).length !== 2) throw new Error(`expected one ${before}`);
+  return text.replace(before, () => after);
+}
+
+/** Gives the module that all pictures need, and the script of workers, addresses with a version. */
+const versionedFiles = {
+  name: "versioned-files",
+  transform: {
+    filter: { id: /\/(?:engine\/packaged|workers\/start)\.js$/ },
+    handler: (code, id) =>
+      id.endsWith("packaged.js")
+        ? replaceOne(code, 'new URL("../wasm/decode.wasm"', `new URL("${versioned("../wasm/decode.wasm")}"`)
+        : replaceOne(
+            code,
+            'new URL("./worker.js", import.meta.url), { type: "module" }',
+            // One file, which starts itself in workers of this name (web/src/workers/worker-chunk.ts).
+            `new URL("${versioned("../wasm/worker-chunk.js")}", import.meta.url), { type: "module", name: "zarr-wasm" }`,
+          ),
+  },
+};
+
 /** Removes comments and indentation from shaders, which minifiers keep in template strings. */
 const plainShaders = {
   name: "plain-shaders",
@@ -78,7 +111,7 @@ const scriptInput = {
   input: Object.fromEntries(Object.entries(scripts).map(([name, entry]) => [name, path.join(out, entry)])),
   external: (id) => copies.test(id) || id.startsWith("node:"),
   resolve: { alias },
-  plugins: [sharedData, plainShaders],
+  plugins: [sharedData, plainShaders, versionedFiles],
   preserveEntrySignatures: "allow-extension",
   makeAbsoluteExternalsRelative: false,
 };
@@ -190,7 +223,9 @@ function preloadParts(files) {
     ...later.map((file) => `<link data-rel="modulepreload" href="${file}">`),
   ];
   const page = path.join(out, "index.html");
-  const text = readFileSync(page, "utf8");
+  let text = readFileSync(page, "utf8");
+  for (const name of ["style.css", "page.css", ...entries])
+    text = replaceOne(text, `"${name}"`, `"${versioned(name)}"`);
   writeFileSync(page, text.replace("  </head>", `${links.map((link) => `    ${link}\n`).join("")}  </head>`));
 }
 

@@ -21,6 +21,8 @@ export interface CacheEntry {
   readonly headers: Readonly<Record<string, string>>;
   /** Versions of the metadata documents in the folders above, at that time. */
   readonly documents: DocumentVersions;
+  /** Identifies the program that stored it, from start to end; entries of older versions lack it. */
+  readonly visit?: string | undefined;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
@@ -84,8 +86,9 @@ export function entryOf(
   answer: HttpResponse,
   documents: DocumentVersions,
   body: Uint8Array<ArrayBuffer>,
+  visit: string,
 ): CacheEntry {
-  return { ...partOf(answer), id, isCors: answer.isCors, documents, body };
+  return { ...partOf(answer), id, isCors: answer.isCors, documents, visit, body };
 }
 
 type Head = Pick<CacheEntry, "status" | "headers" | "at">;
@@ -217,7 +220,7 @@ const isTexts = (value: unknown): value is Record<string, string> =>
 
 function isEntry(value: unknown): value is CacheEntry {
   if (!isRecord(value)) return false;
-  const { id, status, isCors, at, headers, documents, body } = value;
+  const { id, status, isCors, at, headers, documents, visit, body } = value;
   return (
     typeof id === "string" &&
     typeof status === "number" &&
@@ -225,6 +228,7 @@ function isEntry(value: unknown): value is CacheEntry {
     typeof at === "number" &&
     isTexts(headers) &&
     isTexts(documents) &&
+    (visit === undefined || typeof visit === "string") &&
     isBytes(body)
   );
 }

@@ -26,7 +26,7 @@ import {
 } from "./cache-entry.js";
 import { type EntryStorage, EntryWriter } from "./cache-storage.js";
 import { announcedBytes, isEncoded, missingStatus, wholeStatus } from "./response.js";
-import { UnconfirmedDocuments } from "./unconfirmed-documents.js";
+import { UnconfirmedEntries } from "./unconfirmed-entries.js";
 
 export { openStorage } from "./cache-storage.js";
 
@@ -39,7 +39,7 @@ const maxFolders = 20_000;
 const minConfirmedBytes = 2 ** 15;
 /** Consecutive requests to an origin without a response after which it counts as unreachable. */
 const maxFailures = 2;
-/** Timeout of confirmations of documents that are in use, in milliseconds. */
+/** Timeout of confirmations of entries that are in use, in milliseconds. */
 const confirmationTimeout = 60_000;
 /** Consecutive failures to read the storage after which it is not used any more. */
 const maxReadFailures = 3;
@@ -56,7 +56,9 @@ export class CachedResponses {
   readonly #writer: EntryWriter | undefined;
   readonly #newest = new NewestVersions();
   readonly #origins = new Origins();
-  readonly #unconfirmed: UnconfirmedDocuments;
+  readonly #unconfirmed: UnconfirmedEntries;
+  /** Identifies the entries that this program writes. */
+  readonly #visit = crypto.randomUUID();
   /** URLs of objects whose entries are not used any more. */
   readonly #forgotten = new Set<string>();
   /** Entries that this program has written. */
@@ -69,7 +71,7 @@ export class CachedResponses {
     isEnabled: () => boolean,
     onOutdated: ((url: string) => void) | undefined,
   ) {
-    this.#unconfirmed = new UnconfirmedDocuments(onOutdated);
+    this.#unconfirmed = new UnconfirmedEntries(onOutdated);
     this.#writer = storage && new EntryWriter(storage, maxBytes, isEnabled);
   }
 
@@ -77,29 +79,24 @@ export class CachedResponses {
   async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
     const { signal } = request.watch;
     const { changes } = this.#unconfirmed;
+    const documents = this.#newest.documentsAbove(url);
     if (!this.#writer || this.#readFailures >= maxReadFailures || !isCacheable(url, request)) {
       const answer = await send(url, request);
-      await this.#unconfirmed.settle(changes, signal);
+      await this.#settle(url, documents, changes, signal);
       return answer;
     }
     this.#writer.noteRead();
     const id = requestId(url, request);
-    const documents = this.#newest.documentsAbove(url);
     const entry = this.#mayHave(id, url) ? await this.#find(id, request) : undefined;
     this.#newest.noteSearch(url, entry !== undefined);
     const matches = entry !== undefined && this.#newest.matches(url, entry, documents);
-    if (matches && !isDocument(url) && isFresh(entry)) {
-      this.#writer.touch(id);
-      return this.#answer(url, entry);
-    }
-    const confirm = () => this.#isUnchanged(send, url, request, entry!, documents);
-    if (matches && isDocument(url) && this.#unconfirmed.use(withoutHash(url), entry, confirm))
-      return this.#answer(url, entry);
+    if (matches && this.#mayUse(send, url, request, entry, documents)) return this.#answer(url, entry);
     try {
       const answer = await this.#origins.ask(send, url, request, entry);
       const isConfirmed = entry && answer.status === 304;
-      // A chunk that was stored with the documents in use is of their version.
-      if (!isConfirmed || !matches) await this.#unconfirmed.settle(changes, signal);
+      // A chunk that was stored with the documents and chunks in use is of their version.
+      const fits = isConfirmed && matches && this.#fits(url, entry, documents);
+      if (!fits) await this.#settle(url, documents, changes, signal);
       if (isConfirmed) return this.#confirm(url, entry, answer, documents);
       return this.#record(id, url, answer, documents, entry);
     } catch (cause) {
@@ -149,6 +146,32 @@ export class CachedResponses {
     }
   }
 
+  /** Whether a stored response may be used at once: it is fresh, or is confirmed while it is in use. */
+  #mayUse(
+    send: Transport,
+    url: URL,
+    request: TransportRequest,
+    entry: CacheEntry,
+    documents: DocumentVersions,
+  ): boolean {
+    const confirm = () => this.#isUnchanged(send, url, request, entry, documents);
+    if (isDocument(url)) return this.#unconfirmed.use(withoutHash(url), entry, confirm);
+    if (!isFresh(entry)) return this.#unconfirmed.useChunk(arrayOf(documents), entry, confirm);
+    this.#writer!.touch(entry.id);
+    return true;
+  }
+
+  /** Whether a confirmed response may be combined with the unconfirmed ones in use. */
+  #fits(url: URL, entry: CacheEntry, documents: DocumentVersions): boolean {
+    return isDocument(url) || this.#unconfirmed.fits(arrayOf(documents), entry);
+  }
+
+  /** Waits until a response of a server may be combined with those in use. */
+  #settle(url: URL, documents: DocumentVersions, changes: number, signal: AbortSignal): Promise<void> {
+    if (!isDocument(url)) this.#unconfirmed.refuseChunks(arrayOf(documents));
+    return this.#unconfirmed.settle(changes, signal);
+  }
+
   /** Returns a stored response and notes its version. */
   #answer(url: URL, entry: CacheEntry): HttpResponse {
     this.#newest.noteValidator(url, entry);
@@ -156,7 +179,7 @@ export class CachedResponses {
     return storedResponse(entry);
   }
 
-  /** Asks the server whether a document in use is unchanged. Without a connection, it counts as unchanged. */
+  /** Asks the server whether an entry in use is unchanged. Without a connection, it counts as unchanged. */
   async #isUnchanged(
     send: Transport,
     url: URL,
@@ -219,7 +242,7 @@ export class CachedResponses {
     const { status } = answer;
     const isMissing = missingStatus.has(status);
     if (!isMissing && status !== 206 && !wholeStatus.has(status)) return answer;
-    const entryWith = (body: Uint8Array<ArrayBuffer>) => entryOf(id, answer, documents, body);
+    const entryWith = (body: Uint8Array<ArrayBuffer>) => entryOf(id, answer, documents, body, this.#visit);
     const isKept = isStorable(answer) && this.#writer!.hasRoom(announcedBytes(answer) ?? 0);
     const empty = entryWith(new Uint8Array(0));
     this.#newest.noteValidator(url, empty);
@@ -247,6 +270,9 @@ export class CachedResponses {
     this.#writer!.write(entry);
   }
 }
+
+/** Returns the URL of the innermost document above a chunk, which describes its array; "" if there is none. */
+const arrayOf = (documents: DocumentVersions): string => Object.keys(documents)[0] ?? "";
 
 /** Whether an entry is tied to these documents. */
 const isTied = (entry: CacheEntry, documents: DocumentVersions): boolean =>

@@ -16,9 +16,10 @@ export interface PersistentCacheOptions {
    */
   folder?: string | undefined;
   /**
-   * Called with the URL of a metadata document that has changed since it was stored: open the node again. With this
-   * option, the first read of a stored document returns it before it is confirmed; reads that would combine it with later
-   * responses throw Network ("changed"). Default: documents are confirmed first.
+   * Called with the URL of a metadata document that has changed since it was stored, or describes an array whose chunks
+   * have: open the node again. With this option, the first reads of stored documents and chunks return them before they
+   * are confirmed; reads that would combine them with later responses throw Network ("changed"). Default: responses are
+   * confirmed first.
    */
   onOutdated?: ((url: string) => void) | undefined;
 }
