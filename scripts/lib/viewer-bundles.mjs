@@ -62,8 +62,8 @@ const sharedData = {
 const parts = ["open", "start", "element", "page", "soon"];
 
 /**
- * Address of a file in dist/viewer that changes with its contents, so that servers can call the file immutable
- * (web/cli/server/server.ts): later visits need no request for it.
+ * Address of a file in dist/viewer that changes with its contents, like the names of bundled parts: web hosts can call
+ * both immutable, so that later visits need no request for them.
  */
 function versioned(name) {
   const bytes = readFileSync(path.join(out, name));
