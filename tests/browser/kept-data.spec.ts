@@ -227,7 +227,10 @@ test("the viewer keeps data for later visits unless that is switched off", async
   await choice.check();
 });
 
-test("the viewer shows the stored picture while its metadata and chunks are confirmed", async ({ viewer, page }) => {
+test("the viewer shows the stored picture while its metadata and chunks are confirmed", async ({
+  viewer,
+  page,
+}) => {
   const query = "source=/stores/pyramid&colors=gray&range=0:256&at=512,512,0.5";
   const chunks = new Set<string>();
   page.on("response", (response) => {
@@ -264,7 +267,9 @@ test("the viewer shows the stored picture while its metadata and chunks are conf
   await viewer.reaches("ready");
   await expect.poll(async () => (await viewer.canvas()).data.equals(before.data)).toBe(true);
   const isChunk = (route: Route) => route.request().url().includes("/c/");
-  await expect.poll(() => [true, false].every((is) => held.some((route) => isChunk(route) === is))).toBe(true);
+  await expect
+    .poll(() => [true, false].every((is) => held.some((route) => isChunk(route) === is)))
+    .toBe(true);
 
   // One document has changed: the source is opened again.
   mode = "pass";

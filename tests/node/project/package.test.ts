@@ -1,5 +1,6 @@
 // The package from a user's view: exports, the ways to supply the wasm, the published files.
 import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -230,6 +231,28 @@ it("no script of the viewer imports its page, which would start in other pages",
   const scripts = readdirSync(viewer).filter((file) => file.endsWith(".js") && file !== "page.min.js");
   expect(scripts.length).toBeGreaterThan(20);
   expect(scripts.filter((file) => readFileSync(viewer + file, "utf8").includes("page.min.js"))).toEqual([]);
+});
+
+it("addresses of the viewer page's files change with their contents", () => {
+  const viewer = `${root}dist/viewer/`;
+  const page = readFileSync(`${viewer}index.html`, "utf8");
+  const addresses = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, at]) => at!);
+  const scripts = readdirSync(viewer).filter((file) => file.endsWith(".js"));
+  const code = scripts.map((file) => readFileSync(viewer + file, "utf8")).join("\n");
+  const ofModules = code.match(/\.\.\/wasm\/[\w.-]+\?v=\w+/g) ?? [];
+  expect([...new Set(ofModules)].map((at) => at.split("?")[0]).sort()).toEqual([
+    "../wasm/decode.wasm",
+    "../wasm/worker-chunk.js",
+  ]);
+  for (const at of [...addresses, ...ofModules].filter((name) => name !== "icon.svg")) {
+    const [name, version] = at.split("?v=");
+    const sum = createHash("sha256")
+      .update(readFileSync(viewer + name))
+      .digest("hex");
+    if (version === undefined) expect(name).toMatch(/-[0-9a-z]{8}\.js$/);
+    else expect([name, version]).toEqual([name, sum.slice(0, 8)]);
+  }
+  expect(addresses.filter((at) => at.includes("?v="))).toHaveLength(4);
 });
 
 it("no class has a static field called name: compilers that make assignments of fields would fail on it", () => {

@@ -146,12 +146,14 @@ async function newestVersion(
   const forward = () => giveUp.abort(signal.reason);
   signal.addEventListener("abort", forward, { once: true });
   const plain = { ...options, otherFormats: false };
+  // The first one to be looked for in the persistent cache.
+  const newest = ifThere(open(store, { ...plain, version: 3 }));
   const older = ifThere(open(store, { ...plain, version: 2, signal: giveUp.signal }));
   older.catch(() => {}); // reported when it is awaited
   try {
-    const newest = await ifThere(open(store, { ...plain, version: 3 }));
-    if (newest) giveUp.abort();
-    return newest ?? (await older);
+    const node = await newest;
+    if (node) giveUp.abort();
+    return node ?? (await older);
   } finally {
     signal.removeEventListener("abort", forward);
   }
