@@ -6,7 +6,7 @@ import type * as Library from "zarr-wasm";
 import { CacheServer } from "../node/support/cache-server.js";
 import { distFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
-import { settles } from "./viewer-page.js";
+import { settles, type ViewerPage } from "./viewer-page.js";
 
 const side = 200;
 const document = {
@@ -227,10 +227,18 @@ test("the viewer keeps data for later visits unless that is switched off", async
   await choice.check();
 });
 
-test("the viewer shows the stored picture while its metadata and chunks are confirmed", async ({
-  viewer,
-  page,
-}) => {
+/** Objects that have changed, by URL. */
+type Replaced = Map<string, Buffer>;
+
+function pass(route: Route, replaced: Replaced): Promise<void> {
+  const body = replaced.get(route.request().url());
+  return body ? route.fulfill({ body, headers: { etag: '"new"' } }) : route.continue();
+}
+
+const isChunk = (route: Route) => route.request().url().includes("/c/");
+
+/** Visits an image until everything that its picture needs is stored, then again, with all of its responses held back. */
+async function visitTwice(viewer: ViewerPage, page: Page) {
   const query = "source=/stores/pyramid&colors=gray&range=0:256&at=512,512,0.5";
   const chunks = new Set<string>();
   page.on("response", (response) => {
@@ -250,9 +258,10 @@ test("the viewer shows the stored picture while its metadata and chunks are conf
   // The site's server forbids to use responses before they are confirmed.
   let mode: "first visit" | "hold" | "pass" = "first visit";
   const held: Route[] = [];
+  const replaced: Replaced = new Map();
   await page.route(/\/stores\/pyramid\/(?:(?:\d\/)?zarr\.json$|\d\/c\/)/, async (route) => {
     if (mode === "hold") return void held.push(route);
-    if (mode === "pass") return route.continue();
+    if (mode === "pass") return pass(route, replaced);
     const response = await route.fetch();
     await route.fulfill({ response, headers: { ...response.headers(), "cache-control": "max-age=0" } });
   });
@@ -260,26 +269,44 @@ test("the viewer shows the stored picture while its metadata and chunks are conf
   await settles(page);
   await expect.poll(missing).toEqual([]);
   const before = await viewer.canvas();
-
   mode = "hold";
   await page.reload();
   // Labels are still looked for: documents that were not stored wait for the confirmations.
   await viewer.reaches("ready");
-  await expect.poll(async () => (await viewer.canvas()).data.equals(before.data)).toBe(true);
-  const isChunk = (route: Route) => route.request().url().includes("/c/");
+  const isSame = async () => (await viewer.canvas()).data.equals(before.data);
+  await expect.poll(isSame).toBe(true);
   await expect
     .poll(() => [true, false].every((is) => held.some((route) => isChunk(route) === is)))
     .toBe(true);
-
-  // One document has changed: the source is opened again.
   mode = "pass";
-  const isRoot = (route: Route) => route.request().url().endsWith("/pyramid/zarr.json");
-  const document = await (await page.request.get(held.find(isRoot)!.request().url())).json();
+  return { held, replaced, isSame };
+}
+
+test("the viewer shows the stored picture until a document turns out to have changed", async ({
+  viewer,
+  page,
+}) => {
+  const { held, replaced, isSame } = await visitTwice(viewer, page);
+  const root = held.map((route) => route.request().url()).find((url) => url.endsWith("/pyramid/zarr.json"))!;
+  const document = await (await page.request.get(root)).json();
   document.attributes.ome.multiscales[0].name = "renamed";
+  replaced.set(root, Buffer.from(JSON.stringify(document)));
   const again = page.waitForRequest(/\/pyramid\/zarr\.json$/);
-  for (const route of held)
-    await (isRoot(route) ? route.fulfill({ json: document, headers: { etag: '"new"' } }) : route.continue());
+  for (const route of held) await pass(route, replaced);
   await again;
   await settles(page);
-  await expect.poll(async () => (await viewer.canvas()).data.equals(before.data)).toBe(true);
+  await expect.poll(isSame).toBe(true);
+});
+
+test("the viewer replaces the stored picture if a chunk has changed", async ({ viewer, page }) => {
+  const { held, replaced, isSame } = await visitTwice(viewer, page);
+  // The finest level comes first.
+  const urls = held.filter(isChunk).map((route) => route.request().url());
+  const [first, other] = urls.sort();
+  replaced.set(first!, await (await page.request.get(other!)).body());
+  const again = page.waitForRequest(/\/pyramid\/zarr\.json$/);
+  for (const route of held) await pass(route, replaced);
+  await again;
+  await settles(page);
+  await expect.poll(isSame).toBe(false);
 });
