@@ -70,7 +70,7 @@ function versioned(name) {
   return `${name}?v=${createHash("sha256").update(bytes).digest("hex").slice(0, 8)}`;
 }
 
-/** Replaces a text that must occur once. */
+/** Replaces a string that must occur once. */
 function replaceOne(text, before, after) {
   if (text.split(before).length !== 2) throw new Error(`expected one ${before}`);
   return text.replace(before, () => after);

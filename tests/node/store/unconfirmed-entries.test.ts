@@ -234,7 +234,7 @@ describe("stored chunks", () => {
     expect(outdated).toEqual(["/a/zarr.json"]);
   });
 
-  it("of one visit are never combined with those of another one, or of a server", async () => {
+  it("of one visit are never combined with chunks of another visit, or of a server", async () => {
     for (const isStored of [true, false]) {
       const before = await firstVisit(1, above);
       if (isStored) await store(below);
