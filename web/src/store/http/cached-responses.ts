@@ -57,8 +57,8 @@ export class CachedResponses {
   readonly #newest = new NewestVersions();
   readonly #origins = new Origins();
   readonly #unconfirmed: UnconfirmedEntries;
-  /** Identifies the entries that this program writes. */
-  readonly #visit = crypto.randomUUID();
+  /** Identifies the entries that this program writes. Pages without a secure context have no `crypto.randomUUID`. */
+  readonly #visit = `${Date.now()} ${Math.random()}`;
   /** URLs of objects whose entries are not used any more. */
   readonly #forgotten = new Set<string>();
   /** Entries that this program has written. */
