@@ -72,11 +72,12 @@ test("a map from 0 to 360° is centred on a longitude, and wraps around when dra
 }) => {
   await viewer.show(`source=/stores/ocean&path=sst&${look}&range=0:210&meridian=0`);
   const expectColumn = async (position: number, column: number) => {
-    const at = await viewer.positionOf(9, position);
-    await expect
-      .poll(async () => (await colourAt(viewer, { x: at.x + 2, y: at.y + 2 }))[0])
-      .toBe(gray(oceanValue([9, column]), 0, 210));
-    await viewer.box.hover({ position: at });
+    const colour = async () => {
+      const { x, y } = await viewer.positionOf(9, position);
+      return (await colourAt(viewer, { x: x + 2, y: y + 2 }))[0];
+    };
+    await expect.poll(colour).toBe(gray(oceanValue([9, column]), 0, 210));
+    await viewer.box.hover({ position: await viewer.positionOf(9, position) });
     await expect(viewer.readout).toContainText(`[9, ${column}]`);
   };
   // Columns 18 to 35 are west of the middle.
@@ -149,9 +150,8 @@ test("a curvilinear grid is drawn as a map; pointing, readout and coasts agree",
   if (process.env["SHOTS"])
     await page.screenshot({ path: `${process.env["SHOTS"]}/turned.png`, fullPage: true });
   await viewer.choose("Elements", "As equal cells");
-  const { rows, columns } = await viewer.seen();
-  expect(rows).toBeGreaterThanOrEqual(turnedShape[0]);
-  expect(columns).toBeGreaterThanOrEqual(turnedShape[1]);
+  await expect.poll(async () => (await viewer.seen()).rows).toBeGreaterThanOrEqual(turnedShape[0]);
+  expect((await viewer.seen()).columns).toBeGreaterThanOrEqual(turnedShape[1]);
   await viewer.pointAt(11, 0);
   await expect(viewer.readout).toContainText("[11, 0]");
 });

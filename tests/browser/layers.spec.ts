@@ -475,6 +475,8 @@ test("the panel colours a layer by a column, which the legend and figures explai
   await expect(items("outlines: size")).toHaveText(["13", "no value1"]);
   await row.getByLabel("Colour map").selectOption("gray");
   await row.getByLabel("Lowest value of the column").fill("0");
+  await page.getByRole("button", { name: "Zoom in" }).click(); // a limit that has been entered stays
+  await page.getByRole("button", { name: "Whole slice" }).click();
   await row.getByLabel("Highest value of the column").fill("2");
   await row.getByLabel("Highest value of the column").press("Enter");
   await expect(items("outlines: size")).toHaveText(["0≥ 2", "no value1"]);

@@ -85,7 +85,7 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["full.wasm", 305_000, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the published archive", 2_721_000, () => packedSize("size")],
+  ["the published archive", 2_723_000, () => packedSize("size")],
   ["the installed package", 7_541_000, () => packedSize("unpackedSize")],
 ];
 

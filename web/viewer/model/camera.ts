@@ -31,7 +31,7 @@ export interface Rectangle {
 /** Height of an element divided by its width: 1 for square elements, negative if rows go up. */
 export type Aspect = number;
 
-/** Maximum scale, in CSS pixels per element. */
+/** Maximum scale of zooming, in CSS pixels per element; a rectangle that is fitted may take a larger one. */
 export const closest = 96;
 
 /** Share of the frame's side that elements of whole device pixels must fill, or their sides differ by a pixel. */

@@ -5,6 +5,7 @@ import type { ValueRange } from "../model/channels.js";
 export class ColumnRange {
   readonly element: HTMLElement;
   readonly #fields: readonly HTMLInputElement[];
+  #shown = "";
 
   /** @param suffix of the labels, if a page has several of these fields */
   constructor(
@@ -26,9 +27,12 @@ export class ColumnRange {
     else if (texts.every((text) => text === "")) this.onChange({ mode: "auto" });
   }
 
+  /** Shows a range if it has changed: a limit that was entered stays until the other one follows. */
   sync(range: ValueRange): void {
-    for (const [i, field] of this.#fields.entries())
-      if (range.mode === "manual") showNumber(field, i === 0 ? range.low : range.high);
-      else if (document.activeElement !== field) field.value = "";
+    const limits = range.mode === "manual" ? [range.low, range.high] : ["", ""];
+    const shown = limits.join();
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    for (const [i, field] of this.#fields.entries()) showNumber(field, limits[i]);
   }
 }

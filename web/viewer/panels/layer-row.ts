@@ -109,8 +109,7 @@ export class LayerRow {
     this.#map.value = layer.colormap ?? "";
     this.#range.sync(layer.range);
     this.#color.value = `#${layerColor(layer)}`;
-    if (layer.size > 0) showNumber(this.#size, layer.size);
-    else if (document.activeElement !== this.#size) this.#size.value = "";
+    showNumber(this.#size, layer.size > 0 ? layer.size : "");
     this.#outlines.checked = layer.isOutline;
     this.#up.disabled = isLast;
     this.#down.disabled = isFirst;
