@@ -37,7 +37,7 @@ const limits = {
   stages: "0.71 in other runs: the stages gain where a chunk stays in the cache between them",
   touched: "first touches of a result of 98 MiB: into a reused array it is 1.10",
   threads: "half of the time is copies between threads and first touches of the result",
-  visits: "three round trips of 50 ms, scripts for 110 ms, and drawing without a GPU",
+  visits: "one round trip of 50 ms; the rest is scripts, reads of the cache, and drawing without a GPU",
   vectors: "native vectors have up to 64 bytes, SIMD128 has 16",
 };
 
