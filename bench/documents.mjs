@@ -304,10 +304,7 @@ function getLabel(name) {
     .replace("transposed big-endian chunk, microscopy", "transposed big-endian");
 }
 
-/** Load before the benchmarks, which keep the cores busy themselves. */
-const [loadBefore] = os.loadavg();
-
-function machineNote(isQuick) {
+function machineNote({ loadBefore, isQuick }) {
   const cpus = os.cpus();
   const day = new Date().toISOString().slice(0, 10);
   const machine = `${cpus.length} × ${cpus[0].model.trim()}, ${os.type()} ${os.arch()}, Node ${process.versions.node}`;
@@ -322,14 +319,15 @@ function machineNote(isQuick) {
 /**
  * Saves the rows and regenerates the documents.
  * @param {Row[]} rows
- * @param {{isComplete: boolean, isQuick: boolean}} run whether these are all rows (otherwise they replace
- *   those with the same names), and whether the values are only a smoke test
+ * @param {{loadBefore: number, isComplete: boolean, isQuick: boolean}} run load average before the benchmarks, whether
+ *   these are all rows (otherwise they replace those with the same names), and whether the values are only a smoke test
  */
-export function writeDocuments(rows, { isComplete, isQuick }) {
+export function writeDocuments(rows, run) {
+  const { isComplete } = run;
   const results = merged(isComplete ? readResults().filter(isMeasuredAlone) : readResults(), rows);
   writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
   const overview = fileOf(pages[0]);
-  writeFileSync(overview, replaceMarked(readFileSync(overview, "utf8"), "machine", machineNote(isQuick)));
+  writeFileSync(overview, replaceMarked(readFileSync(overview, "utf8"), "machine", machineNote(run)));
   showResults(results);
 }
 

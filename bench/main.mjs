@@ -6,6 +6,7 @@
 // --write-docs writes the results to bench/results.json, docs/performance.md, docs/benchmarks.md and docs/charts. --quick measures as
 // little as possible, to check that everything runs: its results are meaningless.
 import { writeFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { buildAll } from "../scripts/build.mjs";
@@ -34,6 +35,7 @@ function buildInHeap() {
 
 runMain(async () => {
   const { json, writeDocs, quick, texts } = readArguments();
+  const [loadBefore] = os.loadavg(); // the build and the benchmarks keep the cores busy
   const alone = Object.keys(standalone).find(
     (start) => texts.length > 0 && texts.every((text) => text.startsWith(start)),
   );
@@ -61,6 +63,6 @@ runMain(async () => {
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report.rows, null, 2)}\n`);
   if (writeDocs) {
     const { writeDocuments } = await import("./documents.mjs");
-    writeDocuments(report.rows, { isComplete: texts.length === 0, isQuick: quick === true });
+    writeDocuments(report.rows, { loadBefore, isComplete: texts.length === 0, isQuick: quick === true });
   }
 });
