@@ -90,8 +90,7 @@ function tickText(time: number, { unit, count }: CalendarStep): string {
   return `${date} ${clock.slice(0, digits)}`;
 }
 
-const monthName = (month: string): string =>
-  new Date(Date.UTC(2000, Number(month) - 1)).toLocaleString("en", { month: "short", timeZone: "UTC" });
+const monthNames = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** Shorter labels of consecutive ticks: years, and dates beside times of day, appear only where they change. */
 export function briefDates(labels: readonly string[]): string[] {
@@ -102,7 +101,7 @@ export function briefDates(labels: readonly string[]): string[] {
     if (year === undefined || month === undefined) return text;
     const words = [
       ...(year === lastYear ? [] : [year]),
-      ...(clock && date === lastDate ? [] : [day ? `${month}-${day}` : monthName(month)]),
+      ...(clock && date === lastDate ? [] : [day ? `${month}-${day}` : monthNames[Number(month) - 1]!]),
       ...(clock ? [clock] : []),
     ];
     [lastYear, lastDate] = [year, date];

@@ -58,10 +58,10 @@ export function fillRuler(
     .filter(({ at }) => share(at) >= 0 && share(at) <= 100)
     // A tick is centred on its element.
     .map(({ at, text }) => ({ text, place: `${share(at)}%` }));
-  const words = brief(ticks, direction === "down" ? axis : undefined);
   const contents = JSON.stringify([title, ticks]);
   if (filled.get(ruler) === contents) return;
   filled.set(ruler, contents);
+  const words = brief(ticks, direction === "down" ? axis : undefined);
   ruler.replaceChildren(
     h("span", { class: "zw-axis-title" }, title),
     h(
