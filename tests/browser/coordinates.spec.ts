@@ -10,7 +10,7 @@ import {
   turnedValue,
 } from "../shared/viewer-images.js";
 import { expect, test } from "./site.js";
-import { settles, ViewerPage, withoutWebGL } from "./viewer-page.js";
+import { settles, type ViewerPage, viewerWithoutWebGL } from "./viewer-page.js";
 
 test.use({ viewport: { width: 1280, height: 860 } });
 
@@ -164,8 +164,7 @@ test("damaged chunks of a curvilinear grid are hatched, with and without WebGL",
 }) => {
   test.slow();
   problems.expect(/500/);
-  const other = new ViewerPage(await page.context().newPage(), site);
-  await withoutWebGL(other.page);
+  const other = await viewerWithoutWebGL(page, site);
   const query = `source=/stores/turned&path=speed&${look}&range=0:240&lines=none`;
   const [rows, columns] = turnedShape;
   const isDamaged = new Map(
@@ -216,8 +215,7 @@ test("interpolated values lie on lines between those of the elements", async ({ 
 });
 
 test("interpolated pictures look the same with and without WebGL", async ({ viewer, page, site }) => {
-  const other = new ViewerPage(await page.context().newPage(), site);
-  await withoutWebGL(other.page);
+  const other = await viewerWithoutWebGL(page, site);
   for (const source of [
     "ocean&path=sst&lines=none",
     "slices&select=3,:,:&at=20,20,17",

@@ -244,14 +244,14 @@ test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewe
 
 test("a decoder whose file is not served is replaced by its copy", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
-  await page.route(/\/wasm\/[^/]*\.wasm/, (route) => route.fulfill({ status: 404 }));
+  await page.route(/\/wasm\/[^/]*\.wasm(\?|$)/, (route) => route.fulfill({ status: 404 }));
   await viewer.goto("source=/examples/field.zarr");
   await viewer.reaches("ready");
 });
 
 test("a decoder that cannot be loaded", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
-  await page.route(/\/wasm\/.*(\.wasm|-embedded\.js)/, (route) => route.fulfill({ status: 404 }));
+  await page.route(/\/wasm\/(.*\.wasm|.*-embedded\.js)(\?|$)/, (route) => route.fulfill({ status: 404 }));
   await viewer.goto("source=/examples/field.zarr");
   await viewer.reaches("error");
   await expect(viewer.error.getByRole("heading")).toHaveText("The WebAssembly decoder could not be started");

@@ -8,8 +8,8 @@ import {
   canvasPixelAt,
   openElements,
   settles,
-  ViewerPage,
-  withoutWebGL,
+  type ViewerPage,
+  viewerWithoutWebGL,
 } from "./viewer-page.js";
 
 const layersParameter = (layers: readonly Record<string, unknown>[]) =>
@@ -172,8 +172,7 @@ test("an image that its metadata turn and shear lies within half a pixel, with a
   site,
 }) => {
   test.setTimeout(180_000);
-  const other = new ViewerPage(await page.context().newPage(), site);
-  await withoutWebGL(other.page);
+  const other = await viewerWithoutWebGL(page, site);
   const turned = { src: "/layers/spatial.zarr", path: "images/turned", color: "#ff0000", range: "0:255" };
   for (const camera of ["", "&at=30,25,9.37", "&at=20,40,2.71", "&at=32,32,0.6"]) {
     const pictures: Buffer[] = [];
@@ -228,8 +227,7 @@ test("damaged chunks of a turned image are hatched, with and without WebGL", asy
 }) => {
   test.slow();
   problems.expect(/500/);
-  const other = new ViewerPage(await page.context().newPage(), site);
-  await withoutWebGL(other.page);
+  const other = await viewerWithoutWebGL(page, site);
   const turned = { src: "/layers/spatial.zarr", path: "images/turned", color: "#ff0000", range: "0:255" };
   for (const one of [viewer, other]) {
     await one.page.route("**/turned/0/0.0.0", (route) => route.fulfill({ status: 500 }));
@@ -281,8 +279,7 @@ test("over a picture that its metadata turn, the other image lies as it does und
 });
 
 test("the picture below a layer can be faint, with and without WebGL", async ({ viewer, page, site }) => {
-  const other = new ViewerPage(await page.context().newPage(), site);
-  await withoutWebGL(other.page);
+  const other = await viewerWithoutWebGL(page, site);
   const layers = layersParameter([
     { src: "/layers/coarse.zarr", color: "#ff0000", opacity: 0.5, range: "0:200" },
   ]);
@@ -584,8 +581,7 @@ test("a click selects a label, a second one no longer; the background none", asy
 
 test("labels look the same with and without WebGL", async ({ viewer, page, site }) => {
   test.slow();
-  const other = new ViewerPage(await page.context().newPage(), site);
-  await withoutWebGL(other.page);
+  const other = await viewerWithoutWebGL(page, site);
   for (const query of [
     "",
     "&outlines=yes",

@@ -2,7 +2,7 @@
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { tableRows, tableSquares } from "../shared/viewer-tables.js";
 import { expect, test } from "./site.js";
-import { canvasPixel, settles, ViewerPage, withoutWebGL } from "./viewer-page.js";
+import { canvasPixel, settles, type ViewerPage, viewerWithoutWebGL } from "./viewer-page.js";
 
 const table = "source=/layers/tables.zarr&path=tables/table";
 const umap = `${table}/obsm/X_umap`;
@@ -176,8 +176,7 @@ test("labels of SpatialData have the colours, descriptions and rows of their tab
 test("coloured labels look the same with and without WebGL", async ({ viewer, page, site, problems }) => {
   test.slow();
   problems.expect(/404/);
-  const other = new ViewerPage(await page.context().newPage(), site);
-  await withoutWebGL(other.page);
+  const other = await viewerWithoutWebGL(page, site);
   for (const query of ["&by=type", "&by=area&by-range=0:20&outlines=yes", "&by=area&pick=9,70001"]) {
     for (const one of [viewer, other]) {
       await one.show(`${labels}${query}`);

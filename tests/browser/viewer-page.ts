@@ -17,6 +17,13 @@ export const withoutWebGL = (page: Page) =>
     } as typeof getContext;
   });
 
+/** A viewer in a new page of the same context, without WebGL. */
+export async function viewerWithoutWebGL(page: Page, site: string): Promise<ViewerPage> {
+  const other = new ViewerPage(await page.context().newPage(), site);
+  await withoutWebGL(other.page);
+  return other;
+}
+
 /** Keeps the WebGL contexts of a page, for `loseContexts`. */
 export const recordContexts = (page: Page) =>
   page.addInitScript(() => {
