@@ -1,4 +1,5 @@
 /** Targets of the JavaScript fuzzer, and the properties that all of them must satisfy. */
+import { getHeapStatistics } from "node:v8";
 import type fc from "fast-check";
 import { type ErrorTag, isZarrError } from "../../../dist/index.js";
 
@@ -30,13 +31,17 @@ const prototypes = [Object, Array, String, Number, Map, Uint8Array, Promise, Fun
 const ownNames = () => prototypes.reduce((sum, prototype) => sum + Reflect.ownKeys(prototype).length, 0);
 const namesAtFirst = ownNames();
 
+/** Maximum memory outside V8's heap that an input may leave allocated, in bytes. */
+const maxExternal = 128 * 2 ** 20;
+
 /**
  * Runs a target on an input.
- * @throws each finding: errors other than ZarrError or with an unexpected tag, violated properties, and changed
- *   prototypes.
+ * @throws each finding: errors other than ZarrError or with an unexpected tag, violated properties, changed
+ *   prototypes, and large allocations.
  */
 export async function outcomeOf(target: FuzzTarget, input: Uint8Array): Promise<Outcome> {
   let outcome: Outcome = "ok";
+  const before = getHeapStatistics().external_memory;
   try {
     await target.run(input);
   } catch (error) {
@@ -44,6 +49,7 @@ export async function outcomeOf(target: FuzzTarget, input: Uint8Array): Promise<
     holds(/^[a-z0-9-]+$/.test(error.code), `the code "${error.code}" is in kebab case`);
     outcome = `${error._tag}/${error.code}`;
   }
+  holds(getHeapStatistics().external_memory - before < maxExternal, "inputs need little memory");
   holds(ownNames() === namesAtFirst, "prototypes are unchanged");
   return outcome;
 }

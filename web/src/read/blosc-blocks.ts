@@ -132,28 +132,37 @@ export class ChosenBlocks {
   async readFrame(readBytes: ReadBytes): Promise<Uint8Array | undefined> {
     const merged = this.#merged;
     const parts = await settledValues(merged.map(({ offset, length }) => readBytes(offset, length)));
-    const tableEnd = headerBytes + 4 * this.#blocks.length;
-    const frame = new Uint8Array(tableEnd + this.encodedBytes);
-    const view = new DataView(frame.buffer);
-    frame.set(this.table.header);
-    view.setInt32(4, this.decodedBytes, true);
-    view.setInt32(12, frame.byteLength, true);
-    let out = tableEnd;
-    for (const [i, block] of this.#blocks.entries()) {
+    const blocks: Uint8Array[] = [];
+    for (const block of this.#blocks) {
       const { offset, length } = this.table.extents[block]!;
       const from = merged.findIndex((span) => offset >= span.offset && offset < span.offset + span.length);
       const bytes = parts[from];
       if (!bytes) return undefined;
       const at = offset - merged[from]!.offset;
+      // Checked before the frame is allocated: the header may state any size.
       if (at + length > bytes.byteLength) {
         throw corruptChunk("codec blosc: the chunk is shorter than its header states", {
           code: "truncated",
           codec: "blosc",
         });
       }
+      blocks.push(bytes.subarray(at, at + length));
+    }
+    return this.#joinFrame(blocks);
+  }
+
+  #joinFrame(blocks: readonly Uint8Array[]): Uint8Array {
+    const tableEnd = headerBytes + 4 * blocks.length;
+    const frame = new Uint8Array(tableEnd + this.encodedBytes);
+    const view = new DataView(frame.buffer);
+    frame.set(this.table.header);
+    view.setInt32(4, this.decodedBytes, true);
+    view.setInt32(12, frame.byteLength, true);
+    let out = tableEnd;
+    for (const [i, block] of blocks.entries()) {
       view.setInt32(headerBytes + 4 * i, out, true);
-      frame.set(bytes.subarray(at, at + length), out);
-      out += length;
+      frame.set(block, out);
+      out += block.byteLength;
     }
     return frame;
   }
