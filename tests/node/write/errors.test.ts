@@ -134,6 +134,18 @@ describe("the stack of an error", () => {
     expect((await errorOf(reader)).stack).toContain("reader");
     expect(Error.stackTraceLimit).toBe(limit);
   });
+
+  it("adds no limit where there is none", async () => {
+    const limit = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")!;
+    const array = await make(files());
+    Reflect.deleteProperty(Error, "stackTraceLimit");
+    try {
+      await errorOf(() => get(array, [100, 100]));
+      expect(Error).not.toHaveProperty("stackTraceLimit");
+    } finally {
+      Object.defineProperty(Error, "stackTraceLimit", limit);
+    }
+  });
 });
 
 describe("stores with some methods only", () => {

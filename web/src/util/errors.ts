@@ -53,20 +53,22 @@ export class ZarrError<T extends ErrorTag = ErrorTag> extends Error {
   constructor(tag: T, message: string, details: ErrorDetails<T> = {}) {
     // V8 keeps 10 frames by default, too few to reach the caller of `get` or `set`.
     const { stackTraceLimit } = Error;
-    Reflect.set(Error, "stackTraceLimit", 3 * stackTraceLimit);
+    limitStacks(3 * stackTraceLimit);
     super(
       message.length > maxMessage ? `${message.slice(0, maxMessage)}…` : message,
       details.cause === undefined ? undefined : details,
     );
-    Reflect.set(Error, "stackTraceLimit", stackTraceLimit);
+    limitStacks(stackTraceLimit);
     Object.defineProperty(this, "name", { value: "ZarrError", configurable: true, writable: true });
     const { code = kebab(tag), codec, chunkKey, byteOffset, status } = details;
     const fields = { _tag: tag, code, codec, chunkKey, byteOffset, status };
-    Object.assign(
-      this,
-      Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
-    );
+    for (const [key, value] of Object.entries(fields)) if (value !== undefined) Reflect.set(this, key, value);
   }
+}
+
+/** Sets the number of frames in stacks of new errors; no-op in engines without such a limit. */
+function limitStacks(frames: number): void {
+  if (frames > 0) Reflect.set(Error, "stackTraceLimit", frames);
 }
 
 /** Errors with one of these tags: a union, in which `_tag` determines the type of `code`. */
