@@ -114,7 +114,11 @@ export class ZarrGroup {
     return names.map((name) => ({ name, path: this.#pathOf(name), kind: members.get(name)! }));
   }
 
-  /** Yields every node below, groups before their members. */
+  /**
+   * Yields every node below, groups before their members. A node that cannot be opened ends the walk: to skip such nodes,
+   * use `members` and `open`.
+   * @throws the errors of `members` and `open`.
+   */
   async *walk(options: { signal?: AbortSignal | undefined } = {}): AsyncGenerator<OpenedNode> {
     for (const { name } of await this.members(options)) {
       const node = await this.open(name, options);
