@@ -7,6 +7,7 @@ import type { Slices } from "./slices.js";
 
 const edgeColor = "rgb(140 150 160 / 70%)";
 const textColor = "rgb(255 255 255 / 90%)";
+const outlineColor = "rgb(0 0 0 / 70%)";
 
 export interface VolumeLabels {
   /** Names of the axes x, y and z, and their lengths with units. */
@@ -56,7 +57,7 @@ export function drawOutline(
   context.shadowColor = "rgb(0 0 0 / 80%)";
   context.shadowBlur = 3 * ratio;
   context.font = `${12 * ratio}px system-ui, sans-serif`;
-  drawLengths(context, view, labels);
+  drawLengths(context, view, ratio, labels);
   if (!view.orbit.isPerspective) drawBar(context, view, ratio, labels);
   if (point) drawMark(context, view, ratio, point);
   if (cross) drawCross(context, view, ratio, cross);
@@ -113,17 +114,35 @@ function drawCross(context: CanvasRenderingContext2D, view: VolumeViewpoint, rat
   );
 }
 
+/** Draws text with a dark outline: what is below it may be as bright as the text. */
+function drawText(
+  context: CanvasRenderingContext2D,
+  text: string,
+  x: number,
+  y: number,
+  ratio: number,
+): void {
+  context.save();
+  context.lineWidth = 3 * ratio;
+  context.lineJoin = "round";
+  context.strokeStyle = outlineColor;
+  context.strokeText(text, x, y);
+  context.restore();
+  context.fillText(text, x, y);
+}
+
 /** Beside the middle of the edges from the origin. */
 function drawLengths(
   context: CanvasRenderingContext2D,
   view: VolumeViewpoint,
+  ratio: number,
   { lengths }: VolumeLabels,
 ): void {
   const project = projector(view);
   for (const axis of [0, 1, 2]) {
     const place = map3((i) => (i === axis ? 0.5 : -0.04) * view.space.extent[i]!);
     const { x, y, depth } = project(pointAtPlace(view.space, place));
-    if (depth > 0) context.fillText(lengths[axis]!, x, y);
+    if (depth > 0) drawText(context, lengths[axis]!, x, y, ratio);
   }
 }
 
@@ -139,7 +158,7 @@ function drawBar(
   if (!bar) return;
   const [left, top] = [14 * ratio, view.height - 18 * ratio];
   context.fillRect(left, top, bar.width * ratio, 3 * ratio);
-  context.fillText(bar.text, left + (bar.width * ratio) / 2, top - 9 * ratio);
+  drawText(context, bar.text, left + (bar.width * ratio) / 2, top - 9 * ratio, ratio);
 }
 
 function drawMark(
