@@ -2,23 +2,13 @@
 // package in Node, the viewer and the package in Chromium. The last line is "N passed, N failed, N skipped".
 //   npm test -- native node     only these suites, and only their set-up
 import { availableParallelism } from "node:os";
-import path from "node:path";
 import { buildAll } from "./build.mjs";
 import { buildNative } from "./lib/build.mjs";
 import { runEngine } from "./lib/engines.mjs";
 import { buildFuzzers, runTargets } from "./lib/fuzz.mjs";
-import { attempt, runMain, SetupError, step } from "./lib/process.mjs";
-import {
-  clearReports,
-  count,
-  failuresInJunit,
-  readReport,
-  reportsDir,
-  runPlaywright,
-  runVitest,
-  skipsInJunit,
-  summarise,
-} from "./lib/reports.mjs";
+import { runNativeTests } from "./lib/native-tests.mjs";
+import { runMain, SetupError, step } from "./lib/process.mjs";
+import { clearReports, count, runPlaywright, runVitest, summarise } from "./lib/reports.mjs";
 import { ensureSources } from "./lib/sources.mjs";
 import { ensureSystem } from "./lib/system.mjs";
 
@@ -41,28 +31,7 @@ const fuzzSeconds = 1;
 
 function runNative() {
   step("Native tests under AddressSanitizer and UndefinedBehaviorSanitizer");
-  const dir = buildNative("sanitize", ["zw_tests"]);
-  const report = path.join(reportsDir, "native.xml");
-  const ok = attempt("ctest", [
-    "--test-dir",
-    dir,
-    "-j",
-    "2",
-    "--output-on-failure",
-    "--progress",
-    "--output-junit",
-    report,
-  ]);
-  const xml = readReport(report);
-  const [, total, failed] = /<testsuite[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"/s.exec(xml) ?? [];
-  const skipped = skipsInJunit(xml);
-  return count(
-    ok,
-    Number(total) - Number(failed) - skipped.length,
-    Number(failed),
-    skipped,
-    failuresInJunit(xml),
-  );
+  return runNativeTests(buildNative("sanitize", ["zw_tests"]));
 }
 
 /** A target without findings counts as a passed test. */

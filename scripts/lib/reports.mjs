@@ -13,6 +13,9 @@ export function clearReports() {
   mkdirSync(reportsDir, { recursive: true });
 }
 
+/** Removes an old report, which must not be mistaken for the new one. */
+export const clearReport = (file) => rmSync(file, { force: true });
+
 /** Returns the contents of a report; "" if it does not exist. */
 export function readReport(file) {
   try {
@@ -43,7 +46,7 @@ const noReason = "no reason given";
  */
 export function runVitest(name, { args = [], env } = {}) {
   const file = path.join(reportsDir, `${name}.json`);
-  rmSync(file, { force: true }); // an old report must not be mistaken for the new one
+  clearReport(file);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const ok = attempt(findTool("vitest"), ["run", ...args, ...reporters], { env });
   const report = JSON.parse(readReport(file) || "{}");
@@ -86,7 +89,7 @@ export function skipsIn({ testResults = [] }) {
  */
 export function runPlaywright(name, args = []) {
   const file = path.join(reportsDir, `${name}.json`);
-  rmSync(file, { force: true });
+  clearReport(file);
   const env = { PLAYWRIGHT_JSON_OUTPUT_NAME: file };
   const ok = attempt(findTool("playwright"), ["test", ...args, "--reporter=list,json"], { env });
   const report = JSON.parse(readReport(file) || "{}");
@@ -136,6 +139,31 @@ export const failuresInJunit = (xml) =>
   (xml.match(/<testcase\b[^>]*>/g) ?? [])
     .filter((test) => /status="fail"/.test(test))
     .map((test) => /\bname="([^"]*)"/.exec(test)?.[1] ?? "");
+
+/** The elements of cases in a report of GoogleTest (XML): their names, results and contents. */
+const casesInGtest = (xml) =>
+  [
+    ...xml.matchAll(
+      /<testcase name="([^"]*)"[^>]*? result="(\w+)"[^>]*? classname="([^"]*)"[^>]*?(?:\/>|>(.*?)<\/testcase>)/gs,
+    ),
+  ].map(([, name, result, suite, content = ""]) => ({ title: `${suite}.${name}`, result, content }));
+
+/** The number of cases in a report of GoogleTest, including the skipped ones. */
+export const testsInGtest = (xml) => casesInGtest(xml).length;
+
+/** Reasons of the skipped cases in a report of GoogleTest: the messages of GTEST_SKIP. */
+export const skipsInGtest = (xml) =>
+  casesInGtest(xml)
+    .filter(({ result }) => result !== "completed")
+    .map(
+      ({ content }) => /<skipped [^>]*><!\[CDATA\[[^\n]*\n(.+?)\]\]>/s.exec(content)?.[1].trim() || noReason,
+    );
+
+/** Titles of the failed cases in a report of GoogleTest. */
+export const failuresInGtest = (xml) =>
+  casesInGtest(xml)
+    .filter(({ content }) => content.includes("<failure "))
+    .map(({ title }) => title);
 
 /**
  * Titles of the failures in a report of Vitest: tests, and files that failed outside a test (they could not be loaded,

@@ -56,6 +56,9 @@ declare module "*/scripts/lib/reports.mjs" {
   ): string[];
   export function skipsInJunit(xml: string): string[];
   export function failuresInJunit(xml: string): string[];
+  export function testsInGtest(xml: string): number;
+  export function skipsInGtest(xml: string): string[];
+  export function failuresInGtest(xml: string): string[];
 }
 
 declare module "*/scripts/lib/samples.mjs" {

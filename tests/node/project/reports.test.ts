@@ -6,14 +6,17 @@ import { describe, expect, it, vi } from "vitest";
 import {
   count,
   failuresIn,
+  failuresInGtest,
   failuresInJunit,
   failuresInPlaywright,
   repeatsIn,
   runEach,
   skipsIn,
+  skipsInGtest,
   skipsInJunit,
   skipsInPlaywright,
   summarise,
+  testsInGtest,
 } from "../../../scripts/lib/reports.mjs";
 import { skipFor, unsupportedSystem } from "../../shared/skips.js";
 import { missingModule } from "../support/python-zarr.js";
@@ -74,6 +77,26 @@ it("lists the failures of CTest", () => {
   const xml = `<testsuite><testcase name="a" status="run"></testcase><testcase name="b" status="fail">`;
   expect(failuresInJunit(xml)).toEqual(["b"]);
   expect(failuresInJunit("")).toEqual([]);
+});
+
+it("counts the cases of GoogleTest, and lists the failed and skipped ones", () => {
+  const head = (name: string, result: string) =>
+    `<testcase name="${name}" file="a.cpp" line="1" status="run" result="${result}" time="0" classname="All/A"`;
+  const xml = `<testsuites tests="4"><testsuite name="All/A">
+    ${head("Passes/0", "completed")} />
+    ${head("Fails/1", "completed")}>
+      <failure message="a.cpp:3&#x0A;1 &lt; 2" type=""><![CDATA[a.cpp:3
+1 < 2]]></failure>
+    </testcase>
+    ${head("Skips", "skipped")}>
+      <skipped message="a.cpp:2&#x0A;no &quot;c-blosc&quot;"><![CDATA[a.cpp:2
+no "c-blosc"]]></skipped>
+    </testcase>
+    ${head("DISABLED_Off", "suppressed")} /></testsuite></testsuites>`;
+  expect(testsInGtest(xml)).toBe(4);
+  expect(failuresInGtest(xml)).toEqual(["All/A.Fails/1"]);
+  expect(skipsInGtest(xml)).toEqual(['no "c-blosc"', "no reason given"]);
+  expect([testsInGtest(""), failuresInGtest(""), skipsInGtest("")]).toEqual([0, [], []]);
 });
 
 it("runs tests to the last, and lists those that found faults or threw", async () => {
