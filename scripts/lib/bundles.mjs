@@ -75,13 +75,10 @@ async function bundleWorkers() {
   writeFileSync(dist("workers/worker.d.ts"), 'export { startWorker } from "./worker-main.js";\n');
 }
 
-/** Writes the scripts of the threads of copies and of their locks (web/src/transfer), which share the library's files. */
-function writeThreads() {
-  for (const name of ["copy", "lock"])
-    writeFileSync(
-      dist(`bundle/${name}-thread.js`),
-      `import { threads } from "./internal.js";\n\nawait threads.${name}();\n`,
-    );
+/** Writes the script of the threads of copies (web/src/transfer/copy-thread.ts), which share the library's files. */
+function writeCopyThread() {
+  const text = 'import { runCopyThread } from "./internal.js";\n\nawait runCopyThread();\n';
+  writeFileSync(dist("bundle/copy-thread.js"), text);
 }
 
 /** When a file was written; 0 if it does not exist. */
@@ -138,7 +135,7 @@ async function bundleEntries() {
   rmSync(dist("bundle"), { recursive: true, force: true });
   const entries = programEntries.filter(({ targets }) => targets.default.startsWith("./dist/bundle/"));
   const modules = entries.filter(({ name }) => name !== "worker").map(({ name, module }) => [name, module]);
-  modules.push(["index.node", indexForNode.id]);
+  modules.push(["index.node", indexForNode.id], ["lock-thread", dist("transfer/lock-thread.js")]);
   const { input, output } = await libraryChunks(Object.fromEntries(modules), {
     plugins: [
       indexForNode.plugin,
@@ -220,7 +217,7 @@ const parts = {
   async entries() {
     await bundleEntries();
     await bundleWorkers();
-    writeThreads();
+    writeCopyThread();
     await writeEdgeEntries();
   },
   async copies() {

@@ -6,10 +6,10 @@
 export { withSession } from "./chain/chunk-codec.js";
 export { resolveSelection } from "./plan/selection.js";
 export { hiddenName } from "./store/temp-names.js";
+export { runCopyThread } from "./transfer/copy-thread.js";
 export { openDestination } from "./transfer/destination.js";
 export { exitHooks, transferTimes } from "./transfer/host.js";
 export { checkTargets, placeBelow } from "./transfer/places.js";
 export { ScratchStore } from "./transfer/scratch.js";
 export { autoShards } from "./transfer/target.js";
-export { threads } from "./transfer/thread-programs.js";
 export { closestTo } from "./util/arguments.js";

@@ -1,4 +1,4 @@
-/** Programs of the threads of copies: one copies boxes, one renews the lock of a destination. */
+/** The program of a thread that copies boxes. */
 
 import { metadataAt } from "../edit/target.js";
 import { configureWasm } from "../engine/module.js";
@@ -15,7 +15,7 @@ import { packFailure, unpackFailure } from "../workers/messages.js";
 import { Callbacks, Tally, TargetStore } from "./array-copy.js";
 import { BoxCopier } from "./box-copy.js";
 import { View } from "./boxes.js";
-import { beginRenewal, endRenewal, type HeartbeatData, lockAge, Renewer } from "./lock-protocol.js";
+import { lockAge } from "./lock-protocol.js";
 import { documentsText } from "./nodes.js";
 import {
   type ArrayPlace,
@@ -173,42 +173,10 @@ class BoxCopies {
   }
 }
 
-/** Copies boxes for {@link CopyThreads}. */
-async function runCopyThread(): Promise<void> {
+/** Copies boxes for `CopyThreads`, in the script `bundle/copy-thread.js`. */
+export async function runCopyThread(): Promise<void> {
   const { parentPort, workerData } =
     await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
   const thread = new CopyThread(workerData as ThreadData, (report) => parentPort!.postMessage(report));
   parentPort!.on("message", (order: ThreadOrder) => void thread.receive(order));
 }
-
-/** Renews a lock until a message ends the thread, or the lock is lost. */
-async function runLockThread(): Promise<void> {
-  const { parentPort, workerData } =
-    await nodeModule<typeof import("node:worker_threads")>("node:worker_threads");
-  const data = workerData as HeartbeatData;
-  const renewer = new Renewer(data);
-  let isStopped = false;
-  let wake = () => {};
-  parentPort!.once("message", () => {
-    isStopped = true;
-    wake();
-  });
-  while (!isStopped) {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, data.interval * (0.75 + 0.5 * Math.random()));
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    // After a failure, the next renewal may succeed; otherwise, the main thread detects the loss.
-    if (isStopped || !beginRenewal(data.report)) break;
-    const isHeld = await renewer.renew().catch(() => true);
-    endRenewal(data.report);
-    if (!isHeld) break;
-  }
-  parentPort!.close();
-}
-
-/** Programs of the threads that the package's scripts run: `bundle/copy-thread.js`, `bundle/lock-thread.js`. */
-export const threads = { copy: runCopyThread, lock: runLockThread };
