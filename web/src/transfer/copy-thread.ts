@@ -15,7 +15,7 @@ import { packFailure, unpackFailure } from "../workers/messages.js";
 import { Callbacks, Tally, TargetStore } from "./array-copy.js";
 import { BoxCopier } from "./box-copy.js";
 import { View } from "./boxes.js";
-import { lockAge } from "./lock-protocol.js";
+import { type LockLiveness, lockAge } from "./lock-protocol.js";
 import { documentsText } from "./nodes.js";
 import {
   type ArrayPlace,
@@ -42,6 +42,7 @@ class CopyThread {
     if ("confirmed" in order) return this.#gate.confirm(order);
     if ("setup" in order) {
       if (order.wasm && this.#arrays.size === 0) configureWasm({ full: order.wasm });
+      this.#gate.liveness = order.setup.liveness;
       const opening = openCopies(order.setup, this.#gate);
       opening.catch(() => {}); // reported for each box
       this.#arrays.set(order.array, opening);
@@ -59,6 +60,8 @@ class CopyThread {
 
 /** Lets writes pass only while the lock of the destination is held and the copy goes on. */
 class Gate {
+  /** Of the destination's lock. */
+  liveness: LockLiveness | undefined;
   readonly #waiting = new Map<number, (order: { readonly failure?: unknown }) => void>();
   #next = 0;
 
@@ -68,8 +71,8 @@ class Gate {
   ) {}
 
   readonly check = async (): Promise<void> => {
-    const { control, liveness } = this.data;
-    if (Atomics.load(control, 0) !== 0) throw engineFailed("the copy has ended");
+    const { liveness } = this;
+    if (Atomics.load(this.data.control, 0) !== 0) throw engineFailed("the copy has ended");
     // Other processes cannot take the lock over before it is stale. The main thread renews it.
     if (!liveness || lockAge(liveness.report) < liveness.stale / 2) return;
     const id = this.#next++;

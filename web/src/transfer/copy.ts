@@ -12,6 +12,7 @@ import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
 import { pickOptions } from "../util/arguments.js";
+import { countOf } from "../util/shapes.js";
 import {
   type ArrayCopy,
   boxCopyOptions,
@@ -96,10 +97,12 @@ export async function copy(
   let threads: CopyThreads | undefined;
   try {
     checkDestination(target, checked);
+    if (checked.threads > 1 && target.kind === "folder")
+      threads = new CopyThreads(checked.threads - 1, target.gate!);
+    if (threads && root.store instanceof FileSystemStore && isLong(nodes, checked)) threads.start();
     await wait(checkOverlap(root, target));
     lock = await takeLock(target, { ...(await lockOptions(nodes, checked)), source: root.store }, wait);
-    if (checked.threads > 1 && target.kind === "folder")
-      threads = new CopyThreads(checked.threads - 1, target.gate!, lock.liveness);
+    if (threads) threads.liveness = lock.liveness;
     await wait(copyAll(root, nodes, target, { ...checked, copyThreads: threads }, tally));
     await wait(callbacks.settle());
     await wait(lock.finish());
@@ -152,6 +155,16 @@ async function lockOptions(nodes: readonly PlannedNode[], options: CheckedOption
 
 const isCopiedAsStored = ({ metadata, view }: PlannedNode): boolean =>
   !view || metadata.kind !== "array" || storedOffsets(view, metadata.spec) !== undefined;
+
+/** Decoded bytes of arrays in a long copy. */
+const longBytes = 2 ** 25;
+
+/** Whether threads surely get boxes: they start while the destination is locked, which takes as long. */
+const isLong = (nodes: readonly PlannedNode[], { metadataOnly, resume }: CheckedOptions): boolean =>
+  !metadataOnly && !resume && nodes.some((node) => !isCopiedAsStored(node) && decodedBytes(node) > longBytes);
+
+const decodedBytes = ({ metadata }: PlannedNode): number =>
+  metadata.kind === "array" ? countOf(metadata.spec.shape) * metadata.spec.dtype.itemBytes : 0;
 
 /** Plans the target of each node, so that errors occur before anything is written. */
 async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions): Promise<PlannedNode[]> {

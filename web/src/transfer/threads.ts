@@ -11,6 +11,7 @@ import type { AxisRange } from "../plan/selection.js";
 import { FileSystemStore, type FolderLocation } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
 import type { Store } from "../store/store.js";
+import { preload } from "../util/lazy.js";
 import type { Limits } from "../util/limits.js";
 import { packageFile, type WasmModule } from "../util/platform.js";
 import { type Box, positionsIn } from "../util/shapes.js";
@@ -49,13 +50,14 @@ export interface CopySetup extends ThreadedArray {
   readonly memory: number;
   readonly verify: boolean;
   readonly mayHoldMore: boolean;
+  /** Of the destination's lock. */
+  readonly liveness: LockLiveness | undefined;
 }
 
 /** Input of a thread. */
 export interface ThreadData {
   /** Shared memory; 1 once nothing more may be written. */
   readonly control: Int32Array;
-  readonly liveness: LockLiveness | undefined;
 }
 
 export type ThreadOrder =
@@ -93,19 +95,28 @@ interface Prepared {
 }
 
 export class CopyThreads {
+  /** Set before the first box is copied, if the destination has a lock. */
+  liveness: LockLiveness | undefined;
   readonly #control = new Int32Array(new SharedArrayBuffer(4));
-  readonly #threads: CopyThread[] = [];
+  readonly #threads: readonly CopyThread[];
   readonly #release = exitHooks.add(() => void Atomics.store(this.#control, 0, 1));
   #arrays = 0;
 
   /** @param count number of threads, without this one. */
   constructor(
     readonly count: number,
-    private readonly gate: GatedWrites,
-    private readonly liveness: LockLiveness | undefined,
-  ) {}
+    gate: GatedWrites,
+  ) {
+    this.#threads = Array.from({ length: count }, () => new CopyThread({ control: this.#control }, gate));
+  }
 
-  /** Returns the threads for an array. They start with their first box. */
+  /** Starts the threads, and compiles the module that they share. */
+  start(): void {
+    preload(() => compiledModule("full"));
+    for (const thread of this.#threads) thread.start();
+  }
+
+  /** Returns the threads for an array. They start with their first box, unless they have started before. */
   forArray(array: ThreadedArray): BoxThreads {
     const runners: BoxThreads["runners"] = (...args) => this.#runners(array, ...args);
     return { count: this.count, runners };
@@ -115,12 +126,11 @@ export class CopyThreads {
     const { limits } = work.view.array;
     const { ranges } = work.view;
     const { resume: mayHoldMore, verify } = work;
+    const { liveness } = this;
     const prepared = {
       array: this.#arrays++,
-      setup: { ...array, ranges, limits, memory, verify, mayHoldMore },
+      setup: { ...array, ranges, limits, memory, verify, mayHoldMore, liveness },
     };
-    while (this.#threads.length < this.count)
-      this.#threads.push(new CopyThread({ control: this.#control, liveness: this.liveness }, this.gate));
     return this.#threads.map((thread) => ({
       box: (box) => copyRemotely(thread, prepared, work, box, here),
     }));
@@ -168,6 +178,10 @@ class CopyThread {
     private readonly gate: GatedWrites,
   ) {}
 
+  start(): void {
+    if (!this.#hasEnded) this.#worker ??= this.#startWorker();
+  }
+
   /** @returns undefined if the thread has failed. */
   copy(
     { array, setup }: Prepared,
@@ -176,7 +190,7 @@ class CopyThread {
     signal: AbortSignal | undefined,
   ): Promise<BoxReport | undefined> {
     return this.gate.run(async () => {
-      if (!this.#hasEnded) this.#worker ??= this.#start();
+      this.start();
       const worker = this.#worker;
       // Compiling the module again would take as long as copying many chunks.
       const wasm = await compiledModule("full").catch(() => undefined);
@@ -211,11 +225,12 @@ class CopyThread {
   }
 
   /** Undefined if threads cannot be started. */
-  #start(): Worker | undefined {
+  #startWorker(): Worker | undefined {
     try {
       const script = packageFile("bundle/copy-thread.js", import.meta.url);
       const options = { workerData: this.data, execArgv: [], stdin: false };
       const worker = new (node().threads.Worker)(script, options);
+      worker.unref(); // until it has work
       worker.on("message", (report: ThreadReport) => void this.#receive(report));
       // The script is missing if a bundler has moved this code.
       worker.on("error", () => this.#fail());
