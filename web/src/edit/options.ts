@@ -176,8 +176,8 @@ export interface SetChunkOptions {
 
 export interface SetOptions extends SetChunkOptions {
   /**
-   * Maximum number of chunks in memory at a time. Default: 16, or 8 per worker of a pool if that is more. Shards
-   * larger than that many chunks are written two at a time.
+   * Maximum number of chunks in memory at a time. Default: 16, or 16 per worker of a pool. Shards larger than
+   * that many chunks are written two at a time.
    */
   concurrency?: number | undefined;
   /**

@@ -108,14 +108,16 @@ function checkGiven(values: unknown, call: string): void {
   if (values === undefined) throw invalidArgument(`values is required: ${call}`);
 }
 
+/**
+ * Default of `concurrency`, without a pool and per worker. Workers encode up to 4 MiB of neighbouring chunks together;
+ * with fewer chunks, they would wait while the calling thread gathers the next ones.
+ */
 const defaultConcurrency = 16;
-/** The same for each worker of a pool: workers encode up to 4 MiB of neighbouring chunks together. */
-const workerConcurrency = 8;
 
 export function writingOptions(options: SetOptions): Writing {
   checkOptions(options, setOptions);
   const { signal, pool, conflicts = "retry", writeEmptyChunks = false, onProgress } = options;
-  const most = Math.max(defaultConcurrency, workerConcurrency * (pool?.size ?? 0));
+  const most = defaultConcurrency * Math.max(1, pool?.size ?? 0);
   const { concurrency = most } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1)
     throw invalidArgument(`concurrency must be an integer of at least 1, not ${describeValue(concurrency)}`);

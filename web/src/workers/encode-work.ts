@@ -1,6 +1,6 @@
 /** Encoding on any thread: chunks are encoded from copied values, or from values in shared memory. */
 
-import type { CodecSession } from "../engine/session.js";
+import type { CodecSession, Copy } from "../engine/session.js";
 import { asBytes, isBytes, sizeOf } from "../util/bytes.js";
 import { engineFailed } from "../util/errors.js";
 import { movedBytes, moveItems, packedSource, packing } from "../util/strided-copy.js";
@@ -99,6 +99,9 @@ class Batches {
   }
 }
 
+/** Maximum memory that is sent along for the encoded chunks of shared values. */
+const maxResultBytes = 4 * 2 ** 20;
+
 function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
   const { plan, before, source, move, places, keepsFill, contentBytes } = batch;
   const stored = before?.encoded?.byteLength ?? 0;
@@ -109,10 +112,12 @@ function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
     module: "full",
     plan,
     isShared: shared !== undefined,
-    inputBytes: shared ? stored : start + movedBytes(move),
+    inputBytes: shared ? Math.max(stored, Math.min(contentBytes, maxResultBytes)) : start + movedBytes(move),
     workBytes: contentBytes,
-    read: ({ chunks }) => {
-      const outcomes = Array.isArray(chunks) ? chunks.map((chunk) => readOutcome(chunk, keepsFill)) : [];
+    read: ({ chunks, input }) => {
+      const outcomes = Array.isArray(chunks)
+        ? chunks.map((chunk) => readOutcome(chunk, keepsFill, input))
+        : [];
       const isWhole = outcomes.length === places.length && outcomes.every((outcome) => outcome !== undefined);
       return isWhole ? { outcome: outcomes } : undefined;
     },
@@ -144,13 +149,21 @@ function attempt(encode: () => Encoded): Outcome {
   }
 }
 
-/** Returns a worker's result for a chunk; undefined if it is malformed. */
-function readOutcome(chunk: ChunkResult | undefined, keepsFill: boolean): Outcome | undefined {
+/**
+ * Returns a worker's result for a chunk; undefined if it is malformed.
+ * @param input memory that will be reused: a chunk in it is copied.
+ */
+function readOutcome(
+  chunk: ChunkResult | undefined,
+  keepsFill: boolean,
+  input: ArrayBuffer | undefined,
+): Outcome | undefined {
   const { bytes, failure } = chunk ?? { failure: null };
   if (failure !== undefined)
     return isFailure(failure) && !isWorkerFault(failure) ? { error: unpackFailure(failure) } : undefined;
   if (bytes === undefined) return keepsFill ? undefined : { encoded: undefined };
-  return isBytes(bytes) && asBytes(bytes) === bytes && sizeOf(bytes) > 0 ? { encoded: bytes } : undefined;
+  if (!isBytes(bytes) || asBytes(bytes) !== bytes || sizeOf(bytes) === 0) return undefined;
+  return { encoded: bytes.buffer === input ? new Uint8Array(bytes) : bytes };
 }
 
 /** Decodes the message in the worker. */
@@ -166,17 +179,29 @@ export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): En
 }
 
 /**
- * Runs the batch in the worker. @throws EngineFailed if memory is exhausted: the calling thread may have
- * enough.
+ * Runs the batch in the worker.
+ * @param input memory of the values, which are copied before the first chunk is encoded. The encoded chunks are written
+ *   there as far as they fit: each buffer that is transferred to the calling thread and not reused brings its next
+ *   full garbage collection nearer.
+ * @throws EngineFailed if memory is exhausted: the calling thread may have enough.
  */
-export function encodeBatch(session: CodecSession, batch: EncodeBatch): ChunkResult[] {
-  const chunks = runBatch(session, batch, (encode): ChunkResult => {
+export function encodeBatch(session: CodecSession, batch: EncodeBatch, input: ArrayBuffer): ChunkResult[] {
+  let end = 0;
+  const copy: Copy = (part) => {
+    if (end + part.byteLength > input.byteLength) return new Uint8Array(part);
+    const bytes = new Uint8Array(input, end, part.byteLength);
+    bytes.set(part);
+    end += part.byteLength;
+    return bytes;
+  };
+  const encodeOne = (encode: () => Uint8Array<ArrayBuffer> | undefined): ChunkResult => {
     try {
       return { bytes: encode() };
     } catch (error) {
       return { failure: packFailure(error) };
     }
-  });
+  };
+  const chunks = runBatch(session, batch, encodeOne, copy);
   if (chunks === "no room") throw engineFailed("out of memory for chunks");
   return chunks;
 }

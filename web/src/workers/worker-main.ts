@@ -34,8 +34,9 @@ async function runTask(port: WorkerPort, message: WorkMessage): Promise<void> {
     if (wasm instanceof WebAssembly.Module) configureWasm({ [module]: wasm });
     const outcome = run(await getSession(module));
     const made = [outcome.bytes, ...(outcome.chunks ?? []).map((chunk) => chunk.bytes)];
-    // The input is no longer needed here and is returned for reuse.
-    send({ id, ...outcome, input }, [...made.flatMap((bytes) => bytes?.buffer ?? []), input]);
+    // The input is no longer needed here and is returned for reuse; it may contain encoded chunks.
+    const buffers = new Set([...made.flatMap((bytes) => bytes?.buffer ?? []), input]);
+    send({ id, ...outcome, input }, [...buffers]);
   } catch (error) {
     send({ id, failure: packFailure(error) }, []);
   }
@@ -50,7 +51,7 @@ function decodeTask(message: WorkMessage): Work {
 
 function encodeTask(message: WorkMessage): Work {
   const batch = unpackBatch(plans, message);
-  return (session) => ({ chunks: encodeBatch(session, batch) });
+  return (session) => ({ chunks: encodeBatch(session, batch, message.input) });
 }
 
 let isStarted = false;
