@@ -48,6 +48,21 @@ describe("the side of a task", () => {
     }
   });
 
+  it("costs less than 3 % of the first seconds, and 1 % of later ones, in trials that are lost", () => {
+    for (const [first, times] of [
+      ["workers", { workers: 2, here: 3 }],
+      ["here", { workers: 3, here: 2 }],
+    ] as const) {
+      const balance = new Balance(first);
+      const clock = { now: 0 };
+      run(balance, times, 1000, 1, clock);
+      expect(clock.now).toBeLessThan(1.03 * 2000);
+      const before = clock.now;
+      run(balance, times, 10_000, 1, clock);
+      expect(clock.now - before).toBeLessThan(1.01 * 20_000);
+    }
+  });
+
   it("changes with the measurements", () => {
     const balance = new Balance("workers");
     const clock = { now: 0 };

@@ -5,11 +5,12 @@ export type Side = "workers" | "here";
 /** Minimum of a trial of the other side: its time in milliseconds, and its number of tasks. */
 const trialTime = 10;
 const trialTasks = 2;
-/** Time before the first trial, in milliseconds. Doubles with each trial that changes nothing, up to the maximum. */
+/** Time before the first trial, in milliseconds. Each trial that changes nothing multiplies it, up to the maximum. */
 const firstTime = 50;
+const growth = 4;
 const maxTime = 6400;
 /** Minimum time between trials, as a multiple of the time of the last one. */
-const minShare = 10;
+const minShare = 25;
 /** Factor by which the calling thread must be faster: on workers, tasks leave it free for other work. */
 const margin = 1.05;
 
@@ -82,7 +83,7 @@ export class Balance {
     else {
       const { workers, here } = this.#rates;
       const best = here > margin * workers ? "here" : "workers";
-      const next = best === this.#best ? Math.min(2 * this.#interval, maxTime) : firstTime;
+      const next = best === this.#best ? Math.min(growth * this.#interval, maxTime) : firstTime;
       this.#interval = Math.max(next, minShare * this.#time);
       this.#best = best;
       this.#side = best;
