@@ -24,6 +24,8 @@ export const effort = {
   roundTime: 120,
   /** Number of calls of slow operations, and of processes started for one value. */
   calls: 3,
+  /** Number of calls of slow operations that adapt to earlier calls. */
+  steadyCalls: 8,
   processes: 8,
   /** The same as rounds and roundTime for in-heap cases. */
   inHeapRounds: 6,
@@ -36,6 +38,7 @@ export function hurry() {
     rounds: 1,
     roundTime: 20,
     calls: 1,
+    steadyCalls: 1,
     processes: 2,
     inHeapRounds: 2,
     inHeapTime: 10,
@@ -67,9 +70,9 @@ export async function bestOf(candidates) {
 }
 
 /** The same for slow operations: one call per candidate and round, after a warm-up call. */
-export async function bestOfCalls(candidates) {
+export async function bestOfCalls(candidates, calls = effort.calls) {
   const best = Object.fromEntries(Object.keys(candidates).map((name) => [name, Number.POSITIVE_INFINITY]));
-  for (let call = 0; call <= effort.calls; call++) {
+  for (let call = 0; call <= calls; call++) {
     for (const [name, work] of Object.entries(candidates)) {
       const start = performance.now();
       await work();

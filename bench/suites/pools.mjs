@@ -4,12 +4,14 @@ import path from "node:path";
 import { create, get, open, set, WorkerPool } from "zarr-wasm";
 import { Ceiling } from "../ceiling.mjs";
 import { codecOf } from "../codecs.mjs";
-import { bestOfCalls, speedRow, timeRow } from "../measure.mjs";
+import { bestOfCalls, effort, speedRow, timeRow } from "../measure.mjs";
 import { encodedChunks, mapStore, repeatingStore, someElements } from "../stores.mjs";
 import { array, bytes, codecsOf, distinctChunks, serve, writeArray } from "./http.mjs";
 import { ChunkSink, shapes, valuesIn } from "./writing.mjs";
 
 const count = bytes / (2 * 64 ** 3);
+/** A pool compares its speed with the calling thread's in the first calls; the rows are of the later ones. */
+const steadyCalls = (candidates) => bestOfCalls(candidates, effort.steadyCalls);
 const ways = { two: "2 workers", shared: "2 workers, SharedArrayBuffer" };
 
 /** Names of the rows of an operation, by comparison. */
@@ -21,12 +23,16 @@ const poolRows = (what) =>
 
 const ceilingRow = (what) => `pool, ceiling, ${what}: two threads over one`;
 
+/** The candidate without a pool of each way: it has the same kind of memory. */
+const baselines = { two: "alone", shared: "sharedAlone" };
+
 /** The rows of an operation from the seconds of its candidates. */
 function rowsOf(what, seconds) {
   const ceiling = seconds.oneThread / seconds.twoThreads;
-  return poolRows(what).map(({ name, way, isShare }) =>
-    speedRow(name, bytes, seconds[way], isShare ? seconds.alone / ceiling : seconds.alone),
-  );
+  return poolRows(what).map(({ name, way, isShare }) => {
+    const alone = seconds[baselines[way]];
+    return speedRow(name, bytes, seconds[way], isShare ? alone / ceiling : alone);
+  });
 }
 
 async function withThreads(label, work) {
@@ -49,6 +55,7 @@ async function withThreads(label, work) {
 
 const reads = (volume, pool) => ({
   alone: () => get(volume),
+  sharedAlone: () => get(volume, null, { useSharedArrayBuffer: true }),
   two: () => get(volume, null, { pool }),
   shared: () => get(volume, null, { pool, useSharedArrayBuffer: true }),
 });
@@ -65,7 +72,7 @@ function readSuite(label, dir) {
       withThreads(label, async ({ codecs, encoded, pool, threads }) => {
         const store = await repeatingStore({ ...array, codecs }, distinctChunks);
         const map = await open(mapStore({ ...array, codecs }, encoded), { kind: "array" });
-        const seconds = await bestOfCalls({
+        const seconds = await steadyCalls({
           ...threads("decode"),
           ...reads(await open(store, { kind: "array" }), pool),
           fresh: () => get(map),
@@ -86,7 +93,7 @@ function readSuite(label, dir) {
       try {
         return await withThreads(label, async ({ pool, threads }) => {
           const volume = await open(server.url, { kind: "array" });
-          return rowsOf(http, await bestOfCalls({ ...threads("decode"), ...reads(volume, pool) }));
+          return rowsOf(http, await steadyCalls({ ...threads("decode"), ...reads(volume, pool) }));
         });
       } finally {
         server.stop();
@@ -109,9 +116,10 @@ function writeSuite() {
         const { shape, chunks: chunkShape } = array;
         const base = { shape, chunkShape, dtype: "uint16", codecs: codecs.slice(1) };
         const volume = await create(new ChunkSink(), { ...base, ...options });
-        const seconds = await bestOfCalls({
+        const seconds = await steadyCalls({
           ...threads("encode"),
           alone: () => set(volume, null, data),
+          sharedAlone: () => set(volume, null, shared),
           two: () => set(volume, null, data, { pool }),
           shared: () => set(volume, null, shared, { pool }),
         });
