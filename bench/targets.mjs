@@ -19,7 +19,7 @@ const limits = {
   copies:
     "starting the module and a second thread takes as long as a third of zarr-python's copy, and the codecs run at the speed of the native ones",
   encode:
-    "encoding blosc lz4 takes as long as copying values to workers and chunks back, so the calling thread does it",
+    "encoding blosc lz4 takes little longer than gathering values for workers and returning chunks",
   compiler: "not WebAssembly: our native build of the same sources has the same ratio",
   core: "the core takes most of the time, at the speed of the native libraries; the rest are copies and first touches",
   faults: "first touches of the fresh result take two thirds of the time",

