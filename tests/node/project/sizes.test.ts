@@ -85,8 +85,8 @@ const budgets: readonly [what: string, most: number, measure: () => number | Pro
   ["full.wasm", 305_000, () => fileSize("wasm/full.wasm")],
   ["images.wasm", 385_000, () => fileSize("wasm/images.wasm")],
   ["the script of decode.wasm", 5_000, () => fileSize("wasm/decode.mjs")],
-  ["the published archive", 2_723_000, () => packedSize("size")],
-  ["the installed package", 7_541_000, () => packedSize("unpackedSize")],
+  ["the published archive", 2_724_000, () => packedSize("size")],
+  ["the installed package", 7_543_000, () => packedSize("unpackedSize")],
 ];
 
 it.each(budgets)("%s: at most %i bytes", async (_what, most, measure) => {
