@@ -18,8 +18,7 @@ const limits = {
     "the chunks that the benchmark's store copies wait for the garbage collector; without copies it is 5 and 8 MiB",
   copies:
     "starting the module and a second thread takes as long as a third of zarr-python's copy, and the codecs run at the speed of the native ones",
-  encode:
-    "encoding blosc lz4 takes little longer than gathering values for workers and returning chunks",
+  encode: "encoding blosc lz4 takes little longer than gathering values for workers and returning chunks",
   compiler: "not WebAssembly: our native build of the same sources has the same ratio",
   core: "the core takes most of the time, at the speed of the native libraries; the rest are copies and first touches",
   faults: "first touches of the fresh result take two thirds of the time",
