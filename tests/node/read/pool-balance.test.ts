@@ -26,7 +26,7 @@ describe("the side of a task", () => {
   });
 
   it("is the workers if there is no clear difference, and for few tasks", () => {
-    expect(run(new Balance("workers"), { workers: 2, here: 1.95 }, 1000).workers).toBeGreaterThan(950);
+    expect(run(new Balance("workers"), { workers: 2, here: 1.95 }, 2000).workers).toBeGreaterThan(1900);
     expect(run(new Balance("workers"), { workers: 2, here: 1 }, 24)).toEqual({ workers: 24, here: 0 });
   });
 
@@ -34,7 +34,7 @@ describe("the side of a task", () => {
     const balance = new Balance("here");
     expect(balance.needsWorkers).toBe(false);
     const clock = { now: 0 };
-    expect(run(balance, { workers: 1, here: 2 }, 10, 1, clock)).toEqual({ workers: 0, here: 10 });
+    expect(run(balance, { workers: 1, here: 2 }, 15, 1, clock)).toEqual({ workers: 0, here: 15 });
     expect(balance.needsWorkers).toBe(true);
     expect(run(balance, { workers: 1, here: 2 }, 1000, 1, clock).workers).toBeGreaterThan(900);
     expect(run(new Balance("here"), { workers: 2, here: 1 }, 1000).workers).toBeLessThan(100);
@@ -63,6 +63,14 @@ describe("the side of a task", () => {
     }
   });
 
+  it("is not judged by its first results", () => {
+    const balance = new Balance("here");
+    const clock = { now: 0 };
+    while (balance.side === "here") run(balance, { workers: 1, here: 2 }, 1, 1, clock);
+    run(balance, { workers: 12, here: 2 }, 2, 1, clock); // workers wait for their first chunks
+    expect(run(balance, { workers: 1, here: 2 }, 1000, 1, clock).workers).toBeGreaterThan(900);
+  });
+
   it("changes with the measurements", () => {
     const balance = new Balance("workers");
     const clock = { now: 0 };
@@ -75,7 +83,7 @@ describe("the side of a task", () => {
 
 it("measures single tasks that are synchronous", () => {
   const balance = new Balance("here");
-  for (let write = 1; write <= 3; write++) {
+  for (let write = 1; write <= 6; write++) {
     expect(balance.side).toBe("here");
     balance.start("here");
     balance.end("here", 2 ** 20, write, 1000 * write, 1000 * write - 20);
@@ -98,7 +106,7 @@ it("does not measure pauses between reads, failures, and both sides at the same 
   balance.start("here");
   run(balance, { workers: 1000, here: 1 }, 200, 1, clock);
   balance.end("here", 1, 1, clock.now);
-  // Nothing was measured so far: the first trial comes after 50 ms.
-  expect(run(balance, { workers: 1, here: 2 }, 50, 2, clock)).toEqual({ workers: 50, here: 0 });
+  // Nothing was measured so far: the first trial comes after 75 ms.
+  expect(run(balance, { workers: 1, here: 2 }, 75, 2, clock)).toEqual({ workers: 75, here: 0 });
   expect(run(balance, { workers: 1, here: 2 }, 20, 2, clock).here).toBeGreaterThan(0);
 });

@@ -2,9 +2,15 @@
 
 export type Side = "workers" | "here";
 
-/** Minimum of a trial of the other side: its time in milliseconds, and its number of tasks. */
-const trialTime = 10;
-const trialTasks = 2;
+/** Minimum of what is measured in a trial of the other side: time in milliseconds, and number of tasks. */
+const trialTime = 30;
+const trialTasks = 4;
+/**
+ * The same for what is not measured after a change of sides: the calling thread has the first chunks at hand, while
+ * workers wait for theirs.
+ */
+const startTime = 25;
+const startTasks = 2;
 /** Time before the first trial, in milliseconds. Each trial that changes nothing multiplies it, up to the maximum. */
 const firstTime = 50;
 const growth = 4;
@@ -25,7 +31,8 @@ export class Balance {
   #interval = firstTime;
   readonly #rates: Record<Side, number> = { workers: 0, here: 0 };
   readonly #running: Record<Side, number> = { workers: 0, here: 0 };
-  /** The current series of measurements. */
+  /** The current series of measurements, and whether the side has just begun. */
+  #isStarting = true;
   #tasks = 0;
   #bytes = 0;
   #time = 0;
@@ -49,7 +56,7 @@ export class Balance {
 
   /** Whether the calling thread has worked long enough that workers should be started for a trial. */
   get needsWorkers(): boolean {
-    return this.#side === "here" && this.#time >= trialTime;
+    return this.#side === "here" && !this.#isStarting;
   }
 
   start(side: Side): void {
@@ -71,8 +78,12 @@ export class Balance {
     this.#last = isPure && period !== undefined && bytes > 0 ? { at: now, period } : undefined;
     if (!this.#last || !last || last.period !== period) return;
     this.#tasks++;
-    this.#bytes += bytes;
     this.#time += now - last.at;
+    if (this.#isStarting) {
+      if (this.#tasks >= startTasks && this.#time >= startTime) this.#restart(false);
+      return;
+    }
+    this.#bytes += bytes;
     const enough = this.#side === this.#best ? this.#interval : trialTime;
     if (this.#tasks >= trialTasks && this.#time >= enough) this.#choose();
   }
@@ -88,6 +99,12 @@ export class Balance {
       this.#best = best;
       this.#side = best;
     }
-    [this.#tasks, this.#bytes, this.#time, this.#last] = [0, 0, 0, undefined];
+    this.#restart(true);
+    this.#last = undefined;
+  }
+
+  #restart(isStarting: boolean): void {
+    this.#isStarting = isStarting;
+    [this.#tasks, this.#bytes, this.#time] = [0, 0, 0];
   }
 }
