@@ -75,8 +75,9 @@ test("one-pixel elements are drawn at the view's positions, in boxes of odd and 
     await viewer.show(`source=/stores/large&${colours}&at=2100,1050,1`);
     await viewer.box.evaluate((box, size) => Object.assign(box.style, size), {
       width: `${width}px`,
-      height: `${height}px`,
+      maxHeight: `${height}px`,
     });
+    await expect.poll(() => viewer.box.evaluate(({ clientHeight }) => clientHeight)).toBe(Math.round(height));
     await viewer.showsGray(expected, { row: 2070, column: 1020 });
     await viewer.pointAt(2080, 1030);
     await expect(viewer.readout).toContainText("[2080, 1030]");
