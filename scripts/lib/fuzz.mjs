@@ -1,10 +1,9 @@
 // Builds the fuzzers and runs their targets in parallel.
-import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { buildNative } from "./build.mjs";
 import { buildDir, distDir, root } from "./paths.mjs";
-import { capture, findTool, run, step } from "./process.mjs";
+import { capture, collect, findTool, inParallel, run, step } from "./process.mjs";
 
 const fuzzDir = path.join(buildDir, "fuzz");
 /** Inputs with findings; kept until they are removed by hand. */
@@ -76,11 +75,7 @@ export async function runTargets(targets, { seconds, jobs, onResult }) {
   for (let at = 0; at < js.length; at += batch) {
     work.push(() => runScript(js.slice(at, at + batch), seconds, onResult));
   }
-  const queue = work.values();
-  const worker = async () => {
-    for (const job of queue) await job();
-  };
-  await Promise.all(Array.from({ length: jobs }, worker));
+  await inParallel(jobs, work);
 }
 
 /**
@@ -139,18 +134,3 @@ async function runScript(names, seconds, onResult) {
 }
 
 const filesIn = (folder) => (existsSync(folder) ? readdirSync(folder) : []);
-
-/** Runs a program. @returns stdout and stderr as one string, only the end of it if it is long. */
-function collect(command, args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    const add = (chunk) => {
-      output = (output + chunk).slice(-(2 ** 20));
-    };
-    child.stdout.on("data", add);
-    child.stderr.on("data", add);
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? 1, output }));
-  });
-}

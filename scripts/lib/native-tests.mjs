@@ -1,9 +1,7 @@
 // Runs the native tests in a few processes: one process per case takes longer to start than most cases run.
-import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
 import path from "node:path";
-import { root, tempDir } from "./paths.mjs";
-import { attempt } from "./process.mjs";
+import { attempt, collect, inParallel } from "./process.mjs";
 import {
   clearReport,
   count,
@@ -27,12 +25,12 @@ const shardMinutes = 10;
  * @returns the counts
  */
 export async function runNativeTests(dir) {
-  const queue = Array.from({ length: shards }, (_, shard) => shard).values();
+  const program = path.join(dir, "tests/cpp/zw_tests");
   const results = [];
-  const worker = async () => {
-    for (const shard of queue) results.push(await runShard(path.join(dir, "tests/cpp/zw_tests"), shard));
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  const work = Array.from({ length: shards }, (_, shard) => async () => {
+    results.push(await runShard(program, shard));
+  });
+  await inParallel(availableParallelism(), work);
   if (results.some(({ tests }) => tests === 0)) {
     const counts = runCases(dir);
     if (counts.failed > 0) return counts;
@@ -50,24 +48,11 @@ export async function runNativeTests(dir) {
 async function runShard(program, shard) {
   const report = path.join(reportsDir, `native-${shard}.xml`);
   clearReport(report);
-  const child = spawn(program, ["--gtest_brief=1", `--gtest_output=xml:${report}`], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, TMPDIR: tempDir(), GTEST_TOTAL_SHARDS: shards, GTEST_SHARD_INDEX: shard },
+  const { code, output } = await collect(program, ["--gtest_brief=1", `--gtest_output=xml:${report}`], {
+    env: { GTEST_TOTAL_SHARDS: shards, GTEST_SHARD_INDEX: shard },
     timeout: shardMinutes * 60_000,
-    killSignal: "SIGKILL",
   });
-  let output = "";
-  const add = (chunk) => {
-    output = (output + chunk).slice(-100_000);
-  };
-  child.stdout.on("data", add);
-  child.stderr.on("data", add);
-  const code = await new Promise((resolve, reject) => {
-    child.on("error", reject);
-    child.on("close", resolve);
-  });
-  if (code !== 0) console.error(output);
+  if (code !== 0) console.error(output.slice(-100_000));
   const xml = readReport(report);
   const tests = testsInGtest(xml);
   console.log(

@@ -1,5 +1,5 @@
-// Runs programs: with output passed through (run), collected (capture), shown only on failure (quiet), or in the
-// background (startScript).
+// Runs programs: with output passed through (run), collected (capture), shown only on failure (quiet), in the
+// background (startScript), or several at the same time (collect, inParallel).
 import { spawn, spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import path from "node:path";
@@ -43,6 +43,40 @@ export function quiet(command, args, options) {
 export function capture(command, args, { cwd = root, env } = {}) {
   const options = { cwd, encoding: "utf8", maxBuffer: 64 << 20, env: environment(env) };
   return check(spawnSync(command, args, options), command, args).stdout;
+}
+
+/**
+ * Runs a program in the background.
+ * @param {{env?: Record<string, string | number>, timeout?: number}} options `timeout` in milliseconds, after which it is killed
+ * @returns {Promise<{code: number, output: string}>} the exit code, or 1 if it was killed; the end of its stdout and stderr
+ */
+export function collect(command, args, { env, timeout } = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      ...{ cwd: root, stdio: ["ignore", "pipe", "pipe"], env: environment(env) },
+      ...{ timeout, killSignal: "SIGKILL" },
+    });
+    let output = "";
+    const add = (chunk) => {
+      output = (output + chunk).slice(-(2 ** 20));
+    };
+    child.stdout.on("data", add);
+    child.stderr.on("data", add);
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/**
+ * Runs functions, some at a time.
+ * @param {(() => Promise<void>)[]} work
+ */
+export async function inParallel(jobs, work) {
+  const queue = work.values();
+  const worker = async () => {
+    for (const job of queue) await job();
+  };
+  await Promise.all(Array.from({ length: jobs }, worker));
 }
 
 /**
