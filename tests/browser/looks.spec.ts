@@ -113,21 +113,18 @@ for (const sample of gallerySamples) {
     problems.expect(/<zarr-viewer> select=/);
     await page.setViewportSize({ width: 400, height: 700 });
     await page.goto(`${site}/pages/blank.html`);
-    await page.evaluate(
-      ({ source, path: at, view }) => {
-        const { documentElement: html, body } = document;
-        html.style.colorScheme = "light dark";
-        const box = document.createElement("div");
-        box.style.width = "360px";
-        const viewer = document.createElement("zarr-viewer");
-        const attributes = { src: source, ...(at ? { path: at } : {}), ...view, controls: "minimal" };
-        for (const [name, value] of Object.entries(attributes))
-          viewer.setAttribute(name === "map" ? "colormap" : name, value);
-        box.append(viewer);
-        body.replaceChildren(box);
-      },
-      { ...sample },
-    );
+    await page.evaluate(({ source, path: at, view }) => {
+      const { documentElement: html, body } = document;
+      html.style.colorScheme = "light dark";
+      const box = document.createElement("div");
+      box.style.width = "360px";
+      const viewer = document.createElement("zarr-viewer");
+      const attributes = { src: source, ...(at ? { path: at } : {}), ...view, controls: "minimal" };
+      for (const [name, value] of Object.entries(attributes))
+        viewer.setAttribute(name === "map" ? "colormap" : name, value);
+      box.append(viewer);
+      body.replaceChildren(box);
+    }, sample);
     await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
     await looksAsBeforeInBoth(page, `${sample.name}-360`);
   });

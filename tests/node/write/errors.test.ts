@@ -135,7 +135,7 @@ describe("the stack of an error", () => {
     expect(Error.stackTraceLimit).toBe(limit);
   });
 
-  it("adds no limit where there is none", async () => {
+  it("adds no limit if there is none", async () => {
     const limit = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit")!;
     const array = await make(files());
     Reflect.deleteProperty(Error, "stackTraceLimit");

@@ -1,5 +1,5 @@
 /**
- * The script of a thread that renews a lock: `bundle/lock-thread.js`. An entry of its own, so that it loads little: it starts
+ * The script of a thread that renews a lock: `bundle/lock-thread.js`. A separate entry loads few files: the thread starts
  * while a copy needs all processors.
  */
 

@@ -2,12 +2,12 @@
 
 export type Side = "workers" | "here";
 
-/** Minimum of what is measured in a trial of the other side: time in milliseconds, and number of tasks. */
+/** Minimum that a trial of the other side measures: time in milliseconds, and number of tasks. */
 const trialTime = 30;
 const trialTasks = 4;
 /**
- * The same for what is not measured after a change of sides: the calling thread has the first chunks at hand, while
- * workers wait for theirs.
+ * Minimum that is not counted after a change of sides: the calling thread has the first chunks at hand, while workers wait
+ * for theirs.
  */
 const startTime = 25;
 const startTasks = 2;

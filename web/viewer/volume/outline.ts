@@ -114,7 +114,7 @@ function drawCross(context: CanvasRenderingContext2D, view: VolumeViewpoint, rat
   );
 }
 
-/** Draws text with a dark outline: what is below it may be as bright as the text. */
+/** Draws text with a dark outline: the voxels below it may be as bright as the text. */
 function drawText(
   context: CanvasRenderingContext2D,
   text: string,
