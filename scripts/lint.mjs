@@ -1,12 +1,10 @@
 // npm run lint: formatting and rules of TypeScript and JavaScript, types, formatting of C++, dead exports, the shape of
-// the package, the reports of its types, the workflows of CI, and the prose of changed lines and of the whole repository.
-// --fix formats.
+// the package, the reports of its types, and the workflows of CI. --fix formats.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "./lib/paths.mjs";
 import { attempt, findTool, runMain, step, which } from "./lib/process.mjs";
 import { ensureSitePackages, siteTool } from "./lib/site-packages.mjs";
-import { checkChanged, checkLimits } from "./prose.mjs";
 
 // Fetched on demand at a pinned version: their platform packages make lock files that some registries
 // cannot serve.
@@ -56,8 +54,6 @@ const checks = [
   ["publint", () => attempt(findTool("publint"), ["--strict"])],
   ["public types", () => attempt(process.execPath, ["scripts/api.mjs", "--check"])],
   ["workflows", lintWorkflows],
-  ["prose of changed lines", () => checkChanged()],
-  ["prose", checkLimits],
 ];
 
 runMain(async () => {
