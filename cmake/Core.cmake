@@ -53,3 +53,11 @@ elseif(ZW_INSTALL)
 else()
   zw_add_core(zw_core_full DEFINES ${zw_full_defines} ZW_IMAGE_CODECS=1 LIBRARIES ${ZW_IMAGE_LIBRARIES})
 endif()
+
+# The public C++ header: part of the library, and tested with the core.
+if(NOT EMSCRIPTEN)
+  add_library(zw_cpp_api OBJECT cpp/core.cpp)
+  target_include_directories(zw_cpp_api PUBLIC cpp/include PRIVATE src)
+  target_compile_definitions(zw_cpp_api PRIVATE ${zw_full_defines} ZW_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(zw_cpp_api PRIVATE zw_own_flags)
+endif()

@@ -11,11 +11,6 @@ foreach(part IN LISTS zw_parts)
   list(APPEND zw_objects $<TARGET_OBJECTS:${part}>)
 endforeach()
 
-add_library(zw_cpp_api OBJECT cpp/core.cpp)
-target_include_directories(zw_cpp_api PRIVATE cpp/include src)
-target_compile_definitions(zw_cpp_api PRIVATE ZW_FULL_MODULE=1 ZW_RARE_CODECS=1 ZW_VERSION="${PROJECT_VERSION}")
-target_link_libraries(zw_cpp_api PRIVATE zw_own_flags)
-
 # GCC's unique symbols cannot be made local.
 target_compile_options(zw_own_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fno-gnu-unique>)
 

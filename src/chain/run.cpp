@@ -102,12 +102,13 @@ ChainStatus runDecodeStages(const Plan& plan, ByteView& current, ByteSpan last,
 }
 
 /// Checks a placement against the chunk and the destination in 64-bit arithmetic, and converts it
-/// to copy axes.
+/// to copy axes. Every element of the chunk is selected at most once, so that a placement has at
+/// most as many elements as the chunk.
 Status placementAxes(const Plan& plan, const Placement& placement, size_t destinationBytes,
                      CopyAxis* axes, size_t& srcOffset, bool& empty) {
   const ChunkView& view = plan.view();
   if (plan.isBytesOnly() || placement.axes.size() != view.rank) return Code::BadPlacement;
-  uint64_t dstEnd = uint64_t{placement.dstOffset} + view.itemBytes;
+  uint64_t dstEnd = view.itemBytes;
   srcOffset = 0;
   empty = false;
   for (uint32_t i = 0; i < view.rank; i++) {
@@ -116,14 +117,19 @@ Status placementAxes(const Plan& plan, const Placement& placement, size_t destin
       empty = true;
       return {};
     }
+    if (axis.step == 0 && axis.count > 1) return Code::BadPlacement;
+    // These fit in 64 bits, since the fields have 32; the sum over the axes may not.
     const uint64_t lastIndex = axis.start + uint64_t{axis.step} * (axis.count - 1);
-    if (lastIndex >= view.shape[i]) return Code::BadPlacement;
-    dstEnd += uint64_t{axis.dstStride} * (axis.count - 1);
+    const uint64_t length = uint64_t{axis.dstStride} * (axis.count - 1);
+    if (lastIndex >= view.shape[i] || !checkedAdd(dstEnd, length, dstEnd)) {
+      return Code::BadPlacement;
+    }
     srcOffset += size_t{axis.start} * view.stride[i];
     // With a single element the step is not used, and its product could overflow.
     axes[i] = {axis.count, axis.count > 1 ? axis.step * view.stride[i] : 0, axis.dstStride};
   }
-  return dstEnd > destinationBytes ? Status{Code::BadPlacement} : Status{};
+  const bool fits = checkedAdd(dstEnd, placement.dstOffset, dstEnd) && dstEnd <= destinationBytes;
+  return fits ? Status{} : Status{Code::BadPlacement};
 }
 
 /// True if the placement covers every element of the chunk.
@@ -252,8 +258,9 @@ ChainStatus decodePlaced(const Plan& plan, ByteView encoded, const Placement& pl
     last = destination.subspan(placement.dstOffset, plan.array().bytes());
   }
   if (ChainStatus s = runDecodeStages(plan, current, last, stages, work)) return s;
+  if (empty) return {};
   uint8_t* to = destination.data() + placement.dstOffset;
-  if (empty || current.data() == to) return {};
+  if (current.data() == to) return {};
   runStridedCopy(copy, current.data() + srcOffset, to, &stages.copy);
   return {};
 }
@@ -297,11 +304,7 @@ ChainStatus encodePlaced(const Plan& plan, ByteView source, const Placement& pla
   const bool isWhole = !empty && isWholeChunk(plan, placement);
   StridedCopy copy;
   if (!empty) {
-    for (uint32_t i = 0; i < view.rank; i++) {
-      // Each element of the chunk must be written exactly once.
-      if (placement.axes[i].step == 0 && axes[i].length > 1) return {Code::BadPlacement};
-      std::swap(axes[i].srcStride, axes[i].dstStride);
-    }
+    for (uint32_t i = 0; i < view.rank; i++) std::swap(axes[i].srcStride, axes[i].dstStride);
     const std::span<const CopyAxis> used(axes, view.rank);
     if (Status s = prepareStridedCopy(used, view.itemBytes, view.swapBytes, copy)) return {s};
   }

@@ -11,7 +11,7 @@
 namespace zw {
 
 /// One axis of a placement: `count` elements start, start + step, … of the chunk map to multiples
-/// of `dstStride` bytes in the destination.
+/// of `dstStride` bytes in the destination. `step` is at least 1, except with a single element.
 struct PlacementAxis {
   uint32_t start;
   uint32_t step;

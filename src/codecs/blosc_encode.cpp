@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/checked.hpp"
 #include "codecs/blosclz.hpp"
 #include "codecs/deflate.hpp"
 #include "codecs/lz4_encode.hpp"
@@ -99,8 +100,7 @@ class Encoder {
  private:
   /// Compresses all blocks. Stops with `fits` false once the frame is larger than a stored one.
   Status compressBlocks(bool& fits) {
-    const uint64_t blocks =
-        (uint64_t{frame_.decodedBytes} + frame_.blockBytes - 1) / frame_.blockBytes;
+    const uint64_t blocks = ceilDiv(frame_.decodedBytes, frame_.blockBytes);
     room_ = std::min(out_.size(), kBloscHeader + in_.size());
     if (kBloscHeader + 4 * blocks > room_) return {};
     frame_.blockCount = static_cast<uint32_t>(blocks);

@@ -5,10 +5,16 @@
 namespace zw {
 namespace {
 
+/// The components of an element; none for structs.
+constexpr Component componentRun(uint32_t itemBytes, uint32_t componentBytes) {
+  if (componentBytes == 0) return {0, 0};
+  return {componentBytes, itemBytes / componentBytes};
+}
+
 /// The component run of each data type, for arrays that codecs create.
 constexpr Component kComponents[] = {
 #define ZW_DTYPE(Id, name, itemBytes, componentBytes, Class, bits) \
-  {componentBytes, componentBytes ? itemBytes / (componentBytes + !componentBytes) : 0},
+  componentRun(itemBytes, componentBytes),
 #include "dtypes/dtype_list.inc"
 #undef ZW_DTYPE
 };

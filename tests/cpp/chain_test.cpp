@@ -354,43 +354,6 @@ TEST(Chain, FillsThePlacedElements) {
                    0x34, 0x12, 0x34, 0x12, 0x34, 0x12, 0xee, 0xee, 0xee, 0xee}));
 }
 
-TEST(Chain, RejectsPlacementsOutsideAndWritesNothing) {
-  const ChainSpec spec = makeSpec(DTypeId::Uint16, {4, 5}, {bytesCodec(kLittle)});
-  Plan plan;
-  ASSERT_EQ(plan.prepare(spec.words(), 1000).status.code, Code::Ok);
-  const Bytes encoded = randomBytes(spec.bytes(), 5);
-  const uint32_t huge = 0xffffffff;
-  const std::vector<std::vector<PlacementAxis>> bad = {
-      {{0, 1, 5, 10}, {0, 1, 5, 2}},       // past the chunk's end
-      {{4, 1, 1, 10}, {0, 1, 5, 2}},       // starts outside
-      {{0, 2, 3, 10}, {0, 1, 5, 2}},       // steps outside
-      {{0, 1, 4, 11}, {0, 1, 5, 2}},       // past the destination's end
-      {{0, huge, 2, 10}, {0, 1, 5, 2}},    // a step that overflows
-      {{huge, 1, 1, 10}, {0, 1, 5, 2}},    // a start that overflows
-      {{0, 1, huge, huge}, {0, 1, 5, 2}},  // a count that overflows
-      {{0, 1, 4, huge}, {0, 1, 5, huge}},  // strides that overflow
-      {{0, 1, 4, 10}},                     // too few axes
-  };
-  for (const auto& axes : bad) {
-    Core core;
-    ExactBlock destination(Bytes(40, 0xee));
-    const ChainStatus status =
-        decodePlaced(plan, encoded, {axes, 0}, destination.span(), core.stages, core.work);
-    EXPECT_EQ(status.status.code, Code::BadPlacement);
-    EXPECT_EQ(fillPlaced(plan, {axes, 0}, destination.span()).code, Code::BadPlacement);
-    EXPECT_EQ(destination.copy(), Bytes(40, 0xee));
-    bool isFill = false;
-    EXPECT_EQ(isFillPlaced(plan, {axes, 0}, destination.span(), isFill).code, Code::BadPlacement);
-    ExactBlock out(Bytes(40, 0xee));
-    ByteView result;
-    EXPECT_EQ(encodePlaced(plan, destination.span(), {axes, 0}, out.span(), core.stages, core.work,
-                           result)
-                  .status.code,
-              Code::BadPlacement);
-    EXPECT_EQ(out.copy(), Bytes(40, 0xee));
-  }
-}
-
 struct BadPlan {
   const char* what;
   ChainSpec spec;
@@ -537,20 +500,6 @@ TEST(BytesOnly, RejectsOtherArrays) {
   EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {3, 3}, none), 1), Code::BadPlan);
   EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {0}, none), 1), Code::BadPlan);
   EXPECT_EQ(prepareCode(makeSpec(DTypeId::Uint8, {1001}, none), 1), Code::LimitExceeded);
-}
-
-TEST(BytesOnly, RejectsPlacements) {
-  Plan plan;
-  ASSERT_EQ(plan.prepare(bytesOnlySpec(4, {}).words(), 1000).status.code, Code::Ok);
-  Core core;
-  ExactBlock destination(Bytes(4, 0xee));
-  const std::vector<PlacementAxis> axes = {{0, 1, 4, 1}};
-  const Bytes encoded(2, 1);
-  EXPECT_EQ(decodePlaced(plan, encoded, {axes, 0}, destination.span(), core.stages, core.work)
-                .status.code,
-            Code::BadPlacement);
-  EXPECT_EQ(fillPlaced(plan, {axes, 0}, destination.span()).code, Code::BadPlacement);
-  EXPECT_EQ(destination.copy(), Bytes(4, 0xee));
 }
 
 TEST(Plan, RejectsTruncatedAndExtendedWords) {

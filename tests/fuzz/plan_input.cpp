@@ -5,6 +5,9 @@
 namespace zw::fuzz {
 namespace {
 
+/// Wide enough for any sum below.
+using Wide = unsigned __int128;
+
 /// A valid placement: any part of the chunk, with gaps between elements.
 void choosePacked(Input& input, const ArrayInfo& array, PlacementChoice& choice) {
   size_t stride = array.itemBytes;
@@ -24,15 +27,25 @@ void choosePacked(Input& input, const ArrayInfo& array, PlacementChoice& choice)
   choice.isDistinct = choice.destinationBytes <= 4 * kMaxChunk;
 }
 
+/// Any 32-bit number; often small, or near a power of two, so that sums and products of several
+/// overflow.
+uint32_t anyWord(Input& input) {
+  const uint8_t choice = input.u8();
+  if (choice < 64) return choice % 8;
+  if (choice < 192) return (uint32_t{1} << choice % 32) + input.u8() % 4 - 1;
+  return choice < 224 ? input.u16() : input.u32();
+}
+
 /// Arbitrary numbers, which must be rejected or harmless.
 void chooseAnything(Input& input, PlacementChoice& choice) {
   for (PlacementAxis& axis : choice.axes) {
-    axis.start = input.u16();
-    axis.step = input.u8() < 250 ? input.u16() : 0xffffffff;
-    axis.count = input.u16();
-    axis.dstStride = input.u8() < 250 ? input.u16() : 0xffffffff;
+    axis.start = anyWord(input);
+    axis.step = anyWord(input);
+    axis.count = anyWord(input);
+    axis.dstStride = anyWord(input);
   }
-  choice.dstOffset = input.u16();
+  choice.dstOffset = anyWord(input);
+  if (input.u8() % 8 == 0) choice.dstOffset = SIZE_MAX - choice.dstOffset;
   choice.destinationBytes = input.u16();
 }
 
@@ -67,6 +80,19 @@ std::vector<uint32_t> codecIds(std::span<const uint32_t> words) {
     reader.take(reader.next());
   }
   return ids;
+}
+
+bool PlacementChoice::isInside(const ArrayInfo& array) const {
+  Wide end = Wide{dstOffset} + array.itemBytes;
+  for (uint32_t i = 0; i < array.rank; i++) {
+    const PlacementAxis& axis = axes[i];
+    if (axis.count == 0) return true;
+    const Wide steps = axis.count - 1;
+    if (steps > 0 && axis.step == 0) return false;
+    if (axis.start + axis.step * steps >= array.shape[i]) return false;
+    end += axis.dstStride * steps;
+  }
+  return end <= destinationBytes;
 }
 
 PlacementChoice choosePlacement(ByteView bytes, const ArrayInfo& array) {

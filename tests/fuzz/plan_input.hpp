@@ -39,6 +39,8 @@ struct PlacementChoice {
   bool isDistinct = false;  // all elements fit, and no two have the same destination
 
   Placement placement() const { return {axes, dstOffset}; }
+  /// True if no element lies outside the array or the destination, or is selected twice.
+  bool isInside(const ArrayInfo& array) const;
 };
 
 PlacementChoice choosePlacement(ByteView bytes, const ArrayInfo& array);

@@ -91,17 +91,38 @@ bool isRestUntouched(const PlacementChoice& choice, const ArrayInfo& array,
   return true;
 }
 
-/// Compares decodePlaced and fillPlaced with `whole`, the result of decoding the chunk.
+/// Compares filling with a copy of single elements.
+void checkFilled(const Plan& plan, const PlacementChoice& choice) {
+  const ArrayInfo& array = plan.array();
+  const bool isInside = !plan.isBytesOnly() && choice.isInside(array);
+  const Code code = isInside ? Code::Ok : Code::BadPlacement;
+  ExactBlock destination(Bytes(choice.destinationBytes, kUntouched));
+  bool isFill = false;
+  ZW_PROPERTY(fillPlaced(plan, choice.placement(), destination.span()).code == code);
+  ZW_PROPERTY(isFillPlaced(plan, choice.placement(), destination.view(), isFill).code == code);
+  if (isInside && !choice.isDistinct) {  // the order of writing is unspecified
+    ZW_PROPERTY(isRestUntouched(choice, array, destination));
+    return;
+  }
+  Bytes filled(destination.size(), kUntouched);
+  if (isInside) placeSlowly(choice, array, plan.fillItem(), true, filled);
+  ZW_PROPERTY(destination.copy() == filled && isFill == isInside);
+}
+
+/// Compares decodePlaced with `whole`, the result of decoding the chunk.
 void checkPlaced(const Plan& plan, const PlanInput& input, const Outcome& whole) {
   const ArrayInfo& array = plan.array();
   const PlacementChoice choice = choosePlacement(input.placement, array);
   if (choice.destinationBytes > 4 * kMaxChunk) return;
-  ExactBlock destination(choice.destinationBytes);
-  std::memset(destination.data(), kUntouched, destination.size());
+  ExactBlock destination(Bytes(choice.destinationBytes, kUntouched));
   const ExactBlock encoded(Bytes(input.data.begin(), input.data.end()));
   Memory& memory = keptMemory();
   const ChainStatus s = decodePlaced(plan, encoded.view(), choice.placement(), destination.span(),
                                      memory.stages, memory.work);
+  checkFilled(plan, choice);
+  const bool isInside = !plan.isBytesOnly() && choice.isInside(array);
+  ZW_PROPERTY(isInside || s.status.code == Code::BadPlacement);
+  if (!isInside) ZW_PROPERTY(destination.copy() == Bytes(destination.size(), kUntouched));
   if (!choice.isDistinct || plan.isBytesOnly()) return;
   ZW_PROPERTY(s.status.code == whole.code);
   if (s) {
@@ -111,11 +132,6 @@ void checkPlaced(const Plan& plan, const PlanInput& input, const Outcome& whole)
     placeSlowly(choice, array, whole.bytes.data(), false, expected);
     ZW_PROPERTY(destination.copy() == expected);
   }
-  Bytes filled(destination.size(), kUntouched);
-  std::memset(destination.data(), kUntouched, destination.size());
-  ZW_PROPERTY(!fillPlaced(plan, choice.placement(), destination.span()));
-  placeSlowly(choice, array, plan.fillItem(), true, filled);
-  ZW_PROPERTY(destination.copy() == filled);
 }
 
 void runDecode(const PlanInput& input) {

@@ -238,7 +238,7 @@ class Plan {
 };
 
 /// One axis of a region: the `count` elements start, start + step, … of the chunk are at multiples
-/// of `stride` bytes in the caller's array.
+/// of `stride` bytes in the caller's array. `step` is at least 1, except with a single element.
 struct Axis {
   uint32_t start;
   uint32_t step;
@@ -263,7 +263,8 @@ class Coder {
   }
 
   /// Decodes a chunk and writes a region of it to `array`. `axes` has one entry per axis of the
-  /// chunk; the first element of the region is written at byte `offset`.
+  /// chunk; the first element of the region is written at byte `offset`. Fails with BadPlacement,
+  /// and writes nothing, if an element lies outside the chunk or the array.
   Status decodeRegion(const Plan& plan, std::span<const uint8_t> encoded,
                       std::span<const Axis> axes, std::span<uint8_t> array, size_t offset = 0) {
     return decodeRegion(plan, encoded.data(), encoded.size(), axes.data(), axes.size(),
