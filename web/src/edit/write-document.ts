@@ -4,7 +4,7 @@
  */
 
 import { printDocument } from "../metadata/print.js";
-import { conflictError, existsError, isOutcomeUnknown } from "../store/concurrency.js";
+import { conflictError, existsError, isConflict, isOutcomeUnknown, outcomeUnknown } from "../store/concurrency.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writeObject } from "../store/write.js";
 import { isZarrError } from "../util/errors.js";
@@ -38,7 +38,8 @@ const rounds = 3;
 
 /**
  * Writes a document. In stores whose conditional writes can have an unknown outcome, the document is stamped,
- * and read back after such a write.
+ * and read back after every write that such a store has not confirmed: a refusal may answer the repetition of a
+ * request that was applied.
  * @throws AlreadyExists or Conflict if the document differs from `before` and this write was not applied;
  *   Network ("unknown-outcome") if that is unknown, or the write may still be applied; errors of the store.
  */
@@ -59,13 +60,15 @@ export async function writeDocument(
     try {
       return await writeObject(store, full, bytes, { signal, ...condition });
     } catch (error) {
-      if (own === undefined || !isOutcomeUnknown(error)) throw error;
-      const now = await readDocument(store, path, key, signal).catch(() => "unreadable" as const);
+      const isRefused = isConflict(error);
+      if (own === undefined || !(isRefused || isOutcomeUnknown(error))) throw error;
+      const outcome = await outcomeOf(own, before, () => readDocument(store, path, key, signal));
       signal?.throwIfAborted();
-      const outcome = now === "unreadable" ? "unknown" : classifyWrite(own, before, now);
       if (outcome === "applied") return;
+      // Refused after it was applied if the client or a proxy has sent the request twice.
+      if (isRefused) throw outcome === "unreadable" ? outcomeUnknown(full, error) : error;
       if (outcome === "replaced") throw before ? conflictError(full, error) : existsError(full);
-      if (outcome === "unknown" || round === rounds) throw error;
+      if (outcome !== "unchanged" || round === rounds) throw error;
     }
   }
 }
@@ -94,12 +97,18 @@ function stamped(document: Uint8Array, stamps: Stamps): Uint8Array {
   return bytes;
 }
 
-/** Determines the state of a document after a write of unknown outcome. */
-function classifyWrite(
+/** Reads a document after a write without a clear result, and determines what has become of the write. */
+async function outcomeOf(
   own: string,
   before: ReadDocument | undefined,
-  now: ReadDocument | undefined,
-): "applied" | "replaced" | "unchanged" | "unknown" {
+  read: () => Promise<ReadDocument | undefined>,
+): Promise<"applied" | "replaced" | "unchanged" | "unknown" | "unreadable"> {
+  let now: ReadDocument | undefined;
+  try {
+    now = await read();
+  } catch {
+    return "unreadable";
+  }
   if (!now) return before ? "replaced" : "unchanged";
   if (now.stamps.includes(own)) return "applied";
   if (before && before.version.etag === now.version.etag) return "unchanged";
