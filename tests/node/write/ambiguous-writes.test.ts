@@ -306,6 +306,40 @@ describe("an unknown outcome", () => {
   });
 });
 
+describe.each([
+  [404, "NoSuchBucket"],
+  [410, "Gone"],
+  [409, "ConditionalRequestConflict"],
+  [412, "PreconditionFailed"],
+])("a server that answers every PUT request with %i (%s)", (status, code) => {
+  it("is named by the error of create: nothing exists", async () => {
+    const server = await start();
+    server.fault = ({ method }) => (method === "PUT" ? { status, code } : undefined);
+    const error = await errorOf(() => create(storeOn(server), { path: "g/a", shape: [4], dtype: "int32" }));
+    expect([error._tag, error.code, error["status"]]).toEqual(["Network", "http-status", status]);
+    expect(error.message).toContain(`to PUT (${code})`);
+    expect(server.log.filter((line) => line.startsWith("PUT")).length).toBeLessThan(20);
+  });
+
+  it("is named by the errors of changes", async () => {
+    const server = await start();
+    const array = await create(storeOn(server), { shape: [2], chunkShape: [4], dtype: "int32" });
+    await set(array, [0], 1);
+    server.fault = ({ method }) => (method === "PUT" ? { status, code } : undefined);
+    const wanted = status === 412 ? ["Unsupported", "unusable-etag"] : ["Network", "http-status"];
+    for (const change of [
+      () => append(array, Int32Array.of(1)),
+      () => updateAttributes(array, { a: 1 }),
+      () => set(array, [0], 2),
+    ]) {
+      const error = await errorOf(change);
+      expect([error._tag, error.code]).toEqual(wanted);
+      expect(error.message).toContain(status === 412 ? "If-Match" : `to PUT (${code})`);
+    }
+    expect(array.shape).toEqual([2]);
+  });
+});
+
 describe("an append whose values cannot be written", () => {
   const make = async () => {
     const server = await start();
