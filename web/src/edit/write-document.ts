@@ -13,8 +13,8 @@ import { defaultLimits } from "../util/limits.js";
 import {
   type AxisResize,
   documentOrigin,
-  firstStamps,
   isApplied,
+  newOrigin,
   type Stamps,
   stampBytes,
   stampsAfter,
@@ -27,6 +27,8 @@ interface DocumentWrite {
   readonly signal: AbortSignal | undefined;
   /** The document that is replaced; undefined for a new one. */
   readonly before: ReadDocument | undefined;
+  /** Stamp of a new document, in stores with conditional writes. */
+  readonly origin?: string | undefined;
   /** Replaces the stored document even if it has changed. Default: false. */
   readonly isForced?: boolean;
   /** Axes whose lengths `resize` changes. */
@@ -48,13 +50,13 @@ export async function writeDocument(
   path: string,
   key: string,
   object: JsonObject,
-  { signal, before, isForced = false, resizes = [] }: DocumentWrite,
+  { signal, before, origin, isForced = false, resizes = [] }: DocumentWrite,
 ): Promise<void> {
   const full = joinKey(path, key);
   const condition = isForced ? {} : writeCondition(store, before);
   const isConditional = condition.ifVersion !== undefined;
   const own = isConditional && store.ambiguous ? writerStamp(store) : undefined;
-  const stamps = nextStamps(before, own);
+  const stamps = nextStamps(before, isConditional ? origin : undefined, own);
   const bytes = stamped(printDocument(object), isConditional ? withResizes(stamps, resizes) : stamps);
   for (let round = 1; ; round++) {
     try {
@@ -80,9 +82,14 @@ export function mayBeApplied(store: Store, error: unknown, signal: AbortSignal |
   );
 }
 
-function nextStamps(before: ReadDocument | undefined, own: string | undefined): Stamps {
-  if (own === undefined) return before?.stamps ?? [];
-  return before ? stampsAfter(before.stamps, originIn(before), own) : firstStamps(own);
+function nextStamps(
+  before: ReadDocument | undefined,
+  origin: string | undefined,
+  own: string | undefined,
+): Stamps {
+  if (own !== undefined && before) return stampsAfter(before.stamps, originIn(before), own);
+  if (own !== undefined) return [origin ?? newOrigin(), own];
+  return before?.stamps ?? (origin === undefined ? [] : [origin]);
 }
 
 const originIn = ({ stamps, version }: ReadDocument): string => documentOrigin(stamps, version.etag ?? "");
