@@ -13,11 +13,13 @@ export interface StoredObject {
 
 /**
  * Instead of the right answer: a status (with S3's error code and headers), or a broken connection; before the object
- * is written or "after" it.
+ * is written or "after" it. "twice": the request is carried out twice, and the second answer is sent, like clients and
+ * proxies do that repeat requests on broken connections (RFC 9110, section 9.2.2).
  */
 export type Fault =
   | { status: number; code?: string; headers?: Record<string, string>; after?: boolean }
-  | { break: true; after?: boolean };
+  | { break: true; after?: boolean }
+  | { twice: true; after?: undefined };
 
 export interface S3Request {
   method: string;
@@ -88,9 +90,9 @@ export class S3Server {
     };
     this.log.push(`${method} ${key}`);
     const fault = await this.fault?.(request, ++this.#count);
-    if (fault?.after) this.apply(request);
+    if (fault?.after || (fault && "twice" in fault)) this.apply(request);
     if (fault && "break" in fault) return void message.socket.destroy();
-    if (fault) return refuse(response, fault.status, fault.code, fault.headers);
+    if (fault && "status" in fault) return refuse(response, fault.status, fault.code, fault.headers);
     if (this.allows && !this.allows(request)) return refuse(response, 403, "AccessDenied");
     if (method === "GET" && url.searchParams.get("list-type") === "2") return this.#list(request, response);
     if (method === "PUT" || method === "DELETE") {

@@ -41,10 +41,14 @@ const faults = {
   "500 after it was applied": { status: 500, after: true },
   "a connection that breaks before": { break: true },
   "a connection that breaks after": { break: true, after: true },
+  "a proxy that applies it twice": { twice: true },
 } satisfies Record<string, Fault>;
 
-const failSome = (server: S3Server, fault: Fault) => {
-  server.fault = ({ method }) => (method === "PUT" && Math.random() < 0.15 ? fault : undefined);
+const failSome = (server: S3Server, ...some: Fault[]) => {
+  server.fault = ({ method }) => {
+    const isMeant = method === "PUT" && Math.random() < (some.length > 1 ? 0.3 : 0.15);
+    return isMeant ? some[Math.floor(some.length * Math.random())] : undefined;
+  };
 };
 
 interface Outcome {
@@ -85,11 +89,16 @@ async function appendElsewhere(url: string, writer: number, times: number): Prom
   return JSON.parse(output) as Outcome;
 }
 
-describe.each(Object.entries(faults))("PUT requests fail at random: %s", (_, fault) => {
+const allFaults: [string, Fault[]][] = [
+  ...Object.entries(faults).map(([name, fault]): [string, Fault[]] => [name, [fault]]),
+  ["all of these", Object.values(faults)],
+];
+
+describe.each(allFaults)("PUT requests fail at random: %s", (_, some) => {
   it("the array holds each acknowledged append once, and no gaps", async () => {
     const server = await start();
     await create(storeOn(server), { shape: [0], chunkShape: [8], dtype: "int32" });
-    failSome(server, fault);
+    failSome(server, ...some);
     const [writers, times] = [amount(2, 10), amount(6, 50)];
     const outcomes = await Promise.all(
       Array.from({ length: writers }, (_, writer) =>
@@ -150,8 +159,9 @@ function failOnce(server: S3Server, key: RegExp, fault: Fault, others: () => Pro
   server.fault = async (request) => {
     if (isDone || !meets(request)) return undefined;
     isDone = true;
-    if (fault.after) server.apply(request);
+    if (fault.after || "twice" in fault) server.apply(request);
     await others();
+    if ("twice" in fault) return undefined; // applied again
     return "break" in fault ? { break: true } : { ...fault, after: false };
   };
 }
@@ -187,7 +197,7 @@ describe.each(Object.entries(faults))("a PUT request fails: %s", (_, fault) => {
       failOnce(server, documents[zarrFormat], fault, () => append(theirs, Int32Array.of(4, 5, 6)));
       await append(mine, Int32Array.of(1, 2, 3));
       const found = await elements(await reopened(server));
-      expect(found).toEqual("after" in fault ? [1, 2, 3, 4, 5, 6] : [4, 5, 6, 1, 2, 3]);
+      expect(found).toEqual("after" in fault || "twice" in fault ? [1, 2, 3, 4, 5, 6] : [4, 5, 6, 1, 2, 3]);
     });
 
     it("two appends are both stored after another program has rewritten the document", async () => {
@@ -231,6 +241,20 @@ describe.each(Object.entries(faults))("a PUT request fails: %s", (_, fault) => {
     expect(JSON.parse(textOf(server, "a/zarr.json")).attributes).toEqual(wanted);
     const root = JSON.parse(textOf(server, "zarr.json"));
     expect(root.consolidated_metadata.metadata.a.attributes).toEqual(wanted);
+  });
+
+  it("calls that do not retry conflicts succeed if they were applied", async () => {
+    const server = await start();
+    const array = await create(storeOn(server), { shape: [0], chunkShape: [4], dtype: "int32" });
+    const options = { conflicts: "error" } as const;
+    const once = (key: RegExp) => failOnce(server, key, fault, async () => {});
+    once(documents[3]);
+    await append(array, Int32Array.of(1, 2), 0, options);
+    once(/c\/0$/);
+    await append(array, Int32Array.of(3), 0, options);
+    once(/c\/0$/);
+    await set(array, [0], 7, options);
+    expect(await elements(await reopened(server))).toEqual([7, 2, 3]);
   });
 
   it("elements of two writers in one chunk are both stored", async () => {
@@ -279,6 +303,40 @@ describe("an unknown outcome", () => {
     expect([error._tag, error.code, error["status"]]).toEqual(["Network", "unknown-outcome", 503]);
     expect(textOf(server, "zarr.json")).toBe(before);
     expect(array.shape).toEqual([0]);
+  });
+});
+
+describe.each([
+  [404, "NoSuchBucket"],
+  [410, "Gone"],
+  [409, "ConditionalRequestConflict"],
+  [412, "PreconditionFailed"],
+])("a server that answers every PUT request with %i (%s)", (status, code) => {
+  it("is named by the error of create: nothing exists", async () => {
+    const server = await start();
+    server.fault = ({ method }) => (method === "PUT" ? { status, code } : undefined);
+    const error = await errorOf(() => create(storeOn(server), { path: "g/a", shape: [4], dtype: "int32" }));
+    expect([error._tag, error.code, error["status"]]).toEqual(["Network", "http-status", status]);
+    expect(error.message).toContain(`to PUT (${code})`);
+    expect(server.log.filter((line) => line.startsWith("PUT")).length).toBeLessThan(20);
+  });
+
+  it("is named by the errors of changes", async () => {
+    const server = await start();
+    const array = await create(storeOn(server), { shape: [2], chunkShape: [4], dtype: "int32" });
+    await set(array, [0], 1);
+    server.fault = ({ method }) => (method === "PUT" ? { status, code } : undefined);
+    const wanted = status === 412 ? ["Unsupported", "unusable-etag"] : ["Network", "http-status"];
+    for (const change of [
+      () => append(array, Int32Array.of(1)),
+      () => updateAttributes(array, { a: 1 }),
+      () => set(array, [0], 2),
+    ]) {
+      const error = await errorOf(change);
+      expect([error._tag, error.code]).toEqual(wanted);
+      expect(error.message).toContain(status === 412 ? "If-Match" : `to PUT (${code})`);
+    }
+    expect(array.shape).toEqual([2]);
   });
 });
 

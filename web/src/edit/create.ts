@@ -9,7 +9,7 @@ import { type ArrayMetadata, attributesIn, attributesKey } from "../metadata/mod
 import { type Documents, groupDocuments } from "../metadata/new-array.js";
 import { attributesJson } from "../metadata/print.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { inTurn } from "../store/concurrency.js";
+import { inTurn, retryConflicts } from "../store/concurrency.js";
 import { handleOf } from "../store/handle.js";
 import { joinKey, type Store } from "../store/store.js";
 import { deleteObject, readObject } from "../store/write.js";
@@ -38,6 +38,7 @@ import {
 import type { NodePlace } from "./overlap.js";
 import { removeNode } from "./remove-node.js";
 import { noteCreated } from "./stale-handles.js";
+import { newOrigin } from "./stamps.js";
 import {
   ancestorsOf,
   checkEmpty,
@@ -63,13 +64,13 @@ export async function createArray(
   const metadata = isLike(options)
     ? await metadataLike(options, version, limits)
     : await arrayMetadata(options, version ?? 3, limits);
+  const { overwrite = false } = options;
+  // Programs that overwrite each other's arrays tell these apart by their stamps.
+  const origin = overwrite && place.store.conditional === true ? newOrigin() : undefined;
   try {
     const sources = isLike(options) && !isSameNode(options.like, place) ? [options.like] : [];
-    await writeNode(place, metadata.zarrFormat, metadata.documents, {
-      ...options,
-      array: metadata.spec,
-      sources,
-    });
+    const array = metadata.spec;
+    await writeNode(place, metadata.zarrFormat, metadata.documents, { ...options, array, sources, origin });
   } catch (error) {
     const isGroupItself = target instanceof ZarrGroup && place.path === target.path;
     throw isGroupItself && isZarrError(error, "AlreadyExists")
@@ -77,7 +78,7 @@ export async function createArray(
       : error;
   }
   const array = new ZarrArray(place.store, place.path, metadata.spec, limits);
-  noteCreated(array);
+  noteCreated(array, origin);
   return array;
 }
 
@@ -164,6 +165,8 @@ interface WriteOptions extends NodeCreateOptions {
   readonly sources?: readonly NodePlace[] | undefined;
   /** The new node's metadata if it is an array. */
   readonly array: ArraySpec | undefined;
+  /** Stamp of its main document. */
+  readonly origin?: string | undefined;
 }
 
 /**
@@ -174,20 +177,24 @@ export async function writeNode(
   { store, path }: Place,
   version: ZarrVersion,
   documents: Documents,
-  { signal, overwrite, array, sources }: WriteOptions,
+  { signal, overwrite = false, array, sources, origin }: WriteOptions,
 ): Promise<void> {
   signal?.throwIfAborted();
   checkSeen(path);
   const changes: Change[] = [];
   await inTurn(store, path, signal, async () => {
     const missing = await missingGroups(store, path, version, signal);
-    if (overwrite) await removeNode(store, path, { signal, sources });
-    else await checkAbsent(store, path, version, array, signal);
-    for (const group of missing) {
-      const made = await writeGroup(store, group, version, signal);
-      if (made) changes.push({ path: group, documents: made });
-    }
-    await writeDocuments(store, path, documents, signal);
+    if (!overwrite) await checkAbsent(store, path, version, array, signal);
+    // If another program creates the node while this one deletes it, the deletion may take its first chunks: that
+    // node is overwritten, too.
+    await retryConflicts(`/${path}`, overwrite ? "retry" : "error", signal, async () => {
+      if (overwrite) await removeNode(store, path, { signal, sources });
+      for (const group of missing) {
+        const made = await writeGroup(store, group, version, signal);
+        if (made) changes.push({ path: group, documents: made });
+      }
+      await writeDocuments(store, path, documents, { signal, origin });
+    });
     handleOf(store).metadataWrites++;
   });
   await updateConsolidated(store, version, [...changes, { path, documents }], {
@@ -273,12 +280,14 @@ async function writeDocuments(
   store: Store,
   path: string,
   documents: Documents,
-  signal: AbortSignal | undefined,
+  { signal, origin }: Pick<WriteOptions, "signal" | "origin">,
 ): Promise<void> {
   const written: string[] = [];
+  const main = [...documents.keys()].at(-1);
   try {
     for (const [key, object] of documents) {
-      await writeDocument(store, path, key, object, { signal, before: undefined });
+      const stamp = key === main ? origin : undefined;
+      await writeDocument(store, path, key, object, { signal, before: undefined, origin: stamp });
       written.push(joinKey(path, key));
     }
   } catch (error) {

@@ -178,7 +178,7 @@ export async function changeShape(
     const now = shapeIn(object, path);
     const reshaped = await reshaper(array, object!, options.signal);
     const shaped = (lengths: readonly number[]) => asArguments(() => reshaped(lengths), toError);
-    checkSame(array, (await shaped(now)).spec);
+    checkSame(array, (await shaped(now)).spec, read!.stamps);
     wanted = await change(now, async (lengths) => (await shaped(lengths)).spec.axes, read!);
     const resized = await shaped(wanted);
     axes = resized.spec.axes;

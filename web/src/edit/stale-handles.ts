@@ -6,14 +6,14 @@ import type { Store } from "../store/store.js";
 import { isZarrError } from "../util/errors.js";
 import { cachedFor } from "../util/platform.js";
 import { storeIdentity } from "./overlap.js";
-import { checkStored, sameShape, storedShape } from "./stored-shape.js";
+import { checkStored, hasOrigin, noteOrigin, sameShape, storedShape } from "./stored-shape.js";
 import { ancestorsOf } from "./target.js";
 
 /** Number of the last deletion of this process. */
 let lastDeletion = 0;
 /** Numbers of the last deletion at each path of a store. */
 const deletionsIn = cachedFor((_store: object): Map<string, number> => new Map());
-/** Number of the last deletion that does not concern a handle. */
+/** Number of the last deletion that does not concern a handle; -1 for an array that replaced another one. */
 const checked = new WeakMap<ZarrArray, number>();
 /** ETag of the last document that described the array of a handle; "another" if that described another array. */
 const etags = new WeakMap<ZarrArray, string | undefined>();
@@ -30,9 +30,14 @@ export function noteShortened(store: Store, path: string): void {
   handleOf(innermostStore(store)).shortenedArrays.add(path);
 }
 
-/** Notes that an array has just been written as the handle has it. */
-export function noteCreated(array: ZarrArray): void {
-  checked.set(array, lastDeletion);
+/**
+ * Notes that an array has just been written as the handle has it.
+ * @param origin stamp of its document, if it has replaced another one: other programs may do the same now, and the first
+ *   write checks that.
+ */
+export function noteCreated(array: ZarrArray, origin: string | undefined): void {
+  if (origin !== undefined) noteOrigin(array, origin);
+  checked.set(array, origin === undefined ? lastDeletion : -1);
 }
 
 /**
@@ -42,7 +47,6 @@ export function noteCreated(array: ZarrArray): void {
 export async function requireCurrent(array: ZarrArray, signal: AbortSignal | undefined): Promise<void> {
   const { store, path } = array;
   const deletions = deletionsOf(store);
-  if (deletions.size === 0) return;
   const last = Math.max(...[...ancestorsOf(path), path].map((node) => deletions.get(node) ?? 0));
   if (last <= (checked.get(array) ?? 0)) return;
   const { shape } = await sameShape(array, signal);
@@ -61,7 +65,8 @@ export async function currentShape(
   signal: AbortSignal | undefined,
 ): Promise<readonly number[] | undefined> {
   const stored = await storedShape(array, signal).catch((error) => {
-    if (isZarrError(error, "NotFound") && etags.get(array) === undefined) return undefined;
+    const isKnown = etags.get(array) !== undefined || hasOrigin(array);
+    if (isZarrError(error, "NotFound") && !isKnown) return undefined;
     throw error;
   });
   if (!stored) return undefined;

@@ -49,8 +49,11 @@ export function writerStamp(given: Store): string {
   return handle.writerId + randomSymbols(length - writerLength);
 }
 
-/** Returns the stamps of a new document. */
-export const firstStamps = (own: string): Stamps => [kinds.origin + randomSymbols(length - 1), own];
+/** Returns the stamp of a new document, which identifies it as long as it is changed and not replaced. */
+export const newOrigin = (): string => kinds.origin + randomSymbols(length - 1);
+
+/** Returns the origin stamp of a document; undefined if it has none. */
+export const originStamp = (stamps: Stamps): string | undefined => ofKind(stamps, "origin")[0];
 
 /**
  * Returns the stamps of a document that replaces another one.
@@ -115,7 +118,7 @@ const numberIn = (text: string): number =>
 
 /** Returns the origin of a document: its stamp, or a hash of its ETag. */
 export const documentOrigin = (stamps: Stamps, etag: string): string =>
-  ofKind(stamps, "origin")[0] ?? kinds.origin + hashSymbols(etag);
+  originStamp(stamps) ?? kinds.origin + hashSymbols(etag);
 
 /**
  * Whether a write has been applied to a document that has changed since.
@@ -134,7 +137,7 @@ export function isApplied(
   if (writing.includes(own)) return true;
   // The write would have replaced an earlier stamp of the same writer.
   if (writing.some((stamp) => isSameWriter(stamp, own))) return false;
-  if (ofKind(now, "origin")[0] !== before.origin) return undefined;
+  if (originStamp(now) !== before.origin) return undefined;
   // Older stamps are dropped before newer ones.
   const isComplete = writing.length < maxWriters || writing.some((stamp) => before.stamps.includes(stamp));
   return isComplete ? false : undefined;

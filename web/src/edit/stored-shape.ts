@@ -10,7 +10,7 @@ import { innermostStore } from "../store/handle.js";
 import { joinKey, type ObjectVersion } from "../store/store.js";
 import { notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
-import type { Stamps } from "./stamps.js";
+import { originStamp, type Stamps } from "./stamps.js";
 import { readDocument } from "./target.js";
 
 /** Keys of the documents with the shape. */
@@ -75,19 +75,29 @@ export async function sameShape(array: ZarrArray, signal: AbortSignal | undefine
 /** @throws NotFound if the stored array is not the array of the handle. */
 export async function checkStored(
   array: ZarrArray,
-  { object, shape }: StoredShape,
+  { object, shape, stamps }: StoredShape,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const shaped = await reshaper(array, object, signal);
-  checkSame(array, (await shaped(shape)).spec);
+  checkSame(array, (await shaped(shape)).spec, stamps);
 }
+
+/** Origin stamps of the documents of handles. */
+const origins = new WeakMap<ZarrArray, string>();
+
+/** Notes the origin stamp of the document that a handle has written. */
+export const noteOrigin = (array: ZarrArray, origin: string): void => void origins.set(array, origin);
+
+/** Whether a document with an origin stamp was read or written for a handle. */
+export const hasOrigin = (array: ZarrArray): boolean => origins.has(array);
 
 /**
  * Checks that the stored array is the array of the handle: chunks of another array have other keys or
  * contents.
- * @throws NotFound if the array was recreated with another data type, grid, keys or codecs.
+ * @throws NotFound if the array was recreated with another data type, grid, keys or codecs, or by another program.
  */
-export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
+export function checkSame(array: ZarrArray, now: ArraySpec, stamps: Stamps): void {
+  const { path, spec } = array;
   const probe = spec.shape.map((_, axis) => axis + 1);
   const facts = (of: ArraySpec): readonly (readonly [what: string, fact: string])[] => [
     ["data type", `${of.dtype}`],
@@ -100,8 +110,12 @@ export function checkSame({ path, spec }: ZarrArray, now: ArraySpec): void {
   ];
   const before = facts(spec);
   const other = facts(now).find(([, fact], i) => fact !== before[i]![1]);
-  if (!other) return;
-  throw notFound(`the array at "/${path}" was replaced by one with other ${other[0]}; open it again`);
+  if (other) throw notFound(`the array at "/${path}" was replaced by one with other ${other[0]}; open it again`);
+  const origin = originStamp(stamps);
+  if (origin === undefined) return; // other programs drop stamps
+  if ((origins.get(array) ?? origin) !== origin)
+    throw notFound(`the array at "/${path}" was replaced by another one; open it again`);
+  origins.set(array, origin);
 }
 
 /**

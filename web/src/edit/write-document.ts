@@ -4,7 +4,7 @@
  */
 
 import { printDocument } from "../metadata/print.js";
-import { conflictError, existsError, isOutcomeUnknown } from "../store/concurrency.js";
+import { conflictError, existsError, isConflict, isOutcomeUnknown, outcomeUnknown } from "../store/concurrency.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writeObject } from "../store/write.js";
 import { isZarrError } from "../util/errors.js";
@@ -13,8 +13,8 @@ import { defaultLimits } from "../util/limits.js";
 import {
   type AxisResize,
   documentOrigin,
-  firstStamps,
   isApplied,
+  newOrigin,
   type Stamps,
   stampBytes,
   stampsAfter,
@@ -27,6 +27,8 @@ interface DocumentWrite {
   readonly signal: AbortSignal | undefined;
   /** The document that is replaced; undefined for a new one. */
   readonly before: ReadDocument | undefined;
+  /** Stamp of a new document, in stores with conditional writes. */
+  readonly origin?: string | undefined;
   /** Replaces the stored document even if it has changed. Default: false. */
   readonly isForced?: boolean;
   /** Axes whose lengths `resize` changes. */
@@ -38,7 +40,8 @@ const rounds = 3;
 
 /**
  * Writes a document. In stores whose conditional writes can have an unknown outcome, the document is stamped,
- * and read back after such a write.
+ * and read back after every write that such a store has not confirmed: a refusal may answer the repetition of a
+ * request that was applied.
  * @throws AlreadyExists or Conflict if the document differs from `before` and this write was not applied;
  *   Network ("unknown-outcome") if that is unknown, or the write may still be applied; errors of the store.
  */
@@ -47,25 +50,27 @@ export async function writeDocument(
   path: string,
   key: string,
   object: JsonObject,
-  { signal, before, isForced = false, resizes = [] }: DocumentWrite,
+  { signal, before, origin, isForced = false, resizes = [] }: DocumentWrite,
 ): Promise<void> {
   const full = joinKey(path, key);
   const condition = isForced ? {} : writeCondition(store, before);
   const isConditional = condition.ifVersion !== undefined;
   const own = isConditional && store.ambiguous ? writerStamp(store) : undefined;
-  const stamps = nextStamps(before, own);
+  const stamps = nextStamps(before, isConditional ? origin : undefined, own);
   const bytes = stamped(printDocument(object), isConditional ? withResizes(stamps, resizes) : stamps);
   for (let round = 1; ; round++) {
     try {
       return await writeObject(store, full, bytes, { signal, ...condition });
     } catch (error) {
-      if (own === undefined || !isOutcomeUnknown(error)) throw error;
-      const now = await readDocument(store, path, key, signal).catch(() => "unreadable" as const);
+      const isRefused = isConflict(error);
+      if (own === undefined || !(isRefused || isOutcomeUnknown(error))) throw error;
+      const outcome = await outcomeOf(own, before, () => readDocument(store, path, key, signal));
       signal?.throwIfAborted();
-      const outcome = now === "unreadable" ? "unknown" : classifyWrite(own, before, now);
       if (outcome === "applied") return;
+      // Refused after it was applied if the client or a proxy has sent the request twice.
+      if (isRefused) throw outcome === "unreadable" ? outcomeUnknown(full, error) : error;
       if (outcome === "replaced") throw before ? conflictError(full, error) : existsError(full);
-      if (outcome === "unknown" || round === rounds) throw error;
+      if (outcome !== "unchanged" || round === rounds) throw error;
     }
   }
 }
@@ -77,9 +82,14 @@ export function mayBeApplied(store: Store, error: unknown, signal: AbortSignal |
   );
 }
 
-function nextStamps(before: ReadDocument | undefined, own: string | undefined): Stamps {
-  if (own === undefined) return before?.stamps ?? [];
-  return before ? stampsAfter(before.stamps, originIn(before), own) : firstStamps(own);
+function nextStamps(
+  before: ReadDocument | undefined,
+  origin: string | undefined,
+  own: string | undefined,
+): Stamps {
+  if (own !== undefined && before) return stampsAfter(before.stamps, originIn(before), own);
+  if (own !== undefined) return [origin ?? newOrigin(), own];
+  return before?.stamps ?? (origin === undefined ? [] : [origin]);
 }
 
 const originIn = ({ stamps, version }: ReadDocument): string => documentOrigin(stamps, version.etag ?? "");
@@ -94,12 +104,18 @@ function stamped(document: Uint8Array, stamps: Stamps): Uint8Array {
   return bytes;
 }
 
-/** Determines the state of a document after a write of unknown outcome. */
-function classifyWrite(
+/** Reads a document after a write without a clear result, and determines what has become of the write. */
+async function outcomeOf(
   own: string,
   before: ReadDocument | undefined,
-  now: ReadDocument | undefined,
-): "applied" | "replaced" | "unchanged" | "unknown" {
+  read: () => Promise<ReadDocument | undefined>,
+): Promise<"applied" | "replaced" | "unchanged" | "unknown" | "unreadable"> {
+  let now: ReadDocument | undefined;
+  try {
+    now = await read();
+  } catch {
+    return "unreadable";
+  }
   if (!now) return before ? "replaced" : "unchanged";
   if (now.stamps.includes(own)) return "applied";
   if (before && before.version.etag === now.version.etag) return "unchanged";

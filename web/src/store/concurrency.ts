@@ -14,8 +14,8 @@ import type { MaybePromise, ObjectVersion, Store, StoreSetOptions } from "./stor
 import { transientStatus } from "./transport.js";
 
 /** Returns the error of a write to an existing key that must be absent. */
-export function existsError(name: string | URL): ZarrError {
-  return alreadyExists(`${name} already exists`);
+export function existsError(name: string | URL, cause?: unknown): ZarrError {
+  return alreadyExists(`${name} already exists`, { cause });
 }
 
 /** Returns the error of a write to an object that has changed since it was read. */
@@ -53,6 +53,10 @@ export function checkCondition(
   } else if (!now || now.etag !== ifVersion.etag) throw conflictError(name);
 }
 
+/** Whether a write failed because its condition did not hold. */
+export const isConflict = (error: unknown): error is ZarrError =>
+  isZarrError(error, "AlreadyExists", "Conflict");
+
 /** What to do if another program has written an object since it was read. */
 export type Conflicts = "retry" | "error" | "ignore";
 
@@ -79,7 +83,7 @@ export async function retryConflicts<T>(
       return await work();
     } catch (error) {
       const mode = typeof conflicts === "function" ? conflicts() : conflicts;
-      if (mode !== "retry" || !isZarrError(error, "AlreadyExists", "Conflict")) throw error;
+      if (mode !== "retry" || !isConflict(error)) throw error;
       if (attempt === attempts)
         throw conflict(`${key} is constantly modified by other writers; gave up after ${attempts} attempts`, {
           cause: error,

@@ -10,6 +10,7 @@ import {
   type Conflicts,
   conflictError,
   inTurn,
+  isConflict,
   isOutcomeUnknown,
   retryConflicts,
 } from "../store/concurrency.js";
@@ -293,19 +294,21 @@ export class ObjectWriter {
   }
 
   /**
-   * Determines whether a write of unknown outcome was applied. If other bytes are stored now, the elements
-   * are written into these again. Since this call has not returned yet, that is equivalent to a write after
-   * the other program's.
+   * Determines whether a write that the store has not confirmed was applied. If other bytes are stored now, the
+   * elements are written into these again. Since this call has not returned yet, that is equivalent to a write
+   * after the other program's.
    */
   async #resolve(key: string, bytes: Uint8Array, error: unknown): Promise<void> {
-    if (!isOutcomeUnknown(error)) throw error;
     const { conflicts, signal } = this.options;
+    const isUnknown = isOutcomeUnknown(error);
+    // The next attempt reads the object.
+    const isRefused = isConflict(error) && this.store.ambiguous === true && conflicts !== "retry";
+    if (!isUnknown && !isRefused) throw error;
     const { encodedBytes } = this.reader.limits;
     const now = await readObject(this.store, key, { signal, maxBytes: encodedBytes }).catch(() => undefined);
     signal?.throwIfAborted();
     if (now && isEqual(now, bytes)) return;
-    const isRefused = isZarrError(error.cause, "AlreadyExists", "Conflict");
-    throw isRefused && conflicts === "retry" ? conflictError(key, error) : error;
+    throw isUnknown && isConflict(error.cause) && conflicts === "retry" ? conflictError(key, error) : error;
   }
 }
 

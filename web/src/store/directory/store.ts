@@ -161,11 +161,14 @@ export class DirectoryHandleStore implements Store {
       signal?.throwIfAborted();
       try {
         const file = await (await this.#file(key))?.getFile();
-        checkVersion(version, file && fileVersion(file), this.locate(key));
+        const now = file && fileVersion(file);
+        checkVersion(version && { ...version }, now, this.locate(key));
         if (!file) return undefined;
         const { start, end } = range ? resolveRange(range, file.size) : { start: 0, end: file.size };
         const bytes = new Uint8Array(await file.slice(start, end).arrayBuffer());
         signal?.throwIfAborted();
+        // Noted once the bytes are read: an attempt that fails has seen nothing of its version.
+        checkVersion(version, now, this.locate(key));
         return bytes;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;

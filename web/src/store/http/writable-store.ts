@@ -8,6 +8,7 @@ import {
   type ZarrError,
 } from "../../util/errors.js";
 import { inSlices, type Steps } from "../../util/slices.js";
+import { isConflict } from "../concurrency.js";
 import { deleteKeys, type EverythingStore, type StoredEntry } from "../deletion.js";
 import { isSegment, normalizePath } from "../path.js";
 import type { ObjectVersion, Store, StoreSetOptions, StoreWriteOptions } from "../store.js";
@@ -75,7 +76,7 @@ export class WritableHttpStore extends HttpStore {
   /**
    * Writes an object.
    * @throws AlreadyExists, Conflict for an `ifVersion` that does not hold; Unsupported ("no-conditions") for one that
-   *   the server does not support, ("unusable-etag") for a server that refuses its own ETags; ReadOnly for a server that
+   *   the server does not support, ("unusable-etag") for a server that never matches its own ETags; ReadOnly for a server that
    *   does not accept PUT; Network ("unknown-outcome") for a write with `ifVersion` that may have been applied although it
    *   failed; Network for every other failure, with the status.
    */
@@ -90,24 +91,36 @@ export class WritableHttpStore extends HttpStore {
     }
     // Also after a failure: the object may have been written, and a conflict means that cached bytes are outdated.
     const put = () => this.#writer.put(url, value, options).finally(() => this.invalidate(key));
-    await (typeof ifVersion === "object" ? this.#putIfMatch(key, put, ifVersion, signal) : put());
+    await (ifVersion === undefined ? put() : this.#putIf(key, ifVersion, put, signal));
   }
 
   /**
-   * Tells a conflict from a server that never matches its own ETags, such as weak ones. If the object still has the
-   * expected ETag after a refusal, the write is due: it is sent once more.
+   * Tells a conflict from a server that refuses every conditional PUT: one that accepts no PUT here, or never matches
+   * its own ETags. If the condition still holds after a refusal, the request is sent once more.
    */
-  async #putIfMatch(key: string, put: () => Promise<void>, { etag }: ObjectVersion, signal?: AbortSignal) {
+  async #putIf(key: string, ifVersion: Condition, put: () => Promise<void>, signal: AbortSignal | undefined) {
     for (let refusals = 1; ; refusals++) {
       try {
         return await put();
       } catch (error) {
-        if (!isZarrError(error, "Conflict")) throw error;
-        const now: ObjectVersion = {};
-        await this.get(key, { signal, version: now }).catch(() => {});
-        if (now.etag !== etag) throw error;
-        if (refusals === 2) throw unusableEtag(this.locate(key), error);
+        if (!isConflict(error) || !(await this.#holds(key, ifVersion, signal))) throw error;
+        if (refusals < 2) continue;
+        const { cause } = error;
+        const isComparison = ifVersion !== "absent" && isZarrError(cause) && cause.status === 412;
+        throw isComparison ? unusableEtag(this.locate(key), error) : cause;
       }
+    }
+  }
+
+  /** Whether the condition of a write holds now; false if that is unknown. */
+  async #holds(key: string, ifVersion: Condition, signal: AbortSignal | undefined): Promise<boolean> {
+    const now: ObjectVersion = {};
+    try {
+      const bytes = await this.get(key, { signal, version: now });
+      return ifVersion === "absent" ? !bytes : now.etag === ifVersion.etag;
+    } catch {
+      signal?.throwIfAborted();
+      return false;
     }
   }
 
@@ -157,6 +170,7 @@ function unusableEtag(place: string, cause: ZarrError): ZarrError {
   );
 }
 
+type Condition = NonNullable<StoreSetOptions["ifVersion"]>;
 type Fetch = (request: Request) => Promise<Response>;
 
 /**

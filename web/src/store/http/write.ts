@@ -189,10 +189,12 @@ async function checkPut(url: URL, answer: HttpResponse, ifVersion: Condition): P
   }
   if (ifVersion !== undefined) {
     // S3 answers 409 if there are concurrent conditional writes.
-    if (status === 409) throw new TransientFault(conflictError(url.href));
-    if (status === 412 && ifVersion === "absent") throw existsError(url.href);
-    if (status === 412 || missingStatus.has(status)) throw conflictError(url.href);
     if (status === 501) throw withoutConditions(url, answer, "PUT");
+    const cause = await refusal(url, answer, "PUT");
+    const conflict = ifVersion === "absent" ? existsError(url.href, cause) : conflictError(url.href, cause);
+    if (status === 409) throw new TransientFault(conflict);
+    if (status === 412 || (missingStatus.has(status) && ifVersion !== "absent")) throw conflict;
+    throw cause;
   }
   throw await refusal(url, answer, "PUT");
 }

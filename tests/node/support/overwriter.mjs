@@ -1,0 +1,22 @@
+// Overwrites arrays on command, in the place of a process among several: "path value" on a line of the input creates an
+// array there and sets all of its elements; the answer is "ok", or the tag and message of the error.
+import { createInterface } from "node:readline";
+
+const [library, node, place, bucket] = process.argv.slice(2);
+const { create, set, WritableHttpStore } = await import(library);
+const { FileSystemStore } = await import(node);
+const store = () =>
+  bucket ? new WritableHttpStore(place, { bucket, retryDelay: 5 }) : new FileSystemStore(place);
+
+const base = { shape: [48], chunkShape: [1], dtype: "int32", codecs: "none", overwrite: true };
+console.log("ready");
+for await (const line of createInterface({ input: process.stdin })) {
+  const [path, value] = line.split(" ");
+  try {
+    const array = await create(store(), { ...base, path, attributes: { owner: Number(value) } });
+    await set(array, null, Number(value));
+    console.log("ok");
+  } catch (error) {
+    console.log(`${error._tag}: ${error.message}`);
+  }
+}
