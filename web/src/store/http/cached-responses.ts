@@ -1,110 +1,104 @@
 /**
- * Answers requests from a persistent cache: without a request while an entry is fresh, by a conditional request
- * otherwise. Entries are tied to the metadata documents in the folders above them. If one of these has changed, fresh
- * entries are confirmed, too: no read combines chunks with the metadata of another version.
+ * Answers requests from a persistent cache. Stored bytes are used in two cases only:
+ *
+ * - The entry is fresh, and all metadata documents in the folders above it have just been confirmed, in the versions with
+ *   which it was stored.
+ * - The server has answered a conditional request with 304.
+ *
+ * Without a connection is a mode of the caller or the browser, never a conclusion from failures.
  */
-import { IdleTimeout, untilAborted } from "../../util/async.js";
+import { IdleTimeout, SingleFlight, untilAborted } from "../../util/async.js";
 import { ByteSink } from "../../util/buffers.js";
+import { networkError } from "../../util/errors.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
 import {
+  Documents,
+  isConfirmedAlways,
+  isContradicted,
+  isDocument,
+  isRecent,
+  isTied,
+  type KnownDocument,
+  versionsOf,
+} from "./cache-documents.js";
+import {
+  areVersionsDifferent,
   type CacheEntry,
   confirmed,
   confirms,
   type DocumentVersions,
   decodeEntry,
-  entryOf,
+  type Head,
   hasLifetime,
+  headOf,
   isCacheable,
   isFresh,
+  isPublic,
   isStorable,
-  mayBeStale,
+  mayBeOffline,
   requestId,
-  revalidationHeaders,
+  revalidationHeader,
   storedResponse,
-  validatorOf,
   versionOf,
 } from "./cache-entry.js";
 import { type EntryStorage, EntryWriter } from "./cache-storage.js";
 import { announcedBytes, isEncoded, missingStatus, wholeStatus } from "./response.js";
-import { UnconfirmedEntries } from "./unconfirmed-entries.js";
-
-export { openStorage } from "./cache-storage.js";
 
 /** Larger responses are not stored. */
 const maxEntryBytes = 64 * 2 ** 20;
-/** Maximum numbers of objects and folders whose versions are remembered. */
-const maxObjects = 10_000;
-const maxFolders = 20_000;
 /** Shorter objects of other origins are requested again rather than confirmed, which needs a preflight request. */
 const minConfirmedBytes = 2 ** 15;
-/** Consecutive requests to an origin without a response after which it counts as unreachable. */
-const maxFailures = 2;
-/** Timeout of confirmations of entries that are in use, in milliseconds. */
+/** Timeout of confirmations of documents, in milliseconds. */
 const confirmationTimeout = 60_000;
-/** Consecutive failures to read the storage after which it is not used any more. */
-const maxReadFailures = 3;
 
-/** Documents that may change at any time: they are confirmed at every read. */
-const document = /(?:^|\/)(?:\.z(?:array|group|attrs|metadata)|meta|attrs|repo|[^/]*\.json)$/;
-/** Those of them that describe the chunks below their folder. */
-const describing = /(?:^|\/)(?:zarr\.json|\.zarray|\.zmetadata|meta)$/;
-
-const isDocument = ({ pathname }: URL): boolean => document.test(pathname);
 const withoutHash = ({ href }: URL): string => href.split("#")[0]!;
+
+export interface CacheMode {
+  readonly enabled: boolean;
+  /** Whether the caller forbids requests. */
+  readonly offline: boolean;
+}
 
 export class CachedResponses {
   readonly #writer: EntryWriter | undefined;
-  readonly #newest = new NewestVersions();
-  readonly #origins = new Origins();
-  readonly #unconfirmed: UnconfirmedEntries;
-  /** Identifies the entries that this program writes. Pages without a secure context have no `crypto.randomUUID`. */
-  readonly #visit = `${Date.now()} ${Math.random()}`;
+  readonly #documents = new Documents();
+  readonly #confirmations = new SingleFlight<void>();
+  /** Entries that were used without a request, by URL. */
+  readonly #trusted = new Map<string, Head>();
+  /** Whether such an entry has turned out to be outdated: from then on, all are confirmed. */
+  #isDistrustful = false;
   /** URLs of objects whose entries are not used any more. */
   readonly #forgotten = new Set<string>();
-  /** Entries that this program has written. */
-  readonly #recorded = new Set<string>();
-  #readFailures = 0;
+  /** Origins that do not allow conditional requests by CORS. */
+  readonly #unconditional = new Set<string>();
 
   constructor(
     private readonly storage: EntryStorage | undefined,
     maxBytes: number,
-    isEnabled: () => boolean,
-    onOutdated: ((url: string) => void) | undefined,
+    private readonly mode: CacheMode,
   ) {
-    this.#unconfirmed = new UnconfirmedEntries(onOutdated);
-    this.#writer = storage && new EntryWriter(storage, maxBytes, isEnabled);
+    this.#writer = storage && new EntryWriter(storage, maxBytes, () => mode.enabled);
   }
 
-  /** Answers a request. @throws what `send` throws, unless a stored response may replace the answer. */
+  /**
+   * Answers a request.
+   * @throws what `send` throws; Network ("offline") for an object that is not stored; Network ("outdated") if stored
+   *   bytes that this program has used turn out not to be of the server's version.
+   */
   async respond(send: Transport, url: URL, request: TransportRequest): Promise<HttpResponse> {
+    const isOffline = this.mode.offline || isBrowserOffline(url);
+    if (!isCacheable(url, request)) return isOffline ? refuseOffline(url) : send(url, request);
+    this.#writer?.noteRead();
     const { signal } = request.watch;
-    const { changes } = this.#unconfirmed;
-    const documents = this.#newest.documentsAbove(url);
-    if (!this.#writer || this.#readFailures >= maxReadFailures || !isCacheable(url, request)) {
-      const answer = await send(url, request);
-      await this.#settle(url, documents, changes, signal);
-      return answer;
-    }
-    this.#writer.noteRead();
     const id = requestId(url, request);
-    const entry = this.#mayHave(id, url) ? await this.#find(id, request) : undefined;
-    this.#newest.noteSearch(url, entry !== undefined);
-    const matches = entry !== undefined && this.#newest.matches(url, entry, documents);
-    if (matches && this.#mayUse(send, url, request, entry, documents)) return this.#answer(url, entry);
-    try {
-      const answer = await this.#origins.ask(send, url, request, entry);
-      const isConfirmed = entry && answer.status === 304;
-      // A chunk that was stored with the documents and chunks in use is of their version.
-      const fits = isConfirmed && matches && this.#fits(url, entry, documents);
-      if (!fits) await this.#settle(url, documents, changes, signal);
-      if (isConfirmed) return this.#confirm(url, entry, answer, documents);
-      return this.#record(id, url, answer, documents, entry);
-    } catch (cause) {
-      if (signal.aborted || !this.#origins.isOffline(url, cause)) throw cause;
-      const isUsable = isDocument(url) || (entry && this.#newest.matches(url, entry, documents));
-      if (!entry || !isUsable || !mayBeStale(entry)) throw cause;
-      return this.#answer(url, entry);
-    }
+    const entry = await this.#find(id, url, signal);
+    if (isOffline) return this.#answerOffline(id, url, request, entry);
+    if (entry && (await this.#mayTrust(send, url, entry, signal))) return this.#trust(url, entry);
+    const documents = this.#documents.above(url, id);
+    const answer = await this.#ask(send, url, request, entry);
+    if (!isConfirmedAlways(url)) this.#refuseContradiction(url, answer, documents);
+    if (answer.status !== 304 || !entry) return this.#record(id, url, request, answer, versionsOf(documents), entry);
+    return this.#confirm(url, request, entry, answer, versionsOf(documents));
   }
 
   /** Ignores the entries of an object from now on. */
@@ -124,159 +118,178 @@ export class CachedResponses {
     await this.#writer?.clear();
   }
 
-  /**
-   * Whether an entry may be used. Chunks below a document that was not stored before are not searched for, unless this
-   * program has stored them: a search takes time, above all when a page starts.
-   */
-  #mayHave(id: string, url: URL): boolean {
-    if (this.#forgotten.has(withoutHash(url))) return false;
-    return isDocument(url) || this.#recorded.has(id) || !this.#newest.isNew(url);
-  }
-
   /** Reads an entry; undefined if there is none, or it is damaged. */
-  async #find(id: string, { watch: { signal } }: TransportRequest): Promise<CacheEntry | undefined> {
+  async #find(id: string, url: URL, signal: AbortSignal): Promise<CacheEntry | undefined> {
+    if (!this.storage || this.#forgotten.has(withoutHash(url))) return undefined;
     try {
-      const bytes = await untilAborted(this.storage!.read(id), signal);
-      this.#readFailures = 0;
+      const bytes = await untilAborted(this.storage.place(id).then((place) => this.storage!.read(place)), signal);
       return bytes && decodeEntry(bytes, id);
     } catch {
       signal.throwIfAborted();
-      this.#readFailures++;
       return undefined;
     }
   }
 
-  /** Whether a stored response may be used at once: it is fresh, or is confirmed while it is in use. */
-  #mayUse(
-    send: Transport,
+  /** Uses an entry whatever its age, unless it belongs to other versions of the documents that were read. */
+  #answerOffline(
+    id: string,
     url: URL,
-    request: TransportRequest,
-    entry: CacheEntry,
-    documents: DocumentVersions,
-  ): boolean {
-    const confirm = () => this.#isUnchanged(send, url, request, entry, documents);
-    if (isDocument(url)) return this.#unconfirmed.use(withoutHash(url), entry, confirm);
-    if (!isFresh(entry)) return this.#unconfirmed.useChunk(arrayOf(documents), entry, confirm);
-    this.#writer!.touch(entry.id);
-    return true;
-  }
-
-  /** Whether a confirmed response may be combined with the unconfirmed ones in use. */
-  #fits(url: URL, entry: CacheEntry, documents: DocumentVersions): boolean {
-    return isDocument(url) || this.#unconfirmed.fits(arrayOf(documents), entry);
-  }
-
-  /** Waits until a response of a server may be combined with those in use. */
-  #settle(url: URL, documents: DocumentVersions, changes: number, signal: AbortSignal): Promise<void> {
-    if (!isDocument(url)) this.#unconfirmed.refuseChunks(arrayOf(documents));
-    return this.#unconfirmed.settle(changes, signal);
-  }
-
-  /** Returns a stored response and notes its version. */
-  #answer(url: URL, entry: CacheEntry): HttpResponse {
-    this.#newest.noteValidator(url, entry);
-    this.#newest.noteDocument(url, missingStatus.has(entry.status) ? undefined : entry);
+    { headers }: TransportRequest,
+    entry: CacheEntry | undefined,
+  ): HttpResponse {
+    const documents = versionsOf(this.#documents.above(url, id));
+    if (!entry || !mayBeOffline(entry) || isContradicted(entry, documents)) return refuseOffline(url);
+    this.#note(url, headers, entry, false);
     return storedResponse(entry);
   }
 
-  /** Asks the server whether an entry in use is unchanged. Without a connection, it counts as unchanged. */
-  async #isUnchanged(
-    send: Transport,
-    url: URL,
-    { method, headers }: TransportRequest,
-    entry: CacheEntry,
-    documents: DocumentVersions,
-  ): Promise<boolean> {
-    const watch = new IdleTimeout(new AbortController().signal, confirmationTimeout);
+  /** Whether an entry may be used without a request for it. Confirms the documents above it if they are not current. */
+  async #mayTrust(send: Transport, url: URL, entry: CacheEntry, signal: AbortSignal): Promise<boolean> {
+    if (isConfirmedAlways(url) || this.#isDistrustful || !isFresh(entry)) return false;
+    const documents = this.#documents.above(url, entry.id);
+    if (!isTied(entry, versionsOf(documents))) return false;
+    const late = [...documents].filter(([, known]) => !isRecent(known));
+    await Promise.all(
+      late.map(([id, known]) =>
+        this.#confirmations.run(id, signal, (shared) => this.#confirmDocument(send, known, shared)),
+      ),
+    );
+    const current = this.#documents.above(url, entry.id);
+    return !this.#isDistrustful && isTied(entry, versionsOf(current)) && [...current.values()].every(isRecent);
+  }
+
+  /** Requests a document again, which notes its version. After a failure it stays unconfirmed. */
+  async #confirmDocument(send: Transport, { url, headers }: KnownDocument, signal: AbortSignal): Promise<void> {
+    const watch = new IdleTimeout(signal, confirmationTimeout);
     try {
-      const answer = await this.#origins.ask(send, url, { method, headers, watch }, entry);
-      if (answer.status === 304) {
-        this.#confirm(url, entry, answer, documents);
-        return true;
-      }
-      let isSame = missingStatus.has(answer.status) && missingStatus.has(entry.status);
-      let length = 0;
-      const response = this.#record(entry.id, url, answer, documents, entry, (news) => {
-        isSame = versionOf(news) === versionOf(entry);
+      const answer = await this.respond(send, url, { method: "GET", headers, watch });
+      let bytes = 0;
+      await answer.read(({ byteLength }) => {
+        bytes += byteLength;
+        return bytes <= maxEntryBytes;
       });
-      await response.read(({ byteLength }) => {
-        length += byteLength;
-        return length <= entry.body.byteLength;
-      });
-      response.discard();
-      return isSame;
-    } catch (cause) {
-      return this.#origins.isOffline(url, cause);
+      answer.discard();
+    } catch {
+      // The chunk is confirmed instead.
     } finally {
       watch.stop();
     }
   }
 
-  /** Returns the stored response that a response with status 304 confirms. */
-  #confirm(url: URL, entry: CacheEntry, answer: HttpResponse, documents: DocumentVersions): HttpResponse {
-    answer.discard();
-    const news = confirmed(entry, answer, documents);
-    this.#renew(entry, news);
-    return this.#answer(url, news);
+  #trust(url: URL, entry: CacheEntry): HttpResponse {
+    const { status, headers, at } = entry;
+    this.#trusted.set(withoutHash(url), { status, headers, at });
+    this.#writer!.touch(entry.id);
+    return storedResponse(entry);
   }
 
-  /** Writes an entry again. Without a lifetime it is confirmed by a request the next time, too: not worth a write. */
-  #renew(entry: CacheEntry, news: CacheEntry): void {
-    if (hasLifetime(news) || !isTied(entry, news.documents)) this.#write(news);
+  /**
+   * Fails if a response shows that bytes in use are not of the server's version. Reads that follow get one version.
+   * @throws Network ("outdated").
+   */
+  #refuseContradiction(url: URL, answer: HttpResponse, documents: ReadonlyMap<string, KnownDocument>): void {
+    const { status } = answer;
+    if (status !== 206 && status !== 304 && !wholeStatus.has(status) && !missingStatus.has(status)) return;
+    const trusted = this.#trusted.get(withoutHash(url));
+    const isReplaced =
+      trusted !== undefined && status !== 304 && isFresh(trusted) && areVersionsDifferent(trusted, headOf(answer));
+    const isUnconfirmed = [...documents.values()].some(({ confirmedAt }) => confirmedAt === undefined);
+    if (!isReplaced && !isUnconfirmed) return;
+    if (isReplaced) {
+      this.#isDistrustful = true;
+      this.#trusted.clear();
+    }
+    answer.discard();
+    throw networkError(
+      isReplaced
+        ? `${url.href} has changed although its stored version is still fresh; read again`
+        : `${url.href} is described by metadata that were read offline; open the node again`,
+      { code: "outdated" },
+    );
+  }
+
+  /** Sends a request, with a condition if an entry can be confirmed. */
+  async #ask(
+    send: Transport,
+    url: URL,
+    request: TransportRequest,
+    entry: CacheEntry | undefined,
+  ): Promise<HttpResponse> {
+    // A document that the browser's own cache calls fresh is not confirmed by its server.
+    const plain: TransportRequest = isDocument(url) ? { ...request, cache: "no-cache" } : request;
+    const condition = entry && revalidationHeader(entry);
+    const isForeign = isOfOtherOrigin(url);
+    const isPlain = this.#unconditional.has(url.origin) || (entry?.body.byteLength ?? 0) < minConfirmedBytes;
+    if (!condition || (isForeign && isPlain)) return send(url, plain);
+    const headers = new Headers(request.headers);
+    headers.set(...condition);
+    try {
+      const answer = await send(url, { ...request, headers });
+      if (answer.status !== 304 || confirms(answer, entry)) return answer;
+      answer.discard();
+    } catch (cause) {
+      // A refused preflight looks like a broken connection.
+      if (!isForeign || request.watch.signal.aborted) throw cause;
+      const answer = await send(url, plain);
+      this.#unconditional.add(url.origin);
+      return answer;
+    }
+    return send(url, plain);
+  }
+
+  /** Returns the stored response that a response with status 304 confirms. */
+  #confirm(
+    url: URL,
+    { headers }: TransportRequest,
+    entry: CacheEntry,
+    answer: HttpResponse,
+    documents: DocumentVersions,
+  ): HttpResponse {
+    answer.discard();
+    const news = confirmed(entry, answer, documents);
+    if (!isPublic(answer)) this.#writer!.remove(entry.id);
+    // Without a lifetime it is confirmed by a request the next time, too: not worth a write.
+    else if (hasLifetime(news) || isContradicted(entry, documents)) this.#writer!.write(news);
     else this.#writer!.touch(entry.id);
+    this.#note(url, headers, news, true);
+    return storedResponse(news);
   }
 
   /**
    * Returns a response that is stored while it is read.
    * @param before the entry that it replaces.
-   * @param onEntry called with the new entry after the whole body has been read.
    */
   #record(
     id: string,
     url: URL,
+    { headers }: TransportRequest,
     answer: HttpResponse,
     documents: DocumentVersions,
     before: CacheEntry | undefined,
-    onEntry: (entry: CacheEntry) => void = () => {},
   ): HttpResponse {
-    const { status } = answer;
-    const isMissing = missingStatus.has(status);
-    if (!isMissing && status !== 206 && !wholeStatus.has(status)) return answer;
-    const entryWith = (body: Uint8Array<ArrayBuffer>) => entryOf(id, answer, documents, body, this.#visit);
-    const isKept = isStorable(answer) && this.#writer!.hasRoom(announcedBytes(answer) ?? 0);
-    const empty = entryWith(new Uint8Array(0));
-    this.#newest.noteValidator(url, empty);
-    if (isMissing) {
-      this.#newest.noteDocument(url, undefined);
-      if (isKept && before && missingStatus.has(before.status)) this.#renew(before, empty);
-      else if (isKept) this.#write(empty);
-      return answer;
-    }
+    const isMissing = missingStatus.has(answer.status);
+    if (!isMissing && answer.status !== 206 && !wholeStatus.has(answer.status)) return answer;
+    const isKept = isStorable(answer);
+    if (!isKept && before) this.#writer!.remove(id);
+    const onBody = (body: Uint8Array<ArrayBuffer>) => {
+      this.#writer?.noteRead(); // the next request may follow at once
+      const entry = { ...headOf(answer), id, isCors: answer.isCors, documents, body };
+      this.#note(url, headers, entry, true);
+      if (isKept) this.#writer?.write(entry);
+    };
+    if (isMissing) onBody(new Uint8Array(0));
     // The versions of documents matter even if they may not be stored.
-    if (!isKept && !describing.test(url.pathname)) return answer;
-    return recorded(answer, (body) => {
-      this.#writer!.noteRead(); // the next request may follow at once
-      const entry = entryWith(body);
-      this.#newest.noteDocument(url, entry);
-      if (isKept) this.#write(entry);
-      onEntry(entry);
-    });
+    const isWanted = isDocument(url) || (isKept && this.#writer?.hasRoom(announcedBytes(answer) ?? 0));
+    return isMissing || !isWanted ? answer : recorded(answer, onBody);
   }
 
-  #write(entry: CacheEntry): void {
-    this.#recorded.add(entry.id);
-    const [oldest] = this.#recorded.size > maxObjects ? this.#recorded : [];
-    if (oldest !== undefined) this.#recorded.delete(oldest);
-    this.#writer!.write(entry);
+  /** Notes the version of a document that was read. */
+  #note(url: URL, headers: Headers, entry: CacheEntry, isConfirmed: boolean): void {
+    const confirmedAt = isConfirmed ? performance.now() : undefined;
+    const found = { url, headers, version: versionOf(entry), confirmedAt };
+    this.#documents.note(entry.id, url, missingStatus.has(entry.status) ? undefined : found);
   }
 }
-
-/** Returns the URL of the innermost document above a chunk, which describes its array; "" if there is none. */
-const arrayOf = (documents: DocumentVersions): string => Object.keys(documents)[0] ?? "";
-
-/** Whether an entry is tied to these documents. */
-const isTied = (entry: CacheEntry, documents: DocumentVersions): boolean =>
-  Object.entries(documents).every(([name, version]) => entry.documents[name] === version);
 
 /** Returns a response that passes on its whole body once it was read to its end. */
 function recorded(answer: HttpResponse, onBody: (body: Uint8Array<ArrayBuffer>) => void): HttpResponse {
@@ -304,140 +317,14 @@ function isWhole(answer: HttpResponse, length: number): boolean {
   return answer.isCors || isEncoded(answer) || /chunked/i.test(answer.headers.get("transfer-encoding") ?? "");
 }
 
-/** The newest known version of each object, and of the metadata documents by folder. */
-class NewestVersions {
-  readonly #validators = new Map<string, string>();
-  readonly #documents = new Map<string, Map<string, string>>();
-  /** Documents that were not stored before. */
-  readonly #unstored = new Set<string>();
-  /** Whether documents were dropped, so that entries cannot be compared with all of them. */
-  #isIncomplete = false;
-
-  noteValidator(url: URL, entry: CacheEntry): void {
-    const address = withoutHash(url);
-    const validator = validatorOf(entry);
-    this.#validators.delete(address);
-    if (validator === undefined) return;
-    this.#validators.set(address, validator);
-    const [oldest] = this.#validators.size > maxObjects ? this.#validators.keys() : [];
-    if (oldest !== undefined) this.#validators.delete(oldest);
-  }
-
-  /** Notes the version of a document; undefined for a missing one. */
-  noteDocument(url: URL, entry: CacheEntry | undefined): void {
-    if (!describing.test(url.pathname)) return;
-    const [folder, name] = splitPath(url);
-    const known = this.#documents.get(folder) ?? new Map<string, string>();
-    if (entry) known.set(name, versionOf(entry));
-    else known.delete(name);
-    this.#documents.set(folder, known);
-    const [first] = this.#documents.size > maxFolders ? this.#documents.keys() : [];
-    if (first !== undefined) this.#isIncomplete = this.#documents.delete(first);
-  }
-
-  /** Notes whether an object was stored before. */
-  noteSearch(url: URL, isStored: boolean): void {
-    if (!describing.test(url.pathname)) return;
-    if (isStored) this.#unstored.delete(withoutHash(url));
-    else if (this.#unstored.size < maxFolders) this.#unstored.add(withoutHash(url));
-  }
-
-  /** Whether no document was stored before that describes an object. */
-  isNew(url: URL): boolean {
-    for (let [folder] = splitPath(url); folder.length > url.origin.length; folder = parentOf(folder)) {
-      const names = [...(this.#documents.get(folder)?.keys() ?? [])];
-      if (names.length > 0) return names.every((name) => this.#unstored.has(folder + name));
-    }
-    return false;
-  }
-
-  /** Returns the versions of the documents in the folders above an object, except its own. */
-  documentsAbove(url: URL): DocumentVersions {
-    const versions: Record<string, string> = {};
-    for (let [folder] = splitPath(url); folder.length > url.origin.length; folder = parentOf(folder))
-      for (const [name, version] of this.#documents.get(folder) ?? []) versions[folder + name] = version;
-    const [folder, name] = splitPath(url);
-    delete versions[folder + name];
-    return versions;
-  }
-
-  /** Whether an entry is of the newest known version of its object, and tied to the same documents. */
-  matches(url: URL, entry: CacheEntry, documents: DocumentVersions): boolean {
-    const newest = this.#validators.get(withoutHash(url));
-    if (this.#isIncomplete || (newest !== undefined && newest !== validatorOf(entry))) return false;
-    return isTied(entry, documents);
-  }
+function refuseOffline({ href }: URL): never {
+  throw networkError(`${href} is not stored, and the cache is offline`, { code: "offline" });
 }
 
-/** Returns the folder of an object, with a trailing "/", and its name. */
-function splitPath({ origin, pathname }: URL): [folder: string, name: string] {
-  const end = pathname.lastIndexOf("/") + 1;
-  return [origin + pathname.slice(0, end), pathname.slice(end)];
-}
-
-const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
-
-/** Codes of failures that mean that there is no connection at all. */
-const unreachable = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ENETDOWN)$/;
-
-/** Sends requests to origins, and remembers which cannot be reached or refuse conditional requests. */
-class Origins {
-  /** Consecutive requests without a response. */
-  readonly #failures = new Map<string, number>();
-  /** Origins that do not allow conditional requests by CORS. */
-  readonly #unconditional = new Set<string>();
-
-  /** Sends a request, with a condition if an entry can be confirmed. */
-  async ask(
-    send: Transport,
-    url: URL,
-    request: TransportRequest,
-    entry: CacheEntry | undefined,
-  ): Promise<HttpResponse> {
-    const answer = await this.#ask(send, url, request, entry);
-    this.#failures.delete(url.origin);
-    if (answer.status !== 304 || !entry || confirms(answer, entry)) return answer;
-    answer.discard();
-    return send(url, request);
-  }
-
-  async #ask(
-    send: Transport,
-    url: URL,
-    request: TransportRequest,
-    entry: CacheEntry | undefined,
-  ): Promise<HttpResponse> {
-    const condition = entry && revalidationHeaders(entry);
-    const isForeign = isOfOtherOrigin(url);
-    const isPlain = this.#unconditional.has(url.origin) || (entry?.body.byteLength ?? 0) < minConfirmedBytes;
-    if (!condition || (isForeign && isPlain)) return send(url, request);
-    const headers = new Headers(request.headers);
-    headers.set(...condition);
-    try {
-      return await send(url, { ...request, headers });
-    } catch (cause) {
-      // A refused preflight looks like a broken connection.
-      if (!isForeign || request.watch.signal.aborted) throw cause;
-      const answer = await send(url, request);
-      this.#unconditional.add(url.origin);
-      return answer;
-    }
-  }
-
-  /** Whether a failed request means that an origin cannot be reached. */
-  isOffline({ origin }: URL, cause: unknown): boolean {
-    const failures = (this.#failures.get(origin) ?? 0) + 1;
-    this.#failures.set(origin, failures);
-    const { navigator } = globalThis as { navigator?: { onLine?: boolean } };
-    type Failure = { code?: unknown; cause?: Failure } | undefined;
-    const { code, cause: inner } = cause as NonNullable<Failure>;
-    return (
-      failures >= maxFailures ||
-      navigator?.onLine === false ||
-      unreachable.test(String(code)) ||
-      unreachable.test(String(inner?.code))
-    );
-  }
+/** Whether the browser is offline. It still reaches servers on the same machine. */
+function isBrowserOffline({ hostname }: URL): boolean {
+  const { navigator } = globalThis as { navigator?: { onLine?: boolean } };
+  return navigator?.onLine === false && !/(?:^|\.)localhost$|^127\.|^\[::1\]$/.test(hostname);
 }
 
 function isOfOtherOrigin(url: URL): boolean {
