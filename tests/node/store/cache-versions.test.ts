@@ -6,8 +6,8 @@ import { getBytes, HttpStore, open, ReferenceStore, slice, ZipStore } from "zarr
 import { PersistentCache } from "zarr-wasm/cache";
 import { folder, fresh, openVisit, putArray, read, server, useCacheServer, visit } from "../support/cache-visits.js";
 import { bytesOf, errorOf } from "../support/support.js";
-import { bytesLittle, regular, sharded, v2Meta, v3Meta } from "../support/zarr-writer.js";
-import { storedZip } from "../support/zip-writer.js";
+import { bytesLittle, json, regular, sharded, v2Meta, v3Meta } from "../support/zarr-writer.js";
+import { writeZip } from "../support/zip-builder.js";
 
 useCacheServer();
 
@@ -21,7 +21,6 @@ const v3 = (version: number) =>
     attributes: { version },
   });
 const v2 = v2Meta({ ...{ shape: [side, side], chunks: [4, 4], dtype: "|u1", compressor: null, filters: null } });
-const json = (value: unknown) => bytesOf(JSON.stringify(value));
 
 const put = {
   /** Documents and chunks of a v3 array. */
@@ -47,7 +46,7 @@ const put = {
       "/a",
       version,
       { chunk_grid: regular(8, 8), codecs: [sharded([4, 4], [bytesLittle])], attributes: { version } },
-      { order: version % 2 ? "reverse" : "shuffled", gap: 4 * version } as never,
+      { order: version % 2 ? "reverse" : "shuffled", gap: 4 * version },
     );
   },
 };
@@ -57,7 +56,7 @@ async function readAll(given = visit({ retries: 8 }), version: 2 | 3 = 3) {
   const array = await open(given.store, { path: "a", kind: "array", version });
   const { bytes } = await getBytes(array);
   await given.cache.flush();
-  return { values: [...new Set(bytes)], attributes: array.attrs["version"] };
+  return { values: [...new Set(bytes)], attributes: array.attributes["version"] };
 }
 
 /** Stores about half of the chunks of version 1. */
@@ -105,7 +104,7 @@ describe("one get", () => {
       const array = await open(store, { kind: "array" });
       const { bytes } = await getBytes(array, [rows, null]);
       await persistentCache.flush();
-      return { values: [...new Set(bytes)], attributes: array.attrs["version"] };
+      return { values: [...new Set(bytes)], attributes: array.attributes["version"] };
     };
     for (const version of [1, 2, 3]) {
       put.references(version);
@@ -126,7 +125,7 @@ describe("one get", () => {
       const { store, cache } = visit();
       const array = await open(store, { path: "a", kind: "array", version: 3 });
       expect((await getBytes(array, null, { wholeShardBytes: 0 })).bytes).toEqual(next.elements);
-      expect(array.attrs["version"]).toBe(2 * round + 1);
+      expect(array.attributes["version"]).toBe(2 * round + 1);
       await cache.clear();
     }
   });
@@ -182,17 +181,17 @@ describe("one get", () => {
   it("of a zip that is replaced fails at most once, and later visits do not fail", async () => {
     server.headers = fresh;
     const zipOf = (version: number, gap: number) =>
-      storedZip([
-        ["padding", new Uint8Array(gap)],
-        ["zarr.json", json(v3(version))],
-        ...chunks.map(([i, k]) => [`c/${i}/${k}`, chunkOf(version)] as [string, Uint8Array]),
+      writeZip([
+        { name: "padding", bytes: new Uint8Array(gap) },
+        { name: "zarr.json", bytes: json(v3(version)) },
+        ...chunks.map(([i, k]) => ({ name: `c/${i}/${k}`, bytes: chunkOf(version) })),
       ]);
     const start = () => {
       const persistentCache = new PersistentCache({ name: "test", folder });
       const store = new ZipStore(`${server.url}/a.zip`, { persistentCache });
       const look = async () => {
         const array = await open(store, { kind: "array" });
-        return [...new Set((await getBytes(array)).bytes), array.attrs["version"]];
+        return [...new Set((await getBytes(array)).bytes), array.attributes["version"]];
       };
       return { look, flush: () => persistentCache.flush() };
     };
@@ -224,7 +223,7 @@ describe("offline", () => {
     const offline = visit();
     offline.cache.offline = true;
     const stored = await open(offline.store, { path: "a", kind: "array", version: 3 });
-    expect(stored.attrs["version"]).toBe(2);
+    expect(stored.attributes["version"]).toBe(2);
     expect([...new Set((await getBytes(stored, [slice(0, 4), null])).bytes)]).toEqual([2]);
     // The chunks of the second row are of version 1.
     expect(await errorOf(() => getBytes(stored))).toMatchObject({ _tag: "Network", code: "offline" });

@@ -1,9 +1,10 @@
 /** Stored responses: which may be stored, their bytes in a storage, freshness and validators. Spec: RFC 9111. */
+import { ByteSink } from "../../util/buffers.js";
 import { crc32 } from "../../util/inflate.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
 import type { HttpResponse, TransportRequest } from "../transport.js";
 import { isOpen } from "./redirects.js";
-import { claimsPage, missingStatus, wholeStatus } from "./response.js";
+import { announcedBytes, claimsPage, isEncoded, missingStatus, wholeStatus } from "./response.js";
 
 /** Versions of metadata documents, by the ids of their requests. */
 export type DocumentVersions = Readonly<Record<string, string>>;
@@ -74,7 +75,7 @@ const storedHeaders = [
   ...["cache-control", "expires", "date", "age"],
 ];
 
-export type Head = Pick<CacheEntry, "status" | "headers" | "at">;
+type Head = Pick<CacheEntry, "status" | "headers" | "at">;
 
 export function headOf({ status, headers }: HttpResponse): Head {
   const found = storedHeaders.flatMap((name) => {
@@ -118,8 +119,8 @@ export function isFresh(entry: Head, now = Date.now()): boolean {
   return age + now - at < freshnessLifetime(entry);
 }
 
-/** Whether a response has an explicit lifetime, so that it is worth storing its confirmation. */
-export const hasLifetime = (entry: Head): boolean => freshnessLifetime(entry) > 0;
+/** Whether a confirmation is worth storing: without an explicit lifetime, the next use is confirmed, too. */
+export const isWorthWriting = (entry: Head): boolean => freshnessLifetime(entry) > 0;
 
 /** Whether an entry may be used without its server. */
 export const mayBeOffline = (entry: Head): boolean =>
@@ -141,14 +142,9 @@ export function validatorOf({ status, headers, at }: Head): string | undefined {
   return Date.parse(changed) <= date - settledAfter ? changed : undefined;
 }
 
-/** Whether two responses for one URL are of different versions. */
-export function areVersionsDifferent(a: Head, b: Head): boolean {
-  const isMissing = missingStatus.has(a.status);
-  if (isMissing || missingStatus.has(b.status)) return isMissing !== missingStatus.has(b.status);
-  // Servers mark ETags of compressed responses.
-  const [one, other] = [a, b].map((head) => validatorOf(head)?.replace(/^W\/|-{1,2}(?:gzip|br|zstd)(?="$)/g, ""));
-  return one !== other && one?.endsWith('"') === other?.endsWith('"') && one !== undefined;
-}
+/** Returns the ETag, or the time of the last change. Servers mark ETags of compressed responses. */
+export const tagOf = (get: (name: string) => string | null | undefined): string =>
+  (get("etag") ?? get("last-modified") ?? "").replace(/^W\/|-{1,2}(?:gzip|br|zstd)(?="$)/g, "");
 
 /** Returns the header of a request that confirms an entry; undefined if it cannot be confirmed. */
 export function revalidationHeader(entry: CacheEntry): readonly [name: string, value: string] | undefined {
@@ -202,3 +198,32 @@ export function storedResponse({ status, isCors, headers, body }: CacheEntry): H
 /** Returns the version of a metadata document: another one has other contents, or was written again. */
 export const versionOf = (entry: CacheEntry): string =>
   `${validatorOf(entry) ?? ""} ${entry.body.byteLength} ${crc32(entry.body)}`;
+
+/** Larger responses are not stored. */
+const maxEntryBytes = 64 * 2 ** 20;
+
+/** Returns a response that passes on its whole body once it was read to its end. */
+export function recorded(answer: HttpResponse, onBody: (body: Uint8Array<ArrayBuffer>) => void): HttpResponse {
+  const { status, statusText, isCors, headers, isOwned = false } = answer;
+  const read: HttpResponse["read"] = async (take) => {
+    const expected = announcedBytes(answer);
+    let sink = (expected ?? 0) <= maxEntryBytes ? new ByteSink(expected ?? 0) : undefined;
+    await answer.read((piece) => {
+      if (sink && sink.length + piece.byteLength > maxEntryBytes) sink = undefined;
+      sink?.add(piece); // before `take`, after which the piece may be overwritten
+      const goesOn = take(piece);
+      if (!goesOn) sink = undefined;
+      return goesOn;
+    });
+    if (sink && isWhole(answer, sink.length)) onBody(sink.bytes());
+  };
+  return { status, statusText, isCors, headers, isOwned, read, discard: () => answer.discard() };
+}
+
+/** Whether a body was not cut off: it has the announced length, or a framing whose end cannot be missed. */
+function isWhole(answer: HttpResponse, length: number): boolean {
+  const announced = announcedBytes(answer);
+  if (announced !== undefined && !answer.isCors) return length === announced;
+  // CORS hides the framing; browsers check it.
+  return answer.isCors || isEncoded(answer) || /chunked/i.test(answer.headers.get("transfer-encoding") ?? "");
+}

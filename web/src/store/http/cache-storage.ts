@@ -3,13 +3,8 @@ import { cached, hasNodeModules, nodeModule } from "../../util/platform.js";
 import { hiddenName, isHidden } from "../temp-names.js";
 import { type CacheEntry, encodeEntry } from "./cache-entry.js";
 
-/** An entry without its contents. */
-export interface StoredItem {
-  readonly place: string;
-  readonly bytes: number;
-  /** When it was used last, in milliseconds since 1970. */
-  readonly used: number;
-}
+/** An entry without its contents. `used` is the time of its last use, in milliseconds since 1970. */
+type StoredItem = { readonly place: string; readonly bytes: number; readonly used: number };
 
 /** Methods reject if the storage fails. Entries are replaced as a whole: readers see all bytes of an entry or none. */
 export interface EntryStorage {
@@ -92,8 +87,6 @@ const abandonedAfter = 3_600_000;
 
 type Fs = typeof import("node:fs/promises");
 
-const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-
 class FileStorage implements EntryStorage {
   readonly #fs = cached(() => nodeModule<Fs>("node:fs/promises"));
   readonly #folder = cached(() => this.findFolder());
@@ -106,10 +99,7 @@ class FileStorage implements EntryStorage {
   }
 
   async read(place: string): Promise<Uint8Array | undefined> {
-    return (await this.#fs()).readFile(place).catch((error) => {
-      if (codeOf(error) !== "ENOENT") throw error;
-      return undefined;
-    });
+    return (await this.#fs()).readFile(place).catch(() => undefined);
   }
 
   /** Writes a temporary file and renames it, so that no reader sees a part. */
@@ -118,11 +108,7 @@ class FileStorage implements EntryStorage {
     const temporary = `${folder}/${hiddenName()}`;
     const write = () => fs.writeFile(temporary, bytes, { flag: "wx", mode: 0o600 });
     try {
-      await write().catch(async (error) => {
-        if (codeOf(error) !== "ENOENT") throw error;
-        await makeFolder(fs, folder);
-        await write();
-      });
+      await write().catch(() => makeFolder(fs, folder).then(write));
       await fs.rename(temporary, place);
     } catch (error) {
       await fs.rm(temporary, { force: true }).catch(() => {});
@@ -153,29 +139,17 @@ class FileStorage implements EntryStorage {
   }
 }
 
-/** Creates a folder and its parents. Node's recursive `mkdir` never returns in /proc. */
+/** Creates a folder and its parents; the next write reports a failure. Node's recursive `mkdir` never returns in /proc. */
 async function makeFolder(fs: Fs, folder: string): Promise<void> {
-  try {
-    await fs.mkdir(folder, 0o700);
-  } catch (error) {
-    const parent = folder.replace(/[/\\]+[^/\\]*[/\\]*$/, "");
-    if (codeOf(error) === "EEXIST") return;
-    if (codeOf(error) !== "ENOENT" || parent === "" || parent === folder) throw error;
-    await makeFolder(fs, parent);
-    await fs.mkdir(folder, 0o700).catch(() => {}); // the next write reports a failure
-  }
+  for (const { index } of folder.matchAll(/[/\\]|$/g))
+    await fs.mkdir(folder.slice(0, index), 0o700).catch(() => {});
 }
 
 /** Returns the folder of a cache among the user's caches. */
 async function userFolder(name: string): Promise<string> {
   const { homedir } = await nodeModule<typeof import("node:os")>("node:os");
-  const { env, platform } = (globalThis as unknown as { process: NodeJS.Process }).process;
-  const byPlatform: Record<string, string | undefined> = {
-    darwin: `${homedir()}/Library/Caches`,
-    win32: env["LOCALAPPDATA"],
-  };
-  const caches = env["XDG_CACHE_HOME"] || byPlatform[platform] || `${homedir()}/.cache`;
-  return `${caches}/zarr-wasm/${name}`;
+  const { env } = (globalThis as unknown as { process: NodeJS.Process }).process;
+  return `${env["XDG_CACHE_HOME"] || `${homedir()}/.cache`}/zarr-wasm/${name}`;
 }
 
 /** Maximum size of the entries that wait to be written, in bytes. Further ones are not stored. */
