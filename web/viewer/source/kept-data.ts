@@ -42,5 +42,12 @@ export function keepData(isOn: boolean): void {
 export function workOffline(isOn: boolean): void {
   keptData.offline = isOn;
   store(offlineSetting, isOn ? "yes" : undefined);
+  reloadAll();
+}
+
+function reloadAll(): void {
   for (const reader of readers) reader.reload();
 }
+
+// What was read offline is not combined with later responses.
+globalThis.addEventListener?.("online", () => keptData.enabled && reloadAll());
