@@ -46,7 +46,6 @@ const subjects = Object.entries({
   "util/": "files",
   "workers/": "workers",
   "edit/": "features",
-  "store/http/persistent-cache": "features",
   "": "stores",
 });
 /** Banner of lazy parts. The import has no effect: package.json declares all modules free of side effects. */

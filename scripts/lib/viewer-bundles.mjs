@@ -130,21 +130,16 @@ function loadedWith(files, isWanted) {
 
 /** Returns the file of a module; undefined if the bundler may choose. */
 async function partsOf() {
-  // As an entry, it shares no file with modules that it does not need.
-  const cached = path.join(distDir, "store/http/cached-responses.js");
-  const input = { ...scriptInput.input, cached };
-  const files = await bundle({ ...scriptInput, input }, {}, "generate");
+  const files = await bundle(scriptInput, {}, "generate");
   const isOne = (names) => (id) => names.some((name) => id.endsWith(`/${name}.js`));
   const start = loadedWith(files, isOne(elements));
   const soon = loadedWith(files, isOne(neededSoon));
   // Entries contain only their own code: a lazy part that imported one would start it.
   const page = loadedWith(files, isOne(["viewer/page"]));
   const early = loadedWith(files, isOne(["page/early"]));
-  const cache = loadedWith(files, (id) => id === cached);
-  const open = new Set([...early, ...[...cache].filter((id) => start.has(id) || page.has(id))]);
   return (id) => {
     if (Object.values(scriptInput.input).includes(id)) return undefined;
-    if (open.has(id) || id.includes("rolldown/runtime")) return "open";
+    if (early.has(id) || id.includes("rolldown/runtime")) return "open";
     if (start.has(id)) return page.has(id) ? "start" : "element";
     return page.has(id) ? "page" : soon.has(id) ? "soon" : undefined;
   };
@@ -216,7 +211,7 @@ function preloadParts(files) {
   };
   const lazy = (names) =>
     [...files.keys()].filter((file) => names.some((name) => file.startsWith(`${name}-`)));
-  const first = partsFor([...files.get("early.min.js").imports, ...lazy(["cached-responses"])]);
+  const first = partsFor(files.get("early.min.js").imports);
   const later = partsFor([...files.get("page.min.js").imports, ...lazy(["soon", "decode"])]);
   const links = [
     ...first.map((file) => `<link rel="modulepreload" href="${file}">`),

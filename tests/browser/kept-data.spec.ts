@@ -1,12 +1,13 @@
 // Persistent caches in pages: later visits, without a connection, in two tabs, across origins; the viewer's switch.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import type { BrowserContext, Page, Route } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 import type * as Library from "zarr-wasm";
+import type * as CacheEntry from "zarr-wasm/cache";
 import { CacheServer } from "../node/support/cache-server.js";
 import { distFolder } from "../shared/places.js";
 import { expect, test } from "./site.js";
-import { settles, type ViewerPage } from "./viewer-page.js";
+import { settles } from "./viewer-page.js";
 
 const side = 200;
 const document = {
@@ -54,19 +55,21 @@ test.afterEach(async () => {
 });
 
 /** Reads the array in a page; returns the sum of its elements. */
-const readIn = (page: Page, url = "/a", maxBytes = 2 ** 24) =>
+const readIn = (page: Page, url = "/a", maxBytes = 2 ** 24, isOffline = false) =>
   page.evaluate(
-    async ([at, bytes]) => {
-      const entry = "/bundle/index.js";
-      const { getBytes, HttpStore, open, PersistentCache } = (await import(entry)) as typeof Library;
+    async ([at, bytes, offline]) => {
+      const [entry, cacheEntry] = ["/bundle/index.js", "/bundle/cache.js"];
+      const { getBytes, HttpStore, open } = (await import(entry)) as typeof Library;
+      const { PersistentCache } = (await import(cacheEntry)) as typeof CacheEntry;
       const persistentCache = new PersistentCache({ name: "test", maxBytes: bytes as number });
+      persistentCache.offline = offline as boolean;
       const store = new HttpStore(new URL(at as string, location.href), { persistentCache, retries: 1 });
       const array = await open(store, { kind: "array", version: 3 });
       const { bytes: elements } = await getBytes(array);
       await persistentCache.flush();
       return elements.reduce((sum, value) => sum + value, 0);
     },
-    [url, maxBytes] as const,
+    [url, maxBytes, isOffline] as const,
   );
 
 const sum = side * side * 6;
@@ -95,8 +98,9 @@ test("the storage is not asked for every object if it has none of them", async (
   for (let i = 0; i < count; i++) server.set(`/a/extra/${i}`, new Uint8Array([i]), `"${i}"`);
   const page = await newPage(context);
   const asked = await page.evaluate(async (objects) => {
-    const entry = "/bundle/index.js";
-    const { HttpStore, PersistentCache } = (await import(entry)) as typeof Library;
+    const [entry, cacheEntry] = ["/bundle/index.js", "/bundle/cache.js"];
+    const { HttpStore } = (await import(entry)) as typeof Library;
+    const { PersistentCache } = (await import(cacheEntry)) as typeof CacheEntry;
     const persistentCache = new PersistentCache({ name: "test" });
     const { match } = Cache.prototype;
     let calls = 0;
@@ -105,9 +109,10 @@ test("the storage is not asked for every object if it has none of them", async (
       return match.apply(this, given);
     };
     const read = async () => {
-      const store = new HttpStore(new URL("/a/extra", location.href), { persistentCache });
+      const store = new HttpStore(new URL("/a", location.href), { persistentCache });
+      await store.get("/zarr.json"); // objects below no document are always confirmed
       const values = [];
-      for (let i = 0; i < objects; i++) values.push((await store.get(`/${i}`))![0]);
+      for (let i = 0; i < objects; i++) values.push((await store.get(`/extra/${i}`))![0]);
       await persistentCache.flush();
       return values;
     };
@@ -118,19 +123,47 @@ test("the storage is not asked for every object if it has none of them", async (
   const values = Array.from({ length: count }, (_, i) => i);
   expect([asked.first, asked.second]).toEqual([values, values]);
   expect(asked.firstCalls).toBeLessThan(count / 2);
-  expect(asked.secondCalls).toBe(count);
-  expect(dataLog()).toHaveLength(count);
+  expect(asked.secondCalls).toBe(count + 1);
+  expect(dataLog().filter((line) => line.includes("/extra/"))).toHaveLength(count);
 });
 
-test("visited data can be read without a connection", async ({ context, problems }) => {
-  problems.expect(/ERR_INTERNET_DISCONNECTED/);
+test("visited data can be read without a connection", async ({ context }) => {
   server.headers = headersOf({});
   expect(await readIn(await newPage(context))).toBe(sum);
   const page = await newPage(context);
   await readIn(page);
   await context.setOffline(true);
-  expect(await readIn(page)).toBe(sum);
+  dataLog();
+  expect(await readIn(page, "/a", 2 ** 24, true)).toBe(sum);
+  expect(dataLog()).toEqual([]);
   await context.setOffline(false);
+});
+
+test("a browser that is offline reads what is stored of servers elsewhere", async ({ context, problems }) => {
+  problems.expect(/ERR_INTERNET_DISCONNECTED/);
+  const cors = { "access-control-allow-origin": "*", "access-control-expose-headers": "ETag" };
+  server.headers = headersOf(cors);
+  // A name that does not belong to this machine.
+  await context.route("http://data.example/**", async (route) => {
+    const response = await route.fetch({ url: route.request().url().replace("http://data.example", server.url) });
+    await route.fulfill({ response });
+  });
+  const page = await newPage(context);
+  expect(await readIn(page, "http://data.example/a")).toBe(sum);
+  await page.evaluate(() => Object.defineProperty(navigator, "onLine", { get: () => false }));
+  dataLog();
+  expect(await readIn(page, "http://data.example/a")).toBe(sum);
+  expect(dataLog()).toEqual([]);
+});
+
+test("documents that the browser's own cache calls fresh are confirmed, too", async ({ context }) => {
+  server.headers = headersOf({ "cache-control": "max-age=3600" });
+  expect(await readIn(await newPage(context))).toBe(sum);
+  const page = await newPage(context);
+  await page.evaluate(() => caches.delete("zarr-wasm/test"));
+  dataLog();
+  expect(await readIn(page)).toBe(sum);
+  expect(dataLog()).toContain("/a/zarr.json 304");
 });
 
 test("two tabs share a cache that is too small for both", async ({ context }) => {
@@ -138,8 +171,8 @@ test("two tabs share a cache that is too small for both", async ({ context }) =>
   for (let round = 0; round < 3; round++)
     expect(await Promise.all(pages.map((page) => readIn(page, "/a", 110_000)))).toEqual([sum, sum]);
   const size = await pages[0]!.evaluate(async () => {
-    const entry = "/bundle/index.js";
-    const { PersistentCache } = (await import(entry)) as typeof Library;
+    const entry = "/bundle/cache.js";
+    const { PersistentCache } = (await import(entry)) as typeof CacheEntry;
     return new PersistentCache({ name: "test" }).size();
   });
   expect(size).toBeGreaterThan(0);
@@ -227,86 +260,38 @@ test("the viewer keeps data for later visits unless that is switched off", async
   await choice.check();
 });
 
-/** Objects that have changed, by URL. */
-type Replaced = Map<string, Buffer>;
-
-function pass(route: Route, replaced: Replaced): Promise<void> {
-  const body = replaced.get(route.request().url());
-  return body ? route.fulfill({ body, headers: { etag: '"new"' } }) : route.continue();
-}
-
-const isChunk = (route: Route) => route.request().url().includes("/c/");
-
-/** Visits an image until everything that its picture needs is stored, then again, with all of its responses held back. */
-async function visitTwice(viewer: ViewerPage, page: Page) {
+test("the viewer shows kept data offline if that is chosen, and nothing else", async ({ viewer, page }) => {
   const query = "source=/stores/pyramid&colors=gray&range=0:256&at=512,512,0.5";
-  const chunks = new Set<string>();
-  page.on("response", (response) => {
-    const [, key] = /\/stores\/pyramid\/(.+)$/.exec(response.url()) ?? [];
-    if (key?.includes("/c/")) chunks.add(key);
-  });
-  /** Which objects are stored, of the documents and chunks that the picture needs. */
-  const missing = () =>
-    page.evaluate(
-      async (keys) => {
-        const cache = await caches.open("zarr-wasm/zarr-viewer");
-        const stored = (await cache.keys()).map(({ url }) => decodeURIComponent(url));
-        return keys.filter((key) => !stored.some((url) => url.includes(`/stores/pyramid/${key}`)));
-      },
-      ["zarr.json", "1/zarr.json", ...chunks],
-    );
-  // The site's server forbids to use responses before they are confirmed.
-  let mode: "first visit" | "hold" | "pass" = "first visit";
-  const held: Route[] = [];
-  const replaced: Replaced = new Map();
-  await page.route(/\/stores\/pyramid\/(?:(?:\d\/)?zarr\.json$|\d\/c\/)/, async (route) => {
-    if (mode === "hold") return void held.push(route);
-    if (mode === "pass") return pass(route, replaced);
+  // The site's server forbids to use responses offline.
+  await page.route(/\/stores\/pyramid\//, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, headers: { ...response.headers(), "cache-control": "max-age=0" } });
   });
   await viewer.show(query);
   await settles(page);
-  await expect.poll(missing).toEqual([]);
   const before = await viewer.canvas();
-  mode = "hold";
-  await page.reload();
-  // Labels are still looked for: documents that were not stored wait for the confirmations.
+  const stored = () =>
+    page.evaluate(async () => (await (await caches.open("zarr-wasm/zarr-viewer")).keys()).length);
+  const chunksStored = () =>
+    page.evaluate(async () => {
+      const keys = await (await caches.open("zarr-wasm/zarr-viewer")).keys();
+      return keys.some(({ url }) => decodeURIComponent(url).includes("/c/"));
+    });
+  await expect.poll(chunksStored).toBe(true);
+  let count = -1;
+  await expect.poll(async () => [count, (count = await stored())].every((n, _, [first]) => n === first)).toBe(true);
+  const panel = page.getByRole("region", { name: "Memory" });
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/stores/pyramid/")) requests.push(request.url());
+  });
+  await panel.getByLabel("Work offline, with kept data only").check();
   await viewer.reaches("ready");
-  const isSame = async () => (await viewer.canvas()).data.equals(before.data);
-  await expect.poll(isSame).toBe(true);
-  await expect
-    .poll(() => [true, false].every((is) => held.some((route) => isChunk(route) === is)))
-    .toBe(true);
-  mode = "pass";
-  return { held, replaced, isSame };
-}
-
-test("the viewer shows the stored picture until a document turns out to have changed", async ({
-  viewer,
-  page,
-}) => {
-  const { held, replaced, isSame } = await visitTwice(viewer, page);
-  const root = held.map((route) => route.request().url()).find((url) => url.endsWith("/pyramid/zarr.json"))!;
-  const document = await (await page.request.get(root)).json();
-  document.attributes.ome.multiscales[0].name = "renamed";
-  replaced.set(root, Buffer.from(JSON.stringify(document)));
-  const again = page.waitForRequest(/\/pyramid\/zarr\.json$/);
-  for (const route of held) await pass(route, replaced);
-  await again;
-  await settles(page);
-  await expect.poll(isSame).toBe(true);
-});
-
-test("the viewer replaces the stored picture if a chunk has changed", async ({ viewer, page }) => {
-  const { held, replaced, isSame } = await visitTwice(viewer, page);
-  // The finest level comes first.
-  const urls = held.filter(isChunk).map((route) => route.request().url());
-  const [first, other] = urls.sort();
-  replaced.set(first!, await (await page.request.get(other!)).body());
-  const again = page.waitForRequest(/\/pyramid\/zarr\.json$/);
-  for (const route of held) await pass(route, replaced);
-  await again;
-  await settles(page);
-  await expect.poll(isSame).toBe(false);
+  await page.reload();
+  await viewer.reaches("ready");
+  await expect.poll(async () => (await viewer.canvas()).data.equals(before.data)).toBe(true);
+  expect(requests).toEqual([]);
+  await page.getByRole("region", { name: "Memory" }).getByLabel("Work offline, with kept data only").uncheck();
+  await expect.poll(() => requests.length).toBeGreaterThan(0);
+  await viewer.reaches("ready");
 });

@@ -1,6 +1,7 @@
 // Persistent caches in pages whose storage is full, fails or is forbidden: reading goes on without it.
 import type { Page } from "@playwright/test";
 import type * as Library from "zarr-wasm";
+import type * as CacheEntry from "zarr-wasm/cache";
 import { expect, test } from "./site.js";
 
 test.beforeEach(async ({ page, site }) => {
@@ -10,8 +11,9 @@ test.beforeEach(async ({ page, site }) => {
 /** Reads an array with a persistent cache. Returns the sum of its elements and the size of the cache. */
 const visit = (page: Page) =>
   page.evaluate(async () => {
-    const entry = "/lib/index.js";
-    const { getBytes, HttpStore, open, PersistentCache } = (await import(entry)) as typeof Library;
+    const [entry, cacheEntry] = ["/lib/index.js", "/lib/cache.js"];
+    const { getBytes, HttpStore, open } = (await import(entry)) as typeof Library;
+    const { PersistentCache } = (await import(cacheEntry)) as typeof CacheEntry;
     const persistentCache = new PersistentCache({ name: "failures" });
     const store = new HttpStore(new URL("/stores/pyramid/0", location.href), { persistentCache });
     // Requests for documents of other versions would be aborted in some visits, and then not stored.

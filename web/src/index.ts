@@ -144,7 +144,7 @@ export type { Progress } from "./read/assemble.js";
 export { ByteCache, type ByteCacheLike } from "./store/cache.js";
 export type { DirectoryHandle, FileHandle, WritableFile } from "./store/directory/handles.js";
 export { DirectoryHandleStore } from "./store/directory/store.js";
-export { PersistentCache, type PersistentCacheOptions } from "./store/http/persistent-cache.js";
+export type { PersistentCache } from "./store/http/persistent-cache.js";
 export { HttpStore, type HttpStoreOptions } from "./store/http/store.js";
 export { WritableHttpStore, type WritableHttpStoreOptions } from "./store/http/writable-store.js";
 export { listChildren } from "./store/listing.js";

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as zarr from "zarr-wasm";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { FileSystemStore } from "zarr-wasm/node";
+import { PersistentCache } from "zarr-wasm/cache";
 import { copy } from "zarr-wasm/transfer";
 import { errorOf } from "../support/support.js";
 
@@ -89,7 +90,7 @@ describe("unknown options", () => {
     ],
     ["IcechunkStore.open", (o) => zarr.IcechunkStore.open(url, o)],
     ["copy", (o) => copy(array, store, o)],
-    ["PersistentCache", (o) => new zarr.PersistentCache(o)],
+    ["PersistentCache", (o) => new PersistentCache(o)],
     ...calls["options of stores"]!.map(([name, call]): [string, Options] => [name, call]),
     ["FileSystemStore", folder],
   ])("of %s are refused", async (_, call) => {

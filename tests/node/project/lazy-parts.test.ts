@@ -94,11 +94,6 @@ const partSources: Readonly<Record<string, readonly string[]>> = {
     "formats/parquet/pages.js",
     "formats/parquet/thrift.js",
   ],
-  "bundle/store-http-cached-responses.js": [
-    "store/http/cached-responses.js",
-    "store/http/cache-entry.js",
-    "store/http/cache-storage.js",
-  ],
   "bundle/store-node.js": ["store/file/store.js", "store/file/read.js", "store/http/node.js"],
   "bundle/edit-part.js": [
     "edit/create.js",

@@ -38,7 +38,6 @@ describe("public API", () => {
         "HttpStore",
         "IcechunkStore",
         "MapStore",
-        "PersistentCache",
         "ReferenceStore",
         "WorkerPool",
         "WritableHttpStore",
@@ -170,6 +169,7 @@ describe("public API", () => {
         "fileSink",
       ]
     `);
+    expect(Object.keys(await import("zarr-wasm/cache"))).toEqual(["PersistentCache"]);
     expect(Object.keys(await import("zarr-wasm/transfer")).sort()).toEqual(["copy", "verify"]);
   });
 });

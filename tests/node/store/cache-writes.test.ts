@@ -11,6 +11,7 @@ function recorder() {
   const written: string[] = [];
   const storage: EntryStorage = {
     read: async () => undefined,
+    place: async (id) => id,
     write: async (id) => void written.push(id),
     touch: async () => {},
     list: async () => [],

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { getBytes, HttpStore, open, slice } from "zarr-wasm";
-import { folder, fresh, putArray, read, server, useCacheServer, visit } from "../support/cache-visits.js";
+import { folder, fresh, openVisit, putArray, read, server, useCacheServer, visit } from "../support/cache-visits.js";
 import { bytesOf, errorOf, randomBytes } from "../support/support.js";
 import { bytesLittle, documents, pick, regular, sharded, v2Meta, writeV2 } from "../support/zarr-writer.js";
 
@@ -53,7 +53,7 @@ describe("a second visit", () => {
     server.set("/c/0", randomBytes(5000));
     server.headers = () => headers;
     expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
-    const { store } = visit();
+    const { store } = await openVisit();
     expect(await store.get("/c/0")).toEqual(randomBytes(5000));
     expect(server.sent).toBe(0);
     expect(server.log()).toEqual(["/c/0 304"]);
@@ -82,7 +82,7 @@ describe("a second visit", () => {
   it("remembers missing objects as long as the server says", async () => {
     server.headers = (at) => (at === "/c/0" ? fresh() : {});
     expect(await read(["/c/0", "/c/1"])).toEqual(["/c/0 404", "/c/1 404"]);
-    const { store } = visit();
+    const { store } = await openVisit();
     expect([await store.get("/c/0"), await store.get("/c/1")]).toEqual([undefined, undefined]);
     expect(server.log()).toEqual(["/c/1 404"]);
   });
@@ -94,18 +94,18 @@ describe("a second visit", () => {
       return true;
     };
     await read(["/c/0"]);
-    const { store } = visit();
+    const { store } = await openVisit();
     expect(await store.get("/c/0")).toEqual(bytesOf("chunk"));
     expect(server.log()).toEqual([]);
   });
 
-  it("searches for chunks of an array only if it was visited before", async () => {
+  it("confirms fresh chunks that were stored before their document was read", async () => {
     await putArray("/a", 5);
     server.headers = fresh;
     const key = "/a/c/0/0";
     await read([key]);
     const visited = () => read(["/a/zarr.json", key]);
-    expect(await visited()).toEqual(["/a/zarr.json 200", `${key} 200`]);
+    expect(await visited()).toEqual(["/a/zarr.json 200", `${key} 304`]);
     expect(await visited()).toEqual(["/a/zarr.json 304"]);
   });
 
@@ -133,14 +133,15 @@ describe("a second visit", () => {
     }
   });
 
-  it("reads visited data without a server", async () => {
+  it("reads visited data offline, and never infers that from failures", async () => {
     const written = await putArray("/a", 3);
     server.objects.delete("/a/c/1/1"); // a missing chunk
     const store2 = documents({});
     await writeV2(store2, v2Meta(), { dataType: "int32", codecs: [bytesLittle] }, randomBytes(96, 4));
     for (const [key, body] of store2.entries) server.set(`/b${key}`, body);
-    const all = async () => {
+    const all = async (offline = false) => {
       const { store, cache } = visit();
+      cache.offline = offline;
       const a = await open(store, { path: "a", kind: "array" });
       const b = await open(new HttpStore(server.url, { retryDelay: 1, persistentCache: cache }), {
         path: "b",
@@ -153,21 +154,22 @@ describe("a second visit", () => {
     const online = await all();
     expect(online[0]!.subarray(0, 8)).toEqual(written.elements.subarray(0, 8));
     await server.stop();
-    expect(await all()).toEqual(online);
-    const { store } = visit();
-    expect((await errorOf(() => store.get("/never-seen"))).code).toBe("fetch-failed");
+    expect((await errorOf(all)).code).toBe("fetch-failed");
+    expect(await all(true)).toEqual(online);
+    const { store, cache } = visit();
+    cache.offline = true;
+    expect((await errorOf(() => store.get("/never-seen"))).code).toBe("offline");
     await server.start();
   });
 
-  it("without a server does not use responses that must be confirmed", async () => {
+  it("offline does not use responses that must be confirmed", async () => {
     for (const control of ["no-cache", "must-revalidate", "max-age=0, must-revalidate"]) {
       server.set("/c/0", bytesOf("chunk"), `"${control}"`);
       server.headers = () => ({ "cache-control": control });
       await read(["/c/0"]);
-      await server.stop();
-      const { store } = visit({ retries: 0 });
-      expect((await errorOf(() => store.get("/c/0"))).code).toBe("fetch-failed");
-      await server.start();
+      const { store, cache } = visit();
+      cache.offline = true;
+      expect((await errorOf(() => store.get("/c/0"))).code).toBe("offline");
     }
   });
 
@@ -182,7 +184,7 @@ describe("a second visit", () => {
       request.socket.destroy();
       return true;
     };
-    const { store } = visit();
+    const { store } = await openVisit();
     expect(await store.get("/c/0")).toEqual(bytesOf("new"));
   });
 });
@@ -193,7 +195,7 @@ describe("another version", () => {
     await read(["/c/0"]);
     server.set("/c/0", bytesOf("new"), '"2"');
     expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
-    const { store } = visit();
+    const { store } = await openVisit();
     expect(await store.get("/c/0")).toEqual(bytesOf("new"));
     expect(server.log()).toEqual(["/c/0 304"]);
   });
@@ -253,7 +255,7 @@ describe("another version", () => {
     expect(await look()).toEqual(["/g/zarr.json 304"]);
   });
 
-  it("of a shard is never combined with stored parts", async () => {
+  it("of a shard is never combined with stored parts: one read fails", async () => {
     server.headers = fresh;
     const shape = { chunk_grid: regular(8, 8), codecs: [sharded([4, 4], [bytesLittle])] };
     const one = [slice(0, 4), slice(0, 4)];
@@ -270,8 +272,13 @@ describe("another version", () => {
     // The shard is replaced, in another order, and its document is not: stored parts are still fresh.
     const next = await putArray("/s", 9, shape, { order: "reverse", gap: 20 });
     server.objects.set("/s/zarr.json", document);
-    const all = await look([slice(0, 8), slice(0, 8)]);
-    expect(all).toEqual(next.elements);
+    const everything = [slice(0, 8), slice(0, 8)];
+    const { store, cache } = visit();
+    const array = await open(store, { path: "s", version: 3, kind: "array" });
+    const read = () => getBytes(array, everything, { wholeShardBytes: 0 });
+    expect(await errorOf(read)).toMatchObject({ _tag: "Network", code: "outdated" });
+    expect((await read()).bytes).toEqual(next.elements);
+    await cache.flush();
     expect(await look(one)).toEqual(
       pick(next, [
         [0, 1, 2, 3],
@@ -289,7 +296,7 @@ describe("another version", () => {
       return true;
     };
     server.set("/c/0", bytesOf("new"), '"2"');
-    const { store } = visit();
+    const { store } = await openVisit();
     expect(await store.get("/c/0")).toEqual(bytesOf("new"));
   });
 
@@ -360,7 +367,7 @@ describe("is not stored", () => {
     server.set("/c/0", bytesOf("chunk"));
     server.headers = fresh;
     for (const _ of [1, 2]) {
-      const { store, cache } = visit({}, 2 ** 26, `${server.url}?${query}`);
+      const { store, cache } = await openVisit({}, 2 ** 26, `${server.url}?${query}`);
       await store.get("/c/0");
       await cache.flush();
       expect(server.log()).toHaveLength(1);
@@ -372,7 +379,7 @@ describe("is not stored", () => {
     server.set("/c/0", bytesOf("chunk"));
     server.headers = fresh;
     for (const requests of [1, 0]) {
-      const { store, cache } = visit(
+      const { store, cache } = await openVisit(
         {},
         2 ** 26,
         `${server.url}?versionId=0123456789abcdef0123456789abcdef&v=2`,
@@ -400,7 +407,7 @@ describe("is not stored", () => {
     ] as const) {
       server.objects.set("/s", { body: randomBytes(100), etag });
       const part = async () => {
-        const { store, cache } = visit();
+        const { store, cache } = await openVisit();
         expect(await store.getRange("/s", { offset: 10, length: 5 })).toEqual(randomBytes(100).slice(10, 15));
         await cache.flush();
         return server.log().length;
@@ -426,7 +433,7 @@ describe("is not stored", () => {
     };
     server.set("/c/0", bytesOf("right"));
     await read(["/c/0"]);
-    const { store } = visit();
+    const { store } = await openVisit();
     expect(await store.get("/c/0")).toEqual(bytesOf("right"));
   });
 });

@@ -7,6 +7,8 @@ export interface HttpResponse {
   readonly statusText: string;
   /** Whether the server is of another origin, so that CORS may hide headers. */
   readonly isCors: boolean;
+  /** Whether it came through a redirect. */
+  readonly isRedirected?: boolean;
   readonly headers: { get(name: string): string | null };
   /** Whether the buffers of pieces have no other users. Default: they may be overwritten after `take` returns. */
   readonly isOwned?: boolean;
@@ -24,6 +26,8 @@ export interface TransportRequest {
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE";
   readonly headers: Headers;
   readonly body?: NonNullable<RequestInit["body"]>; // types of Node alone have no BodyInit
+  /** Bypasses the browser's own cache. */
+  readonly cache?: "no-cache";
   /** Its signal ends the request and the reading of its response. */
   readonly watch: IdleTimeout;
 }

@@ -110,6 +110,8 @@ export interface ErrorCodes {
     | "html-page"
     | "redirect"
     | "changed"
+    | "outdated"
+    | "offline"
     | "file-failed"
     | "missing-target"
     | "short-target"

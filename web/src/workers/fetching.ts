@@ -65,13 +65,15 @@ class RemoteRequest {
   }
 
   async #read(): Promise<void> {
-    const { url, headers, origin } = this.ask;
+    const { url, headers, origin, cache } = this.ask;
     const here = (globalThis as { origin?: string }).origin;
     if (origin !== here) throw new Error("the worker belongs to another origin");
     const { signal } = this.#abort;
-    const response = await fetch(url, { headers: headers as [string, string][], signal });
-    const { status, statusText, type, body } = response;
-    this.#head = { status, statusText, isCors: type === "cors", headers: [...response.headers] };
+    const init = { headers: headers as [string, string][], signal, ...(cache && { cache }) };
+    const response = await fetch(url, init);
+    const { status, statusText, type, body, redirected: isRedirected } = response;
+    const isCors = type === "cors";
+    this.#head = { status, statusText, isCors, isRedirected, headers: [...response.headers] };
     const reader = body?.getReader();
     while (reader) {
       this.#timer ??= setTimeout(() => this.#flush(), flushInterval);
@@ -121,6 +123,7 @@ export interface FetchStart {
   readonly fetch: number;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly cache?: "no-cache" | undefined;
   /** Origin of the calling thread. A worker with another origin would get different responses. */
   readonly origin: string | undefined;
 }
@@ -153,6 +156,7 @@ export interface FetchHead {
   readonly status: number;
   readonly statusText: string;
   readonly isCors: boolean;
+  readonly isRedirected: boolean;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 

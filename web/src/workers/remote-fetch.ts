@@ -110,7 +110,7 @@ export class FetchConnection {
   }
 
   /** Sends a request. Rejects if there is no response, and when the request's watch aborts. */
-  send(url: URL, { headers, watch: { signal } }: TransportRequest): Promise<HttpResponse> {
+  send(url: URL, { headers, cache, watch: { signal } }: TransportRequest): Promise<HttpResponse> {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       const drop = () => {
@@ -129,7 +129,7 @@ export class FetchConnection {
       if (signal.aborted) return drop();
       signal.addEventListener("abort", drop, { once: true });
       const { origin } = globalThis as { origin?: string };
-      this.post({ fetch: id, url: url.href, headers: [...headers], origin });
+      this.post({ fetch: id, url: url.href, headers: [...headers], origin, cache });
     });
   }
 
@@ -184,6 +184,10 @@ class RemoteResponse implements HttpResponse {
 
   get isCors(): boolean {
     return this.#head!.isCors;
+  }
+
+  get isRedirected(): boolean {
+    return this.#head!.isRedirected;
   }
 
   get headers() {

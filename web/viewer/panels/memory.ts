@@ -4,7 +4,7 @@
  */
 import { h, labelled, select } from "../base/dom.js";
 import { formatByteCount } from "../base/format.js";
-import { keepData, keptData } from "../source/kept-data.js";
+import { keepData, keptData, workOffline } from "../source/kept-data.js";
 
 export interface Memory {
   /** Limit and usage in bytes. */
@@ -28,11 +28,8 @@ export class MemoryPanel {
     );
     const row = labelled("Memory for cached data", this.#choice);
     row.append(this.#used);
-    const keep = h("input", { type: "checkbox", onchange: () => keepData(keep.checked) });
-    keep.checked = keptData.enabled;
-    const keeping = h("label", { class: "zw-check" }, keep, "Keep data for later visits");
     const attributes = { class: "zw-card zw-memory", "aria-label": "Memory", hidden: true };
-    this.element = h("section", attributes, row, keeping);
+    this.element = h("section", attributes, row, ...keptDataChoices());
   }
 
   /** Hidden for content that is not cached: tables and single values. */
@@ -54,4 +51,24 @@ export class MemoryPanel {
     }
     this.#choice.value = value;
   }
+}
+
+/** Returns the switches of kept data. Without kept data, there is nothing to show offline. */
+function keptDataChoices(): HTMLElement[] {
+  const offline = h("input", { type: "checkbox", onchange: () => workOffline(offline.checked) });
+  const sync = () => {
+    keep.checked = keptData.enabled;
+    offline.checked = keptData.offline;
+    offline.disabled = !keptData.enabled;
+  };
+  const change = () => {
+    keepData(keep.checked);
+    sync();
+  };
+  const keep = h("input", { type: "checkbox", onchange: change });
+  sync();
+  return [
+    h("label", { class: "zw-check" }, keep, "Keep data for later visits"),
+    h("label", { class: "zw-check" }, offline, "Work offline, with kept data only"),
+  ];
 }

@@ -1,34 +1,53 @@
 /** Keeps data that have been read on this device, for later visits and without a connection. */
-import { PersistentCache } from "zarr-wasm";
+import { PersistentCache } from "zarr-wasm/cache";
 
-/** Readers of metadata: called when some turn out to be outdated. */
+/** Readers of metadata: called when data are read from another place, the server or this device. */
 export const readers = new Set<{ reload(): unknown }>();
 
-/** For all viewers of an origin. Pictures of the stored data are shown while requests confirm their metadata. */
-export const keptData = new PersistentCache({
-  name: "zarr-viewer",
-  onOutdated: () => {
-    for (const reader of readers) reader.reload();
-  },
-});
+/** For all viewers of an origin. */
+export const keptData = new PersistentCache({ name: "zarr-viewer" });
 
 /** In the local storage if it is switched off. */
 const setting = "zarr-viewer: keep data";
+/** In the local storage if no requests are sent. */
+const offlineSetting = "zarr-viewer: offline";
 
 try {
   keptData.enabled = localStorage.getItem(setting) !== "no";
+  keptData.offline = keptData.enabled && localStorage.getItem(offlineSetting) === "yes";
 } catch {
   keptData.enabled = false; // pages without storage
+}
+
+/** Stores a setting; undefined for the default. Without a storage it applies to this page only. */
+function store(name: string, value: string | undefined): void {
+  try {
+    if (value === undefined) localStorage.removeItem(name);
+    else localStorage.setItem(name, value);
+  } catch {
+    // Applies to this page only.
+  }
 }
 
 /** Switches keeping on or off; off also removes the data. */
 export function keepData(isOn: boolean): void {
   keptData.enabled = isOn;
-  try {
-    if (isOn) localStorage.removeItem(setting);
-    else localStorage.setItem(setting, "no");
-  } catch {
-    // Applies to this page only.
-  }
-  if (!isOn) keptData.clear().catch(() => {});
+  store(setting, isOn ? undefined : "no");
+  if (isOn) return;
+  keptData.clear().catch(() => {});
+  if (keptData.offline) workOffline(false);
 }
+
+/** Shows kept data without requests, or reads from servers again. Opens the sources anew: both may have other versions. */
+export function workOffline(isOn: boolean): void {
+  keptData.offline = isOn;
+  store(offlineSetting, isOn ? "yes" : undefined);
+  reloadAll();
+}
+
+function reloadAll(): void {
+  for (const reader of readers) reader.reload();
+}
+
+// What was read offline is not combined with later responses.
+globalThis.addEventListener?.("online", () => keptData.enabled && reloadAll());

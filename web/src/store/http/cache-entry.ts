@@ -1,13 +1,12 @@
-/** Stored responses: which may be stored, their bytes in a storage, their freshness and validators. Spec: RFC 9111. */
-import { isRecord } from "../../util/arguments.js";
-import { isBytes } from "../../util/bytes.js";
+/** Stored responses: which may be stored, their bytes in a storage, freshness and validators. Spec: RFC 9111. */
+import { ByteSink } from "../../util/buffers.js";
 import { crc32 } from "../../util/inflate.js";
 import { textDecoder, textEncoder } from "../../util/platform.js";
 import type { HttpResponse, TransportRequest } from "../transport.js";
 import { isOpen } from "./redirects.js";
-import { claimsPage, missingStatus, wholeStatus } from "./response.js";
+import { announcedBytes, claimsPage, isEncoded, missingStatus, wholeStatus } from "./response.js";
 
-/** Versions of metadata documents, by URL. */
+/** Versions of metadata documents, by the ids of their requests. */
 export type DocumentVersions = Readonly<Record<string, string>>;
 
 /** A stored response. */
@@ -21,29 +20,17 @@ export interface CacheEntry {
   readonly headers: Readonly<Record<string, string>>;
   /** Versions of the metadata documents in the folders above, at that time. */
   readonly documents: DocumentVersions;
-  /** Identifies the program that stored it, from start to end; entries of older versions lack it. */
-  readonly visit?: string | undefined;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** Identifies a request; `isCacheable` rules out all headers that are not part of it. */
-export function requestId({ href }: URL, { headers }: TransportRequest): string {
+export function requestId({ href }: URL, { headers }: Pick<TransportRequest, "headers">): string {
   const [address] = href.split("#");
   return JSON.stringify([address, ...[...headers].sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
-/** Names of query parameters with keys, and of signed URLs of S3, Google Cloud, Azure, CloudFront and Akamai. */
-const secretName =
-  /sig|token|secret|passw|credential|auth|session|jwt|hmac|^(?:x-(?:amz|goog)-|hdn|(?:api|access|private|user|subscription|key-pair)?[-_]?(?:key|id)$|code$|policy$|se$|sp$|sv$)/i;
-/** A longer value may be a key, whatever its name. */
-const maxPlainValue = 32;
-
-/** Whether a query may have a key. Version ids are long and public. */
-const hasSecret = ({ searchParams }: URL): boolean =>
-  [...searchParams].some(
-    ([name, value]) =>
-      !/^(?:version-?id|generation)$/i.test(name) && (secretName.test(name) || value.length >= maxPlainValue),
-  );
+/** The only query parameters of URLs whose responses are stored: any other one may be a key. */
+const publicParameter = /^(?:v|version|version-?id|generation)$/i;
 
 /** Whether the response to a request may be stored: the request has no keys, in headers or its URL. */
 export function isCacheable(url: URL, { method, headers }: TransportRequest): boolean {
@@ -54,24 +41,32 @@ export function isCacheable(url: URL, { method, headers }: TransportRequest): bo
     isOpen(method, headers) &&
     url.username === "" &&
     url.password === "" &&
-    !hasSecret(url)
+    [...url.searchParams.keys()].every((name) => publicParameter.test(name))
   );
 }
+
+/** Whether Cache-Control has a directive, whatever separates it from others. */
+const hasDirective = (control: string | null | undefined, names: string): boolean =>
+  new RegExp(`(?:^|[^\\w-])(?:${names})(?![\\w-])`, "i").test(control ?? "");
 
 /** Request headers that are part of an entry's id, or the same for all requests of an origin and runtime. */
 const knownVary = /^(?:|accept|accept-encoding|origin|range|access-control-request-.*|sec-fetch-.*)$/;
 
-/** Whether a response may be stored. Those for one user may not: `private`, with cookies, by cookies or keys. */
+/** Whether the headers of a response, also of one with status 304, allow to store it for all users. */
+export function isPublic({ isRedirected, headers }: HttpResponse): boolean {
+  if (isRedirected || hasDirective(headers.get("cache-control"), "no-store|private")) return false;
+  const vary = (headers.get("vary") ?? "").toLowerCase().split(",");
+  return headers.get("set-cookie") === null && vary.every((name) => knownVary.test(name.trim()));
+}
+
+/** Whether a response may be stored. */
 export function isStorable(answer: HttpResponse): boolean {
   const { status, headers } = answer;
   const isPart = status === 206;
   if (!isPart && !wholeStatus.has(status) && !missingStatus.has(status)) return false;
-  const control = directives(headers.get("cache-control"));
-  if (control.has("no-store") || control.has("private") || headers.get("set-cookie") !== null) return false;
-  const vary = (headers.get("vary") ?? "").toLowerCase().split(",");
-  if (!vary.every((name) => knownVary.test(name.trim()))) return false;
-  if (claimsPage(answer) || /^\s*multipart\//i.test(headers.get("content-type") ?? "")) return false;
-  return !isPart || validatorOf(partOf(answer)) !== undefined;
+  if (!isPublic(answer) || claimsPage(answer)) return false;
+  if (/^\s*multipart\//i.test(headers.get("content-type") ?? "")) return false;
+  return !isPart || validatorOf(headOf(answer)) !== undefined;
 }
 
 /** The headers that are stored: those that reads, freshness and validation need. */
@@ -80,20 +75,9 @@ const storedHeaders = [
   ...["cache-control", "expires", "date", "age"],
 ];
 
-/** Returns the entry of a response. */
-export function entryOf(
-  id: string,
-  answer: HttpResponse,
-  documents: DocumentVersions,
-  body: Uint8Array<ArrayBuffer>,
-  visit: string,
-): CacheEntry {
-  return { ...partOf(answer), id, isCors: answer.isCors, documents, visit, body };
-}
-
 type Head = Pick<CacheEntry, "status" | "headers" | "at">;
 
-function partOf({ status, headers }: HttpResponse): Head {
+export function headOf({ status, headers }: HttpResponse): Head {
   const found = storedHeaders.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value] as const];
@@ -103,22 +87,11 @@ function partOf({ status, headers }: HttpResponse): Head {
 
 /** Returns an entry after a response with status 304. */
 export function confirmed(entry: CacheEntry, answer: HttpResponse, documents: DocumentVersions): CacheEntry {
-  const { headers, at } = partOf(answer);
+  const { headers, at } = headOf(answer);
   const { "content-type": _type, "content-range": _range, ...news } = headers;
   // The age of the stored response is not that of the new one.
   const { age: _age, ...kept } = entry.headers;
-  const known = { ...entry.documents, ...documents };
-  return { ...entry, headers: { ...kept, ...news }, at, documents: known };
-}
-
-/** Returns the directives of Cache-Control by name, with their values. */
-function directives(text: string | null | undefined): ReadonlyMap<string, string> {
-  const pairs = (text ?? "")
-    .toLowerCase()
-    .split(",")
-    .map((directive) => directive.trim().split("="));
-  // Of duplicates, the first one counts.
-  return new Map(pairs.reverse().map(([name = "", value = ""]) => [name, value.replaceAll('"', "")]));
+  return { ...entry, headers: { ...kept, ...news }, at, documents };
 }
 
 /** Lifetime of `immutable` responses without an explicit one, in milliseconds. */
@@ -126,17 +99,18 @@ const immutableLifetime = 365 * 24 * 3_600_000;
 
 /** Returns for how many milliseconds a response is fresh. */
 function freshnessLifetime({ headers, at }: Head): number {
-  const control = directives(headers["cache-control"]);
-  if (control.has("no-cache")) return 0;
-  const maxAge = control.get("max-age");
-  if (maxAge !== undefined) return /^\d+$/.test(maxAge) ? Number(maxAge) * 1000 : 0;
-  if (control.has("immutable")) return immutableLifetime;
+  const control = headers["cache-control"] ?? "";
+  if (hasDirective(control, "no-cache")) return 0;
+  const ages = [...control.matchAll(/(?:^|[^\w-])max-age\s*=\s*"?([^\s",;]*)/gi)];
+  if (ages.length > 0)
+    return Math.min(...ages.map(([, text]) => (/^\d+$/.test(text!) ? Number(text) * 1000 : 0)));
+  if (hasDirective(control, "immutable")) return immutableLifetime;
   if (headers["expires"] === undefined) return 0;
   const start = headers["date"] === undefined ? at : Date.parse(headers["date"]);
   return Date.parse(headers["expires"]) - start || 0;
 }
 
-/** Whether an entry may be used without a request. Never if the clock has been set back since. */
+/** Whether an entry is fresh. Never if the clock has been set back since. */
 export function isFresh(entry: Head, now = Date.now()): boolean {
   const { headers, at } = entry;
   if (now < at) return false;
@@ -145,14 +119,12 @@ export function isFresh(entry: Head, now = Date.now()): boolean {
   return age + now - at < freshnessLifetime(entry);
 }
 
-/** Whether a response has an explicit lifetime, so that it is worth storing its confirmation. */
-export const hasLifetime = (entry: Head): boolean => freshnessLifetime(entry) > 0;
+/** Whether a confirmation is worth storing: without an explicit lifetime, the next use is confirmed, too. */
+export const isWorthWriting = (entry: Head): boolean => freshnessLifetime(entry) > 0;
 
-/** Whether an entry may be used if its server cannot be reached. */
-export function mayBeStale({ headers }: Head): boolean {
-  const control = directives(headers["cache-control"]);
-  return !["no-cache", "must-revalidate"].some((name) => control.has(name));
-}
+/** Whether an entry may be used without its server. */
+export const mayBeOffline = (entry: Head): boolean =>
+  isFresh(entry) || !hasDirective(entry.headers["cache-control"], "no-cache|must-revalidate");
 
 /** Minimum age of a change that identifies a version, in milliseconds. Spec: RFC 9110, section 8.8.2.2. */
 const settledAfter = 60_000;
@@ -170,67 +142,44 @@ export function validatorOf({ status, headers, at }: Head): string | undefined {
   return Date.parse(changed) <= date - settledAfter ? changed : undefined;
 }
 
-/** Returns the headers of a request that confirms an entry; undefined if it cannot be confirmed. */
-export function revalidationHeaders(entry: CacheEntry): readonly [name: string, value: string] | undefined {
+/** Returns the ETag, or the time of the last change. Servers mark ETags of compressed responses. */
+export const tagOf = (get: (name: string) => string | null | undefined): string =>
+  (get("etag") ?? get("last-modified") ?? "").replace(/^W\/|-{1,2}(?:gzip|br|zstd)(?="$)/g, "");
+
+/** Returns the header of a request that confirms an entry; undefined if it cannot be confirmed. */
+export function revalidationHeader(entry: CacheEntry): readonly [name: string, value: string] | undefined {
   const validator = validatorOf(entry);
   if (validator === undefined) return undefined;
   return [validator.endsWith('"') ? "if-none-match" : "if-modified-since", validator];
 }
 
 /** Whether a response with status 304 is about an entry: servers may name another ETag by mistake. */
-export function confirms({ headers }: HttpResponse, entry: CacheEntry): boolean {
+export function confirms({ headers, isRedirected }: HttpResponse, entry: CacheEntry): boolean {
   const [before, now] = [entry.headers["etag"], headers.get("etag")].map((etag) => etag?.replace(/^W\//, ""));
-  return before === undefined || now === undefined || before === now;
+  return !isRedirected && (before === undefined || now === undefined || before === now);
 }
 
-/** Start of every entry. The last character is the version of the format. */
-const magic = 0x7a_77_63_31; // "zwc1"
-/** Magic, lengths of head and body, their checksums. */
-const prefixBytes = 20;
-
-/** Returns the bytes of an entry, in parts. */
-export function encodeEntry({ body, ...head }: CacheEntry): Uint8Array<ArrayBuffer>[] {
-  const text = textEncoder().encode(JSON.stringify(head)) as Uint8Array<ArrayBuffer>;
-  const prefix = new DataView(new ArrayBuffer(prefixBytes));
-  [magic, text.byteLength, body.byteLength, crc32(text), crc32(body)].forEach((word, i) => {
-    prefix.setUint32(4 * i, word);
-  });
-  return [new Uint8Array(prefix.buffer), text, body];
+/** Returns the bytes of an entry: length and checksum of the head, the head as JSON, the body. */
+export function encodeEntry({ body, ...head }: CacheEntry): Uint8Array<ArrayBuffer> {
+  const text = textEncoder().encode(JSON.stringify({ ...head, length: body.byteLength, sum: crc32(body) }));
+  const bytes = new Uint8Array(8 + text.byteLength + body.byteLength);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, text.byteLength);
+  view.setUint32(4, crc32(text));
+  bytes.set(text, 8);
+  bytes.set(body, 8 + text.byteLength);
+  return bytes;
 }
 
-/** Returns an entry from its bytes; undefined if they are damaged, or of another request. */
+/** Returns an entry from its bytes; undefined if its body is damaged, or of another request. @throws for a damaged head. */
 export function decodeEntry(bytes: Uint8Array, id: string): CacheEntry | undefined {
-  if (bytes.byteLength < prefixBytes) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, prefixBytes);
-  const [start, headBytes, bodyBytes, headSum, bodySum] = [0, 4, 8, 12, 16].map((at) => view.getUint32(at));
-  if (start !== magic || prefixBytes + headBytes! + bodyBytes! !== bytes.byteLength) return undefined;
-  const text = bytes.subarray(prefixBytes, prefixBytes + headBytes!);
-  const body = bytes.subarray(prefixBytes + headBytes!) as Uint8Array<ArrayBuffer>;
-  if (crc32(text) !== headSum || crc32(body) !== bodySum) return undefined;
-  try {
-    const entry: unknown = { ...JSON.parse(textDecoder().decode(text)), body };
-    return isEntry(entry) && entry.id === id ? entry : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const isTexts = (value: unknown): value is Record<string, string> =>
-  isRecord(value) && Object.values(value).every((text) => typeof text === "string");
-
-function isEntry(value: unknown): value is CacheEntry {
-  if (!isRecord(value)) return false;
-  const { id, status, isCors, at, headers, documents, visit, body } = value;
-  return (
-    typeof id === "string" &&
-    typeof status === "number" &&
-    typeof isCors === "boolean" &&
-    typeof at === "number" &&
-    isTexts(headers) &&
-    isTexts(documents) &&
-    (visit === undefined || typeof visit === "string") &&
-    isBytes(body)
-  );
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const headBytes = view.getUint32(0);
+  const text = bytes.subarray(8, 8 + headBytes);
+  if (crc32(text) !== view.getUint32(4)) return undefined;
+  const { length, sum, ...head } = JSON.parse(textDecoder().decode(text));
+  const body = bytes.subarray(8 + headBytes) as Uint8Array<ArrayBuffer>;
+  return head.id === id && body.byteLength === length && crc32(body) === sum ? { ...head, body } : undefined;
 }
 
 /** Returns a stored response as if it had just been received. */
@@ -249,3 +198,32 @@ export function storedResponse({ status, isCors, headers, body }: CacheEntry): H
 /** Returns the version of a metadata document: another one has other contents, or was written again. */
 export const versionOf = (entry: CacheEntry): string =>
   `${validatorOf(entry) ?? ""} ${entry.body.byteLength} ${crc32(entry.body)}`;
+
+/** Larger responses are not stored. */
+const maxEntryBytes = 64 * 2 ** 20;
+
+/** Returns a response that passes on its whole body once it was read to its end. */
+export function recorded(answer: HttpResponse, onBody: (body: Uint8Array<ArrayBuffer>) => void): HttpResponse {
+  const { status, statusText, isCors, headers, isOwned = false } = answer;
+  const read: HttpResponse["read"] = async (take) => {
+    const expected = announcedBytes(answer);
+    let sink = (expected ?? 0) <= maxEntryBytes ? new ByteSink(expected ?? 0) : undefined;
+    await answer.read((piece) => {
+      if (sink && sink.length + piece.byteLength > maxEntryBytes) sink = undefined;
+      sink?.add(piece); // before `take`, after which the piece may be overwritten
+      const goesOn = take(piece);
+      if (!goesOn) sink = undefined;
+      return goesOn;
+    });
+    if (sink && isWhole(answer, sink.length)) onBody(sink.bytes());
+  };
+  return { status, statusText, isCors, headers, isOwned, read, discard: () => answer.discard() };
+}
+
+/** Whether a body was not cut off: it has the announced length, or a framing whose end cannot be missed. */
+function isWhole(answer: HttpResponse, length: number): boolean {
+  const announced = announcedBytes(answer);
+  if (announced !== undefined && !answer.isCors) return length === announced;
+  // CORS hides the framing; browsers check it.
+  return answer.isCors || isEncoded(answer) || /chunked/i.test(answer.headers.get("transfer-encoding") ?? "");
+}

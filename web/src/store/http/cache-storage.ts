@@ -1,24 +1,20 @@
 /** Storage of persistent caches: the Cache API of browsers, or files. Writes entries and evicts old ones. */
-import { hasNodeModules, nodeModule } from "../../util/platform.js";
+import { cached, hasNodeModules, nodeModule } from "../../util/platform.js";
 import { hiddenName, isHidden } from "../temp-names.js";
 import { type CacheEntry, encodeEntry } from "./cache-entry.js";
 
-/** An entry without its contents. */
-export interface StoredItem {
-  /** Identifies the item in this storage. */
-  readonly place: string;
-  readonly bytes: number;
-  /** When it was used last, in milliseconds since 1970. */
-  readonly used: number;
-}
+/** An entry without its contents. `used` is the time of its last use, in milliseconds since 1970. */
+type StoredItem = { readonly place: string; readonly bytes: number; readonly used: number };
 
 /** Methods reject if the storage fails. Entries are replaced as a whole: readers see all bytes of an entry or none. */
 export interface EntryStorage {
+  /** Returns the place of an entry in this storage. */
+  place(id: string): Promise<string>;
   /** Reads an entry; undefined for none. Its bytes may be damaged. */
-  read(id: string): Promise<Uint8Array | undefined>;
-  write(id: string, parts: readonly Uint8Array<ArrayBuffer>[]): Promise<void>;
+  read(place: string): Promise<Uint8Array | undefined>;
+  write(place: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Notes that an entry was used. */
-  touch(id: string): Promise<void>;
+  touch(place: string): Promise<void>;
   list(): Promise<StoredItem[]>;
   remove(place: string): Promise<void>;
 }
@@ -26,92 +22,63 @@ export interface EntryStorage {
 /** Opens a storage; undefined if this runtime has none. Nothing is created before the first write. */
 export function openStorage(name: string, folder: string | undefined): EntryStorage | undefined {
   if (hasNodeModules()) return new FileStorage(async () => folder ?? (await userFolder(name)));
-  return hasCaches() ? new BrowserStorage(`zarr-wasm/${name}`) : undefined;
-}
-
-/** Whether the page may use the Cache API. Pages without a secure context lack it; in sandboxed frames reading it throws. */
-function hasCaches(): boolean {
   try {
-    return typeof caches !== "undefined";
+    return typeof caches === "undefined" ? undefined : new BrowserStorage(`zarr-wasm/${name}`);
   } catch {
-    return false;
+    return undefined; // sandboxed frames
   }
 }
 
-/** Address of entries in the Cache API, which takes URLs as keys. They are never requested. */
-const keyBase = "https://zarr-wasm.invalid/";
-/** Entries are written again to note their use, so this happens rarely: after this many milliseconds. */
+/** Entries of browsers are written again to note their use, so this happens rarely: after this many milliseconds. */
 const touchAfter = 24 * 3_600_000;
-
-/**
- * Reads without an entry after which all entries are listed, and the time for which the list is used, in
- * milliseconds: a list takes less time than many reads. Entries that other pages write in this time are not found.
- */
-const missesBeforeList = 32;
-const listTime = 30_000;
+const usedAt = ({ headers }: Request): number => Number(headers.get("x-used"));
 
 class BrowserStorage implements EntryStorage {
-  #cache: Promise<Cache> | undefined;
-  #misses = 0;
-  #listed: { readonly keys: Set<string>; readonly at: number } | undefined;
+  readonly #open = cached(() => caches.open(this.name));
+  /** The places of all entries, once they are listed: a list takes less time than many reads without a result. */
+  #places: Set<string> | undefined;
 
-  constructor(private readonly name: string) {}
-
-  #open(): Promise<Cache> {
-    this.#cache ??= caches.open(this.name);
-    return this.#cache;
+  constructor(private readonly name: string) {
+    this.list().then(
+      (items) => (this.#places = new Set(items.map(({ place }) => place))),
+      () => {},
+    );
   }
 
-  async read(id: string): Promise<Uint8Array | undefined> {
-    const key = entryKey(id);
-    if (this.#isAbsent(key)) return undefined;
-    const response = await (await this.#open()).match(key);
-    this.#misses = response ? 0 : this.#misses + 1;
-    if (this.#misses === missesBeforeList) this.list().catch(() => {});
+  /** Keys of the Cache API are URLs. They are never requested. */
+  place = async (id: string): Promise<string> => `https://zarr-wasm.invalid/${encodeURIComponent(id)}`;
+
+  async read(place: string): Promise<Uint8Array | undefined> {
+    if (this.#places && !this.#places.has(place)) return undefined;
+    const response = await (await this.#open()).match(place);
     return response && new Uint8Array(await response.arrayBuffer());
   }
 
-  #isAbsent(key: string): boolean {
-    if (!this.#listed) return false;
-    if (performance.now() - this.#listed.at < listTime) return !this.#listed.keys.has(key);
-    this.#listed = undefined;
-    this.#misses = 0;
-    return false;
-  }
-
-  async write(id: string, parts: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
-    const blob = new Blob(parts as Uint8Array<ArrayBuffer>[]);
+  async write(place: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     // `keys` returns the headers of requests without reading the bodies of responses.
-    const headers = { "x-bytes": String(blob.size), "x-used": String(Date.now()) };
-    this.#listed?.keys.add(entryKey(id));
-    await (await this.#open()).put(new Request(entryKey(id), { headers }), new Response(blob));
+    const headers = { "x-bytes": String(bytes.byteLength), "x-used": String(Date.now()) };
+    await (await this.#open()).put(new Request(place, { headers }), new Response(bytes));
+    this.#places?.add(place);
   }
 
-  async touch(id: string): Promise<void> {
-    const cache = await this.#open();
-    const [request] = await cache.keys(entryKey(id));
+  async touch(place: string): Promise<void> {
+    const [request] = await (await this.#open()).keys(place);
     if (!request || Math.abs(Date.now() - usedAt(request)) < touchAfter) return;
-    const bytes = await this.read(id);
-    if (bytes) await this.write(id, [bytes as Uint8Array<ArrayBuffer>]);
+    const bytes = await this.read(place);
+    if (bytes) await this.write(place, bytes as Uint8Array<ArrayBuffer>);
   }
 
   async list(): Promise<StoredItem[]> {
     const requests = await (await this.#open()).keys();
-    this.#listed = { keys: new Set(requests.map(({ url }) => url)), at: performance.now() };
-    return requests.map((request) => ({
-      place: request.url,
-      bytes: Number(request.headers.get("x-bytes")),
-      used: usedAt(request),
-    }));
+    return requests.map((request) => {
+      return { place: request.url, bytes: Number(request.headers.get("x-bytes")), used: usedAt(request) };
+    });
   }
 
   async remove(place: string): Promise<void> {
     await (await this.#open()).delete(place);
   }
 }
-
-const entryKey = (id: string): string => keyBase + encodeURIComponent(id);
-const usedAt = ({ headers }: Request): number => Number(headers.get("x-used"));
 
 /** Ending of entries. Other files in the folder are left alone. */
 const ending = ".zwcache";
@@ -121,114 +88,68 @@ const abandonedAfter = 3_600_000;
 type Fs = typeof import("node:fs/promises");
 
 class FileStorage implements EntryStorage {
-  #opened: Promise<{ fs: Fs; folder: string; fileName: (id: string) => string }> | undefined;
+  readonly #fs = cached(() => nodeModule<Fs>("node:fs/promises"));
+  readonly #folder = cached(() => this.findFolder());
 
   constructor(private readonly findFolder: () => Promise<string>) {}
 
-  #open() {
-    const open = async () => {
-      const [fs, { createHash }, folder] = await Promise.all([
-        nodeModule<Fs>("node:fs/promises"),
-        nodeModule<typeof import("node:crypto")>("node:crypto"),
-        this.findFolder(),
-      ]);
-      const fileName = (id: string) => `${folder}/${createHash("sha256").update(id).digest("hex")}${ending}`;
-      return { fs, folder, fileName };
-    };
-    this.#opened ??= open();
-    return this.#opened;
+  async place(id: string): Promise<string> {
+    const { createHash } = await nodeModule<typeof import("node:crypto")>("node:crypto");
+    return `${await this.#folder()}/${createHash("sha256").update(id).digest("hex")}${ending}`;
   }
 
-  async read(id: string): Promise<Uint8Array | undefined> {
-    const { fs, fileName } = await this.#open();
-    try {
-      return await fs.readFile(fileName(id));
-    } catch (error) {
-      if ((error as { code?: unknown }).code === "ENOENT") return undefined;
-      throw error;
-    }
+  async read(place: string): Promise<Uint8Array | undefined> {
+    return (await this.#fs()).readFile(place).catch(() => undefined);
   }
 
   /** Writes a temporary file and renames it, so that no reader sees a part. */
-  async write(id: string, parts: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
-    const { fs, folder, fileName } = await this.#open();
+  async write(place: string, bytes: Uint8Array): Promise<void> {
+    const [fs, folder] = [await this.#fs(), await this.#folder()];
     const temporary = `${folder}/${hiddenName()}`;
-    const create = () => fs.open(temporary, "wx", 0o600);
-    const file = await create().catch(async (error) => {
-      if (error.code !== "ENOENT") throw error;
-      await makeFolder(fs, folder);
-      return create();
-    });
+    const write = () => fs.writeFile(temporary, bytes, { flag: "wx", mode: 0o600 });
     try {
-      try {
-        for (const part of parts) await file.writeFile(part);
-      } finally {
-        await file.close();
-      }
-      await fs.rename(temporary, fileName(id));
+      await write().catch(() => makeFolder(fs, folder).then(write));
+      await fs.rename(temporary, place);
     } catch (error) {
       await fs.rm(temporary, { force: true }).catch(() => {});
       throw error;
     }
   }
 
-  async touch(id: string): Promise<void> {
-    const { fs, fileName } = await this.#open();
-    const now = new Date();
-    await fs.utimes(fileName(id), now, now);
+  async touch(place: string): Promise<void> {
+    await (await this.#fs()).utimes(place, new Date(), new Date());
   }
 
   async list(): Promise<StoredItem[]> {
-    const { fs, folder } = await this.#open();
-    const names = await fs.readdir(folder).catch((error) => {
-      if (error.code === "ENOENT") return [];
-      throw error;
-    });
+    const [fs, folder] = [await this.#fs(), await this.#folder()];
     const items: StoredItem[] = [];
-    for (const name of names) {
-      if (!name.endsWith(ending) && !isHidden(name)) continue;
+    for (const name of await fs.readdir(folder).catch(() => [])) {
       const place = `${folder}/${name}`;
       // Another process may have removed it.
       const found = await fs.lstat(place).catch(() => undefined);
       if (!found?.isFile()) continue;
       if (name.endsWith(ending)) items.push({ place, bytes: found.size, used: found.mtimeMs });
-      else if (Math.abs(Date.now() - found.mtimeMs) > abandonedAfter) await this.remove(place);
+      else if (isHidden(name) && Math.abs(Date.now() - found.mtimeMs) > abandonedAfter) await this.remove(place);
     }
     return items;
   }
 
   async remove(place: string): Promise<void> {
-    const { fs } = await this.#open();
-    await fs.rm(place, { force: true });
+    await (await this.#fs()).rm(place, { force: true });
   }
 }
 
-/** Creates a folder and its parents. Node's recursive `mkdir` never returns in /proc. */
+/** Creates a folder and its parents; the next write reports a failure. Node's recursive `mkdir` never returns in /proc. */
 async function makeFolder(fs: Fs, folder: string): Promise<void> {
-  const create = () =>
-    fs.mkdir(folder, 0o700).catch((error) => {
-      if (error.code !== "EEXIST") throw error;
-    });
-  try {
-    await create();
-  } catch (error) {
-    const parent = folder.replace(/[/\\]+[^/\\]*[/\\]*$/, "");
-    if ((error as { code?: unknown }).code !== "ENOENT" || parent === "" || parent === folder) throw error;
-    await makeFolder(fs, parent);
-    await create();
-  }
+  for (const { index } of folder.matchAll(/[/\\]|$/g))
+    await fs.mkdir(folder.slice(0, index), 0o700).catch(() => {});
 }
 
 /** Returns the folder of a cache among the user's caches. */
 async function userFolder(name: string): Promise<string> {
   const { homedir } = await nodeModule<typeof import("node:os")>("node:os");
-  const { env, platform } = (globalThis as unknown as { process: NodeJS.Process }).process;
-  const byPlatform: Record<string, string | undefined> = {
-    darwin: `${homedir()}/Library/Caches`,
-    win32: env["LOCALAPPDATA"],
-  };
-  const caches = env["XDG_CACHE_HOME"] || byPlatform[platform] || `${homedir()}/.cache`;
-  return `${caches}/zarr-wasm/${name}`;
+  const { env } = (globalThis as unknown as { process: NodeJS.Process }).process;
+  return `${env["XDG_CACHE_HOME"] || `${homedir()}/.cache`}/zarr-wasm/${name}`;
 }
 
 /** Maximum size of the entries that wait to be written, in bytes. Further ones are not stored. */
@@ -237,30 +158,20 @@ const maxQueuedBytes = 48 * 2 ** 20;
 const pause = { page: 150, files: 20, most: 10_000 };
 /** Consecutive failures after which nothing is written any more. */
 const maxFailures = 3;
-/** Share of the maximum size that an eviction leaves. */
-const keptShare = 0.8;
-/** Share of the maximum size after whose writing the storage is listed again: other processes write there, too. */
-const checkedShare = 1 / 8;
 /** Files take up multiples of this, in bytes. */
 const blockBytes = 4096;
-/** Maximum number of entries whose use is remembered. */
-const maxTouched = 10_000;
 /** Differences between clocks, in milliseconds. */
 const clockSlack = 60_000;
 
 const entryCost = (bytes: number): number => Math.ceil(Math.max(1, bytes) / blockBytes) * blockBytes;
-const totalSize = (items: readonly StoredItem[]): number =>
-  items.reduce((sum, { bytes }) => sum + entryCost(bytes), 0);
 
 /** Writes entries in the background, and evicts the least recently used ones. */
 export class EntryWriter {
   #last: Promise<void> | undefined;
   #queuedBytes = 0;
   #failures = 0;
-  /** Size of all entries when they were listed, and of those written since. */
-  #listedBytes: number | undefined;
-  #writtenBytes = 0;
-  /** Entries whose use was noted. */
+  /** Bytes that may be written before the storage is listed again: other processes write there, too. */
+  #unlistedBytes = 0;
   readonly #touched = new Set<string>();
   #readAt = 0;
   /** Number of callers that wait for all writes. */
@@ -275,12 +186,8 @@ export class EntryWriter {
 
   /** Whether an entry of this size would be written. */
   hasRoom(bytes: number): boolean {
-    return (
-      this.isEnabled() &&
-      this.#failures < maxFailures &&
-      bytes <= this.maxBytes / 2 &&
-      this.#queuedBytes + bytes <= maxQueuedBytes
-    );
+    const isLow = bytes <= this.maxBytes / 2 && this.#queuedBytes + bytes <= maxQueuedBytes;
+    return isLow && this.isEnabled() && this.#failures < maxFailures;
   }
 
   /** Notes that an object is read: writes wait, for they take time from reads. */
@@ -293,18 +200,22 @@ export class EntryWriter {
     const bytes = entry.body.byteLength + blockBytes;
     if (!this.hasRoom(bytes)) return;
     this.#enqueue(bytes, async () => {
-      await this.storage.write(entry.id, encodeEntry(entry));
+      await this.storage.write(await this.storage.place(entry.id), encodeEntry(entry));
       this.#failures = 0;
-      this.#writtenBytes += entryCost(bytes);
-      await this.#limit();
+      this.#unlistedBytes -= entryCost(bytes);
+      if (this.#unlistedBytes < 0) await this.#limit(this.maxBytes);
     });
   }
 
-  /** Notes that an entry was used. */
+  remove(id: string): void {
+    this.#enqueue(0, async () => this.storage.remove(await this.storage.place(id)));
+  }
+
+  /** Notes that an entry was used; once is enough. */
   touch(id: string): void {
-    if (this.#touched.has(id) || this.#touched.size >= maxTouched) return;
+    if (this.#touched.has(id)) return;
     this.#touched.add(id);
-    this.#enqueue(0, () => this.storage.touch(id).catch(() => {})); // it may have been evicted
+    this.#enqueue(0, async () => this.storage.touch(await this.storage.place(id)).catch(() => {})); // evicted
   }
 
   async flush(): Promise<void> {
@@ -321,7 +232,7 @@ export class EntryWriter {
 
   async clear(): Promise<void> {
     await this.flush();
-    await this.#evict(0);
+    await this.#limit(0);
   }
 
   #enqueue(bytes: number, work: () => Promise<void>): void {
@@ -345,11 +256,8 @@ export class EntryWriter {
       const left = Math.min(Math.max(since, this.#readAt) + rest, since + pause.most) - performance.now();
       if (left <= 0 || this.#flushes > 0) return;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, left);
-        this.#endPause = () => {
-          clearTimeout(timer);
-          resolve();
-        };
+        this.#endPause = resolve;
+        setTimeout(resolve, left);
       });
     }
   }
@@ -357,34 +265,25 @@ export class EntryWriter {
   /** Frees half of the space, as the quota or the disk may be exhausted. */
   async #onFailure(): Promise<void> {
     if (++this.#failures > maxFailures) return;
-    try {
-      await this.#evict(totalSize(await this.storage.list()) / 2);
-    } catch {
-      this.#failures = maxFailures;
-    }
+    await this.#limit(0, 0.5).catch(() => (this.#failures = maxFailures));
   }
 
-  async #limit(): Promise<void> {
-    if (this.#listedBytes === undefined || this.#writtenBytes > this.maxBytes * checkedShare) {
-      this.#listedBytes = totalSize(await this.storage.list());
-      this.#writtenBytes = 0;
-    }
-    if (this.#listedBytes + this.#writtenBytes > this.maxBytes) await this.#evict(this.maxBytes * keptShare);
-  }
-
-  /** Removes the entries that were used least recently until at most `maxBytes` are left. */
-  async #evict(maxBytes: number): Promise<void> {
+  /**
+   * Removes the entries that were used least recently if all have more than `maxBytes`.
+   * @param share Keeps this share of all bytes instead. Default: 80 % of `maxBytes`.
+   */
+  async #limit(maxBytes: number, share?: number): Promise<void> {
     const now = Date.now();
     // Times in the future were noted before the clock was set back.
-    const usedAt = ({ used }: StoredItem) => (used > now + clockSlack ? 0 : used);
-    const items = (await this.storage.list()).sort((a, b) => usedAt(a) - usedAt(b));
-    let total = totalSize(items);
+    const ageOf = ({ used }: StoredItem) => (used > now + clockSlack ? now : now - used);
+    const items = (await this.storage.list()).sort((a, b) => ageOf(b) - ageOf(a));
+    let total = items.reduce((sum, { bytes }) => sum + entryCost(bytes), 0);
+    const target = total <= maxBytes ? total : share === undefined ? 0.8 * maxBytes : share * total;
     for (const { place, bytes } of items) {
-      if (total <= maxBytes) break;
+      if (total <= target) break;
       await this.storage.remove(place);
       total -= entryCost(bytes);
     }
-    this.#listedBytes = total;
-    this.#writtenBytes = 0;
+    this.#unlistedBytes = Math.min(this.maxBytes - total, this.maxBytes / 8);
   }
 }

@@ -126,6 +126,7 @@ function drop(message: IncomingMessage): void {
 
 class NodeResponse implements HopResponse {
   readonly isCors = false;
+  isRedirected = false;
   readonly status: number;
   readonly statusText: string;
   readonly headers = {

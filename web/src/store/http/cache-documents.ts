@@ -1,0 +1,71 @@
+/** The metadata documents that a program has read, and when their servers last confirmed them. */
+import type { CacheEntry, DocumentVersions } from "./cache-entry.js";
+
+/** Time for which a confirmed document counts as current, in milliseconds: for the chunks of one read. */
+const confirmedTime = 5000;
+/** Maximum number of folders whose documents are remembered. */
+const maxFolders = 20_000;
+
+/** Documents that describe the objects in their folder and below. */
+const document = /(?:^|\/)(?:\.z(?:array|group|attrs|metadata)|meta|attrs|repo|[^/]*\.json)$/;
+export const isDocument = ({ pathname }: URL): boolean => document.test(pathname);
+
+/** Whether an object is never used without the server's confirmation: a document, or a file with an own directory. */
+export const isConfirmedAlways = ({ pathname }: URL): boolean =>
+  document.test(pathname) || /\.(?:zip|ozx|parq|parquet)$/i.test(pathname);
+
+export interface KnownDocument {
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly version: string;
+  /** Result of `performance.now()`; undefined if it was read offline. */
+  readonly confirmedAt: number | undefined;
+}
+
+export const isRecent = ({ confirmedAt }: KnownDocument): boolean =>
+  confirmedAt !== undefined && performance.now() - confirmedAt < confirmedTime;
+
+export class Documents {
+  /** By folder, then by the id of the request. */
+  readonly #folders = new Map<string, Map<string, KnownDocument>>();
+
+  /** Notes the version of a document; undefined for a missing one. */
+  note(id: string, url: URL, found: KnownDocument | undefined): void {
+    // Objects below no known document are always confirmed.
+    if (this.#folders.size > maxFolders) this.#folders.clear();
+    const folder = folderOf(url);
+    const known = this.#folders.get(folder) ?? new Map<string, KnownDocument>();
+    this.#folders.set(folder, known);
+    // What was confirmed before stays so if it is read offline.
+    if (found?.confirmedAt === undefined && found?.version === known.get(id)?.version) return;
+    if (found) known.set(id, found);
+    else known.delete(id);
+  }
+
+  /** Returns the documents in the folders above an object, except itself. */
+  above(url: URL, id: string): readonly (readonly [id: string, KnownDocument])[] {
+    const found: (readonly [string, KnownDocument])[] = [];
+    for (let folder = folderOf(url); folder.length > url.origin.length; folder = parentOf(folder))
+      for (const known of this.#folders.get(folder) ?? []) if (known[0] !== id) found.push(known);
+    return found;
+  }
+
+  versionsAbove(url: URL, id: string): DocumentVersions {
+    return Object.fromEntries(this.above(url, id).map(([other, { version }]) => [other, version]));
+  }
+}
+
+/** Returns the folder of an object, with a trailing "/". */
+const folderOf = ({ origin, pathname }: URL): string =>
+  origin + pathname.slice(0, pathname.lastIndexOf("/") + 1);
+const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+
+/** Whether an entry was stored with exactly these documents, at least one. */
+export function isTied({ documents: tied }: CacheEntry, documents: DocumentVersions): boolean {
+  const ids = Object.keys(documents);
+  return ids.length > 0 && ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === documents[id]);
+}
+
+/** Whether an entry was stored with another version of one of these documents. */
+export const isContradicted = ({ documents: tied }: CacheEntry, documents: DocumentVersions): boolean =>
+  Object.entries(documents).some(([id, version]) => tied[id] !== undefined && tied[id] !== version);
