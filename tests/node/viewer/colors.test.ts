@@ -312,6 +312,26 @@ it("labels have the colours of the metadata, and others their own", () => {
   expect(parseColor("#102030")).toEqual([16, 32, 48]);
 });
 
+it("the colours of labels, all or beside selected ones, take at most 20 ms to make", () => {
+  const looks: Partial<LayerStyle>[] = [{}, { selected: [7] }];
+  for (const look of looks) {
+    const times: number[] = [];
+    for (let run = 0; run < 5; run++) {
+      // Tables are kept until there are too many.
+      for (let i = 0; i < 128; i++) {
+        const digits = (256 * run + i).toString(16).padStart(6, "0");
+        layerColors({ ...style, colormap: `#${digits},#ffffff` });
+      }
+      // Time of the processor: other programs do not count.
+      const before = process.cpuUsage();
+      layerColors({ ...style, kind: "labels", colormap: "labels", ...look });
+      const { user, system } = process.cpuUsage(before);
+      times.push((user + system) / 1000);
+    }
+    expect(Math.min(...times)).toBeLessThanOrEqual(20);
+  }
+});
+
 it("labels below 8,454,144 have different colours", () => {
   const table = colorTable("labels");
   const used = new Uint8Array(2 ** 24);
