@@ -142,7 +142,7 @@ it("a map that leaves no colour clamps to its ends", () => {
     columnStride: 1,
   };
   const pixels = new Uint32Array(2);
-  paintPlane(plane, table, { low: 0, high: 1, scale: "linear" }, undefined, true, pixels);
+  paintPlane(plane, table, { low: 0, high: 1, scale: "linear" }, undefined, pixels);
   expect([...pixels]).toEqual([table[0], table[255]]);
 });
 
@@ -190,7 +190,7 @@ describe("scales", () => {
     const plane = { values, offset: 0, rows: 1, columns: values.length, rowStride: 0, columnStride: 1 };
     const pixels = new Uint32Array(values.length);
     const outside = { below: [0, 0, 255], above: [0, 255, 0] } as const;
-    paintPlane(plane, table, { low, high, scale }, outside, true, pixels);
+    paintPlane(plane, table, { low, high, scale }, outside, pixels);
     return [...pixels].map((pixel) => {
       const [red, green, blue] = pixelBytes(pixel);
       return pixel === 0 ? "none" : blue > 0 ? "below" : green > 0 ? "above" : red;
