@@ -227,7 +227,7 @@ test("without WebGL2 the same picture is drawn by a 2-D context", async ({ viewe
   await viewer.show("source=/stores/bytes&map=gray&range=0:256");
   expect(await page.locator(".zw-canvas").getAttribute("data-renderer")).toBe("canvas");
   await viewer.showsGray(grayTable(5, 7, [0, 256], (row, column) => byteValue([row, column])));
-  await viewer.show("source=/stores/holes&map=gray&range=1:4");
+  await viewer.show("source=/stores/holes&map=gray&range=1:4&outside=mark");
   const at = async (row: number, column: number) => [
     ...(await viewer.pixels([row, row + 1], [column, column + 1])).data,
   ];

@@ -117,6 +117,18 @@ test("an SVG has text as text, and one embedded picture", async ({ viewer, page 
   for (const wanted of ["depths", "x, µm", "y, µm", "0", "300"]) expect(texts).toContain(wanted);
 });
 
+test("triangles at the ends of the legend's bar are in the picture", async ({ viewer, page }) => {
+  await viewer.show("source=/stores/depths&select=4,:,:&map=gray&range=90:120");
+  const dialog = await openDialog(page);
+  await dialog.getByLabel("Format").selectOption("svg");
+  const { bytes } = await saved(page);
+  const ends = [...bytes.toString().matchAll(/<polygon points="([^"]+)" fill="([^"]+)"\/>/g)];
+  // Each has a contour. They point away from the bar.
+  expect([1, 3].map((i) => ends[i]![2])).toEqual(["rgb(0,0,0)", "rgb(255,255,255)"]);
+  const places = ends.map(([, points]) => points!.split(" ").map((point) => Number.parseFloat(point)));
+  expect(places.map(([base, tip]) => base! > tip!)).toEqual([true, true, false, false]);
+});
+
 test("panes and their crosshair are in the picture", async ({ viewer, page }) => {
   await viewer.show("source=/stores/depths&select=4,:,:&planes=xy,xz,yz&map=gray&range=0:300");
   const dialog = await openDialog(page);

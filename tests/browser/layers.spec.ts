@@ -487,6 +487,8 @@ test("the panel colours a layer by a column, which the legend and figures explai
   await dialog.getByRole("button", { name: "Save", exact: true }).click();
   const svg = readFileSync(await (await downloading).path(), "utf8");
   for (const text of ["outlines: size", "≥ 2", "no value"]) expect(svg).toContain(`>${text}<`);
+  // A triangle at the upper end of the bar.
+  expect(svg).toMatch(/<polygon points="[^"]+" fill="rgb\(255,255,255\)"\/>/);
   await page.keyboard.press("Escape");
   await row.getByRole("checkbox").first().uncheck();
   await expect(items("outlines: size")).toHaveCount(0);

@@ -115,13 +115,31 @@ test("the automatic range is the minimum and maximum", async ({ viewer, page }) 
   await viewer.showsGray(grayTable(5, 6, [-50, -5], (y, x) => cubeValue([0, y, x])));
 });
 
-test("NaN, infinity and values beyond the range look different", async ({ viewer, page, problems }) => {
+test("NaN is transparent; infinity and values beyond the range look like its ends, or are marked", async ({ viewer, page, problems }) => {
   problems.expect(/404/);
-  await viewer.show("source=/stores/holes&map=gray&range=1:4");
+  const ends = page.locator(".zw-legend-scale .zw-legend-end");
   const at = async (row: number, column: number) => {
     const { data } = await viewer.pixels([row, row + 1], [column, column + 1]);
     return [...data];
   };
+  const endsHave = async (colors: readonly (readonly number[])[]) => {
+    for (const [i, color] of colors.entries()) {
+      await expect(ends.nth(i)).toBeVisible();
+      await expect(ends.nth(i).locator("span")).toHaveCSS("background-color", `rgb(${color.join(", ")})`);
+    }
+  };
+  // They look like the ends of the range, and triangles beside the bar say so.
+  await viewer.show("source=/stores/holes&map=gray&range=1:4");
+  const [black, white] = [
+    [0, 0, 0],
+    [255, 255, 255],
+  ] as const;
+  expect(await at(0, 1)).toEqual([0, 0, 0, 0]); // NaN: the background
+  expect(await at(0, 2)).toEqual([...white, 255]); // +∞
+  expect(await at(0, 3)).toEqual([...black, 255]);
+  expect(await at(5, 1)).toEqual([...white, 255]);
+  await endsHave([black, white]);
+  await viewer.show("source=/stores/holes&map=gray&range=1:4&outside=mark");
   const { below, above } = outsideColors(colorTable("gray"))!;
   expect(await at(0, 1)).toEqual([0, 0, 0, 0]); // NaN: the background
   expect(await at(0, 2)).toEqual([...above, 255]); // +∞
@@ -132,17 +150,12 @@ test("NaN, infinity and values beyond the range look different", async ({ viewer
   await expect(page.locator(".zw-legend-note").last()).toHaveText(
     "13 elements are not numbers (chequered) · 1 element is infinite",
   );
-  const caps = page.locator(".zw-legend-scale .zw-legend-cap");
-  await expect(caps.nth(0)).toBeVisible();
-  await expect(caps.nth(1)).toBeVisible();
-  await viewer.show("source=/stores/holes&map=gray&range=1:4&outside=clamp");
-  expect(await at(0, 3)).toEqual([0, 0, 0, 255]);
-  expect(await at(5, 1)).toEqual([255, 255, 255, 255]);
-  // Without such values the legend has no colours for them.
+  await endsHave([below, above]);
+  // Without such values the legend has no triangles.
   await viewer.show("source=/stores/bytes&map=gray&range=0:255");
   await expect(page.locator(".zw-legend-bar").first()).toBeVisible();
-  await expect(caps.nth(0)).toBeHidden();
-  await expect(caps.nth(1)).toBeHidden();
+  await expect(ends.nth(0)).toBeHidden();
+  await expect(ends.nth(1)).toBeHidden();
 });
 
 test("a chunk that is not stored looks like its fill value, and has a pattern if wanted", async ({
@@ -271,11 +284,11 @@ test("colours and limits belong to the current array, not to the previous one", 
   await expect.poll(async () => (await viewer.pixels()).data.equals(alone.data)).toBe(true);
 });
 
-test("half floats: the range excludes infinite values, which have their own colours", async ({
+test("half floats: the range excludes infinite values, which can have their own colours", async ({
   viewer,
   page,
 }) => {
-  await viewer.show("source=/stores/halves&map=gray");
+  await viewer.show("source=/stores/halves&map=gray&outside=mark");
   await expect(page.getByLabel("Lowest value", { exact: true })).toHaveValue("0");
   await expect(page.getByLabel("Highest value", { exact: true })).toHaveValue("3");
   const at = async (row: number, column: number) => [

@@ -58,7 +58,7 @@ test("an address and its settings", () => {
 test("numbers to pixels: ends, NaN, infinity, ranges without extent and without limit", () => {
   const table = Uint32Array.from({ length: 256 }, (_, i) => i + 1);
   const outside = { below: [0, 0, 255], above: [255, 0, 0] } as const;
-  const paint = (list: number[], low: number, high: number) => {
+  const paint = (list: number[], low: number, high: number, marks?: typeof outside) => {
     const pixels = new Uint32Array(list.length);
     const values = Float64Array.from(list);
     const plane = {
@@ -69,12 +69,13 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
       rowStride: list.length,
       columnStride: 1,
     };
-    paintPlane(plane, table, { low, high, scale: "linear" }, outside, false, pixels);
+    paintPlane(plane, table, { low, high, scale: "linear" }, marks, pixels);
     return [...pixels];
   };
   expect(paint([0, 1, 127.5, 255.9, 256, -1, 300], 0, 256)).toEqual([1, 2, 128, 256, 256, 1, 256]);
   const [minus, plus] = [outside.below, outside.above].map((color) => pixelColor(color));
-  expect(paint([Number.NaN, Infinity, -Infinity], 0, 1)).toEqual([0, plus, minus]);
+  expect(paint([Number.NaN, Infinity, -Infinity], 0, 1)).toEqual([0, 256, 1]);
+  expect(paint([Number.NaN, Infinity, -Infinity, 2, -1], 0, 1, outside)).toEqual([0, plus, minus, plus, minus]);
   expect(paint([4, 5, 6, Number.NaN], 5, 5)).toEqual([1, 129, 256, 0]);
   const { MAX_VALUE } = Number;
   expect(paint([-MAX_VALUE, 0, MAX_VALUE], -MAX_VALUE, MAX_VALUE)).toEqual([1, 129, 256]);
@@ -93,7 +94,7 @@ test("a downsampled plane: means of up to four elements, without transparent one
       const plane = { values, offset: 9, rows, columns, rowStride: 1, columnStride: rows };
       const pixels = new Uint32Array(15);
       paintThinned(plane, { rows: rowStep, columns: columnStep }, pixels, (part, into) =>
-        paintPlane(part, table, { low: 0, high: 256, scale: "linear" }, undefined, false, into),
+        paintPlane(part, table, { low: 0, high: 256, scale: "linear" }, undefined, into),
       );
       const places = (step: number) => (step === 1 ? [0] : [step / 4, (3 * step) / 4 - 1].map(Math.floor));
       for (let i = 0; i < pixels.length; i++) {

@@ -1,7 +1,7 @@
 // Volumes in a view: without WebGL2, with reduced motion, beside planes, and the bytes that they read.
 import { halved, omeVolume, rayOf, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
-import { withoutWebGL } from "./viewer-page.js";
+import { settles, withoutWebGL } from "./viewer-page.js";
 import { bytes, compared, errors, image, most, noise, serve, show } from "./volume-page.js";
 
 test("without WebGL2, a note and the plane appear instead of the volume", async ({
@@ -52,6 +52,26 @@ test("a volume beside planes has their range", async ({ viewer, page, problems }
   // Half of the range of the slice, and above it.
   await expect.poll(() => grayAt(0.25)).toBe(255);
   await expect.poll(async () => Math.abs((await grayAt(-0.25))! - 190)).toBeLessThan(67);
+});
+
+test("the range of a volume is the same near and far: that of its coarsest level", async ({
+  viewer,
+  page,
+  problems,
+}) => {
+  problems.expect(/404/);
+  await serve(page, image);
+  const coarsest = [...halved(bytes).data].map(Number);
+  const [low, high] = [Math.min(...new Set(coarsest)), Math.max(...new Set(coarsest))];
+  expect(high).toBeLessThan(Math.max(...new Set([...bytes.data].map(Number))));
+  for (const zoom of [0.3, 1, 6]) {
+    await viewer.show(`source=/volume&view=volume&mode=max&map=gray&orbit=30,20,${zoom}`);
+    await settles(page);
+    await expect(page.getByLabel("Lowest value", { exact: true })).toHaveValue(String(low));
+    await expect(page.getByLabel("Highest value", { exact: true })).toHaveValue(String(high));
+  }
+  // The nearest view has greater values.
+  await expect(page.locator(".zw-legend-scale .zw-legend-above")).toBeVisible();
 });
 
 test("a view reads little more than the chunks that its rays meet", async ({ viewer, page }) => {

@@ -142,7 +142,7 @@ it("a map that leaves no colour clamps to its ends", () => {
     columnStride: 1,
   };
   const pixels = new Uint32Array(2);
-  paintPlane(plane, table, { low: 0, high: 1, scale: "linear" }, undefined, true, pixels);
+  paintPlane(plane, table, { low: 0, high: 1, scale: "linear" }, undefined, pixels);
   expect([...pixels]).toEqual([table[0], table[255]]);
 });
 
@@ -190,7 +190,7 @@ describe("scales", () => {
     const plane = { values, offset: 0, rows: 1, columns: values.length, rowStride: 0, columnStride: 1 };
     const pixels = new Uint32Array(values.length);
     const outside = { below: [0, 0, 255], above: [0, 255, 0] } as const;
-    paintPlane(plane, table, { low, high, scale }, outside, true, pixels);
+    paintPlane(plane, table, { low, high, scale }, outside, pixels);
     return [...pixels].map((pixel) => {
       const [red, green, blue] = pixelBytes(pixel);
       return pixel === 0 ? "none" : blue > 0 ? "below" : green > 0 ? "above" : red;
@@ -310,6 +310,26 @@ it("labels have the colours of the metadata, and others their own", () => {
   const look = layerColors({ ...style, kind: "labels", colormap: "labels", labelColors: others });
   expect(pixelBytes(look[3]!)).toEqual([40, 50, 60]);
   expect(parseColor("#102030")).toEqual([16, 32, 48]);
+});
+
+it("the colours of labels, all or beside selected ones, take at most 20 ms to make", () => {
+  const looks: Partial<LayerStyle>[] = [{}, { selected: [7] }];
+  for (const look of looks) {
+    const times: number[] = [];
+    for (let run = 0; run < 5; run++) {
+      // Tables are kept until there are too many.
+      for (let i = 0; i < 128; i++) {
+        const digits = (256 * run + i).toString(16).padStart(6, "0");
+        layerColors({ ...style, colormap: `#${digits},#ffffff` });
+      }
+      // Time of the processor: other programs do not count.
+      const before = process.cpuUsage();
+      layerColors({ ...style, kind: "labels", colormap: "labels", ...look });
+      const { user, system } = process.cpuUsage(before);
+      times.push((user + system) / 1000);
+    }
+    expect(Math.min(...times)).toBeLessThanOrEqual(20);
+  }
 });
 
 it("labels below 8,454,144 have different colours", () => {

@@ -21,7 +21,7 @@ const layerOf = (dataset: Dataset, wanted: WantedState = {}): Layer =>
   planLayers(dataset, resolveState(arrayFacts(dataset), wanted))[0]!;
 
 let tiles = 0;
-function tile(values: readonly number[], gaps: Tile["gaps"] = []): Tile {
+function tile(values: readonly number[], gaps: Tile["gaps"] = [], level = 0): Tile {
   const plane = {
     values: Float64Array.from(values),
     offset: 0,
@@ -30,10 +30,45 @@ function tile(values: readonly number[], gaps: Tile["gaps"] = []): Tile {
     rowStride: values.length,
     columnStride: 1,
   };
-  return { key: `tile ${tiles++}`, level: 0, plane, gaps } as unknown as Tile;
+  return { key: `tile ${tiles++}`, level, plane, gaps } as unknown as Tile;
 }
 
 const all = { isPerSlice: false, isCommon: false };
+
+describe("the range of a volume", () => {
+  const ofCoarsest = { isPerSlice: true, isCommon: false, isOfCoarsest: true };
+  const coarse = (values: readonly number[]) => tile(values, [], 2);
+  const fine = () => tile([0, 1, 2, 249, 3, 4], [], 1);
+  const minmax = { range: { mode: "minmax" } } as const;
+
+  it.each(["after it", "while it is read"])("is that of the coarsest level if finer ones come %s", (when) => {
+    const layer = layerOf(volume([5, 2, 2]), minmax);
+    const ranges = new Ranges();
+    ranges.begin([layer], ofCoarsest);
+    ranges.add(coarse([1, 231]), layer);
+    if (when === "while it is read") ranges.add(fine(), layer);
+    expect(ranges.limits(layer)).toEqual([1, 231]);
+    ranges.add(coarse([0.5, 7]), layer);
+    ranges.settle();
+    expect(ranges.limits(layer)).toEqual([0.5, 231]);
+    ranges.add(fine(), layer);
+    expect(ranges.limits(layer)).toEqual([0.5, 231]);
+    expect(ranges.outside(layer)).toEqual({ isBelow: true, isAbove: true });
+  });
+
+  it("is that of a finer level if the coarsest has no numbers, and that of metadata if there is one", () => {
+    const layer = layerOf(volume([5, 2, 2]), minmax);
+    const declared = layerOf(volume([5, 2, 2], { actualRange: [-1, 500] }), minmax);
+    const ranges = new Ranges();
+    ranges.begin([layer], ofCoarsest);
+    ranges.add(coarse([Number.NaN]), layer);
+    ranges.add(fine(), layer);
+    expect(ranges.limits(layer)).toEqual([0, 249]);
+    ranges.begin([declared], ofCoarsest);
+    ranges.add(fine(), declared);
+    expect(ranges.limits(declared)).toEqual([-1, 500]);
+  });
+});
 
 describe("one range for all slices", () => {
   it("is that of the first slice until a sample has been read, then the sample's", () => {

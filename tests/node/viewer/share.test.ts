@@ -48,7 +48,7 @@ describe("addresses", () => {
     ["a camera", { camera: { row: 12.5, column: 3.25, scale: 7.5 } }],
     ["a range", { range: { mode: "manual", low: -1.5e-7, high: 4e12 } }],
     ["another range", { range: { mode: "percentile" } }],
-    ["colours", { colormap: "magma", isReversed: true, gamma: 0.5, outside: "clamp", isRangePerSlice: true }],
+    ["colours", { colormap: "magma", isReversed: true, gamma: 0.5, outside: "mark", isRangePerSlice: true }],
     ["how colours are spread", { scale: "symlog", steps: 7, isMissingMarked: true }],
     ["colours of the user", { colormap: "#000000,#ff8800,#ffffff" }],
     ["raw values", { isRaw: true }],

@@ -67,18 +67,29 @@ export function parseColor(text: string): Rgb {
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
+/** One pixel, and its bytes: tables have 65,536. */
+const bytes = new Uint8Array(4);
+const pixel = new Uint32Array(bytes.buffer);
+
 /** A pixel in the byte order of canvases. */
 export function pixelColor([red, green, blue]: readonly number[], alpha = 255): number {
-  return new Uint32Array(Uint8Array.of(red!, green!, blue!, alpha).buffer)[0]!;
+  bytes[0] = red!;
+  bytes[1] = green!;
+  bytes[2] = blue!;
+  bytes[3] = alpha;
+  return pixel[0]!;
 }
 
 /** Red, green and blue of a pixel. */
-export function pixelBytes(pixel: number): Rgb {
-  const [red, green, blue] = new Uint8Array(Uint32Array.of(pixel).buffer);
-  return [red!, green!, blue!];
+export function pixelBytes(color: number): Rgb {
+  pixel[0] = color;
+  return [bytes[0]!, bytes[1]!, bytes[2]!];
 }
 
 const background: Rgb = [20, 22, 28];
+
+/** Labels per turn around the circle: those of one turn have different colours almost always. */
+const labelsPerTurn = 720;
 
 /**
  * Colours a golden angle apart in hue, so that consecutive labels look very different. No two are the same:
@@ -87,28 +98,39 @@ const background: Rgb = [20, 22, 28];
  */
 function labelColors(): Uint32Array {
   const table = new Uint32Array(labelCount);
+  const used = new Uint32Array(2 ** 24 / 32); // a bit per colour
   table[0] = pixelColor(background);
-  const used = new Set([table[0]!]);
   for (let label = 1; label < labelCount; label++) {
-    const hue = (label * 137.508 + 200) % 360;
-    let pixel = table[0]!;
-    for (let turn = 0; used.has(pixel); turn++) {
-      const saturation = 0.62 + 0.3 * (((turn * 0.618) % 1) - (turn > 0 ? 0.5 : 0));
-      const lightness = 0.5 + 0.14 * ((label % 3) - 1) + (turn > 0 ? 0.13 * (((turn * 0.755) % 1) - 0.5) : 0);
-      const [red, green, blue] = hslToRgb(hue + turn * 0.31, saturation, lightness);
-      pixel = pixelColor([red, green, blue & ~1]);
-    }
-    used.add(pixel);
-    table[label] = pixel;
+    let turn = Math.floor(label / labelsPerTurn);
+    let color = labelColor(label, turn);
+    while ((used[color >> 5]! >> (color & 31)) & 1) color = labelColor(label, ++turn);
+    used[color >> 5]! |= 1 << (color & 31);
+    bytes[0] = color >> 16;
+    bytes[1] = color >> 8;
+    bytes[2] = color;
+    bytes[3] = 255;
+    table[label] = pixel[0]!;
   }
   return table;
 }
 
-function hslToRgb(hue: number, saturation: number, lightness: number): Rgb {
-  const channel = (n: number) => {
-    const k = (n + hue / 30) % 12;
-    const amount = saturation * Math.min(lightness, 1 - lightness);
-    return 255 * (lightness - amount * Math.max(-1, Math.min(k - 3, 9 - k, 1)));
-  };
-  return [channel(0), channel(8), channel(4)];
+/** Colour of a label in a turn, 0xrrggbb. */
+function labelColor(label: number, turn: number): number {
+  const hue = (label * 137.508 + 200 + turn * 0.31) / 30;
+  const saturation = turn === 0 ? 0.62 : 0.47 + 0.3 * fraction(turn * 0.618);
+  const middle = 0.36 + 0.14 * (label % 3);
+  const lightness = turn === 0 ? middle : middle - 0.065 + 0.13 * fraction(turn * 0.755);
+  const amount = saturation * Math.min(lightness, 1 - lightness);
+  const red = 255 * (lightness - amount * swing(hue));
+  const green = 255 * (lightness - amount * swing(hue + 8));
+  const blue = 255 * (lightness - amount * swing(hue + 4));
+  return (red << 16) | (green << 8) | (blue & ~1);
+}
+
+const fraction = (value: number): number => value - Math.floor(value);
+
+/** How far a channel is from the middle at a hue of 0 to 12: −1 is the most of it. */
+function swing(hue: number): number {
+  const k = hue - 12 * Math.floor(hue / 12);
+  return Math.max(-1, Math.min(k - 3, 9 - k, 1));
 }

@@ -2,7 +2,7 @@
  * Renders a part of a page: canvases, text, backgrounds and simple borders of its visible elements. This is enough
  * for the viewer's own markup, and needs neither a library nor an exception in the page's policy.
  */
-import type { Box, Surface } from "./surface.js";
+import type { Box, Point, Surface } from "./surface.js";
 
 /** The smallest box around elements, with a margin in CSS pixels. */
 export function boxAround(elements: readonly Element[], margin: number): Box {
@@ -52,8 +52,11 @@ function paintMark(surface: Surface, element: Element, box: DOMRect): void {
 
 function paintBox(surface: Surface, box: DOMRect, style: CSSStyleDeclaration): void {
   const { left, top, width, height } = box;
-  if (style.backgroundColor !== "rgba(0, 0, 0, 0)")
-    surface.fill(box, style.backgroundColor, Number.parseFloat(style.borderTopLeftRadius) || 0);
+  if (style.backgroundColor !== "rgba(0, 0, 0, 0)") {
+    const corners = polygonIn(box, style.clipPath);
+    if (corners) surface.polygon(corners, style.backgroundColor);
+    else surface.fill(box, style.backgroundColor, Number.parseFloat(style.borderTopLeftRadius) || 0);
+  }
   paintGradient(surface, box, style.backgroundImage);
   paintChequers(surface, box, style);
   for (const side of ["Top", "Right", "Bottom", "Left"] as const) {
@@ -67,6 +70,16 @@ function paintBox(surface: Surface, box: DOMRect, style: CSSStyleDeclaration): v
     for (const side of ["Top", "Right", "Bottom", "Left"] as const)
       paintSide(surface, around, side, outline, style.outlineColor);
   }
+}
+
+/** The corners of a `clip-path` whose places are percentages: the triangles of legends. */
+function polygonIn({ left, top, width, height }: DOMRect, clipPath: string): Point[] | undefined {
+  if (!clipPath.startsWith("polygon(")) return undefined;
+  const places = clipPath.slice(8, -1).split(",");
+  return places.map((place) => {
+    const [x, y] = place.trim().split(/\s+/).map(Number.parseFloat) as [number, number];
+    return { x: left + (x / 100) * width, y: top + (y / 100) * height };
+  });
 }
 
 /** Paints a border inside a box. */

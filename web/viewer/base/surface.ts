@@ -7,6 +7,11 @@ export interface Box {
   readonly height: number;
 }
 
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** Font and colour of text, as in computed styles. */
 export type TextStyle = Pick<
   CSSStyleDeclaration,
@@ -20,13 +25,14 @@ export interface Surface {
   /** Clips the rest of the group. */
   clip(box: Box): void;
   fill(box: Box, colour: string, radius?: number): void;
+  polygon(points: readonly Point[], colour: string): void;
   /** A gradient from left to right. */
   gradient(box: Box, stops: readonly (readonly [at: number, colour: string])[]): void;
   /** Squares of two colours. */
   chequers(box: Box, side: number, colours: readonly [string, string]): void;
   image(box: Box, canvas: HTMLCanvasElement, isPixelated: boolean): void;
   /** Text around a point. @param turn in degrees, clockwise */
-  text(text: string, at: { readonly x: number; readonly y: number }, style: TextStyle, turn: number): void;
+  text(text: string, at: Point, style: TextStyle, turn: number): void;
 }
 
 export class CanvasSurface implements Surface {
@@ -67,6 +73,14 @@ export class CanvasSurface implements Surface {
     context.fill();
   }
 
+  polygon(points: readonly Point[], colour: string): void {
+    const context = this.#context;
+    context.fillStyle = colour;
+    context.beginPath();
+    for (const { x, y } of points) context.lineTo(x, y);
+    context.fill();
+  }
+
   gradient({ left, top, width, height }: Box, stops: readonly (readonly [number, string])[]): void {
     const gradient = this.#context.createLinearGradient(left, 0, left + width, 0);
     for (const [at, colour] of stops) gradient.addColorStop(at, colour);
@@ -98,7 +112,7 @@ export class CanvasSurface implements Surface {
     context.restore();
   }
 
-  text(text: string, { x, y }: { x: number; y: number }, style: TextStyle, turn: number): void {
+  text(text: string, { x, y }: Point, style: TextStyle, turn: number): void {
     const context = this.#context;
     context.save();
     context.translate(x, y);

@@ -1,5 +1,5 @@
 /** Draws into an SVG document: shapes and text as vectors, canvases as PNG images. */
-import type { Box, Surface, TextStyle } from "./surface.js";
+import type { Box, Point, Surface, TextStyle } from "./surface.js";
 
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
@@ -70,6 +70,11 @@ export class SvgSurface implements Surface {
     this.#parts.push(tag("rect", { ...rectangle(box), rx: radius || undefined, ...paint("fill", colour) }));
   }
 
+  polygon(points: readonly Point[], colour: string): void {
+    const list = points.map(({ x, y }) => `${written(x)},${written(y)}`).join(" ");
+    this.#parts.push(tag("polygon", { points: list, ...paint("fill", colour) }));
+  }
+
   gradient(box: Box, stops: readonly (readonly [number, string])[]): void {
     const list = stops.map(([offset, colour]) =>
       tag("stop", { offset: String(offset), ...paint("stop-color", colour) }),
@@ -101,7 +106,7 @@ export class SvgSurface implements Surface {
     );
   }
 
-  text(text: string, { x, y }: { x: number; y: number }, style: TextStyle, turn: number): void {
+  text(text: string, { x, y }: Point, style: TextStyle, turn: number): void {
     const size = Number.parseFloat(style.fontSize);
     const { fontStyle, fontWeight, fontFamily } = style;
     const attributes = {

@@ -19,20 +19,17 @@ export interface ColorRange {
 interface Beyond {
   readonly below: number;
   readonly above: number;
-  readonly infinite: readonly [below: number, above: number];
 }
 
-function beyond(table: Uint32Array, outside: OutsideColors | undefined, isMarked: boolean): Beyond {
-  const ends = [table[0]!, table[255]!] as const;
-  const infinite = outside ? ([pixelColor(outside.below), pixelColor(outside.above)] as const) : ends;
-  const [below, above] = isMarked ? infinite : ends;
-  return { below, above, infinite };
-}
+const beyond = (table: Uint32Array, outside: OutsideColors | undefined): Beyond =>
+  outside
+    ? { below: pixelColor(outside.below), above: pixelColor(outside.above) }
+    : { below: table[0]!, above: table[255]! };
 
 /**
  * Colours a plane. The range is divided into 256 equal parts of its scale, one per entry of `table`. Values
- * outside get the colour of the nearer end, or one of `outside` if `isMarked`. NaN becomes a transparent
- * pixel, infinities the colours of `outside`.
+ * outside, infinite ones too, get a colour of `outside`; by default that of the nearer end. NaN becomes a
+ * transparent pixel.
  * @param pixels row by row, one 32-bit pixel per element.
  */
 export function paintPlane(
@@ -40,12 +37,11 @@ export function paintPlane(
   table: Uint32Array,
   { low, high, scale }: ColorRange,
   outside: OutsideColors | undefined,
-  isMarked: boolean,
   pixels: Uint32Array,
 ): void {
   // Halved, because the difference of two finite numbers may overflow.
   const factor = 128 / (high / 2 - low / 2);
-  const odd = beyond(table, outside, isMarked);
+  const odd = beyond(table, outside);
   if (!(high > low && Number.isFinite(factor))) paintFlat(plane, table, low, odd, pixels);
   else if (scale === "linear") paintScaled(plane, table, low, factor, odd, pixels);
   else paintBent(plane, table, { low, high, scale }, odd, pixels);
@@ -173,9 +169,8 @@ function paintBent(
   }
 }
 
-function oddPixel(value: number, part: number, { below, above, infinite }: Beyond): number {
+function oddPixel(value: number, part: number, { below, above }: Beyond): number {
   if (Number.isNaN(value)) return transparent;
-  if (!Number.isFinite(value)) return infinite[value > 0 ? 1 : 0];
   return part > 0 ? above : below;
 }
 

@@ -117,7 +117,7 @@ function pixelValues(tile: Tile, layer: SceneLayer, step: Thinning): ImageData {
 /** Colours the values of a plane, as the style of a layer says. */
 export function paintValues(plane: Plane, { style, low, high }: SceneLayer, pixels: Uint32Array): void {
   const range = { low, high, scale: style.scale };
-  paintPlane(plane, layerColors(style), range, outsideOf(style), style.outside === "mark", pixels);
+  paintPlane(plane, layerColors(style), range, outsideOf(style), pixels);
 }
 
 /** One label is chosen of several: the mean of their colours would be another label's. */

@@ -21,9 +21,9 @@ export function layerColors(style: LayerStyle): Uint32Array {
   return table;
 }
 
-/** Colours of values outside the range; undefined if the ends of the map stand for them, too. */
-export function outsideOf({ kind, colormap, color }: LayerStyle): OutsideColors | undefined {
-  if (kind === "labels" || kind === "mask") return undefined;
+/** Colours of values outside the range; undefined if they have those of the ends. */
+export function outsideOf({ kind, colormap, color, outside }: LayerStyle): OutsideColors | undefined {
+  if (outside === "clamp" || kind === "labels" || kind === "mask") return undefined;
   return outsideColors(kind === "tint" ? ramp(color) : colorTable(colormap));
 }
 

@@ -292,7 +292,7 @@ class PictureDrawing {
     this.#setRange(at, samplerType(texels.type), texels, low, high);
     this.#setScale(at, style.scale, texels, low, high);
     const outside = outsideOf(style);
-    gl.uniform1i(at("marked"), outside && style.outside === "mark" ? 1 : 0);
+    gl.uniform1i(at("marked"), outside ? 1 : 0);
     const ends = outside ?? endsOf(layerColors(style));
     gl.uniform3f(at("below"), ...unit(ends.below));
     gl.uniform3f(at("above"), ...unit(ends.above));
@@ -409,7 +409,7 @@ class PictureDrawing {
   }
 }
 
-/** The first and the last colour of a map that leaves no others for values outside its range. */
+/** The first and the last colour of a map. */
 const endsOf = (table: Uint32Array): OutsideColors => ({
   below: pixelBytes(table[0]!),
   above: pixelBytes(table[255]!),

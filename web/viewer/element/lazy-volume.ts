@@ -62,7 +62,7 @@ export class LazyVolume {
       return low === undefined ? layer : { ...layer, range: { mode: "manual", low, high: high! } };
     });
     const measured = this.#layers.filter(hasRange);
-    this.ranges.begin(measured, { isPerSlice: true, isCommon: state.isRangeCommon });
+    this.ranges.begin(measured, { isPerSlice: true, isCommon: state.isRangeCommon, isOfCoarsest: true });
     this.#view ??= new VolumeView({
       ...this.callbacks,
       onTile: (tile, layer) => {

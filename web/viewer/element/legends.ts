@@ -41,7 +41,8 @@ const imageLegends = ({ layers, ranges }: LegendContent): NamedLegend[] =>
     const axis = style.kind === "tint" ? findChannelAxis(dataset) : undefined;
     const name = axis === undefined ? title : `${title}: ${channelLabel(dataset, index[axis]!)}`;
     const colormap = style.kind === "tint" ? (`#000000,#${style.color}` as const) : style.colormap;
-    return [{ name, legend: { kind: "numbers", colormap, low, high, ...ranges.outside(layer), absent: 0 } }];
+    const outside = { ...ranges.outside(layer), isMarked: style.outside === "mark" };
+    return [{ name, legend: { kind: "numbers", colormap, low, high, ...outside, absent: 0 } }];
   });
 
 function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: LegendContent): void {
@@ -51,15 +52,13 @@ function showScale(legend: Legend, layer: Layer, { dataset, settings, ranges }: 
   const [low, high] = isKnown ? limits.map(format) : ["", ""];
   const { unit } = dataset;
   const end = isKnown && unit !== undefined && !layer.isRaw ? `${high} ${unitText(unit)}` : high!;
-  const { isBelow, isAbove } = ranges.outside(layer);
   const { style } = layer;
   legend.show({
     style,
     low: low!,
     high: end,
     ticks: isKnown ? legendTicks(style, limits, format) : [],
-    isBelow,
-    isAbove,
+    ...ranges.outside(layer),
     isMissing: style.isMissingMarked && ranges.hasMissing(layer),
     note: legendNote(layer, ranges, tableColors(dataset, settings) !== undefined),
     title: scaleTitle(layer, ranges),
@@ -94,7 +93,8 @@ function showChannels(legend: Legend, { dataset, settings, layers, ranges }: Leg
       const limits = ranges.limits(layer);
       const format = valueFormat(dataset, settings, resolutionOf(limits));
       const [low, high] = (ranges.isKnown(layer) ? limits.map(format) : ["", ""]) as [string, string];
-      return { style: layer.style, label: channelLabel(dataset, layer.index[axis]!), low, high };
+      const label = channelLabel(dataset, layer.index[axis]!);
+      return { style: layer.style, label, low, high, ...ranges.outside(layer) };
     }),
   );
 }

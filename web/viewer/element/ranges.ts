@@ -18,6 +18,8 @@ interface Ties {
   readonly isPerSlice: boolean;
   /** All channels share one range. */
   readonly isCommon: boolean;
+  /** Ranges follow from the coarsest level, which every view reads as a whole. Default: false. */
+  readonly isOfCoarsest?: boolean;
 }
 
 /** Values sampled from all slices of a dataset. */
@@ -57,11 +59,13 @@ export class Ranges {
   /** Layers that share one range. */
   #together: readonly Layer[] = [];
   #isPerSlice = false;
+  #isOfCoarsest = false;
 
   /** Sets the layers shown now; statistics of others are dropped. */
-  begin(layers: readonly Layer[], { isPerSlice, isCommon }: Ties): void {
+  begin(layers: readonly Layer[], { isPerSlice, isCommon, isOfCoarsest = false }: Ties): void {
     this.#together = isCommon ? layers.filter(isChannel) : [];
     this.#isPerSlice = isPerSlice;
+    this.#isOfCoarsest = isOfCoarsest;
     const old = new Map(this.#known);
     this.#known.clear();
     for (const layer of layers) {
@@ -226,7 +230,7 @@ export class Ranges {
   }
 
   #limitsOf(layer: Layer): Limits | undefined {
-    if (this.#isPerSlice) return this.#planeLimits(layer);
+    if (this.#isPerSlice && !this.#isOfCoarsest) return this.#planeLimits(layer);
     return declaredLimits(layer) ?? this.#sampleLimits(layer) ?? this.#planeLimits(layer);
   }
 
@@ -252,6 +256,11 @@ export class Ranges {
   }
 
   #find(layer: Layer): Limits | undefined {
+    if (this.#isOfCoarsest) {
+      const levels = [...this.#known.get(layer.id)!.levels].sort(([a], [b]) => b - a);
+      const coarsest = levels.find(([, { finite }]) => finite > 0)?.[1];
+      return coarsest && rangeOf(coarsest, layer);
+    }
     if (layer.range.mode === "minmax") return this.#widest(layer);
     return rangeOf(this.findings(layer, "range"), layer);
   }

@@ -149,7 +149,7 @@ function paintLayer(
     const own = () => (range.mode === "manual" ? ([range.low, range.high] as const) : foundLimits(plane));
     const [low, high] = limits ?? own();
     const spread = { low, high, scale: style.scale };
-    paintPlane(plane, layerColors(style), spread, outsideOf(style), style.outside === "mark", pixels);
+    paintPlane(plane, layerColors(style), spread, outsideOf(style), pixels);
   }
   canvas.getContext("2d")!.putImageData(image, 0, 0);
   return canvas;

@@ -38,6 +38,8 @@ export type ColumnLegend =
       readonly high: number;
       readonly isBelow: boolean;
       readonly isAbove: boolean;
+      /** Whether values outside have other colours than the ends. */
+      readonly isMarked: boolean;
       readonly absent: number;
     }
   | { readonly kind: "categories"; readonly entries: readonly CategoryEntry[]; readonly absent: number };
@@ -128,7 +130,8 @@ function numberColors(
     else
       all[i] = table[Math.min(255, Math.floor(((value / 2 - low / 2) / (high / 2 - low / 2 || 1)) * 256))]!;
   }
-  return { colors: all, legend: { kind: "numbers", colormap, low, high, isBelow, isAbove, absent } };
+  const isMarked = marks !== undefined;
+  return { colors: all, legend: { kind: "numbers", colormap, low, high, isBelow, isAbove, isMarked, absent } };
 }
 
 function limitsOf(values: Float64Array, mode: "auto" | "minmax" | "percentile"): [number, number] {

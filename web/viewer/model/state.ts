@@ -219,7 +219,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     gamma: isGamma(wanted.gamma) ? wanted.gamma : 1,
     isRangePerSlice: wanted.isRangePerSlice === true,
     isRangeCommon: wanted.isRangeCommon === true,
-    outside: wanted.outside === "clamp" ? "clamp" : "mark",
+    outside: wanted.outside === "mark" ? "mark" : "clamp",
     isMissingMarked: wanted.isMissingMarked === true,
     scale: valueScales.find((scale) => scale === wanted.scale) ?? "linear",
     steps: isSteps(wanted.steps) ? wanted.steps : 0,

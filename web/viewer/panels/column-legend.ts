@@ -2,10 +2,11 @@
 import { colorTable } from "../base/color-tables.js";
 import { h } from "../base/dom.js";
 import { formatBriefly, formatCount } from "../base/format.js";
+import { outsideColors } from "../base/outside-colors.js";
 import { longName, shortName } from "../base/text.js";
 import { absentColor } from "../model/column-colors.js";
 import type { NamedLegend } from "../model/layer-columns.js";
-import { paintTable } from "./legend-bar.js";
+import { LegendBar } from "./legend-bar.js";
 
 /** Maximum number of categories in the legend. */
 const maxCategories = 24;
@@ -26,9 +27,10 @@ export function columnLegend({ name, legend }: NamedLegend): HTMLElement {
     const more = used.length - maxCategories;
     if (more > 0) list.append(h("li", {}, `and ${formatCount(more)} more`));
   } else {
-    const { low, high, colormap, isBelow, isAbove } = legend;
-    const bar = h("div", { class: "zw-legend-bar", "aria-hidden": "true" });
-    paintTable(bar, colorTable(colormap));
+    const { low, high, colormap, isBelow, isAbove, isMarked } = legend;
+    const table = colorTable(colormap);
+    const bar = new LegendBar();
+    bar.show(table, legend, isMarked ? outsideColors(table) : undefined);
     const resolution = Math.abs(high / 100 - low / 100);
     const format = (value: number, isBeyond: boolean, sign: string) =>
       `${isBeyond ? `${sign} ` : ""}${formatBriefly(value, resolution)}`;
@@ -37,7 +39,7 @@ export function columnLegend({ name, legend }: NamedLegend): HTMLElement {
         "li",
         { class: "zw-legend-numbers", title: colormap },
         h("span", {}, format(low, isBelow, "≤")),
-        bar,
+        bar.element,
         h("span", {}, format(high, isAbove, "≥")),
       ),
     );

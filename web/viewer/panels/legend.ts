@@ -6,10 +6,10 @@ import { layerColors, outsideOf } from "../draw/table.js";
 import type { NamedLegend } from "../model/layer-columns.js";
 import type { LayerStyle } from "../model/layers.js";
 import { columnLegend } from "./column-legend.js";
-import { paintTable } from "./legend-bar.js";
+import { type Clipping, LegendBar } from "./legend-bar.js";
 
 /** A channel in the legend. */
-export interface ChannelEntry {
+export interface ChannelEntry extends Clipping {
   readonly style: LayerStyle;
   readonly label: string;
   readonly low: string;
@@ -23,15 +23,12 @@ export interface LegendTick {
 }
 
 /** A colour map between two values, and the other appearances in the picture. */
-export interface ScaleEntry {
+export interface ScaleEntry extends Clipping {
   readonly style: LayerStyle;
   readonly low: string;
   readonly high: string;
   /** Values between the ends. */
   readonly ticks: readonly LegendTick[];
-  /** Whether there are values below and above the range. */
-  readonly isBelow: boolean;
-  readonly isAbove: boolean;
   /** Whether chunks in view are not stored. */
   readonly isMissing: boolean;
   /** A note on values that the colours do not show. */
@@ -40,12 +37,9 @@ export interface ScaleEntry {
 }
 
 export class Legend {
-  readonly #bar = h("div", { class: "zw-legend-bar", "aria-hidden": "true" });
+  readonly #bar = new LegendBar();
   readonly #low = h("span");
   readonly #high = h("span");
-  readonly #caps = ["below", "above"].map((end) =>
-    h("span", { class: "zw-legend-cap", title: `${end} the range` }),
-  );
   readonly #missing = h(
     "p",
     { class: "zw-legend-note zw-legend-missing", hidden: true },
@@ -57,9 +51,7 @@ export class Legend {
     "div",
     { class: "zw-legend-scale", dir: "ltr" },
     this.#low,
-    this.#caps[0],
-    this.#bar,
-    this.#caps[1],
+    this.#bar.element,
     this.#high,
   );
   readonly #channels = h("ul", {
@@ -106,21 +98,16 @@ export class Legend {
     this.#missing.hidden = !isMissing;
     const [dots] = this.#missing.children;
     (dots as HTMLElement).style.color = `rgb(${marks.dot.join(" ")})`;
-    paintTable(this.#bar, layerColors(style));
+    this.#bar.show(layerColors(style), entry, outsideOf(style));
     // Their place is kept while the range is not known.
     this.#scale.classList.toggle("zw-legend-ticked", style.steps > 0 || style.scale !== "linear");
-    this.#bar.replaceChildren(
+    this.#bar.bar.replaceChildren(
       ...ticks.map(({ share, text }) => {
         const tick = h("span", { class: "zw-legend-tick" }, text);
         tick.style.left = `${(100 * share).toFixed(2)}%`;
         return tick;
       }),
     );
-    const outside = style.outside === "mark" ? outsideOf(style) : undefined;
-    for (const [i, cap] of this.#caps.entries()) {
-      cap.hidden = !outside || !(i === 0 ? isBelow : isAbove);
-      if (outside) cap.style.background = `rgb(${(i === 0 ? outside.below : outside.above).join(" ")})`;
-    }
   }
 
   /** Shows the channels of a composite, each with its colour and range. */
@@ -134,10 +121,11 @@ export class Legend {
     this.#missing.hidden = true;
     this.#channels.hidden = false;
     this.#channels.replaceChildren(
-      ...channels.map(({ style, label, low, high }) => {
-        const bar = h("div", { class: "zw-legend-bar", "aria-hidden": "true" });
-        paintTable(bar, layerColors(style));
-        return h("li", {}, h("b", {}, label), h("span", {}, low), bar, h("span", {}, high));
+      ...channels.map((entry) => {
+        const { style, label, low, high } = entry;
+        const bar = new LegendBar();
+        bar.show(layerColors(style), entry, outsideOf(style));
+        return h("li", {}, h("b", {}, label), h("span", {}, low), bar.element, h("span", {}, high));
       }),
     );
   }

@@ -11,8 +11,9 @@ import { placeOf, shortestWay, spaceMatrices, type VolumeSpace } from "./affine.
 import type { Atlas } from "./atlas.js";
 import { brickGrid, map3, type VolumeLevel } from "./bricks.js";
 import { castRays, type Plane, type VolumeViewpoint, visiblePart } from "./camera.js";
+import type { RayMode } from "./modes.js";
 import { opacityTable, opaqueEntries } from "./opacities.js";
-import { placesRow, type RayFeatures, type RayMode, volumeShader } from "./shaders.js";
+import { placesRow, type RayFeatures, volumeShader } from "./shaders.js";
 
 /** A layer of a picture of a volume. */
 export interface VolumeSceneLayer {
@@ -138,7 +139,7 @@ function setView(
   gl: WebGL2RenderingContext,
   at: Program["at"],
   scene: VolumeScene,
-  { levels }: VolumeSceneLayer,
+  { levels, style }: VolumeSceneLayer,
   grain: number,
 ): void {
   const { view } = scene;
@@ -173,11 +174,12 @@ function setView(
     at("factors"),
     levels.flatMap(({ factor }) => [...factor]),
   );
-  const steps = levels.flatMap((level) => [
-    sampleInterval(scene, level),
-    isAligned(level) ? 1 : 0,
-    shortestWay(view.space, level) / 2,
-  ]);
+  const steps = levels.flatMap((level) => {
+    const [interval, middle] = [sampleInterval(scene, level), shortestWay(view.space, level) / 2];
+    // No sample of labels lies on the face where the volume is cut, in one of two voxels.
+    const first = style.kind === "labels" ? Math.min(middle, interval / 2) : middle;
+    return [interval, isAligned(level) ? 1 : 0, first];
+  });
   gl.uniform3fv(at("steps"), steps);
   gl.uniform3fv(
     at("lastBricks"),

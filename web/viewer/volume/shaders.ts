@@ -2,10 +2,10 @@
  * The fragment shader of a volume: a ray passes from brick to brick, and takes samples only in bricks whose extent
  * of values can change the result.
  */
-import type { VolumeMode } from "../model/volume.js";
 import { brickTexels, maxRow, tableRow } from "./atlas.js";
 import { partShape, side } from "./bricks.js";
 import { cellSide, cellsPerSide } from "./extents.js";
+import { type ModeCode, modes, type RayMode } from "./modes.js";
 import { maxSlices } from "./slices.js";
 
 /** Maximum number of levels of a volume. */
@@ -13,88 +13,6 @@ export const maxLevels = 16;
 
 /** Texels in a row of the table of places. */
 export const placesRow = 1024;
-
-/** A projection of the values along a ray, or the first label. */
-export type RayMode = VolumeMode | "labels";
-
-/** Parts of the shader that differ by mode. */
-interface ModeCode {
-  /** Whether the samples of a brick or cell with values from `least` to `most` change nothing. */
-  readonly skip: string;
-  /** Adds `part` samples of the value `least`. */
-  readonly uniform: string;
-  /** Adds the sample `v`. */
-  readonly sample: string;
-  /** Ends the ray early. */
-  readonly stop: string;
-  /** The colour of the ray. */
-  readonly result: string;
-}
-
-const extreme = (compare: string, bound: string, opacity: string): ModeCode => ({
-  skip: `!(${bound} ${compare} best)`,
-  uniform: `if (least ${compare} best) best = least;`,
-  sample: `if (v ${compare} best) best = v;`,
-  stop: compare === ">" ? "best >= range.z" : "best <= range.x",
-  result: `abs(best) > 2.9e38 ? back : mix(back, mapped(best), hasSlice ? ${opacity} : 1.0)`,
-});
-
-const blend = "total += (1.0 - total.a) * own.a * vec4(own.rgb, 1.0);";
-
-/** The first label other than 0 that has a colour, lit by the direction in which it ends. */
-const labels: ModeCode = {
-  skip: "least == 0.0 && most == 0.0",
-  uniform: `vec4 own = labelled(least);
-        if (least != 0.0 && own.a > 0.0) total = covering(own);`,
-  sample: `vec4 own = labelled(v);
-        if (v != 0.0 && own.a > 0.0) {
-          own.a *= opacity;
-          total = vec4(own.rgb * own.a * facing(place, scale, v), own.a);
-          break;
-        }`,
-  stop: "total.a > 0.0",
-  result: "total + (1.0 - total.a) * back",
-};
-
-const modes: Readonly<Record<RayMode, ModeCode>> = {
-  labels,
-  max: extreme(">", "most", "entryOf(best).a"),
-  min: extreme("<", "least", "entryOf(range.x + range.z - best).a"),
-  mean: {
-    skip: "false",
-    uniform: "total += vec4(least, 0.0, 0.0, 1.0) * part;",
-    sample: "if (v == v) total += vec4(v, 0.0, 0.0, 1.0);",
-    stop: "false",
-    result:
-      "total.a > 0.0 ? mix(back, mapped(total.r / total.a), hasSlice ? entryOf(total.r / total.a).a : 1.0) : back",
-  },
-  composite: {
-    skip: "most < opaque.x || least >= opaque.y",
-    uniform: `vec4 own = texelFetch(colours, ivec2(entryAt(least), level + 1), 0);
-        own.a = 1.0 - pow(1.0 - own.a, part);
-        ${blend}`,
-    sample: `if (v == v) {
-          vec4 own = texelFetch(colours, ivec2(entryAt(v), level + 1), 0);
-          ${blend}
-        }`,
-    stop: "total.a > 0.995",
-    result: "total + (1.0 - total.a) * back",
-  },
-  surface: {
-    skip: "most < surface",
-    uniform: "if (least >= surface) { total = vec4(mapped(least).rgb * 0.6, 1.0); }",
-    sample: `if (v >= surface) {
-        vec3 to = place;
-        if (former < -2.9e38) former = texture(atlas, place - way).r;
-        if (former < surface) to -= way * ((v - surface) / (v - former));
-        total = shaded(to, scale);
-        break;
-      }
-      former = v;`,
-    stop: "total.a > 0.0",
-    result: "total.a > 0.0 ? total : back",
-  },
-};
 
 /** Features of a picture that take code in the shader: software rendering executes it even if it is unused. */
 export interface RayFeatures {
@@ -176,6 +94,7 @@ const unevenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
       continue;
     }
     vec3 scale = inside, way = pace * interval / factor * scale, place = seat * scale;
+    float depth = (s - enter) / interval;
     for (float j = 0.0; j < part; j++, place += way) {
       float v = texture(atlas, place).r;
       ${sample}
@@ -262,8 +181,14 @@ const evenRay = ({ skip, uniform, sample, stop }: ModeCode): string => `
       from = min(count, isFlat ? count : max(ceil(min(ends.x, min(ends.y, ends.z))), begin + 1.0));
       if (isSkipped) { former = -3e38; continue; }
       float part = from - begin;
-      if (isUniform) { ${uniform} former = least; continue; }
+      if (isUniform) {
+        ${uniform}
+        former = least;
+        if (${stop}) break;
+        continue;
+      }
       vec3 place = base + begin * way + partCorner(partPlace, cellPart) * scale;
+      float depth = (s - enter) / interval + begin;
       for (float j = 0.0; j < part; j++, place += way) {
         float v = texture(atlas, place).r;
         ${sample}
@@ -310,6 +235,7 @@ uniform vec4 slices[${maxSlices}];   // points whose product with xyz is w
 uniform int sliceCount;
 uniform bool isSliceSmooth;
 out vec4 colour;
+vec3 facet;               // normal of the face or plane where the ray enters; 0 if it starts inside
 
 const float side = ${side}.0;
 const vec3 partShape = vec3(${partShape.join()});
@@ -349,8 +275,14 @@ vec4 covering(vec4 label) {
 }
 
 float lit(vec3 slope) {
-  return 0.25 + 0.75 * abs(dot(normalize(slope * ${isEven ? "" : "density * "}voxels + 1e-20), normalize(space * forward)));
+  float most = max(abs(slope.x), max(abs(slope.y), abs(slope.z)));
+  if (!(most > 0.0)) return 1.0;
+  vec3 normal = normalize(slope / most * ${isEven ? "" : "density * "}voxels);
+  return 0.25 + 0.75 * abs(dot(normal, normalize(space * forward)));
 }
+
+/** Lighting where the ray enters: the volume may be cut there. */
+float litFacet() { return lit(facet${isEven ? "" : " / density"}); }
 
 /** Lighting of a label from the eye, by the neighbours that are equal. */
 float facing(vec3 at, vec3 scale, float v) {
@@ -369,7 +301,7 @@ vec4 shaded(vec3 at, vec3 scale) {
     texture(atlas, at + vec3(e.x, 0, 0)).r - texture(atlas, at - vec3(e.x, 0, 0)).r,
     texture(atlas, at + vec3(0, e.y, 0)).r - texture(atlas, at - vec3(0, e.y, 0)).r,
     texture(atlas, at + vec3(0, 0, e.z)).r - texture(atlas, at - vec3(0, 0, e.z)).r);
-  return vec4(mapped(texture(atlas, at).r).rgb * lit(slope), 1.0);
+  return vec4(mapped(texture(atlas, at).r).rgb * (slope == vec3(0.0) ? litFacet() : lit(slope)), 1.0);
 }
 
 /** The place of a part in the atlas, in parts. */
@@ -462,6 +394,7 @@ void main() {
   float enter = max(max(low.x, low.y), max(low.z, 0.0));
   float leave = min(high.x, min(high.y, high.z));
   float toward = dot(plane.xyz, direction), behind = dot(plane.xyz, start) - plane.w;
+  facet = toward > 0.0 && -behind / toward > enter ? plane.xyz : step(enter, low);
   if (toward > 0.0) enter = max(enter, -behind / toward);
   else if (toward < 0.0) leave = min(leave, -behind / toward);
   else if (behind < 0.0) leave = enter;
