@@ -169,6 +169,46 @@ it("a dataset shows its first variable, decoded, with what surrounds it", async 
   expect(collection!.others.map(({ name }) => name)).toEqual(["lat", "lon", "time"]);
 });
 
+it("a variable that does not exist is named, with those that do", async () => {
+  const requested = async (name: string, target: object) => {
+    const source = await groupInMemory(name);
+    const found = await openTarget({ source, name, ...target }, context);
+    return [found.kind === "dataset" ? found.path : found.kind, found.unusable];
+  };
+  expect(await requested("from-south", { variable: "nope" })).toEqual([
+    "sst",
+    ['variable="nope" cannot be used; expected sst, wind'],
+  ]);
+  expect(await requested("from-south", { variable: "wind" })).toEqual(["wind", []]);
+  // Coordinates can be shown as well.
+  expect(await requested("from-south", { variable: "lat" })).toEqual(["lat", []]);
+  expect(await requested("from-south", {})).toEqual(["sst", []]);
+  expect(await requested("pyramid", { variable: "nope" })).toEqual([
+    "2/rain",
+    ['variable="nope" cannot be used; expected rain, snow'],
+  ]);
+  expect(await requested("pyramid", { variable: "snow" })).toEqual(["2/snow", []]);
+  const [, messages] = await requested("image", { variable: "a", plate: "field:1" });
+  expect(messages).toEqual([
+    'variable="a" cannot be used; expected none: the source has no variables',
+    'plate="field:1" cannot be used; expected none: the source is not a plate',
+  ]);
+  expect((await requested("plate", { plate: "channel:1", path: undefined }))[1]).toEqual([]);
+});
+
+it("points and shapes opened alone say how they are shown", async () => {
+  const source = new MapStore();
+  await createGroup(source);
+  await createGroup(source, { path: "points/tx", attributes: { "encoding-type": "ngff:points" } });
+  const found = await openTarget({ source, path: "points/tx" }, context);
+  expect([found.kind, found.notes]).toEqual([
+    "contents",
+    [
+      "Points are drawn over a picture: open an image, and add the path points/tx in its panel Layers, or as <zarr-layer>.",
+    ],
+  ]);
+});
+
 it("north is up for both directions of latitude", async () => {
   const south = await dataset("from-south");
   const north = await dataset("from-north");
