@@ -46,6 +46,18 @@ describe("priority", () => {
     expect(expected[0]).toBe("/c/2/3");
   });
 
+  it("centre may be spelled center", async () => {
+    const { counting, array } = await sample(grid);
+    const order = async (priority: Priority) => {
+      counting.requests.length = 0;
+      await getBytes(array, null, { priority });
+      return counting.requests.map((request) => JSON.stringify(request));
+    };
+    const centre = await order("centre");
+    expect(await order("center")).toEqual(centre);
+    expect(await order(() => 0)).not.toEqual(centre);
+  });
+
   it("centre counts from the part that is selected", async () => {
     const { counting, array } = await sample(grid);
     const selection = [slice(2, 31), slice(15, 68)];
@@ -131,7 +143,7 @@ describe("priority", () => {
 
   it("must be one, and give numbers, before anything is read", async () => {
     const { counting, array } = await sample(grid);
-    for (const priority of ["center", 3, () => Number.NaN, () => "1"]) {
+    for (const priority of ["middle", 3, () => Number.NaN, () => "1"]) {
       const error = await errorOf(() => get(array, null, { priority: priority as Priority }));
       expect(error["_tag"]).toBe("InvalidArgument");
     }

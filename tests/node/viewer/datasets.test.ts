@@ -169,6 +169,104 @@ it("a dataset shows its first variable, decoded, with what surrounds it", async 
   expect(collection!.others.map(({ name }) => name)).toEqual(["lat", "lon", "time"]);
 });
 
+it("a variable that does not exist is named, with those that do", async () => {
+  const requested = async (name: string, target: object) => {
+    const source = await groupInMemory(name);
+    const found = await openTarget({ source, name, ...target }, context);
+    return [found.kind === "dataset" ? found.path : found.kind, found.unusable];
+  };
+  expect(await requested("from-south", { variable: "nope" })).toEqual([
+    "sst",
+    ['variable="nope" cannot be used; expected sst, wind'],
+  ]);
+  expect(await requested("from-south", { variable: "wind" })).toEqual(["wind", []]);
+  // Coordinates can be shown as well.
+  expect(await requested("from-south", { variable: "lat" })).toEqual(["lat", []]);
+  expect(await requested("from-south", {})).toEqual(["sst", []]);
+  expect(await requested("pyramid", { variable: "nope" })).toEqual([
+    "2/rain",
+    ['variable="nope" cannot be used; expected rain, snow'],
+  ]);
+  expect(await requested("pyramid", { variable: "snow" })).toEqual(["2/snow", []]);
+  const [, messages] = await requested("image", { variable: "a", plate: "field:1" });
+  expect(messages).toEqual([
+    'variable="a" cannot be used; expected none: the source has no variables',
+    'plate="field:1" cannot be used; expected none: the source is not a plate',
+  ]);
+  expect((await requested("plate", { plate: "channel:1", path: undefined }))[1]).toEqual([]);
+});
+
+it("points and shapes opened alone say how they are shown", async () => {
+  const source = new MapStore();
+  await createGroup(source);
+  await createGroup(source, { path: "points/tx", attributes: { "encoding-type": "ngff:points" } });
+  const found = await openTarget({ source, path: "points/tx" }, context);
+  expect([found.kind, found.notes]).toEqual([
+    "contents",
+    [
+      "Points are drawn over a picture: open an image, and add the path points/tx in its panel Layers, or as <zarr-layer>.",
+    ],
+  ]);
+});
+
+it("a coordinate that equals its fill value is a coordinate: the map stays", async () => {
+  const seaWith = async (attributes: object, fillValue: number, zarrFormat: 2 | 3) => {
+    const source = new MapStore();
+    await createGroup(source, { zarrFormat });
+    const lengths = { lat: 3, lon: 4 };
+    const dimensionNames = Object.keys(lengths);
+    await create(source, { path: "t", shape: [3, 4], dtype: "float32", dimensionNames, zarrFormat });
+    for (const [name, length] of Object.entries(lengths)) {
+      const units = { lat: "degrees_north", lon: "degrees_east" }[name]!;
+      const array = await create(source, {
+        path: name,
+        shape: [length],
+        dtype: "float64",
+        dimensionNames: [name],
+        fillValue,
+        zarrFormat,
+        attributes: { units, ...attributes },
+      });
+      const values = Array.from({ length }, (_, i) => i * 10 - (name === "lat" ? 10 : 0));
+      await set(array, null, Float64Array.from(values));
+    }
+    await consolidate(source);
+    const found = await openTarget({ source }, context);
+    if (found.kind !== "dataset") throw new Error(found.kind);
+    const { geography, axes } = found.dataset;
+    return [geography?.kind, axes[0]!.coordinates!.at(1), axes[1]!.coordinates!.at(0), found.notes];
+  };
+  expect(await seaWith({}, 0, 2)).toEqual(["degrees", 0, 0, []]);
+  expect(await seaWith({}, 0, 3)).toEqual(["degrees", 0, 0, []]);
+  const told = ["lat", "lon"].map(
+    (name) => `A coordinate of ${name} equals its fill value. Coordinates cannot be missing, so it is used.`,
+  );
+  expect(await seaWith({ _FillValue: 0 }, 0, 2)).toEqual(["degrees", 0, 0, told]);
+  expect(await seaWith({ missing_value: 0 }, 1, 3)).toEqual(["degrees", 0, 0, told]);
+});
+
+it("coordinates that are missing are told", async () => {
+  const source = new MapStore();
+  await createGroup(source);
+  await create(source, { path: "t", shape: [2, 4], dtype: "float32", dimensionNames: ["y", "lon"] });
+  const attributes = { units: "degrees_east", _FillValue: -999 };
+  const lon = await create(source, {
+    path: "lon",
+    shape: [4],
+    dtype: "float64",
+    dimensionNames: ["lon"],
+    attributes,
+  });
+  await consolidate(source);
+  const notes = async (...values: number[]) => {
+    await set(lon, null, Float64Array.from(values));
+    return (await openTarget({ source }, context)).notes;
+  };
+  expect(await notes(0, -999, 20, -999)).toEqual(["2 coordinates of lon are missing."]);
+  expect(await notes(-999, 10, 20, 30)).toEqual(["A coordinate of lon is missing."]);
+  expect(await notes(0, 10, 20, 30)).toEqual([]);
+});
+
 it("north is up for both directions of latitude", async () => {
   const south = await dataset("from-south");
   const north = await dataset("from-north");

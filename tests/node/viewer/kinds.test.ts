@@ -214,6 +214,31 @@ describe("kinds of nodes", () => {
     expect(await first({ a: plane })).toBe("group");
   });
 
+  it("opens the main variable: most dimensions, not the first by name", async () => {
+    const first = async (nodes: Record<string, Node>) => {
+      const found = await kindAt({ "": {}, ...nodes });
+      return found.kind === "dataset" ? found.first.name : found.kind;
+    };
+    const area = { array: { shape: [3, 4], dims: ["lat", "lon"] } };
+    expect(await first({ area, lat: line("lat", 3), snow: grid, time: line("time", 2) })).toBe("snow");
+    expect(await first({ area, zone: area })).toBe("area");
+    // Axes of length 1 count only among equals.
+    const flat = { array: { shape: [1, 1, 3, 4], dims: ["time", "z", "lat", "lon"] } };
+    expect(await first({ area, flat, snow: grid })).toBe("snow");
+    expect(await first({ area, flat })).toBe("flat");
+    // Bounds and positions are not chosen, however many dimensions they have.
+    const bounds = { array: { shape: [3, 4, 4], dims: ["lat", "lon", "corner"] } };
+    const position = { array: { shape: [2, 3, 4], dims: ["time", "lat", "lon"] } };
+    expect(
+      await first({
+        area: { ...area, attributes: { coordinates: "track_lat" } },
+        cells_bnds: bounds,
+        cells: { ...area, attributes: { bounds: "cells_bnds" } },
+        track_lat: { ...position, attributes: { units: "degrees_north" } },
+      }),
+    ).toBe("area");
+  });
+
   it("reads xarray's names of dimensions in Zarr v2", async () => {
     const found = await kindAt(
       { "": {}, x: line("x", 4), v: { array: { shape: [4, 4], dims: ["y", "x"] } } },
@@ -292,6 +317,20 @@ describe("members of a group", () => {
     const found = await folderContents(await groupAt(url));
     expect([namesOf(found), found.how, found.note]).toEqual([["a", "b"], "known", undefined]);
     expect(asked.length).toBeLessThan(8);
+  });
+
+  it("is known from consolidated metadata of a group above, also if it is opened by itself", async () => {
+    const nodes = { "": {}, table: {}, "table/obs": {}, "table/obs/rare": {}, "table/obs/size": plane };
+    for (const format of [2, 3] as const) {
+      for (const path of ["", "table"]) {
+        const store = await storeWith(nodes, format);
+        await consolidate(store, { path });
+        const { url } = await served(store);
+        const group = await open(new HttpStore(url), { path: "table/obs", kind: "group", version: format });
+        const found = await folderContents(group);
+        expect([namesOf(found), found.how, found.note]).toEqual([["rare", "size"], "known", undefined]);
+      }
+    }
   });
 
   it("is found by the names that attributes speak of", async () => {

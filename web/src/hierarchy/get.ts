@@ -21,10 +21,10 @@ export interface GetBytesOptions {
   /** Maximum number of chunks (or merged ranges of shards) fetched in parallel. Default: 16. */
   concurrency?: number | undefined;
   /**
-   * Order of the chunks: "centre" reads those nearest to the centre of the selection first; a function of the
-   * coordinates (as for `getChunk`) returns a number per chunk, and lower ones are read first. With a
-   * priority, each chunk is copied to `out` as it arrives. Default: C order, copied in batches of the most
-   * efficient size.
+   * Order of the chunks: "centre" (or "center") reads those nearest to the centre of the selection first; a
+   * function of the coordinates (as for `getChunk`) returns a number per chunk, and lower ones are read first.
+   * With a priority, each chunk is copied to `out` as it arrives. Default: C order, copied in batches of the
+   * most efficient size.
    */
   priority?: Priority | undefined;
   /** Called after every chunk. */

@@ -101,17 +101,20 @@ function createJob(parts: readonly ObjectProjections[], group: Group, rank?: Ran
 }
 
 /**
- * "centre": the chunks nearest to the centre of the selection first. A function of a chunk's coordinates (as
- * for `getChunk`): the chunks with the lowest numbers first.
+ * "centre" or "center": the chunks nearest to the centre of the selection first. A function of a chunk's
+ * coordinates (as for `getChunk`): the chunks with the lowest numbers first.
  */
-export type Priority = "centre" | ((coordinates: readonly number[]) => number);
+export type Priority = "centre" | "center" | ((coordinates: readonly number[]) => number);
 
 /** Returns the sort key of a chunk, lowest first. */
 export type Rank = (projections: readonly Projection[]) => number;
 
+const isCentre = (priority: unknown): priority is "centre" | "center" =>
+  priority === "centre" || priority === "center";
+
 /** @throws InvalidArgument for an invalid priority. */
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
-  if (priority === undefined || priority === "centre" || typeof priority === "function") return;
+  if (priority === undefined || isCentre(priority) || typeof priority === "function") return;
   throw invalidArgument(
     `priority must be "centre" or a function of a chunk's coordinates, got ${describeValue(priority)}`,
   );
@@ -119,7 +122,7 @@ export function checkPriority(priority: unknown): asserts priority is Priority |
 
 /** @param shape shape of the selection, including dropped dimensions. */
 export function rankBy(priority: Priority, shape: readonly number[]): Rank {
-  if (priority === "centre") return (projections) => distance(projections, shape);
+  if (isCentre(priority)) return (projections) => distance(projections, shape);
   return (projections) => {
     const rank = priority(projections.map((projection) => projection.chunk));
     if (typeof rank === "number" && !Number.isNaN(rank)) return rank;

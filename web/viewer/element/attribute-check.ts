@@ -9,6 +9,7 @@ import {
   maxSteps,
   placeModes,
   toolNames,
+  type ViewState,
   type WantedState,
 } from "../model/state.js";
 import { exaggerations, volumeBudgets, volumeModes, volumeSliceNames } from "../model/volume.js";
@@ -84,6 +85,11 @@ export function attributeProblems(dataset: Dataset, given: readonly GivenAttribu
   return given.flatMap(({ name, value }) => {
     const isUsed = choices[name]?.includes(value) ?? isAdopted(dataset, { name, value }, { ...state });
     if (isUsed) return [];
+    const nearest = isPlaceList(dataset, { name, value }) ? shownPlaces(state, { name, value }) : undefined;
+    if (nearest !== undefined) {
+      const shape = dataset.axes.map(({ length }) => length).join(", ");
+      return [`${name}="${value}" does not fit the array of shape [${shape}]; ${name}="${nearest}" is shown`];
+    }
     const what = choices[name]?.join(", ") ?? accepted[name] ?? "yes or no";
     const isFlat = name === "view" && value === "volume" && dataset.axes.length < 3;
     if (isFlat) return [`view="volume" cannot be used: ${tooFlat(dataset)}`];
@@ -111,13 +117,34 @@ function isAdopted(
   if (name === "layers") return areLayers(value);
   // Labels are found after the picture has been drawn.
   if (name === "labels") return true;
-  const places = value.split(",").map((part) => part.trim());
-  if (name === "select" && !places.every((part) => /^(\d+|\d*:\d*)$/.test(part))) return false;
-  if (name === "index" && !places.every((part) => /^\d*$/.test(part))) return false;
-  if ((name === "select" || name === "index") && places.length !== dataset.axes.length) return false;
+  if (name === "select" || name === "index")
+    return isPlaceList(dataset, given) && shownPlaces(state as unknown as ViewState, given) === undefined;
   return Object.entries(wantedOf([given])).every(([key, wanted]) =>
     isSame(key === "axes" ? axisNumbers(dataset, wanted) : wanted, state[key]),
   );
+}
+
+const partsOf = (value: string): string[] => value.split(",").map((part) => part.trim());
+
+/** Whether a list has an index, or for `select` an interval, for every axis. */
+function isPlaceList({ axes }: Dataset, { name, value }: GivenAttribute): boolean {
+  const pattern = name === "select" ? /^(\d+|\d*:\d*)$/ : name === "index" ? /^\d*$/ : undefined;
+  const parts = partsOf(value);
+  return pattern !== undefined && parts.length === axes.length && parts.every((part) => pattern.test(part));
+}
+
+/** The places that are shown for a list of indices and intervals; undefined if they are those. */
+function shownPlaces({ index, window }: ViewState, { value }: GivenAttribute): string | undefined {
+  let isOther = false;
+  const parts = partsOf(value).map((part, axis) => {
+    if (part === "" || part === ":") return part;
+    const [start, stop] = part.split(":");
+    const [first, end] = window[axis] ?? [];
+    if (stop === undefined) isOther ||= Number(part) !== index[axis];
+    else isOther ||= Number(start) !== first || (stop !== "" && Number(stop) !== end);
+    return stop === undefined ? String(index[axis]) : `${first}:${end}`;
+  });
+  return isOther ? parts.join() : undefined;
 }
 
 const axisNumbers = ({ axes }: Dataset, wanted: unknown): unknown =>

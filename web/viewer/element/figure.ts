@@ -30,7 +30,7 @@ export interface FigureViewer {
 /** Time after which a figure is given up, in milliseconds. */
 const patience = 60_000;
 
-/** Draws a figure. @throws TypeError or RangeError for unknown options, or too many pixels; Error if the data cannot be read */
+/** Draws a figure. @throws TypeError or RangeError for options out of range, or too many pixels; Error if the data cannot be read */
 export async function makeFigure(live: FigureViewer, options: PictureOptions): Promise<Blob> {
   checkPictureOptions(options);
   const figure = await FigureCopy.open(live, options);

@@ -1,5 +1,6 @@
 /** Loads what accompanies a picture and can wait: sibling variables and images, labels, added layers. */
 import { errorMessage } from "../base/format.js";
+import { listOf, unusable } from "../base/unusable.js";
 import { labelTableOf } from "../model/label-tables.js";
 import { shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
@@ -28,6 +29,8 @@ export interface RelatedDataCallbacks {
   onNotes(notes: readonly Note[]): void;
   /** Called when labels cannot be shown. */
   onFailure(sentence: string): void;
+  /** Called with messages about requested labels that do not exist. */
+  onUnusable(messages: readonly string[]): void;
 }
 
 export class RelatedDataLoader {
@@ -35,6 +38,7 @@ export class RelatedDataLoader {
   #signal = AbortSignal.abort();
   #isFound = false;
   #labels: readonly Labels[] = [];
+  #areLabelsKnown = false;
   #layers: Promise<LayerOpener> | undefined;
   /** The labels whose tables have been opened, or are being opened. */
   #tables = new Set<Dataset>();
@@ -54,6 +58,7 @@ export class RelatedDataLoader {
     this.#signal = signal;
     this.#isFound = false;
     this.#labels = [];
+    this.#areLabelsKnown = false;
     this.#layers = undefined;
     this.#tables = new Set();
     this.#pending = 0;
@@ -143,14 +148,27 @@ export class RelatedDataLoader {
   async #findLabels(dataset: Dataset): Promise<void> {
     const signal = this.#signal;
     const labels = (await dataset.labels?.find().catch(() => [])) ?? [];
-    if (labels.length === 0 || signal.aborted) return;
+    if (signal.aborted) return;
     this.#labels = labels;
+    this.#areLabelsKnown = true;
+    this.#checkLabels();
+    if (labels.length === 0) return;
     this.callbacks.onLabels();
     this.openLabels();
   }
 
+  /** Warns of labels that do not exist; the first ones are shown instead. */
+  #checkLabels(): void {
+    const { name, isOn } = this.callbacks.settings()?.labels ?? { name: null, isOn: false };
+    const names = this.#labels.map((labels) => labels.name);
+    if (!this.#areLabelsKnown || !isOn || name === null || names.includes(name)) return;
+    const expected = listOf(names, "none: the picture has no labels");
+    this.callbacks.onUnusable([unusable("labels", name, expected)]);
+  }
+
   /** Opens the selected labels. */
   openLabels(): void {
+    this.#checkLabels();
     const [opened, settings, signal] = [this.#opened, this.callbacks.settings(), this.#signal];
     const labels = opened && settings && shownLabels(opened.dataset, settings);
     if (!labels) return;

@@ -119,6 +119,7 @@ export class SourceOpener {
       opened.kind === "dataset" ? opened.path : path,
       as === "contents" || opened.kind === "contents",
     );
+    this.status.addUnusable(opened.unusable ?? []);
     await this.callbacks.onOpened(opened, this.#wanted, signal);
   }
 

@@ -28,6 +28,8 @@ export class StatusReporter {
   sourceNotes: readonly string[] = [];
   /** The library's warnings about the source. */
   warnings: readonly ZarrWarning[] = [];
+  /** Messages about requested values that do not exist. */
+  #unusable: readonly string[] = [];
   #layerNotes: readonly Note[] = [];
   /** Notes on the picture. */
   #pictureNotes: readonly Note[] = [];
@@ -49,6 +51,7 @@ export class StatusReporter {
   clear(): void {
     this.warnings = [];
     this.#reported.clear();
+    this.#unusable = [];
     this.#layerNotes = [];
     this.notes.show([]);
   }
@@ -123,6 +126,17 @@ export class StatusReporter {
     this.#showNotes();
   }
 
+  /** Warns the user, the page and the console of requested values that do not exist, once. */
+  addUnusable(messages: readonly string[]): void {
+    for (const message of messages) {
+      if (this.#unusable.includes(message)) continue;
+      this.#unusable = [...this.#unusable, message];
+      console.warn(`zarr-wasm: ${message}`);
+      this.model.options.onError?.(new RangeError(message));
+    }
+    if (messages.length > 0) this.#showNotes();
+  }
+
   setLayerNotes(notes: readonly Note[]): void {
     this.#layerNotes = notes;
     this.#showNotes();
@@ -130,7 +144,8 @@ export class StatusReporter {
 
   #showNotes(): void {
     const ofSource = sourceNotes(this.sourceNotes, this.warnings, () => this.callbacks.onReadInCOrder());
-    this.notes.show([...ofSource, ...this.#layerNotes, ...this.#pictureNotes]);
+    const unusable = this.#unusable.map((message): Note => ({ text: `${message}.`, isWarning: true }));
+    this.notes.show([...unusable, ...ofSource, ...this.#layerNotes, ...this.#pictureNotes]);
   }
 
   /** Reports an error to the page, once. */

@@ -160,6 +160,7 @@ export class ViewController {
       onError: (error) => this.model.options.onError?.(error),
       onNotes: (notes) => this.status.setLayerNotes(notes),
       onFailure: (sentence) => this.status.addSourceNote(sentence),
+      onUnusable: (messages) => this.status.addUnusable(messages),
     });
   }
 

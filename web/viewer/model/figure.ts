@@ -22,7 +22,7 @@ const optionNames: readonly string[] = [
   "isTitled",
 ] satisfies (keyof PictureOptions)[];
 
-/** @throws TypeError for an unknown option; RangeError for an unknown type */
+/** @throws TypeError for an unknown option; RangeError for an unknown type, and for sizes that figures cannot have */
 export function checkPictureOptions(options: PictureOptions): void {
   for (const name of Object.keys(options))
     if (!optionNames.includes(name))
@@ -30,6 +30,22 @@ export function checkPictureOptions(options: PictureOptions): void {
   const { type } = options;
   if (type !== undefined && type !== "png" && type !== "svg")
     throw new RangeError(`type must be "png" or "svg", got ${JSON.stringify(type)}`);
+  checkNumber("width", options.width, figureLimits, "CSS pixels");
+  checkNumber("height", options.height, figureLimits, "CSS pixels");
+  checkNumber("dpi", options.dpi, dpiLimits, "pixels per inch");
+  const { isTitled } = options;
+  if (isTitled !== undefined && typeof isTitled !== "boolean")
+    throw new RangeError(`isTitled must be true or false, got ${JSON.stringify(isTitled)}`);
+}
+
+function checkNumber(
+  name: string,
+  value: unknown,
+  { least, most }: { readonly least: number; readonly most: number },
+  unit: string,
+): void {
+  if (value === undefined || (typeof value === "number" && value >= least && value <= most)) return;
+  throw new RangeError(`${name} must be ${least} to ${most} ${unit}, got ${String(value)}`);
 }
 
 export type VideoFormat = "webm" | "mp4";

@@ -213,19 +213,38 @@ export const slicesAcross = ["xy", "xz", "yz"] as const;
 /** Maximum ratio of the sides of a drawn element: thinner ones would be invisible. */
 const longest = 64;
 
+/** Maximum ratio of the sides of a picture without a scale: longer ones would be too thin to see. */
+const mostSlender = 8;
+
 /**
  * Height of a drawn element divided by its width; negative if rows go up. Axes of the same unit are drawn to
- * scale. Degrees of longitude are shortened as at the middle of a regional map.
+ * scale. Degrees of longitude are shortened as at the middle of a regional map. Without a common unit, elements
+ * are square, unless the picture would be slender: then it fills the frame.
  */
 export function planeAspect(dataset: Dataset, { axes }: Pick<ViewState, "axes">): number {
   const [down, across] = axes.map((axis) => dataset.axes[axis]!);
   if (!down || !across) return 1;
-  const direction = down.goesUp ? -1 : 1;
-  if (areUnlike(down, across)) return direction * (across.length / down.length) * frameShape;
+  const scale = scaledAspect(down, across);
+  const slenderness = down.length / across.length;
+  const isSlender = slenderness > mostSlender || slenderness < 1 / mostSlender;
+  const isFilling = scale === undefined && (areUnlike(down, across) || isSlender);
+  const aspect = isFilling ? frameShape / slenderness : (scale ?? 1);
+  return down.goesUp ? -aspect : aspect;
+}
+
+/** The extent of an element along an axis of a volume, divided by its width; 1 without a common unit. */
+export function depthAspect(dataset: Dataset, axis: number, across: number): number {
+  const [depth, width] = [dataset.axes[axis]!, dataset.axes[across]!];
+  if (areUnlike(depth, width)) return (width.length / depth.length) * frameShape;
+  return scaledAspect(depth, width) ?? 1;
+}
+
+/** Height divided by width of an element drawn to scale; undefined without a common unit. */
+function scaledAspect(down: DatasetAxis, across: DatasetAxis): number | undefined {
   const [height, width] = [axisStep(down), axisStep(across)];
-  if (!height || !width || !areAlike(down, across)) return direction;
+  if (areUnlike(down, across) || !height || !width || !areAlike(down, across)) return undefined;
   const aspect = (height / width) * axisStretch(down, across);
-  return aspect >= 1 / longest && aspect <= longest ? direction * aspect : direction;
+  return aspect >= 1 / longest && aspect <= longest ? aspect : undefined;
 }
 
 /** Height of a picture divided by its width, if no scale determines them. */

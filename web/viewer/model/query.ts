@@ -325,8 +325,15 @@ function readSelect(text: string): WantedState {
   const parts = text.split(",").map((part) => part.trim());
   return {
     index: parts.map((part) => (/^\d+$/.test(part) ? Number(part) : undefined)),
-    window: parts.map((part) => (/^\d+:\d+$/.test(part) ? part.split(":").map(Number) : undefined)),
+    window: parts.map(readInterval),
   };
+}
+
+/** Reads `start:stop`, either of which may be missing; undefined for other texts, and for all of an axis. */
+function readInterval(text: string): [start: number, stop: number] | undefined {
+  const [, start, stop] = /^(\d*):(\d*)$/.exec(text) ?? [];
+  if (start === undefined || (start === "" && stop === "")) return undefined;
+  return [Number(start), stop === "" ? Number.MAX_SAFE_INTEGER : Number(stop)];
 }
 
 function linesText({ isGraticuleOn, areCoastsOn }: ViewState): string {

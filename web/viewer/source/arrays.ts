@@ -57,7 +57,9 @@ export async function variableDataset(
       if (!index || index.array.shape[0] !== axis.length) return affineAxis(axis, mapping, array, group);
       try {
         const { axisFrom } = await import("./stored-coordinates.js");
-        return await axisFrom(axis.name, axis.length, index.array);
+        const made = await axisFrom(axis.name, axis.length, index.array);
+        if (made.coordinates?.problem !== undefined) problems.push(made.coordinates.problem);
+        return made;
       } catch (error) {
         signal?.throwIfAborted();
         if (!isZarrError(error)) throw error;

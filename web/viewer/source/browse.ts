@@ -43,6 +43,8 @@ export async function folderContents(group: ZarrGroup, signal?: AbortSignal): Pr
   } catch (error) {
     if (!isZarrError(error) || error.code !== "no-listing") throw error;
   }
+  const known = await consolidatedMembers(group, signal);
+  if (known) return { members: known, how: "known", note: undefined };
   const names = await listedByServer(group.store, group.path, signal);
   if (names) {
     const found = await probe(group, names.slice(0, maxProbes), signal);
@@ -51,6 +53,27 @@ export async function folderContents(group: ZarrGroup, signal?: AbortSignal): Pr
     if (found.length > 0) return { members: sorted(found), how: "listed", note };
   }
   return probed(group, signal);
+}
+
+/** Maximum number of groups above another whose metadata are asked for its members. */
+const maxAncestors = 8;
+
+/** The members of a group by the consolidated metadata of a group above it, the root first. */
+async function consolidatedMembers(
+  { store, path, zarrFormat }: ZarrGroup,
+  signal: AbortSignal | undefined,
+): Promise<readonly Member[] | undefined> {
+  const parts = path.split("/");
+  for (let depth = 0; path !== "" && depth < Math.min(parts.length, maxAncestors); depth++) {
+    const [above, below] = [parts.slice(0, depth).join("/"), parts.slice(depth).join("/")];
+    const options = { path: above, kind: "group", version: zarrFormat, signal } as const;
+    const group = await ifReadable(open(store, options), signal);
+    const own = group?.isConsolidated
+      ? await ifReadable(group.open(below, { kind: "group", signal }), signal)
+      : undefined;
+    if (own) return own.members({ signal });
+  }
+  return undefined;
 }
 
 async function probed(group: ZarrGroup, signal: AbortSignal | undefined): Promise<Contents> {

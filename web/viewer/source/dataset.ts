@@ -37,6 +37,8 @@ export interface DatasetAxis {
  */
 export interface AxisCoordinates {
   readonly kind: "numbers" | "milliseconds" | "texts";
+  /** A sentence on missing coordinates, if some have been read. */
+  readonly problem?: string | undefined;
   /** The coordinate of an element; undefined if missing or not read yet. */
   at(index: number): number | string | undefined;
   /** Ticks at round coordinates of instants; undefined unless they ascend and have been read. */

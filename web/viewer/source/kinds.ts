@@ -226,18 +226,19 @@ async function variableAt(
   }
 }
 
-/** The first numeric variable of at least two dimensions, or else the first numeric one, or else any. */
+/**
+ * The numeric variable with the most dimensions longer than 1, then with the most dimensions; the first of
+ * several. Flags are chosen only if no other has two dimensions, text only if nothing is numeric.
+ */
 function mostInformative(variables: readonly Variable[]): Variable | undefined {
   const isNumeric = ({ array }: Variable) => /^(u?int|b?float|complex|bool)/.test(array.dtype.core);
-  const numbers = variables.filter(isNumeric);
   const spans = ({ array }: Variable) => array.shape.filter((length) => length > 1).length;
-  return (
-    numbers.find((variable) => spans(variable) >= 2 && !isFlag(variable)) ??
-    numbers.find((variable) => spans(variable) >= 2) ??
-    numbers.find((variable) => spans(variable) === 1) ??
-    numbers[0] ??
-    variables[0]
-  );
+  const numbers = variables.filter(isNumeric);
+  const pictures = numbers.filter((variable) => spans(variable) >= 2 && !isFlag(variable));
+  const [candidates] = [pictures, numbers, variables].filter((list) => list.length > 0);
+  const rank = ({ array }: Variable) => array.shape.length;
+  // Sorting is stable: of equal ones, the first comes first.
+  return [...(candidates ?? [])].sort((a, b) => spans(b) - spans(a) || rank(b) - rank(a))[0];
 }
 
 /** Masks and flags are data, but not the best choice for the first view. */

@@ -9,12 +9,14 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
+import { listOf, unusable } from "../base/unusable.js";
 import { readAddress } from "./address.js";
 import { arrayDataset, variableDataset } from "./arrays.js";
+import { textAt } from "./attributes.js";
 import type { Contents } from "./browse.js";
 import type { Collection } from "./collection.js";
 import type { Dataset } from "./dataset.js";
-import type { Kind } from "./kinds.js";
+import type { Kind, Variable } from "./kinds.js";
 import { groupAt, ifReadable, isPipeline, openNode, storeFor } from "./nodes.js";
 import type { Plate } from "./plate.js";
 import type { Branch } from "./tree.js";
@@ -33,7 +35,7 @@ export interface SourceTarget {
   /** Path of the node below the source. */
   readonly path?: string | undefined;
   readonly v1Order?: "spec" | "writer" | undefined;
-  /** The variable of a dataset or pyramid. Default: the first. */
+  /** The variable of a dataset or pyramid. Default: the one with the most dimensions. */
   readonly variable?: string | undefined;
   /** Number of the field of view of a well. Default: the first. */
   readonly field?: number | undefined;
@@ -54,6 +56,8 @@ export interface OpenContext {
 export type Opened = {
   /** Notes for the user, in sentences. */
   readonly notes: readonly string[];
+  /** Messages about parts of the target that do not exist in its source. */
+  readonly unusable?: readonly string[] | undefined;
 } & (
   | {
       readonly kind: "dataset";
@@ -140,7 +144,18 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
   }
   // Neighbours of the node are read from the store that a pipeline has opened.
   const found = isPipeline(source) ? { ...target, source: node.store } : target;
-  return node.kind === "array" ? openArray(node, found, context) : openGroup(node, found, context);
+  const opened = await (node.kind === "array"
+    ? openArray(node, found, context)
+    : openGroup(node, found, context));
+  return { ...opened, unusable: misplaced(opened, target) };
+}
+
+/** Messages about parts of a target that its source does not have. */
+function misplaced({ kind, unusable: known }: Opened, { variable, plate }: SourceTarget): string[] {
+  const noVariable = variable ? [unusable("variable", variable, "none: the source has no variables")] : [];
+  const noPlate =
+    plate && kind !== "plate" ? [unusable("plate", plate, "none: the source is not a plate")] : [];
+  return [...new Set([...(known ?? noVariable), ...noPlate])];
 }
 
 /**
@@ -269,24 +284,29 @@ async function openKind(
       return { kind: "plate", plate: await PlateOf.of(kind, below, signal), notes: [] };
     }
     case "dataset": {
-      const { contents, variables } = kind;
-      const first = variables.find(({ name }) => name === target.variable) ?? kind.first;
-      const dataset = await variableDataset(first.array, group, first.name, signal);
+      const { contents } = kind;
+      const found = await variableNamed(group, kind, target.variable, signal);
+      const { name, array } = found ?? kind.first;
+      const dataset = await variableDataset(array, group, name, signal);
       const notes = [...(dataset.problems ?? []), ...(contents.note === undefined ? [] : [contents.note])];
-      return { kind: "dataset", dataset, path: first.array.path, notes, collection };
+      const problems = unknownVariable(target, found, kind.variables);
+      return { kind: "dataset", dataset, path: array.path, notes, unusable: problems, collection };
     }
     case "levels": {
       const { findPyramid } = await import("./pyramid.js");
       const { variable } = target;
-      const pyramid = await findPyramid(group, kind.paths, variable, variable ?? targetName(target), signal);
-      const problem = variable === undefined ? [] : [`There is no variable ${variable} in this pyramid.`];
-      if (!pyramid) return contentsAt(group, "group", undefined, signal, problem);
+      const find = (name: string | undefined) =>
+        findPyramid(group, kind.paths, name, name ?? targetName(target), signal);
+      const named = variable === undefined ? undefined : await find(variable);
+      const pyramid = named ?? (await find(undefined));
+      if (!pyramid) return contentsAt(group, "group", undefined, signal);
       const { dataset, path, variables } = pyramid;
       return {
         kind: "dataset",
         dataset,
         path,
         notes: dataset.problems ?? [],
+        unusable: unknownVariable(target, named, variables),
         collection: async () =>
           (await collecting()).variableCollection({ variables, coordinates: [] }, group.path),
       };
@@ -303,9 +323,43 @@ async function openKind(
     default: {
       const problem = kind.kind === "group" ? kind.problem : undefined;
       const notes = problem === undefined ? [] : [`${problem[0]!.toUpperCase()}${problem.slice(1)}.`];
+      const hint = layerHint(group);
+      if (hint !== undefined) notes.push(hint);
       return contentsAt(group, kind.kind, kind.contents, signal, notes);
     }
   }
+}
+
+/** A variable or coordinate of a dataset, which may be beyond those that are listed. */
+async function variableNamed(
+  group: ZarrGroup,
+  { variables, coordinates }: Extract<Kind, { kind: "dataset" }>,
+  wanted: string | undefined,
+  signal: AbortSignal,
+): Promise<Pick<Variable, "name" | "array"> | undefined> {
+  const known = [...variables, ...coordinates].find(({ name }) => name === wanted);
+  if (known || !wanted) return known;
+  const array = await ifReadable(group.open(wanted, { kind: "array", signal }), signal);
+  return array && { name: wanted, array };
+}
+
+/** The message about a requested variable that has not been found. */
+function unknownVariable(
+  { variable }: SourceTarget,
+  found: object | undefined,
+  variables: readonly Pick<Variable, "name">[],
+): string[] {
+  const names = variables.map(({ name }) => name);
+  return !variable || found ? [] : [unusable("variable", variable, listOf(names, "none: there are none"))];
+}
+
+/** How to show points and shapes of SpatialData, which have no picture of their own. */
+function layerHint({ attributes, path }: ZarrGroup): string | undefined {
+  const [, what] = /^ngff:(points|shapes)$/.exec(textAt(attributes, "encoding-type") ?? "") ?? [];
+  if (what === undefined) return undefined;
+  const part = path === "" ? "this address" : `the path ${path}`;
+  const name = `${what[0]!.toUpperCase()}${what.slice(1)}`;
+  return `${name} are drawn over a picture: open an image, and add ${part} in its panel Layers, or as <zarr-layer>.`;
 }
 
 const nameOfKind: Readonly<Record<string, string>> = {

@@ -24,7 +24,7 @@ export interface Pyramid {
 const maxLevels = 32;
 
 /**
- * The named variable, by default the first, at all resolutions that have it; finest first, regardless of the
+ * The named variable, by default the main one, at all resolutions that have it; finest first, regardless of the
  * order of paths.
  * @returns undefined if there is no such variable.
  */
@@ -41,7 +41,8 @@ export async function findPyramid(
     storey.variables.find((variable) => variable.name === name) ??
     (storey.group ? undefined : storey.variables[0]);
   const name = wanted ?? storeys.find(({ variables }) => variables.length > 0)?.variables[0]?.name;
-  if (name === undefined) return undefined;
+  const isKnown = storeys.some(({ variables }) => variables.some((variable) => variable.name === name));
+  if (name === undefined || !isKnown) return undefined;
   const floors = storeys
     .flatMap((storey) => {
       const variable = byName(storey, name);

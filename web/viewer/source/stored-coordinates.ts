@@ -10,6 +10,7 @@ import {
   type ZarrArray,
 } from "zarr-wasm";
 import { briefDates, dateTicks } from "../base/date-ticks.js";
+import { formatCount } from "../base/format.js";
 import { textAt } from "./attributes.js";
 import { axisRole } from "./coordinates.js";
 import type { AxisCoordinates, AxisRole, DatasetAxis } from "./dataset.js";
@@ -26,6 +27,7 @@ export class ArrayCoordinates implements AxisCoordinates {
   readonly #length: number;
   readonly #perPart: number;
   kind: AxisCoordinates["kind"] = "numbers";
+  problem: string | undefined;
 
   constructor(private readonly array: ZarrArray) {
     const [length] = array.shape as [number];
@@ -86,8 +88,10 @@ export class ArrayCoordinates implements AxisCoordinates {
     else if (dtype.core === "fixed_utf32" || dtype.core === "fixed_bytes")
       this.#keep(part, "texts", strings(region));
     else {
-      const { kind, data: meant } = decoded(this.array, region);
-      const values = Float64Array.from(meant as ArrayLike<number | bigint>, Number);
+      const { region: meant, problem } = decodedCoordinates(this.array, region);
+      const { kind } = meant;
+      this.problem ??= problem;
+      const values = asNumbers(meant);
       const dates = kind === "milliseconds" ? undefined : await toDates(this.array, values);
       if (dates) this.#keep(part, "texts", dates);
       else this.#keep(part, kind === "milliseconds" ? "milliseconds" : "numbers", known(values));
@@ -100,14 +104,58 @@ export class ArrayCoordinates implements AxisCoordinates {
   }
 }
 
-/** Times that are not instants stay counts. */
-function decoded(array: ZarrArray, region: Region): CFRegion {
+/** Decodes numbers and times. Times that are not instants stay counts. */
+function decoded(array: CFArray, region: Region): CFRegion {
+  // The array's own fill value is a valid coordinate: writers use 0.
+  const options = { fillValueIsMissing: false } as const;
   try {
-    return decodeCF(array, region);
+    return decodeCF(array as ZarrArray, region, options);
   } catch (error) {
     if (!isZarrError(error) || (error.code !== "calendar" && error.code !== "time-unit")) throw error;
-    return decodeCF(array, region, { times: "counts" });
+    return decodeCF(array as ZarrArray, region, { ...options, times: "counts" });
   }
+}
+
+type CFArray = Pick<ZarrArray, "attributes" | "dtype" | "fillValue" | "zarrFormat">;
+
+/**
+ * Decodes coordinates, of which none may be missing (CF 1.11, section 2.5.1): one that equals the fill value
+ * of the attributes counts if it fits in between the others.
+ */
+function decodedCoordinates(
+  array: ZarrArray,
+  region: Region,
+): { region: CFRegion; problem: string | undefined } {
+  const name = array.path.split("/").at(-1)!;
+  const masked = decoded(array, region);
+  const missing = asNumbers(masked).filter(Number.isNaN).length;
+  if (missing === 0) return { region: masked, problem: undefined };
+  const { dtype, fillValue, zarrFormat } = array;
+  const { _FillValue, missing_value, ...attributes } = array.attributes;
+  const whole = decoded({ attributes, dtype, fillValue, zarrFormat }, region);
+  if (!areCoordinates(asNumbers(whole), asNumbers(masked)))
+    return { region: masked, problem: missingNote(name, missing) };
+  const problem = `A coordinate of ${name} equals its fill value. Coordinates cannot be missing, so it is used.`;
+  return { region: whole, problem };
+}
+
+const missingNote = (name: string, count: number): string =>
+  count === 1 ? `A coordinate of ${name} is missing.` : `${formatCount(count)} coordinates of ${name} are missing.`;
+
+const asNumbers = ({ data }: CFRegion): Float64Array =>
+  Float64Array.from(data as ArrayLike<number | bigint>, Number);
+
+/** Maximum step to a coordinate that equals the fill value, in steps between the others: numbers like −999 are far away. */
+const maxFillSteps = 4;
+
+/** Whether coordinates rise or fall, with the steps to those that are missing in `masked` like the others. */
+function areCoordinates(values: Float64Array, masked: Float64Array): boolean {
+  const way = Math.sign(values.at(-1)! - values[0]!);
+  const steps = Array.from(values.subarray(1), (value, i) => (value - values[i]!) * way);
+  const isKnown = (i: number) => !Number.isNaN(masked[i]) && !Number.isNaN(masked[i + 1]);
+  const most = steps.reduce((max, step, i) => (isKnown(i) ? Math.max(max, step) : max), 0);
+  const limit = most > 0 ? maxFillSteps * most : Number.POSITIVE_INFINITY;
+  return way !== 0 && steps.every((step) => step > 0 && step <= limit);
 }
 
 /** Dates in model calendars; the code for them is loaded on demand. */
