@@ -171,7 +171,8 @@ export async function writeMultiscale(
  * Reads columns of a Parquet file. Values must be plain or in dictionaries, uncompressed or in snappy, gzip, zstd or
  * LZ4; strings and geometries (WKB) are returned as bytes.
  * @param file the whole file
- * @throws InvalidMetadata for damaged files; Unsupported for other encodings; LimitExceeded
+ * @throws NotFound for a column that the file lacks; InvalidMetadata for damaged files; Unsupported for other encodings;
+ *   LimitExceeded
  */
 export async function readParquet(file: Uint8Array, options: ParquetOptions = {}): Promise<ParquetTable> {
   return (await formats()).readTable(file, options);
