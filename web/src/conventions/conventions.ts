@@ -105,7 +105,7 @@ export async function readTile(
  *   image.
  * @throws InvalidSelection (no-such-label) for a missing label, (no-such-dimension) for an unknown name,
  *   (no-coordinates) for a dimension without coordinates, (not-a-label) for labels of the wrong kind,
- *   (unsorted-coordinates) if "pad" or the size requires sorted ones; InvalidArgument for invalid options;
+ *   (unsorted-coordinates) if the method or the size requires sorted ones; InvalidArgument for invalid options;
  *   the errors of `open`, `get` and `decodeCF`.
  */
 export async function sel(
