@@ -1,7 +1,7 @@
 // Tables in Parquet files: columns of numbers and bytes, damaged files, limits.
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readParquet } from "zarr-wasm";
+import { type ParquetColumn, readParquet } from "zarr-wasm";
 import {
   bytesColumn,
   dictionaryColumn,
@@ -10,6 +10,7 @@ import {
   longColumn,
   numberColumn,
   parquetFile,
+  parquetGroups,
   type TestColumn,
   varint,
   withFooter,
@@ -45,11 +46,47 @@ describe("readParquet", () => {
     expect(texts("shape")).toEqual(["ab", null, "", "c"]);
   });
 
-  it("reads only the wanted columns that exist", async () => {
-    const { columns: found, names } = await readParquet(file, { columns: ["gene", "none"] });
+  it("reads only the wanted columns", async () => {
+    const { columns: found, names } = await readParquet(file, { columns: ["gene"] });
     expect([...found.keys()]).toEqual(["gene"]);
     expect(names).toHaveLength(5);
     expect((await readParquet(file, { columns: [] })).columns.size).toBe(0);
+  });
+
+  it("refuses columns that the file lacks or that cannot be read, and names the others", async () => {
+    const flags: TestColumn = { name: "flag", type: 0, pages: [{ values: 4, body: new Uint8Array(9) }] };
+    for (const name of ["none", "flag"]) {
+      const error = await errorOf(() =>
+        readParquet(parquetFile(4, [...columns, flags]), { columns: ["gene", name] }),
+      );
+      expect([error["_tag"], error["code"]]).toEqual(["NotFound", "not-found"]);
+      expect(error.message).toContain(`no column "${name}"`);
+      expect(error.message).toContain('it has "x", "y", "cell", "gene", "shape"');
+    }
+  });
+
+  it("lists the same columns whichever are read", async () => {
+    const list = { ...columns[0]!, name: "list", repetition: 2 };
+    const nested = parquetFile(4, [list, columns[0]!]);
+    for (const wanted of [undefined, [], ["x"]])
+      expect((await readParquet(nested, { columns: wanted })).names).toEqual(["x"]);
+  });
+
+  it("gives rows with the same bytes the same code in all row groups and pages", async () => {
+    const plain = (rows: readonly string[]) => bytesColumn("gene", rows.map((row) => Buffer.from(row)));
+    const group = (column: TestColumn, rows: number) => ({ rows, columns: [column] });
+    const fallback = dictionaryColumn("gene", ["B", "A"]);
+    const many = parquetGroups(11, [
+      group(dictionaryColumn("gene", ["A", "B", "C"]), 3),
+      group(dictionaryColumn("gene", ["B", "C", "A"]), 3),
+      // A dictionary, then plain values, as writers do whose dictionary grows large.
+      group({ ...fallback, pages: [...fallback.pages, ...plain(["A", "D"]).pages] }, 4),
+      group(plain([""]), 1),
+    ]);
+    const { columns: found } = await readParquet(many);
+    const gene = found.get("gene") as Extract<ParquetColumn, { kind: "bytes" }>;
+    expect(gene.entries.map((entry) => Buffer.from(entry).toString())).toEqual(["A", "B", "C", "D", ""]);
+    expect([...gene.codes]).toEqual([0, 1, 2, 1, 2, 0, 1, 0, 0, 3, 4]);
   });
 
   it("leaves out columns of other types, and those that repeat", async () => {

@@ -64,15 +64,22 @@ export interface TestColumn {
 }
 
 /** @param rows row count in the footer. @param metadata strings by name */
-export function parquetFile(
+export const parquetFile = (
   rows: number | bigint,
   columns: TestColumn[],
   groupRows = rows,
   metadata: Readonly<Record<string, string>> = {},
+): Uint8Array => parquetGroups(rows, [{ rows: groupRows, columns }], metadata);
+
+/** @param groups row groups with the same columns. */
+export function parquetGroups(
+  rows: number | bigint,
+  groups: readonly { rows: number | bigint; columns: readonly TestColumn[] }[],
+  metadata: Readonly<Record<string, string>> = {},
 ): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from("PAR1")];
   let at = 4;
-  const chunks = columns.map((column) => {
+  const chunkOf = (column: TestColumn) => {
     const start = at;
     for (const page of column.pages) {
       const bytes = Buffer.concat([Uint8Array.from(headerOf(page)), page.body]);
@@ -91,19 +98,22 @@ export function parquetFile(
     );
     const file = column.file === undefined ? [] : [text(1, column.file)];
     return struct(...file, long(2, start), [3, types.struct, meta]);
-  });
+  };
+  const written = groups.map((group) =>
+    struct(listOf(1, types.struct, group.columns.map(chunkOf)), long(2, 0), long(3, group.rows)),
+  );
+  const { columns } = groups[0]!;
   const schema = [
     struct(text(4, "schema"), int(5, columns.length)),
     ...columns.map(({ name, type, repetition = 1 }) =>
       struct(int(1, type), int(3, repetition), text(4, name)),
     ),
   ];
-  const group = struct(listOf(1, types.struct, chunks), long(2, 0), long(3, groupRows));
   const footer = struct(
     int(1, 1),
     listOf(2, types.struct, schema),
     long(3, rows),
-    listOf(4, types.struct, [group]),
+    listOf(4, types.struct, written),
     listOf(
       5,
       types.struct,

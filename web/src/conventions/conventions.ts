@@ -105,7 +105,7 @@ export async function readTile(
  *   image.
  * @throws InvalidSelection (no-such-label) for a missing label, (no-such-dimension) for an unknown name,
  *   (no-coordinates) for a dimension without coordinates, (not-a-label) for labels of the wrong kind,
- *   (unsorted-coordinates) if "pad" or the size requires sorted ones; InvalidArgument for invalid options;
+ *   (unsorted-coordinates) if the method or the size requires sorted ones; InvalidArgument for invalid options;
  *   the errors of `open`, `get` and `decodeCF`.
  */
 export async function sel(
@@ -171,7 +171,8 @@ export async function writeMultiscale(
  * Reads columns of a Parquet file. Values must be plain or in dictionaries, uncompressed or in snappy, gzip, zstd or
  * LZ4; strings and geometries (WKB) are returned as bytes.
  * @param file the whole file
- * @throws InvalidMetadata for damaged files; Unsupported for other encodings; LimitExceeded
+ * @throws NotFound for a column that the file lacks; InvalidMetadata for damaged files; Unsupported for other encodings;
+ *   LimitExceeded
  */
 export async function readParquet(file: Uint8Array, options: ParquetOptions = {}): Promise<ParquetTable> {
   return (await formats()).readTable(file, options);

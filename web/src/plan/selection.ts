@@ -41,6 +41,16 @@ export type Selection =
   | { readonly [dimension: string]: DimensionSelection }
   | null;
 
+/** Marks entries that `sel` found in a group. */
+const ofGroup = Symbol("ofGroup");
+
+/** Returns entries by dimension name of a group: reading an array ignores those of dimensions that it lacks. */
+export function groupSelection(
+  entries: Iterable<readonly [string, DimensionSelection]>,
+): Record<string, DimensionSelection> {
+  return Object.defineProperty(Object.fromEntries(entries), ofGroup, { value: true });
+}
+
 /** Elements start, start + step, … (`count` of them) along one dimension. */
 export interface AxisRange {
   readonly start: number;
@@ -61,6 +71,7 @@ export type AxisSelection = AxisRange | AxisIndices;
 
 /**
  * Resolves a selection against a shape.
+ * @param isRead whether a {@link groupSelection} may have other dimensions. Writing requires all of them.
  * @throws InvalidSelection for too many entries, an index out of range, a step that is not a positive
  *   integer, an unknown or ambiguous dimension name, or anything else that is not a selection.
  */
@@ -68,12 +79,13 @@ export function resolveSelection(
   selection: Selection | undefined,
   shape: readonly number[],
   dimensionNames?: readonly (string | null)[] | undefined,
+  isRead = false,
 ): AxisSelection[] {
   if (Array.isArray(selection) && selection.includes(undefined))
     throw invalidSelection("a selection must not have undefined entries; pass null for a whole dimension");
   const entries = Array.isArray(selection ?? [])
     ? spreadEllipsis((selection ?? []) as readonly (DimensionSelection | "...")[], shape.length)
-    : entriesByName(selection as object, shape.length, dimensionNames);
+    : entriesByName(selection as object, shape.length, dimensionNames, isRead);
   return shape.map((length, axis) => resolveDimension(entries[axis] ?? null, length, axis));
 }
 
@@ -99,14 +111,18 @@ function entriesByName(
   selection: object,
   rank: number,
   names: readonly (string | null)[] | undefined,
+  isRead: boolean,
 ): DimensionSelection[] {
   const entries = new Array<DimensionSelection>(rank).fill(null);
   if (typeof selection !== "object" || isSlice(selection))
     throw invalidSelection(
       "a selection must be a list with one entry per dimension, or entries by dimension name",
     );
+  const areNamed = rank === 0 || names?.every((name) => name !== null);
+  const mayLack = isRead && areNamed && ofGroup in selection;
   for (const [name, entry] of Object.entries(selection)) {
     const axis = names?.indexOf(name) ?? -1;
+    if (axis < 0 && mayLack) continue;
     if (axis < 0 || names!.lastIndexOf(name) !== axis) {
       const known = names?.map((n) => JSON.stringify(n)).join(", ") ?? "none";
       throw invalidSelection(`"${name}" is not the name of one dimension; the names are ${known}`);

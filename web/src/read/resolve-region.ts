@@ -26,7 +26,7 @@ const nothing: AxisPicks = { projections: [], length: 0, picks: undefined };
 /** @throws InvalidSelection, LimitExceeded. */
 export function resolveWanted(reader: ArrayReader, selection: Selection | undefined): Wanted {
   const { spec, axes } = reader;
-  const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames);
+  const ranges = resolveSelection(selection, spec.shape, spec.dimensionNames, true);
   const shape = ranges.filter((range) => !range.dropped).map((range) => range.count);
   // Whatever the lengths of the other axes, their chunks are not listed.
   if (ranges.some((range) => range.count === 0)) return { shape, axes: ranges.map(() => nothing) };
@@ -42,7 +42,7 @@ export function resolveWanted(reader: ArrayReader, selection: Selection | undefi
  */
 export function chunksTouched(reader: ArrayReader, selection: Selection | undefined): number {
   const { shape, dimensionNames } = reader.spec;
-  return countChunks(resolveSelection(selection, shape, dimensionNames), reader);
+  return countChunks(resolveSelection(selection, shape, dimensionNames, true), reader);
 }
 
 const countChunks = (ranges: readonly AxisSelection[], { axes }: ArrayReader): number =>

@@ -106,8 +106,13 @@ function indexColumn(table: ParquetTable): string | undefined {
 /** Columns that are read and shown: those of the index have technical names unless they were named. */
 const isShown = (name: string): boolean => !name.startsWith("__");
 
-const readTable = (file: Uint8Array, columns: readonly string[]): Promise<ParquetTable> =>
-  readParquet(file, { columns, maxRows: featureLimits.features, maxBytes: 8 * featureLimits.bytes });
+/** Reads columns of a file, without those that it lacks: parts of a table may differ. */
+async function readTable(file: Uint8Array, columns: readonly string[]): Promise<ParquetTable> {
+  const limits = { maxRows: featureLimits.features, maxBytes: 8 * featureLimits.bytes };
+  const head = await readParquet(file, { ...limits, columns: [] });
+  const found = columns.filter((name) => head.names.includes(name));
+  return found.length === 0 ? head : readParquet(file, { ...limits, columns: found });
+}
 
 /** Points: one file, or a folder of parts as Dask writes them. */
 async function parquetPoints(read: ReadObject): Promise<Features> {

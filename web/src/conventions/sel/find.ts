@@ -4,6 +4,7 @@ import { type DimensionSelection, slice } from "../../plan/selection.js";
 import { limitExceeded, type ZarrError } from "../../util/errors.js";
 import { type Coordinates, firstPosition, type Rising, risingView, UnsortedError } from "./coordinates.js";
 import {
+  checkInstant,
   type Interval,
   interpretLabel,
   type Label,
@@ -11,13 +12,15 @@ import {
   type Meaning,
   noSuchLabel,
   parseRequest,
-  type SelOptions,
   textLabel,
   unsorted,
 } from "./labels.js";
 
 /** How to match single labels. */
-export type Matching = Required<Pick<SelOptions, "method">> & Pick<SelOptions, "tolerance">;
+export interface Matching {
+  readonly method: "exact" | "nearest" | "pad" | "backfill";
+  readonly tolerance: number | undefined;
+}
 
 /** Elements of one dimension: one, a range, or a list in any order. */
 type FoundElements = number | { readonly start: number; readonly stop: number } | readonly number[];
@@ -136,8 +139,11 @@ function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
         if (found === undefined) throw await missing();
         return found;
       }
+      checkInstant(coordinates, label, meaning);
       const position =
-        method === "nearest" ? await nearest(coordinates, view, value) : await before(view, value);
+        method === "nearest"
+          ? await nearest(coordinates, view, value)
+          : await beside(view, value, method === "pad");
       if (position === undefined) throw await missing();
       const found = await view.at(position);
       if (tolerance !== undefined && axisDistance(coordinates, found, value) > tolerance)
@@ -149,7 +155,7 @@ function sortedFinder(coordinates: Coordinates, view: Rising): Finder {
       const high = to === undefined ? undefined : interpretLabel(coordinates, to);
       if (coordinates.isLongitude && low && high && Number.isFinite(high.value - low.value))
         return arc(coordinates, view, low, high);
-      return between(view, ...inOrder(low, high));
+      return between(view, ...inOrder(low, high, view.isReversed));
     },
   };
 }
@@ -198,22 +204,30 @@ function axisDistance({ isLongitude }: Coordinates, a: number, b: number): numbe
 }
 
 /**
- * Returns the position of the label or, if it is missing, the position before its place in the array's order.
+ * Returns the position of the label or, if it is missing, the position before or after its place in the array's
+ * order.
  */
-async function before(view: Rising, value: number): Promise<number | undefined> {
+async function beside(view: Rising, value: number, isBefore: boolean): Promise<number | undefined> {
   // In falling coordinates, the preceding one is larger.
-  const position = view.isReversed
-    ? await firstPosition(view, value)
-    : (await firstPosition(view, value, true)) - 1;
+  const position =
+    view.isReversed === isBefore
+      ? await firstPosition(view, value)
+      : (await firstPosition(view, value, true)) - 1;
   return position >= 0 && position < view.length ? position : undefined;
 }
 
-/** Returns the lower bound first; an open end keeps its place. */
+/**
+ * Returns the lower bound first. The ends may be given in either order; if one is a period that contains the other,
+ * or if one is open, they follow the direction of the coordinates, as in pandas.
+ */
 function inOrder(
   from: Meaning | undefined,
   to: Meaning | undefined,
+  isReversed = false,
 ): [Meaning | undefined, Meaning | undefined] {
-  return from && to && from.value > to.value ? [to, from] : [from, to];
+  const [low, high] = isReversed ? [to, from] : [from, to];
+  const isTurned = low && high && (high.stop === undefined ? high.value < low.value : high.stop <= low.value);
+  return isTurned ? [high, low] : [low, high];
 }
 
 async function between(
@@ -221,10 +235,8 @@ async function between(
   low: Meaning | undefined,
   high: Meaning | undefined,
 ): Promise<FoundElements> {
-  // With one open end, "from" and "to" follow the direction of the coordinates.
-  const [bottom, top] = view.isReversed && !(low && high) ? [high, low] : [low, high];
-  const start = bottom ? await firstPosition(view, bottom.value) : 0;
-  const stop = top ? await firstPosition(view, top.stop ?? top.value, top.stop === undefined) : view.length;
+  const start = low ? await firstPosition(view, low.value) : 0;
+  const stop = high ? await firstPosition(view, high.stop ?? high.value, high.stop === undefined) : view.length;
   return runAt(view, start, stop);
 }
 
@@ -308,9 +320,9 @@ const coordinateText = (kind: Coordinates["kind"], value: number): string =>
 function tooFar(
   { name, kind }: Coordinates,
   label: unknown,
-  { method, tolerance, found }: Required<Matching> & { readonly found: number },
+  { method, tolerance, found }: Matching & { readonly found: number },
 ): ZarrError {
-  const which = method === "pad" ? "the one before" : "the nearest";
+  const which = { pad: "the one before", backfill: "the one after" }[method as string] ?? "the nearest";
   const limit = `${tolerance}${kind === "times" ? " ms" : ""}`;
   const why = `; ${which} is ${coordinateText(kind, found)}, farther than the tolerance of ${limit}`;
   return noSuchLabel(name, label, why);
@@ -335,7 +347,8 @@ function unsortedFinder(coordinates: Coordinates, values: readonly number[]): Fi
     async single(label, { method, tolerance = Number.POSITIVE_INFINITY }) {
       const meaning = interpretLabel(coordinates, label);
       const { value, stop, isExact } = meaning;
-      if (method === "pad") throw unsorted(coordinates.name, '"pad"');
+      if (method !== "exact") checkInstant(coordinates, label, meaning);
+      if (method === "pad" || method === "backfill") throw unsorted(coordinates.name, JSON.stringify(method));
       if (method === "nearest") {
         const best = nearestIndex(coordinates, values, value);
         if (best === undefined) throw noSuchLabel(coordinates.name, label);

@@ -17,7 +17,7 @@ export type Label = number | bigint | string | Date;
  *   element in it.
  * - `[from, to]`: elements whose coordinates lie between the two, both inclusive, in either direction of the
  *   coordinates. For longitudes, the first is the western end. For string coordinates: these elements.
- * - `{ start, stop, step }`: the same, with an open end for null, every `step`th element.
+ * - `{ start, stop, step }`: the same, with an open end for null or if it is omitted, every `step`th element.
  * - `{ each: [...] }`: the element of each label, in the order of the list.
  * - null: everything.
  */
@@ -25,20 +25,22 @@ export type LabelSelection =
   | Label
   | readonly [from: Label, to: Label]
   | readonly string[]
-  | { readonly start: Label | null; readonly stop: Label | null; readonly step?: number | null }
+  | { readonly start?: Label | null; readonly stop?: Label | null; readonly step?: number | null }
   | { readonly each: readonly Label[] }
   | null;
 
 export interface SelOptions {
   /**
    * How a single label is matched. "exact" (default): the element with this coordinate. "nearest": the
-   * element with the nearest coordinate, of two the larger. "pad": like "exact", but if there is no such
-   * element, the one before its place. Does not apply to strings and `[from, to]`.
+   * element with the nearest coordinate, of two the larger. "pad" or "ffill": like "exact", but if there is no
+   * such element, the one before its place; "backfill" or "bfill": the one after it. All but "exact" require an
+   * instant for times: they refuse a year or a month, and a date is its midnight. Does not apply to string
+   * coordinates and `[from, to]`.
    */
-  method?: "exact" | "nearest" | "pad" | undefined;
+  method?: "exact" | "nearest" | "pad" | "ffill" | "backfill" | "bfill" | undefined;
   /**
-   * Maximum distance of the coordinate found by "nearest" and "pad" from the label, in its units;
-   * milliseconds for times.
+   * Maximum distance from the label to the coordinate that a method other than "exact" finds, in the units of the
+   * coordinate; for times in milliseconds, whatever the units of the array.
    */
   tolerance?: number | undefined;
   /** Level of an OME-Zarr image to select from. Default: 0, the finest. */
@@ -120,6 +122,17 @@ export function interpretLabel({ name, kind, rounded }: LabelledAxis, label: unk
   return { value: period.start, stop: period.stop, isExact: period.isExact };
 }
 
+/** @throws InvalidSelection (not-a-label) for a year or a month, of which a method would choose one element. */
+export function checkInstant({ name }: LabelledAxis, label: unknown, { value, isExact }: Meaning): void {
+  if (isExact) return;
+  const day = new Date(value).toISOString().replace(/T.*/, "");
+  throw notALabel(
+    name,
+    label,
+    `it is a period; pass an instant such as ${JSON.stringify(day)}, or [from, to] for all its elements`,
+  );
+}
+
 /** @throws InvalidSelection (not-a-label) unless it is a string. */
 export function textLabel({ name }: LabelledAxis, label: unknown): string {
   if (typeof label !== "string") throw notALabel(name, label, wanted.texts);
@@ -150,7 +163,7 @@ export function parseRequest(coordinates: LabelledAxis, selection: Exclude<Label
   if (typeof selection !== "object" || selection instanceof Date)
     return { is: "label", label: selection as Label };
   if ("each" in selection && Array.isArray(selection.each)) return { is: "each", labels: selection.each };
-  if ("start" in selection && "stop" in selection && kind !== "texts") {
+  if (isInterval(selection) && kind !== "texts") {
     const step = selection.step ?? 1;
     if (!Number.isSafeInteger(step) || step < 1)
       throw notALabel(name, step, "step must be a positive integer, in elements");
@@ -159,6 +172,13 @@ export function parseRequest(coordinates: LabelledAxis, selection: Exclude<Label
   const texts =
     kind === "texts" ? " or a list of strings" : ", [from, to], { start, stop } or { each: [...] }";
   throw notALabel(name, selection, `expected a label${texts}`);
+}
+
+const intervalKeys = ["start", "stop", "step"];
+
+function isInterval(selection: object): selection is Extract<LabelSelection, { start?: unknown }> {
+  const keys = Object.keys(selection);
+  return keys.length > 0 && keys.every((key) => intervalKeys.includes(key));
 }
 
 /** Milliseconds since 1970; `stop` is exclusive. */

@@ -3,7 +3,7 @@
 import { ZarrArray } from "../../hierarchy/array.js";
 import { ZarrGroup } from "../../hierarchy/group.js";
 import { open } from "../../hierarchy/open.js";
-import type { DimensionSelection, Selection } from "../../plan/selection.js";
+import { type DimensionSelection, groupSelection, type Selection } from "../../plan/selection.js";
 import { isSegment } from "../../store/path.js";
 import { checkObject, checkSignalIn, sharedOptions } from "../../util/arguments.js";
 import { describeValue, invalidArgument, isZarrError } from "../../util/errors.js";
@@ -21,7 +21,15 @@ import { type LabelSelection, noCoordinates, noSuchDimension, type SelOptions } 
 
 type LabelsByName = Readonly<Record<string, LabelSelection>>;
 
-const methods = ["exact", "nearest", "pad"];
+/** Methods by name; those of pandas and xarray have two names each. */
+const methods: Readonly<Record<NonNullable<SelOptions["method"]>, Matching["method"]>> = {
+  exact: "exact",
+  nearest: "nearest",
+  pad: "pad",
+  ffill: "pad",
+  backfill: "backfill",
+  bfill: "backfill",
+};
 
 /** Implements `sel`. */
 export async function select(
@@ -56,13 +64,18 @@ function checkOptions(node: unknown, wanted: unknown, options: SelOptions): void
   const { method = "exact", tolerance = 0, level = 0 } = options;
   if (!Number.isSafeInteger(level) || level < 0)
     throw invalidArgument(`level must be a non-negative integer, got ${describeValue(level)}`);
-  if (!methods.includes(method))
-    throw invalidArgument(`method must be "exact", "nearest" or "pad", got ${describeValue(method)}`);
+  if (!Object.hasOwn(methods, method))
+    throw invalidArgument(
+      `method must be "exact", "nearest" or "pad" ("ffill", "backfill", "bfill"), got ${describeValue(method)}`,
+    );
   if (typeof tolerance !== "number" || !(tolerance >= 0))
     throw invalidArgument(`tolerance must be a number of at least 0, got ${describeValue(tolerance)}`);
 }
 
-const matchingOptions = ({ method = "exact", tolerance }: SelOptions): Matching => ({ method, tolerance });
+const matchingOptions = ({ method = "exact", tolerance }: SelOptions): Matching => ({
+  method: methods[method],
+  tolerance,
+});
 
 /** By dimension name, because the arrays of a group may have different dimensions in different orders. */
 async function selectInGroup(
@@ -73,10 +86,11 @@ async function selectInGroup(
 ): Promise<NonNullable<Selection>> {
   const { signal } = reading;
   const openCoordinate = (name: string) => group.open(name, { kind: "array", signal });
+  const known = () => knownArrays(group, reading);
   const found = await Promise.all(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null) return [name, null] as const;
-      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, reading);
+      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, known, reading);
       return [dimension, await findElements(coordinates, selection, matchingOptions(options))] as const;
     }),
   );
@@ -90,13 +104,34 @@ function byDimension(
   const names = found.map(([dimension]) => dimension);
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined) throw noCoordinates(twice, "another label already selects along this dimension");
-  return Object.fromEntries(found);
+  return groupSelection(found);
+}
+
+/** Lists the arrays of a group for a message; "" if the store cannot list them. */
+async function knownArrays(group: ZarrGroup, { signal }: ReadContext): Promise<string> {
+  try {
+    const members = await group.members({ signal });
+    return listed("the group has", members.flatMap(({ kind, name }) => (kind === "array" ? [name] : [])));
+  } catch (error) {
+    if (!isZarrError(error)) throw error;
+    return "";
+  }
+}
+
+/** Maximum number of names in a message. */
+const maxListed = 20;
+
+function listed(what: string, names: readonly (string | null)[]): string {
+  if (names.length === 0) return "";
+  const shown = names.slice(0, maxListed).map((name) => JSON.stringify(name));
+  return `; ${what} ${shown.join(", ")}${names.length > maxListed ? ", …" : ""}`;
 }
 
 /** Opens an array of coordinates with one dimension, and returns the name of that dimension. */
 async function coordinatesNamed(
   name: string,
   openCoordinate: (name: string) => Promise<ZarrArray>,
+  known: () => string | Promise<string>,
   reading: ReadContext,
 ): Promise<{ dimension: string; coordinates: Coordinates }> {
   if (!isSegment(name)) throw noCoordinates(name, "it is not the name of an array");
@@ -105,7 +140,7 @@ async function coordinatesNamed(
     array = await openCoordinate(name);
   } catch (error) {
     if (!isZarrError(error, "NotFound")) throw error;
-    throw noCoordinates(name, "no array has this name");
+    throw noCoordinates(name, `no array has this name${await known()}`);
   }
   if (array.shape.length !== 1)
     throw noCoordinates(name, `the array of this name has ${array.shape.length} dimensions, not one`);
@@ -124,6 +159,7 @@ async function selectInArray(
   const image = await levelOfArray(array, reading);
   if (image) return selectInImage(image, wanted, options);
   const dimensions = dimensionsOf(array) ?? array.dimensionNames ?? array.shape.map(() => null);
+  const known = () => listed("the dimensions are", dimensions);
   const above = array.path.split("/").slice(0, -1);
   const openCoordinate = (name: string) => {
     if (array.path === "")
@@ -137,7 +173,7 @@ async function selectInArray(
     Object.entries(wanted).map(async ([name, selection]) => {
       if (selection === null && dimensions.includes(name)) return [name, null] as const;
       if (array.path === "" && !dimensions.includes(name)) throw noSuchDimension(name, dimensions);
-      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, reading);
+      const { dimension, coordinates } = await coordinatesNamed(name, openCoordinate, known, reading);
       const axis = dimensions.indexOf(dimension);
       if (axis < 0) throw noSuchDimension(name, dimensions);
       if (dimensions.indexOf(dimension, axis + 1) >= 0)

@@ -89,9 +89,9 @@ function readSchema(
     const name = element.text(4);
     if (columns.has(name)) throw badFile(`it has two columns "${name}"`);
     const repetition = element.number(3);
-    if (repetition === 2 && (!wanted || wanted.includes(name))) {
+    if (repetition === 2) {
       if (isNestedAllowed) continue;
-      throw badFile(`its column "${name}" repeats`);
+      if (!wanted || wanted.includes(name)) throw badFile(`its column "${name}" repeats`);
     }
     const type = types[element.number(1)];
     if (type === undefined) throw badFile(`its column "${name}" has no type`);

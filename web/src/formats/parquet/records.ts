@@ -3,9 +3,10 @@
 import { utf8Text } from "../../util/bytes.js";
 import { limitExceeded } from "../../util/errors.js";
 import { uninitialised } from "../../util/platform.js";
+import { fillColumn, forEachValue, NumberColumn, type Sink } from "./columns.js";
 import { bad, type Reference } from "./fields.js";
-import { type Footer, readFooter } from "./footer.js";
-import { Budget, type Page, readPages } from "./pages.js";
+import { readFooter } from "./footer.js";
+import { Budget, type Page } from "./pages.js";
 
 export interface RecordLimits {
   /** Maximum number of rows of a file. */
@@ -30,13 +31,13 @@ export class Records {
     readonly rows: number,
     private readonly paths: ByteColumn,
     private readonly raws: ByteColumn,
-    private readonly offsets: Float64Array | undefined,
-    private readonly sizes: Float64Array | undefined,
+    private readonly offsets: Float64Array,
+    private readonly sizes: Float64Array,
   ) {}
 
   /** Memory used, in bytes. */
   get byteLength(): number {
-    const numbers = (this.offsets?.byteLength ?? 0) + (this.sizes?.byteLength ?? 0);
+    const numbers = this.offsets.byteLength + this.sizes.byteLength;
     return this.paths.byteLength + this.raws.byteLength + numbers + 256;
   }
 
@@ -53,7 +54,7 @@ export class Records {
     if (!path) return undefined;
     const url = utf8Text(path);
     if (url === undefined) throw bad(`${key} refers to a path that is not UTF-8`);
-    const [offset, length] = [this.offsets?.[row] ?? 0, this.sizes?.[row] ?? 0];
+    const [offset, length] = [this.offsets[row] ?? 0, this.sizes[row] ?? 0];
     const isCount = (value: number) => Number.isSafeInteger(value) && value >= 0;
     if (!isCount(offset) || !isCount(length) || !isCount(offset + length))
       throw bad(`${key} has an invalid range: ${length} bytes at offset ${offset}`);
@@ -82,63 +83,20 @@ export async function readRecords(file: Uint8Array, limits: RecordLimits): Promi
     if (columnTypes[name] && !columnTypes[name].includes(type))
       throw bad(`its column "${name}" is of ${type}`);
   const budget = new Budget(limits.bytes);
-  const read = <T extends Sink>(name: string, sink: T) => fillColumn(file, footer, name, budget, sink);
-  const paths = await read("path", new ByteColumn(columns.has("path") ? rows : 0));
-  const raws = await read("raw", new ByteColumn(columns.has("raw") ? rows : 0));
-  const numbers = async (name: string) =>
-    columns.has(name) ? (await read(name, new NumberColumn(rows))).values : undefined;
-  return new Records(rows, paths.closed(), raws.closed(), await numbers("offset"), await numbers("size"));
-}
-
-/** Destination of the pages of a column. */
-interface Sink {
-  add(page: Page, row: number): void;
-}
-
-async function fillColumn<T extends Sink>(
-  file: Uint8Array,
-  { groups, columns }: Footer,
-  name: string,
-  budget: Budget,
-  sink: T,
-): Promise<T> {
-  let row = 0;
-  for (const group of groups) {
-    const chunk = group.columns.get(name);
-    const column = columns.get(name);
-    if (!chunk || !column) return sink;
-    const bytes = file.subarray(chunk.start, chunk.end);
-    let at = row;
-    for await (const page of readPages(bytes, chunk, column, group.rows, budget)) {
-      sink.add(page, at);
-      at += page.rows;
-    }
-    row += group.rows;
-  }
-  return sink;
-}
-
-/** Calls `call` for each row with a value, with the index of the value. */
-function forEachValue({ rows, levels }: Page, row: number, call: (row: number, value: number) => void): void {
-  let value = 0;
-  for (let i = 0; i < rows; i++) if (!levels || levels[i] === 1) call(row + i, value++);
-}
-
-class NumberColumn implements Sink {
-  /** 0 for null, NaN for values that are not numbers. */
-  readonly values: Float64Array;
-
-  constructor(rows: number) {
-    this.values = new Float64Array(rows);
-  }
-
-  add(page: Page, row: number): void {
-    const { dictionary } = page;
-    forEachValue(page, row, (at, i) => {
-      const value = dictionary ? dictionary[page.values[i] as number] : page.values[i];
-      this.values[at] = Number(value);
-    });
-  }
+  const read = async <T extends Sink>(name: string, make: (rows: number) => T) => {
+    const sink = make(columns.has(name) ? rows : 0);
+    return columns.has(name) ? fillColumn(file, footer, name, budget, sink) : sink;
+  };
+  const texts = async (name: string) => (await read(name, (count) => new ByteColumn(count))).closed();
+  // An offset or a size that is missing or null is 0.
+  const numbers = async (name: string) => (await read(name, (count) => new NumberColumn(count, 0))).values;
+  return new Records(
+    rows,
+    await texts("path"),
+    await texts("raw"),
+    await numbers("offset"),
+    await numbers("size"),
+  );
 }
 
 /** Byte strings by row, stored contiguously; dictionary entries are stored once. */

@@ -1,9 +1,15 @@
 /** Reads columns of Parquet files: tables, and geometries in GeoParquet. */
-import { limitExceeded } from "../../util/errors.js";
+import { limitExceeded, notFound, type ZarrError } from "../../util/errors.js";
+import { textDecoder } from "../../util/platform.js";
+import { fillColumn, forEachValue, NumberColumn, type Sink } from "./columns.js";
+import { shorten } from "./fields.js";
 import { type Footer, readFooter } from "./footer.js";
-import { Budget, type Page, readPages } from "./pages.js";
+import { Budget, type Page } from "./pages.js";
 
-/** A column by rows: numbers (NaN for null), or byte strings as indices into `entries` (−1 for null). */
+/**
+ * A column by rows: numbers (NaN for null), or byte strings as indices into `entries` (−1 for null). Entries are
+ * distinct: rows with the same bytes have the same code.
+ */
 export type ParquetColumn =
   | { readonly kind: "numbers"; readonly values: Float64Array }
   | { readonly kind: "bytes"; readonly codes: Int32Array; readonly entries: readonly Uint8Array[] };
@@ -18,7 +24,7 @@ export interface ParquetTable {
 }
 
 export interface ParquetOptions {
-  /** Names of the columns to read. Missing ones are ignored. Default: all in `names`. */
+  /** Names of the columns to read. Default: all in `names`. */
   columns?: readonly string[] | undefined;
   /** Maximum number of rows. Default: 10,000,000. */
   maxRows?: number | undefined;
@@ -38,86 +44,70 @@ export async function readTable(file: Uint8Array, options: ParquetOptions = {}):
     throw limitExceeded(`a Parquet file has ${footer.rows} rows, more than the limit of ${maxRows}`);
   const names = [...footer.columns].flatMap(([name, { type }]) => (readable.includes(type) ? [name] : []));
   const known = new Set(names);
+  const missing = columns?.find((name) => !known.has(name));
+  if (missing !== undefined) throw noColumn(missing, names);
   const budget = new Budget(maxBytes);
   const found = new Map<string, ParquetColumn>();
-  for (const name of columns ?? names)
-    if (known.has(name)) found.set(name, await readColumn(file, footer, name, budget));
+  for (const name of columns ?? names) found.set(name, await readColumn(file, footer, name, budget));
   return { rows: footer.rows, names, columns: found, metadata: footer.metadata };
+}
+
+function noColumn(name: string, names: readonly string[]): ZarrError {
+  const shown = names.slice(0, 20).map((one) => JSON.stringify(shorten(one)));
+  const known = names.length > 20 ? `${shown.join(", ")}, … (${names.length})` : shown.join(", ");
+  return notFound(
+    `the Parquet file has no column ${JSON.stringify(shorten(name))} of numbers, strings or bytes; it has ${known || "none"}`,
+  );
 }
 
 async function readColumn(
   file: Uint8Array,
-  { groups, columns, rows }: Footer,
+  footer: Footer,
   name: string,
   budget: Budget,
 ): Promise<ParquetColumn> {
-  const column = columns.get(name)!;
+  const { rows, columns } = footer;
   budget.take(8 * rows);
-  const sink = column.type === "BYTE_ARRAY" ? new ByteSink(rows) : new NumberSink(rows);
-  let row = 0;
-  for (const group of groups) {
-    const chunk = group.columns.get(name)!;
-    let at = row;
-    for await (const page of readPages(
-      file.subarray(chunk.start, chunk.end),
-      chunk,
-      column,
-      group.rows,
-      budget,
-    )) {
-      sink.add(page, at);
-      at += page.rows;
-    }
-    row += group.rows;
-  }
-  return sink.column;
+  if (columns.get(name)!.type === "BYTE_ARRAY")
+    return (await fillColumn(file, footer, name, budget, new ByteSink(rows))).column;
+  const { values } = await fillColumn(file, footer, name, budget, new NumberColumn(rows, Number.NaN));
+  return { kind: "numbers", values };
 }
 
-/** Calls `call` for each row with a value, with the index of the value. */
-function eachValue({ rows, levels }: Page, row: number, call: (row: number, value: number) => void): void {
-  let value = 0;
-  for (let i = 0; i < rows; i++) if (!levels || levels[i] === 1) call(row + i, value++);
-}
-
-class NumberSink {
-  readonly #values: Float64Array;
-
-  constructor(rows: number) {
-    this.#values = new Float64Array(rows).fill(Number.NaN);
-  }
-
-  add(page: Page, row: number): void {
-    const { values, dictionary } = page;
-    eachValue(page, row, (at, i) => {
-      this.#values[at] = Number(dictionary ? dictionary[values[i] as number] : values[i]);
-    });
-  }
-
-  get column(): ParquetColumn {
-    return { kind: "numbers", values: this.#values };
-  }
-}
-
-class ByteSink {
+/** Collects distinct byte strings: row groups have a dictionary each, and writers stop using one that grows large. */
+class ByteSink implements Sink {
   readonly #codes: Int32Array;
   readonly #entries: Uint8Array[] = [];
+  /** Codes by the bytes as text of one byte per character. */
+  readonly #known = new Map<string, number>();
+  readonly #decoder = textDecoder("latin1");
   #dictionary: Page["dictionary"];
-  #start = 0;
+  /** Codes of the dictionary's entries. */
+  #translated = new Int32Array(0);
 
   constructor(rows: number) {
     this.#codes = new Int32Array(rows).fill(-1);
   }
 
   add(page: Page, row: number): void {
-    const { values, dictionary } = page;
-    if (!dictionary || dictionary !== this.#dictionary) {
-      this.#start = this.#entries.length;
-      for (const entry of (dictionary ?? values) as Iterable<Uint8Array>) this.#entries.push(entry);
+    const { dictionary } = page;
+    const values = page.values as ArrayLike<Uint8Array> | Uint32Array;
+    if (dictionary && dictionary !== this.#dictionary) {
+      this.#translated = Int32Array.from(dictionary as readonly Uint8Array[], (entry) => this.#codeOf(entry));
+      this.#dictionary = dictionary;
     }
-    this.#dictionary = dictionary;
-    eachValue(page, row, (at, i) => {
-      this.#codes[at] = this.#start + (dictionary ? (values[i] as number) : i);
+    forEachValue(page, row, (at, i) => {
+      const value = values[i]!;
+      this.#codes[at] = typeof value === "number" ? this.#translated[value]! : this.#codeOf(value);
     });
+  }
+
+  #codeOf(entry: Uint8Array): number {
+    const key = this.#decoder.decode(entry);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    this.#known.set(key, this.#entries.length);
+    return this.#entries.push(entry) - 1;
   }
 
   get column(): ParquetColumn {
