@@ -180,7 +180,7 @@ export class WorkerPool {
     located: LocateError,
   ): Sink | undefined {
     if (this.#maxSize === 0 || codec.isNative) return undefined;
-    if (!isWorthPooling(projections, codec.plan.array.dtype.itemBytes)) return undefined;
+    if (!isWorthPooling(codec, projections)) return undefined;
     const helpers: PoolAccess = {
       enter: () => this.enter(),
       leave: () => this.leave(),
