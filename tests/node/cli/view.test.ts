@@ -2,7 +2,17 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { rename } from "node:fs/promises";
 import http from "node:http";
 import net from "node:net";
 import path from "node:path";
@@ -457,6 +467,57 @@ describe("the server", () => {
       socket.destroy();
     }
     expect((await at("c/0")).status).toBe(200);
+  });
+
+  it("does not follow links that replace a file or folder while requests run", async () => {
+    const outside = writeStore(path.join(folder, "outside"), [["0", "secret"]]);
+    writeStore(data, [
+      ["swapped/file", "inside"],
+      ["swapped/folder/0", "inside"],
+    ]);
+    const swapped = path.join(data, "swapped");
+    // The other one of each pair waits beside it, and they take turns.
+    symlinkSync(path.join(outside, "0"), path.join(swapped, "file.other"));
+    symlinkSync(outside, path.join(swapped, "folder.other"));
+    let isDone = false;
+    const swap = async (name: string) => {
+      const place = path.join(swapped, name);
+      while (!isDone) {
+        await rename(place, `${place}.kept`);
+        await rename(`${place}.other`, place);
+        await rename(`${place}.kept`, `${place}.other`);
+        await at("c/0");
+      }
+    };
+    const swapping = [swap("file"), swap("folder")];
+    const seen = new Set<string>();
+    const request = async (below: string) => seen.add((await at(below)).body.toString());
+    for (let i = 0; i < 400; i++)
+      await Promise.all(["swapped/file", "swapped/folder/0", "swapped/file"].map(request));
+    isDone = true;
+    await Promise.all(swapping);
+    expect(seen).toContain("inside");
+    expect(seen).not.toContain("secret");
+  });
+
+  const openFiles = () => readdirSync("/proc/self/fd").length;
+  const skippingFiles = skipFor(unsupportedSystem(existsSync("/proc/self/fd")));
+
+  it("opens one file at a time for a connection with thousands of requests", skippingFiles, async () => {
+    writeStore(data, [["large", new Uint8Array(2 ** 16)]]);
+    const request = (connection: string) =>
+      `GET /data/served.zarr/large HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`;
+    const before = openFiles();
+    const socket = net.connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(request("keep-alive").repeat(1999) + request("close"));
+    let bytes = 0;
+    let most = 0;
+    for await (const piece of socket as AsyncIterable<Buffer>) {
+      most = Math.max(most, openFiles() - before);
+      bytes += piece.byteLength;
+    }
+    expect(bytes).toBeGreaterThan(2000 * 2 ** 16);
+    expect(most).toBeLessThan(20);
   });
 
   it("listens on the loopback interface", () => {
