@@ -7,6 +7,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   symlinkSync,
@@ -139,11 +140,11 @@ describe("zarr-wasm view", () => {
 
   it("names the path, the order and an odd folder in the link", async () => {
     const odd = path.join(folder, "a b&c=%2f#ü.zarr");
-    cpSync(field, odd, { recursive: true });
+    cpSync(field, path.join(odd, "x/y&z"), { recursive: true });
     const { link, source } = await view([odd, "--path", "x/y&z", "--v1-order", "writer"]);
     expect(link.searchParams.get("path")).toBe("x/y&z");
     expect(link.searchParams.get("order")).toBe("writer");
-    expect((await open(source)).kind).toBe("array");
+    expect((await open(source, { path: "x/y&z" })).kind).toBe("array");
   });
 
   it("serves a folder with the extension of an archive", async () => {
@@ -228,10 +229,23 @@ describe("zarr-wasm view", () => {
     expect([lost.status, lost.body.toString()]).toEqual([502, expect.stringContaining("gone.bin")]);
   });
 
-  it("passes an address on unchanged, without sending a request to it", async () => {
+  it("passes an address on unchanged, and warns if it cannot read it", async () => {
     const address = "https://example.invalid/a.zarr?sig=a%2Fb&c=1";
-    const { link } = await view([address]);
+    const { link, errors } = await view([address]);
     expect(link.searchParams.get("source")).toBe(address);
+    expect(errors()).toMatch(/^zarr-wasm: warning: .*example\.invalid/);
+  });
+
+  it("refuses an address without a node, unless the server has something else there", async () => {
+    const served = path.join(folder, "addresses");
+    writeStore(served, [["stores/one/zarr.json", { zarr_format: 3, node_type: "group" }]]);
+    const server = await startServer({ mounts: { "/": { root: served, isData: true } } });
+    await expect(view([`${server.url}/nowhere.zarr`])).rejects.toThrow(/no Zarr array or group found/);
+    await expect(view([`${server.url}/stores/one`, "--path", "two"])).rejects.toThrow(/no Zarr array or group/);
+    const { link, errors } = await view([`${server.url}/stores`]);
+    expect(link.searchParams.get("source")).toBe(`${server.url}/stores`);
+    expect(errors()).toMatch(/warning: no Zarr array or group found/);
+    await server.close();
   });
 
   const skipping = skipFor(unsupportedSystem(process.platform !== "win32"));
@@ -264,6 +278,8 @@ describe("zarr-wasm view", () => {
 
   it.each([
     ["a missing folder", [path.join(folder, "nowhere")], 1, /does not exist/],
+    ["a folder without nodes", [mkdtempSync(`${folder}/empty-`)], 1, /no Zarr array or group found/],
+    ["a path without a node", [field, "--path", "nowhere"], 1, /no Zarr array or group found/],
     [
       "a file of another kind",
       [path.join(root, "package.json").replace("package.json", "LICENSE")],
