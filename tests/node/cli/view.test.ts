@@ -2,7 +2,18 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { rename } from "node:fs/promises";
 import http from "node:http";
 import net from "node:net";
 import path from "node:path";
@@ -129,11 +140,11 @@ describe("zarr-wasm view", () => {
 
   it("names the path, the order and an odd folder in the link", async () => {
     const odd = path.join(folder, "a b&c=%2f#ü.zarr");
-    cpSync(field, odd, { recursive: true });
+    cpSync(field, path.join(odd, "x/y&z"), { recursive: true });
     const { link, source } = await view([odd, "--path", "x/y&z", "--v1-order", "writer"]);
     expect(link.searchParams.get("path")).toBe("x/y&z");
     expect(link.searchParams.get("order")).toBe("writer");
-    expect((await open(source)).kind).toBe("array");
+    expect((await open(source, { path: "x/y&z" })).kind).toBe("array");
   });
 
   it("serves a folder with the extension of an archive", async () => {
@@ -218,10 +229,23 @@ describe("zarr-wasm view", () => {
     expect([lost.status, lost.body.toString()]).toEqual([502, expect.stringContaining("gone.bin")]);
   });
 
-  it("passes an address on unchanged, without sending a request to it", async () => {
+  it("passes an address on unchanged, and warns if it cannot read it", async () => {
     const address = "https://example.invalid/a.zarr?sig=a%2Fb&c=1";
-    const { link } = await view([address]);
+    const { link, errors } = await view([address]);
     expect(link.searchParams.get("source")).toBe(address);
+    expect(errors()).toMatch(/^zarr-wasm: warning: .*example\.invalid/);
+  });
+
+  it("refuses an address without a node, unless the server has something else there", async () => {
+    const served = path.join(folder, "addresses");
+    writeStore(served, [["stores/one/zarr.json", { zarr_format: 3, node_type: "group" }]]);
+    const server = await startServer({ mounts: { "/": { root: served, isData: true } } });
+    await expect(view([`${server.url}/nowhere.zarr`])).rejects.toThrow(/no Zarr array or group found/);
+    await expect(view([`${server.url}/stores/one`, "--path", "two"])).rejects.toThrow(/no Zarr array or group/);
+    const { link, errors } = await view([`${server.url}/stores`]);
+    expect(link.searchParams.get("source")).toBe(`${server.url}/stores`);
+    expect(errors()).toMatch(/warning: no Zarr array or group found/);
+    await server.close();
   });
 
   const skipping = skipFor(unsupportedSystem(process.platform !== "win32"));
@@ -254,6 +278,8 @@ describe("zarr-wasm view", () => {
 
   it.each([
     ["a missing folder", [path.join(folder, "nowhere")], 1, /does not exist/],
+    ["a folder without nodes", [mkdtempSync(`${folder}/empty-`)], 1, /no Zarr array or group found/],
+    ["a path without a node", [field, "--path", "nowhere"], 1, /no Zarr array or group found/],
     [
       "a file of another kind",
       [path.join(root, "package.json").replace("package.json", "LICENSE")],
@@ -457,6 +483,57 @@ describe("the server", () => {
       socket.destroy();
     }
     expect((await at("c/0")).status).toBe(200);
+  });
+
+  it("does not follow links that replace a file or folder while requests run", async () => {
+    const outside = writeStore(path.join(folder, "outside"), [["0", "secret"]]);
+    writeStore(data, [
+      ["swapped/file", "inside"],
+      ["swapped/folder/0", "inside"],
+    ]);
+    const swapped = path.join(data, "swapped");
+    // The other one of each pair waits beside it, and they take turns.
+    symlinkSync(path.join(outside, "0"), path.join(swapped, "file.other"));
+    symlinkSync(outside, path.join(swapped, "folder.other"));
+    let isDone = false;
+    const swap = async (name: string) => {
+      const place = path.join(swapped, name);
+      while (!isDone) {
+        await rename(place, `${place}.kept`);
+        await rename(`${place}.other`, place);
+        await rename(`${place}.kept`, `${place}.other`);
+        await at("c/0");
+      }
+    };
+    const swapping = [swap("file"), swap("folder")];
+    const seen = new Set<string>();
+    const request = async (below: string) => seen.add((await at(below)).body.toString());
+    for (let i = 0; i < 400; i++)
+      await Promise.all(["swapped/file", "swapped/folder/0", "swapped/file"].map(request));
+    isDone = true;
+    await Promise.all(swapping);
+    expect(seen).toContain("inside");
+    expect(seen).not.toContain("secret");
+  });
+
+  const openFiles = () => readdirSync("/proc/self/fd").length;
+  const skippingFiles = skipFor(unsupportedSystem(existsSync("/proc/self/fd")));
+
+  it("opens one file at a time for a connection with thousands of requests", skippingFiles, async () => {
+    writeStore(data, [["large", new Uint8Array(2 ** 16)]]);
+    const request = (connection: string) =>
+      `GET /data/served.zarr/large HTTP/1.1\r\nHost: localhost\r\nConnection: ${connection}\r\n\r\n`;
+    const before = openFiles();
+    const socket = net.connect(Number(new URL(server.url).port), "127.0.0.1");
+    socket.write(request("keep-alive").repeat(1999) + request("close"));
+    let bytes = 0;
+    let most = 0;
+    for await (const piece of socket as AsyncIterable<Buffer>) {
+      most = Math.max(most, openFiles() - before);
+      bytes += piece.byteLength;
+    }
+    expect(bytes).toBeGreaterThan(2000 * 2 ** 16);
+    expect(most).toBeLessThan(20);
   });
 
   it("listens on the loopback interface", () => {

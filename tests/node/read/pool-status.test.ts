@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { get, MapStore, open, WorkerPool } from "zarr-wasm";
+import { packagedWorkers, type StartWorker } from "#src/workers/start.js";
 import { randomBytes } from "../support/support.js";
 import { bytesLittle, filled, regular, v3Meta, writeV3, zstd } from "../support/zarr-writer.js";
 
@@ -24,6 +25,18 @@ describe("pool.status", () => {
     expect(pool.status).toEqual({ state: "running", workers: 1 });
     pool.destroy();
     expect(pool.status).toEqual({ state: "destroyed", workers: 0 });
+  });
+
+  it("is running after start(), in whichever way workers start", async () => {
+    const ways = packagedWorkers as StartWorker[];
+    const [file] = ways.splice(0, 1, () => {
+      throw new Error("no script here");
+    });
+    const pool = new WorkerPool({ size: 3 });
+    pool.start();
+    await expect.poll(() => pool.status, { timeout: 15_000 }).toEqual({ state: "running", workers: 3 });
+    pool.destroy();
+    ways[0] = file!;
   });
 
   it("reports why no worker starts, and warns in the console once", async () => {

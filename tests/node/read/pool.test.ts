@@ -198,6 +198,23 @@ describe("a pool", () => {
     expect(seen.posts).toBe(before + 1);
   });
 
+  it("decodes a series at one point in workers, chunk by chunk", async () => {
+    const fields = {
+      shape: [40, 64, 64],
+      chunk_grid: regular(2, 64, 64), // 32 KiB
+      codecs: [bytesBig, zstd],
+    };
+    const isMissing = (key: string) => key.startsWith("c/7/");
+    const array = await openArray(await sample(fields, 4, { isMissing }));
+    const series = [null, 50, 60];
+    const { data, shape } = await get(array, series);
+    const before = seen.posts;
+    expect(await get(array, series, { pool })).toMatchObject({ data, shape });
+    expect(seen.posts).toBe(before + 19);
+    const whole = await getBytes(array, [null, slice(20, 60), slice(1, null, 7)]);
+    await expectBytes(getBytes(array, [null, slice(20, 60), slice(1, null, 7)], { pool }), whole.bytes);
+  });
+
   it("starts before there is work, if the option is set", async () => {
     const { pool, workers } = watchedPool(3);
     expect(workers).toHaveLength(0);

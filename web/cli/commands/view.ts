@@ -11,6 +11,7 @@ import { hintForDocument, missingFile, nodeDocument } from "../source/hints.js";
 import { filePath, isArchiveName, isMarked, isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
 import { printableJson } from "../text/output.js";
+import { checkNode } from "./view-check.js";
 
 const dist = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -47,6 +48,7 @@ export async function runView(source: string, values: Values): Promise<void> {
       ? shownVersion(source, values)
       : shownAs(filePath(source));
   const { address, mounts, path: below = values.path } = await shown;
+  await checkNode(source, values);
   const query = Object.entries({ source: address, path: below, order })
     .filter(([, value]) => value !== undefined && value !== "")
     .map(([name, value]) => `${name}=${escapeValue(value!)}`);

@@ -11,6 +11,7 @@ import type { Store } from "zarr-wasm";
 import { type FileMount, sendFile } from "./files.js";
 import { sendObject } from "./objects.js";
 import { type Asked, type Head, notFound, refused } from "./response.js";
+import { Turns } from "./turns.js";
 
 /** A folder of the page's own files, data on disk, or a store. */
 export type Mount = string | FileMount | { readonly store: Store };
@@ -47,19 +48,35 @@ export interface Server {
 export const viewerPolicy =
   "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src *; object-src 'none'; base-uri 'none'; frame-ancestors 'self'";
 
+/** Maximum number of connections: a browser opens six per server. */
+const maxConnections = 256;
+
+/** A mount and its URL prefix. */
+interface Mounted {
+  readonly prefix: string;
+  readonly mount: Exclude<Mount, string>;
+}
+
 /** @throws errors of listening, for example EADDRINUSE. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { policy, port = 0, headers = {}, route } = options;
+  const { home, policy, port = 0, headers = {}, route } = options;
   const base: Record<string, string> = { "x-content-type-options": "nosniff", ...headers };
   if (policy !== undefined) base["content-security-policy"] = policy;
-  const server = http.createServer((request, response) => {
-    if (route?.(request, response, base)) return;
-    answer(options, { request, response }, base).catch(() => {
+  const mounts = Object.entries(options.mounts).map(([prefix, mount]) => ({
+    prefix,
+    mount: typeof mount === "string" ? { root: mount, isData: false } : mount,
+  }));
+  const turns = new Turns((asked) =>
+    answer(mounts, home, asked, base).catch(() => {
       // Clients must not see internal errors; a response that has begun cannot be taken back.
-      if (response.headersSent) response.destroy();
-      else response.writeHead(500, base).end();
-    });
+      if (asked.response.headersSent) asked.response.destroy();
+      else asked.response.writeHead(500, base).end();
+    }),
+  );
+  const server = http.createServer((request, response) => {
+    if (!route?.(request, response, base)) turns.add({ request, response });
   });
+  server.maxConnections = maxConnections;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
@@ -72,7 +89,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-async function answer({ mounts, home }: ServerOptions, asked: Asked, head: Head): Promise<void> {
+async function answer(
+  mounts: readonly Mounted[],
+  home: string | undefined,
+  asked: Asked,
+  head: Head,
+): Promise<void> {
   const { method, headers, url = "/" } = asked.request;
   if (!isLoopback(headers.host))
     return refused(asked, 421, head, "this server answers to its own address only");
@@ -84,12 +106,12 @@ async function answer({ mounts, home }: ServerOptions, asked: Asked, head: Head)
     asked.response.writeHead(302, { ...head, location: home }).end();
     return;
   }
-  const prefixes = Object.keys(mounts).filter((prefix) => pathname.startsWith(prefix));
-  const prefix = prefixes.sort((a, b) => b.length - a.length)[0];
-  if (prefix === undefined) return notFound(asked, head);
-  const mount = mounts[prefix]!;
+  const fitting = mounts.filter(({ prefix }) => pathname.startsWith(prefix));
+  const [found] = fitting.sort((a, b) => b.prefix.length - a.prefix.length);
+  if (!found) return notFound(asked, head);
+  const { mount, prefix } = found;
   const below = pathname.slice(prefix.length);
-  if (typeof mount === "string") return sendFile({ root: mount, isData: false }, below, asked, head);
+  if ("isData" in mount && !mount.isData) return sendFile(mount, below, asked, head);
   // A document among the data that a user opens in a tab is sandboxed.
   const boxed = { ...head, "content-security-policy": "default-src 'none'; sandbox" };
   return "store" in mount

@@ -66,13 +66,14 @@ export class SlabSink implements Sink {
   /**
    * @param codec representative of all chunks: their modules are the same.
    * @param out the result: C order, native byte order.
-   * @param isDivided whether small groups are divided into slabs as well, because other threads decode some of them.
+   * @param divide returns the axis from which slabs span a group, if other threads decode some of them. Default: small
+   *   groups are one slab.
    */
   constructor(
     private readonly codec: CoreChunkCodec,
     projections: readonly (readonly Projection[])[],
     private readonly out: ResultBytes,
-    private readonly isDivided = false,
+    private readonly divide?: (group: Group, lengths: readonly (readonly number[])[]) => number,
   ) {
     this.#itemBytes = codec.plan.array.dtype.itemBytes;
     this.#shape = projections.map(selectedCount);
@@ -143,8 +144,9 @@ export class SlabSink implements Sink {
 
   /** A group is one slab, unless that would be too large. */
   #axisOf(group: Group, lengths: readonly (readonly number[])[]): number {
+    if (this.divide) return this.divide(group, lengths);
     if (group.isLoose) return group.shape.length;
-    const isSmall = !this.isDivided && countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
+    const isSmall = countOf(group.shape) * this.#itemBytes <= maxSlabBytes;
     return isSmall ? 0 : chooseSlabAxis(group.shape, lengths, this.#itemBytes);
   }
 

@@ -3,7 +3,7 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, PlacedStep, Placement } from "../engine/session.js";
-import { type Fetched, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
+import { type Fetched, type Group, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
 import {
   chooseSlabAxis,
   chunkPlace,
@@ -26,6 +26,8 @@ interface ResultBox extends SlabPlace {
 
 export interface SlabWork {
   readonly module: ModuleName;
+  /** Bytes to decode for it. Default: the size of the slab. */
+  readonly workBytes?: number | undefined;
   /** Size of the slab. */
   readonly bytes: number;
   /** Steps that decode the chunks into the slab. */
@@ -99,7 +101,7 @@ export function slabTask(work: SlabWork, target?: SlabTarget): PoolTask<Uint8Arr
     plan: steps[0]!.plan,
     isShared: place !== undefined,
     inputBytes: steps.reduce((sum, step) => sum + (step.encoded?.byteLength ?? 0), 0),
-    workBytes: bytes,
+    workBytes: work.workBytes ?? bytes,
     spareBytes: place ? undefined : bytes,
     read: ({ bytes: slab }) => {
       const isSlab = place ? slab === undefined : isBytes(slab) && sizeOf(slab) === bytes;
@@ -149,13 +151,37 @@ export interface PoolAccess {
   releaseBytes(slab: Uint8Array): void;
 }
 
-/** Whether the slabs of a region are large enough to be sent to another thread. */
-export function isWorthPooling(projections: readonly (readonly Projection[])[], itemBytes: number): boolean {
+/** Whether decoding the slabs of a region is enough work to be sent to another thread. */
+export function isWorthPooling(
+  codec: CoreChunkCodec,
+  projections: readonly (readonly Projection[])[],
+): boolean {
   const lengths = projections.map((list) => list.map((projection) => projection.count));
   const shape = projections.map(selectedCount);
-  const axis = chooseSlabAxis(shape, lengths, itemBytes);
+  const elementBytes = decodedPerElement(codec, projections);
+  const axis = chooseSlabAxis(shape, lengths, elementBytes);
   const longest = lengths.slice(0, axis).map((list) => list.reduce((most, n) => Math.max(most, n), 0));
-  return countOf([...longest, ...shape.slice(axis)]) * itemBytes >= minWorkBytes;
+  return countOf([...longest, ...shape.slice(axis)]) * elementBytes >= minWorkBytes;
+}
+
+/**
+ * Returns the bytes to decode per selected element: chunks are decoded whole, even if a series at one point needs a
+ * thousandth of each.
+ */
+function decodedPerElement(
+  { plan: { array } }: CoreChunkCodec,
+  projections: readonly (readonly Projection[])[],
+): number {
+  return projections.reduce(
+    (bytes, list, axis) => bytes * Math.max(1, (list.length * array.shape[axis]!) / selectedCount(list)),
+    array.dtype.itemBytes,
+  );
+}
+
+/** Returns the bytes to decode of a chunk, or of the subarray that was read; of a missing chunk, those to fill. */
+function workOf({ codec, encoded }: Fetched, { projections }: RegionTask): number {
+  const { array, decodedBytes } = (codec as CoreChunkCodec).plan;
+  return encoded ? decodedBytes : countOf(projections.map(({ count }) => count)) * array.dtype.itemBytes;
 }
 
 /** Data gathered for a slab. */
@@ -168,12 +194,12 @@ interface Gathered {
 
 /**
  * Gathers the encoded chunks of a slab, has it assembled on another thread, and copies it to the result in
- * long runs. Slabs are as small as long runs allow, so that all workers have something to do.
+ * long runs. Slabs are as small as long runs allow, so that all workers have something to do. The fewer elements of
+ * each chunk are selected, the shorter runs may be, because copying them costs little beside decoding.
  */
 export class PoolSink implements Sink {
   readonly #partition = new SlabPartition<Gathered>(
-    (group, lengths) =>
-      group.isLoose ? group.shape.length : chooseSlabAxis(group.shape, lengths, this.#itemBytes),
+    (group, lengths) => this.#axisOf(group, lengths),
     (origin, shape) => ({
       place: { origin, shape, whole: this.#shape, itemBytes: this.#itemBytes },
       note: this.helpers.measureHere(this.codec),
@@ -182,6 +208,7 @@ export class PoolSink implements Sink {
   );
   readonly #shape: readonly number[];
   readonly #itemBytes: number;
+  readonly #elementBytes: number;
   /** Decodes on the calling thread, as without a pool. */
   readonly #here: SlabSink;
 
@@ -198,7 +225,12 @@ export class PoolSink implements Sink {
   ) {
     this.#itemBytes = codec.plan.array.dtype.itemBytes;
     this.#shape = projections.map(selectedCount);
-    this.#here = new SlabSink(codec, projections, out, true);
+    this.#elementBytes = decodedPerElement(codec, projections);
+    this.#here = new SlabSink(codec, projections, out, (group, lengths) => this.#axisOf(group, lengths));
+  }
+
+  #axisOf(group: Group, lengths: readonly (readonly number[])[]): number {
+    return group.isLoose ? group.shape.length : chooseSlabAxis(group.shape, lengths, this.#elementBytes);
   }
 
   start(): Promise<void> {
@@ -211,7 +243,7 @@ export class PoolSink implements Sink {
     const { note, members } = slab.content;
     if (note) {
       this.#here.put(task, fetched);
-      note(countOf(task.projections.map(({ count }) => count)) * this.#itemBytes);
+      note(workOf(fetched, task));
     } else members.push({ task, fetched });
     return this.#partition.isLast(slab) && !note ? this.#finish(slab.content, signal) : undefined;
   }
@@ -223,6 +255,8 @@ export class PoolSink implements Sink {
   }
 
   async #finish({ place, members }: Gathered, signal: AbortSignal): Promise<void> {
+    const workBytes = members.reduce((sum, { task, fetched }) => sum + workOf(fetched, task), 0);
+    if (workBytes < minWorkBytes) return this.#finishHere(members);
     const bytes = countOf(place.shape) * this.#itemBytes;
     const strides = stridesOf(place.shape, this.#itemBytes);
     const box = { origin: place.origin, strides };
@@ -237,11 +271,22 @@ export class PoolSink implements Sink {
     const { shared: result } = this.out;
     const { decodeModule: module } = this.codec;
     try {
-      const work = { module, bytes, steps, place: result && { ...place, result } };
+      const work = { module, bytes, workBytes, steps, place: result && { ...place, result } };
       await this.helpers.submit(work, this.#target(place, bytes), signal);
       for (const { fetched } of members) if (fetched.encoded) releaseBytes(fetched.encoded);
     } catch (error) {
       throw error instanceof StepFailure ? this.located(error.error, tasks[error.step]!) : error;
+    }
+  }
+
+  /** Decodes a slab on the calling thread: small subarrays of chunks, or missing chunks. */
+  #finishHere(members: Gathered["members"]): void {
+    for (const { task, fetched } of members) {
+      try {
+        this.#here.put(task, fetched);
+      } catch (error) {
+        throw this.located(error, task);
+      }
     }
   }
 

@@ -6,8 +6,9 @@ import type { PlanWords } from "../engine/plan.js";
 import { type CodecSession, NeedsFullModule } from "../engine/session.js";
 import type { ErrorCode } from "../util/error-codes.js";
 import { errorTags, isZarrError, messageOf, ZarrError } from "../util/errors.js";
-import type { WasmModule } from "../util/platform.js";
+import type { AnyWorker, WasmModule } from "../util/platform.js";
 import type { Balance, Side } from "./balance.js";
+import type { FetchConnection } from "./remote-fetch.js";
 
 /** A task as sent to a worker. */
 export interface WorkMessage {
@@ -267,6 +268,21 @@ export class PendingTask {
       this.settle(() => this.reject(error));
     }
   }
+}
+
+/** One worker. */
+export class PoolWorker {
+  worker: AnyWorker | undefined;
+  connection: FetchConnection | undefined;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  isReady = false;
+  readonly peer = new PeerState();
+  readonly jobs = new Map<number, PendingTask>();
+
+  constructor(
+    /** The way it was started. */
+    readonly startMethod: number,
+  ) {}
 }
 
 /** See {@link WorkerPool.status}. */

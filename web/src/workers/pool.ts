@@ -25,16 +25,16 @@ import { Balance, type Side } from "./balance.js";
 import { isWorthPooling, minWorkBytes, type PoolAccess, PoolSink, slabTask } from "./decode-work.js";
 import {
   failureReason,
-  PeerState,
   PendingTask,
   type PoolStatus,
   type PoolTask,
+  PoolWorker,
   StepFailure,
   type WorkerMessage,
   type WorkKind,
   warnNoWorkers,
 } from "./messages.js";
-import { type FetchConnection, FetchConnections } from "./remote-fetch.js";
+import { FetchConnections } from "./remote-fetch.js";
 import { packagedWorkers, type StartWorker } from "./start.js";
 
 export interface WorkerPoolOptions {
@@ -106,6 +106,8 @@ export class WorkerPool {
   readonly #balances = cachedFor((_plan: PlanWords) => new Map<string, Balance>());
   #maxSize: number;
   #crashes = 0;
+  /** Whether all workers are wanted, even without tasks, until they have started. */
+  #startsAll = false;
   #nextId = 0;
   #isDestroyed = false;
   /** Why workers did not start; several ways may fail for the same reason. */
@@ -180,7 +182,7 @@ export class WorkerPool {
     located: LocateError,
   ): Sink | undefined {
     if (this.#maxSize === 0 || codec.isNative) return undefined;
-    if (!isWorthPooling(projections, codec.plan.array.dtype.itemBytes)) return undefined;
+    if (!isWorthPooling(codec, projections)) return undefined;
     const helpers: PoolAccess = {
       enter: () => this.enter(),
       leave: () => this.leave(),
@@ -315,7 +317,8 @@ export class WorkerPool {
       this.#queue.delete(job);
       this.#assign(member, job);
     }
-    let missing = Math.min(this.#queue.size + this.#givenCount(), this.#maxWorkers) - this.#workers.size;
+    const wanted = this.#startsAll ? this.#maxSize : this.#queue.size + this.#givenCount();
+    let missing = Math.min(wanted, this.#maxWorkers) - this.#workers.size;
     while (missing-- > 0) void this.#startOne();
   }
 
@@ -371,7 +374,8 @@ export class WorkerPool {
   }
 
   #startAll(): void {
-    while (this.#workers.size < this.#maxWorkers) void this.#startOne();
+    this.#startsAll = true;
+    this.#advance();
   }
 
   /** Stops a busy worker that sends no more messages. */
@@ -416,6 +420,7 @@ export class WorkerPool {
       this.#hasStarted ||= member.startMethod === this.#startMethod;
       member.connection = this.#connections?.open(member.worker!);
       keepAlive(member.worker, false);
+      if (this.status.workers === this.#maxSize) this.#startsAll = false;
     } else {
       const job = member.jobs.get(message.id);
       if (!job) return;
@@ -485,18 +490,3 @@ const firstSide = ({ decodedBytes }: Plan, kind: WorkKind): Side =>
 
 /** Whether the calling thread may be busy with tasks: pages would not respond meanwhile. */
 const mayBlock = (): boolean => !("document" in globalThis);
-
-/** One worker. */
-class PoolWorker {
-  worker: AnyWorker | undefined;
-  connection: FetchConnection | undefined;
-  timer: ReturnType<typeof setTimeout> | undefined;
-  isReady = false;
-  readonly peer = new PeerState();
-  readonly jobs = new Map<number, PendingTask>();
-
-  constructor(
-    /** The way it was started. */
-    readonly startMethod: number,
-  ) {}
-}
