@@ -261,6 +261,20 @@ describe("on a server", () => {
     }
   });
 
+  it.each([404, 409, 410, 412])("that answers every PUT with %i: copies fail soon", async (status) => {
+    const server = await new S3Server().start();
+    try {
+      server.fault = ({ method }) => (method === "PUT" ? { status } : undefined);
+      const error = await errorOf(() => copy(source, `${server.url}/copy.zarr`, { wait: "0" }));
+      expect(error["_tag"]).toBe("Network");
+      expect(error.message).toMatch(/answered 4(04|10) .* to PUT|the lock .* could not be written/);
+      expect(server.log.length).toBeLessThan(60);
+      expect(server.objects.size).toBe(0);
+    } finally {
+      await server.close();
+    }
+  });
+
   it("that loses responses: the lock is taken and released", async () => {
     const server = await new S3Server().start();
     try {

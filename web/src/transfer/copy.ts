@@ -176,7 +176,7 @@ async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions):
     planned.push(await withPathInErrors(source.path, () => planNode(source, options, changes)));
   changes.report(options.onWarning);
   const ranks = new Set(planned.flatMap(({ view }) => view?.kept.length ?? []));
-  for (const name of ["chunks", "shards"] as const) {
+  for (const name of ["chunkShape", "shardShape"] as const) {
     const lengths = options[name];
     if (Array.isArray(lengths) && !ranks.has(lengths.length))
       throw badOption(`\`${name}\` has ${lengths.length} lengths, but no array has that many dimensions`);
@@ -188,7 +188,7 @@ async function planNode(source: SourceNode, options: CheckedOptions, changes: Ch
   const { path } = source;
   checkSeen(path);
   if (source.kind === "group") {
-    const metadata = await groupTarget(source.metadata, options.format ?? source.metadata.zarrFormat);
+    const metadata = await groupTarget(source.metadata, options.zarrFormat ?? source.metadata.zarrFormat);
     const text = source.metadata.zarrFormat === 3 ? omeNote(metadata) : undefined;
     if (text !== undefined) changes.add(path, text);
     return { path, metadata, isConsolidated: source.isConsolidated, view: undefined };

@@ -191,7 +191,8 @@ async function checkPut(url: URL, answer: HttpResponse, ifVersion: Condition): P
     // S3 answers 409 if there are concurrent conditional writes.
     if (status === 409) throw new TransientFault(conflictError(url.href));
     if (status === 412 && ifVersion === "absent") throw existsError(url.href);
-    if (status === 412 || missingStatus.has(status)) throw conflictError(url.href);
+    const isMissing = missingStatus.has(status) && ifVersion !== "absent"; // else there is no bucket, or no PUT
+    if (status === 412 || isMissing) throw conflictError(url.href);
     if (status === 501) throw withoutConditions(url, answer, "PUT");
   }
   throw await refusal(url, answer, "PUT");
