@@ -63,6 +63,7 @@ export type FileName = URL | string;
 export interface FileCalls {
   chmod(file: FileName, mode: number): Promise<void>;
   link(from: URL, to: URL): Promise<void>;
+  lstat(file: FileName): Promise<{ isDirectory(): boolean }>;
   mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
   open(file: FileName, flags: number | "wx"): Promise<FileToWrite>;
   rename(from: FileName, to: FileName): Promise<void>;

@@ -290,7 +290,7 @@ const gatedWrites = (store: Store, gate: WriteGate) => ({
   },
 });
 
-/** Files appear under their names only while the lock is held. */
+/** Files appear under their names, and lose them, only while the lock is held. */
 const gatedFileWrites = (
   store: FileSystemStore,
   gate: WriteGate,
@@ -299,6 +299,10 @@ const gatedFileWrites = (
   set: (key: string, value: Uint8Array, options?: StoreSetOptions) => {
     const gated = { ...options, beforeCommit: gate.checkLock };
     return gate.run(() => store.set(key, value, gated));
+  },
+  delete: async (key: string, options?: StoreWriteOptions) => {
+    const gated = { ...options, mayRemove: gate.checkLock };
+    if (key !== lockKey) await gate.run(() => store.delete(key, gated));
   },
   copyFrom: (...args: Parameters<CopyingStore["copyFrom"]>) => gate.run(() => copyFrom(...args)),
 });

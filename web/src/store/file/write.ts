@@ -207,9 +207,16 @@ export async function syncFolder(folder: URL): Promise<void> {
   }
 }
 
-/** Removes a file. No-op for missing files and folders. */
-export async function removeFile(url: URL, { signal }: StoreWriteOptions = {}): Promise<void> {
+export interface FileRemoveOptions extends StoreWriteOptions, Pick<FileWriteOptions, "calls"> {
+  /** Throws if this process must not remove the file. Default: it may. */
+  mayRemove?: (() => Promise<void>) | undefined;
+}
+
+/** Removes a file. No-op for missing files and folders. @throws what `mayRemove` throws; the file is kept then. */
+export async function removeFile(url: URL, options: FileRemoveOptions = {}): Promise<void> {
+  const { signal, mayRemove } = options;
   signal?.throwIfAborted();
+  if (mayRemove) return removeOwn(url, mayRemove, options.calls ?? (await fileSystem()));
   const fs = await fileSystem();
   await fs.unlink(url).catch(async (cause) => {
     // Some systems report EPERM for a folder.
@@ -217,6 +224,33 @@ export async function removeFile(url: URL, { signal }: StoreWriteOptions = {}): 
       errorCode(cause) === "EPERM" && (await fs.lstat(url).catch(() => undefined))?.isDirectory();
     if (!isFolder && !isMissing(cause)) throw writeError(url, "removed", cause);
   });
+}
+
+/**
+ * Removes a file under a private name, which is given to it by a rename between two checks. A process that is suspended in
+ * between, or whose calls wait in a queue, may rename the file of another process, and gives it back.
+ */
+async function removeOwn(url: URL, mayRemove: () => Promise<void>, fs: FileCalls): Promise<void> {
+  const aside = new URL(hiddenName(), url);
+  await mayRemove();
+  try {
+    if ((await fs.lstat(url)).isDirectory()) return;
+    await fs.rename(url, aside);
+  } catch (cause) {
+    if (isMissing(cause)) return;
+    throw writeError(url, "removed", cause);
+  }
+  try {
+    await mayRemove();
+  } catch (error) {
+    // A link does not replace a newer file. Some file systems have none.
+    await fs.link(aside, url).catch(async (cause) => {
+      if (errorCode(cause) !== "EEXIST") await fs.rename(aside, url);
+    });
+    throw error;
+  } finally {
+    await fs.rm(aside, { force: true });
+  }
 }
 
 /**
