@@ -63,7 +63,9 @@ describe("options of the command", () => {
   it("--shards that --chunks do not divide: the message names the remedy", async () => {
     const source = place("source.zarr");
     await dataset(pathToFileURL(source).href);
-    const { message } = await errorOf(() => copyByTool(source, place("to.zarr"), { path: "data", shards: "7" }));
+    const { message } = await errorOf(() =>
+      copyByTool(source, place("to.zarr"), { path: "data", shards: "7" }),
+    );
     expect(message).toBe("chunks of [8] do not divide shards of [7]; choose multiples, or pass --chunks");
   });
 

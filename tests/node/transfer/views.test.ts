@@ -36,7 +36,8 @@ function view(store: Store, prefix: string, isWritable = true): Store {
 
 async function contents(store: Store): Promise<Map<string, string>> {
   const found = new Map<string, string>();
-  for await (const key of store.list!("")) found.set(key, Buffer.from((await store.get(key))!).toString("hex"));
+  for await (const key of store.list!(""))
+    found.set(key, Buffer.from((await store.get(key))!).toString("hex"));
   return found;
 }
 
@@ -69,7 +70,9 @@ describe.each(stores)("in %s", (_, make) => {
   it("overwrite takes views of separate parts, and equal nodes elsewhere", async () => {
     const store = await filled(make());
     await copy(view(store, "/a"), view(store, "/b/c"), { overwrite: true });
-    expect((await copy(view(store, "/a"), view(store, "/b/c"), { overwrite: true })).chunks.asStored).toBe(16);
+    expect((await copy(view(store, "/a"), view(store, "/b/c"), { overwrite: true })).chunks.asStored).toBe(
+      16,
+    );
     const other = await filled(new MapStore());
     await copy(view(store, ""), other, { overwrite: true });
     expect(await contents(other)).toEqual(await contents(store));

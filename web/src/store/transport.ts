@@ -56,6 +56,15 @@ export interface FileHandle {
   close(): Promise<void>;
 }
 
+/** Options of writes and deletions within this library. */
+export interface CommitOptions {
+  /**
+   * Called right before a file is replaced, before and after a file is set aside to be removed, and before each attempt of
+   * a request. An error prevents the change.
+   */
+  beforeCommit?: (() => Promise<void>) | undefined;
+}
+
 /** URL or path of a file. Node converts every URL to a path, which takes as long as short calls. */
 export type FileName = URL | string;
 

@@ -104,7 +104,7 @@ class GatedFolder extends FileSystemStore {
   }
 
   override async delete(key: string, options: StoreWriteOptions = {}): Promise<void> {
-    await super.delete(key, { ...options, mayRemove: this.gate.check } as StoreWriteOptions);
+    await super.delete(key, { ...options, beforeCommit: this.gate.check } as StoreWriteOptions);
   }
 }
 

@@ -333,7 +333,9 @@ async function copyArray(work: ArrayCopy): Promise<void> {
 /** Tells missing chunks from an array that was deleted. @throws Conflict if the source has no documents any more. */
 async function requireDocuments({ limits, path, store }: ZarrArray): Promise<void> {
   if (await metadataAt(store, path, { limits })) return;
-  throw conflict(`the array "/${path}" of \`source\` was deleted while it was copied; the copy is incomplete`);
+  throw conflict(
+    `the array "/${path}" of \`source\` was deleted while it was copied; the copy is incomplete`,
+  );
 }
 
 /** Start of a selection in chunks, if chunks can be copied as they are stored. */

@@ -264,7 +264,7 @@ type Method = (...args: never[]) => unknown;
 function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
   const writes: Readonly<Record<string, Method>> = {
     ...gatedWrites(store, gate),
-    ...(store instanceof FileSystemStore && gatedFileWrites(store, gate)),
+    ...(store instanceof FileSystemStore && gatedFileCopies(store, gate)),
   };
   const isGated = (name: string | symbol) =>
     Object.hasOwn(writes, name) && (name === "copyFrom" || typeof Reflect.get(store, name) === "function");
@@ -278,32 +278,29 @@ function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
   return setInnerStore(proxy, store);
 }
 
-const gatedWrites = (store: Store, gate: WriteGate) => ({
-  set: async (key: string, value: Uint8Array, options?: StoreSetOptions) => {
-    await gate.run(() => store.set!(key, value, options));
-  },
-  delete: async (key: string, options?: StoreWriteOptions) => {
-    if (key !== lockKey) await gate.run(() => store.delete!(key, options));
-  },
-  deletePrefix: async (path: string, options?: StoreWriteOptions) => {
-    await gate.run(() => store.deletePrefix!(path, options));
-  },
-});
+function gatedWrites(store: Store, gate: WriteGate) {
+  // Files appear under their names, and lose them, only while the lock is held; requests are repeated only then.
+  const isChecking = store instanceof FileSystemStore || store instanceof WritableHttpStore;
+  const gated = <O extends StoreWriteOptions>(options: O | undefined) =>
+    isChecking ? { ...options, beforeCommit: gate.checkLock } : options;
+  return {
+    set: async (key: string, value: Uint8Array, options?: StoreSetOptions) => {
+      await gate.run(() => store.set!(key, value, gated(options)));
+    },
+    delete: async (key: string, options?: StoreWriteOptions) => {
+      if (key !== lockKey) await gate.run(() => store.delete!(key, gated(options)));
+    },
+    deletePrefix: async (path: string, options?: StoreWriteOptions) => {
+      await gate.run(() => store.deletePrefix!(path, gated(options)));
+    },
+  };
+}
 
-/** Files appear under their names, and lose them, only while the lock is held. */
-const gatedFileWrites = (
+const gatedFileCopies = (
   store: FileSystemStore,
   gate: WriteGate,
   copyFrom = copyingInto(store, gate.checkLock),
 ) => ({
-  set: (key: string, value: Uint8Array, options?: StoreSetOptions) => {
-    const gated = { ...options, beforeCommit: gate.checkLock };
-    return gate.run(() => store.set(key, value, gated));
-  },
-  delete: async (key: string, options?: StoreWriteOptions) => {
-    const gated = { ...options, mayRemove: gate.checkLock };
-    if (key !== lockKey) await gate.run(() => store.delete(key, gated));
-  },
   copyFrom: (...args: Parameters<CopyingStore["copyFrom"]>) => gate.run(() => copyFrom(...args)),
 });
 

@@ -149,10 +149,13 @@ export class LockObject {
 const maxContradictions = 5;
 
 const notWritable = (name: string, cause: Error): Error =>
-  networkError(`the lock ${name} could not be written: it is refused as if it existed, but it does not exist`, {
-    code: "store-failed",
-    cause,
-  });
+  networkError(
+    `the lock ${name} could not be written: it is refused as if it existed, but it does not exist`,
+    {
+      code: "store-failed",
+      cause,
+    },
+  );
 
 /** How often a temporary file may disappear before that counts as an error of the file system. */
 const maxVanished = 20;
