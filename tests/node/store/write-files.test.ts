@@ -237,8 +237,10 @@ describe("several processes", () => {
     expect(error.name).toBe("TimeoutError");
     expect(readFileSync(path.join(root, "n"), "utf8")).toBe("3");
     rmSync(lock, { recursive: true });
-    writeFileSync(lock.slice(0, -1), ""); // in the form of version 0.2
-    await write("5");
+    writeFileSync(lock.slice(0, -1), ""); // of another program: locks are folders
+    expect((await errorOf(() => write("5"))).code).toBe("file-failed");
+    rmSync(lock.slice(0, -1));
+    await write("6");
     expect(await keysOf(store)).toEqual(["/n"]);
     expect(filesIn(root)).toEqual(["n"]);
   });

@@ -162,7 +162,7 @@ describe("several threads", () => {
       onStart(make as never);
       const dest = place();
       await copyNodes(urlOf(source), urlOf(dest), {
-        ...{ chunks: [64, 256], codecs: "zstd:1", memory: 2 ** 23, threads: 2 },
+        ...{ chunkShape: [64, 256], codecs: "zstd:1", memory: 2 ** 23, threads: 2 },
       });
       expect(digestsOf(dest)).toEqual(digestsOf(whole));
     }
@@ -175,7 +175,7 @@ describe("several threads", () => {
     const reason = new Error("enough");
     const error = await errorOf(() =>
       copyNodes(urlOf(source), urlOf(dest), {
-        ...{ chunks: [64, 256], codecs: "zstd:1", memory: 2 ** 23, threads: 2, signal: abort.signal },
+        ...{ chunkShape: [64, 256], codecs: "zstd:1", memory: 2 ** 23, threads: 2, signal: abort.signal },
         onProgress: ({ chunks }) => {
           if (chunks > 20) abort.abort(reason);
         },

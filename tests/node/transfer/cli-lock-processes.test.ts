@@ -24,6 +24,7 @@ import {
   quick,
   source,
   stale,
+  start,
   startLarge,
 } from "../support/cli-locking.js";
 import { tool } from "../support/cli-tool.js";
@@ -101,6 +102,27 @@ describe("processes that end", () => {
     expect(err).toMatch(/the lock of .*copy\.zarr, .*\.zw-writer\.tmp, was lost; writing stopped/);
     expect(filesOf(dest)).toEqual(wanted);
     expect(readdirSync(dest).sort()).toEqual(["c", "zarr.json"]);
+  });
+
+  it("and were suspended while they deleted remove nothing of the next writer", async () => {
+    const dest = place("copy.zarr");
+    const many = { chunks: "1,1" };
+    await copy(large, dest, many);
+    const wanted = filesOf(dest);
+    const samples = Array.from({ length: 50 }, (_, i) => path.join(dest, `c/${i}/25`));
+    const missing = () => samples.filter((name) => !existsSync(name)).length;
+    for (let round = 0, caught = 0; caught < amount(1, 10) && round < amount(4, 40); round++) {
+      const { child, ended } = start("copy", source, dest, "--overwrite");
+      await vi.waitFor(() => expect(missing()).toBeGreaterThan(4), { timeout: 20_000, interval: 1 });
+      child.kill("SIGSTOP");
+      if (missing() < samples.length) caught++;
+      await copy(large, dest, { ...many, ...overwrite });
+      child.kill("SIGCONT");
+      const { status, err } = await ended;
+      if (status === 1) expect(err).toMatch(/the lock of .* was lost/);
+      expect(filesOf(dest).size).toBe(wanted.size);
+      expect(filesOf(dest)).toEqual(wanted);
+    }
   });
 
   it("find out who has taken their lock", async () => {

@@ -55,7 +55,7 @@ async function outcome(at: number, side: "from" | "to", options: CopyOptions): P
 
 describe.each<[string, CopyOptions]>([
   ["as stored", {}],
-  ["with other chunks", { chunks: [8, 32], codecs: "zstd" }],
+  ["with other chunks", { chunkShape: [8, 32], codecs: "zstd" }],
   ["with verification", { verify: true }],
 ])("a copy %s", (_, options) => {
   it.each(["from", "to"] as const)("is aborted soon, whichever call hangs: %s", async (side) => {
@@ -75,7 +75,7 @@ it("stores that block, or answer late and in any order, give the same copy", asy
     while (performance.now() < end);
     return wait(random() * 5).then(call);
   };
-  for (const options of [{}, { chunks: [8, 32], codecs: "zstd" }] satisfies CopyOptions[]) {
+  for (const options of [{}, { chunkShape: [8, 32], codecs: "zstd" }] satisfies CopyOptions[]) {
     const to = new MapStore();
     await copy(through(await source(), late), through(to, late), options);
     expect((await get(await open(to, { kind: "array", path: "a" }))).data).toEqual(values);

@@ -261,6 +261,48 @@ describe("on a server", () => {
     }
   });
 
+  it.each([404, 409, 410, 412])("that answers every PUT with %i: copies fail soon", async (status) => {
+    const server = await new S3Server().start();
+    try {
+      server.fault = ({ method }) => (method === "PUT" ? { status } : undefined);
+      const error = await errorOf(() => copy(source, `${server.url}/copy.zarr`, { wait: "0" }));
+      expect(error["_tag"]).toBe("Network");
+      expect(error.message).toMatch(/answered 4(04|10) .* to PUT|the lock .* could not be written/);
+      expect(server.log.length).toBeLessThan(60);
+      expect(server.objects.size).toBe(0);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("a request is not repeated once the lock is lost", async () => {
+    const server = await new S3Server().start();
+    try {
+      const url = `${server.url}/copy.zarr`;
+      for (const method of ["DELETE", "PUT"]) {
+        await copy(source, url, { ...overwrite, bucket: server.url });
+        const chunk = "copy.zarr/c/1/1";
+        let count = 0;
+        server.fault = ({ method: sent, key }) => {
+          if (sent !== method || key !== chunk || ++count > 1) return undefined;
+          const lock = `copy.zarr/${lockName}`;
+          const document = JSON.parse(Buffer.from(server.objects.get(lock)!.bytes).toString());
+          document.writers[0].id = "another";
+          server.put(lock, Buffer.from(JSON.stringify(document)));
+          server.put(chunk, Buffer.from("of another writer"));
+          return { status: 503, headers: { "retry-after": "1" } };
+        };
+        const values = { ...overwrite, bucket: server.url };
+        await expect(copy(other, url, values)).rejects.toThrow(/the lock of .* was lost/);
+        expect(Buffer.from(server.objects.get(chunk)!.bytes).toString()).toBe("of another writer");
+        server.fault = undefined;
+        server.objects.clear();
+      }
+    } finally {
+      await server.close();
+    }
+  });
+
   it("that loses responses: the lock is taken and released", async () => {
     const server = await new S3Server().start();
     try {

@@ -67,11 +67,11 @@ describe("copy", () => {
   });
 
   it.each([
-    ["other chunks", { chunks: [64, 8] }],
-    ["shards", { format: 3, chunks: [8, 8], shards: [32, 32] }],
+    ["other chunks", { chunkShape: [64, 8] }],
+    ["shards", { zarrFormat: 3, chunkShape: [8, 8], shardShape: [32, 32] }],
     ["codecs", { codecs: ["gzip:5"] }],
     ["no compression", { codecs: "none" }],
-    ["Zarr v2", { format: 2 }],
+    ["Zarr v2", { zarrFormat: 2 }],
   ] as const)("with %s gives the same elements, verified", async (_, options) => {
     const pageFolder = new DirectoryHandleStore(new MemoryDirectoryHandle());
     for (const to of [new MapStore(), new Map<string, Uint8Array>(), pageFolder]) {
@@ -112,7 +112,7 @@ describe("copy", () => {
     const onProgress = () => {
       stored = Math.max(stored, temp.entries.size);
     };
-    const rechunking = { chunks: [2048, 16], memory: 2 ** 23, verify: true, temp, onProgress };
+    const rechunking = { chunkShape: [2048, 16], memory: 2 ** 23, verify: true, temp, onProgress };
     expect((await copy(from, to, rechunking)).chunks.reencoded).toBe(128);
     expect(stored).toBeGreaterThan(4);
     expect(temp.entries.size).toBe(0);
@@ -121,7 +121,7 @@ describe("copy", () => {
   });
 
   it("that is aborted leaves whole chunks, and can be resumed", async () => {
-    for (const options of [{}, { chunks: [4, 64] }]) {
+    for (const options of [{}, { chunkShape: [4, 64] }]) {
       const from = await source();
       const to = new MapStore();
       const controller = new AbortController();
@@ -172,7 +172,7 @@ describe("copy", () => {
       [[url, new URL(`${url.href}/a/copy.zarr`)], "NotAllowed", "is-source"],
       [[url, new FileSystemStore(url), { overwrite: true }], "NotAllowed", "is-source"],
       [[store, new MapStore(), { overwrite: true, resume: true }], "InvalidArgument", "bad-option"],
-      [[store, new MapStore(), { chunks: [1, 2, 3] }], "InvalidArgument", "bad-option"],
+      [[store, new MapStore(), { chunkShape: [1, 2, 3] }], "InvalidArgument", "bad-option"],
       [[store, new MapStore(), { part: [2, 2] }], "InvalidArgument", "bad-option"],
       [[store, new MapStore(), { select: [0] }], "InvalidArgument", "bad-option"],
       [[store, url], "AlreadyExists", "node-exists"],
@@ -218,7 +218,7 @@ describe("copy", () => {
       { limits: { readChunks: "3" } },
       { limits: { chunk: 3 } },
       { format: 4 },
-      { chunks: [0] },
+      { chunkShape: [0] },
       { retries: 3 },
       null,
     ] as unknown as CopyOptions[];
@@ -490,7 +490,7 @@ it("copies without the modules of Node", () => {
     const [from, to, temp] = [new MapStore(), new MapStore(), new MapStore()];
     const array = await create(from, { shape: [1024, 2048], chunkShape: [8, 2048], dtype: "uint32" });
     await set(array, null, Uint32Array.from({ length: 1024 * 2048 }, (_, i) => i + 1));
-    const { chunks } = await copy(from, to, { chunks: [1024, 16], memory: 2 ** 23, temp, verify: true });
+    const { chunks } = await copy(from, to, { chunkShape: [1024, 16], memory: 2 ** 23, temp, verify: true });
     const { problemCount } = await verify(to);
     const { code } = await copy(from, "file:///x.zarr").catch((error) => error);
     log(JSON.stringify([chunks.reencoded, problemCount, temp.entries.size, code]));

@@ -155,9 +155,9 @@ export function readOptions(values: Values): CopyOptions {
     throw new UsageError("--metadata-only creates the nodes of all parts; omit --part");
   return {
     select: values.select === undefined ? undefined : parseSelection(values.select),
-    format: format === undefined ? undefined : (Number(format) as 1 | 2 | 3),
-    chunks: parseLengths(values.chunks, "--chunks"),
-    shards: parseShards(values.shards),
+    zarrFormat: format === undefined ? undefined : (Number(format) as 1 | 2 | 3),
+    chunkShape: parseLengths(values.chunks, "--chunks"),
+    shardShape: parseShards(values.shards),
     codecs: values.codecs === undefined ? undefined : parseCodecs(values.codecs),
     fill: values.fill === undefined ? undefined : parseFill(values.fill),
     ...{ overwrite, resume, metadataOnly, verify, bucket, temp },

@@ -30,6 +30,10 @@ export function readArguments(args: readonly string[]): ParsedArguments {
 /** @throws UsageError for an unknown command, a wrong number of operands, and options of other commands. */
 export function checkCommand(name: string, operands: readonly string[], values: Values): void {
   const command = findCommand(name);
+  const own = commandOptions(command).map(([option]) => option);
+  const foreign = (Object.keys(values) as OptionName[]).find((option) => !own.includes(option));
+  if (foreign !== undefined)
+    throw new UsageError(`${name} has no option --${foreign}${hintForForeign(foreign, name, command)}`, name);
   const required = command.operands.filter((operand) => !operand.startsWith("["));
   if (operands.length < required.length)
     throw new UsageError(
@@ -45,12 +49,17 @@ export function checkCommand(name: string, operands: readonly string[], values: 
     if (operands[i]!.trim() === "") throw new UsageError(`${operand} is empty`, name);
   for (const option of ["out", "temp", "bucket"] as const)
     if (values[option]?.trim() === "") throw new UsageError(`--${option} is empty`, name);
-  const own = commandOptions(command).map(([option]) => option);
-  const foreign = (Object.keys(values) as OptionName[]).find((option) => !own.includes(option));
-  if (foreign === undefined) return;
-  const meant = closestTo(foreign, own);
-  const hint = didYouMean(meant === undefined ? undefined : `--${meant}`, "");
-  throw new UsageError(`${name} has no option --${foreign}${hint}`, name);
+}
+
+/** Suggests what to use instead of an option that a command does not have. */
+function hintForForeign(option: OptionName, name: string, command: Command): string {
+  if (option === "out" && command.operands.includes("DEST"))
+    return `; DEST is an operand: ${usageLine(name, command)}`;
+  const meant = closestTo(
+    option,
+    commandOptions(command).map(([own]) => own),
+  );
+  return didYouMean(meant === undefined ? undefined : `--${meant}`, "");
 }
 
 const usageLine = (name: string, { operands, options: own }: Command): string =>

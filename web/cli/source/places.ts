@@ -76,9 +76,12 @@ const names: Readonly<Record<string, string>> = {
   destination: "DEST",
   temp: "--temp DIR",
   metadataOnly: "--metadata-only",
+  zarrFormat: "--format",
+  chunkShape: "--chunks",
+  shardShape: "--shards",
   ...Object.fromEntries(
-    ["bucket", "chunks", "clean", "codecs", "fill", "format", "memory", "overwrite", "part", "path"]
-      .concat(["resume", "select", "shards", "wait"])
+    ["bucket", "clean", "codecs", "fill", "memory", "overwrite", "part", "path"]
+      .concat(["resume", "select", "wait"])
       .map((name) => [name, `--${name}`]),
   ),
 };

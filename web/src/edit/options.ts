@@ -190,7 +190,7 @@ export interface SetOptions extends SetChunkOptions {
 const nodeOptions: OptionNames<NodeCreateOptions> = {
   path: "name",
   attributes: "attrs",
-  zarrFormat: "zarrversion",
+  zarrFormat: "format zarrversion",
   overwrite: true,
   signal: true,
 };

@@ -60,6 +60,15 @@ export interface FileHandle {
   close(): Promise<void>;
 }
 
+/** Options of writes and deletions within this library. */
+export interface CommitOptions {
+  /**
+   * Called right before a file is replaced, before and after a file is set aside to be removed, and before each attempt of
+   * a request. An error prevents the change.
+   */
+  beforeCommit?: (() => Promise<void>) | undefined;
+}
+
 /** URL or path of a file. Node converts every URL to a path, which takes as long as short calls. */
 export type FileName = URL | string;
 
@@ -67,6 +76,7 @@ export type FileName = URL | string;
 export interface FileCalls {
   chmod(file: FileName, mode: number): Promise<void>;
   link(from: URL, to: URL): Promise<void>;
+  lstat(file: FileName): Promise<{ isDirectory(): boolean }>;
   mkdir(folder: URL, options?: { readonly recursive: boolean }): Promise<unknown>;
   open(file: FileName, flags: number | "wx"): Promise<FileToWrite>;
   rename(from: FileName, to: FileName): Promise<void>;

@@ -30,6 +30,8 @@ export interface ArrayCopy {
   readonly store: TargetStore;
   /** Stored objects of the target that this call writes. */
   readonly boxes: readonly ObjectBox[];
+  /** Whether a list shows that chunks of the source are missing. They are not in the boxes. */
+  readonly isSparse: boolean;
   readonly tally: Tally;
   /** Limit for decoded data in flight, in bytes. */
   readonly memory: number;

@@ -104,8 +104,7 @@ class GatedFolder extends FileSystemStore {
   }
 
   override async delete(key: string, options: StoreWriteOptions = {}): Promise<void> {
-    await this.gate.check();
-    await super.delete(key, options);
+    await super.delete(key, { ...options, beforeCommit: this.gate.check } as StoreWriteOptions);
   }
 }
 

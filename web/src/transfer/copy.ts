@@ -1,17 +1,19 @@
 /** Copies an array, or a group with everything below it, into any layout. */
 
 import { requireEncodable } from "../edit/codecs-option.js";
-import { checkSeen } from "../edit/target.js";
+import { checkSeen, metadataAt } from "../edit/target.js";
 import { ZarrArray } from "../hierarchy/array.js";
 import { type OpenedNode, ZarrGroup } from "../hierarchy/group.js";
 import { open, type Source } from "../hierarchy/open.js";
-import type { ArrayMetadata } from "../metadata/model.js";
+import { type ArrayMetadata, mainDocument } from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
 import { blockForFiles } from "../store/file/calls.js";
 import { FileSystemStore } from "../store/file/store.js";
 import { innermostStore } from "../store/handle.js";
+import { joinPath } from "../store/path.js";
 import type { Store } from "../store/store.js";
 import { pickOptions } from "../util/arguments.js";
+import { conflict } from "../util/errors.js";
 import { countOf } from "../util/shapes.js";
 import {
   type ArrayCopy,
@@ -52,6 +54,7 @@ import { planPass } from "./rechunk-plan.js";
 import { isSameEncoding } from "./stored-form.js";
 import { arrayTarget, groupTarget, omeNote } from "./target.js";
 import { arrayPlace, CopyThreads } from "./threads.js";
+import { checkViews } from "./views.js";
 import { countWork, visitedBoxes } from "./visited.js";
 
 /** A node to create, and its source. */
@@ -90,7 +93,8 @@ export async function copy(
   const isOwn = typeof source === "string" || source instanceof URL;
   if (isOwn && folder instanceof FileSystemStore) await blockForFiles(folder);
   const wait = <T>(work: Promise<T>) => untilGivenUp(work, signal);
-  const nodes = await planNodes(await wait(readTree(root)), checked);
+  const tree = await wait(readTree(root));
+  const nodes = await planNodes(tree, checked);
   const target = await wait(openDestination(destination, { ...checked, name: options.destinationName }));
   const tally = new Tally(callbacks, options.onProgress);
   let lock: DestinationLock | undefined;
@@ -103,6 +107,8 @@ export async function copy(
     await wait(checkOverlap(root, target));
     lock = await takeLock(target, { ...(await lockOptions(nodes, checked)), source: root.store }, wait);
     if (threads) threads.liveness = lock.liveness;
+    if (checked.overwrite && target.kind !== "zip")
+      await wait(checkViews(viewedSource(root, tree), target.store, signal));
     await wait(copyAll(root, nodes, target, { ...checked, copyThreads: threads }, tally));
     await wait(callbacks.settle());
     await wait(lock.finish());
@@ -116,6 +122,11 @@ export async function copy(
   }
   return tally.result;
 }
+
+const viewedSource = ({ store, path }: OpenedNode, nodes: readonly SourceNode[]) => ({
+  ...{ store, path, document: mainDocument(nodes[0]!.metadata.documents).key },
+  paths: nodes.map((node) => joinPath(path, node.path)),
+});
 
 /** Locks a destination. A lock that arrives after the copy has been given up is released. */
 async function takeLock(
@@ -176,7 +187,7 @@ async function planNodes(nodes: readonly SourceNode[], options: CheckedOptions):
     planned.push(await withPathInErrors(source.path, () => planNode(source, options, changes)));
   changes.report(options.onWarning);
   const ranks = new Set(planned.flatMap(({ view }) => view?.kept.length ?? []));
-  for (const name of ["chunks", "shards"] as const) {
+  for (const name of ["chunkShape", "shardShape"] as const) {
     const lengths = options[name];
     if (Array.isArray(lengths) && !ranks.has(lengths.length))
       throw badOption(`\`${name}\` has ${lengths.length} lengths, but no array has that many dimensions`);
@@ -188,7 +199,7 @@ async function planNode(source: SourceNode, options: CheckedOptions, changes: Ch
   const { path } = source;
   checkSeen(path);
   if (source.kind === "group") {
-    const metadata = await groupTarget(source.metadata, options.format ?? source.metadata.zarrFormat);
+    const metadata = await groupTarget(source.metadata, options.zarrFormat ?? source.metadata.zarrFormat);
     const text = source.metadata.zarrFormat === 3 ? omeNote(metadata) : undefined;
     if (text !== undefined) changes.add(path, text);
     return { path, metadata, isConsolidated: source.isConsolidated, view: undefined };
@@ -274,7 +285,8 @@ async function planWorks(
     const threads =
       source && (await threadsFor(options.copyThreads, view, source, destination, path, metadata));
     const pool = threads ? undefined : options.pool;
-    works.push({ view, target, store, tally, memory, resume, pool, threads, boxes, verify, temp, signal });
+    const work = { view, target, store, tally, memory, resume, pool, threads, boxes, verify, temp, signal };
+    works.push({ ...work, isSparse: left.chunks > 0n });
   }
   return works;
 }
@@ -311,9 +323,19 @@ function checkDestination({ kind, name }: Destination, { resume, share }: Checke
 async function copyArray(work: ArrayCopy): Promise<void> {
   const { target, view } = work;
   work.tally.arrays++;
+  const { missing } = work.tally.chunks;
   const offsets = storedOffsets(view, target.spec);
   if (offsets) await copyAsStored(work, offsets);
   else await rechunk(work);
+  if (work.isSparse || work.tally.chunks.missing > missing) await requireDocuments(view.array);
+}
+
+/** Tells missing chunks from an array that was deleted. @throws Conflict if the source has no documents any more. */
+async function requireDocuments({ limits, path, store }: ZarrArray): Promise<void> {
+  if (await metadataAt(store, path, { limits })) return;
+  throw conflict(
+    `the array "/${path}" of \`source\` was deleted while it was copied; the copy is incomplete`,
+  );
 }
 
 /** Start of a selection in chunks, if chunks can be copied as they are stored. */

@@ -98,6 +98,7 @@ async function openFileUrl(url: URL, options: DestinationOptions): Promise<Desti
   const path = filePath(url);
   const name = options.name ?? path;
   const found = await statPath(path);
+  if (!found) refusePipeline(name);
   if (isArchiveName(path) && !found?.isDirectory()) return openArchive(name, path, found, options.overwrite);
   if (found && !found.isDirectory())
     throw networkError(`${name} exists and is not a directory`, { code: "file-failed" });
@@ -111,9 +112,18 @@ const statPath = (path: string): Promise<Stats | undefined> =>
     .fs.promises.stat(path)
     .catch(() => undefined);
 
+/** @throws InvalidArgument ("bad-option") for the syntax of sources below another one, such as `a.zip|zip:data`. */
+function refusePipeline(name: string): void {
+  const [, outer] = /^([^|]+)\|[a-z][a-z\d+.-]*:/i.exec(name) ?? [];
+  if (outer === undefined) return;
+  const remedy = isArchiveName(outer) ? `pass ${outer} to write the archive` : "pass a folder or an archive";
+  throw badOption(`\`destination\` cannot be a URL pipeline, got ${name}; ${remedy}`);
+}
+
 export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
 
 function openServer(url: string, { name = url, bucket }: DestinationOptions): Destination {
+  refusePipeline(name);
   if (bucket !== undefined && !URL.canParse(bucket)) throw badOption(`"${bucket}" is not a URL`);
   if (isArchiveName(new URL(url).pathname)) throw badOption("archives can only be written to files");
   const store = new WritableHttpStore(url, { bucket });
@@ -254,7 +264,7 @@ type Method = (...args: never[]) => unknown;
 function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
   const writes: Readonly<Record<string, Method>> = {
     ...gatedWrites(store, gate),
-    ...(store instanceof FileSystemStore && gatedFileWrites(store, gate)),
+    ...(store instanceof FileSystemStore && gatedFileCopies(store, gate)),
   };
   const isGated = (name: string | symbol) =>
     Object.hasOwn(writes, name) && (name === "copyFrom" || typeof Reflect.get(store, name) === "function");
@@ -268,28 +278,29 @@ function gatedStore<S extends Store>(store: S, gate: WriteGate): S {
   return setInnerStore(proxy, store);
 }
 
-const gatedWrites = (store: Store, gate: WriteGate) => ({
-  set: async (key: string, value: Uint8Array, options?: StoreSetOptions) => {
-    await gate.run(() => store.set!(key, value, options));
-  },
-  delete: async (key: string, options?: StoreWriteOptions) => {
-    if (key !== lockKey) await gate.run(() => store.delete!(key, options));
-  },
-  deletePrefix: async (path: string, options?: StoreWriteOptions) => {
-    await gate.run(() => store.deletePrefix!(path, options));
-  },
-});
+function gatedWrites(store: Store, gate: WriteGate) {
+  // Files appear under their names, and lose them, only while the lock is held; requests are repeated only then.
+  const isChecking = store instanceof FileSystemStore || store instanceof WritableHttpStore;
+  const gated = <O extends StoreWriteOptions>(options: O | undefined) =>
+    isChecking ? { ...options, beforeCommit: gate.checkLock } : options;
+  return {
+    set: async (key: string, value: Uint8Array, options?: StoreSetOptions) => {
+      await gate.run(() => store.set!(key, value, gated(options)));
+    },
+    delete: async (key: string, options?: StoreWriteOptions) => {
+      if (key !== lockKey) await gate.run(() => store.delete!(key, gated(options)));
+    },
+    deletePrefix: async (path: string, options?: StoreWriteOptions) => {
+      await gate.run(() => store.deletePrefix!(path, gated(options)));
+    },
+  };
+}
 
-/** Files appear under their names only while the lock is held. */
-const gatedFileWrites = (
+const gatedFileCopies = (
   store: FileSystemStore,
   gate: WriteGate,
   copyFrom = copyingInto(store, gate.checkLock),
 ) => ({
-  set: (key: string, value: Uint8Array, options?: StoreSetOptions) => {
-    const gated = { ...options, beforeCommit: gate.checkLock };
-    return gate.run(() => store.set(key, value, gated));
-  },
   copyFrom: (...args: Parameters<CopyingStore["copyFrom"]>) => gate.run(() => copyFrom(...args)),
 });
 

@@ -7,7 +7,7 @@
 import { FileSystemStore } from "../store/file/store.js";
 import { WritableHttpStore } from "../store/http/writable-store.js";
 import type { Store, StoreGetOptions, StoreSetOptions } from "../store/store.js";
-import { isZarrError } from "../util/errors.js";
+import { isZarrError, networkError } from "../util/errors.js";
 import { node, randomHex } from "./host.js";
 
 export interface Writer {
@@ -57,6 +57,7 @@ export class LockObject {
   readonly #store: Store;
   readonly #key: string;
   #vanished = 0;
+  #contradictions = 0;
 
   /** @param store the store of a place of kind "store". */
   constructor(
@@ -107,7 +108,11 @@ export class LockObject {
       const found = await this.read().catch(() => undefined);
       if (found?.document?.stamp === own.stamp) return own.stamp;
       const isUnknown = isZarrError(error, "Network") && error.code === "unknown-outcome";
-      if (isUnknown || isZarrError(error, "AlreadyExists", "Conflict")) return undefined;
+      if (isUnknown || isZarrError(error, "AlreadyExists", "Conflict")) {
+        if (found || ifVersion !== "absent") this.#contradictions = 0;
+        else if (++this.#contradictions > maxContradictions) throw notWritable(this.name, error);
+        return undefined;
+      }
       // A writer that empties the folder also removes the temporary files of this one.
       if (isVanished(error) && ++this.#vanished <= maxVanished) return undefined;
       throw error;
@@ -136,6 +141,21 @@ export class LockObject {
     await this.#store.delete!(this.#key);
   }
 }
+
+/**
+ * How often in a row a place may refuse to create a lock that is missing when it is read right afterwards. Another writer
+ * may have taken and released it in between; some servers answer so every time.
+ */
+const maxContradictions = 5;
+
+const notWritable = (name: string, cause: Error): Error =>
+  networkError(
+    `the lock ${name} could not be written: it is refused as if it existed, but it does not exist`,
+    {
+      code: "store-failed",
+      cause,
+    },
+  );
 
 /** How often a temporary file may disappear before that counts as an error of the file system. */
 const maxVanished = 20;

@@ -24,11 +24,14 @@ export interface CopyOptions extends SourceOptions {
   /** Part of an array to copy; an index drops its dimension. Default: everything. Lists of indices are not supported. */
   select?: Selection | undefined;
   /** Zarr version of the copy. Default: that of the source. */
-  format?: 1 | 2 | 3 | undefined;
-  /** Elements of a chunk along each axis. Default: as in the source. Applies to the arrays with as many dimensions. */
-  chunks?: readonly number[] | undefined;
-  /** Elements of a shard along each axis; "auto": at most 32 MiB; "none": no shards. Default: as in the source. */
-  shards?: readonly number[] | "auto" | "none" | undefined;
+  zarrFormat?: 1 | 2 | 3 | undefined;
+  /** Shape of the chunks. Default: as in the source. Applies to the arrays with as many dimensions. */
+  chunkShape?: readonly number[] | undefined;
+  /**
+   * Shape of the shards, a multiple of the chunk shape; "auto": at most 32 MiB, for arrays of several chunks; null or
+   * "none": no shards. Default: as in the source.
+   */
+  shardShape?: readonly number[] | "auto" | "none" | null | undefined;
   /** Codec of the chunks, or a list of codecs. Default: as in the source. */
   codecs?: CodecInput | readonly CodecInput[] | undefined;
   /** Another fill value; elements keep their values. Default: that of the source. */
@@ -111,7 +114,9 @@ export interface CopyResult {
 }
 
 /** Copy options with their defaults. */
-export type CheckedOptions = Omit<CopyOptions, "codecs"> & {
+export type CheckedOptions = Omit<CopyOptions, "codecs" | "shardShape"> & {
+  /** null for no shards. */
+  readonly shardShape: readonly number[] | "auto" | null | undefined;
   readonly codecs: readonly CodecInput[] | undefined;
   readonly selection: Selection;
   readonly memory: number;
@@ -142,9 +147,9 @@ export const sourceOptions: OptionNames<SourceOptions> = {
 const copyOptions: OptionNames<CopyOptions> = {
   ...sourceOptions,
   select: true,
-  format: true,
-  chunks: true,
-  shards: true,
+  zarrFormat: "format zarrversion",
+  chunkShape: "chunk chunks",
+  shardShape: "shard shards",
   codecs: codecNames,
   fill: true,
   overwrite: true,
@@ -173,10 +178,10 @@ const verifyOptions: OptionNames<VerifyOptions> = {
 /** @throws InvalidArgument ("bad-option") for unknown options, and for options that do not fit one another. */
 export function checkCopyOptions(options: CopyOptions): CheckedOptions {
   checkCommonOptions(options, copyOptions, ["onProgress", "onWarning"]);
-  const { format, memory = defaultMemory, metadataOnly, overwrite, resume, wait = defaultWait } = options;
+  const { zarrFormat, memory = defaultMemory, metadataOnly, overwrite, resume, wait = defaultWait } = options;
   const { threads = 1 } = options;
-  if (format !== undefined && ![1, 2, 3].includes(format))
-    throw badOption(`\`format\` must be 1, 2 or 3, got ${describeValue(format)}`);
+  if (zarrFormat !== undefined && ![1, 2, 3].includes(zarrFormat))
+    throw badOption(`\`zarrFormat\` must be 1, 2 or 3, got ${describeValue(zarrFormat)}`);
   if (overwrite && resume) throw badOption("`overwrite` and `resume` are mutually exclusive");
   if (overwrite && options.part)
     throw badOption(
@@ -192,11 +197,12 @@ export function checkCopyOptions(options: CopyOptions): CheckedOptions {
     throw badOption(`\`threads\` must be an integer from 1 to ${maxThreads}, got ${describeValue(threads)}`);
   if (!isPlace(options.temp))
     throw badOption(`\`temp\` must be a path, a file URL or a store, got ${describeValue(options.temp)}`);
-  checkLengths("chunks", options.chunks);
-  if (options.shards !== "auto" && options.shards !== "none") checkLengths("shards", options.shards);
+  const shardShape = options.shardShape === "none" ? null : options.shardShape;
+  checkLengths("chunkShape", options.chunkShape);
+  if (shardShape !== "auto" && shardShape !== null) checkLengths("shardShape", shardShape);
   const { codecs: given, part, select: selection = null } = options;
   const codecs = given === "none" ? [] : given === undefined || isList(given) ? given : [given];
-  return { ...options, codecs, selection, memory, threads, wait, share: checkPart(part) };
+  return { ...options, codecs, selection, memory, threads, wait, shardShape, share: checkPart(part) };
 }
 
 /** @throws InvalidArgument ("bad-option") for options that `verify` does not have, or of another type. */

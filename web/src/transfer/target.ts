@@ -72,7 +72,7 @@ export async function arrayTarget(
   view: View,
   options: CheckedOptions,
 ): Promise<ArrayTarget> {
-  const version = options.format ?? source.zarrFormat;
+  const version = options.zarrFormat ?? source.zarrFormat;
   const notes: string[] = [];
   const changes = requestedChanges(source, view, version, options, notes);
   const limits = view.array.limits;
@@ -102,11 +102,11 @@ function requestedChanges(
   const { spec } = source;
   const isReduced = view.kept.length < spec.shape.length;
   const kept = <T>(list: readonly T[]) => view.kept.map((axis) => list[axis]!);
-  const chunkShape = options.chunks?.length === view.kept.length ? options.chunks : undefined;
-  const shardShape = shardsFor(source, view, version, { ...options, chunks: chunkShape }, notes);
+  const chunkShape = options.chunkShape?.length === view.kept.length ? options.chunkShape : undefined;
+  const shardShape = shardsFor(source, view, version, { ...options, chunkShape }, notes);
   const hasNewChunks = chunkShape !== undefined || shardShape !== undefined || options.codecs !== undefined;
   if (!spec.isRegular && !chunkShape && (hasNewChunks || isReduced))
-    throw badOption("the source has chunks of different lengths; pass `chunks`");
+    throw badOption("the source has chunks of different lengths; pass `chunkShape`");
   return {
     shape: view.isWhole ? undefined : view.shape,
     chunkShape: chunkShape ?? (isReduced || shardShape !== undefined ? kept(spec.chunkShape) : undefined),
@@ -163,26 +163,37 @@ function shardsFor(
   { spec }: ArrayMetadata,
   view: View,
   version: ZarrVersion,
-  { shards, chunks }: Pick<CheckedOptions, "shards" | "chunks">,
+  { chunkShape, shardShape }: Pick<CheckedOptions, "chunkShape" | "shardShape">,
   notes: string[],
 ): readonly number[] | null | undefined {
   const kept = (list: readonly number[]) => view.kept.map((axis) => list[axis]!);
+  const chunks = chunkShape ?? kept(spec.chunkShape);
   const before = spec.shardShape && kept(spec.shardShape);
-  if (shards === "none") return spec.isSharded ? null : undefined;
-  if (shards !== undefined && version < 3)
-    throw badOption(`\`shards\`: Zarr v${version} does not support shards`);
-  if (shards === "auto") return autoShards(view.shape, chunks ?? kept(spec.chunkShape), spec.dtype.itemBytes);
-  if (shards?.length === view.kept.length) return shards;
+  const none = spec.isSharded ? null : undefined;
+  if (shardShape === null) return none;
+  if (shardShape !== undefined && version < 3)
+    throw badOption(`\`shardShape\`: Zarr v${version} does not support shards`);
+  if (shardShape === "auto") {
+    const shards = autoShards(view.shape, chunks, spec.dtype.itemBytes);
+    return shards.every((length, axis) => length === chunks[axis]) ? none : shards;
+  }
+  if (shardShape?.length === view.kept.length) {
+    checkDivides(chunks, shardShape, "choose multiples, or pass `chunkShape`");
+    return shardShape;
+  }
   if (!before) return undefined;
   if (version < 3) {
-    notes.push(
-      `shards of [${before}] become chunks of [${chunks ?? kept(spec.chunkShape)}]: Zarr v${version} has none`,
-    );
+    notes.push(`shards of [${before}] become chunks of [${chunks}]: Zarr v${version} has none`);
     return null;
   }
-  if (chunks && before.some((length, axis) => length % chunks[axis]! !== 0))
-    throw badOption(`chunks of [${chunks}] do not divide the shards of [${before}]; pass \`shards\``);
-  return chunks || view.kept.length < spec.shape.length ? before : undefined;
+  if (chunkShape) checkDivides(chunks, before, "pass `shardShape`");
+  return chunkShape || view.kept.length < spec.shape.length ? before : undefined;
+}
+
+/** @throws InvalidArgument ("bad-option") if chunks do not divide shards. */
+function checkDivides(chunks: readonly number[], shards: readonly number[], remedy: string): void {
+  if (shards.some((length, axis) => length % chunks[axis]! !== 0))
+    throw badOption(`chunks of [${chunks}] do not divide shards of [${shards}]; ${remedy}`);
 }
 
 /** Returns shards of whole chunks: doubles the axis with most chunks left until shards reach the size limit. */

@@ -113,18 +113,13 @@ async function lockEntries(fs: Fs, lock: URL): Promise<string[] | undefined> {
     return await fs.readdir(lock);
   } catch (cause) {
     if (errorCode(cause) === "ENOENT") return undefined;
-    if (errorCode(cause) === "ENOTDIR") return [oldLock];
     throw cause;
   }
 }
 
-/** Stands for the lock of version 0.2 and before, which is a file. */
-const oldLock = "file";
-
 async function breakLock(fs: Fs, lock: URL, entries: readonly string[]): Promise<void> {
   for (const entry of entries) {
-    const file = entry === oldLock ? withoutSlash(lock) : new URL(entry, lock);
-    await fs.rm(file, { force: true }).catch(async (cause) => {
+    await fs.rm(new URL(entry, lock), { force: true }).catch(async (cause) => {
       // The folder belongs to another user. Renaming it could hit the next holder, whose commit then fails as well.
       if (!["EACCES", "EPERM"].includes(errorCode(cause))) return;
       await fs.rename(lock, new URL(hiddenName(), withoutSlash(lock))).catch(() => {});

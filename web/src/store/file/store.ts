@@ -137,7 +137,7 @@ export class FileSystemStore implements Store, EverythingStore {
   }
 
   async delete(key: string, options: StoreWriteOptions = {}): Promise<void> {
-    await removeFile(await this.#fileUrl(key), options);
+    await removeFile(await this.#fileUrl(key), { ...options, calls: handleOf(this).fileCalls?.next });
   }
 
   /**

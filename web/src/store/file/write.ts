@@ -6,19 +6,17 @@ import { checkCondition, existsError } from "../concurrency.js";
 import { documentNames } from "../deletion.js";
 import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
 import { hiddenName, writerLockName } from "../temp-names.js";
-import type { FileCalls, FileInfo, FileName, FileToWrite } from "../transport.js";
+import type { CommitOptions, FileCalls, FileInfo, FileName, FileToWrite } from "../transport.js";
 import { replaceLocked } from "./lock.js";
 import { errorCode, fileVersion, isMissing } from "./read.js";
 
 type Fs = typeof import("node:fs/promises");
 
-export interface FileWriteOptions extends StoreSetOptions {
+export interface FileWriteOptions extends StoreSetOptions, CommitOptions {
   /** Waits until the file has reached the disk, so that it survives a power failure. */
   fsync?: boolean | undefined;
   /** The calls of the file system. Default: those that run in other threads. */
   calls?: FileCalls | undefined;
-  /** Called right before the file is replaced. An error prevents that. */
-  beforeCommit?: (() => Promise<void>) | undefined;
 }
 
 /** `mkdir` of Node's file system; declarations of this package do not refer to the types of Node. */
@@ -207,9 +205,13 @@ export async function syncFolder(folder: URL): Promise<void> {
   }
 }
 
-/** Removes a file. No-op for missing files and folders. */
-export async function removeFile(url: URL, { signal }: StoreWriteOptions = {}): Promise<void> {
+type FileRemoveOptions = StoreWriteOptions & CommitOptions & Pick<FileWriteOptions, "calls">;
+
+/** Removes a file. No-op for missing files and folders. @throws what `beforeCommit` throws; the file is kept then. */
+export async function removeFile(url: URL, options: FileRemoveOptions = {}): Promise<void> {
+  const { signal, beforeCommit } = options;
   signal?.throwIfAborted();
+  if (beforeCommit) return removeOwn(url, beforeCommit, options.calls ?? (await fileSystem()));
   const fs = await fileSystem();
   await fs.unlink(url).catch(async (cause) => {
     // Some systems report EPERM for a folder.
@@ -217,6 +219,33 @@ export async function removeFile(url: URL, { signal }: StoreWriteOptions = {}): 
       errorCode(cause) === "EPERM" && (await fs.lstat(url).catch(() => undefined))?.isDirectory();
     if (!isFolder && !isMissing(cause)) throw writeError(url, "removed", cause);
   });
+}
+
+/**
+ * Removes a file under a private name, which is given to it by a rename between two checks. A process that is suspended in
+ * between, or whose calls wait in a queue, may rename the file of another process, and gives it back.
+ */
+async function removeOwn(url: URL, check: () => Promise<void>, fs: FileCalls): Promise<void> {
+  const aside = new URL(hiddenName(), url);
+  await check();
+  try {
+    if ((await fs.lstat(url)).isDirectory()) return;
+    await fs.rename(url, aside);
+  } catch (cause) {
+    if (isMissing(cause)) return;
+    throw writeError(url, "removed", cause);
+  }
+  try {
+    await check();
+  } catch (error) {
+    // A link does not replace a newer file. Some file systems have none.
+    await fs.link(aside, url).catch(async (cause) => {
+      if (errorCode(cause) !== "EEXIST") await fs.rename(aside, url);
+    });
+    throw error;
+  } finally {
+    await fs.rm(aside, { force: true });
+  }
 }
 
 /**

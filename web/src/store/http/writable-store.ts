@@ -124,14 +124,14 @@ export class WritableHttpStore extends HttpStore {
     }
   }
 
-  async delete(key: string, { signal }: StoreWriteOptions = {}): Promise<void> {
-    signal?.throwIfAborted();
+  async delete(key: string, options: StoreWriteOptions = {}): Promise<void> {
+    options.signal?.throwIfAborted();
     this.#objectUrl(key);
-    await this.#delete(key, signal);
+    await this.#delete(key, options);
   }
 
-  async #delete(key: string, signal: AbortSignal | undefined): Promise<void> {
-    await this.#writer.delete(new URL(this.locate(key)), signal).finally(() => this.invalidate(key));
+  async #delete(key: string, options: StoreWriteOptions): Promise<void> {
+    await this.#writer.delete(new URL(this.locate(key)), options).finally(() => this.invalidate(key));
   }
 
   #listing(bucket: URL) {
@@ -144,11 +144,12 @@ export class WritableHttpStore extends HttpStore {
       list: (path: string) => lister.keys(path),
       listChildren: (path: string) => lister.folders(path),
       everythingBelow: (path: string, signal?: AbortSignal) => lister.everything(path, signal),
-      deletePrefix: async (path: string, { signal }: StoreWriteOptions = {}) => {
+      deletePrefix: async (path: string, options: StoreWriteOptions = {}) => {
+        const { signal } = options;
         const folder = normalizePath(path);
         const lock = `/${writerLockName()}`; // of the process that deletes
         const remove = async (key: string) => {
-          if (key !== lock) await this.#delete(key, signal);
+          if (key !== lock) await this.#delete(key, options);
         };
         await deleteKeys(folder, lister.all(folder, signal), remove, signal);
       },

@@ -5,8 +5,8 @@ import { unshared } from "../../util/bytes.js";
 import { isZarrError, networkError, readOnly, unsupported, type ZarrError } from "../../util/errors.js";
 import { textDecoder } from "../../util/platform.js";
 import { conflictError, existsError, outcomeUnknown } from "../concurrency.js";
-import type { StoreSetOptions } from "../store.js";
-import { type HttpResponse, type Transport, transientStatus } from "../transport.js";
+import type { StoreSetOptions, StoreWriteOptions } from "../store.js";
+import { type CommitOptions, type HttpResponse, type Transport, transientStatus } from "../transport.js";
 import { fetchTransport } from "./fetch.js";
 import { copyHeaders, parseRetryAfter, type RetryPolicy, withRetries } from "./requests.js";
 import {
@@ -60,8 +60,9 @@ export class HttpWriter {
    *   server that does not support conditions; Network ("http-status", "disk-full", "fetch-failed", "timeout";
    *   "unknown-outcome" for a conditional write that may have been applied).
    */
-  put(url: URL, bytes: Uint8Array, { signal, ifVersion }: StoreSetOptions): Promise<void> {
-    return this.#change(url, ifVersion, signal, (condition) => {
+  put(url: URL, bytes: Uint8Array, options: StoreSetOptions & CommitOptions): Promise<void> {
+    const { signal } = options;
+    return this.#change(url, options, (condition) => {
       const headers = { "content-type": "application/octet-stream", ...conditionHeaders(condition) };
       return this.#attempt(url, { method: "PUT", headers, body: bytes, signal }, (answer) =>
         checkPut(url, answer, condition),
@@ -70,8 +71,8 @@ export class HttpWriter {
   }
 
   /** Deletes an object; no error if it is missing. */
-  delete(url: URL, signal: AbortSignal | undefined): Promise<void> {
-    return this.#change(url, undefined, signal, async (condition) => {
+  delete(url: URL, { signal, beforeCommit }: StoreWriteOptions & CommitOptions): Promise<void> {
+    return this.#change(url, { signal, beforeCommit }, async (condition) => {
       if (condition === "absent") return; // an earlier attempt has deleted it
       const headers = conditionHeaders(condition);
       await this.#attempt(url, { method: "DELETE", headers, signal }, (answer) =>
@@ -82,10 +83,13 @@ export class HttpWriter {
 
   #change(
     url: URL,
-    ifVersion: Condition,
-    signal: AbortSignal | undefined,
-    send: (condition: Condition) => Promise<void>,
+    { beforeCommit, ifVersion, signal }: StoreSetOptions & CommitOptions,
+    request: (condition: Condition) => Promise<void>,
   ): Promise<void> {
+    const send = async (condition: Condition) => {
+      await beforeCommit?.();
+      await request(condition);
+    };
     const versionNow = this.#options.conditional ? () => this.#versionNow(url, signal) : undefined;
     const retried = (attempt: () => Promise<void>) => this.#retried(attempt, signal);
     return sendInDoubt({ url, ifVersion, send, versionNow, retried });

@@ -232,7 +232,7 @@ const multiscaleOptions: OptionNames<MultiscaleOptions> = {
   shardShape: "shard shards",
   codecs: codecNames,
   fillValue: true,
-  zarrFormat: "zarrversion",
+  zarrFormat: "format zarrversion",
   omeVersion: true,
   axes: "dims dimensionnames",
   scale: true,

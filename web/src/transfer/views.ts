@@ -1,0 +1,99 @@
+/** Detects destinations that show a part of their source, or contain it, through stores that this library does not know. */
+
+import { documentsAt } from "../edit/belongings.js";
+import { type NodePlace, storeIdentity } from "../edit/overlap.js";
+import { directoryRoot } from "../store/directory/handles.js";
+import { innermostStore } from "../store/handle.js";
+import { canList, keysBelow } from "../store/listing.js";
+import { joinKey, type Store } from "../store/store.js";
+import { hiddenName } from "../store/temp-names.js";
+import { deleteObject, writeObject } from "../store/write.js";
+import { inLanes } from "./array-copy.js";
+import { isSameBytes } from "./box-copy.js";
+import { isSourceError, placeOfStore } from "./places.js";
+
+/** Requests in flight. */
+const lanes = 16;
+
+interface ViewedSource extends NodePlace {
+  /** Name of the document of the node at the path. */
+  readonly document: string;
+  /** Paths of the node and of all below it. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * Checks by objects that are written to the destination and looked for in the source that no node of the source is about to
+ * be overwritten. Call it with the destination locked.
+ * @throws NotAllowed ("is-source").
+ */
+export async function checkViews(
+  source: ViewedSource,
+  destination: Store,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (isKnown(source.store) && isKnown(destination)) return; // compared by `checkOverlap`
+  // Deleting is refused without `delete`, and nothing is deleted without documents.
+  if (!destination.delete || !(await documentsAt(destination, "", signal))) return;
+  const probe = new Probe(destination, source.store, signal);
+  if (await probe.isSeen("", source.paths)) throw sameData();
+  for (const path of await sameDocuments(source, destination, signal))
+    if (await probe.isSeen(path, [source.path])) throw sameData();
+}
+
+const sameData = () => isSourceError("`source` shows data of `destination`, which `overwrite` would delete");
+
+/** Whether a store's location or identity tells which data it holds. */
+function isKnown(given: Store): boolean {
+  const store = innermostStore(given);
+  return (
+    placeOfStore(store) !== undefined ||
+    storeIdentity(store) instanceof Map ||
+    directoryRoot(store) !== undefined ||
+    "placesRead" in store
+  );
+}
+
+/** Returns the paths at the destination whose document has the bytes of the source's. */
+async function sameDocuments(
+  { store, path, document }: ViewedSource,
+  destination: Store,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
+  const own = await store.get(joinKey(path, document), { signal });
+  const found: string[] = [];
+  if (!own || !canList(destination)) return found; // without a list, nothing is deleted
+  const isSame = async (key: string) => {
+    const bytes = await destination.get(key, { signal });
+    return bytes !== undefined && isSameBytes(bytes, own);
+  };
+  for await (const key of keysBelow(destination, "", signal))
+    if (key.endsWith(`/${document}`) && (await isSame(key))) found.push(key.slice(1, -document.length - 1));
+  return found;
+}
+
+/** Writes objects to a destination, and looks for them in a source. */
+class Probe {
+  constructor(
+    private readonly destination: Store,
+    private readonly source: Store,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /** Whether an object in one folder of the destination is in one of the folders of the source. */
+  async isSeen(folder: string, folders: readonly string[]): Promise<boolean> {
+    const { destination, signal, source } = this;
+    const name = hiddenName();
+    const key = joinKey(folder, name);
+    let isSeen = false;
+    await writeObject(destination, key, new Uint8Array(1), { signal });
+    try {
+      await inLanes(folders, lanes, async (path) => {
+        if (await source.get(joinKey(path, name), { signal })) isSeen = true;
+      });
+    } finally {
+      await deleteObject(destination, key);
+    }
+    return isSeen;
+  }
+}
