@@ -16,7 +16,10 @@ interface Golden {
 }
 
 const file = path.resolve("tests/golden/filters.jsonl");
-const lines: Golden[] = readFileSync(file, "utf8").trim().split("\n").map((line) => JSON.parse(line));
+const lines: Golden[] = readFileSync(file, "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line));
 const little = { name: "bytes", configuration: { endian: "little" } };
 const bytes = (text: string) => Uint8Array.from(Buffer.from(text, "base64"));
 

@@ -227,7 +227,9 @@ describe("object codecs", () => {
 
   it("vlen-array writes elements that were not given as numcodecs does: null has no numbers, 0 has one", () => {
     const codec = make("vlen-array", { dtype: "<i4" });
-    expect(hex(codec.encode([null, Int32Array.of(7), 0], [3]))).toBe("0300000000000000040000000700000004000000" + "00000000");
+    expect(hex(codec.encode([null, Int32Array.of(7), 0], [3]))).toBe(
+      "0300000000000000040000000700000004000000" + "00000000",
+    );
   });
 
   it("take only values of their kind", async () => {

@@ -167,7 +167,9 @@ export class CoreChunkCodec implements LeafCodec {
    */
   placed(encoded: Uint8Array | undefined, place: Placement): readonly PlacedStep[] {
     if (this.#frame && encoded) return this.#frame.placed(encoded, place);
-    return [{ plan: encoded ? this.plan : this.#fillPlan(), encoded, offset: place.offset, axes: place.axes }];
+    return [
+      { plan: encoded ? this.plan : this.#fillPlan(), encoded, offset: place.offset, axes: place.axes },
+    ];
   }
 
   /** Returns the plan that writes fill values: missing chunks must be readable even if the chain does not fit. */

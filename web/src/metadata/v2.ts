@@ -78,9 +78,12 @@ function readChunkShape(object: JsonObject, shape: readonly number[]): number[] 
   const chunks = readLengths(member(object, "chunks"), "chunks", shape.includes(0) ? 0 : 1);
   const wrong = chunks.findIndex((length, axis) => length === 0 && shape[axis] !== 0);
   if (wrong >= 0)
-    throw invalidMetadata(`"chunks" in ${v2ArrayKey} must not be 0 on axis ${wrong}, which has length ${shape[wrong]}`, {
-      code: "bad-chunks",
-    });
+    throw invalidMetadata(
+      `"chunks" in ${v2ArrayKey} must not be 0 on axis ${wrong}, which has length ${shape[wrong]}`,
+      {
+        code: "bad-chunks",
+      },
+    );
   return chunks.map((length) => Math.max(1, length));
 }
 
