@@ -75,7 +75,6 @@ EMSCRIPTEN_BINDINGS(zarr_wasm) {
 
   function("start", &start);
   function("reserveInput", &Call<&Session::reserveInput>::run);
-  function("reserveOutput", &Call<&Session::reserveOutput>::run);
   function("reserveWords", &Call<&Session::reserveWords>::run);
   function("prepare", &Call<&Session::prepare>::run);
   function("release", &Call<&Session::release>::run);

@@ -26,10 +26,6 @@ uintptr_t Session::reserveInput(uint32_t bytes) {
   return reserve(input_, bytes);
 }
 
-uintptr_t Session::reserveOutput(uint32_t bytes) {
-  return reserve(output_, bytes);
-}
-
 uintptr_t Session::reserveWords(uint32_t count) {
   if (count > kMaxPlanWords) return 0;
   const uintptr_t address = reserve(words_, size_t{4} * count);

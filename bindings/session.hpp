@@ -23,8 +23,6 @@ class Session {
 
   /// Reserves `bytes` bytes for the input: an encoded chunk, or a decoded one for encode.
   uintptr_t reserveInput(uint32_t bytes);
-  /// Reserves `bytes` bytes for the output. decode and encode reserve it themselves.
-  uintptr_t reserveOutput(uint32_t bytes);
   /// Reserves `count` 32-bit words for a plan or a placement.
   uintptr_t reserveWords(uint32_t count);
 

@@ -6,6 +6,7 @@
 //   encode    once per chunk; null in the decode module.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -153,11 +154,17 @@ const Codec* findCodec(uint32_t id);
 /// The name of a codec id, whether or not this module contains the codec; "" if out of range.
 const char* codecName(uint32_t id);
 
+/// An upper bound, from a sum in 64 bits. A bound that does not fit in size_t becomes SIZE_MAX, which
+/// is above every limit.
+inline Size upperBound(uint64_t bytes) {
+  return {static_cast<size_t>(std::min<uint64_t>(bytes, SIZE_MAX)), false};
+}
+
 /// An upper bound for the output of every compressor here (each stays below n + n/8 + 64 KiB) and
 /// for unusual but valid foreign streams (many small frames). Intermediate buffers are sized by
 /// this, never by a header.
 inline Size compressedSize(Size decoded) {
-  return {decoded.bytes + decoded.bytes / 8 + 65536, false};
+  return upperBound(uint64_t{decoded.bytes} + decoded.bytes / 8 + 65536);
 }
 
 }  // namespace zw

@@ -2,9 +2,10 @@
 // Names: Zarr v2 "delta", v3 "numcodecs.delta".
 //
 //   encoded[0] = x[0],  encoded[i] = x[i] - x[i - 1] in the decoded type, cast to the encoded type
-//   x[i] = x[i - 1] + encoded[i] in the decoded type: integers wrap, floats round at every step
+//   x[i] = encoded[0] + … + encoded[i] in the type that NumPy promotes both to (integers wrap, floats
+//   round at every step), cast to the decoded type
 //
-// Parameters: [dtype, encoded dtype]   integers or floats; integers cannot be encoded as floats
+// Parameters: [dtype, encoded dtype]   integers or floats
 //
 // Trust: one element in, one element out; no value in the data is used as a size.
 #include <algorithm>
@@ -20,9 +21,7 @@ Status prepare(Step& step) {
   if (Status s = prepareValues(step, 2, types)) return s;
   const Number decoded = types.decoded.number, encoded = types.encoded.number;
   const bool isWhole = decoded == Number::Bool || encoded == Number::Bool;
-  if (isWhole || types.decoded.perItem != 1) return Code::BadParameters;
-  // NumPy does not sum floats in an integer type either.
-  return isFloat(encoded) && !isFloat(decoded) ? Status{Code::BadParameters} : Status{};
+  return isWhole || types.decoded.perItem != 1 ? Status{Code::BadParameters} : Status{};
 }
 
 /// Sums modulo 2^64, which is also correct modulo the range of any narrower type.
@@ -44,7 +43,7 @@ void sumFloats(Number from, const uint8_t* in, Number to, uint8_t* out, size_t c
     const size_t n = std::min(kNumberBlock, count - at);
     double values[kNumberBlock];
     loadDoubles(from, in + at * numberBytes(from), n, values);
-    for (size_t i = 0; i < n; i++) values[i] = sum = Round(sum + Round(values[i]));
+    for (size_t i = 0; i < n; i++) values[i] = sum = Round(sum + values[i]);
     storeDoubles(to, values, n, out + at * numberBytes(to));
   }
 }
@@ -54,10 +53,11 @@ Status decode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
   const ValueTypes types = valueTypes(step);
   const Number from = types.encoded.number, to = types.decoded.number;
   const size_t count = step.decodedArray.itemCount;
-  if (isFloat(to)) {
-    const auto sumUp = to == Number::Float32   ? sumFloats<asFloat>
-                       : to == Number::Float16 ? sumFloats<asHalf>
-                                               : sumFloats<asDouble>;
+  // NumPy adds uint64 and signed integers as float64, which is the same up to 2^53.
+  if (const Number type = promoted(from, to); isFloat(from) || isFloat(to)) {
+    const auto sumUp = type == Number::Float32   ? sumFloats<asFloat>
+                       : type == Number::Float16 ? sumFloats<asHalf>
+                                                 : sumFloats<asDouble>;
     sumUp(from, in.data(), to, out.data(), count);
   } else if (numberBytes(from) == numberBytes(to)) {
     prefixSum(out.data(), in.data(), count, numberBytes(to));

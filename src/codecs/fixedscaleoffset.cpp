@@ -5,8 +5,9 @@
 //   x = cast(encoded / scale + offset, dtype)
 //
 // The arithmetic is NumPy's for an array and two Python numbers: in the type of the input array if
-// that is a float, rounding after each operation, and in float64 otherwise. Integers are encoded
-// without rounding if offset and scale are integers.
+// that is a float, rounding after each operation. With an array of integers, subtracting and
+// multiplying by an integer wraps in the smallest type for both (NumPy 2 accepts only an integer of
+// the array's type); everything else is in float64.
 //
 // Parameters: [dtype, encoded dtype, offset, scale]   offset and scale: float64, two words each
 #include <algorithm>
@@ -70,19 +71,44 @@ void encodeBlock(Line line, double* values, size_t count) {
   }
 }
 
-bool isInteger(double value) {
-  return std::fabs(value) < 0x1p63 && value == std::nearbyint(value);
+/// True if an integer type includes a value without a fraction.
+bool includes(Number type, double value) {
+  const double size = std::ldexp(1.0, static_cast<int>(8 * numberBytes(type)));
+  return isSigned(type) ? value >= -size / 2 && value < size / 2 : value >= 0 && value < size;
 }
 
-/// Integer arithmetic, which wraps in the decoded type like NumPy's.
-void encodeIntegers(Line line, Number from, const uint8_t* in, Number to, uint8_t* out, size_t n) {
+/// The type of an operation on numbers of `type` and a Python number.
+Number typeWith(Number type, double value) {
+  if (isFloat(type) || value != std::nearbyint(value)) return Number::Float64;
+  if (includes(type, value)) return type;
+  constexpr Number kSigned[] = {Number::Int8, Number::Int16, Number::Int32, Number::Int64};
+  constexpr Number kUnsigned[] = {Number::Uint8, Number::Uint16, Number::Uint32, Number::Uint64};
+  for (const Number other : value < 0 || isSigned(type) ? kSigned : kUnsigned) {
+    if (includes(other, value)) return promoted(type, other);
+  }
+  return Number::Float64;
+}
+
+/// Encodes integers of type `from`, whose differences to the offset are of type `between`.
+void encodeIntegers(Line line, Number from, const uint8_t* in, Number between, Number to,
+                    uint8_t* out, size_t n) {
   const uint64_t offset = toInteger(line.offset), scale = toInteger(line.scale);
   uint64_t values[kNumberBlock];
   uint8_t cut[kNumberBlock * 8];
   loadIntegers(from, in, n, values);
-  for (size_t i = 0; i < n; i++) values[i] = (values[i] - offset) * scale;
-  storeIntegers(from, values, n, cut);
-  convertNumbers(from, cut, to, out, n);
+  for (size_t i = 0; i < n; i++) values[i] -= offset;
+  storeIntegers(between, values, n, cut);
+  const Number last = typeWith(between, line.scale);
+  if (isFloat(last)) {
+    double products[kNumberBlock];
+    loadDoubles(between, cut, n, products);
+    for (size_t i = 0; i < n; i++) products[i] = std::nearbyint(products[i] * line.scale);
+    return storeDoubles(to, products, n, out);
+  }
+  loadIntegers(between, cut, n, values);
+  for (size_t i = 0; i < n; i++) values[i] *= scale;
+  storeIntegers(last, values, n, cut);
+  convertNumbers(last, cut, to, out, n);
 }
 
 Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView& result) {
@@ -93,14 +119,14 @@ Status encode(const Step& step, ByteView in, ByteSpan out, Workspace&, ByteView&
                      : from == Number::Float16 ? encodeBlock<asHalf>
                                                : encodeBlock<asDouble>;
   const Line line = makeLine(step);
-  const bool isWhole = !isFloat(from) && isInteger(line.offset) && isInteger(line.scale);
+  const Number between = isFloat(from) ? from : typeWith(from, line.offset);
   const size_t count = step.decodedArray.itemCount;
   for (size_t at = 0; at < count; at += kNumberBlock) {
     const size_t n = std::min(kNumberBlock, count - at);
     const uint8_t* src = in.data() + at * numberBytes(from);
     uint8_t* dst = out.data() + at * numberBytes(to);
-    if (isWhole) {
-      encodeIntegers(line, from, src, to, dst, n);
+    if (!isFloat(between)) {
+      encodeIntegers(line, from, src, between, to, dst, n);
       continue;
     }
     double values[kNumberBlock];

@@ -41,8 +41,8 @@ Status unwrap(const Step& step, Workspace& work, ByteView& in) {
   const bool isZstd = startsWith(in, kZstd);
   if (!isZstd && !isZlib(in)) return {};
   ByteSpan room;
-  const size_t maxBytes = compressedSize(step.decoded).bytes + step.decoded.bytes;
-  if (Status s = work.scratch(ScratchSlot::Image, maxBytes, room)) return s;
+  const Size blob = upperBound(uint64_t{compressedSize(step.decoded).bytes} + step.decoded.bytes);
+  if (Status s = work.scratch(ScratchSlot::Image, blob.bytes, room)) return s;
   if (isZstd) {
     size_t produced = 0;
     if (Status s = zstdDecode(work, in, room, produced, step.verifiesChecksums)) return s;

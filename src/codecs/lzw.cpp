@@ -40,8 +40,8 @@ enum class Bits : uint8_t { HighFirst, LowFirst };
 /// and room for foreign encoders.
 Status prepare(Step& step) {
   if (!step.params.empty()) return Code::BadParameters;
-  const size_t bytes = step.decoded.bytes;
-  step.encoded = {bytes + bytes / 2 + bytes / 512 + 65536, false};
+  const uint64_t bytes = step.decoded.bytes;
+  step.encoded = upperBound(bytes + bytes / 2 + bytes / 512 + 65536);
   return {};
 }
 

@@ -62,7 +62,8 @@ Status prepare(Step& step) {
   if (!step.params.empty()) return Code::BadParameters;
   if (!findValueType(array.dtype, type) || !typeByte(type.number)) return Code::BadParameters;
   // Pages may be short and each has metadata, so the bound is higher than for other compressors.
-  step.encoded = {compressedSize({array.bytes(), true}).bytes + array.bytes(), false};
+  const Size compressed = compressedSize({array.bytes(), true});
+  step.encoded = upperBound(uint64_t{compressed.bytes} + array.bytes());
   return {};
 }
 

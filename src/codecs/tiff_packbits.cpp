@@ -30,9 +30,9 @@ constexpr size_t kMinRepeats = 3;
 /// 128 literals take 129 bytes; short rows take more.
 Status prepare(Step& step) {
   if (step.params.size() != 1) return Code::BadParameters;
-  const size_t bytes = step.decoded.bytes;
-  const size_t rows = step.params[0] == 0 ? 1 : bytes / step.params[0] + 1;
-  step.encoded = {bytes + bytes / 128 + rows + 65536, false};
+  const uint64_t bytes = step.decoded.bytes;
+  const uint64_t rows = step.params[0] == 0 ? 1 : bytes / step.params[0] + 1;
+  step.encoded = upperBound(bytes + bytes / 128 + rows + 65536);
   return {};
 }
 

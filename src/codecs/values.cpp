@@ -1,5 +1,6 @@
 #include "codecs/values.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace zw {
@@ -44,6 +45,17 @@ bool findValueType(DTypeId dtype, ValueType& type) {
 Status findValueType(uint32_t dtype, ValueType& type) {
   const bool known = dtypeInfo(dtype) && findValueType(static_cast<DTypeId>(dtype), type);
   return known ? Status{} : Status{Code::BadParameters};
+}
+
+Number promoted(Number a, Number b) {
+  if (isFloat(a) == isFloat(b) && isSigned(a) == isSigned(b)) return std::max(a, b);
+  // Floats and signed integers hold all integers of half their width.
+  const Number low = std::min(a, b), high = std::max(a, b);  // signed, unsigned, float
+  const Number wide = isFloat(high) ? high : low, other = isFloat(high) ? low : high;
+  const uint32_t bytes = std::max(numberBytes(wide), 2 * numberBytes(other));
+  if (bytes == 2) return isFloat(wide) ? Number::Float16 : Number::Int16;
+  if (bytes == 4) return isFloat(wide) ? Number::Float32 : Number::Int32;
+  return bytes > 8 || isFloat(wide) ? Number::Float64 : Number::Int64;
 }
 
 Status encodeAs(Step& step, uint32_t dtype) {

@@ -21,6 +21,10 @@ Status findValueType(uint32_t dtype, ValueType& type);
 /// Sets `step.encodedArray` to the decoded array with another data type.
 Status encodeAs(Step& step, uint32_t dtype);
 
+/// The type that NumPy computes in with numbers of both types: one that holds the values of both, or
+/// float64. Not for booleans.
+Number promoted(Number a, Number b);
+
 /// The types of a codec that computes in one type and stores another.
 struct ValueTypes {
   ValueType decoded;

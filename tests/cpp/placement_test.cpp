@@ -121,9 +121,8 @@ TEST(Placement, BytesOnlyPlansHaveNone) {
   ExactBlock destination(Bytes(4, 0xee));
   const std::vector<PlacementAxis> axes = {{0, 1, 4, 1}};
   const Bytes encoded(2, 1);
-  EXPECT_EQ(
-      decodePlaced(plan, encoded, {axes, 0}, destination.span(), stages, work).status.code,
-      Code::BadPlacement);
+  EXPECT_EQ(decodePlaced(plan, encoded, {axes, 0}, destination.span(), stages, work).status.code,
+            Code::BadPlacement);
   EXPECT_EQ(fillPlaced(plan, {axes, 0}, destination.span()).code, Code::BadPlacement);
   EXPECT_EQ(destination.copy(), Bytes(4, 0xee));
 }

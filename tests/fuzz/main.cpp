@@ -12,9 +12,8 @@ namespace zw::fuzz {
 const std::vector<Target>& targets() {
   static const std::vector<Target> all = [] {
     std::vector<Target> list;
-    for (const auto make :
-         {planTargets, bloscTargets, stridedTargets, kernelTargets, zstdFrameTargets,
-          libraryTargets}) {
+    for (const auto make : {planTargets, bloscTargets, stridedTargets, kernelTargets,
+                            zstdFrameTargets, libraryTargets}) {
       for (Target& target : make()) list.push_back(std::move(target));
     }
     return list;

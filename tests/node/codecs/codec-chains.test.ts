@@ -445,10 +445,10 @@ describe("codec chains", () => {
     const chain = await createCodecChain({ dtype: "uint8", shape: [3], codecs: ["bytes"] });
     expect(chain.decode(Uint8Array.of(1, 2, 3))).toEqual(Uint8Array.of(1, 2, 3));
     await expect(createCodecChain({ dtype: "int8", shape: [3], codecs: [big] })).resolves.toBeDefined();
-    const words = await createCodecChain({ dtype: "int32", shape: [1], codecs: ["bytes", "zstd"] });
-    expect(words.decode(words.encode(Int32Array.of(7)))).toEqual(Int32Array.of(7));
-    const stored = { dtype: "int32", shape: [1], codecs: [{ name: "bytes" }] } as const;
-    await expect(createCodecChain(stored)).rejects.toThrow('needs an "endian"');
+    for (const bytes of ["bytes", { name: "bytes" }]) {
+      const words = createCodecChain({ dtype: "int32", shape: [1], codecs: [bytes, "zstd"] });
+      await expect(words).rejects.toThrow('needs an "endian"');
+    }
   });
 
   it("check their arguments", async () => {

@@ -1,5 +1,5 @@
 // Wasm memory after outsized chunks: the instance is replaced without affecting other readers.
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { get, getBytes, MapStore, slice } from "zarr-wasm";
 import { type CodecChain, createCodecChain } from "zarr-wasm/codecs";
 import { getSession } from "#src/engine/engine.js";
@@ -127,6 +127,28 @@ describe("an outsized chunk", () => {
       work.chain.decode(work.encoded);
       await rest();
       expect((await getSession("decode")) === session).toBe(true);
+    }
+  });
+
+  it("is not kept after a pause, even if all chunks are as large", async () => {
+    const work = await workOf(large);
+    work.chain.decode(work.encoded);
+    await rest();
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    try {
+      work.chain.decode(work.encoded);
+      const session = await getSession("decode");
+      expect(await memory()).toBeGreaterThan(64 * mib);
+      await vi.advanceTimersByTimeAsync(2900);
+      work.chain.decode(work.encoded); // restarts the pause
+      await vi.advanceTimersByTimeAsync(200);
+      expect(session.isSpent).toBe(false);
+      await vi.advanceTimersByTimeAsync(6000);
+      expect(session.isSpent).toBe(true);
+      expect(await memory()).toBeLessThanOrEqual(64 * mib);
+      expect(isRight(work)).toBe(true);
+    } finally {
+      vi.useRealTimers();
     }
   });
 

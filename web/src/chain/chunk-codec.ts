@@ -10,7 +10,7 @@ import type { VlenCodec } from "../codecs/vlen-codec.js";
 import { decodeBytesIn, encodeBytesIn } from "../engine/bytes.js";
 import { withDecoder } from "../engine/engine.js";
 import type { ModuleName } from "../engine/module.js";
-import { type ChainStep, moduleFor, Plan } from "../engine/plan.js";
+import { type ChainStep, endianWords, moduleFor, Plan } from "../engine/plan.js";
 import type { CodecSession, PlacedStep, Placement, Slab } from "../engine/session.js";
 import { repeated } from "../util/buffers.js";
 import { withDetails } from "../util/errors.js";
@@ -94,6 +94,8 @@ export interface CoreParts {
  */
 const maxSubarrays = 256;
 
+const littleBytes: ChainStep = { core: "bytes", params: [endianWords.little], name: "bytes" };
+
 export class CoreChunkCodec implements LeafCodec {
   readonly type = "core";
   readonly usesCore = true;
@@ -101,6 +103,7 @@ export class CoreChunkCodec implements LeafCodec {
   readonly chain: ResolvedChain;
   readonly encodedBound: number;
   readonly #frame: BlockFrame | undefined;
+  #fill: Plan | undefined;
   readonly #subarrays = new Map<string, CoreChunkCodec>();
 
   constructor(private readonly parts: CoreParts) {
@@ -164,7 +167,15 @@ export class CoreChunkCodec implements LeafCodec {
    */
   placed(encoded: Uint8Array | undefined, place: Placement): readonly PlacedStep[] {
     if (this.#frame && encoded) return this.#frame.placed(encoded, place);
-    return [{ plan: this.plan, encoded, offset: place.offset, axes: place.axes }];
+    return [
+      { plan: encoded ? this.plan : this.#fillPlan(), encoded, offset: place.offset, axes: place.axes },
+    ];
+  }
+
+  /** Returns the plan that writes fill values: missing chunks must be readable even if the chain does not fit. */
+  #fillPlan(): Plan {
+    this.#fill ??= new Plan(this.plan.array, [littleBytes]);
+    return this.#fill;
   }
 
   decodePlaced(session: CodecSession, encoded: Uint8Array | undefined, slab: Slab, place: Placement): void {

@@ -100,10 +100,7 @@ export async function createCodecChain<const T extends CodecChainDType>(
   if (direction !== "both" && direction !== "decode")
     throw invalidArgument('direction must be "both" or "decode"');
   const dtype = parseDataType(options.dtype);
-  const codecs = parseCodecs(options.codecs, "codecs", "mustUnderstand").map((codec, i) =>
-    // The bare name states no byte order; an object, as in metadata, must.
-    options.codecs[i] === "bytes" ? { ...codec, configuration: { endian: "little" } } : codec,
-  );
+  const codecs = parseCodecs(options.codecs, "codecs", "mustUnderstand");
   await loadCodecs(namesIn(codecs, limits.shardDepth), 3);
   const codec = makeCodec(dtype, codecs, options, limits);
   const { decodeModule, encodeModule } = codec;

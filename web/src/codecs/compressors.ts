@@ -19,7 +19,8 @@ export const gzip: CodecDefinition = {
   names: { 2: ["gzip"], 3: ["gzip", "numcodecs.gzip"] },
   parse(config) {
     if (config.isStrict) config.only("level");
-    return { params: [config.integer("level", 0, 9, level)] };
+    const given = config.integer("level", config.isStrict ? 0 : -1, 9, level);
+    return { params: [given === -1 ? level : given] }; // −1 is zlib's default
   },
 };
 
@@ -29,7 +30,7 @@ export const zstd: CodecDefinition = {
   names: { 2: ["zstd"], 3: ["zstd", "numcodecs.zstd"] },
   parse(config) {
     if (config.isStrict) config.only("level", "checksum");
-    return { params: [config.integer("level", -131072, 22, 0), Number(config.boolean("checksum", false))] };
+    return { params: [config.nearest("level", -131072, 22, 0), Number(config.boolean("checksum", false))] };
   },
 };
 
@@ -37,7 +38,7 @@ export const lz4: CodecDefinition = {
   core: "lz4",
   kind: "bytes-to-bytes",
   names: { 2: ["lz4"], 3: ["lz4", "numcodecs.lz4"] },
-  parse: (config) => ({ params: [config.integer("acceleration", 1, 65537, 1)] }),
+  parse: (config) => ({ params: [config.nearest("acceleration", 1, 65537, 1)] }),
 };
 
 /** Compressors inside a frame, numbered like the core's blosc slots. */
@@ -73,7 +74,7 @@ function parse(config: ConfigReader, { version, array }: CodecContext) {
   const level = config.integer("clevel", 0, 9, 5);
   const shuffle = readShuffle(config, itemBytes);
   const typesize = config.integer("typesize", 1, 2 ** 31 - 1, itemBytes);
-  const blocksize = config.integer("blocksize", 0, 2 ** 31 - 1, 0);
+  const blocksize = config.nearest("blocksize", 0, 2 ** 31 - 1, 0);
   // A frame stores the element size in one byte; c-blosc replaces larger ones by 1.
   return {
     params: [compressor, level, shuffle, typesize > 255 ? 1 : typesize, blocksize, versionFlags[version]],
@@ -95,7 +96,7 @@ export const shuffle: CodecDefinition = {
   checkedByCore: '"elementsize" must divide the number of bytes that it is given',
   parse(config) {
     config.only("elementsize");
-    return { params: [config.integer("elementsize", 1, 2 ** 31 - 1, 4)] };
+    return { params: [config.nearest("elementsize", 1, 2 ** 31 - 1, 4)] };
   },
 };
 

@@ -122,6 +122,15 @@ export class ConfigReader {
     return value;
   }
 
+  /**
+   * Returns an integer option, replaced by the nearest from min to max unless the specification of Zarr v3 applies:
+   * numcodecs passes any integer to C libraries, which do so.
+   */
+  nearest(name: string, min: number, max: number, fallback: number): number {
+    if (this.isStrict) return this.integer(name, min, max, fallback);
+    return Math.min(max, Math.max(min, this.integer(name, -(2 ** 31), 2 ** 31 - 1, fallback)));
+  }
+
   boolean(name: string, fallback: boolean): boolean {
     const value = this.given(name, fallback);
     if (typeof value !== "boolean")

@@ -229,10 +229,12 @@ class Writer {
     if (Number.isSafeInteger(value) && !Object.is(value, -0)) this.#integer(BigInt(value));
     else if (this.forms.singleFloat) {
       this.#byte(0xca);
-      this.#view.setFloat32(this.#take(4), value);
+      const at = this.#take(4); // first, because it may replace the view
+      this.#view.setFloat32(at, value);
     } else {
       this.#byte(0xcb);
-      this.#view.setFloat64(this.#take(8), value);
+      const at = this.#take(8);
+      this.#view.setFloat64(at, value);
     }
   }
 

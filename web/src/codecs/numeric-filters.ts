@@ -29,15 +29,7 @@ export const delta: CodecDefinition = {
   kind: "array-to-array",
   names: { 2: ["delta"], 3: ["numcodecs.delta"] },
   parse(config, context) {
-    const types = readFilterTypes(config, context, ["dtype", "astype"], "numbers");
-    const isFloat = (name: string) => name.startsWith("float");
-    if (isFloat(types.encoded.dtype.core) && !isFloat(types.decoded.dtype.core)) {
-      throw config.error(
-        `cannot store differences of ${types.decoded.dtype} as ${types.encoded.dtype}`,
-        "codec-dtype",
-      );
-    }
-    return filterResult(types, context);
+    return filterResult(readFilterTypes(config, context, ["dtype", "astype"], "numbers"), context);
   },
 };
 

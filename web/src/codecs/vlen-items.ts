@@ -185,7 +185,8 @@ function decodeItem(
 
 function encodeItem(codec: string, type: StoredType, value: unknown, index: number): Uint8Array {
   const { dtype } = type;
-  // The default fill value of objects, which pads chunks: encoded like numcodecs does.
+  // Fill values of objects, which pad chunks: encoded like numcodecs does.
+  if (value === null) return new Uint8Array(0);
   if (value === 0) return new Uint8Array(dtype.itemBytes);
   const length = (value as { byteLength?: unknown } | null)?.byteLength;
   if (typeof length !== "number") throw badValue(codec, "typed arrays", index);

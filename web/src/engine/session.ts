@@ -15,7 +15,7 @@ import {
   limitExceeded,
   ZarrError,
 } from "../util/errors.js";
-import { uninitialised } from "../util/platform.js";
+import { keepAlive, uninitialised } from "../util/platform.js";
 import type { Core } from "../wasm/core.js";
 import type { ModuleName } from "./module.js";
 import type { PiecePlan, Plan, PlanWords } from "./plan.js";
@@ -69,12 +69,14 @@ export function textAt({ HEAPU8 }: Core, address: number): string {
 export class CodecSession {
   /** False after a trap: the instance must not be used again. */
   usable = true;
-  /** Set after a trap, or when the memory is far larger than needed: new work must use another session. */
+  /** Set after a trap, or when the memory is larger than needed: new work must use another session. */
   isSpent = false;
   readonly #plans = new Map<PlanWords, number>();
   #input = { address: 0, bytes: 0 };
   #words = { address: 0, count: 0 };
   #openBytes = 0;
+  #calls = 0;
+  #isWatched = false;
 
   /** @param onSpent called when the session should no longer be handed out. */
   constructor(
@@ -334,6 +336,7 @@ export class CodecSession {
    */
   #call<T>(work: () => T, bytes = 0): T {
     if (!this.usable) throw engineFailed("the WebAssembly instance failed earlier and is being replaced");
+    this.#calls++;
     try {
       return work();
     } catch (cause) {
@@ -343,8 +346,25 @@ export class CodecSession {
       throw engineFailed(`the WebAssembly instance failed: ${cause.message}`, { code: "trap", cause });
     } finally {
       this.demand.note(bytes + this.#openBytes);
-      if (this.usable && this.#openBytes === 0 && this.demand.settle(this.memoryBytes)) this.#spend();
+      if (this.usable && this.#openBytes === 0) {
+        if (this.demand.settle(this.memoryBytes)) this.#spend();
+        else if (this.memoryBytes > keptBytes) this.#watch();
+      }
     }
+  }
+
+  /** Replaces a large instance after a pause, however large the work before it was. */
+  #watch(): void {
+    if (this.#isWatched || this.isSpent) return;
+    this.#isWatched = true;
+    const calls = this.#calls;
+    const timer = setTimeout(() => {
+      this.#isWatched = false;
+      if (this.#openBytes > 0) return; // freeing the slab is a call, which watches again
+      if (this.#calls === calls) this.#spend();
+      else this.#watch();
+    }, pause);
+    keepAlive(timer, false);
   }
 
   #spend(): void {
@@ -374,6 +394,8 @@ function outOfMemory(bytes: number): ZarrError {
 
 /** An instance may always keep this much memory. */
 const keptBytes = 64 * 2 ** 20;
+/** Milliseconds without calls after which an instance keeps no more than that. */
+const pause = 3000;
 /** Above that, the allowed ratio of memory to demand: buffers of all stages, and fragmentation. */
 const spread = 4;
 /** Factor by which the recorded demand decays with each smaller piece of work. */

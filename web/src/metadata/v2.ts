@@ -50,7 +50,7 @@ export async function parseV2Array(
     options.onWarning?.({ code: "missing-key", message });
   }
   const shape = readLengths(member(object, "shape"), "shape", 0);
-  const chunkShape = readLengths(member(object, "chunks"), "chunks", 1);
+  const chunkShape = readChunkShape(object, shape);
   const codecs = codecIds(object);
   const names = codecs.map(({ name }) => name);
   await loadCodecs(names, 2);
@@ -71,6 +71,20 @@ export async function parseV2Array(
     },
     options,
   );
+}
+
+/** Returns the chunk shape. zarr-python writes the shape of an array without chunks, which may have axes of length 0. */
+function readChunkShape(object: JsonObject, shape: readonly number[]): number[] {
+  const chunks = readLengths(member(object, "chunks"), "chunks", shape.includes(0) ? 0 : 1);
+  const wrong = chunks.findIndex((length, axis) => length === 0 && shape[axis] !== 0);
+  if (wrong >= 0)
+    throw invalidMetadata(
+      `"chunks" in ${v2ArrayKey} must not be 0 on axis ${wrong}, which has length ${shape[wrong]}`,
+      {
+        code: "bad-chunks",
+      },
+    );
+  return chunks.map((length) => Math.max(1, length));
 }
 
 /**

@@ -81,7 +81,6 @@ export class SlabSink implements Sink {
 
   async start(): Promise<void> {
     this.#session = await getSession(this.codec.decodeModule);
-    this.codec.prepare(this.#session); // rejects an invalid chain before anything is read
   }
 
   put(task: RegionTask, fetched: Fetched): void {

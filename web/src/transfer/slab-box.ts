@@ -68,7 +68,6 @@ async function readIntoSlab({ from, read, reading }: SlabCopy, session: CodecSes
   const { itemBytes } = dtype;
   const strides = stridesOf(projections.map(selectedCount), itemBytes);
   const box = { origin: projections.map(() => 0), strides };
-  reader.firstCodec.prepare(session); // rejects an invalid chain before anything is read
   await reader.again(() =>
     assemble({ reader, projections, itemBytes }, new BoxSink(session, slab, box), reading),
   );

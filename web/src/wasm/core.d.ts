@@ -18,7 +18,6 @@ export interface Core {
   /** Creates the session of the instance. Call once, before the functions below (see bindings/session.hpp). */
   start(maxChunkBytes: number): void;
   reserveInput(bytes: number): number;
-  reserveOutput(bytes: number): number;
   reserveWords(count: number): number;
   prepare(count: number): number;
   release(plan: number): void;
