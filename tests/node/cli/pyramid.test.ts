@@ -135,7 +135,7 @@ describe("zarr-wasm pyramid", () => {
     expect(await labelPaths(image)).toEqual(["labels/cells"]);
   });
 
-  it("refuses what cannot be written before it searches DEST for locks", async () => {
+  it("refuses bad arguments before it searches DEST for locks", async () => {
     const search = vi.spyOn(fs.promises, "opendir");
     onTestFinished(() => search.mockRestore());
     await expect(ofRaw("source", { axes: "y,z" })).rejects.toThrow("dimension names");

@@ -485,9 +485,18 @@ describe("chunks of smaller levels", () => {
       [[18, 20], undefined],
     ]);
     const sharded = [
-      [[16, 32], [96, 128]],
-      [[16, 32], [48, 64]],
-      [[16, 23], [32, 23]],
+      [
+        [16, 32],
+        [96, 128],
+      ],
+      [
+        [16, 32],
+        [48, 64],
+      ],
+      [
+        [16, 23],
+        [32, 23],
+      ],
     ];
     expect(await shapesOf(array, { chunkShape: [16, 32], shardShape: [96, 128] })).toEqual(sharded);
     const like = await create(new Map(), { like: array, chunkShape: [16, 32], shardShape: [96, 128] });
@@ -511,7 +520,9 @@ describe.each([2, 3] as const)("a label image in Zarr v%i", (zarrFormat) => {
     );
     expect(await labelPaths(image!)).toEqual(["labels/cells"]);
     await updateAttributes(labels!, { mine: 1 });
-    await Promise.all(["nuclei", "tissue", "cells"].map((name) => write(store, `image/labels/${name}`, { overwrite: true })));
+    await Promise.all(
+      ["nuclei", "tissue", "cells"].map((name) => write(store, `image/labels/${name}`, { overwrite: true })),
+    );
     expect((await labelPaths(image!)).toSorted()).toEqual(["labels/cells", "labels/nuclei", "labels/tissue"]);
     const { attributes } = await open(store, { path: "image/labels", kind: "group" });
     expect(attributes).toMatchObject(zarrFormat === 2 ? { mine: 1 } : { mine: 1, ome: { version: "0.5" } });

@@ -110,7 +110,8 @@ export function checkSame(array: ZarrArray, now: ArraySpec, stamps: Stamps): voi
   ];
   const before = facts(spec);
   const other = facts(now).find(([, fact], i) => fact !== before[i]![1]);
-  if (other) throw notFound(`the array at "/${path}" was replaced by one with other ${other[0]}; open it again`);
+  if (other)
+    throw notFound(`the array at "/${path}" was replaced by one with other ${other[0]}; open it again`);
   const origin = originStamp(stamps);
   if (origin === undefined) return; // other programs drop stamps
   if ((origins.get(array) ?? origin) !== origin)

@@ -4,7 +4,13 @@
  */
 
 import { printDocument } from "../metadata/print.js";
-import { conflictError, existsError, isConflict, isOutcomeUnknown, outcomeUnknown } from "../store/concurrency.js";
+import {
+  conflictError,
+  existsError,
+  isConflict,
+  isOutcomeUnknown,
+  outcomeUnknown,
+} from "../store/concurrency.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writeObject } from "../store/write.js";
 import { isZarrError } from "../util/errors.js";

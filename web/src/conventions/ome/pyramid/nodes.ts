@@ -136,7 +136,8 @@ function clipped(
   const isLonger = (lengths: readonly number[]) => lengths.some((length, axis) => length > shape[axis]!);
   if (!isLonger(shards ?? chunks)) return { chunkShape, shardShape };
   const inner = chunks.map((length, axis) => Math.min(length, shape[axis]!));
-  const count = (axis: number) => Math.min(shards![axis]! / chunks[axis]!, Math.ceil(shape[axis]! / inner[axis]!));
+  const count = (axis: number) =>
+    Math.min(shards![axis]! / chunks[axis]!, Math.ceil(shape[axis]! / inner[axis]!));
   return { chunkShape: inner, shardShape: shards && inner.map((length, axis) => length * count(axis)) };
 }
 
