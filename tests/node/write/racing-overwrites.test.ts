@@ -1,5 +1,5 @@
-// Three processes overwrite one array and set its elements, all at the same time: whatever is stored in the end is the
-// array of one of them, and the others know that theirs was replaced.
+// Three processes overwrite one array and set its elements at the same time: in the end, the array of one of them is
+// stored, and the other two have got errors.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";

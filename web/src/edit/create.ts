@@ -37,7 +37,7 @@ import {
 } from "./options.js";
 import type { NodePlace } from "./overlap.js";
 import { removeNode } from "./remove-node.js";
-import { noteCreated } from "./stale-handles.js";
+import { noteCreated } from "./stored-array.js";
 import { newOrigin } from "./stamps.js";
 import {
   ancestorsOf,

@@ -23,7 +23,7 @@ import type { Target, UpdateAttributesOptions, UpdateOptions } from "./options.j
 import { removeNode } from "./remove-node.js";
 import { deleteCells } from "./resize.js";
 import { cellsStored } from "./resize-chunks.js";
-import { noteDeleted } from "./stale-handles.js";
+import { noteDeleted } from "./stored-array.js";
 import { checkNames, metadataAt, nodeAt, resolvePlace } from "./target.js";
 
 export async function updateAttributes(
