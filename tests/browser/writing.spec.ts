@@ -28,7 +28,9 @@ async function startProxy(site: string, store: S3Server) {
     }
     const body = Buffer.from(await answer.arrayBuffer());
     const kept = ["content-type", "etag", "content-range", "content-security-policy"];
-    const told = kept.flatMap((name) => (answer.headers.has(name) ? [[name, answer.headers.get(name)!]] : []));
+    const told = kept.flatMap((name) =>
+      answer.headers.has(name) ? [[name, answer.headers.get(name)!]] : [],
+    );
     response.writeHead(answer.status, Object.fromEntries(told)).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -42,7 +44,11 @@ async function startProxy(site: string, store: S3Server) {
   };
 }
 
-test("appends over connections that break after PUT requests are stored once", async ({ page, site, problems }) => {
+test("appends over connections that break after PUT requests are stored once", async ({
+  page,
+  site,
+  problems,
+}) => {
   problems.expect(/404|412|ERR_/); // missing chunks, refused repetitions, broken connections
   const store = await new S3Server().start();
   const proxy = await startProxy(site, store);
@@ -110,7 +116,9 @@ test("appends of four tabs to one private folder are stored once, and one tab is
     await create(place, { shape: [0], chunkShape: [8], dtype: "int32" });
   });
   const closing = tabs[3]!;
-  const running = tabs.map((tab, i) => appendRows(tab, i, tab === closing ? 1000 : 25).catch(() => undefined));
+  const running = tabs.map((tab, i) =>
+    appendRows(tab, i, tab === closing ? 1000 : 25).catch(() => undefined),
+  );
   type Status = { appends?: { acknowledged: number[] } };
   await closing.waitForFunction(() => ((globalThis as Status).appends?.acknowledged.length ?? 0) >= 8);
   const acknowledged = await closing.evaluate(() => (globalThis as Status).appends!.acknowledged.length);

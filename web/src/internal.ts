@@ -4,7 +4,10 @@
  */
 
 export { withSession } from "./chain/chunk-codec.js";
+export { registerLabel } from "./conventions/ome/pyramid/labels.js";
+export { checkMultiscale } from "./conventions/ome/pyramid/write.js";
 export { resolveSelection } from "./plan/selection.js";
+export { refuseProtected } from "./store/file/entries.js";
 export { hiddenName } from "./store/temp-names.js";
 export { runCopyThread } from "./transfer/copy-thread.js";
 export { openDestination } from "./transfer/destination.js";

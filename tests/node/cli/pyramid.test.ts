@@ -1,14 +1,15 @@
 // `zarr-wasm pyramid` as a user runs it.
 import { spawn } from "node:child_process";
-import { readdirSync, rmSync, symlinkSync } from "node:fs";
+import fs, { readdirSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   create,
   createGroup,
   type ElementData,
   get,
+  labelPaths,
   multiscales,
   open,
   set,
@@ -116,6 +117,32 @@ describe("zarr-wasm pyramid", () => {
     const [image] = multiscales(await open(urlOf("of-image"), { kind: "group" }));
     expect(image).toMatchObject({ name: "n", axes: [{ unit: "meter" }, {}], channels: [{ label: "DNA" }] });
     expect(image!.levels[1]).toMatchObject({ scale: [6, 8], translation: [5, 6] });
+  });
+
+  it("makes an image of an array with latitudes and longitudes, without --axes", async () => {
+    const names = { dimensionNames: ["lat", "lon"], chunkShape: [64, 64] };
+    await set(await create(urlOf("world"), { shape, dtype: "uint16", ...names }), null, data);
+    await pyramid("world", "world-image", { levels: "2" });
+    await checkLevels("world-image", "mean", 2);
+    expect((await levelsOf("world-image"))[1]!.chunkShape).toEqual([35, 45]);
+  });
+
+  it("registers an image in the group `labels` around it", async () => {
+    await ofRaw("labelled", { levels: "1" });
+    await createGroup(urlOf("labelled"), { path: "labels" });
+    await ofRaw("labelled/labels/cells", { levels: "1", method: "mode" });
+    const image = await open(urlOf("labelled"), { kind: "group" });
+    expect(await labelPaths(image)).toEqual(["labels/cells"]);
+  });
+
+  it("refuses bad arguments before it searches DEST for locks", async () => {
+    const search = vi.spyOn(fs.promises, "opendir");
+    onTestFinished(() => search.mockRestore());
+    await expect(ofRaw("source", { axes: "y,z" })).rejects.toThrow("dimension names");
+    await expect(runPyramid(place("source"), "/", { path: "raw", overwrite: true })).rejects.toThrow(
+      "is the root of the file system; its contents are never deleted",
+    );
+    expect(search.mock.calls.map(([where]) => String(where))).toEqual([]);
   });
 
   it("leaves an array in place that is already in DEST", async () => {

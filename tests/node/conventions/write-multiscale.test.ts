@@ -8,12 +8,14 @@ import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import {
+  consolidate,
   create,
   createGroup,
   type DType,
   type DTypeInput,
   type ElementData,
   get,
+  labelPaths,
   MapStore,
   type MultiscaleOptions,
   type MultiscaleProgress,
@@ -437,7 +439,7 @@ describe("metadata", () => {
       ],
       [
         [4, 4, 4],
-        ["lat", "lon", "x"],
+        ["band", "row", "x"],
       ],
       [
         [4, 4, 4],
@@ -451,8 +453,88 @@ describe("metadata", () => {
       const error = await errorOf(() => axesOf([...shape], undefined, given));
       expect([error._tag, error.code]).toEqual(["InvalidArgument", "bad-axes"]);
     }
-    const unknown = await errorOf(() => axesOf([4, 4], ["lat", "lon"]));
+    expect(await axesOf([4, 4, 4], ["time", "lat", "lon"])).toEqual(["time time", "lat space", "lon space"]);
+    const [north, east] = ["Latitude", "Longitude"];
+    expect(await axesOf([4, 4], [north, east])).toEqual(["Latitude space", "Longitude space"]);
+    const unknown = await errorOf(() => axesOf([4, 4], ["row", "column"]));
     expect(unknown.message).toContain("pass axes");
+  });
+});
+
+describe("chunks of smaller levels", () => {
+  it("are no longer than the level, and shards no longer than it needs", async () => {
+    const shape = [70, 90];
+    const data = Uint8Array.from({ length: 70 * 90 }, (_, i) => (i * 31) % 251);
+    const array = await create(new Map(), { shape, dtype: "uint8", chunkShape: [64, 128] });
+    await set(array, null, data);
+    const shapesOf = async (given: ZarrArray, options: MultiscaleOptions) => {
+      const group = await writeMultiscale(new Map(), given, { levels: 3, ...options });
+      const levels = await Promise.all(multiscales(group)[0]!.levels.map((level) => level.open()));
+      const { data: finest } = await get(levels[0]!);
+      expect(finest).toEqual(data);
+      return levels.map(({ chunkShape, shardShape }) => [chunkShape, shardShape]);
+    };
+    expect(await shapesOf(array, {})).toEqual([
+      [[64, 128], undefined],
+      [[35, 45], undefined],
+      [[18, 23], undefined],
+    ]);
+    expect(await shapesOf(array, { chunkShape: [20, 20], zarrFormat: 2 })).toEqual([
+      [[20, 20], undefined],
+      [[20, 20], undefined],
+      [[18, 20], undefined],
+    ]);
+    const sharded = [
+      [
+        [16, 32],
+        [96, 128],
+      ],
+      [
+        [16, 32],
+        [48, 64],
+      ],
+      [
+        [16, 23],
+        [32, 23],
+      ],
+    ];
+    expect(await shapesOf(array, { chunkShape: [16, 32], shardShape: [96, 128] })).toEqual(sharded);
+    const like = await create(new Map(), { like: array, chunkShape: [16, 32], shardShape: [96, 128] });
+    await set(like, null, data);
+    expect(await shapesOf(like, {})).toEqual(sharded);
+  });
+});
+
+describe.each([2, 3] as const)("a label image in Zarr v%i", (zarrFormat) => {
+  const write = async (store: Store, path: string, options: MultiscaleOptions = {}) => {
+    const array = await create(new Map(), { shape: [4, 4], dtype: "uint8" });
+    return writeMultiscale(store, array, { path, zarrFormat, method: "mode", ...options });
+  };
+
+  it("is listed by its group `labels`, whose other metadata stays", async () => {
+    const store = new MapStore();
+    await write(store, "image");
+    await write(store, "image/labels/cells");
+    const [image, labels] = await Promise.all(
+      ["image", "image/labels"].map((path) => open(store, { path, kind: "group" })),
+    );
+    expect(await labelPaths(image!)).toEqual(["labels/cells"]);
+    await updateAttributes(labels!, { mine: 1 });
+    await Promise.all(
+      ["nuclei", "tissue", "cells"].map((name) => write(store, `image/labels/${name}`, { overwrite: true })),
+    );
+    expect((await labelPaths(image!)).toSorted()).toEqual(["labels/cells", "labels/nuclei", "labels/tissue"]);
+    const { attributes } = await open(store, { path: "image/labels", kind: "group" });
+    expect(attributes).toMatchObject(zarrFormat === 2 ? { mine: 1 } : { mine: 1, ome: { version: "0.5" } });
+  });
+
+  it("in consolidated metadata, too", async () => {
+    const store = new MapStore();
+    await write(store, "");
+    await createGroup(store, { path: "labels", zarrFormat });
+    await consolidate(store);
+    await write(store, "labels/cells");
+    expect(await labelPaths(await open(store, { kind: "group" }))).toEqual(["labels/cells"]);
   });
 });
 

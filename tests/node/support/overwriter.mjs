@@ -1,5 +1,5 @@
-// Overwrites arrays on command, in the place of a process among several: "path value" on a line of the input creates an
-// array there and sets all of its elements; the answer is "ok", or the tag and message of the error.
+// One of several processes that overwrite arrays: for each line "path value" of its input, it creates an array and sets
+// all elements; it prints "ok", or the tag and message of the error.
 import { createInterface } from "node:readline";
 
 const [library, node, place, bucket] = process.argv.slice(2);

@@ -23,7 +23,7 @@ import type { SetOptions } from "./options.js";
 import { type AxesOf, appendsTo, changeShape, endOf, publish, type ShapeChange } from "./resize.js";
 import { checkValues, writeIn, writingOptions } from "./set.js";
 import { resizedLength, type Stamps } from "./stamps.js";
-import { storedShape } from "./stored-shape.js";
+import { storedShape } from "./stored-array.js";
 
 export async function append(
   array: ZarrArray,

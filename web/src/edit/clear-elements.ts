@@ -11,8 +11,7 @@ import { repeated } from "../util/buffers.js";
 import { resolveRegion, type Values, type WrittenRegion } from "../write/region.js";
 import { type WriteRegionOptions, writeRegion } from "../write/write-region.js";
 import type { Cells } from "./resize-chunks.js";
-import { currentShape, isShorter } from "./stale-handles.js";
-import { sameShape } from "./stored-shape.js";
+import { currentShape, isShorter, sameShape } from "./stored-array.js";
 
 /**
  * Clears one stored object. A missing object stays missing.

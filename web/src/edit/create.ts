@@ -37,8 +37,8 @@ import {
 } from "./options.js";
 import type { NodePlace } from "./overlap.js";
 import { removeNode } from "./remove-node.js";
-import { noteCreated } from "./stale-handles.js";
 import { newOrigin } from "./stamps.js";
+import { noteCreated } from "./stored-array.js";
 import {
   ancestorsOf,
   checkEmpty,

@@ -14,7 +14,7 @@ import { isZarrError, readOnly, ZarrError } from "../util/errors.js";
 import { Belongings, documentsAt, isUnfinished, recordName } from "./belongings.js";
 import { updateConsolidated } from "./consolidated-metadata.js";
 import { type NodePlace, overlap } from "./overlap.js";
-import { noteDeleted } from "./stale-handles.js";
+import { noteDeleted } from "./stored-array.js";
 
 /** Maximum length of a listing that is kept between passes; longer ones are requested again. */
 const maxKept = 100_000;

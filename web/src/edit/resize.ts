@@ -15,9 +15,8 @@ import { type ReplaceOptions, replaceDocument, updateConsolidated } from "./cons
 import type { ResizeOptions } from "./options.js";
 import { type Cells, cellsCut, cellsOutside, cellsWithin } from "./resize-chunks.js";
 import { elementsOf } from "./set.js";
-import { isShorter, noteShortened } from "./stale-handles.js";
 import type { AxisResize } from "./stamps.js";
-import { checkSame, mainKeys, reshaper, shapeIn } from "./stored-shape.js";
+import { checkSame, isShorter, mainKeys, noteShortened, reshaper, shapeIn } from "./stored-array.js";
 import type { ReadDocument } from "./target.js";
 
 export async function resize(

@@ -19,7 +19,7 @@ import {
 import { type WriteRegionOptions as Writing, writeRegion } from "../write/write-region.js";
 import { clearOutside } from "./clear-elements.js";
 import { type SetChunkOptions, type SetOptions, setOptions } from "./options.js";
-import { requireCurrent } from "./stale-handles.js";
+import { requireCurrent } from "./stored-array.js";
 
 export async function set(
   array: ZarrArray,

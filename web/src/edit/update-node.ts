@@ -23,7 +23,7 @@ import type { Target, UpdateAttributesOptions, UpdateOptions } from "./options.j
 import { removeNode } from "./remove-node.js";
 import { deleteCells } from "./resize.js";
 import { cellsStored } from "./resize-chunks.js";
-import { noteDeleted } from "./stale-handles.js";
+import { noteDeleted } from "./stored-array.js";
 import { checkNames, metadataAt, nodeAt, resolvePlace } from "./target.js";
 
 export async function updateAttributes(
@@ -32,19 +32,34 @@ export async function updateAttributes(
   options: UpdateAttributesOptions,
 ): Promise<void> {
   checkOptions(options, { ...sharedOptions, mode: true });
-  const { mode = "merge", signal } = options;
-  const { store, path, zarrFormat } = checkNode(node);
+  const { mode = "merge" } = options;
   if (mode !== "merge" && mode !== "replace")
     throw invalidArgument(`mode must be "merge" or "replace", not "${mode}"`);
+  await changeAttributes(checkNode(node), () => attributes, options);
+}
+
+/**
+ * Changes attributes that depend on the stored ones.
+ * @param attributesOf called with the stored attributes, again if another program has changed them since; returns
+ *   undefined for no change.
+ */
+export async function changeAttributes(
+  node: OpenedNode,
+  attributesOf: (now: Attributes) => unknown,
+  { mode = "merge", signal }: UpdateAttributesOptions,
+): Promise<void> {
+  const { store, path, zarrFormat } = node;
   const key = attributesKey[zarrFormat];
-  let written: JsonObject = {};
+  let written: JsonObject | undefined;
   const change = async (object: JsonObject | undefined) => {
     if (zarrFormat === 3 && !object) throw gone(path);
-    written = withAttributes(object, zarrFormat, attributes, mode);
+    const attributes = attributesOf(plainAttributes(attributesIn(object, zarrFormat), "attributes"));
+    written = attributes === undefined ? undefined : withAttributes(object, zarrFormat, attributes, mode);
     return written;
   };
   if (zarrFormat < 3 && !(await nodeAt(store, path, signal))) throw gone(path);
   await replaceDocument(store, path, key, change, { signal });
+  if (!written) return;
   const plain = plainAttributes(attributesIn(written, zarrFormat), "attributes");
   if (node instanceof ZarrGroup) node.adopt(plain);
   else node.adopt(specWith(node, plain));

@@ -4,7 +4,13 @@
  */
 
 import { printDocument } from "../metadata/print.js";
-import { conflictError, existsError, isConflict, isOutcomeUnknown, outcomeUnknown } from "../store/concurrency.js";
+import {
+  conflictError,
+  existsError,
+  isConflict,
+  isOutcomeUnknown,
+  outcomeUnknown,
+} from "../store/concurrency.js";
 import { joinKey, type Store } from "../store/store.js";
 import { writeObject } from "../store/write.js";
 import { isZarrError } from "../util/errors.js";
@@ -104,7 +110,7 @@ function stamped(document: Uint8Array, stamps: Stamps): Uint8Array {
   return bytes;
 }
 
-/** Reads a document after a write without a clear result, and determines what has become of the write. */
+/** Reads a document after a write that was not confirmed, and determines whether the write was applied. */
 async function outcomeOf(
   own: string,
   before: ReadDocument | undefined,

@@ -5,13 +5,22 @@ import {
   type MultiscaleProgress,
   multiscales,
   type NewAxis,
+  type OmeVersion,
   open,
   type Store,
   writeMultiscale,
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
-import { autoShards, checkTargets, exitHooks, openDestination } from "#internal";
+import {
+  autoShards,
+  checkMultiscale,
+  checkTargets,
+  exitHooks,
+  openDestination,
+  refuseProtected,
+  registerLabel,
+} from "#internal";
 import { UsageError, type Values } from "../../options/options.js";
 import { createPool } from "../../options/values.js";
 import { withCodecsHint } from "../../source/hints.js";
@@ -42,9 +51,15 @@ export async function runPyramid(source: string, dest: string, values: Values): 
     );
   }
   const image = await openImage(source, destination, values);
-  await checkTargets(image.array.store, destination.place!).catch((error) => {
-    throw asCommandError(error);
-  });
+  try {
+    await checkTargets(image.array.store, destination.place!);
+    // Before the destination is locked, for which its folders are searched.
+    if (options.overwrite && destination.kind === "folder") await refuseProtected(destinationFolder(dest));
+    if (typeof options.stages !== "object")
+      await checkMultiscale(destination.store, image.array, writingOptions(image, options));
+  } catch (error) {
+    throw await withHint(asCommandError(error), options, dest);
+  }
   meter = new Meter(image, options);
   const pool = createPool(options.threads);
   let lock: Awaited<ReturnType<typeof destination.lock>> | undefined;
@@ -55,6 +70,7 @@ export async function runPyramid(source: string, dest: string, values: Values): 
     let group: ZarrGroup | undefined;
     for (const stage of await stageOptions(options, destination.store))
       group = await writeMultiscale(destination.store, image.array, { ...written, ...stage });
+    await registerDestination(dest, values, group!);
     meter.end();
     await lock.finish();
     await printResult(values, { source, destination: dest }, options, group!, meter);
@@ -67,6 +83,29 @@ export async function runPyramid(source: string, dest: string, values: Values): 
     await lock?.release();
   }
   return 0;
+}
+
+/** URL of DEST with a trailing "/". */
+function destinationFolder(dest: string): URL {
+  const url = new URL(destinationUrl(dest));
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return url;
+}
+
+/** Registers an image whose folder lies in a group `labels`. */
+async function registerDestination(dest: string, { bucket }: Values, group: ZarrGroup): Promise<void> {
+  const folder = destinationFolder(dest);
+  const [, label] = /\/(labels\/[^/]+)\/$/.exec(folder.pathname) ?? [];
+  if (label === undefined) return;
+  const parent = await openDestination(new URL("../../", folder), { bucket });
+  const { zarrFormat } = group;
+  const { version = "0.4" } = multiscales(group)[0]!;
+  try {
+    const place = { store: parent.store, path: decodeURIComponent(label), zarrFormat };
+    await registerLabel(place, version as OmeVersion, undefined);
+  } finally {
+    await parent.close();
+  }
 }
 
 /** Number of parts of a level that write in parallel. */

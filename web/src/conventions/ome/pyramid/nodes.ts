@@ -95,20 +95,23 @@ export async function openGroup(
 /** Returns the options that create the array of a level. */
 export type LevelOptions = (level: Level, index: number) => CreateLikeOptions;
 
-/** All levels have the properties of the array; in Zarr v2 without shards, and with chunks of one shape. */
+/**
+ * All levels have the properties of the array; in Zarr v2 without shards, and with chunks of one shape. The chunks of
+ * smaller levels are no longer than the level.
+ */
 export function levelOptions(
   array: ZarrArray,
   axes: readonly Axis[],
   version: 2 | 3,
   options: CheckedMultiscaleOptions,
 ): LevelOptions {
-  const { chunkShape, codecs, fillValue, limits, signal } = options;
+  const { codecs, fillValue, limits, signal } = options;
+  const chunkShape = options.chunkShape ?? (array.spec.isRegular ? undefined : array.chunkShape);
   const shardShape = options.shardShape ?? (version === 2 ? null : options.shardShape);
   return ({ shape }, index) => ({
     like: array,
     shape,
-    chunkShape: chunkShape ?? (array.spec.isRegular ? undefined : array.chunkShape),
-    shardShape,
+    ...(index === 0 ? { chunkShape, shardShape } : clipped(array, shape, chunkShape, shardShape)),
     codecs,
     fillValue,
     limits,
@@ -118,6 +121,24 @@ export function levelOptions(
     attributes: index === 0 ? undefined : {},
     chunkKeyEncoding: { name: version === 3 ? "default" : "v2", separator: "/" },
   });
+}
+
+/** Returns shapes of chunks and shards that are no longer than a level needs. */
+function clipped(
+  array: ZarrArray,
+  shape: readonly number[],
+  chunkShape: readonly number[] | undefined,
+  shardShape: readonly number[] | null | undefined,
+): Pick<CreateLikeOptions, "chunkShape" | "shardShape"> {
+  const chunks = chunkShape ?? array.chunkShape;
+  const isSame = chunks.join() === array.chunkShape.join();
+  const shards = shardShape === undefined && isSame ? array.shardShape : shardShape;
+  const isLonger = (lengths: readonly number[]) => lengths.some((length, axis) => length > shape[axis]!);
+  if (!isLonger(shards ?? chunks)) return { chunkShape, shardShape };
+  const inner = chunks.map((length, axis) => Math.min(length, shape[axis]!));
+  const count = (axis: number) =>
+    Math.min(shards![axis]! / chunks[axis]!, Math.ceil(shape[axis]! / inner[axis]!));
+  return { chunkShape: inner, shardShape: shards && inner.map((length, axis) => length * count(axis)) };
 }
 
 /** Creates the array of a level, or finds the one that an earlier call has created. */

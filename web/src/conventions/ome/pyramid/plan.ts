@@ -124,7 +124,7 @@ export interface Axis {
   readonly unit: string | undefined;
 }
 
-/** Axis types by name. */
+/** Axis types by name, in lower case. */
 const typeOfName: ReadonlyMap<string, string> = new Map([
   ["t", "time"],
   ["time", "time"],
@@ -133,6 +133,10 @@ const typeOfName: ReadonlyMap<string, string> = new Map([
   ["z", "space"],
   ["y", "space"],
   ["x", "space"],
+  ["lat", "space"],
+  ["latitude", "space"],
+  ["lon", "space"],
+  ["longitude", "space"],
 ]);
 
 /** Axes of arrays without dimension names, by rank. */
@@ -178,7 +182,7 @@ function resolveAxis(axis: string | NewAxis): Axis {
   }
   return {
     name,
-    type: (type as string | undefined) ?? typeOfName.get(name),
+    type: (type as string | undefined) ?? typeOfName.get(name.toLowerCase()),
     unit: unit as string | undefined,
   };
 }

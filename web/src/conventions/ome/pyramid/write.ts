@@ -15,6 +15,7 @@ import { invalidArgument, isZarrError } from "../../../util/errors.js";
 import { countOf } from "../../../util/shapes.js";
 import { checkObjects, isStoredAlike } from "./blocks.js";
 import { LevelFill } from "./fill.js";
+import { registerLabel } from "./labels.js";
 import {
   type ImageLocation,
   imageAttributes,
@@ -70,7 +71,17 @@ export async function writeMultiscale(
   if (stage === undefined) await fillAll(plan, arrays);
   // Written last: without these attributes, readers do not see an unfinished image.
   await updateAttributes(group, groupAttributes(plan, group), { signal });
+  await registerLabel(group, image.omeVersion, signal);
   return group;
+}
+
+/** Checks the arguments of {@link writeMultiscale} as it does before anything is written. */
+export async function checkMultiscale(
+  target: Target,
+  array: unknown,
+  options: MultiscaleOptions,
+): Promise<void> {
+  await makePlan(target, array, checkMultiscaleOptions(options));
 }
 
 async function makePlan(target: Target, array: unknown, options: CheckedMultiscaleOptions): Promise<Plan> {
@@ -92,8 +103,10 @@ async function makePlan(target: Target, array: unknown, options: CheckedMultisca
       code: "bad-path",
     });
   const make = levelOptions(origin.array, axes, version, options);
-  // Creating the first level in memory validates all levels, which differ in shape only.
+  // Creating the levels in memory validates them.
   const finest = await createArray(new Map(), make(levels[0]!, 0));
+  for (const [index, level] of levels.entries())
+    if (index > 0) await createArray(new Map(), make(level, index));
   const isCopied = inPlace !== undefined || isStoredAlike(origin.array.spec, finest.spec);
   if (levels.length > 1 || !isCopied) await requireEncodable(finest.spec);
   const { method, name, ome = {}, attributes = {}, omeVersion = version === 2 ? "0.4" : "0.5" } = options;

@@ -1,4 +1,4 @@
-/** Reads the stored shape of an array, which another handle or program may have changed. */
+/** Reads the stored document of an array, and detects handles of arrays that were deleted, replaced or made shorter. */
 
 import type { CodecMetadata } from "../chain/chain.js";
 import type { ZarrVersion } from "../codecs/definition.js";
@@ -6,12 +6,14 @@ import type { ZarrArray } from "../hierarchy/array.js";
 import { readLengths, v1AttrsKey, v1MetaKey, v2ArrayKey, v3Key } from "../metadata/document.js";
 import { type ArrayMetadata, withShape } from "../metadata/model.js";
 import type { ArraySpec } from "../metadata/spec.js";
-import { innermostStore } from "../store/handle.js";
-import { joinKey, type ObjectVersion } from "../store/store.js";
-import { notFound } from "../util/errors.js";
+import { handleOf, innermostStore } from "../store/handle.js";
+import { joinKey, type ObjectVersion, type Store } from "../store/store.js";
+import { isZarrError, notFound } from "../util/errors.js";
 import type { JsonObject } from "../util/json.js";
+import { cachedFor } from "../util/platform.js";
+import { storeIdentity } from "./overlap.js";
 import { originStamp, type Stamps } from "./stamps.js";
-import { readDocument } from "./target.js";
+import { ancestorsOf, readDocument } from "./target.js";
 
 /** Keys of the documents with the shape. */
 export const mainKeys: Readonly<Record<ZarrVersion, string>> = { 1: v1MetaKey, 2: v2ArrayKey, 3: v3Key };
@@ -82,14 +84,17 @@ export async function checkStored(
   checkSame(array, (await shaped(shape)).spec, stamps);
 }
 
-/** Origin stamps of the documents of handles. */
-const origins = new WeakMap<ZarrArray, string>();
+/** Facts about the stored array of a handle. */
+interface Known {
+  /** Number of the last deletion that does not concern the handle; -1 for an array that has replaced another one. */
+  deletion: number;
+  /** Origin stamp of its document. */
+  origin?: string;
+  /** ETag of the last document that described the array; "another" if that described another array. */
+  etag?: string | undefined;
+}
 
-/** Notes the origin stamp of the document that a handle has written. */
-export const noteOrigin = (array: ZarrArray, origin: string): void => void origins.set(array, origin);
-
-/** Whether a document with an origin stamp was read or written for a handle. */
-export const hasOrigin = (array: ZarrArray): boolean => origins.has(array);
+const knownOf = cachedFor((_array: ZarrArray): Known => ({ deletion: 0 }));
 
 /**
  * Checks that the stored array is the array of the handle: chunks of another array have other keys or
@@ -110,12 +115,14 @@ export function checkSame(array: ZarrArray, now: ArraySpec, stamps: Stamps): voi
   ];
   const before = facts(spec);
   const other = facts(now).find(([, fact], i) => fact !== before[i]![1]);
-  if (other) throw notFound(`the array at "/${path}" was replaced by one with other ${other[0]}; open it again`);
+  if (other)
+    throw notFound(`the array at "/${path}" was replaced by one with other ${other[0]}; open it again`);
   const origin = originStamp(stamps);
   if (origin === undefined) return; // other programs drop stamps
-  if ((origins.get(array) ?? origin) !== origin)
+  const known = knownOf(array);
+  known.origin ??= origin;
+  if (known.origin !== origin)
     throw notFound(`the array at "/${path}" was replaced by another one; open it again`);
-  origins.set(array, origin);
 }
 
 /**
@@ -131,3 +138,75 @@ function codecsText(codecs: readonly CodecMetadata[]): string {
   });
   return `[${texts}]`;
 }
+
+/** Number of the last deletion of this process. */
+let lastDeletion = 0;
+/** Numbers of the last deletion at each path of a store. */
+const deletionsIn = cachedFor((_store: object): Map<string, number> => new Map());
+const deletionsOf = (store: Store) => deletionsIn(storeIdentity(innermostStore(store)));
+
+/** Notes that this process has deleted the node at a path, with everything below it. */
+export function noteDeleted(store: Store, path: string): void {
+  deletionsOf(store).set(path, ++lastDeletion);
+}
+
+/** Notes that this process has made an array shorter: other handles may have the longer shape. */
+export function noteShortened(store: Store, path: string): void {
+  handleOf(innermostStore(store)).shortenedArrays.add(path);
+}
+
+/**
+ * Notes that an array has just been written as the handle has it.
+ * @param origin stamp of its document, if it has replaced another one: other programs may do the same now, and the first
+ *   write checks that.
+ */
+export function noteCreated(array: ZarrArray, origin: string | undefined): void {
+  const known = knownOf(array);
+  known.deletion = origin === undefined ? lastDeletion : -1;
+  if (origin !== undefined) known.origin = origin;
+}
+
+/**
+ * Checks the stored array if this process has deleted it, or a group around it, since the last check.
+ * @throws NotFound if it no longer exists or was replaced by another one.
+ */
+export async function requireCurrent(array: ZarrArray, signal: AbortSignal | undefined): Promise<void> {
+  const { store, path } = array;
+  const deletions = deletionsOf(store);
+  const last = Math.max(...[...ancestorsOf(path), path].map((node) => deletions.get(node) ?? 0));
+  const known = knownOf(array);
+  if (last <= known.deletion) return;
+  const { shape } = await sameShape(array, signal);
+  if (isShorter(shape, array.shape)) noteShortened(store, path);
+  known.deletion = last;
+}
+
+/**
+ * Reads the stored shape, and checks the stored array if its document has changed since the last check.
+ * @returns undefined if no document was ever read: the array may be known only from consolidated metadata, or the store
+ * does not return written objects.
+ * @throws NotFound as {@link requireCurrent}.
+ */
+export async function currentShape(
+  array: ZarrArray,
+  signal: AbortSignal | undefined,
+): Promise<readonly number[] | undefined> {
+  const known = knownOf(array);
+  const stored = await storedShape(array, signal).catch((error) => {
+    const wasRead = known.etag !== undefined || known.origin !== undefined;
+    if (isZarrError(error, "NotFound") && !wasRead) return undefined;
+    throw error;
+  });
+  if (!stored) return undefined;
+  const { etag } = stored.version;
+  if (etag !== known.etag) {
+    known.etag = "another";
+    await checkStored(array, stored, signal);
+  }
+  known.etag = etag;
+  return stored.shape;
+}
+
+/** Whether a shape is shorter than another one along an axis. */
+export const isShorter = (shape: readonly number[], than: readonly number[]): boolean =>
+  than.some((length, axis) => length > shape[axis]!);
