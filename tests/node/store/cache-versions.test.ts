@@ -4,7 +4,16 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, vi } from "vitest";
 import { getBytes, HttpStore, open, ReferenceStore, slice, ZipStore } from "zarr-wasm";
 import { PersistentCache } from "zarr-wasm/cache";
-import { folder, fresh, openVisit, putArray, read, server, useCacheServer, visit } from "../support/cache-visits.js";
+import {
+  folder,
+  fresh,
+  openVisit,
+  putArray,
+  read,
+  server,
+  useCacheServer,
+  visit,
+} from "../support/cache-visits.js";
 import { bytesOf, errorOf } from "../support/support.js";
 import { bytesLittle, json, regular, sharded, v2Meta, v3Meta } from "../support/zarr-writer.js";
 import { writeZip } from "../support/zip-builder.js";
@@ -20,7 +29,9 @@ const v3 = (version: number) =>
     ...{ shape: [side, side], data_type: "uint8", chunk_grid: regular(4, 4), codecs: [{ name: "bytes" }] },
     attributes: { version },
   });
-const v2 = v2Meta({ ...{ shape: [side, side], chunks: [4, 4], dtype: "|u1", compressor: null, filters: null } });
+const v2 = v2Meta({
+  ...{ shape: [side, side], chunks: [4, 4], dtype: "|u1", compressor: null, filters: null },
+});
 
 const put = {
   /** Documents and chunks of a v3 array. */
@@ -36,8 +47,12 @@ const put = {
   },
   /** References to one file that is replaced with them. */
   references(version: number) {
-    const refs: Record<string, unknown> = { ".zarray": JSON.stringify(v2), ".zattrs": `{"version":${version}}` };
-    for (const [n, [i, k]] of chunks.entries()) refs[`${i}.${k}`] = [`${server.url}/data/file.nc`, 16 * n, 16];
+    const refs: Record<string, unknown> = {
+      ".zarray": JSON.stringify(v2),
+      ".zattrs": `{"version":${version}}`,
+    };
+    for (const [n, [i, k]] of chunks.entries())
+      refs[`${i}.${k}`] = [`${server.url}/data/file.nc`, 16 * n, 16];
     server.set("/refs/a.json", json({ version: 1, refs }), `"d${version}"`);
     server.set("/data/file.nc", new Uint8Array(256).fill(version), `"${version}"`);
   },
@@ -87,31 +102,37 @@ describe("one get", () => {
     ["max-age", { "cache-control": "max-age=3600" }],
     ["immutable", { "cache-control": "immutable" }],
     ["nothing but ETags", {}],
-  ])("returns one version after .zattrs and chunks with %s were replaced, .zarray was not", async (_, headers) => {
-    server.headers = () => headers;
-    put.v2(1);
-    await storeHalf(2);
-    put.v2(2);
-    expect(await readAll(visit(), 2)).toEqual({ values: [2], attributes: 2 });
-    expect(await readAll(visit(), 2)).toEqual({ values: [2], attributes: 2 });
-  });
+  ])(
+    "returns one version after .zattrs and chunks with %s were replaced, .zarray was not",
+    async (_, headers) => {
+      server.headers = () => headers;
+      put.v2(1);
+      await storeHalf(2);
+      put.v2(2);
+      expect(await readAll(visit(), 2)).toEqual({ values: [2], attributes: 2 });
+      expect(await readAll(visit(), 2)).toEqual({ values: [2], attributes: 2 });
+    },
+  );
 
-  it.each(["max-age=3600", "immutable"])("returns one version after a kerchunk file was replaced (%s)", async (control) => {
-    server.headers = () => ({ "cache-control": control });
-    const look = async (rows: ReturnType<typeof slice> | null) => {
-      const persistentCache = new PersistentCache({ name: "test", folder });
-      const store = await ReferenceStore.open(`${server.url}/refs/a.json`, { persistentCache });
-      const array = await open(store, { kind: "array" });
-      const { bytes } = await getBytes(array, [rows, null]);
-      await persistentCache.flush();
-      return { values: [...new Set(bytes)], attributes: array.attributes["version"] };
-    };
-    for (const version of [1, 2, 3]) {
-      put.references(version);
-      expect(await look(slice(0, 8))).toEqual({ values: [version], attributes: version });
-      expect(await look(null)).toEqual({ values: [version], attributes: version });
-    }
-  });
+  it.each(["max-age=3600", "immutable"])(
+    "returns one version after a kerchunk file was replaced (%s)",
+    async (control) => {
+      server.headers = () => ({ "cache-control": control });
+      const look = async (rows: ReturnType<typeof slice> | null) => {
+        const persistentCache = new PersistentCache({ name: "test", folder });
+        const store = await ReferenceStore.open(`${server.url}/refs/a.json`, { persistentCache });
+        const array = await open(store, { kind: "array" });
+        const { bytes } = await getBytes(array, [rows, null]);
+        await persistentCache.flush();
+        return { values: [...new Set(bytes)], attributes: array.attributes["version"] };
+      };
+      for (const version of [1, 2, 3]) {
+        put.references(version);
+        expect(await look(slice(0, 8))).toEqual({ values: [version], attributes: version });
+        expect(await look(null)).toEqual({ values: [version], attributes: version });
+      }
+    },
+  );
 
   it("of a sharded array that was replaced returns the new one, whatever was stored", async () => {
     server.headers = fresh;
@@ -317,15 +338,17 @@ describe("is not stored", () => {
     },
   );
 
-  it.each(["no-store; max-age=100", "max-age=100 no-store", 'max-age="100",NO-STORE', "private; max-age=100"])(
-    "a response with %s",
-    async (control) => {
-      server.set("/c/0", bytesOf("chunk"));
-      server.headers = (path) => (path === "/c/0" ? { "cache-control": control } : {});
-      await read(["/c/0"]);
-      expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
-    },
-  );
+  it.each([
+    "no-store; max-age=100",
+    "max-age=100 no-store",
+    'max-age="100",NO-STORE',
+    "private; max-age=100",
+  ])("a response with %s", async (control) => {
+    server.set("/c/0", bytesOf("chunk"));
+    server.headers = (path) => (path === "/c/0" ? { "cache-control": control } : {});
+    await read(["/c/0"]);
+    expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
+  });
 
   it("an object any longer once its server says so, with 304 or another response", async () => {
     for (const isReplaced of [false, true]) {
@@ -345,7 +368,10 @@ describe("is not stored", () => {
 
 describe("clocks", () => {
   it.each([
-    ["a Date in the future", () => ({ date: new Date(Date.now() + 1e8).toUTCString(), "cache-control": "max-age=1" })],
+    [
+      "a Date in the future",
+      () => ({ date: new Date(Date.now() + 1e8).toUTCString(), "cache-control": "max-age=1" }),
+    ],
     ["an Age that is no number", () => ({ age: "old", "cache-control": "max-age=1" })],
     ["several lifetimes", () => ({ "cache-control": "max-age=100000, max-age=1" })],
     ["Expires before Date", () => ({ date: new Date().toUTCString(), expires: new Date(0).toUTCString() })],

@@ -3,7 +3,16 @@ import { readdir, rm } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { getBytes, HttpStore, open, slice } from "zarr-wasm";
-import { folder, fresh, openVisit, putArray, read, server, useCacheServer, visit } from "../support/cache-visits.js";
+import {
+  folder,
+  fresh,
+  openVisit,
+  putArray,
+  read,
+  server,
+  useCacheServer,
+  visit,
+} from "../support/cache-visits.js";
 import { bytesOf, errorOf, randomBytes } from "../support/support.js";
 import { bytesLittle, documents, pick, regular, sharded, v2Meta, writeV2 } from "../support/zarr-writer.js";
 

@@ -63,7 +63,9 @@ const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf(
 /** Whether an entry was stored with exactly these documents, at least one. */
 export function isTied({ documents: tied }: CacheEntry, documents: DocumentVersions): boolean {
   const ids = Object.keys(documents);
-  return ids.length > 0 && ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === documents[id]);
+  return (
+    ids.length > 0 && ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === documents[id])
+  );
 }
 
 /** Whether an entry was stored with another version of one of these documents. */

@@ -129,7 +129,8 @@ class FileStorage implements EntryStorage {
       const found = await fs.lstat(place).catch(() => undefined);
       if (!found?.isFile()) continue;
       if (name.endsWith(ending)) items.push({ place, bytes: found.size, used: found.mtimeMs });
-      else if (isHidden(name) && Math.abs(Date.now() - found.mtimeMs) > abandonedAfter) await this.remove(place);
+      else if (isHidden(name) && Math.abs(Date.now() - found.mtimeMs) > abandonedAfter)
+        await this.remove(place);
     }
     return items;
   }

@@ -12,7 +12,14 @@ import { checkConstructor } from "../../util/arguments.js";
 import { IdleTimeout, SingleFlight, untilAborted } from "../../util/async.js";
 import { describeValue, invalidArgument, networkError } from "../../util/errors.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
-import { Documents, isConfirmedAlways, isContradicted, isDocument, isRecent, isTied } from "./cache-documents.js";
+import {
+  Documents,
+  isConfirmedAlways,
+  isContradicted,
+  isDocument,
+  isRecent,
+  isTied,
+} from "./cache-documents.js";
 import {
   type CacheEntry,
   confirmed,
@@ -95,7 +102,11 @@ export class PersistentCache {
     const isName = typeof name === "string" && /^[a-z0-9][\w.-]{0,63}$/i.test(name);
     check(isName, 'name must be 1 to 64 letters, digits, ".", "_" or "-"', name);
     check(maxBytes >= 0, "maxBytes must be a number that is not negative", maxBytes);
-    check(folder === undefined || (typeof folder === "string" && folder !== ""), "folder must be a path", folder);
+    check(
+      folder === undefined || (typeof folder === "string" && folder !== ""),
+      "folder must be a path",
+      folder,
+    );
     check(typeof offline === "boolean", "offline must be true or false", offline);
     this.name = name;
     this.maxBytes = maxBytes;
@@ -139,7 +150,10 @@ export class PersistentCache {
     const entry = await this.#find(id, url, signal);
     if (isOffline) return this.#answerOffline(id, url, request, entry);
     if (entry && (await this.#mayTrust(send, url, entry, signal))) {
-      this.#trusted.set(withoutHash(url), tagOf((name) => entry.headers[name]));
+      this.#trusted.set(
+        withoutHash(url),
+        tagOf((name) => entry.headers[name]),
+      );
       this.#writer!.touch(id);
       return storedResponse(entry);
     }
@@ -147,8 +161,15 @@ export class PersistentCache {
     const answer = await this.#ask(send, url, request, entry);
     this.#refuseContradiction(id, url, answer);
     const isConfirmed = entry !== undefined && answer.status === 304;
-    return isConfirmed ? this.#confirm(url, request, confirmed(entry, answer, documents), answer, entry)
-      : this.#record(url, request, answer, { ...headOf(answer), id, isCors: answer.isCors, documents }, entry);
+    return isConfirmed
+      ? this.#confirm(url, request, confirmed(entry, answer, documents), answer, entry)
+      : this.#record(
+          url,
+          request,
+          answer,
+          { ...headOf(answer), id, isCors: answer.isCors, documents },
+          entry,
+        );
   }
 
   /** Reads an entry; undefined if there is none, or it is damaged. */
@@ -158,11 +179,22 @@ export class PersistentCache {
       const bytes = await storage.read(place);
       return bytes && decodeEntry(bytes, id);
     });
-    return reading && untilAborted(reading.catch(() => undefined), signal);
+    return (
+      reading &&
+      untilAborted(
+        reading.catch(() => undefined),
+        signal,
+      )
+    );
   }
 
   /** Uses an entry whatever its age, unless it belongs to other versions of the documents that were read. */
-  #answerOffline(id: string, url: URL, request: TransportRequest, entry: CacheEntry | undefined): HttpResponse {
+  #answerOffline(
+    id: string,
+    url: URL,
+    request: TransportRequest,
+    entry: CacheEntry | undefined,
+  ): HttpResponse {
     const documents = this.#documents.versionsAbove(url, id);
     if (!entry || !mayBeOffline(entry) || isContradicted(entry, documents)) return refuseOffline(url);
     this.#note(url, request, entry, undefined);
@@ -204,7 +236,9 @@ export class PersistentCache {
     if (!isAnswer || isConfirmedAlways(url)) return;
     const used = this.#trusted.get(withoutHash(url));
     const isReplaced = used !== undefined && status !== 304 && used !== tagOf((name) => headers.get(name));
-    const isUnconfirmed = this.#documents.above(url, id).some(([, { confirmedAt }]) => confirmedAt === undefined);
+    const isUnconfirmed = this.#documents
+      .above(url, id)
+      .some(([, { confirmedAt }]) => confirmedAt === undefined);
     if (!isReplaced && !isUnconfirmed) return;
     if (isReplaced) {
       this.#isDistrustful = true;
