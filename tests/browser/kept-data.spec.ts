@@ -139,7 +139,10 @@ test("visited data can be read without a connection", async ({ context }) => {
   await context.setOffline(false);
 });
 
-test("a browser that is offline reads what is stored of servers elsewhere", async ({ context, problems }) => {
+test("a browser that is offline reads stored data of servers on other machines", async ({
+  context,
+  problems,
+}) => {
   problems.expect(/ERR_INTERNET_DISCONNECTED/);
   const cors = { "access-control-allow-origin": "*", "access-control-expose-headers": "ETag" };
   server.headers = headersOf(cors);
@@ -282,7 +285,9 @@ test("the viewer shows kept data offline if that is chosen, and nothing else", a
   await expect.poll(chunksStored).toBe(true);
   // Waits until nothing more is stored.
   const counts: number[] = [];
-  await expect.poll(async () => counts.push(await stored()) > 1 && counts.at(-1) === counts.at(-2)).toBe(true);
+  await expect
+    .poll(async () => counts.push(await stored()) > 1 && counts.at(-1) === counts.at(-2))
+    .toBe(true);
   const panel = page.getByRole("region", { name: "Memory" });
   const requests: string[] = [];
   page.on("request", (request) => {

@@ -85,7 +85,10 @@ async function storeHalf(version: 2 | 3 = 3) {
 describe("one get", () => {
   it("over a server that breaks 30 % of its connections returns one version, 40 times", async () => {
     let seed = 1;
-    const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const random = () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
     server.headers = fresh;
     for (let round = 0; round < 40; round++) {
       server.intercept = () => false;
@@ -321,7 +324,7 @@ describe("offline", () => {
     expect([...new Set((await getBytes(stored)).bytes)]).toEqual([1]);
   });
 
-  it("is a browser that says so, except for servers on the same machine", async () => {
+  it("applies to browsers that report it, except for servers on the same machine", async () => {
     put.v3(1);
     const { fetch } = globalThis;
     // Names of other machines lead here.
@@ -408,7 +411,7 @@ describe("is not stored", () => {
     expect(await read(["/c/0"])).toEqual(["/c/0 200"]);
   });
 
-  it("an object any longer once its server says so, with 304 or another response", async () => {
+  it("an object any longer after a 304 or another response with no-store", async () => {
     for (const isReplaced of [false, true]) {
       server.headers = () => ({});
       server.set("/c/0", bytesOf("chunk"), '"1"');
@@ -430,7 +433,7 @@ describe("clocks", () => {
       "a Date in the future",
       () => ({ date: new Date(Date.now() + 1e8).toUTCString(), "cache-control": "max-age=1" }),
     ],
-    ["an Age that is no number", () => ({ age: "old", "cache-control": "max-age=1" })],
+    ["an invalid Age", () => ({ age: "old", "cache-control": "max-age=1" })],
     ["several lifetimes", () => ({ "cache-control": "max-age=100000, max-age=1" })],
     ["Expires before Date", () => ({ date: new Date().toUTCString(), expires: new Date(0).toUTCString() })],
   ])("a response with %s is confirmed after two seconds", async (_, headers) => {

@@ -73,5 +73,5 @@ function reloadSoon(): void {
   }, 100);
 }
 
-// What was read offline is not combined with later responses.
+// Data that were read offline are not combined with later responses.
 globalThis.addEventListener?.("online", () => keptData.enabled && reloadAll());

@@ -61,6 +61,8 @@ export interface PersistentCacheOptions {
 const defaultMaxBytes = 512 * 2 ** 20;
 /** Shorter objects of other origins are requested again rather than confirmed, which needs a preflight request. */
 const minConfirmedBytes = 2 ** 15;
+/** Maximum number of objects in use without a request; further ones are confirmed. */
+const maxTrusted = 100_000;
 /** Timeout of confirmations of documents, in milliseconds. */
 const confirmationTimeout = 60_000;
 
@@ -161,15 +163,23 @@ export class PersistentCache {
     if (entry && (await this.#mayTrust(send, url, entry, watch.signal))) return this.#trust(url, entry);
     const documents = this.#documents.versionsAbove(url, id);
     const answer = await this.#ask(send, url, request, entry);
-    if (answer.status === 304 && entry && isTied(entry, documents)) return this.#confirm(entry, answer, documents, note);
+    if (answer.status === 304 && entry && isTied(entry, documents))
+      return this.#confirm(entry, answer, documents, note);
     try {
-      if (!isConfirmedAlways(url) && isAnswer(answer)) await this.#settle(send, url, id, answer, watch.signal);
+      if (!isConfirmedAlways(url) && isAnswer(answer))
+        await this.#settle(send, url, id, answer, watch.signal);
     } catch (error) {
       answer.discard();
       throw error;
     }
     if (answer.status === 304 && entry) return this.#confirm(entry, answer, documents, note);
-    return this.#record(url, answer, { ...headOf(answer), id, isCors: answer.isCors, documents }, entry, note);
+    return this.#record(
+      url,
+      answer,
+      { ...headOf(answer), id, isCors: answer.isCors, documents },
+      entry,
+      note,
+    );
   }
 
   /** Reads an entry; undefined if there is none, or it is damaged. */
@@ -199,20 +209,26 @@ export class PersistentCache {
   /** Whether an entry may be used without a request. Confirms documents if server responses below them are in use. */
   async #mayTrust(send: Transport, url: URL, entry: CacheEntry, signal: AbortSignal): Promise<boolean> {
     const isSame = () => !this.#isDistrustful && isTied(entry, this.#documents.versionsAbove(url, entry.id));
-    if (isConfirmedAlways(url) || !isFresh(entry) || !isSame()) return false;
+    if (this.#trusted.size >= maxTrusted || isConfirmedAlways(url)) return false;
+    if (!isFresh(entry) || !isSame()) return false;
     const documents = this.#documents.above(url, entry.id);
     const isCurrent = ({ confirmedAt, answeredAt, isOutdated }: KnownDocument) =>
       confirmedAt >= answeredAt && !isOutdated;
     for (const [id, known] of documents)
       if (known.confirmedAt >= 0)
-        await this.#confirmSince(send, id, known, known.answeredAt, signal).catch(() => signal.throwIfAborted());
+        await this.#confirmSince(send, id, known, known.answeredAt, signal).catch(() =>
+          signal.throwIfAborted(),
+        );
     if (!isSame() || !documents.every(([, known]) => isCurrent(known))) return false;
     for (const [, known] of documents) known.isTrusted = true;
     return true;
   }
 
   #trust(url: URL, entry: CacheEntry): HttpResponse {
-    this.#trusted.set(withoutHash(url), tagOf((name) => entry.headers[name]));
+    this.#trusted.set(
+      withoutHash(url),
+      tagOf((name) => entry.headers[name]),
+    );
     this.#writer!.touch(entry.id);
     return storedResponse(entry);
   }
@@ -222,7 +238,13 @@ export class PersistentCache {
    * confirmed again, after the response.
    * @throws Network ("outdated") if they, or the object itself, are of another version.
    */
-  async #settle(send: Transport, url: URL, id: string, answer: HttpResponse, signal: AbortSignal): Promise<void> {
+  async #settle(
+    send: Transport,
+    url: URL,
+    id: string,
+    answer: HttpResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
     const since = performance.now();
     const used = this.#trusted.get(withoutHash(url));
     if (used !== undefined && answer.status !== 304 && used !== tagOf((name) => answer.headers.get(name))) {
@@ -232,7 +254,8 @@ export class PersistentCache {
     }
     for (const [other, known] of this.#documents.above(url, id)) {
       known.answeredAt = Math.max(since, known.answeredAt);
-      if (known.isTrusted || known.confirmedAt < 0) await this.#confirmSince(send, other, known, since, signal);
+      if (known.isTrusted || known.confirmedAt < 0)
+        await this.#confirmSince(send, other, known, since, signal);
       if (known.isOutdated)
         throw outdated(`${known.url.href} has changed since the node was opened; open it again`);
     }
@@ -251,7 +274,12 @@ export class PersistentCache {
   }
 
   /** Asks the server for the version of a document. @throws if it does not tell. */
-  async #confirmDocument(send: Transport, id: string, known: KnownDocument, signal: AbortSignal): Promise<void> {
+  async #confirmDocument(
+    send: Transport,
+    id: string,
+    known: KnownDocument,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { url, headers } = known;
     const watch = new IdleTimeout(signal, confirmationTimeout);
     const asked = performance.now();
@@ -268,7 +296,13 @@ export class PersistentCache {
       const response =
         answer.status === 304 && entry
           ? this.#confirm(entry, answer, documents, note)
-          : this.#record(url, answer, { ...headOf(answer), id, isCors: answer.isCors, documents }, entry, note);
+          : this.#record(
+              url,
+              answer,
+              { ...headOf(answer), id, isCors: answer.isCors, documents },
+              entry,
+              note,
+            );
       await response.read(() => true);
       if (!isKnown) throw new Error(`${url.href} could not be confirmed: status ${answer.status}`);
     } finally {
@@ -305,7 +339,12 @@ export class PersistentCache {
   }
 
   /** Returns the stored response that a response with status 304 confirms. */
-  #confirm(before: CacheEntry, answer: HttpResponse, documents: DocumentVersions, note: NoteVersion): HttpResponse {
+  #confirm(
+    before: CacheEntry,
+    answer: HttpResponse,
+    documents: DocumentVersions,
+    note: NoteVersion,
+  ): HttpResponse {
     answer.discard();
     const entry = confirmed(before, answer, documents);
     if (!isPublic(answer)) this.#writer!.remove(entry.id);
