@@ -63,12 +63,14 @@ function reloadAll(): void {
   for (const reader of readers) reader.reload();
 }
 
-let reloading: ReturnType<typeof setTimeout> | undefined;
+let isReloading = false;
 
 /** Once for all requests that fail for the same reason. */
 function reloadSoon(): void {
-  reloading ??= setTimeout(() => {
-    reloading = undefined;
+  if (isReloading) return;
+  isReloading = true;
+  setTimeout(() => {
+    isReloading = false;
     reloadAll();
   }, 100);
 }
