@@ -139,13 +139,18 @@ test("visited data can be read without a connection", async ({ context }) => {
   await context.setOffline(false);
 });
 
-test("a browser that is offline reads what is stored of servers elsewhere", async ({ context, problems }) => {
+test("a browser that is offline reads stored data of servers on other machines", async ({
+  context,
+  problems,
+}) => {
   problems.expect(/ERR_INTERNET_DISCONNECTED/);
   const cors = { "access-control-allow-origin": "*", "access-control-expose-headers": "ETag" };
   server.headers = headersOf(cors);
   // A name that does not belong to this machine.
   await context.route("http://data.example/**", async (route) => {
-    const response = await route.fetch({ url: route.request().url().replace("http://data.example", server.url) });
+    const response = await route.fetch({
+      url: route.request().url().replace("http://data.example", server.url),
+    });
     await route.fulfill({ response });
   });
   const page = await newPage(context);
@@ -278,8 +283,11 @@ test("the viewer shows kept data offline if that is chosen, and nothing else", a
       return keys.some(({ url }) => decodeURIComponent(url).includes("/c/"));
     });
   await expect.poll(chunksStored).toBe(true);
-  let count = -1;
-  await expect.poll(async () => [count, (count = await stored())].every((n, _, [first]) => n === first)).toBe(true);
+  // Waits until nothing more is stored.
+  const counts: number[] = [];
+  await expect
+    .poll(async () => counts.push(await stored()) > 1 && counts.at(-1) === counts.at(-2))
+    .toBe(true);
   const panel = page.getByRole("region", { name: "Memory" });
   const requests: string[] = [];
   page.on("request", (request) => {
@@ -291,7 +299,10 @@ test("the viewer shows kept data offline if that is chosen, and nothing else", a
   await viewer.reaches("ready");
   await expect.poll(async () => (await viewer.canvas()).data.equals(before.data)).toBe(true);
   expect(requests).toEqual([]);
-  await page.getByRole("region", { name: "Memory" }).getByLabel("Work offline, with kept data only").uncheck();
+  await page
+    .getByRole("region", { name: "Memory" })
+    .getByLabel("Work offline, with kept data only")
+    .uncheck();
   await expect.poll(() => requests.length).toBeGreaterThan(0);
   await viewer.reaches("ready");
 });

@@ -1,9 +1,9 @@
 // Arguments of the wrong type: one-sentence typed errors, from conventions, reads of regions and options of stores.
 import { describe, expect, it } from "vitest";
 import * as zarr from "zarr-wasm";
+import { PersistentCache } from "zarr-wasm/cache";
 import { createCodecChain } from "zarr-wasm/codecs";
 import { FileSystemStore } from "zarr-wasm/node";
-import { PersistentCache } from "zarr-wasm/cache";
 import { copy } from "zarr-wasm/transfer";
 import { errorOf } from "../support/support.js";
 

@@ -13,6 +13,9 @@ import { bytesOf, errorOf, randomBytes } from "../support/support.js";
 
 useCacheServer();
 
+/** Requests except those that confirm the document above. */
+const withoutRoot = (log: readonly string[]) => log.filter((line) => !line.includes("zarr.json"));
+
 describe("entries", () => {
   const files = async () => (await readdir(folder)).map((name) => path.join(folder, name));
   /** The first entry with at least this many bytes: not that of the document above. */
@@ -92,7 +95,7 @@ describe("entries", () => {
     expect(server.log()).toEqual([]);
     await later.store.get("/c/0");
     await later.store.get("/large");
-    expect(server.log()).toEqual(["/c/0 200", "/large 200"]);
+    expect(withoutRoot(server.log())).toEqual(["/c/0 200", "/large 200"]);
     await later.cache.flush();
   });
 
@@ -191,7 +194,8 @@ describe("entries", () => {
 
 describe("several processes", () => {
   const program = (url: string) => `
-    import { HttpStore, PersistentCache } from ${JSON.stringify(pathToFileURL(`${distFolder}/bundle/index.js`).href)};
+    import { HttpStore } from ${JSON.stringify(pathToFileURL(`${distFolder}/bundle/index.js`).href)};
+    import { PersistentCache } from ${JSON.stringify(pathToFileURL(`${distFolder}/bundle/cache.js`).href)};
     const persistentCache = new PersistentCache({ folder: ${JSON.stringify(folder)}, maxBytes: 400_000 });
     const store = new HttpStore(${JSON.stringify(url)}, { persistentCache });
     for (let round = 0; round < 4; round++)

@@ -1,11 +1,25 @@
 /** Keeps data that have been read on this device, for later visits and without a connection. */
+
+import { isZarrError } from "zarr-wasm";
 import { PersistentCache } from "zarr-wasm/cache";
 
 /** Readers of metadata: called when data are read from another place, the server or this device. */
 export const readers = new Set<{ reload(): unknown }>();
 
+class KeptData extends PersistentCache {
+  /** Opens the sources again if their data turn out to have changed. */
+  override async respond(...request: Parameters<PersistentCache["respond"]>) {
+    try {
+      return await super.respond(...request);
+    } catch (error) {
+      if (isZarrError(error, "Network") && error.code === "outdated") reloadSoon();
+      throw error;
+    }
+  }
+}
+
 /** For all viewers of an origin. */
-export const keptData = new PersistentCache({ name: "zarr-viewer" });
+export const keptData = new KeptData({ name: "zarr-viewer" });
 
 /** In the local storage if it is switched off. */
 const setting = "zarr-viewer: keep data";
@@ -49,5 +63,17 @@ function reloadAll(): void {
   for (const reader of readers) reader.reload();
 }
 
-// What was read offline is not combined with later responses.
+let isReloading = false;
+
+/** Once for all requests that fail for the same reason. */
+function reloadSoon(): void {
+  if (isReloading) return;
+  isReloading = true;
+  setTimeout(() => {
+    isReloading = false;
+    reloadAll();
+  }, 100);
+}
+
+// Data that were read offline are not combined with later responses.
 globalThis.addEventListener?.("online", () => keptData.enabled && reloadAll());

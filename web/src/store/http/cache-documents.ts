@@ -1,8 +1,6 @@
 /** The metadata documents that a program has read, and when their servers last confirmed them. */
 import type { CacheEntry, DocumentVersions } from "./cache-entry.js";
 
-/** Time for which a confirmed document counts as current, in milliseconds: for the chunks of one read. */
-const confirmedTime = 5000;
 /** Maximum number of folders whose documents are remembered. */
 const maxFolders = 20_000;
 
@@ -14,32 +12,38 @@ export const isDocument = ({ pathname }: URL): boolean => document.test(pathname
 export const isConfirmedAlways = ({ pathname }: URL): boolean =>
   document.test(pathname) || /\.(?:zip|ozx|parq|parquet)$/i.test(pathname);
 
+/** A document in the version that the program has read. */
 export interface KnownDocument {
   readonly url: URL;
   readonly headers: Headers;
   readonly version: string;
-  /** Result of `performance.now()`; undefined if it was read offline. */
-  readonly confirmedAt: number | undefined;
+  /** When its server was last asked, as a result of `performance.now()`; -1 if it was read offline. */
+  confirmedAt: number;
+  /** When a server last sent an object below it. Zero, which no confirmation precedes, before the first one. */
+  answeredAt: number;
+  /** Whether its server has another version now. */
+  isOutdated?: boolean;
+  /** Whether objects below it were used without a request. */
+  isTrusted?: boolean;
 }
-
-export const isRecent = ({ confirmedAt }: KnownDocument): boolean =>
-  confirmedAt !== undefined && performance.now() - confirmedAt < confirmedTime;
 
 export class Documents {
   /** By folder, then by the id of the request. */
   readonly #folders = new Map<string, Map<string, KnownDocument>>();
 
-  /** Notes the version of a document; undefined for a missing one. */
-  note(id: string, url: URL, found: KnownDocument | undefined): void {
+  /** Notes the version of a document; undefined for a missing one. Returns whether it is another one. */
+  note(id: string, url: URL, found: KnownDocument | undefined): boolean {
     // Objects below no known document are always confirmed.
     if (this.#folders.size > maxFolders) this.#folders.clear();
     const folder = folderOf(url);
     const known = this.#folders.get(folder) ?? new Map<string, KnownDocument>();
     this.#folders.set(folder, known);
-    // What was confirmed before stays so if it is read offline.
-    if (found?.confirmedAt === undefined && found?.version === known.get(id)?.version) return;
-    if (found) known.set(id, found);
-    else known.delete(id);
+    const before = known.get(id);
+    if (!found) known.delete(id);
+    else if (before?.version !== found.version || before.isOutdated) known.set(id, found);
+    // A confirmation remains valid if the document is read offline.
+    else before.confirmedAt = Math.max(before.confirmedAt, found.confirmedAt);
+    return before !== undefined && before !== known.get(id);
   }
 
   /** Returns the documents in the folders above an object, except itself. */
@@ -63,7 +67,9 @@ const parentOf = (folder: string): string => folder.slice(0, folder.lastIndexOf(
 /** Whether an entry was stored with exactly these documents, at least one. */
 export function isTied({ documents: tied }: CacheEntry, documents: DocumentVersions): boolean {
   const ids = Object.keys(documents);
-  return ids.length > 0 && ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === documents[id]);
+  return (
+    ids.length > 0 && ids.length === Object.keys(tied).length && ids.every((id) => tied[id] === documents[id])
+  );
 }
 
 /** Whether an entry was stored with another version of one of these documents. */

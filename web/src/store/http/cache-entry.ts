@@ -203,7 +203,10 @@ export const versionOf = (entry: CacheEntry): string =>
 const maxEntryBytes = 64 * 2 ** 20;
 
 /** Returns a response that passes on its whole body once it was read to its end. */
-export function recorded(answer: HttpResponse, onBody: (body: Uint8Array<ArrayBuffer>) => void): HttpResponse {
+export function recorded(
+  answer: HttpResponse,
+  onBody: (body: Uint8Array<ArrayBuffer>) => void,
+): HttpResponse {
   const { status, statusText, isCors, headers, isOwned = false } = answer;
   const read: HttpResponse["read"] = async (take) => {
     const expected = announcedBytes(answer);

@@ -129,7 +129,8 @@ class FileStorage implements EntryStorage {
       const found = await fs.lstat(place).catch(() => undefined);
       if (!found?.isFile()) continue;
       if (name.endsWith(ending)) items.push({ place, bytes: found.size, used: found.mtimeMs });
-      else if (isHidden(name) && Math.abs(Date.now() - found.mtimeMs) > abandonedAfter) await this.remove(place);
+      else if (isHidden(name) && Math.abs(Date.now() - found.mtimeMs) > abandonedAfter)
+        await this.remove(place);
     }
     return items;
   }
@@ -158,6 +159,8 @@ const maxQueuedBytes = 48 * 2 ** 20;
 const pause = { page: 150, files: 20, most: 10_000 };
 /** Consecutive failures after which nothing is written any more. */
 const maxFailures = 3;
+/** Maximum number of entries whose use is noted. */
+const maxTouched = 10_000;
 /** Files take up multiples of this, in bytes. */
 const blockBytes = 4096;
 /** Differences between clocks, in milliseconds. */
@@ -213,7 +216,7 @@ export class EntryWriter {
 
   /** Notes that an entry was used; once is enough. */
   touch(id: string): void {
-    if (this.#touched.has(id)) return;
+    if (this.#touched.has(id) || this.#touched.size >= maxTouched) return;
     this.#touched.add(id);
     this.#enqueue(0, async () => this.storage.touch(await this.storage.place(id)).catch(() => {})); // evicted
   }

@@ -2,8 +2,9 @@
  * Keeps responses over HTTP for later visits: in the Cache API of browsers, in files elsewhere. Stored bytes are used in
  * two cases only:
  *
- * - The entry is fresh, and all metadata documents in the folders above it have just been confirmed, in the versions with
- *   which it was stored.
+ * - The entry is fresh, and this program has confirmed all metadata documents in the folders above it, in the versions
+ *   with which it was stored. From then on, other responses below these documents are used only if the documents are
+ *   confirmed once more after these responses.
  * - The server has answered a conditional request with 304.
  *
  * Reading offline is a mode of the caller or the browser, never a conclusion from failures.
@@ -12,11 +13,19 @@ import { checkConstructor } from "../../util/arguments.js";
 import { IdleTimeout, SingleFlight, untilAborted } from "../../util/async.js";
 import { describeValue, invalidArgument, networkError } from "../../util/errors.js";
 import type { HttpResponse, Transport, TransportRequest } from "../transport.js";
-import { Documents, isConfirmedAlways, isContradicted, isDocument, isRecent, isTied } from "./cache-documents.js";
+import {
+  Documents,
+  isConfirmedAlways,
+  isContradicted,
+  isDocument,
+  isTied,
+  type KnownDocument,
+} from "./cache-documents.js";
 import {
   type CacheEntry,
   confirmed,
   confirms,
+  type DocumentVersions,
   decodeEntry,
   headOf,
   isCacheable,
@@ -52,6 +61,8 @@ export interface PersistentCacheOptions {
 const defaultMaxBytes = 512 * 2 ** 20;
 /** Shorter objects of other origins are requested again rather than confirmed, which needs a preflight request. */
 const minConfirmedBytes = 2 ** 15;
+/** Maximum number of objects in use without a request; further ones are confirmed. */
+const maxTrusted = 100_000;
 /** Timeout of confirmations of documents, in milliseconds. */
 const confirmationTimeout = 60_000;
 
@@ -95,7 +106,11 @@ export class PersistentCache {
     const isName = typeof name === "string" && /^[a-z0-9][\w.-]{0,63}$/i.test(name);
     check(isName, 'name must be 1 to 64 letters, digits, ".", "_" or "-"', name);
     check(maxBytes >= 0, "maxBytes must be a number that is not negative", maxBytes);
-    check(folder === undefined || (typeof folder === "string" && folder !== ""), "folder must be a path", folder);
+    check(
+      folder === undefined || (typeof folder === "string" && folder !== ""),
+      "folder must be a path",
+      folder,
+    );
     check(typeof offline === "boolean", "offline must be true or false", offline);
     this.name = name;
     this.maxBytes = maxBytes;
@@ -134,21 +149,37 @@ export class PersistentCache {
     const isOffline = this.offline || isBrowserOffline(url);
     if (!isCacheable(url, request)) return isOffline ? refuseOffline(url) : send(url, request);
     this.#writer?.noteRead();
-    const { signal } = request.watch;
+    const { headers, watch } = request;
     const id = requestId(url, request);
-    const entry = await this.#find(id, url, signal);
-    if (isOffline) return this.#answerOffline(id, url, request, entry);
-    if (entry && (await this.#mayTrust(send, url, entry, signal))) {
-      this.#trusted.set(withoutHash(url), tagOf((name) => entry.headers[name]));
-      this.#writer!.touch(id);
-      return storedResponse(entry);
-    }
+    const entry = await this.#find(id, url, watch.signal);
+    const asked = isOffline ? -1 : performance.now();
+    const note: NoteVersion = (found) => {
+      if (!isDocument(url)) return;
+      const known = { url, headers, version: versionOf(found), confirmedAt: asked, answeredAt: 0 };
+      const isOther = this.#documents.note(id, url, missingStatus.has(found.status) ? undefined : known);
+      if (isOther) this.#trusted.clear(); // it was opened again
+    };
+    if (isOffline) return this.#answerOffline(id, url, entry, note);
+    if (entry && (await this.#mayTrust(send, url, entry, watch.signal))) return this.#trust(url, entry);
     const documents = this.#documents.versionsAbove(url, id);
     const answer = await this.#ask(send, url, request, entry);
-    this.#refuseContradiction(id, url, answer);
-    const isConfirmed = entry !== undefined && answer.status === 304;
-    return isConfirmed ? this.#confirm(url, request, confirmed(entry, answer, documents), answer, entry)
-      : this.#record(url, request, answer, { ...headOf(answer), id, isCors: answer.isCors, documents }, entry);
+    if (answer.status === 304 && entry && isTied(entry, documents))
+      return this.#confirm(entry, answer, documents, note);
+    try {
+      if (!isConfirmedAlways(url) && isAnswer(answer))
+        await this.#settle(send, url, id, answer, watch.signal);
+    } catch (error) {
+      answer.discard();
+      throw error;
+    }
+    if (answer.status === 304 && entry) return this.#confirm(entry, answer, documents, note);
+    return this.#record(
+      url,
+      answer,
+      { ...headOf(answer), id, isCors: answer.isCors, documents },
+      entry,
+      note,
+    );
   }
 
   /** Reads an entry; undefined if there is none, or it is damaged. */
@@ -158,63 +189,125 @@ export class PersistentCache {
       const bytes = await storage.read(place);
       return bytes && decodeEntry(bytes, id);
     });
-    return reading && untilAborted(reading.catch(() => undefined), signal);
+    return (
+      reading &&
+      untilAborted(
+        reading.catch(() => undefined),
+        signal,
+      )
+    );
   }
 
   /** Uses an entry whatever its age, unless it belongs to other versions of the documents that were read. */
-  #answerOffline(id: string, url: URL, request: TransportRequest, entry: CacheEntry | undefined): HttpResponse {
+  #answerOffline(id: string, url: URL, entry: CacheEntry | undefined, note: NoteVersion): HttpResponse {
     const documents = this.#documents.versionsAbove(url, id);
     if (!entry || !mayBeOffline(entry) || isContradicted(entry, documents)) return refuseOffline(url);
-    this.#note(url, request, entry, undefined);
+    note(entry);
     return storedResponse(entry);
   }
 
-  /** Whether an entry may be used without a request for it. Confirms the documents above it if they are not current. */
+  /** Whether an entry may be used without a request. Confirms documents if server responses below them are in use. */
   async #mayTrust(send: Transport, url: URL, entry: CacheEntry, signal: AbortSignal): Promise<boolean> {
     const isSame = () => !this.#isDistrustful && isTied(entry, this.#documents.versionsAbove(url, entry.id));
-    if (isConfirmedAlways(url) || !isFresh(entry) || !isSame()) return false;
-    const late = this.#documents.above(url, entry.id).filter(([, known]) => !isRecent(known));
-    for (const [id, { url: at, headers }] of late) {
-      const confirm = (shared: AbortSignal) => this.#confirmDocument(send, at, headers, shared);
-      await this.#confirmations.run(id, signal, confirm);
-    }
-    return isSame() && this.#documents.above(url, entry.id).every(([, known]) => isRecent(known));
+    if (this.#trusted.size >= maxTrusted || isConfirmedAlways(url)) return false;
+    if (!isFresh(entry) || !isSame()) return false;
+    const documents = this.#documents.above(url, entry.id);
+    const isCurrent = ({ confirmedAt, answeredAt, isOutdated }: KnownDocument) =>
+      confirmedAt >= answeredAt && !isOutdated;
+    for (const [id, known] of documents)
+      if (known.confirmedAt >= 0)
+        await this.#confirmSince(send, id, known, known.answeredAt, signal).catch(() =>
+          signal.throwIfAborted(),
+        );
+    if (!isSame() || !documents.every(([, known]) => isCurrent(known))) return false;
+    for (const [, known] of documents) known.isTrusted = true;
+    return true;
   }
 
-  /** Requests a document again, which notes its version. After a failure it stays unconfirmed. */
-  async #confirmDocument(send: Transport, url: URL, headers: Headers, signal: AbortSignal): Promise<void> {
-    const watch = new IdleTimeout(signal, confirmationTimeout);
-    try {
-      const answer = await this.respond(send, url, { method: "GET", headers, watch });
-      await answer.read(() => true);
-    } catch {
-      // The chunk is confirmed instead.
-    } finally {
-      watch.stop();
-    }
+  #trust(url: URL, entry: CacheEntry): HttpResponse {
+    this.#trusted.set(
+      withoutHash(url),
+      tagOf((name) => entry.headers[name]),
+    );
+    this.#writer!.touch(entry.id);
+    return storedResponse(entry);
   }
 
   /**
-   * Fails if a response shows that bytes in use are not of the server's version. Reads that follow get one version.
-   * @throws Network ("outdated").
+   * Waits until a response may be combined with bytes that were used without a request: until the documents above are
+   * confirmed again, after the response.
+   * @throws Network ("outdated") if they, or the object itself, are of another version.
    */
-  #refuseContradiction(id: string, url: URL, answer: HttpResponse): void {
-    const { status, headers } = answer;
-    const isAnswer = status === 206 || status === 304 || wholeStatus.has(status) || missingStatus.has(status);
-    if (!isAnswer || isConfirmedAlways(url)) return;
+  async #settle(
+    send: Transport,
+    url: URL,
+    id: string,
+    answer: HttpResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const since = performance.now();
     const used = this.#trusted.get(withoutHash(url));
-    const isReplaced = used !== undefined && status !== 304 && used !== tagOf((name) => headers.get(name));
-    const isUnconfirmed = this.#documents.above(url, id).some(([, { confirmedAt }]) => confirmedAt === undefined);
-    if (!isReplaced && !isUnconfirmed) return;
-    if (isReplaced) {
+    if (used !== undefined && answer.status !== 304 && used !== tagOf((name) => answer.headers.get(name))) {
       this.#isDistrustful = true;
       this.#trusted.clear();
+      throw outdated(`${url.href} has changed since it was stored; read again`);
     }
-    answer.discard();
-    const reason = isReplaced
-      ? "has changed since it was stored; read again"
-      : "is described by metadata that were read offline; open the node again";
-    throw networkError(`${url.href} ${reason}`, { code: "outdated" });
+    for (const [other, known] of this.#documents.above(url, id)) {
+      known.answeredAt = Math.max(since, known.answeredAt);
+      if (known.isTrusted || known.confirmedAt < 0)
+        await this.#confirmSince(send, other, known, since, signal);
+      if (known.isOutdated)
+        throw outdated(`${known.url.href} has changed since the node was opened; open it again`);
+    }
+  }
+
+  /** Confirms a document unless that was done since a time. Concurrent callers share a request that began after it. */
+  async #confirmSince(
+    send: Transport,
+    id: string,
+    known: KnownDocument,
+    since: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const confirm = (shared: AbortSignal) => this.#confirmDocument(send, id, known, shared);
+    while (known.confirmedAt < since && !known.isOutdated) await this.#confirmations.run(id, signal, confirm);
+  }
+
+  /** Asks the server for the version of a document. @throws if it does not tell. */
+  async #confirmDocument(
+    send: Transport,
+    id: string,
+    known: KnownDocument,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { url, headers } = known;
+    const watch = new IdleTimeout(signal, confirmationTimeout);
+    const asked = performance.now();
+    let isKnown = false;
+    const note: NoteVersion = (found) => {
+      isKnown = true;
+      if (versionOf(found) === known.version) known.confirmedAt = asked;
+      else known.isOutdated = true;
+    };
+    try {
+      const entry = await this.#find(id, url, signal);
+      const documents = this.#documents.versionsAbove(url, id);
+      const answer = await this.#ask(send, url, { method: "GET", headers, watch }, entry);
+      const response =
+        answer.status === 304 && entry
+          ? this.#confirm(entry, answer, documents, note)
+          : this.#record(
+              url,
+              answer,
+              { ...headOf(answer), id, isCors: answer.isCors, documents },
+              entry,
+              note,
+            );
+      await response.read(() => true);
+      if (!isKnown) throw new Error(`${url.href} could not be confirmed: status ${answer.status}`);
+    } finally {
+      watch.stop();
+    }
   }
 
   /** Sends a request, with a condition if an entry can be confirmed. */
@@ -247,50 +340,52 @@ export class PersistentCache {
 
   /** Returns the stored response that a response with status 304 confirms. */
   #confirm(
-    url: URL,
-    request: TransportRequest,
-    entry: CacheEntry,
-    answer: HttpResponse,
     before: CacheEntry,
+    answer: HttpResponse,
+    documents: DocumentVersions,
+    note: NoteVersion,
   ): HttpResponse {
     answer.discard();
+    const entry = confirmed(before, answer, documents);
     if (!isPublic(answer)) this.#writer!.remove(entry.id);
-    else if (isWorthWriting(entry) || isContradicted(before, entry.documents)) this.#writer!.write(entry);
+    else if (isWorthWriting(entry) || isContradicted(before, documents)) this.#writer!.write(entry);
     else this.#writer!.touch(entry.id);
-    this.#note(url, request, entry, performance.now());
+    note(entry);
     return storedResponse(entry);
   }
 
   /** Returns a response that is stored while it is read. @param before the entry that it replaces. */
   #record(
     url: URL,
-    request: TransportRequest,
     answer: HttpResponse,
     head: Omit<CacheEntry, "body">,
     before: CacheEntry | undefined,
+    note: NoteVersion,
   ): HttpResponse {
-    const isMissing = missingStatus.has(answer.status);
-    if (!isMissing && answer.status !== 206 && !wholeStatus.has(answer.status)) return answer;
+    if (!isAnswer(answer) || answer.status === 304) return answer;
     const isKept = isStorable(answer);
     if (!isKept && before) this.#writer!.remove(head.id);
     const onBody = (body: Uint8Array<ArrayBuffer>) => {
       this.#writer?.noteRead(); // the next request may follow at once
-      this.#note(url, request, { ...head, body }, performance.now());
+      note({ ...head, body });
       if (isKept) this.#writer?.write({ ...head, body });
     };
+    const isMissing = missingStatus.has(answer.status);
     if (isMissing) onBody(new Uint8Array(0));
     // The versions of documents matter even if they may not be stored.
     const isWanted = isDocument(url) || (isKept && this.#writer?.hasRoom(announcedBytes(answer) ?? 0));
     return isMissing || !isWanted ? answer : recorded(answer, onBody);
   }
-
-  /** Notes the version of a document that was read. */
-  #note(url: URL, { headers }: TransportRequest, entry: CacheEntry, confirmedAt: number | undefined): void {
-    if (!isDocument(url)) return;
-    const found = { url, headers, version: versionOf(entry), confirmedAt };
-    this.#documents.note(entry.id, url, missingStatus.has(entry.status) ? undefined : found);
-  }
 }
+
+/** Notes the version of a document that was read, from its response. */
+type NoteVersion = (found: CacheEntry) => void;
+
+/** Whether a response tells the state of an object, rather than a failure. */
+const isAnswer = ({ status }: HttpResponse): boolean =>
+  status === 206 || status === 304 || wholeStatus.has(status) || missingStatus.has(status);
+
+const outdated = (message: string): Error => networkError(message, { code: "outdated" });
 
 function refuseOffline({ href }: URL): never {
   throw networkError(`${href} is not stored, and the cache is offline`, { code: "offline" });
