@@ -242,10 +242,10 @@ async function removeOwn(url: URL, check: () => Promise<void>, fs: FileCalls): P
     await fs.link(aside, url).catch(async (cause) => {
       if (errorCode(cause) !== "EEXIST") await fs.rename(aside, url);
     });
-    throw error;
-  } finally {
     await fs.rm(aside, { force: true });
+    throw error;
   }
+  await fs.rm(aside, { force: true });
 }
 
 /**
