@@ -245,7 +245,10 @@ async function removeOwn(url: URL, check: () => Promise<void>, fs: FileCalls): P
     await fs.rm(aside, { force: true });
     throw error;
   }
-  await fs.rm(aside, { force: true });
+  // Another writer that empties the folder may have removed it.
+  await fs.unlink(aside).catch((cause) => {
+    if (!isMissing(cause)) throw writeError(url, "removed", cause);
+  });
 }
 
 /**
