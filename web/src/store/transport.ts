@@ -82,6 +82,7 @@ export interface FileCalls {
   rename(from: FileName, to: FileName): Promise<void>;
   rm(file: FileName, options: { readonly force: boolean }): Promise<void>;
   stat(file: FileName): Promise<FileInfo>;
+  unlink(file: FileName): Promise<void>;
   utimes(file: URL, accessed: number, modified: number): Promise<void>;
 }
 

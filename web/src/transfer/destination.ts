@@ -98,7 +98,7 @@ async function openFileUrl(url: URL, options: DestinationOptions): Promise<Desti
   const path = filePath(url);
   const name = options.name ?? path;
   const found = await statPath(path);
-  if (!found) refusePipeline(name);
+  if (!found) refusePipeline(path);
   if (isArchiveName(path) && !found?.isDirectory()) return openArchive(name, path, found, options.overwrite);
   if (found && !found.isDirectory())
     throw networkError(`${name} exists and is not a directory`, { code: "file-failed" });
@@ -113,17 +113,17 @@ const statPath = (path: string): Promise<Stats | undefined> =>
     .catch(() => undefined);
 
 /** @throws InvalidArgument ("bad-option") for the syntax of sources below another one, such as `a.zip|zip:data`. */
-function refusePipeline(name: string): void {
-  const [, outer] = /^([^|]+)\|[a-z][a-z\d+.-]*:/i.exec(name) ?? [];
+function refusePipeline(place: string): void {
+  const [, outer] = /^([^|]+)\|[a-z][a-z\d+.-]*:/i.exec(place) ?? [];
   if (outer === undefined) return;
   const remedy = isArchiveName(outer) ? `pass ${outer} to write the archive` : "pass a folder or an archive";
-  throw badOption(`\`destination\` cannot be a URL pipeline, got ${name}; ${remedy}`);
+  throw badOption(`\`destination\` cannot be a URL pipeline, got ${place}; ${remedy}`);
 }
 
 export const isArchiveName = (name: string): boolean => /\.(zip|ozx)$/i.test(name);
 
 function openServer(url: string, { name = url, bucket }: DestinationOptions): Destination {
-  refusePipeline(name);
+  refusePipeline(url.replace(/[?#].*/s, ""));
   if (bucket !== undefined && !URL.canParse(bucket)) throw badOption(`"${bucket}" is not a URL`);
   if (isArchiveName(new URL(url).pathname)) throw badOption("archives can only be written to files");
   const store = new WritableHttpStore(url, { bucket });

@@ -55,7 +55,7 @@ type Call = (...given: unknown[]) => unknown;
 function blockingCalls(
   fs: BlockingFs,
   note: (duration: number) => void,
-): Pick<FileCalls, "chmod" | "lstat" | "open" | "rename" | "stat"> {
+): Pick<FileCalls, "chmod" | "lstat" | "open" | "rename" | "stat" | "unlink"> {
   const run = async (name: string, ...given: unknown[]) => {
     const start = performance.now();
     try {
@@ -76,6 +76,6 @@ function blockingCalls(
       };
     },
   };
-  for (const name of ["chmod", "lstat", "rename", "stat"]) calls[name] = run.bind(null, name);
+  for (const name of ["chmod", "lstat", "rename", "stat", "unlink"]) calls[name] = run.bind(null, name);
   return calls as unknown as FileCalls;
 }

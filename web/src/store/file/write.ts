@@ -242,10 +242,13 @@ async function removeOwn(url: URL, check: () => Promise<void>, fs: FileCalls): P
     await fs.link(aside, url).catch(async (cause) => {
       if (errorCode(cause) !== "EEXIST") await fs.rename(aside, url);
     });
-    throw error;
-  } finally {
     await fs.rm(aside, { force: true });
+    throw error;
   }
+  // Another writer that empties the folder may have removed it.
+  await fs.unlink(aside).catch((cause) => {
+    if (!isMissing(cause)) throw writeError(url, "removed", cause);
+  });
 }
 
 /**
