@@ -28,7 +28,7 @@ function asWebP(page, png) {
       height: image.height,
     });
     canvas.getContext("2d").drawImage(image, 0, 0);
-    return canvas.toDataURL("image/webp", 0.82).split(",")[1];
+    return canvas.toDataURL("image/webp", 0.6).split(",")[1];
   }, png.toString("base64"));
 }
 
