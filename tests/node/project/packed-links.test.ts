@@ -1,9 +1,10 @@
 // Markdown in the packed archive has no dead links: scripts/pack.mjs rewrites them.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLinks, withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
+import { moveBundled } from "../../../scripts/lib/viewer.mjs";
 import { root, textOf } from "../support/doc-samples.js";
 
 const { repository } = JSON.parse(textOf("package.json")) as { repository?: unknown };
@@ -63,4 +64,13 @@ describe("relative links of Markdown in the package", () => {
   it("without it lead to files of the package, or become text", () => {
     expect(withPackedLinks("README.md", text, { files })).toBe("See the `guide` and [the licence](LICENSE).");
   });
+});
+
+it("a second build of npm start leaves no file of the first in the package", () => {
+  const [out, before] = [path.join(folder, "viewer"), path.join(folder, "before")];
+  mkdirSync(out);
+  for (const name of ["open-AbC123xy.js", "page.min.js", "viewer.js"]) writeFileSync(path.join(out, name), "");
+  moveBundled(out, before);
+  expect(readdirSync(out).sort()).toEqual(["page.min.js", "viewer.js"]);
+  expect(readdirSync(before)).toEqual(["open-AbC123xy.js"]);
 });
