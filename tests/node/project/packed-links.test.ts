@@ -1,6 +1,15 @@
 // Markdown in the packed archive has no dead links: scripts/pack.mjs rewrites them.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deadLinks, withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
@@ -58,7 +67,9 @@ describe("relative links of Markdown in the package", () => {
 
   it("that lead outside the package are dead", () => {
     expect(deadLinks("README.md", text, files)).toEqual(["docs/a.svg", "docs/start.md#write"]);
-    expect(deadLinks("docs/start.md", "[a](../LICENSE#b) [c](#d) [e](https://example.org)", files)).toEqual([]);
+    expect(deadLinks("docs/start.md", "[a](../LICENSE#b) [c](#d) [e](https://example.org)", files)).toEqual(
+      [],
+    );
   });
 
   it("without it lead to files of the package, or become text", () => {
@@ -69,7 +80,8 @@ describe("relative links of Markdown in the package", () => {
 it("a second build of npm start leaves no file of the first in the package", () => {
   const [out, before] = [path.join(folder, "viewer"), path.join(folder, "before")];
   mkdirSync(out);
-  for (const name of ["open-AbC123xy.js", "page.min.js", "viewer.js"]) writeFileSync(path.join(out, name), "");
+  for (const name of ["open-AbC123xy.js", "page.min.js", "viewer.js"])
+    writeFileSync(path.join(out, name), "");
   moveBundled(out, before);
   expect(readdirSync(out).sort()).toEqual(["page.min.js", "viewer.js"]);
   expect(readdirSync(before)).toEqual(["open-AbC123xy.js"]);

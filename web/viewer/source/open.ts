@@ -148,7 +148,9 @@ export async function openTarget(requested: SourceTarget, context: OpenContext):
  * documents.
  */
 function nodeFromRoot(source: Source, path: string, signal: AbortSignal): Promise<OpenedNode | undefined> {
-  const opening = open(source, { kind: "group", otherFormats: false, signal }).then((root) => root.open(path, { signal }));
+  const opening = open(source, { kind: "group", otherFormats: false, signal }).then((root) =>
+    root.open(path, { signal }),
+  );
   return ifReadable(opening, signal);
 }
 
