@@ -11,6 +11,7 @@ const references = "through references to its chunks, as kerchunk and VirtualiZa
 /** Signatures, as characters of the bytes, with the format and the way to open it. */
 const signatures: readonly (readonly [start: RegExp, name: string, remedy: string])[] = [
   [new RegExp(`^(?:[\\s\\S]{512})?${hdf5}`), "an HDF5 file, as NetCDF-4 files are", references],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
   [/^CDF[\x01\x02\x05]/, "a NetCDF file (classic)", references],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
   [/^\x0e\x03\x13\x01/, "an HDF4 file", references],
@@ -19,6 +20,7 @@ const signatures: readonly (readonly [start: RegExp, name: string, remedy: strin
   // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
   [/^GRIB[\s\S]{3}[\x01\x02]/, "a GRIB file", references],
   [/^SIMPLE {2}=/, "a FITS file", references],
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
   [/^PK\x03\x04/, "a zip archive", "with `new ZipStore(url)`"],
   [/^PAR1/, "a Parquet file", "with `readTable`"],
   [/^(?:\xef\xbb\xbf)?\s*\{/, "a JSON document", "with `ReferenceStore.open(url)`, if it has references"],
