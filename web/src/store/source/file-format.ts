@@ -15,7 +15,6 @@ const signatures: readonly (readonly [start: RegExp, name: string, remedy: strin
   [/^CDF[\x01\x02\x05]/, "a NetCDF file (classic)", references],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
   [/^\x0e\x03\x13\x01/, "an HDF4 file", references],
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
   [/^(?:II[*+]\0|MM\0[*+])/, "a TIFF file", references],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: signatures of binary files
   [/^GRIB[\s\S]{3}[\x01\x02]/, "a GRIB file", references],
