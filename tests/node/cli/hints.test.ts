@@ -71,6 +71,6 @@ it("lists the readable file types for other files", () => {
   expect(none("x.zip", "neither")).not.toContain("references");
 });
 
-it("says what is missing in a JSON document without references", () => {
+it("rejects a JSON document without references", () => {
   expect(run("info", path.join(root, "package.json")).err).toMatch(/has no references: version must be 1/);
 });

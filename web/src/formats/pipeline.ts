@@ -247,11 +247,11 @@ export async function openRepository(store: Store, options: DetectOptions): Prom
 }
 
 /**
- * Opens the contents of a store without a Zarr node. Over HTTP, the name tells what is requested, because each kind costs
+ * Opens the contents of a store without a Zarr node. Over HTTP, the name decides on the requests, because each kind costs
  * a request or two even if the source does not exist.
  * @param source URL of the store, or the store itself.
  * @param missing the error of looking for a node.
- * @throws Unsupported if the URL is that of a file; the error of looking if nothing is detected; the errors of invalid
+ * @throws Unsupported if the URL is a file; the error of looking if nothing is detected; the errors of invalid
  *   contents.
  */
 export async function findOther(

@@ -25,14 +25,14 @@ const signatures: readonly (readonly [start: RegExp, name: string, remedy: strin
   [/^(?:\xef\xbb\xbf)?\s*\{/, "a JSON document", "with `ReferenceStore.open(url)`, if it has references"],
 ];
 
-/** Returns what a file is, and how to open it; undefined if its first bytes are unknown. */
+/** Returns the format of a file and the way to open it; undefined if its first bytes are unknown. */
 export function fileFormat(head: Uint8Array): string | undefined {
   const text = String.fromCharCode(...head.subarray(0, headBytes));
   const found = signatures.find(([start]) => start.test(text));
   return found && `${found[1]}; open it ${found[2]}`;
 }
 
-/** Reads the start of a file. @returns what it is; undefined if it is missing, unreadable or unknown. */
+/** Returns the format of a file, from its start; undefined if it is missing, unreadable or unknown. */
 export async function formatOf(
   file: ByteReader,
   signal: AbortSignal | undefined,
@@ -42,6 +42,6 @@ export async function formatOf(
   return head && fileFormat(head);
 }
 
-/** Whether the name in a URL is that of a file rather than of a folder. */
+/** Whether a URL names a file rather than a folder. */
 export const isFileName = (pathname: string): boolean =>
   /\.(?:nc4?|netcdf|cdf|he?5|hdf[45]?|tiff?|btf|gri?b2?|fits?|json|parq|parquet)$/i.test(pathname);
