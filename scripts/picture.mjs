@@ -15,7 +15,7 @@ const pictures = {
   volume: "source=/samples/skeleton.zarr&view=volume&mode=composite&orbit=30,20,1.4&map=magma",
 };
 const size = { width: 1200, height: 820 };
-const maxBytes = 150 * 1024;
+const maxBytes = 100 * 1024;
 
 /** Converts a PNG to WebP with the browser's encoder. */
 function asWebP(page, png) {
@@ -28,7 +28,7 @@ function asWebP(page, png) {
       height: image.height,
     });
     canvas.getContext("2d").drawImage(image, 0, 0);
-    return canvas.toDataURL("image/webp", 0.82).split(",")[1];
+    return canvas.toDataURL("image/webp", 0.6).split(",")[1];
   }, png.toString("base64"));
 }
 

@@ -3,3 +3,4 @@ export function withPackedLinks(
   text: string,
   packed: { repository?: string | { url: string }; files: string[] },
 ): string;
+export function deadLinks(file: string, text: string, files: readonly string[]): string[];

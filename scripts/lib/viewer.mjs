@@ -2,10 +2,10 @@
 //
 // The page lies one folder below dist, because the library finds the wasm modules at ../wasm/ relative to its code. The
 // glue of the modules stays in separate parts, which are loaded with the modules.
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { compileProject } from "./build.mjs";
-import { distDir, root } from "./paths.mjs";
+import { buildDir, distDir, root } from "./paths.mjs";
 import { capture, findTool, run, step } from "./process.mjs";
 import { copyTypes } from "./types.mjs";
 
@@ -17,7 +17,7 @@ const bundled = /^[a-z0-9-]+-[A-Za-z0-9_-]+\.js$/;
 
 /**
  * Builds dist/viewer. The library must be built: it is bundled from dist.
- * @param {{keepsOld?: boolean}} [options] whether bundled files of earlier builds stay
+ * @param {{keepsOld?: boolean}} [options] whether bundled files of the build before are kept in {@link beforeDir}
  */
 export function buildViewer({ keepsOld = false } = {}) {
   step("Building the viewer");
@@ -26,7 +26,9 @@ export function buildViewer({ keepsOld = false } = {}) {
   for (const name of copied) copyFileSync(path.join(source, name), path.join(out, path.basename(name)));
   copyTypes();
   writeStyles(out);
-  if (!keepsOld) removeBundled(out);
+  rmSync(beforeDir, { recursive: true, force: true });
+  if (keepsOld) moveBundled(out, beforeDir);
+  else moveBundled(out);
   run(process.execPath, [path.join(root, "scripts/lib/viewer-bundles.mjs")]);
   writeFileSync(path.join(out, "worker.js"), workerText);
 }
@@ -62,6 +64,17 @@ export function copyWorker(out) {
   copyFileSync(path.join(distDir, "workers/worker.js"), path.join(out, "worker.js"));
 }
 
-function removeBundled(out) {
-  for (const name of readdirSync(out).filter((file) => bundled.test(file))) rmSync(path.join(out, name));
+/** Bundled files of the build before: `npm start` serves them to pages that are open. The package has none of them. */
+export const beforeDir = path.join(buildDir, "viewer-before");
+
+/**
+ * Removes bundled files, or moves them to another folder.
+ * @param {string} out
+ * @param {string} [to]
+ */
+export function moveBundled(out, to) {
+  if (to !== undefined) mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(out).filter((file) => bundled.test(file)))
+    if (to === undefined) rmSync(path.join(out, name));
+    else renameSync(path.join(out, name), path.join(to, name));
 }

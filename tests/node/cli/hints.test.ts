@@ -57,16 +57,20 @@ it("finds the nodes of an archive that has none at its root, and the folder of a
 });
 
 it("lists the readable file types for other files", () => {
-  const none = (name: string) => {
+  const none = (name: string, content = "II*\0 and so on, but no archive") => {
     const file = path.join(folder, name);
-    writeFileSync(file, "II*\0 and so on, but no archive");
+    writeFileSync(file, content);
     const { err, status } = run("info", file);
     expect(status).toBe(1);
     return err;
   };
-  expect(none("x.tif")).toMatch(
-    /zip archives \(\.zip, \.ozx\).*files of this kind are read through references/,
-  );
-  expect(none("x.dat")).toMatch(/TIFF, HDF5 and NetCDF files are read through references/);
-  expect(none("x.zip")).not.toContain("references");
+  const kinds = /zip archives \(\.zip, \.ozx\) and references \(\.json\)$/m;
+  expect(none("x.dat")).toMatch(/it is a TIFF file; open it through references/);
+  expect(none("x.dat")).toMatch(kinds);
+  expect(none("x.tif", "neither")).toMatch(kinds);
+  expect(none("x.zip", "neither")).not.toContain("references");
+});
+
+it("rejects a JSON document without references", () => {
+  expect(run("info", path.join(root, "package.json")).err).toMatch(/has no references: version must be 1/);
 });

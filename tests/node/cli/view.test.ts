@@ -241,7 +241,9 @@ describe("zarr-wasm view", () => {
     writeStore(served, [["stores/one/zarr.json", { zarr_format: 3, node_type: "group" }]]);
     const server = await startServer({ mounts: { "/": { root: served, isData: true } } });
     await expect(view([`${server.url}/nowhere.zarr`])).rejects.toThrow(/no Zarr array or group found/);
-    await expect(view([`${server.url}/stores/one`, "--path", "two"])).rejects.toThrow(/no Zarr array or group/);
+    await expect(view([`${server.url}/stores/one`, "--path", "two"])).rejects.toThrow(
+      /no Zarr array or group/,
+    );
     const { link, errors } = await view([`${server.url}/stores`]);
     expect(link.searchParams.get("source")).toBe(`${server.url}/stores`);
     expect(errors()).toMatch(/warning: no Zarr array or group found/);

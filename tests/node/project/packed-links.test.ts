@@ -1,9 +1,19 @@
 // Markdown in the packed archive has no dead links: scripts/pack.mjs rewrites them.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
+import { deadLinks, withPackedLinks } from "../../../scripts/lib/packed-links.mjs";
+import { moveBundled } from "../../../scripts/lib/viewer.mjs";
 import { root, textOf } from "../support/doc-samples.js";
 
 const { repository } = JSON.parse(textOf("package.json")) as { repository?: unknown };
@@ -36,6 +46,14 @@ describe.each(["README.md", "CHANGELOG.md", "SECURITY.md", "THIRD_PARTY_NOTICES.
   },
 );
 
+it("npm pack finds no dead link in README.md and its like, and ships docs with pictures of at most 100 KB", () => {
+  execFileSync(process.execPath, ["scripts/pack.mjs", "--check"], { cwd: root, stdio: "ignore" });
+  const docs = path.join(unpacked, "docs");
+  expect(existsSync(path.join(docs, "reading.md"))).toBe(true);
+  for (const file of readdirSync(docs, { recursive: true, encoding: "utf8" }))
+    if (!file.endsWith(".md")) expect(statSync(path.join(docs, file)).size).toBeLessThanOrEqual(100 * 1024);
+});
+
 describe("relative links of Markdown in the package", () => {
   const text = "![a chart](docs/a.svg)\n\nSee [the `guide`](docs/start.md#write) and [the licence](LICENSE).";
   const files = ["LICENSE"];
@@ -47,7 +65,24 @@ describe("relative links of Markdown in the package", () => {
     );
   });
 
+  it("that lead outside the package are dead", () => {
+    expect(deadLinks("README.md", text, files)).toEqual(["docs/a.svg", "docs/start.md#write"]);
+    expect(deadLinks("docs/start.md", "[a](../LICENSE#b) [c](#d) [e](https://example.org)", files)).toEqual(
+      [],
+    );
+  });
+
   it("without it lead to files of the package, or become text", () => {
     expect(withPackedLinks("README.md", text, { files })).toBe("See the `guide` and [the licence](LICENSE).");
   });
+});
+
+it("a second build of npm start leaves no file of the first in the package", () => {
+  const [out, before] = [path.join(folder, "viewer"), path.join(folder, "before")];
+  mkdirSync(out);
+  for (const name of ["open-AbC123xy.js", "page.min.js", "viewer.js"])
+    writeFileSync(path.join(out, name), "");
+  moveBundled(out, before);
+  expect(readdirSync(out).sort()).toEqual(["page.min.js", "viewer.js"]);
+  expect(readdirSync(before)).toEqual(["open-AbC123xy.js"]);
 });

@@ -121,8 +121,8 @@ function printResult(
   const bytes = exactNumber(result.bytes);
   const facts = { arrays, groups, chunks, bytes, bytesRead, bytesWritten, seconds, megabytesPerSecond };
   const nodes = `${counted(arrays, "array")}, ${counted(groups, "group")}`;
-  const rate = megabytesPerSecond.toFixed(0);
-  const speed = rate === "0" ? "" : ` (${rate} MB/s)`; // a few chunks are too little to measure
+  const rate = ((megabytesPerSecond * 1e6) / 2 ** 20).toFixed(0);
+  const speed = rate === "0" ? "" : ` (${rate} MiB/s)`; // a few chunks are too little to measure
   const lines = metadataOnly
     ? [`created ${nodes}`]
     : [

@@ -4,13 +4,13 @@ import { spawn } from "node:child_process";
 import { open, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { IcechunkStore, isZarrError, ReferenceStore } from "zarr-wasm";
+import { IcechunkStore, isZarrError, ReferenceStore, ZipStore } from "zarr-wasm";
 import { UsageError, type Values, versionOptions } from "../options/options.js";
 import { type Mount, type Server, startServer, viewerPolicy } from "../server/server.js";
 import { hintForDocument, missingFile, nodeDocument } from "../source/hints.js";
 import { filePath, isArchiveName, isMarked, isPipeline, withoutMark } from "../source/places.js";
 import { locate, openOptions, openSource } from "../source/source.js";
-import { printableJson } from "../text/output.js";
+import { errorMessage, printableJson } from "../text/output.js";
 import { checkNode } from "./view-check.js";
 
 const dist = fileURLToPath(new URL("../../", import.meta.url));
@@ -117,7 +117,10 @@ async function shownAs(source: string): Promise<Shown> {
   if (/\.json$/i.test(name)) {
     return mounted(name, "/", { store: await openReferences(root, source) });
   }
-  throw new Error(`"${source}" is not a folder, a zip archive (.zip, .ozx) or a file of references (.json)`);
+  const why = await new ZipStore(pathToFileURL(root)).listChildren("").then(() => "", errorMessage);
+  throw new Error(
+    `"${source}" is not a folder, a zip archive (.zip, .ozx) or a file of references (.json): ${why}`,
+  );
 }
 
 /** Any JSON object could be references, by its form: those to Zarr name documents of nodes. */

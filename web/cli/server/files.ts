@@ -83,7 +83,7 @@ function unlessReplaced(error: NodeJS.ErrnoException): "unreadable" | undefined 
   throw error;
 }
 
-/** Real paths of mounts: a link put in the place of a mount later is not followed. */
+/** Real paths of mounts. Links that replace a mount later are not followed. */
 const roots = new WeakMap<FileMount, string>();
 
 /**

@@ -57,13 +57,7 @@ export function hintForDocument(source: string): string {
 /** Lists the supported kinds of files, for a file that is not an archive. */
 export function hintForFile(source: string): string {
   if (/\.(zip|ozx)$/i.test(source)) return "";
-  const document = hintForDocument(source);
-  if (document !== "") return document;
-  const named = /\.(tiff?|hdf5?|he5|h5|nc4?|netcdf|cdf)$/i.test(source);
-  const others = "through references, as kerchunk and VirtualiZarr write them";
-  return `; supported files are zip archives (.zip, .ozx) and references (.json); ${
-    named ? "files of this kind are" : "TIFF, HDF5 and NetCDF files are"
-  } read ${others}`;
+  return hintForDocument(source) || "; supported files are zip archives (.zip, .ozx) and references (.json)";
 }
 
 /** Suggests existing nodes, or stores in the folder, for a missing node. Returns "" if the search fails. */

@@ -79,7 +79,7 @@ export function progressText(
 ): string {
   const share = total > 0 ? `${Math.min(100, Math.floor((100 * done) / total))} %  ` : "";
   const left = rate > 0 ? `, ${timeText(Math.max(0, total - done) / rate)} left` : "";
-  return `${label} ${share}${sizeText(done)} of ${sizeText(total)}, ${(rate / 1e6).toFixed(0)} MB/s${left}`;
+  return `${label} ${share}${sizeText(done)} of ${sizeText(total)}, ${(rate / 2 ** 20).toFixed(0)} MiB/s${left}`;
 }
 
 const units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB", "RiB", "QiB"];

@@ -5,9 +5,12 @@
  */
 
 import type { ZarrVersion } from "../codecs/definition.js";
+import { HttpStore } from "../store/http/store.js";
 import { joinPath, normalizePath } from "../store/path.js";
 import { locateKey, readRange } from "../store/read.js";
-import { joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../store/store.js";
+import { type ByteSource, byteReader } from "../store/source/byte-reader.js";
+import { formatOf, isFileName } from "../store/source/file-format.js";
+import { isStore, joinKey, type RangeQuery, type Store, type StoreGetOptions } from "../store/store.js";
 import { ZipStore } from "../store/zip/store.js";
 import { invalidArgument, isZarrError, notFound, unsupported } from "../util/errors.js";
 import { isObjectId } from "./icechunk/format.js";
@@ -244,18 +247,46 @@ export async function openRepository(store: Store, options: DetectOptions): Prom
 }
 
 /**
- * Opens the contents of a store without a Zarr node.
- * @param missing the error of looking for one.
- * @throws that error if nothing is detected; the errors of invalid contents.
+ * Opens the contents of a store without a Zarr node. Over HTTP, the name decides on the requests, because each kind costs
+ * a request or two even if the source does not exist.
+ * @param source URL of the store, or the store itself.
+ * @param missing the error of looking for a node.
+ * @throws Unsupported if the URL is a file; the error of looking if nothing is detected; the errors of invalid
+ *   contents.
  */
-export async function findOther(store: Store, options: DetectOptions, missing: unknown): Promise<Store> {
+export async function findOther(
+  store: Store,
+  source: unknown,
+  options: DetectOptions,
+  missing: unknown,
+): Promise<Store> {
   const { version, signal } = options;
   signal?.throwIfAborted(); // before loading anything
-  const repository = version === 2 ? undefined : await findRepository(store, options);
+  const remote = store instanceof HttpStore ? store.url.pathname : undefined;
+  const isRemoteFile = remote !== undefined && isFileName(remote);
+  if (isRemoteFile) await refuseFile({ store, key: "" }, signal);
+  else if (isFileSource(source) && !(store instanceof ZipStore)) await refuseFile(source, signal);
+  const repository = version === 2 || isRemoteFile ? undefined : await findRepository(store, options);
   if (repository) return repository;
-  const references = version === 3 ? undefined : await findReferences(store, options).catch(damaged(missing));
+  // `open` has looked for references in a URL whose name tells that it has them.
+  const isKnown = remote !== undefined && (isZarrName(remote) || (isRemoteFile && !isStore(source)));
+  if (version === 3 || isKnown) throw missing;
+  const references = await findReferences(store, options).catch(damaged(missing));
   if (!references) throw missing;
   return references;
+}
+
+const isZarrName = (pathname: string): boolean => /\.zarr\/?$/i.test(pathname);
+
+/** Whether `open` was given the URL of a file or folder on this machine. */
+const isFileSource = (source: unknown): source is string | URL =>
+  (typeof source === "string" || source instanceof URL) && /^file:/i.test(String(source));
+
+/** @throws Unsupported if a source is a file of another format. */
+async function refuseFile(source: ByteSource, signal: AbortSignal | undefined): Promise<void> {
+  const file = byteReader(source, {});
+  const format = await formatOf(file, signal);
+  if (format !== undefined) throw unsupported(`${file.name} is not a folder of Zarr data, but ${format}`);
 }
 
 /** Reports an invalid document as the reason why nothing was found: no name says that it has references. */

@@ -40,7 +40,7 @@ export async function open(source: Source, options: OpenOptions = {}): Promise<O
     return await opener.open(path, options);
   } catch (error) {
     if (options.otherFormats === false || !opener.mayHoldOther(error)) throw error;
-    const other = await (await otherStores()).findOther(store, options, error);
+    const other = await (await otherStores()).findOther(store, source, options, error);
     return new Opener(other, options).open(path, options);
   }
 }

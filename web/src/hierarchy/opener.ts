@@ -215,7 +215,6 @@ export class Opener implements NodeOpener {
       asks(version) && this.#wants(version) && !this.#consolidated.hasNode(path);
     const others = spareSignal(signal);
     try {
-      const v1 = requests(1) ? this.#documents.lookForBytes(path, v1MetaKey, others.signal) : undefined;
       const { v3, v2Array, v2Group } = this.#lookAt(path, signal, others.signal, asks, kind);
       const beside =
         requests(2) && !requests(3) ? this.#lookBeside(path, others.signal, kind) : ({} as BesideV2);
@@ -229,7 +228,8 @@ export class Opener implements NodeOpener {
       if (v2Document) return await this.#openV2Array(path, v2Document, beside, signal);
       const groupDocument = objectOf(await v2Group);
       if (groupDocument) return await this.#openV2Group(path, groupDocument, beside, signal);
-      const meta = v1 && bytesOf(await v1);
+      // Rare, and requested only if the others are missing.
+      const meta = requests(1) ? await this.#documents.readBytes(path, v1MetaKey, signal) : undefined;
       return meta && (await this.#openV1(path, meta, signal));
     } finally {
       others.end();

@@ -3,7 +3,13 @@
 import type { CoreChunkCodec } from "../chain/chunk-codec.js";
 import type { ModuleName } from "../engine/module.js";
 import type { CodecSession, PlacedStep, Placement } from "../engine/session.js";
-import { type Fetched, type Group, type Projection, type RegionTask, selectedCount } from "../plan/projections.js";
+import {
+  type Fetched,
+  type Group,
+  type Projection,
+  type RegionTask,
+  selectedCount,
+} from "../plan/projections.js";
 import {
   chooseSlabAxis,
   chunkPlace,

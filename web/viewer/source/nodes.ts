@@ -9,7 +9,6 @@ import {
   type ZarrGroup,
   type ZarrWarning,
 } from "zarr-wasm";
-import { keptFor } from "../base/memo.js";
 import { maxRequests } from "../base/requests.js";
 import { keptData, readers } from "./kept-data.js";
 
@@ -43,9 +42,6 @@ readers.add({
   },
 });
 
-/** The Zarr version of the nodes that were found in a store. */
-const foundIn = keptFor((_store: HttpStore): { version?: 2 | 3 } => ({}));
-
 /** Whether a source is a URL pipeline, which the library opens. */
 export const isPipeline = (source: Source): source is string =>
   typeof source === "string" && source.includes("|");
@@ -70,27 +66,10 @@ export async function storeFor(source: Source): Promise<Source> {
   return last.store;
 }
 
-/**
- * Opens a node. Over HTTP every document costs a request: Zarr v3 and v2 are requested first, or only the
- * version found in the store before; other formats only if these are missing.
- * @throws as `open` does.
- */
+/** Opens a node. @throws as `open` does. */
 export async function openNode(target: NodeTarget, context: NodeContext): Promise<OpenedNode> {
   const { source, path, v1Order } = target;
-  const begun = await takeAhead(target, context);
-  if (begun) return begun;
-  const options = { path, ...context };
-  if (source instanceof HttpStore) {
-    const found = foundIn(source);
-    const node = found.version
-      ? await ifThere(open(source, { ...options, version: found.version }))
-      : await newestVersion(source, options);
-    if (node) {
-      if (node.zarrFormat !== 1) found.version = node.zarrFormat;
-      return node;
-    }
-  }
-  return open(source, { ...options, v1Order });
+  return (await takeAhead(target, context)) ?? open(source, { path, v1Order, ...context });
 }
 
 /** Begins to open a node over HTTP. The next call of `openNode` takes it if it requests this node. */
@@ -130,41 +109,6 @@ async function takeAhead(
     return node;
   } finally {
     signal.removeEventListener("abort", forward);
-  }
-}
-
-/**
- * Both are requested in parallel; v2 is used only if v3 is missing, and is aborted if v3 exists. The code for other
- * formats is loaded only if both are missing.
- */
-async function newestVersion(
-  store: HttpStore,
-  options: { readonly path: string | undefined } & NodeContext,
-): Promise<OpenedNode | undefined> {
-  const { signal } = options;
-  const giveUp = new AbortController();
-  const forward = () => giveUp.abort(signal.reason);
-  signal.addEventListener("abort", forward, { once: true });
-  const plain = { ...options, otherFormats: false };
-  // The first one to be looked for in the persistent cache.
-  const newest = ifThere(open(store, { ...plain, version: 3 }));
-  const older = ifThere(open(store, { ...plain, version: 2, signal: giveUp.signal }));
-  older.catch(() => {}); // reported when it is awaited
-  try {
-    const node = await newest;
-    if (node) giveUp.abort();
-    return node ?? (await older);
-  } finally {
-    signal.removeEventListener("abort", forward);
-  }
-}
-
-async function ifThere(opening: Promise<OpenedNode>): Promise<OpenedNode | undefined> {
-  try {
-    return await opening;
-  } catch (error) {
-    if (isZarrError(error, "NotFound")) return undefined;
-    throw error;
   }
 }
 

@@ -163,7 +163,9 @@ function misplaced({ kind, unusable: known }: Opened, { variable, plate }: Sourc
  * documents.
  */
 function nodeFromRoot(source: Source, path: string, signal: AbortSignal): Promise<OpenedNode | undefined> {
-  const opening = open(source, { kind: "group", signal }).then((root) => root.open(path, { signal }));
+  const opening = open(source, { kind: "group", otherFormats: false, signal }).then((root) =>
+    root.open(path, { signal }),
+  );
   return ifReadable(opening, signal);
 }
 

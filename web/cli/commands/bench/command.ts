@@ -233,7 +233,7 @@ function* reportLines({ advice, arrays, measured, metadata }: Report, isRemote: 
     yield `${bold(printable(`/${one.path}`))}  ${printable(`${one.dtype} [${one.shape.join(", ")}], chunks [${one.chunkShape.join(", ")}]${shards}, ${one.codecs}`)}`;
     yield row(
       isRemote ? "network" : "reading",
-      `${requestsText(reading.requests)}, ${sizeText(reading.bytes)} in ${secondsText(reading.seconds)}: ${fixed(reading.megabytesPerSecond)} MB/s, ${fixed(reading.medianMilliseconds)} ms each (median), ${reading.parallel} in parallel`,
+      `${requestsText(reading.requests)}, ${sizeText(reading.bytes)} in ${secondsText(reading.seconds)}: ${speedText(reading.megabytesPerSecond)}, ${fixed(reading.medianMilliseconds)} ms each (median), ${reading.parallel} in parallel`,
     );
     const rest = [
       chunks.missing > 0 ? `${chunks.missing} not stored` : "",
@@ -242,7 +242,7 @@ function* reportLines({ advice, arrays, measured, metadata }: Report, isRemote: 
     const speed =
       decoding.megabytesPerSecond === undefined
         ? ""
-        : `, ${sizeText(decoding.bytes)}: ${fixed(decoding.megabytesPerSecond)} MB/s`;
+        : `, ${sizeText(decoding.bytes)}: ${speedText(decoding.megabytesPerSecond)}`;
     yield row(
       "decoding",
       `${chunks.read} ${chunks.read === 1 ? "chunk" : "chunks"}${rest.length > 0 ? ` (${rest.join(", ")})` : ""} in ${secondsText(decoding.seconds)}${speed}${decoding.storedShare === undefined ? "" : `, stored size ${fixed(100 * decoding.storedShare)} % of that`}`,
@@ -250,7 +250,7 @@ function* reportLines({ advice, arrays, measured, metadata }: Report, isRemote: 
     for (const { codecs, megabytesPerSecond, storedShare } of alternatives)
       yield row(
         "",
-        `with ${codecs.padEnd(10)} ${fixed(100 * storedShare)} %, ${fixed(megabytesPerSecond ?? 0)} MB/s`,
+        `with ${codecs.padEnd(10)} ${fixed(100 * storedShare)} %, ${speedText(megabytesPerSecond ?? 0)}`,
       );
     for (const text of one.advice) yield `  ${cyan("→")} ${printable(text)}`;
   }
@@ -263,3 +263,6 @@ const secondsText = (seconds: number) =>
   seconds < 0.1 ? `${fixed(1000 * seconds)} ms` : `${fixed(seconds)} s`;
 /** Three digits. */
 const fixed = (value: number) => (value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3))));
+
+/** Rates in the units of sizes; JSON has them in megabytes. */
+const speedText = (megabytesPerSecond: number) => `${fixed((megabytesPerSecond * 1e6) / 2 ** 20)} MiB/s`;

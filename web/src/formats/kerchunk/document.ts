@@ -157,6 +157,11 @@ export class ReferenceTable {
       throw unsupported("references in Parquet files are not supported", { code: "parquet-references" });
     if (!Object.hasOwn(fields, "version")) return [];
     const version = plain(fields["version"]);
+    if (typeof version !== "number")
+      throw invalidMetadata(
+        `the document has no references: version must be 1, got ${JSON.stringify(version)}`,
+        { code: "bad-reference" },
+      );
     if (version !== 1)
       throw unsupported(`references of version ${JSON.stringify(version)} are not supported`, {
         code: "reference-version",

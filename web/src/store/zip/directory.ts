@@ -9,11 +9,12 @@
  */
 
 import { invalidMetadata, limitExceeded, notFound, unsupported, type ZarrError } from "../../util/errors.js";
-import { cached, textDecoder } from "../../util/platform.js";
+import { cached, isFileUrl, textDecoder } from "../../util/platform.js";
 import { inSlices, type Steps, sortSteps } from "../../util/slices.js";
 import { LargeMap } from "../key-index.js";
 import { normalizePath } from "../path.js";
 import type { ByteReader } from "../source/byte-reader.js";
+import { fileFormat, formatOf } from "../source/file-format.js";
 import type { StoreGetOptions } from "../store.js";
 
 /** An object in the archive. */
@@ -70,7 +71,7 @@ export async function readDirectory(
   const tail = await source.read({ suffixLength: endBytes + maxCommentBytes }, options);
   if (!tail) throw notFound(`${source.name} does not exist`);
   const end = findEnd(tail);
-  if (end < 0) throw badZip(source, "it has no end-of-central-directory record");
+  if (end < 0) throw badZip(source, await whyNoZip(source, tail, options));
   const { place, behind, count } = await findDirectory(source, tail, end, options);
   if (place.bytes > maxBytes) {
     throw limitExceeded(
@@ -245,6 +246,16 @@ function uint64(view: DataView, at: number, source: ByteReader): number {
 
 function badZip(source: ByteReader, what: string): ZarrError {
   return invalidMetadata(`${source.name} is not a valid zip archive: ${what}`, { code: "bad-zip" });
+}
+
+/** Names the format of a file; of a remote one only if it is in memory. */
+async function whyNoZip(source: ByteReader, tail: Uint8Array, { signal }: StoreGetOptions): Promise<string> {
+  const isWhole = tail.byteLength < endBytes + maxCommentBytes;
+  const url = await source.url?.();
+  const isLocal = url !== undefined && isFileUrl(url);
+  const format = isWhole ? fileFormat(tail) : isLocal ? await formatOf(source, signal) : undefined;
+  const isZip = format?.includes("zip") ?? true;
+  return isZip ? "it has no end-of-central-directory record" : `it is ${format}`;
 }
 
 function severalParts(source: ByteReader): ZarrError {
