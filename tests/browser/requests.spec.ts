@@ -1,4 +1,4 @@
-// Requests that the viewer cannot fulfil as they are are told; reads and events stay bounded.
+// Warnings about names and selections that do not exist; bounds on reads and events.
 import type { Page } from "@playwright/test";
 import type { ZarrViewerElement } from "../../dist/viewer/define.js";
 import { expect, test } from "./site.js";
@@ -11,7 +11,11 @@ async function openElement(page: Page, site: string, attributes: string): Promis
   await page.addInitScript(() => {
     const messages: string[] = [];
     Object.assign(globalThis, { messages });
-    document.addEventListener("error", (event) => messages.push((event as CustomEvent).detail.message), true);
+    document.addEventListener(
+      "error",
+      (event) => messages.push((event as unknown as CustomEvent).detail.message),
+      true,
+    );
   });
   await openElements(page, site, `<zarr-viewer ${attributes}></zarr-viewer>`);
   await isReady(page);
@@ -77,6 +81,18 @@ test.describe("names that do not exist", () => {
     await isReady(page);
     expect(await messages()).toHaveLength(2);
   });
+
+  for (const [plate, expected] of [
+    ["chanel:1", "parts such as channel:1, field:0 or 2:5"],
+    ["channel:7", "channel:0 to channel:"],
+  ] as const)
+    test(`planes of a plate: ${plate}`, async ({ viewer, page, problems }) => {
+      problems.expect(/plate="/, /404/);
+      await viewer.goto(`source=/groups/plate.zarr&plate=${plate}`);
+      await expect(page.getByRole("list", { name: "Notes" })).toContainText(
+        `plate="${plate}" cannot be used; expected ${expected}`,
+      );
+    });
 
   test("labels of a picture that has none, in an address", async ({ viewer, page, problems }) => {
     problems.expect(/labels="nope"/);
@@ -144,8 +160,8 @@ test.describe("the range of all slices", () => {
   });
 
   for (const [name, attributes, read, range] of [
-    ["is that of actual_range, without reading", { actual_range: [0, 40] }, [20], [0, 40]],
-    ["is not that of valid_range", { valid_range: [0, 255] }, [20, 0], [1, 21]],
+    ["follows actual_range without reading", { actual_range: [0, 40] }, [20], [0, 40]],
+    ["does not follow valid_range", { valid_range: [0, 255] }, [20, 0], [1, 21]],
   ] as const)
     test(name, async ({ page, site }) => {
       const chunks = await serveSlices(page, shape, attributes);
@@ -172,13 +188,22 @@ for (const [rows, columns] of [
     await settles(page);
     const { width, height } = (await viewer.box.boundingBox())!;
     const seen = await viewer.seen();
-    const [drawn, high] = [(columns / seen.columns) * width, (Math.min(rows, seen.rows) / seen.rows) * height];
+    const [drawn, high] = [
+      (columns / seen.columns) * width,
+      (Math.min(rows, seen.rows) / seen.rows) * height,
+    ];
     expect(Math.min(drawn, high)).toBeGreaterThan(100);
   });
 
-test("a selection beyond the array is told with the one that is shown", async ({ page, site, problems }) => {
+test("a selection beyond the array causes a warning that names the shown one", async ({
+  page,
+  site,
+  problems,
+}) => {
   problems.expect(/select="9999,/);
   const messages = await openElement(page, site, 'src="/stores/slices" select="9999,:,:"');
   await expect.poll(messages).toHaveLength(1);
-  expect((await messages())[0]).toMatch(/^select="9999,:,:" does not fit the array of shape \[.*; select="\d+,:,:" is shown$/);
+  expect((await messages())[0]).toMatch(
+    /^select="9999,:,:" does not fit the array of shape \[.*; select="\d+,:,:" is shown$/,
+  );
 });

@@ -40,7 +40,7 @@ export class PointerReporter {
     }
     const [isPick, text, values] = [this.#by === "pick", this.readout.text, storedValues(pointed)];
     const place = `${isPick} ${pointed.index}`;
-    // The text of an element changes with what is known about it, a picked one is reported for its values.
+    // The text also changes when coordinates or properties arrive; a picked element is reported for its values.
     const value = isPick && values.length > 0 ? values.map(valueKey).join() : text;
     const before = this.#reported;
     if (before?.place === place && (before.value === value || isUnread(pointed))) return;

@@ -129,7 +129,12 @@ export class RangeSampler implements Client<Block> {
       return added.some(Boolean);
     };
     if (slices === 0) return 0;
-    const isCut = slices < Math.min(maxSlices, lengths.reduce((a, b) => a * b, 1));
+    const isCut =
+      slices <
+      Math.min(
+        maxSlices,
+        lengths.reduce((a, b) => a * b, 1),
+      );
     const wanted = chosenSlices(lengths, slices);
     // If the budget allows only a few: also the slice in view, and others as far as they have been read.
     const inView = isCut ? [axes.map((axis) => layer.index[axis]!)] : [];
