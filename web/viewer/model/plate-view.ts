@@ -31,7 +31,7 @@ export function readPlateView(text: string): PlateView {
   return view;
 }
 
-/** Whether every part of a text has a meaning. */
+/** Whether every part of a string has a meaning. */
 export const isPlateView = (text: string): boolean =>
   text === "" || text.split(",").every((part, i) => i < maxParts && partPattern.test(part));
 
