@@ -84,7 +84,7 @@ test.describe("names that do not exist", () => {
 
   for (const [plate, expected] of [
     ["chanel:1", "parts such as channel:1, field:0 or 2:5"],
-    ["channel:7", "channel:0 to channel:"],
+    ["channel:7", "field:0 to field:1"],
   ] as const)
     test(`planes of a plate: ${plate}`, async ({ viewer, page, problems }) => {
       problems.expect(/plate="/, /404/);
