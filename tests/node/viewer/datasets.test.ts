@@ -238,14 +238,14 @@ it("a coordinate that equals its fill value is a coordinate: the map stays", asy
   };
   expect(await seaWith({}, 0, 2)).toEqual(["degrees", 0, 0, []]);
   expect(await seaWith({}, 0, 3)).toEqual(["degrees", 0, 0, []]);
-  const told = ["lat", "lon"].map(
+  const notes = ["lat", "lon"].map(
     (name) => `A coordinate of ${name} equals its fill value. Coordinates cannot be missing, so it is used.`,
   );
-  expect(await seaWith({ _FillValue: 0 }, 0, 2)).toEqual(["degrees", 0, 0, told]);
-  expect(await seaWith({ missing_value: 0 }, 1, 3)).toEqual(["degrees", 0, 0, told]);
+  expect(await seaWith({ _FillValue: 0 }, 0, 2)).toEqual(["degrees", 0, 0, notes]);
+  expect(await seaWith({ missing_value: 0 }, 1, 3)).toEqual(["degrees", 0, 0, notes]);
 });
 
-it("coordinates that are missing are told", async () => {
+it("missing coordinates are reported", async () => {
   const source = new MapStore();
   await createGroup(source);
   await create(source, { path: "t", shape: [2, 4], dtype: "float32", dimensionNames: ["y", "lon"] });

@@ -3,7 +3,14 @@ import { expect, it } from "vitest";
 import { plateRanges } from "#src/viewer/element/plate-ranges.js";
 import type { Thumbnail } from "#src/viewer/element/thumbnail.js";
 import type { Layer } from "#src/viewer/model/layers.js";
-import { plateChoices, wellSettings } from "#src/viewer/model/plate-view.js";
+import {
+  acceptedParts,
+  isOnPlate,
+  isPlateView,
+  plateChoices,
+  readPlateView,
+  wellSettings,
+} from "#src/viewer/model/plate-view.js";
 import type { Dataset } from "#src/viewer/source/dataset.js";
 import { Plate } from "#src/viewer/source/plate.js";
 
@@ -75,4 +82,19 @@ it("samples wells all over the plate", async () => {
   const plate = await Plate.of({ rows: ["A"], columns: names(40), wells }, (path) => path, undefined);
   expect(plate.sample(4)).toEqual(["A/5", "A/15", "A/25", "A/35"]);
   expect(plate.sample(100)).toHaveLength(40);
+});
+
+it("planes that a plate does not have are recognised", () => {
+  const choices = {
+    channels: ["a", "b"],
+    fields: 3,
+    axes: [{ axis: 2, name: "z", length: 5, at: 2 }],
+  };
+  const isOn = (text: string) => isOnPlate(readPlateView(text), choices);
+  expect(["", "channel:1", "field:2,2:4"].map(isOn)).toEqual([true, true, true]);
+  expect(["channel:2", "field:3", "2:5", "1:0"].map(isOn)).toEqual([false, false, false, false]);
+  expect(acceptedParts(choices)).toBe("channel:0 to channel:1, field:0 to field:2, 2:0 to 2:4");
+  expect(acceptedParts({ channels: [], fields: 1, axes: [] })).toBe("none: there is one plane");
+  expect(["", "channel:1,field:0", "2:5"].map(isPlateView)).toEqual([true, true, true]);
+  expect(["chanel:1", "channel=1", "channel:1,"].map(isPlateView)).toEqual([false, false, false]);
 });

@@ -1,4 +1,4 @@
-// Requests that a viewer cannot fulfil as they are: attributes, options of pictures, slender arrays.
+// Selections beyond an array, sizes of pictures, slender arrays.
 import { expect, it } from "vitest";
 import { create, MapStore, type ZarrArray } from "zarr-wasm";
 import { attributeProblems } from "#src/viewer/element/attribute-check.js";
@@ -14,7 +14,7 @@ const datasetOf = async (...shape: number[]): Promise<Dataset> => {
   return arrayDataset(array, "array");
 };
 
-it("a selection beyond the array is told together with the one that is shown", async () => {
+it("a selection beyond the array is reported with the shown one", async () => {
   const problems = async (shape: readonly number[], value: string, name = "select") =>
     attributeProblems(await datasetOf(...shape), [{ name, value }]);
   expect(await problems([100], "9999")).toEqual([
@@ -77,7 +77,9 @@ it("pictures without a scale that would be slender fill the frame", async () => 
   const strip = await datasetOf(4, 4000);
   const axes = strip.axes.map((axis, i) => ({ ...axis, role: i ? "x" : "y", scale: 2 }) as DatasetAxis);
   expect(planeAspect({ ...strip, axes }, { axes: [0, 1] })).toBe(1);
-  expect(planeAspect({ ...strip, axes: axes.map((axis) => ({ ...axis, goesUp: true })) }, { axes: [0, 1] })).toBe(-1);
+  expect(
+    planeAspect({ ...strip, axes: axes.map((axis) => ({ ...axis, goesUp: true })) }, { axes: [0, 1] }),
+  ).toBe(-1);
   // Flat volumes stay flat.
   expect(depthAspect(await datasetOf(4, 500, 500), 0, 2)).toBe(1);
 });

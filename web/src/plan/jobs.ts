@@ -109,12 +109,9 @@ export type Priority = "centre" | "center" | ((coordinates: readonly number[]) =
 /** Returns the sort key of a chunk, lowest first. */
 export type Rank = (projections: readonly Projection[]) => number;
 
-const isCentre = (priority: unknown): priority is "centre" | "center" =>
-  priority === "centre" || priority === "center";
-
 /** @throws InvalidArgument for an invalid priority. */
 export function checkPriority(priority: unknown): asserts priority is Priority | undefined {
-  if (priority === undefined || isCentre(priority) || typeof priority === "function") return;
+  if ([undefined, "centre", "center"].includes(priority as string) || typeof priority === "function") return;
   throw invalidArgument(
     `priority must be "centre" or a function of a chunk's coordinates, got ${describeValue(priority)}`,
   );
@@ -122,7 +119,7 @@ export function checkPriority(priority: unknown): asserts priority is Priority |
 
 /** @param shape shape of the selection, including dropped dimensions. */
 export function rankBy(priority: Priority, shape: readonly number[]): Rank {
-  if (isCentre(priority)) return (projections) => distance(projections, shape);
+  if (typeof priority === "string") return (projections) => distance(projections, shape);
   return (projections) => {
     const rank = priority(projections.map((projection) => projection.chunk));
     if (typeof rank === "number" && !Number.isNaN(rank)) return rank;

@@ -6,6 +6,7 @@ import { readSettings } from "../model/query.js";
 import {
   frameRates,
   maxPointSize,
+  maxSample,
   maxSteps,
   placeModes,
   toolNames,
@@ -42,6 +43,7 @@ const accepted: Readonly<Record<string, string>> = {
   at: "row, column and pixels per element, and optionally the centre along the third axis",
   gamma: "0.1 to 10",
   scope: "all or slice",
+  sample: `auto, none, or 0 to ${maxSample} MiB`,
   outside: "mark or clamp",
   missing: "fill or mark",
   scale: valueScales.join(", "),

@@ -63,6 +63,8 @@ export interface ZarrViewerAttributes {
   outside?: Outside | undefined;
   /** One range for all slices, or one for each. Default: all. */
   scope?: "all" | "slice" | undefined;
+  /** Data read for the range of all slices: at most as much as the picture (`auto`), `none`, or MiB. Default: auto. */
+  sample?: Numeric | "auto" | "none" | undefined;
   /** How values are spread over the colour map. Default: linear. */
   scale?: ValueScale | undefined;
   /** Number of equal steps of colour, 2 to 64; 0 for continuous colours. */

@@ -22,8 +22,10 @@ export class LazyRangeSampler {
     return this.#loading !== undefined || this.#sampler?.isBusy === true;
   }
 
-  start(layers: readonly Layer[]): void {
-    if (this.#sampler) this.#sampler.start(layers);
+  /** @param budget maximum bytes to read, decoded */
+  start(layers: readonly Layer[], budget: number): void {
+    if (budget === 0) return;
+    if (this.#sampler) this.#sampler.start(layers, budget);
     else if (!this.#hasFailed && layers.some((layer) => this.ranges.needsSample(layer)))
       this.#loading ??= this.#load();
   }

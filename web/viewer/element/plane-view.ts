@@ -61,6 +61,13 @@ export interface PlaneCallbacks {
   onFrame(status: TileStatus): void;
 }
 
+/** Maximum bytes read for the range of all slices of small pictures. */
+const leastSample = 2 ** 18;
+
+/** Bytes that may be read for the range of all slices: by default as many as the picture has. */
+const sampleBudget = ({ sample }: PlaneContent["state"], pictureBytes: number): number =>
+  sample === null ? Math.max(leastSample, pictureBytes) : sample * 2 ** 20;
+
 export class PlaneView {
   readonly frame: Frame;
   readonly #shared: Shared = acquire();
@@ -373,7 +380,7 @@ export class PlaneView {
     const isRest = status.isComplete && !shown.isPassing;
     if (isRest) {
       this.ranges.settle();
-      this.#sampler.start(shown.layers);
+      this.#sampler.start(shown.layers, sampleBudget(shown.state, status.bytes));
     }
     const isWhole = this.#paint(shown, view, tiles, status);
     if (!isWhole) this.redraw();

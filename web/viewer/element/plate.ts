@@ -1,5 +1,9 @@
 /** A plate with thumbnails of its wells: loads those in view, a few at a time. */
+import { unusable } from "../base/unusable.js";
 import {
+  acceptedParts,
+  isOnPlate,
+  isPlateView,
   type PlateChoices,
   type PlateView,
   plateChoices,
@@ -34,21 +38,30 @@ export interface PlateCallbacks {
   onGo(path: string): void;
   /** Called with the text of another view of all wells. */
   onView(view: string): void;
+  /** Called with a message about planes that the plate does not have. */
+  onUnusable(messages: readonly string[]): void;
 }
 
 /** @param target of the plate. @param signal aborts all loading */
 export function createPlate(
   plate: Plate,
   target: SourceTarget,
-  { onGo, onView }: PlateCallbacks,
+  { onGo, onView, onUnusable }: PlateCallbacks,
   signal: AbortSignal,
 ): HTMLElement {
-  const first = readPlateView(target.plate ?? "");
+  const { plate: text = "" } = target;
+  const first = readPlateView(text);
+  if (!isPlateView(text)) onUnusable([unusable("plate", text, "parts such as channel:1, field:0 or 2:5")]);
   const controls = new PlateControls(first, (view) => {
     pictures.choose(view);
     onView(plateViewText(view));
   });
-  const pictures = new WellPictures(plate, target, first, (choices) => controls.offer(choices), signal);
+  const offer = (choices: PlateChoices) => {
+    controls.offer(choices);
+    if (text !== "" && isPlateView(text) && !isOnPlate(first, choices))
+      onUnusable([unusable("plate", text, acceptedParts(choices))]);
+  };
+  const pictures = new WellPictures(plate, target, first, offer, signal);
   return plateView(plate, onGo, (well, path) => pictures.add(well, path), controls.element);
 }
 

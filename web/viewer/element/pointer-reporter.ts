@@ -7,7 +7,8 @@ type By = PointerReport["by"];
 
 export class PointerReporter {
   #by: By = "pointer";
-  #reported = "";
+  /** The last report: the element, and what identifies its values. Undefined after the pointer has left. */
+  #reported: { readonly place: string; readonly value: string } | undefined;
 
   /** @param listener receives reports; optional */
   constructor(
@@ -31,13 +32,31 @@ export class PointerReporter {
   #report(pointed: Pointed | undefined): void {
     const listener = this.listener();
     if (!listener) return;
-    const text = pointed ? this.readout.text : "";
-    const key = pointed ? `${this.#by === "pick"} ${pointed.index} ${text}` : "";
-    if (key === this.#reported) return;
-    this.#reported = key;
-    listener(pointed && { index: pointed.index, values: storedValues(pointed), text, by: this.#by });
+    if (!pointed) {
+      if (this.#reported === undefined) return;
+      this.#reported = undefined;
+      listener(undefined);
+      return;
+    }
+    const [isPick, text, values] = [this.#by === "pick", this.readout.text, storedValues(pointed)];
+    const place = `${isPick} ${pointed.index}`;
+    // The text also changes when coordinates or properties arrive; a picked element is reported for its values.
+    const value = isPick && values.length > 0 ? values.map(valueKey).join() : text;
+    const before = this.#reported;
+    if (before?.place === place && (before.value === value || isUnread(pointed))) return;
+    this.#reported = { place, value };
+    listener({ index: pointed.index, values, text, by: this.#by });
   }
 }
+
+/** Whether an element has values that have not been read: of a reported one, they are read again. */
+const isUnread = ({ readings, shape, plotted }: Pointed): boolean =>
+  readings.length === 0 && shape === undefined && plotted === undefined;
+
+const valueKey = (value: PointerReport["values"][number]): string =>
+  typeof value === "object"
+    ? JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? String(part) : part))
+    : String(value);
 
 /** The stored values; undefined for unreadable ones. */
 function storedValues({ readings }: Pointed): PointerReport["values"] {

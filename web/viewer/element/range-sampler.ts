@@ -11,12 +11,11 @@ import type { Shared } from "../tiles/shared.js";
 import type { Block } from "../tiles/tile.js";
 import type { Ranges } from "./ranges.js";
 
-/** Limits on a sample: small enough to follow the first picture at once, also over the network. */
+/** Limits on a sample, beside the bytes that it may read. */
 const maxSlices = 12;
 /** Slices of the same blocks cost no reading. */
 const maxSlicesPerBlock = 8;
 const maxTilesPerSlice = 4;
-const maxBytes = 32 * 2 ** 20;
 /** Maximum size of a sampled block: larger ones represent too little of the array for their cost. */
 const maxBlockBytes = 8 * 2 ** 20;
 /** Levels with no more than this are read as a whole, and their range is exact. */
@@ -39,6 +38,8 @@ export class RangeSampler implements Client<Block> {
   #layers = new Map<Layer, number>();
   #isOpening = false;
   #generation = 0;
+  /** Bytes that may still be read. */
+  #budget = 0;
 
   constructor(
     private readonly shared: Shared,
@@ -51,12 +52,13 @@ export class RangeSampler implements Client<Block> {
     return this.#isOpening || this.#wishes.size > 0;
   }
 
-  /** Starts to sample those layers whose range needs it. */
-  start(layers: readonly Layer[]): void {
+  /** Starts to sample those layers whose range needs it. @param budget maximum bytes to read, decoded */
+  start(layers: readonly Layer[], budget: number): void {
     const wanted = layers.filter((layer) => this.ranges.needsSample(layer));
     if (wanted.length === 0 || this.isBusy) return;
     for (const layer of wanted) this.ranges.beginSample(layer);
     this.#isOpening = true;
+    this.#budget = budget;
     void this.#read(wanted, ++this.#generation);
   }
 
@@ -75,7 +77,8 @@ export class RangeSampler implements Client<Block> {
     // Without the level, the limits of the first slice are kept.
     await Promise.allSettled(layers.map((layer) => sampledLevel(layer).open()));
     if (generation !== this.#generation) return;
-    for (const layer of layers) this.#layers.set(layer, this.#want(layer, layers.length));
+    const budget = this.#budget / layers.length;
+    for (const layer of layers) this.#layers.set(layer, this.#want(layer, budget));
     this.#isOpening = false;
     const { scheduler } = this.shared;
     scheduler.want(
@@ -91,7 +94,7 @@ export class RangeSampler implements Client<Block> {
   }
 
   /** Lists the tiles of a layer to read. @returns the number of slices */
-  #want(layer: Layer, layers: number): number {
+  #want(layer: Layer, budget: number): number {
     const axes = sampledAxes(layer);
     const shape = datasetShape(layer.dataset);
     const lengths = axes.map((axis) => shape[axis]!);
@@ -114,26 +117,50 @@ export class RangeSampler implements Client<Block> {
         1,
       ),
       wholeBytes: size.reduce((product, length) => product * length, dtype.itemBytes),
-      maxBytes: maxBytes / layers,
+      maxBytes: budget,
     });
-    const chosen = slices === 0 ? [] : chosenSlices(lengths, slices);
-    for (const slice of chosen) {
+    const [rows, columns] = [first.view.rows, first.view.columns];
+    const add = (slice: readonly number[], count: number, canRead: boolean): boolean => {
       const one = at(slice);
       const level = levelOf(one)!;
-      for (const [row, column] of chosenSlices([first.view.rows, first.view.columns], tiles))
-        this.#add(one, level, row!, column!);
-    }
-    return chosen.length;
+      const added = chosenSlices([rows, columns], count).map(([row, column]) =>
+        this.#add(one, level, row!, column!, canRead),
+      );
+      return added.some(Boolean);
+    };
+    if (slices === 0) return 0;
+    const isCut =
+      slices <
+      Math.min(
+        maxSlices,
+        lengths.reduce((a, b) => a * b, 1),
+      );
+    const wanted = chosenSlices(lengths, slices);
+    // If the budget allows only a few: also the slice in view, and others as far as they have been read.
+    const inView = isCut ? [axes.map((axis) => layer.index[axis]!)] : [];
+    const others = isCut ? chosenSlices(lengths, maxSlices) : [];
+    const chosen = new Map([...inView, ...wanted].map((slice) => [slice.join(), slice]));
+    const extra = new Map(others.map((slice) => [slice.join(), slice]));
+    for (const key of chosen.keys()) extra.delete(key);
+    const read = [...chosen.values()].filter((slice) => add(slice, tiles, true));
+    const more = [...extra.values()].filter((slice) => add(slice, maxTilesPerSlice, false));
+    return read.length + more.length;
   }
 
-  #add(layer: Layer, level: LayerLevel, row: number, column: number): void {
+  /** @returns false if the tile is neither cached nor may be read */
+  #add(layer: Layer, level: LayerLevel, row: number, column: number, canRead: boolean): boolean {
     const { array, grid, index, name } = level;
     const box = grid.boxOf(row, column, index);
     const key = `${name} ${box.start.join()}`;
+    if (!this.#wishes.has(key) && !this.shared.scheduler.isSettled(key)) {
+      if (!canRead || grid.bytesPerTile > this.#budget) return false;
+      this.#budget -= grid.bytesPerTile;
+    }
     const read = (signal: AbortSignal) =>
       readBlock(key, array, grid, box, { pool: this.shared.pool, signal });
     const same = this.#wishes.get(key) ?? [];
     this.#wishes.set(key, [...same, { layer, level, job: { key, bytes: grid.bytesPerTile, read } }]);
+    return true;
   }
 
   onRead(block: Block, key: string): void {

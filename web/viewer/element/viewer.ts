@@ -202,6 +202,7 @@ export class Viewer implements Linked {
         this.#model.target = { ...this.target!, plate };
         this.#model.options.onPlace?.(this.target!, "plate");
       },
+      onUnusable: (messages: readonly string[]) => this.#controller.status.addUnusable(messages),
     };
     const { adoptStyles, createContents } = await import("./contents.js");
     const { main, beside } = await createContents(opened, this.target!, callbacks, signal);

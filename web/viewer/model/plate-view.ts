@@ -17,16 +17,44 @@ const usualPlateView: PlateView = { channel: null, field: 0, index: new Map() };
 /** Maximum number of parts. */
 const maxParts = 32;
 
+const partPattern = /^\s*(channel|field|\d{1,2}):(\d{1,9})\s*$/;
+
 /** Reads `channel:1,field:0,2:5`: numbers from 0, of axes by their number. Ignores other parts. */
 export function readPlateView(text: string): PlateView {
   const view = { ...usualPlateView, index: new Map<number, number>() };
   for (const part of text.split(",").slice(0, maxParts)) {
-    const [, name, value] = /^\s*(channel|field|\d{1,2}):(\d{1,9})\s*$/.exec(part) ?? [];
+    const [, name, value] = partPattern.exec(part) ?? [];
     if (name === undefined) continue;
     if (name === "channel" || name === "field") view[name] = Number(value);
     else view.index.set(Number(name), Number(value));
   }
   return view;
+}
+
+/** Whether every part of a string has a meaning. */
+export const isPlateView = (text: string): boolean =>
+  text === "" || text.split(",").every((part, i) => i < maxParts && partPattern.test(part));
+
+/** Whether a plate has the channel, the field and the indices of a view. */
+export function isOnPlate(
+  { channel, field, index }: PlateView,
+  { channels, fields, axes }: PlateChoices,
+): boolean {
+  const hasIndex = ([axis, at]: readonly [number, number]) =>
+    axes.some((one) => one.axis === axis && at < one.length);
+  return (channel ?? 0) < Math.max(1, channels.length) && field < fields && [...index].every(hasIndex);
+}
+
+/** The parts that a plate accepts. */
+export function acceptedParts({ channels, fields, axes }: PlateChoices): string {
+  const upTo = (name: string | number, count: number) =>
+    count > 1 ? [`${name}:0 to ${name}:${count - 1}`] : [];
+  const parts = [
+    ...upTo("channel", channels.length),
+    ...upTo("field", fields),
+    ...axes.flatMap(({ axis, length }) => upTo(axis, length)),
+  ];
+  return parts.join(", ") || "none: there is one plane";
 }
 
 /** The inverse; "" for the default. */

@@ -98,6 +98,12 @@ const entries: readonly Entry[] = [
   { ...textEntry("gamma"), read: (text) => ({ gamma: Number(text) }) },
   choiceEntry("isRangePerSlice", "scope", "all", "slice"),
   switchEntry("isRangeCommon", "common"),
+  {
+    // MiB, `none`, or `auto`.
+    name: "sample",
+    read: (text) => ({ sample: text === "auto" ? null : text === "none" ? 0 : Number(text) }),
+    write: ({ sample }) => (sample === 0 ? "none" : String(sample ?? "auto")),
+  },
   textEntry("outside"),
   choiceEntry("isMissingMarked", "missing", "fill", "mark"),
   textEntry("scale"),
@@ -212,6 +218,7 @@ const named = new Set<string>([
     "gamma",
     "isRangePerSlice",
     "isRangeCommon",
+    "sample",
     "outside",
     "isMissingMarked",
     "scale",

@@ -91,6 +91,8 @@ export interface ViewState {
    * limit.
    */
   readonly isRangeCommon: boolean;
+  /** Maximum data read for the range of all slices, in MiB; null for as much as the picture has. */
+  readonly sample: number | null;
   readonly outside: Outside;
   /** Whether chunks that are not stored have a pattern over their fill value. */
   readonly isMissingMarked: boolean;
@@ -219,6 +221,7 @@ export function resolveState(array: ArrayFacts, asked: WantedState): ViewState {
     gamma: isGamma(wanted.gamma) ? wanted.gamma : 1,
     isRangePerSlice: wanted.isRangePerSlice === true,
     isRangeCommon: wanted.isRangeCommon === true,
+    sample: isSample(wanted.sample) ? wanted.sample : null,
     outside: wanted.outside === "mark" ? "mark" : "clamp",
     isMissingMarked: wanted.isMissingMarked === true,
     scale: valueScales.find((scale) => scale === wanted.scale) ?? "linear",
@@ -261,6 +264,12 @@ export const maxPointSize = 100;
 
 const isPointSize = (value: unknown): value is number =>
   typeof value === "number" && value >= 0 && value <= maxPointSize;
+
+/** Maximum data read for a range, in MiB. */
+export const maxSample = 1024;
+
+const isSample = (value: unknown): value is number =>
+  typeof value === "number" && value >= 0 && value <= maxSample;
 
 const finiteOrNull = (value: unknown): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null;

@@ -140,7 +140,9 @@ function decodedCoordinates(
 }
 
 const missingNote = (name: string, count: number): string =>
-  count === 1 ? `A coordinate of ${name} is missing.` : `${formatCount(count)} coordinates of ${name} are missing.`;
+  count === 1
+    ? `A coordinate of ${name} is missing.`
+    : `${formatCount(count)} coordinates of ${name} are missing.`;
 
 const asNumbers = ({ data }: CFRegion): Float64Array =>
   Float64Array.from(data as ArrayLike<number | bigint>, Number);

@@ -2,7 +2,7 @@
 
 import { formatShape } from "../base/format.js";
 import { irregularPlaces } from "../model/axis-places.js";
-import { type Layer, depthAspect, planeAspect, planLayers, shownLabels } from "../model/layers.js";
+import { depthAspect, type Layer, planeAspect, planLayers, shownLabels } from "../model/layers.js";
 import type { ViewState } from "../model/state.js";
 import { type Dataset, datasetShape } from "../source/dataset.js";
 import { affineSpace, type VolumeSpace } from "./affine.js";
@@ -85,11 +85,7 @@ export function volumeSpace(
     }
   }
   const shape = datasetShape(dataset);
-  const lengths = [
-    1,
-    planeAspect(dataset, { axes: [y, x] }),
-    depthAspect(dataset, z, x) * exaggeration,
-  ];
+  const lengths = [1, planeAspect(dataset, { axes: [y, x] }), depthAspect(dataset, z, x) * exaggeration];
   const extent: Vec3 = [shape[x]!, shape[y]!, shape[z]!];
   const own = [x, y, z];
   const { affine } = dataset;
