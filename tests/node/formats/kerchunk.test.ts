@@ -259,7 +259,7 @@ describe("templates", () => {
     expect(without).toEqual(["http://h/%7B%7Bu%7D%7D"]);
   });
 
-  it("beyond names are refused, by what they are", async () => {
+  it("with expressions are refused", async () => {
     const templates = { f: "{{ c }}", u: "x", constructor: "y" };
     for (const text of [
       "{{ f(c='text') }}",

@@ -14,7 +14,7 @@ const maxRendered = 2 ** 16;
 
 /**
  * Replaces every `{{ name }}`.
- * @throws Unsupported ("reference-template") for anything but the name of a template without templates of its own;
+ * @throws Unsupported ("reference-template") for expressions, unknown names and nested templates;
  *   LimitExceeded for a result that is longer than any URL.
  */
 export function render(text: string, values: TemplateValues): string {
