@@ -2,15 +2,19 @@
 // tests/node/project/package-types.test.ts with the packed package, for the oldest supported TypeScript and the current one.
 import {
   append,
+  type CFRegion,
   create,
   type DTypeInput,
+  decodeCF,
   type ElementData,
   get,
   getBytes,
   getChunk,
   isZarrError,
   open,
+  sel,
   set,
+  setChunk,
   type ZarrArray,
   ZarrError,
 } from "zarr-wasm";
@@ -98,6 +102,74 @@ export async function writing() {
   await set(array, null, [1, 2, 3]);
   // @ts-expect-error: another type of elements
   await append(array, new Uint8Array(1));
+}
+
+/** One element for a whole selection, by data type. */
+export async function writingOne() {
+  const float = await create(store, { shape, dtype: "float32" });
+  await set(float, null, 1.5);
+  await set(float, null, "NaN");
+  await set(float, null, "-Infinity");
+  await set(float, null, "0x7fc00000");
+  // @ts-expect-error: a string is not a float
+  await set(float, null, "a");
+  // @ts-expect-error: a bigint is not a float
+  await set(float, null, 5n);
+  // @ts-expect-error: a boolean is not a float
+  await set(float, null, true);
+  const small = await create(store, { shape, dtype: "int16" });
+  await set(small, null, 5);
+  // @ts-expect-error: integers of up to 32 bits are numbers
+  await set(small, null, 5n);
+  // @ts-expect-error: a string is not an integer
+  await set(small, null, "5");
+  const long = await create(store, { shape, dtype: "uint64" });
+  await set(long, null, 5);
+  await set(long, null, 5n);
+  // @ts-expect-error: a string is not an integer
+  await setChunk(long, [0], "5");
+  const flag = await create(store, { shape, dtype: "bool" });
+  await set(flag, null, true);
+  await set(flag, null, 1);
+  // @ts-expect-error: a string is not a boolean
+  await set(flag, null, "true");
+  const text = await create(store, { shape, dtype: "string" });
+  await set(text, null, "a");
+  // @ts-expect-error: a number is not a string
+  await set(text, null, 5);
+  const time = await create(store, { shape, dtype: "<M8[D]" });
+  await set(time, null, 5n);
+  await set(time, null, "NaT");
+  // @ts-expect-error: a date is not parsed
+  await set(time, null, "2020-01-01");
+  const either = await open(store, { kind: "array" });
+  if (either.is("float32", "uint64")) await set(either, null, 5);
+  // Of any data type: checked when it is written.
+  await set(either, null, "a");
+}
+
+export async function decoding() {
+  const array = await create(store, { shape, dtype: "float32" });
+  const region = decodeCF(array, await get(array));
+  check<Same<(typeof region)["kind"], "stored" | "numbers" | "milliseconds" | "booleans">>();
+  if (region.kind === "stored") check<Same<typeof region.data, Float32Array<ArrayBuffer>>>();
+  else if (region.kind === "milliseconds") {
+    check<Same<typeof region.data, Float64Array>>();
+    check<Same<typeof region.units, undefined>>();
+  } else if (region.kind === "booleans") check<Same<typeof region.data, Uint8Array>>();
+  else check<Same<typeof region.data, ElementData>>();
+  const unknown: CFRegion = region;
+  // @ts-expect-error: the data depends on the kind
+  new Date(unknown.data[0]);
+  if (unknown.kind === "milliseconds") new Date(unknown.data[0] ?? 0);
+}
+
+export async function labelling() {
+  const group = await open(store, { kind: "group" });
+  await sel(group, { time: { start: "2004-06" } });
+  await sel(group, { time: { stop: "2004-06", step: 2 } }, { method: "bfill" });
+  // @ts-expect-error: no such method
+  await sel(group, { time: "2004-06-01" }, { method: "before" });
 }
 
 export async function coding() {

@@ -239,16 +239,13 @@ const references = [
   {
     version: 1,
     templates: { u: "https://example.org/data", f: "{{u}}/x" },
-    gen: [
-      {
-        key: "gen_key{{i}}/{{j}}",
-        url: "{{u}}_{{i}}",
-        offset: "{{(i + 1) * 1000}}",
-        length: "{{ i // 2 % 3 + 10 }}",
-        dimensions: { i: { stop: 5 }, j: [1, 2, "x"] },
-      },
-    ],
+    gen: [],
     refs: { key0: "data", key1: ["{{u}}", 10000, 100], key2: ["{{f}}"], key3: [null, 0, 5], "../up": "x" },
+  },
+  {
+    version: 1,
+    gen: [{ key: "gen_key{{i}}", url: "{{u}}_{{i}}", dimensions: { i: { stop: 5 } } }],
+    refs: {},
   },
   { version: 1, refs: { a: "base64:!", b: [], c: [1, 2, 3], d: ["x", -1, 2], __proto__: "y" } },
 ].map((document) => JSON.stringify(document));

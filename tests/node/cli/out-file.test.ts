@@ -123,7 +123,7 @@ describe("zarr-wasm read --out", () => {
     ]);
     expect(read(dir)).toMatchObject({
       status: 1,
-      err: expect.stringContaining("illegal operation on a directory"),
+      err: expect.stringContaining("cannot be written: it is a folder"),
     });
     expect(readdirSync(dir)).toEqual(["file"]);
   });

@@ -87,7 +87,9 @@ describe("methods", () => {
     const late = await errorOf(() => up.found("2022-05-05", { method: "bfill" }));
     expect(late.code).toBe("no-such-label");
     const far = await errorOf(() => up.found("2020-05-05T13:00", { method: "bfill", tolerance: 10 * 3.6e6 }));
-    expect(far.message).toMatch(/the one after is 2020-05-06T00:00:00.000Z, farther than the tolerance of 36000000 ms/);
+    expect(far.message).toMatch(
+      /the one after is 2020-05-06T00:00:00.000Z, farther than the tolerance of 36000000 ms/,
+    );
   });
 
   it("refuse a year or a month instead of choosing one of its elements", async () => {
@@ -96,11 +98,15 @@ describe("methods", () => {
       for (const label of ["2020", "2020-02"]) {
         const error = await errorOf(() => found(label, { method }));
         expect([error._tag, error.code]).toEqual(["InvalidSelection", "not-a-label"]);
-        expect(error.message).toMatch(/it is a period; pass an instant such as "2020-0\d-01", or \[from, to\]/);
+        expect(error.message).toMatch(
+          /it is a period; pass an instant such as "2020-0\d-01", or \[from, to\]/,
+        );
       }
     expect(await found("2020-02", { method: "exact" })).toEqual(between("2020-02-01", "2020-02-29"));
     // Methods do not apply to intervals.
-    expect(await found(["2020-02", "2020-02"], { method: "nearest" })).toEqual(between("2020-02-01", "2020-02-29"));
+    expect(await found(["2020-02", "2020-02"], { method: "nearest" })).toEqual(
+      between("2020-02-01", "2020-02-29"),
+    );
   });
 });
 

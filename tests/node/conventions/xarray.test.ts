@@ -78,7 +78,7 @@ describe.each(stores.map((golden) => [golden.name, golden] as const))("%s", (_, 
     const mask = await arrayAt("mask");
     const booleans = decodeCF(mask, await get(mask));
     expect(booleans.kind).toBe("booleans");
-    expect(new Set(booleans.data)).toEqual(new Set([0, 1]));
+    expect(new Set(booleans.data as Uint8Array)).toEqual(new Set([0, 1]));
     const station = await arrayAt("station");
     expect(decodeCF(station, await get<string[]>(station))).toMatchObject({ kind: "stored" });
   });

@@ -18,6 +18,26 @@ import { bytesOf, errorOf } from "../support/support.js";
 const json = (text: string) => parseJson(bytesOf(text), { name: "value", maxDepth: 64, bareNonFinite: true });
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
+describe("names of Python and NumPy", () => {
+  it.each([
+    ["float", "float64"],
+    ["double", "float64"],
+    ["int", "int64"],
+    ["uint", "uint64"],
+    ["complex", "complex128"],
+    ["str", "string"],
+    ["boolean", "bool"],
+    ["f4", "float32"],
+    ["i2", "int16"],
+    ["u1", "uint8"],
+    ["c16", "complex128"],
+    ["Float32", "float32"],
+  ])("%s: the message names %s", async (name, meant) => {
+    const error = await errorOf(() => parseDataType(name));
+    expect(error.message).toBe(`unknown data type "${name}"; did you mean "${meant}"?`);
+  });
+});
+
 describe("type strings", () => {
   it.each([
     ["|b1", "bool", 1, undefined],

@@ -73,7 +73,11 @@ describe("readParquet", () => {
   });
 
   it("gives rows with the same bytes the same code in all row groups and pages", async () => {
-    const plain = (rows: readonly string[]) => bytesColumn("gene", rows.map((row) => Buffer.from(row)));
+    const plain = (rows: readonly string[]) =>
+      bytesColumn(
+        "gene",
+        rows.map((row) => Buffer.from(row)),
+      );
     const group = (column: TestColumn, rows: number) => ({ rows, columns: [column] });
     const fallback = dictionaryColumn("gene", ["B", "A"]);
     const many = parquetGroups(11, [

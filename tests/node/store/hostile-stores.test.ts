@@ -20,7 +20,6 @@ import {
   ZipStore,
 } from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
-import { GenerationBudget, ruleSteps } from "#src/formats/kerchunk/templates.js";
 import { listChildren } from "#src/index.js";
 import { runAll } from "../../shared/steps.js";
 import { measure } from "../support/hostile-child.js";
@@ -393,56 +392,6 @@ describe("references", () => {
     );
     expect((await errorOf(() => found.get("/b"))).message).toContain("y".repeat(600));
     expect(await errorOf(() => found.get("/c"))).toMatchObject({ code: "missing-target" });
-  });
-
-  describe("that are generated", () => {
-    const gen = (...rules: object[]) => ({ version: 1, gen: rules });
-    const same = (stop: number) => ({ key: "a", url: "u", dimensions: { i: { stop } } });
-
-    it("count with and without keys", async () => {
-      for (const document of [gen(same(1e7)), gen(same(1e10)), gen(...Array(100).fill(same(5e5)))]) {
-        expect(await errorOf(() => new ReferenceStore(document))).toMatchObject({ _tag: "LimitExceeded" });
-      }
-      const small = { maxReferences: 10 };
-      expect(await errorOf(() => new ReferenceStore(gen(same(6), same(6)), small))).toMatchObject({
-        _tag: "LimitExceeded",
-      });
-      expect([...new ReferenceStore(gen(same(5), same(5)), small).list("")]).toEqual(["/a"]);
-    });
-
-    it("are counted before any is made", () => {
-      const long = { ...same(1e6), key: `{{${"i+".repeat(5000)}i}}` };
-      const endless = {
-        key: "a",
-        url: "u",
-        dimensions: { i: { stop: 2 ** 53 - 1 }, j: { stop: 2 ** 53 - 1 } },
-      };
-      for (const rule of [same(1e7), long, endless]) {
-        const budget = new GenerationBudget(1e7);
-        expect(() => runAll(ruleSteps(rule, new Map(), budget))).toThrow(
-          expect.objectContaining({ _tag: "LimitExceeded" }),
-        );
-      }
-      const budget = new GenerationBudget(1e7);
-      const wide = { key: "{{t}}", url: "u", dimensions: { i: { stop: 1e6 } } };
-      const templates = new Map([["t", "x".repeat(60_000)]]);
-      expect(() => runAll(ruleSteps(wide, templates, budget))).toThrow(
-        expect.objectContaining({ _tag: "LimitExceeded" }),
-      );
-    });
-
-    it("are made when they are read, of nothing where a dimension has no values", async () => {
-      const store = new ReferenceStore(
-        gen(
-          { key: "k{{i}}", url: "{{ 5 // (i - 1) }}", dimensions: { i: { start: 0, stop: 3 } } },
-          { key: "n", url: "u", dimensions: { i: { stop: 2 ** 53 - 1 }, j: [], k: { stop: 2 ** 53 - 1 } } },
-        ),
-        { resolve: (key) => ({ store: new Map(), key }) },
-      );
-      expect([...store.list("")]).toEqual(["/k0", "/k1", "/k2"]);
-      expect((await errorOf(() => store.get("/k0"))).message).toContain("-5");
-      expect(await errorOf(() => store.get("/k1"))).toMatchObject({ code: "reference-template" });
-    });
   });
 
   describe("and secrets", () => {

@@ -334,14 +334,6 @@ describe("references", () => {
         refs: { ".zarray": array, "0": ["{{f}}", 0, 4] },
       }),
     ],
-    [
-      "made by a rule",
-      (target: string) => ({
-        version: 1,
-        refs: { ".zarray": array },
-        gen: [{ key: "{{i}}", url: target, offset: "0", length: "4", dimensions: { i: [0] } }],
-      }),
-    ],
   ])("a copy does not delete %s of its source", async (_, document) => {
     const dest = writeStore(place("dest"), [["raw/data.bin", Uint8Array.of(1, 2, 3, 4)]]);
     const file = path.join(dest, "raw/data.bin");

@@ -80,4 +80,5 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 /** Returns "no such file or directory" for "ENOENT: no such file or directory, open '…'". */
-const reason = (message: string) => /^[A-Z0-9]+: (.*?), /.exec(message)?.[1] ?? message;
+const reason = (message: string) =>
+  message.startsWith("EISDIR") ? "it is a folder" : (/^[A-Z0-9]+: (.*?), /.exec(message)?.[1] ?? message);

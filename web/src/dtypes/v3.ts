@@ -75,13 +75,31 @@ export function parseDataType(value: unknown, depth = 0): DType {
   return bits ? rawType(name, Number(bits[1])) : plain.get(name)!;
 }
 
+/** Python's and NumPy's names of types whose size the spelling does not tell. */
+const unsizedNames = new Map<string, string>([
+  ...(["float", "double", "float128", "longdouble"].map((name) => [name, "float64"]) as [string, string][]),
+  ...(["int", "long"].map((name) => [name, "int64"]) as [string, string][]),
+  ["uint", "uint64"],
+  ["complex", "complex128"],
+  ["str", "string"],
+  ["boolean", "bool"],
+]);
+const kinds: Readonly<Record<string, string>> = { i: "int", u: "uint", f: "float", c: "complex" };
+
+/** Returns the data type that Python or NumPy calls by a name, such as "float" or "f4"; undefined for other names. */
+function numpyName(name: string): string | undefined {
+  const [, kind, bytes] = /^([iufc])(\d{1,2})$/.exec(name) ?? [];
+  const sized = kind && `${kinds[kind]}${8 * Number(bytes)}`;
+  return unsizedNames.get(name) ?? (sized && plain.has(sized) ? sized : undefined);
+}
+
 function unknownType(name: string): ZarrError {
   if (Object.hasOwn(unsupportedTypes, name)) {
     const message = `data type "${name}" is not supported: ${unsupportedTypes[name]}`;
     return unsupported(message, { code: "unknown-dtype" });
   }
   const hint =
-    didYouMean(closestTo(name, dataTypeNames)) ||
+    didYouMean(numpyName(name) ?? closestTo(name, dataTypeNames)) ||
     "; supported data types include bool, int8 to uint64, float16 to float64 and string";
   return unsupported(`unknown data type "${name}"${hint}`, { code: "unknown-dtype" });
 }

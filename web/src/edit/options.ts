@@ -139,16 +139,27 @@ export type ManyValues<D extends DTypeName = DTypeName> =
   | SetElements<D>
   | { readonly data: SetElements<D>; readonly shape: readonly number[] };
 
-/** One element. Floats can also be "NaN", "Infinity", "-Infinity" or the hexadecimal digits of their bits. */
+/** Floats that are not JSON numbers, and the hexadecimal digits of a float's bits. */
+type FloatText = "NaN" | "Infinity" | "-Infinity" | `0x${string}`;
+
+/** One element, as far as its data type is known. */
 type SetElement<D extends DTypeName> = DTypeName extends D
   ? FillScalar | bigint
-  : D extends DTypeMatching<"number" | "bigint">
-    ? number | bigint | string
-    : D extends "bool"
-      ? boolean | number
-      : D extends "string"
-        ? string
-        : FillScalar | bigint;
+  : D extends `float${string}` | `bfloat${string}`
+    ? number | FloatText
+    : D extends DTypeMatching<"bigint">
+      ? number | bigint
+      : D extends DTypeMatching<"number">
+        ? number
+        : D extends "bool"
+          ? boolean | number
+          : D extends "string"
+            ? string
+            : D extends "numpy.datetime64" | "numpy.timedelta64"
+              ? number | bigint | "NaT"
+              : D extends "bytes"
+                ? Uint8Array
+                : FillScalar | bigint;
 
 /**
  * Values for a selection: elements in C order as returned by `get`, alone or with their shape; strings for

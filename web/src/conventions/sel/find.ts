@@ -236,7 +236,9 @@ async function between(
   high: Meaning | undefined,
 ): Promise<FoundElements> {
   const start = low ? await firstPosition(view, low.value) : 0;
-  const stop = high ? await firstPosition(view, high.stop ?? high.value, high.stop === undefined) : view.length;
+  const stop = high
+    ? await firstPosition(view, high.stop ?? high.value, high.stop === undefined)
+    : view.length;
   return runAt(view, start, stop);
 }
 

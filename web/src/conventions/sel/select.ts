@@ -111,7 +111,10 @@ function byDimension(
 async function knownArrays(group: ZarrGroup, { signal }: ReadContext): Promise<string> {
   try {
     const members = await group.members({ signal });
-    return listed("the group has", members.flatMap(({ kind, name }) => (kind === "array" ? [name] : [])));
+    return listed(
+      "the group has",
+      members.flatMap(({ kind, name }) => (kind === "array" ? [name] : [])),
+    );
   } catch (error) {
     if (!isZarrError(error)) throw error;
     return "";

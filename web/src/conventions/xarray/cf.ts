@@ -6,7 +6,7 @@
  * "Missing data", 4.4 "Time coordinate" and 8.1 "Packed data"; attribute `_Unsigned`: NetCDF users guide.
  */
 
-import type { ElementData } from "../../dtypes/elements.js";
+import type { ElementData, Elements } from "../../dtypes/elements.js";
 import type { ZarrArray } from "../../hierarchy/array.js";
 import { asString, checkObject, checkOptionNames, isRecord, ownProperty } from "../../util/arguments.js";
 import { decodeBase64 } from "../../util/bytes.js";
@@ -37,22 +37,24 @@ export interface CFOptions {
 }
 
 /** Elements with their layout, as returned by `get`. */
-export interface CFInput {
-  readonly data: ElementData | readonly unknown[];
+export interface CFInput<T extends Elements = Elements> {
+  readonly data: T;
   readonly shape: readonly number[];
   readonly stride: readonly number[];
 }
 
-export interface CFRegion extends CFInput {
-  /**
-   * Kind of the data. "stored": the region's own data, unchanged. "numbers": a Float32Array or Float64Array,
-   * or integers whose sign `_Unsigned` changed. "milliseconds": a Float64Array. "booleans": a Uint8Array of 0
-   * and 1. In floats, NaN is a missing value.
-   */
-  readonly kind: "stored" | "numbers" | "milliseconds" | "booleans";
-  /** Units of the numbers, if the attributes state them; undefined for "milliseconds". */
-  readonly units: string | undefined;
-}
+/** Decoded elements. `units` come from the attributes, if they name any. In floats, NaN is a missing value. */
+export type CFRegion<T extends Elements = Elements> =
+  /** The region's own data, unchanged. */
+  | (CFInput<T> & { readonly kind: "stored"; readonly units: string | undefined })
+  /** A Float32Array or Float64Array, or integers whose sign `_Unsigned` changed. */
+  | (CFInput<ElementData> & { readonly kind: "numbers"; readonly units: string | undefined })
+  /** Milliseconds since 1970-01-01T00:00Z. */
+  | (CFInput<Float64Array> & { readonly kind: "milliseconds"; readonly units: undefined })
+  /** 0 and 1. */
+  | (CFInput<Uint8Array> & { readonly kind: "booleans"; readonly units: string | undefined });
+
+type StoredRegion<T extends Elements> = Extract<CFRegion<T>, { kind: "stored" }>;
 
 /**
  * Decodes a region of an array by the attributes `_FillValue`, `missing_value`, `_Unsigned`, `scale_factor`,
@@ -66,7 +68,11 @@ export interface CFRegion extends CFInput {
  * @throws InvalidMetadata (bad-attribute, bad-time-units) for attributes that do not follow CF; Unsupported
  *   for calendars without real days and for times in months or years: pass `times: "counts"` for these.
  */
-export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {}): CFRegion {
+export function decodeCF<T extends Elements>(
+  array: CFArray,
+  region: CFInput<T>,
+  options: CFOptions = {},
+): CFRegion<T> {
   checkObject(options);
   checkOptionNames(options, { times: true, fillValueIsMissing: true, validRange: true });
   checkObject(array, "the array");
@@ -78,7 +84,8 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
   if (times !== "milliseconds" && times !== "counts")
     throw invalidArgument(`times must be "milliseconds" or "counts", got ${describeValue(times)}`);
   const units = asString(ownProperty(array.attributes, "units"));
-  const stored: CFRegion = { ...pickLayout(region), kind: "stored", units };
+  const layout = { shape: region.shape, stride: region.stride };
+  const stored: StoredRegion<T> = { ...layout, data: region.data, kind: "stored", units };
   if (array.dtype.core === "datetime64") return times === "counts" ? stored : decodeDatetimes(array, stored);
   if (!isReal(array)) return stored;
   const data = asSigned(array, region.data as ElementData);
@@ -86,13 +93,11 @@ export function decodeCF(array: CFArray, region: CFInput, options: CFOptions = {
   const time = times === "milliseconds" && units !== undefined && isTimeUnits(units);
   if (time) {
     const scale = parseTimeUnits(units, asString(ownProperty(array.attributes, "calendar")));
-    return { ...stored, kind: "milliseconds", units: undefined, data: toMilliseconds(numbers, scale) };
+    return { ...layout, kind: "milliseconds", units: undefined, data: toMilliseconds(numbers, scale) };
   }
   if (numbers === region.data) return asBooleans(array, stored);
-  return { ...stored, kind: "numbers", data: numbers };
+  return { ...layout, kind: "numbers", units, data: numbers };
 }
-
-const pickLayout = ({ data, shape, stride }: CFInput): CFInput => ({ data, shape, stride });
 
 /** Whether each element of a type is one real number. */
 function isReal({ dtype }: CFArray): boolean {
@@ -267,8 +272,8 @@ function toMilliseconds(numbers: ElementData, { origin, times, per }: TimeScale)
 
 const notATime = -(2n ** 63n);
 
-function decodeDatetimes({ dtype }: CFArray, stored: CFRegion): CFRegion {
-  const counts = stored.data as BigInt64Array;
+function decodeDatetimes<T extends Elements>({ dtype }: CFArray, stored: StoredRegion<T>): CFRegion<T> {
+  const counts = stored.data as unknown as BigInt64Array;
   const scale = datetimeScale(dtype);
   const { unit, scaleFactor = 1 } = dtype;
   const months = unit === "Y" ? 12 : unit === "M" ? 1 : undefined;
@@ -281,7 +286,7 @@ function decodeDatetimes({ dtype }: CFArray, stored: CFRegion): CFRegion {
 }
 
 /** xarray stores booleans as integers of one byte, with an attribute. */
-function asBooleans({ attributes }: CFArray, stored: CFRegion): CFRegion {
+function asBooleans<T extends Elements>({ attributes }: CFArray, stored: StoredRegion<T>): CFRegion<T> {
   if (ownProperty(attributes, "dtype") !== "bool" || !(stored.data instanceof Int8Array)) return stored;
   return {
     ...stored,

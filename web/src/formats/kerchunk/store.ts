@@ -47,7 +47,7 @@ export interface ReferenceStoreOptions extends HttpStoreOptions {
   resolve?: ((target: string) => string | URL | StoredObject | undefined) | undefined;
   /** Values of templates, which override the document's. */
   templates?: Record<string, string> | undefined;
-  /** Maximum number of references. Default: 10 000 000 per document, generated ones included; 2 097 152 per Parquet file. */
+  /** Maximum number of references. Default: 10 000 000 per document; 2 097 152 per Parquet file. */
   maxReferences?: number | undefined;
   /** Size of the cache of Parquet references in bytes, not counting the file last read. Default: 64 MiB. */
   referenceCacheBytes?: number | undefined;
