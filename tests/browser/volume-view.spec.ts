@@ -4,7 +4,7 @@ import { expect, test } from "./site.js";
 import { liveContexts, recordContexts, settles, withoutWebGL } from "./viewer-page.js";
 import { bytes, compared, errors, image, most, noise, serve, show } from "./volume-page.js";
 
-/** What a test makes the page believe of its GPU. */
+/** A GPU that stays busy until a test says otherwise. */
 interface Gpu {
   isBusy: boolean;
   looks: number;

@@ -45,7 +45,7 @@ function add(items: unknown[], batch: string): void {
   for (let i = isFirst ? 0 : 1; i < parsed.length; i++) items.push(parsed[i]);
 }
 
-/** Where the list begins; −1 if there is none. */
+/** Index of the bracket that opens the list; −1 if there is none. */
 function listStart(text: string, name: string): number {
   const member = new RegExp(`"${name}"\\s*:\\s*\\[`, "y");
   let depth = 0;
@@ -66,7 +66,7 @@ function listStart(text: string, name: string): number {
 const isOneOf = (codes: readonly [number, number], code: number): boolean =>
   code === codes[0] || code === codes[1];
 
-/** The place of the quote that ends a string. */
+/** Index of the quote that ends a string. */
 function stringEnd(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at;
