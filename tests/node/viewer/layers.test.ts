@@ -7,8 +7,8 @@ import { readFrame } from "#src/viewer/source/columns.js";
 import type { Dataset, DatasetAxis } from "#src/viewer/source/dataset.js";
 import { featureLimits, GeometryBuilder, InvalidLayer, transformed } from "#src/viewer/source/features.js";
 import { parseGeoJson } from "#src/viewer/source/geojson.js";
-import { parseLongJson } from "#src/viewer/source/long-json.js";
 import { placeLayer, unitRatio } from "#src/viewer/source/layer-place.js";
+import { parseLongJson } from "#src/viewer/source/long-json.js";
 import { addWkb } from "#src/viewer/source/wkb.js";
 
 describe("the state", () => {
@@ -244,8 +244,14 @@ describe("GeoJSON", () => {
   };
 
   it.each([
-    ["a collection", (list: string) => `{"a": {"features": [1]}, "type": "FeatureCollection", "features" : ${list}}`],
-    ["with members after it", (list: string) => `{"features":${list}, "b": "]", "type": "FeatureCollection"}`],
+    [
+      "a collection",
+      (list: string) => `{"a": {"features": [1]}, "type": "FeatureCollection", "features" : ${list}}`,
+    ],
+    [
+      "with members after it",
+      (list: string) => `{"features":${list}, "b": "]", "type": "FeatureCollection"}`,
+    ],
     ["alone", (list: string) => ` ${list} `],
   ])("a long list %s is read in batches", async (_, document) => {
     const { features, text } = long();
