@@ -115,7 +115,11 @@ test("the automatic range is the minimum and maximum", async ({ viewer, page }) 
   await viewer.showsGray(grayTable(5, 6, [-50, -5], (y, x) => cubeValue([0, y, x])));
 });
 
-test("NaN is transparent; infinity and values beyond the range look like its ends, or are marked", async ({ viewer, page, problems }) => {
+test("NaN is transparent; infinity and values beyond the range look like its ends, or are marked", async ({
+  viewer,
+  page,
+  problems,
+}) => {
   problems.expect(/404/);
   const ends = page.locator(".zw-legend-scale .zw-legend-end");
   const at = async (row: number, column: number) => {

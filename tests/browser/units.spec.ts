@@ -75,7 +75,13 @@ test("numbers to pixels: ends, NaN, infinity, ranges without extent and without 
   expect(paint([0, 1, 127.5, 255.9, 256, -1, 300], 0, 256)).toEqual([1, 2, 128, 256, 256, 1, 256]);
   const [minus, plus] = [outside.below, outside.above].map((color) => pixelColor(color));
   expect(paint([Number.NaN, Infinity, -Infinity], 0, 1)).toEqual([0, 256, 1]);
-  expect(paint([Number.NaN, Infinity, -Infinity, 2, -1], 0, 1, outside)).toEqual([0, plus, minus, plus, minus]);
+  expect(paint([Number.NaN, Infinity, -Infinity, 2, -1], 0, 1, outside)).toEqual([
+    0,
+    plus,
+    minus,
+    plus,
+    minus,
+  ]);
   expect(paint([4, 5, 6, Number.NaN], 5, 5)).toEqual([1, 129, 256, 0]);
   const { MAX_VALUE } = Number;
   expect(paint([-MAX_VALUE, 0, MAX_VALUE], -MAX_VALUE, MAX_VALUE)).toEqual([1, 129, 256]);

@@ -1,8 +1,14 @@
 // Volumes in a view: without WebGL2, with reduced motion, beside planes, and the bytes that they read.
 import { halved, omeVolume, rayOf, volumeOf } from "../shared/volumes.js";
 import { expect, test } from "./site.js";
-import { settles, withoutWebGL } from "./viewer-page.js";
+import { liveContexts, recordContexts, settles, withoutWebGL } from "./viewer-page.js";
 import { bytes, compared, errors, image, most, noise, serve, show } from "./volume-page.js";
+
+/** A GPU that stays busy until a test says otherwise. */
+interface Gpu {
+  isBusy: boolean;
+  looks: number;
+}
 
 test("without WebGL2, a note and the plane appear instead of the volume", async ({
   viewer,
@@ -72,6 +78,40 @@ test("the range of a volume is the same near and far: that of its coarsest level
   }
   // The nearest view has greater values.
   await expect(page.locator(".zw-legend-scale .zw-legend-above")).toBeVisible();
+});
+
+test("a viewer that is removed keeps its context until the GPU is done", async ({ page, site, problems }) => {
+  problems.expect(/404/);
+  await serve(page, image);
+  await recordContexts(page);
+  await page.addInitScript(() => {
+    const { prototype } = WebGL2RenderingContext;
+    const { getSyncParameter } = prototype;
+    const gpu = { isBusy: false, looks: 0 };
+    Object.assign(globalThis, { gpu });
+    prototype.getSyncParameter = function (sync, name) {
+      gpu.looks++;
+      return gpu.isBusy ? this.UNSIGNALED : getSyncParameter.call(this, sync, name);
+    };
+  });
+  await page.goto(`${site}/pages/blank.html`);
+  await page.evaluate(() => {
+    document.body.innerHTML = `<zarr-viewer src="/volume" view="volume" mode="max" range="0:256"></zarr-viewer>`;
+  });
+  await page.addScriptTag({ url: "/viewer/viewer.min.js", type: "module" });
+  await settles(page);
+  expect(await liveContexts(page)).toBe(1);
+  const gpu = await page.evaluateHandle(() => (globalThis as unknown as { gpu: Gpu }).gpu);
+  await gpu.evaluate((all) => {
+    Object.assign(all, { isBusy: true, looks: 0 });
+    document.querySelector("zarr-viewer")!.remove();
+  });
+  await expect.poll(() => gpu.evaluate(({ looks }) => looks)).toBeGreaterThan(3);
+  expect(await liveContexts(page)).toBe(1);
+  await gpu.evaluate((all) => {
+    all.isBusy = false;
+  });
+  await expect.poll(() => liveContexts(page)).toBe(0);
 });
 
 test("a view reads little more than the chunks that its rays meet", async ({ viewer, page }) => {

@@ -15,13 +15,30 @@ export async function eachInSlices(
   work: (index: number) => void,
   signal?: AbortSignal,
 ): Promise<void> {
-  let end = performance.now() + sliceTime;
+  const slices = new Slices(signal);
   for (let i = 0; i < count; i++) {
     work(i);
-    if (i % stepSize > 0 || performance.now() < end) continue;
+    if (i % stepSize === 0 && slices.isOver) await slices.next();
+  }
+}
+
+/** Work in slices, between which the page can handle events. */
+export class Slices {
+  #end = performance.now() + sliceTime;
+
+  constructor(private readonly signal?: AbortSignal) {}
+
+  /** Whether a slice has taken its time. */
+  get isOver(): boolean {
+    return performance.now() >= this.#end;
+  }
+
+  /** Begins the next slice if one is over. @throws the signal's reason */
+  async next(): Promise<void> {
+    if (!this.isOver) return;
     await nextTask();
-    signal?.throwIfAborted();
-    end = performance.now() + sliceTime;
+    this.signal?.throwIfAborted();
+    this.#end = performance.now() + sliceTime;
   }
 }
 

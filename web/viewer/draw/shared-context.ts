@@ -66,8 +66,7 @@ export class SharedContext {
     clearTimeout(this.#replacing);
     this.#release();
     this.#live?.textures.clear();
-    // Browsers limit the number of contexts: release this one now instead of waiting for garbage collection.
-    this.#live?.gl.getExtension("WEBGL_lose_context")?.loseContext();
+    if (this.#live) loseWhenIdle(this.#live.gl);
     this.#live = undefined;
   }
 
@@ -102,6 +101,24 @@ export class SharedContext {
     this.#adopt(live);
     for (const onRestored of this.#users) onRestored();
   }
+}
+
+/** Time between two looks whether the GPU is done, in milliseconds. */
+const idleCheck = 20;
+
+/**
+ * Browsers limit the number of contexts: releases one instead of waiting for garbage collection. Losing a context
+ * blocks the page until everything that was sent to it has been drawn.
+ */
+function loseWhenIdle(gl: WebGL2RenderingContext): void {
+  const sync = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+  gl.flush();
+  const look = () => {
+    const isBusy = sync && !gl.isContextLost() && gl.getSyncParameter(sync, gl.SYNC_STATUS) !== gl.SIGNALED;
+    if (isBusy) setTimeout(look, idleCheck);
+    else gl.getExtension("WEBGL_lose_context")?.loseContext();
+  };
+  setTimeout(look, idleCheck);
 }
 
 function makeContext(canvas = document.createElement("canvas")): LiveContext | undefined {

@@ -131,7 +131,10 @@ function numberColors(
       all[i] = table[Math.min(255, Math.floor(((value / 2 - low / 2) / (high / 2 - low / 2 || 1)) * 256))]!;
   }
   const isMarked = marks !== undefined;
-  return { colors: all, legend: { kind: "numbers", colormap, low, high, isBelow, isAbove, isMarked, absent } };
+  return {
+    colors: all,
+    legend: { kind: "numbers", colormap, low, high, isBelow, isAbove, isMarked, absent },
+  };
 }
 
 function limitsOf(values: Float64Array, mode: "auto" | "minmax" | "percentile"): [number, number] {

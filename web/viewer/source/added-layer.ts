@@ -43,12 +43,13 @@ export async function openLayerContent(
 async function featuresFrom(
   source: string,
   signal: AbortSignal,
-  parse: (bytes: Uint8Array) => Features | Promise<Features>,
+  parse: (bytes: Uint8Array, signal: AbortSignal) => Promise<Features>,
 ): Promise<LayerContent> {
-  return { kind: "features", features: await parse(await readFile(source, signal)) };
+  return { kind: "features", features: await parse(await readFile(source, signal), signal) };
 }
 
-const geoJson = (bytes: Uint8Array): Features => parseGeoJson(new TextDecoder().decode(bytes));
+const geoJson = (bytes: Uint8Array, signal: AbortSignal): Promise<Features> =>
+  parseGeoJson(new TextDecoder().decode(bytes), signal);
 
 /** Points or shapes of a group; undefined if it has none. */
 async function spatial(

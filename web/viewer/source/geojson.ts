@@ -1,5 +1,6 @@
 /** Reads GeoJSON (RFC 7946): features with geometries of all kinds, and their properties. */
 import { formatBriefly } from "../base/format.js";
+import { eachInSlices } from "../base/slices.js";
 import { shortened } from "../base/text.js";
 import { own } from "./attributes.js";
 import {
@@ -9,6 +10,7 @@ import {
   GeometryBuilder,
   InvalidLayer,
 } from "./features.js";
+import { parseLongJson } from "./long-json.js";
 
 /** Maximum nesting of geometry collections. */
 const maxDepth = 8;
@@ -16,25 +18,26 @@ const maxDepth = 8;
 const maxShown = 12;
 const maxValue = 80;
 
-/** @throws InvalidLayer */
-export function parseGeoJson(text: string): Features {
-  let document: unknown;
-  try {
-    document = JSON.parse(text);
-  } catch (error) {
-    throw new InvalidLayer(`it is not JSON: ${(error as Error).message}`);
-  }
+/** Parses a document in slices. @throws InvalidLayer; the signal's reason */
+export async function parseGeoJson(text: string, signal?: AbortSignal): Promise<Features> {
+  const document = await parseLongJson(text, "features", signal).catch((error: unknown) => {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new InvalidLayer(`it is not JSON: ${error.message}`);
+  });
   const list = featureList(document);
   const builder = new GeometryBuilder();
   const names = new Set<string>();
-  for (const feature of list) {
+  const colors = new Int32Array(list.length);
+  const addFeature = (i: number) => {
+    const feature = list[i];
     addGeometry(builder, own(feature, "geometry"), 0);
     builder.next();
+    colors[i] = featureColor(feature);
     const properties = own(feature, "properties");
     if (isObject(properties) && names.size < featureLimits.columns)
       for (const name of Object.keys(properties).slice(0, featureLimits.columns)) names.add(name);
-  }
-  const colors = Int32Array.from(list, featureColor);
+  };
+  await eachInSlices(list.length, addFeature, signal);
   const columns = new ColumnCache(list);
   return {
     count: list.length,
