@@ -8,7 +8,7 @@ export interface HttpResponse {
   /** Whether the server is of another origin, so that CORS may hide headers. */
   readonly isCors: boolean;
   /** Whether it came through a redirect. */
-  readonly isRedirected?: boolean;
+  readonly redirected?: boolean;
   readonly headers: { get(name: string): string | null };
   /** Whether the buffers of pieces have no other users. Default: they may be overwritten after `take` returns. */
   readonly isOwned?: boolean;

@@ -71,9 +71,9 @@ class RemoteRequest {
     const { signal } = this.#abort;
     const init = { headers: headers as [string, string][], signal, ...(cache && { cache }) };
     const response = await fetch(url, init);
-    const { status, statusText, type, body, redirected: isRedirected } = response;
+    const { status, statusText, type, body, redirected } = response;
     const isCors = type === "cors";
-    this.#head = { status, statusText, isCors, isRedirected, headers: [...response.headers] };
+    this.#head = { status, statusText, isCors, redirected, headers: [...response.headers] };
     const reader = body?.getReader();
     while (reader) {
       this.#timer ??= setTimeout(() => this.#flush(), flushInterval);
@@ -156,7 +156,7 @@ export interface FetchHead {
   readonly status: number;
   readonly statusText: string;
   readonly isCors: boolean;
-  readonly isRedirected: boolean;
+  readonly redirected: boolean;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 

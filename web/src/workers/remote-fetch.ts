@@ -186,8 +186,8 @@ class RemoteResponse implements HttpResponse {
     return this.#head!.isCors;
   }
 
-  get isRedirected(): boolean {
-    return this.#head!.isRedirected;
+  get redirected(): boolean {
+    return this.#head!.redirected;
   }
 
   get headers() {

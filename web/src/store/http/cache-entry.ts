@@ -53,8 +53,8 @@ const hasDirective = (control: string | null | undefined, names: string): boolea
 const knownVary = /^(?:|accept|accept-encoding|origin|range|access-control-request-.*|sec-fetch-.*)$/;
 
 /** Whether the headers of a response, also of one with status 304, allow to store it for all users. */
-export function isPublic({ isRedirected, headers }: HttpResponse): boolean {
-  if (isRedirected || hasDirective(headers.get("cache-control"), "no-store|private")) return false;
+export function isPublic({ redirected, headers }: HttpResponse): boolean {
+  if (redirected || hasDirective(headers.get("cache-control"), "no-store|private")) return false;
   const vary = (headers.get("vary") ?? "").toLowerCase().split(",");
   return headers.get("set-cookie") === null && vary.every((name) => knownVary.test(name.trim()));
 }
@@ -154,9 +154,9 @@ export function revalidationHeader(entry: CacheEntry): readonly [name: string, v
 }
 
 /** Whether a response with status 304 is about an entry: servers may name another ETag by mistake. */
-export function confirms({ headers, isRedirected }: HttpResponse, entry: CacheEntry): boolean {
+export function confirms({ headers, redirected }: HttpResponse, entry: CacheEntry): boolean {
   const [before, now] = [entry.headers["etag"], headers.get("etag")].map((etag) => etag?.replace(/^W\//, ""));
-  return !isRedirected && (before === undefined || now === undefined || before === now);
+  return !redirected && (before === undefined || now === undefined || before === now);
 }
 
 /** Returns the bytes of an entry: length and checksum of the head, the head as JSON, the body. */

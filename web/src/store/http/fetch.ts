@@ -70,7 +70,14 @@ async function sendHop(
   own: Fetch | undefined,
   hasLeft: boolean,
 ): Promise<FetchResponse> {
-  const init = { method, headers, body: body ?? null, signal: watch.signal, redirect, ...cacheMode(cache) };
+  const init = {
+    method,
+    headers,
+    body: body ?? null,
+    signal: watch.signal,
+    redirect,
+    ...(cache && { cache }),
+  };
   if (!own) return toHopResponse(url, await fetch(url, init), watch); // supports signals
   const request = new Request(url, init);
   if (hasLeft) foreignRequests.add(request);
@@ -99,10 +106,6 @@ function discard({ body }: Response): void {
   if (body && !body.locked) body.cancel().catch(() => {});
 }
 
-/** The option of `fetch`, which runtimes other than browsers may reject. */
-const cacheMode = (cache: TransportRequest["cache"]): Pick<RequestInit, "cache"> =>
-  cache && (globalThis as { origin?: string }).origin !== undefined ? { cache } : {};
-
 interface FetchResponse extends HopResponse {
   readonly isHidden: boolean;
 }
@@ -110,12 +113,12 @@ interface FetchResponse extends HopResponse {
 /** @param sentTo URL of the request, for responses without one. */
 function toHopResponse(sentTo: URL, response: Response, { signal }: IdleTimeout): FetchResponse {
   if (typeof response?.status !== "number") throw new Error("fetch returned no response");
-  const { url, status, statusText, headers, redirected: isRedirected } = response;
+  const { url, status, statusText, headers, redirected } = response;
   return {
     url: url ? new URL(url) : sentTo,
     isCors: mayHide(response, sentTo),
     isHidden: isOpaqueRedirect(response),
-    isRedirected,
+    redirected,
     status,
     statusText,
     headers,

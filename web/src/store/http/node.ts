@@ -126,7 +126,7 @@ function drop(message: IncomingMessage): void {
 
 class NodeResponse implements HopResponse {
   readonly isCors = false;
-  isRedirected = false;
+  redirected = false;
   readonly status: number;
   readonly statusText: string;
   readonly headers = {

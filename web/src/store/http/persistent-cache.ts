@@ -318,7 +318,8 @@ export class PersistentCache {
     entry: CacheEntry | undefined,
   ): Promise<HttpResponse> {
     // A document that the browser's own cache calls fresh is not confirmed by its server.
-    const plain: TransportRequest = isDocument(url) ? { ...request, cache: "no-cache" } : request;
+    const plain: TransportRequest =
+      hasOrigin() && isDocument(url) ? { ...request, cache: "no-cache" } : request;
     const condition = entry && revalidationHeader(entry);
     const isForeign = isOfOtherOrigin(url);
     const isPlain = this.#unconditional.has(url.origin) || (entry?.body.byteLength ?? 0) < minConfirmedBytes;
@@ -396,6 +397,9 @@ function isBrowserOffline({ hostname }: URL): boolean {
   const { navigator } = globalThis as { navigator?: { onLine?: boolean } };
   return navigator?.onLine === false && !/(?:^|\.)localhost$|^127\.|^\[::1\]$/.test(hostname);
 }
+
+/** Whether this is a page or a worker of one: other runtimes may reject the option `cache` of `fetch`. */
+const hasOrigin = (): boolean => (globalThis as { origin?: string }).origin !== undefined;
 
 function isOfOtherOrigin(url: URL): boolean {
   const { origin } = globalThis as { origin?: string };

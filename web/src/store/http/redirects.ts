@@ -32,7 +32,7 @@ export const isOpen = (method: string, headers: Headers): boolean =>
 export interface HopResponse extends HttpResponse {
   /** URL that answered: a signed request may go elsewhere. Relative redirects start there. */
   readonly url: URL;
-  isRedirected?: boolean;
+  redirected?: boolean;
 }
 
 /**
@@ -97,7 +97,7 @@ async function followRedirects(
       throw refusal(request, from, `to ${next.origin}, another origin; open the store there`);
     sent = redirected(sent, answer.status, hasLeft);
     answer = await send(next, sent, hasLeft);
-    answer.isRedirected = true;
+    answer.redirected = true;
   }
 }
 
