@@ -1,11 +1,20 @@
 // `--overwrite` refuses to delete foreign files, and data that is read under another name.
 import { spawnSync } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import fs, {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { create, set, ZipWriter } from "zarr-wasm";
 import { fileSink } from "zarr-wasm/node";
+import { runPyramid } from "#src/cli/commands/pyramid/command.js";
 import type { Values } from "#src/cli/options/options.js";
 import { skipFor } from "../../shared/skips.js";
 import { temporaryFolder, tool, writeStore } from "../support/cli-tool.js";
@@ -120,6 +129,26 @@ describe("--overwrite", () => {
     }
     expect(existsSync(path.join(home, "zarr.json"))).toBe(true);
   });
+
+  it("refuses the home folder without searching it", async () => {
+    const home = writeStore(place("home"), [["zarr.json", '{"zarr_format": 3, "node_type": "group"}']]);
+    for (let i = 0; i < 100; i++) mkdirSync(path.join(home, `${i}`));
+    vi.stubEnv("HOME", home);
+    const opened = vi.spyOn(fs.promises, "opendir");
+    try {
+      for (const run of [() => copy(source, home, { overwrite: true }), () => pyramid(home)])
+        expect((await errorOf(run)).message).toMatch(/the home folder; its contents are never deleted/);
+      expect(
+        opened.mock.calls.filter(([folder]) => String(folder).includes(path.basename(home))).length,
+      ).toBeLessThan(10);
+      expect(existsSync(path.join(home, ".zw-writer.tmp"))).toBe(false);
+    } finally {
+      vi.restoreAllMocks();
+      vi.unstubAllEnvs();
+    }
+  });
+
+  const pyramid = (dest: string) => runPyramid(path.join(source, "a"), dest, { overwrite: true });
 
   it("replaces only archives of Zarr data and empty files", async () => {
     const other = place("other.zip");

@@ -4,6 +4,7 @@
  * of two writers that start at the same time, at least one finds the other.
  */
 
+import { entriesIn } from "../store/file/entries.js";
 import type { Store } from "../store/store.js";
 import { writerLockName } from "../store/temp-names.js";
 import { conflict, isZarrError, messageOf, networkError, type OnWarning } from "../util/errors.js";
@@ -110,6 +111,7 @@ export async function lockDestination(
 ): Promise<DestinationLock> {
   const { name, gate, lockStore, place } = destination;
   if (destination.kind === "store" && !canLock(lockStore!)) return unlocked;
+  if (destination.kind === "folder" && options.overwrite) await refuseProtectedFolder(place!);
   const object = new LockObject(await lockPlace(destination), lockStore);
   const interval = transferTimes[object.place.kind];
   const terms = { share: options.share, interval, stale: interval * transferTimes.missed };
@@ -180,6 +182,13 @@ function directoryUrl(name: string): URL {
   const url = new URL(name);
   url.pathname = url.pathname.replace(/\/*$/, "/");
   return url;
+}
+
+/** Refuses a folder whose contents are never deleted before it is searched for locks. @throws NotAllowed. */
+async function refuseProtectedFolder(place: string): Promise<void> {
+  const entries = entriesIn(new URL(folderUrl(realPath(node().path.resolve(place)))), "");
+  await entries.next();
+  await entries.return(undefined);
 }
 
 /** Creates the folder of a destination, for the lock. @returns a function that removes empty ones of the new folders. */
