@@ -1,7 +1,7 @@
 // Selections beyond an array, sizes of pictures, slender arrays.
 import { expect, it } from "vitest";
 import { create, MapStore, type ZarrArray } from "zarr-wasm";
-import { attributeProblems } from "#src/viewer/element/attribute-check.js";
+import { settingProblems } from "#src/viewer/element/setting-check.js";
 import { checkPictureOptions } from "#src/viewer/model/figure.js";
 import { depthAspect, planeAspect } from "#src/viewer/model/layers.js";
 import { readSettings } from "#src/viewer/model/query.js";
@@ -16,7 +16,7 @@ const datasetOf = async (...shape: number[]): Promise<Dataset> => {
 
 it("a selection beyond the array is reported with the shown one", async () => {
   const problems = async (shape: readonly number[], value: string, name = "select") =>
-    attributeProblems(await datasetOf(...shape), [{ name, value }]);
+    settingProblems(await datasetOf(...shape), [{ name, value, isText: true }]);
   expect(await problems([100], "9999")).toEqual([
     'select="9999" does not fit the array of shape [100]; select="99" is shown',
   ]);
