@@ -4,7 +4,13 @@ import { create, MapStore, type ZarrArray } from "zarr-wasm";
 import { settingProblems } from "#src/viewer/element/setting-check.js";
 import { checkPictureOptions } from "#src/viewer/model/figure.js";
 import { depthAspect, planeAspect } from "#src/viewer/model/layers.js";
-import { givenTexts, givenValues, readSettings, settingNames, writeSettings } from "#src/viewer/model/query.js";
+import {
+  givenTexts,
+  givenValues,
+  readSettings,
+  settingNames,
+  writeSettings,
+} from "#src/viewer/model/query.js";
 import { arrayFacts, resolveState } from "#src/viewer/model/state.js";
 import { arrayDataset } from "#src/viewer/source/arrays.js";
 import type { Dataset, DatasetAxis } from "#src/viewer/source/dataset.js";
@@ -46,7 +52,9 @@ it("settings of programs are reported with what they accept", async () => {
     'frameRate="3" cannot be used; expected 1, 2, 5, 10, 20, 30',
     expect.stringContaining('volumeBudget="1" cannot be used'),
   ]);
-  expect(problems({ tool: "pick", center: null, window: [null, [10, 90], null], steps: undefined })).toEqual([]);
+  expect(problems({ tool: "pick", center: null, window: [null, [10, 90], null], steps: undefined })).toEqual(
+    [],
+  );
   // The last setting wins; an attribute that it replaces is not to blame.
   const both = [{ name: "tool", value: "pick", isText: true }, ...givenValues({ tool: "foo" })];
   expect(settingProblems(dataset, both)).toHaveLength(1);

@@ -19,7 +19,7 @@ import type { Dataset } from "../source/dataset.js";
 import { complexPartNames } from "../source/leaf.js";
 import { resolveFor } from "./target.js";
 
-/** Attributes that do not concern the state, with the values that they accept. */
+/** Settings that are not of the state, with the values that they accept. */
 const choices: Readonly<Record<string, readonly string[]>> = {
   controls: ["full", "minimal", "none"],
   theme: ["light", "dark"],
@@ -139,11 +139,7 @@ function wantedOf(given: readonly GivenSetting[]): WantedState {
 }
 
 /** Whether a setting, read from its text, has become part of the state. */
-function isAdopted(
-  dataset: Dataset,
-  given: TextSetting,
-  state: Readonly<Record<string, unknown>>,
-): boolean {
+function isAdopted(dataset: Dataset, given: TextSetting, state: Readonly<Record<string, unknown>>): boolean {
   const { name, value } = given;
   if (value.trim() === "") return true;
   if (name === "more") return isObject(value);

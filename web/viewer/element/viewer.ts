@@ -171,9 +171,10 @@ export class Viewer implements Linked {
 
   change(wanted: WantedState, given = givenValues(wanted)): void {
     this.#given = [...this.#given, ...given];
-    if (!this.view) return this.#opener.want(wanted);
-    this.#controller.change(wanted, "program");
-    void this.#check();
+    if (this.view) {
+      this.#controller.change(wanted, "program");
+      void this.#check();
+    } else this.#opener.want(wanted);
   }
 
   /** Warns of requested settings that have no effect. */
