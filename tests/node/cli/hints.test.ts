@@ -97,3 +97,16 @@ it.each([
     }
   },
 );
+
+it.each(["--chunks", "--shards"])(
+  "%s with the wrong number of lengths names the right one",
+  async (option) => {
+    const source = path.join(folder, "plane.zarr");
+    await create(urlOf(source), { shape: [20, 20], dtype: "uint8", overwrite: true });
+    const { err, status } = run("copy", source, path.join(folder, "rechunked"), option, "7,7,7");
+    expect([status, err]).toEqual([
+      2,
+      expect.stringContaining(`${option} needs one length per dimension: 2, got [7,7,7]`),
+    ]);
+  },
+);
