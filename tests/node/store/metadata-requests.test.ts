@@ -110,9 +110,9 @@ interface Opening {
 }
 
 /** Opens nodes of one store one after the other; returns the requests and round trips of the last one. */
-async function measure(documents: Documents, openings: readonly Opening[], library: "ours" | "zarrita") {
+async function measure({ documents, openings, folder = "" }: Case, library: "ours" | "zarrita") {
   const { server, url } = await serve(documents);
-  const store = library === "ours" ? new HttpStore(url) : new zarrita.FetchStore(url);
+  const store = library === "ours" ? new HttpStore(url + folder) : new zarrita.FetchStore(url);
   for (const opening of openings) {
     server.requests.length = server.roundTrips = 0;
     await (library === "ours"
@@ -135,6 +135,8 @@ const file = new URL("../../../docs/networks.md", import.meta.url);
 interface Case {
   readonly name: string;
   readonly documents: Documents;
+  /** Path of the source. Default: the root of the server. */
+  readonly folder?: string;
   /** The last one is measured. */
   readonly openings: readonly Opening[];
   readonly ours: string;
@@ -205,7 +207,8 @@ const cases: readonly Case[] = [
   },
   {
     name: "v1 array",
-    documents: { meta: v1Array, attrs: {} },
+    folder: "/a.zarr",
+    documents: { "a.zarr/meta": v1Array, "a.zarr/attrs": {} },
     openings: [{}],
     ours: "5 in 3",
     zarrita: undefined,
@@ -213,9 +216,10 @@ const cases: readonly Case[] = [
 ];
 
 describe("requests for metadata", () => {
-  it.each(cases)("$name", async ({ documents, openings, ours, zarrita: theirs }) => {
-    expect(await measure(documents, openings, "ours")).toBe(ours);
-    if (theirs !== undefined) expect(await measure(documents, openings, "zarrita")).toBe(theirs);
+  it.each(cases)("$name", async (tested) => {
+    const { ours, zarrita: theirs } = tested;
+    expect(await measure(tested, "ours")).toBe(ours);
+    if (theirs !== undefined) expect(await measure(tested, "zarrita")).toBe(theirs);
     const roundTrips = (text: string) => Number(text.split(" in ")[1]);
     if (theirs !== undefined) expect(roundTrips(ours)).toBeLessThanOrEqual(roundTrips(theirs));
   });
@@ -254,20 +258,23 @@ describe("requests for metadata", () => {
   });
 
   it.each([
-    ["a.zarr", 6],
-    ["a.nc", 5],
-    ["a.parquet", 6],
-    ["a", 7],
-  ])("of a source that does not exist, %s, are sent once: %i", async (name, count) => {
+    ["a.zarr", undefined, 6],
+    ["a.nc", undefined, 4],
+    ["a.parquet", undefined, 5],
+    ["a", undefined, 6],
+    ["a.zarr", "b", 5],
+    ["a", "b", 6],
+  ])("of a source that does not exist, %s with path %s, are sent once: %i", async (name, path, count) => {
     const { server, url } = await serve({});
-    await errorOf(() => open(`${url}/${name}`));
+    await errorOf(() => open(`${url}/${name}`, { path }));
     expect(new Set(server.requests).size).toBe(count);
     expect(server.requests).toHaveLength(count);
   });
 
   it("name all documents if there is none", async () => {
     for (const [options, names] of [
-      [{}, ["zarr.json", ".zarray", ".zgroup", "meta"]],
+      [{}, ["zarr.json", ".zarray", ".zgroup"]],
+      [{ version: 1 }, ["meta"]],
       [{ version: 2, kind: "group" }, [".zarray", ".zgroup"]],
       [{ version: 2, kind: "array" }, [".zarray", ".zgroup"]],
     ] as const) {
